@@ -1,0 +1,143 @@
+//! A calendar day. Once held, it is a real one: `2023-02-29` never becomes a [`Date`].
+
+use std::{error, fmt};
+
+use chrono::{Datelike, NaiveDate};
+use serde::{Deserialize, Serialize};
+
+/// Days since 1970-01-01, written `YYYY-MM-DD`; the years 0001 to 9999.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "i32", into = "i32")]
+pub struct Date(i32);
+
+/// Why a text is no date; the caller names the parameter or field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DateError {
+    Form,
+    NoSuchDay,
+}
+
+impl Date {
+    /// Exactly `YYYY-MM-DD`, and a day that exists.
+    pub fn parse(text: &str) -> Result<Date, DateError> {
+        let bytes = text.as_bytes();
+        let digits = |from: usize, to: usize| -> Option<u32> {
+            bytes[from..to]
+                .iter()
+                .try_fold(0, |sum, b| b.is_ascii_digit().then(|| sum * 10 + u32::from(b - b'0')))
+        };
+        if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' {
+            return Err(DateError::Form);
+        }
+        let (Some(year), Some(month), Some(day)) = (digits(0, 4), digits(5, 7), digits(8, 10)) else {
+            return Err(DateError::Form);
+        };
+        if year == 0 {
+            return Err(DateError::NoSuchDay);
+        }
+        NaiveDate::from_ymd_opt(year as i32, month, day)
+            .map(Date::from)
+            .ok_or(DateError::NoSuchDay)
+    }
+
+    /// The day a stored field tells: a date, or the date at the start of a timestamp.
+    pub fn parse_prefix(text: &str) -> Result<Date, DateError> {
+        match text.get(..10) {
+            Some(day) if matches!(text.as_bytes().get(10), None | Some(b'T' | b' ')) => Date::parse(day),
+            _ => Err(DateError::Form),
+        }
+    }
+
+    /// Days since 1970-01-01; negative before it.
+    pub const fn days(self) -> i32 {
+        self.0
+    }
+
+    pub fn from_days(days: i32) -> Option<Date> {
+        let day = NaiveDate::from_epoch_days(days)?;
+        (1..=9999).contains(&day.year()).then_some(Date(days))
+    }
+}
+
+impl From<NaiveDate> for Date {
+    fn from(day: NaiveDate) -> Date {
+        Date(day.to_epoch_days())
+    }
+}
+
+impl From<Date> for i32 {
+    fn from(date: Date) -> i32 {
+        date.0
+    }
+}
+
+impl TryFrom<i32> for Date {
+    type Error = DateError;
+
+    fn try_from(days: i32) -> Result<Date, DateError> {
+        Date::from_days(days).ok_or(DateError::NoSuchDay)
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match NaiveDate::from_epoch_days(self.0) {
+            Some(day) => write!(f, "{}", day.format("%Y-%m-%d")),
+            None => write!(f, "day {}", self.0),
+        }
+    }
+}
+
+impl fmt::Display for DateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DateError::Form => "must be a date as YYYY-MM-DD",
+            DateError::NoSuchDay => "is not a day that exists; dates are YYYY-MM-DD",
+        })
+    }
+}
+
+impl error::Error for DateError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parses_days_that_exist_and_nothing_else() {
+        for (text, expected) in [
+            ("2024-02-29", Ok("2024-02-29")),
+            ("1969-12-31", Ok("1969-12-31")),
+            ("9999-12-31", Ok("9999-12-31")),
+            ("2023-02-29", Err(DateError::NoSuchDay)),
+            ("2023-00-10", Err(DateError::NoSuchDay)),
+            ("0000-01-01", Err(DateError::NoSuchDay)),
+            ("2023-2-9", Err(DateError::Form)),
+            ("20230209", Err(DateError::Form)),
+            ("2023-02-1é", Err(DateError::Form)),
+            ("+023-02-11", Err(DateError::Form)),
+            ("", Err(DateError::Form)),
+        ] {
+            assert_eq!(
+                Date::parse(text).map(|d| d.to_string()),
+                expected.map(str::to_owned),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_timestamp_tells_its_day() {
+        assert_eq!(Date::parse_prefix("2024-01-31T23:00:00Z"), Date::parse("2024-01-31"));
+        assert_eq!(Date::parse_prefix("2024-01-31 23:00"), Date::parse("2024-01-31"));
+        assert_eq!(Date::parse_prefix("2024-01-311"), Err(DateError::Form));
+        assert_eq!(Date::parse_prefix("2024-01-3é"), Err(DateError::Form));
+    }
+
+    #[test]
+    fn days_go_there_and_back() {
+        let date = Date::parse("2009-04-01").unwrap();
+        assert_eq!(Date::from_days(date.days()), Some(date));
+        assert_eq!(Date::from_days(i32::MAX), None);
+    }
+}

@@ -1,0 +1,5 @@
+//! Placeholder while the floors are laid.
+pub mod date;
+pub mod entity;
+pub mod fold;
+pub mod schema;
