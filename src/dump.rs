@@ -1,0 +1,180 @@
+//! Reading normalized dumps: NDJSON files, `<dumps>/<entity_type>/<source_id>.ndjson`, plain, `.gz` or `.zst`.
+//!
+//! Files of a kind come in path order; a line's number goes with it, so that every complaint can name file and line. A line is never
+//! held beyond [`LONGEST_LINE`], whatever the file.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail};
+
+use crate::entity::EntityType;
+
+/// The longest line taken for a record, in bytes; a longer one is skipped and reported.
+pub const LONGEST_LINE: usize = 16 << 20;
+
+/// The extensions of a dump, longest first.
+const EXTENSIONS: [&str; 3] = [".ndjson.gz", ".ndjson.zst", ".ndjson"];
+
+/// One dump file.
+#[derive(Clone, Debug)]
+pub struct Dump {
+    pub path: PathBuf,
+    pub source_id: String,
+}
+
+/// The dumps of a kind, in path order; none if the kind has no folder. A file that is no dump is an error: a
+/// misnamed dump must not vanish in silence.
+pub fn list(dumps: &Path, entity_type: EntityType) -> anyhow::Result<Vec<Dump>> {
+    let folder = dumps.join(entity_type.name());
+    let mut found = Vec::new();
+    let entries = match folder.read_dir() {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(found),
+        entries => entries.with_context(|| format!("listing {}", folder.display()))?,
+    };
+    for entry in entries {
+        let path = entry.with_context(|| format!("listing {}", folder.display()))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.starts_with('.') || name.ends_with(".tmp") {
+            continue;
+        }
+        match EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension)) {
+            Some(source_id) => found.push(Dump {
+                source_id: source_id.to_owned(),
+                path,
+            }),
+            None => bail!(
+                "{} is no dump: its name must end in .ndjson, .ndjson.gz or .ndjson.zst",
+                path.display()
+            ),
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+/// The lines of a dump, decompressed on the way.
+pub struct Lines {
+    input: Box<dyn BufRead + Send>,
+    number: u64,
+}
+
+/// One line: its number, from 1, and whether it is whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Line {
+    Whole(u64),
+    TooLong(u64),
+}
+
+impl Lines {
+    pub fn open(path: &Path) -> io::Result<Lines> {
+        let file = BufReader::with_capacity(1 << 20, File::open(path)?);
+        let input: Box<dyn BufRead + Send> = match path.extension().and_then(|e| e.to_str()) {
+            Some("gz") => Box::new(BufReader::with_capacity(
+                1 << 20,
+                flate2::bufread::MultiGzDecoder::new(file),
+            )),
+            Some("zst") => Box::new(BufReader::with_capacity(1 << 20, zstd::Decoder::with_buffer(file)?)),
+            _ => Box::new(file),
+        };
+        Ok(Lines::new(input))
+    }
+
+    pub fn new(input: Box<dyn BufRead + Send>) -> Lines {
+        Lines { input, number: 0 }
+    }
+
+    /// Appends the next line that is not blank to `buffer`, without its end; `None` at the end of the file.
+    pub fn next(&mut self, buffer: &mut Vec<u8>) -> io::Result<Option<Line>> {
+        let start = buffer.len();
+        loop {
+            self.number += 1;
+            let read = (&mut self.input)
+                .take(LONGEST_LINE as u64 + 1)
+                .read_until(b'\n', buffer)?;
+            if read == 0 {
+                return Ok(None);
+            }
+            if buffer.len() - start > LONGEST_LINE {
+                buffer.truncate(start);
+                self.input.skip_until(b'\n')?;
+                return Ok(Some(Line::TooLong(self.number)));
+            }
+            if self.number == 1 && buffer[start..].starts_with("\u{feff}".as_bytes()) {
+                buffer.drain(start..start + 3);
+            }
+            while buffer.len() > start && buffer.last().is_some_and(u8::is_ascii_whitespace) {
+                buffer.pop();
+            }
+            if buffer.len() > start {
+                return Ok(Some(Line::Whole(self.number)));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use super::*;
+
+    fn lines(bytes: Vec<u8>) -> Vec<(Line, String)> {
+        let mut lines = Lines::new(Box::new(Cursor::new(bytes)));
+        let mut seen = Vec::new();
+        let mut buffer = b"kept".to_vec();
+        while let Some(line) = lines.next(&mut buffer).unwrap() {
+            seen.push((line, String::from_utf8(buffer.split_off(4)).unwrap()));
+        }
+        seen
+    }
+
+    #[test]
+    fn lines_keep_their_numbers_past_blanks_marks_and_giants() {
+        let mut bytes = "\u{feff}{a}\r\n\n  \n{b}\n".as_bytes().to_vec();
+        bytes.extend(vec![b'x'; LONGEST_LINE + 10]);
+        bytes.extend(b"\n{c}");
+        assert_eq!(
+            lines(bytes),
+            [
+                (Line::Whole(1), "{a}".to_owned()),
+                (Line::Whole(4), "{b}".to_owned()),
+                (Line::TooLong(5), String::new()),
+                (Line::Whole(6), "{c}".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn compressed_dumps_read_like_plain_ones_and_strangers_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let kind = folder.path().join("award");
+        std::fs::create_dir(&kind).unwrap();
+        std::fs::write(kind.join("b.ndjson"), "{}\n").unwrap();
+        let mut gz = flate2::write::GzEncoder::new(File::create(kind.join("a.ndjson.gz")).unwrap(), Default::default());
+        gz.write_all(b"{}\n").unwrap();
+        gz.finish().unwrap();
+        std::fs::write(kind.join("c.ndjson.zst"), zstd::encode_all(&b"{}\n"[..], 1).unwrap()).unwrap();
+        let dumps = list(folder.path(), EntityType::Award).unwrap();
+        assert_eq!(
+            dumps.iter().map(|d| d.source_id.as_str()).collect::<Vec<_>>(),
+            ["a", "b", "c"]
+        );
+        for dump in dumps {
+            let mut buffer = Vec::new();
+            let line = Lines::open(&dump.path).unwrap().next(&mut buffer).unwrap();
+            assert_eq!((line, buffer.as_slice()), (Some(Line::Whole(1)), &b"{}"[..]));
+        }
+        assert!(list(folder.path(), EntityType::Tender).unwrap().is_empty());
+        std::fs::write(kind.join("notes.txt"), "").unwrap();
+        assert!(
+            list(folder.path(), EntityType::Award)
+                .unwrap_err()
+                .to_string()
+                .contains("notes.txt is no dump")
+        );
+    }
+}

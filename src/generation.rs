@@ -1,0 +1,91 @@
+//! A published build on disk: layout, manifest, verification, atomic switch.
+
+use std::{path::Path, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{date::Date, engine::Engine, entity::EntityType};
+
+/// What a build says of itself: written last, so that a directory without it is no generation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Manifest {
+    /// When the build was published, RFC 3339 UTC.
+    pub built_at: String,
+    /// One entry a kind, in the specification's order.
+    pub kinds: Vec<KindManifest>,
+    pub files: Vec<FileEntry>,
+}
+
+/// A kind's records in numbers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KindManifest {
+    pub entity_type: EntityType,
+    /// Of the schema it was built with.
+    pub fingerprint: String,
+    pub records: u64,
+    /// By source_id.
+    pub sources: Vec<Source>,
+    /// By municipality.
+    pub coverage: Vec<Coverage>,
+}
+
+/// An entry of `GET /sources`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    pub source_id: String,
+    pub entity_type: EntityType,
+    pub records: u64,
+    /// The greatest `fetched_at`.
+    pub last_updated: Option<String>,
+    /// By event date, `YYYY-MM-DD`.
+    pub earliest_date: Option<String>,
+    pub latest_date: Option<String>,
+}
+
+/// A row of `GET /{entity_type}/coverage`: a municipality with at least one record of the kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Coverage {
+    pub municipality: String,
+    pub name_en: Option<String>,
+    pub name_fr: Option<String>,
+    pub province: Option<String>,
+    pub government_level: Option<String>,
+    pub records: u64,
+    pub earliest_date: Option<String>,
+    pub latest_date: Option<String>,
+    pub last_updated: Option<String>,
+    pub source_ids: Vec<String>,
+}
+
+/// A file of the build, to be found again as it was written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FileEntry {
+    /// Relative to the generation's directory, `/` between folders.
+    pub path: String,
+    pub bytes: u64,
+    pub crc32: u32,
+}
+
+/// An opened, verified generation. A request takes one at its start and uses no other.
+pub struct Generation {
+    pub id: String,
+    pub manifest: Manifest,
+    pub engine: Arc<dyn Engine>,
+}
+
+impl Generation {
+    pub fn kind(&self, entity_type: EntityType) -> &KindManifest {
+        &self.manifest.kinds[entity_type as usize]
+    }
+}
+
+/// The id of the generation that `CURRENT` names; `None` where nothing was published yet.
+pub fn current(_index_dir: &Path) -> anyhow::Result<Option<String>> {
+    anyhow::bail!("not yet")
+}
+
+/// Opens and verifies the generation with this id.
+pub fn open(_index_dir: &Path, _id: &str) -> anyhow::Result<Generation> {
+    let _ = Date::parse("");
+    anyhow::bail!("not yet")
+}

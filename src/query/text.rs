@@ -1,0 +1,253 @@
+//! The language of `q`, read into typed clauses by one pass without recursion: any text has a meaning, only size is refused.
+//!
+//! Words are ANDed. `OR` between two terms joins them, binding tighter than AND: `a b OR c d` is a AND (b OR c) AND d. `"…"` (also “ ” « »)
+//! is a phrase; an unbalanced quote runs to the end. A leading `-` excludes a word or phrase. A token that folds to
+//! several words (`EN578-123/A`) is a phrase; one that folds to none is no condition.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::fold::word_list;
+
+/// The longest `q`, in characters.
+pub const LONGEST_TEXT: usize = 512;
+
+/// The most words a `q` may hold, those inside phrases counted one by one.
+pub const MOST_TERMS: usize = 32;
+
+/// A parsed `q`; every clause must hold. Without clauses it asks for nothing, and every record matches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TextQuery {
+    clauses: Vec<Clause>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Clause {
+    /// At least one of the terms is found.
+    Any(Vec<Term>),
+    /// The term is not found.
+    Not(Term),
+}
+
+/// What is looked for, folded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Term {
+    /// A word, or any word that shares its stem ([`crate::stem::meet`]).
+    Word(String),
+    /// Two words or more, adjacent and as written; one quoted word, as written.
+    Phrase(Vec<String>),
+}
+
+/// Why a `q` is refused; the caller names the parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextError {
+    TooLong(usize),
+    TooManyTerms(usize),
+}
+
+impl TextQuery {
+    pub fn parse(text: &str) -> Result<TextQuery, TextError> {
+        let length = text.chars().count();
+        if length > LONGEST_TEXT {
+            return Err(TextError::TooLong(length));
+        }
+        let tokens = tokens(text);
+        let mut clauses: Vec<Clause> = Vec::new();
+        let mut position = 0;
+        while let Some(token) = tokens.get(position) {
+            let joins = token.is_or
+                && position > 0
+                && matches!(clauses.last(), Some(Clause::Any(_)))
+                && tokens.get(position - 1).is_some_and(Token::is_operand)
+                && tokens.get(position + 1).is_some_and(Token::is_operand);
+            if joins {
+                let term = tokens[position + 1].term();
+                if let (Some(Clause::Any(terms)), Some(term)) = (clauses.last_mut(), term) {
+                    terms.push(term);
+                }
+                position += 2;
+                continue;
+            }
+            if let Some(term) = token.term() {
+                clauses.push(if token.excluded {
+                    Clause::Not(term)
+                } else {
+                    Clause::Any(vec![term])
+                });
+            }
+            position += 1;
+        }
+        let query = TextQuery { clauses };
+        match query.word_count() {
+            count if count > MOST_TERMS => Err(TextError::TooManyTerms(count)),
+            _ => Ok(query),
+        }
+    }
+
+    pub fn clauses(&self) -> &[Clause] {
+        &self.clauses
+    }
+
+    fn word_count(&self) -> usize {
+        let terms = self.clauses.iter().flat_map(|clause| match clause {
+            Clause::Any(terms) => terms.as_slice(),
+            Clause::Not(term) => std::slice::from_ref(term),
+        });
+        terms
+            .map(|term| match term {
+                Term::Word(_) => 1,
+                Term::Phrase(words) => words.len(),
+            })
+            .sum()
+    }
+}
+
+struct Token {
+    words: Vec<String>,
+    excluded: bool,
+    quoted: bool,
+    is_or: bool,
+}
+
+impl Token {
+    /// Fit to stand beside an `OR`.
+    fn is_operand(&self) -> bool {
+        !self.excluded && !self.words.is_empty()
+    }
+
+    fn term(&self) -> Option<Term> {
+        match self.words.as_slice() {
+            [] => None,
+            [word] if !self.quoted => Some(Term::Word(word.clone())),
+            words => Some(Term::Phrase(words.to_vec())),
+        }
+    }
+}
+
+/// Cuts the text at blanks, quoted runs kept whole.
+fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let body = rest.trim_start_matches('-');
+        let excluded = body.len() < rest.len();
+        let (run, quoted, after) = match body.strip_prefix(OPENING_QUOTES) {
+            Some(quote) => match quote.find(CLOSING_QUOTES) {
+                Some(end) => (
+                    &quote[..end],
+                    true,
+                    quote[end..].trim_start_matches(|c| CLOSING_QUOTES.contains(&c)),
+                ),
+                None => (quote, true, ""),
+            },
+            None => {
+                let end = body.find(char::is_whitespace).unwrap_or(body.len());
+                (&body[..end], false, &body[end..])
+            }
+        };
+        let is_or = !excluded && !quoted && run == "OR";
+        tokens.push(Token {
+            words: word_list(run),
+            excluded,
+            quoted,
+            is_or,
+        });
+        rest = after.trim_start();
+    }
+    // What asks for nothing (`***`, a lone `-`) must not stand between an OR and its neighbour.
+    tokens.retain(|token| !token.words.is_empty());
+    tokens
+}
+
+const OPENING_QUOTES: [char; 4] = ['"', '“', '”', '«'];
+const CLOSING_QUOTES: [char; 4] = ['"', '“', '”', '»'];
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TextError::TooLong(length) => write!(f, "has {length} characters; {LONGEST_TEXT} is the most"),
+            TextError::TooManyTerms(count) => write!(f, "has {count} words; {MOST_TERMS} is the most"),
+        }
+    }
+}
+
+impl std::error::Error for TextError {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The clauses as text: `+` and, `|` or, `-` not, `[…]` a phrase.
+    fn shown(text: &str) -> String {
+        let term = |term: &Term| match term {
+            Term::Word(word) => word.clone(),
+            Term::Phrase(words) => format!("[{}]", words.join(" ")),
+        };
+        let clauses = TextQuery::parse(text).unwrap();
+        let clauses: Vec<String> = clauses
+            .clauses()
+            .iter()
+            .map(|clause| match clause {
+                Clause::Any(terms) => format!("+{}", terms.iter().map(term).collect::<Vec<_>>().join("|")),
+                Clause::Not(excluded) => format!("-{}", term(excluded)),
+            })
+            .collect();
+        clauses.join(" ")
+    }
+
+    #[test]
+    fn every_text_has_its_meaning() {
+        for (text, expected) in [
+            ("snow removal", "+snow +removal"),
+            ("snow OR neige", "+snow|neige"),
+            ("a b OR c d", "+a +b|c +d"),
+            ("a OR b OR c", "+a|b|c"),
+            ("a OR \"b c\" OR d-e", "+a|[b c]|[d e]"),
+            ("\"snow removal\"", "+[snow removal]"),
+            ("“déneigement des” «rues»", "+[deneigement des] +[rues]"),
+            ("-snow", "-snow"),
+            ("road -\"snow removal\" --ice", "+road -[snow removal] -ice"),
+            ("l'eau", "+eau"),
+            ("EN578-123/A", "+[en578 123 a]"),
+            ("R&D", "+r&d"),
+            ("O'Brien", "+[o brien]"),
+            ("", ""),
+            ("*** - \"\"", ""),
+            ("OR", "+or"),
+            ("OR a", "+or +a"),
+            ("a OR", "+a +or"),
+            ("a or b", "+a +or +b"),
+            ("a OR OR b", "+a|or +b"),
+            ("a OR -b", "+a +or -b"),
+            ("-a OR b", "-a +or +b"),
+            ("a OR *** b", "+a|b"),
+            ("\"a b", "+[a b]"),
+            ("a\"b c\"", "+[a b] +c"),
+            ("vendor:x [1 TO 5] (a)", "+[vendor x] +1 +to +5 +a"),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn size_is_refused() {
+        assert_eq!(TextQuery::parse(&"é".repeat(513)), Err(TextError::TooLong(513)));
+        assert!(TextQuery::parse(&"é".repeat(512)).is_ok());
+        assert_eq!(TextQuery::parse(&"a ".repeat(33)), Err(TextError::TooManyTerms(33)));
+        assert_eq!(TextQuery::parse(&"a-".repeat(33)), Err(TextError::TooManyTerms(33)));
+        assert!(TextQuery::parse(&"a ".repeat(32)).is_ok());
+        assert!(TextQuery::parse(&"(".repeat(512)).is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_makes_it_panic(text in "[ab\"“”«»OR'\\- \\PC]{0,200}") {
+            let _ = TextQuery::parse(&text);
+        }
+    }
+}
