@@ -5,6 +5,7 @@ pub mod engine;
 pub mod entity;
 pub mod fold;
 pub mod generation;
+pub mod indexing;
 pub mod query;
 pub mod record;
 pub mod schema;

@@ -1,0 +1,4 @@
+//! What users rely on, tested through the library's engine and over real HTTP.
+
+mod model;
+mod scan;
