@@ -2,4 +2,5 @@
 pub mod date;
 pub mod entity;
 pub mod fold;
+pub mod sample;
 pub mod schema;
