@@ -44,6 +44,7 @@ pub mod generation;
 pub mod indexing;
 pub mod query;
 pub mod record;
+pub mod sample;
 pub mod schema;
 pub mod stem;
 pub mod vocabulary;
