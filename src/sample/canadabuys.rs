@@ -7,87 +7,9 @@ use super::{
     project::{Publisher, has_parts, shared},
     row::{push_padded, push_string},
     subject::Language,
+    terms::{AGREEMENTS, CRITERIA, EARLY_NOTICES, METHODS, REASONS, REGIONS, TENDER_NOTICES, pair},
     vendors::scatter,
-    words::Pair,
 };
-
-const fn pair(en: &'static str, fr: &'static str) -> Pair {
-    Pair { en, fr }
-}
-
-const METHODS: &[Pair] = &[
-    pair(
-        "Competitive - Open bidding",
-        "Concurrentielle - Invitation ouverte à soumissionner",
-    ),
-    pair(
-        "Competitive - Open bidding",
-        "Concurrentielle - Invitation ouverte à soumissionner",
-    ),
-    pair(
-        "Competitive - Selective tendering",
-        "Concurrentielle - Appel d'offres sélectif",
-    ),
-    pair("Competitive - Traditional", "Concurrentielle - Traditionnelle"),
-    pair("Non-competitive", "Non concurrentielle"),
-    pair("Advance contract award notice", "Préavis d'attribution du contrat"),
-];
-const TENDER_NOTICES: &[Pair] = &[
-    pair("Request for Proposal", "Demande de propositions"),
-    pair("Request for Proposal", "Demande de propositions"),
-    pair("Invitation to Tender", "Appel d'offres"),
-    pair(
-        "Request for Supply Arrangement",
-        "Demande pour un arrangement en matière d’approvisionnement",
-    ),
-    pair("Request for Standing Offer", "Demande d'offre à commandes"),
-    pair(
-        "RFP against Supply Arrangement",
-        "DP contre un arrangement en matière d'approvisionnement",
-    ),
-    pair("Request for Quotation", "Demande de prix"),
-];
-const EARLY_NOTICES: &[Pair] = &[
-    pair("Advance Contract Award Notice", "Préavis d'adjudication de contrat"),
-    pair("Request for Information", "Demande de renseignements"),
-    pair("Letter of Interest", "Lettre d'intérêt"),
-    pair("Invitation to Qualify", "Invitation à se qualifier"),
-    pair("Notice of Proposed Procurement", "Avis de projet de marché"),
-];
-const REGIONS: &[Pair] = &[
-    pair("National Capital Region (NCR)", "Région de la capitale nationale (RCN)"),
-    pair("Ontario (except NCR)", "Ontario (sauf RCN)"),
-    pair("Quebec (except NCR)", "Québec (sauf RCN)"),
-    pair("British Columbia", "Colombie-Britannique"),
-    pair("Nova Scotia", "Nouvelle-Écosse"),
-    pair("Canada", "Canada"),
-    pair("Unspecified", "Non précisée"),
-];
-const AGREEMENTS: &[(&str, &str)] = &[
-    ("Canadian Free Trade Agreement (CFTA)", "\"CFTA\""),
-    (
-        "Canadian Free Trade Agreement (CFTA), Canada-European Union Comprehensive Economic and Trade Agreement (CETA)",
-        "\"CFTA\",\"CETA\"",
-    ),
-    (
-        "Canadian Free Trade Agreement (CFTA), Comprehensive and Progressive Agreement for Trans-Pacific Partnership (CPTPP), \
-         World Trade Organization-Agreement on Government Procurement (WTO-AGP)",
-        "\"CFTA\",\"CPTPP\",\"WTO-AGP\"",
-    ),
-    ("None", ""),
-];
-const CRITERIA: &[Pair] = &[
-    pair("Lowest Price", "Prix le plus bas"),
-    pair(
-        "Highest Combined Rating of Technical Merit and Price",
-        "Cote combinée la plus élevée pour le mérite technique et le prix",
-    ),
-];
-const REASONS: &[Pair] = &[
-    pair("No bids were received", "Aucune soumission reçue"),
-    pair("Exclusive rights", "Droits exclusifs"),
-    pair("Extreme urgency", "Extrême urgence"),
-];
 
 pub fn contract(m: &mut Maker, source: u8, number: u64) {
     m.open(Publisher::Canadabuys, number, 0, (source, number));

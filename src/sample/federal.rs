@@ -6,8 +6,8 @@ use super::{
     project::{Publisher, shared},
     row::push_padded,
     subject::Language,
+    terms::{AGREEMENT_KINDS, DELIVERY_POINTS, PROCEDURES},
     vendors::scatter,
-    words::Pair,
 };
 
 /// A disclosed contract: its number is unique only within the department that discloses it.
@@ -100,32 +100,6 @@ pub fn disclosure(m: &mut Maker, source: u8, number: u64) {
     m.row.text("fetched_at", FETCHED_AT);
 }
 
-const PROCEDURES: &[(&str, Pair)] = &[
-    (
-        "TC",
-        pair("Competitive - Traditional", "Concurrentielle - Traditionnelle"),
-    ),
-    (
-        "OB",
-        pair(
-            "Competitive - Open Bidding",
-            "Concurrentielle - Invitation ouverte à soumissionner",
-        ),
-    ),
-    (
-        "ST",
-        pair(
-            "Competitive - Selective Tendering",
-            "Concurrentielle - Appel d'offres sélectif",
-        ),
-    ),
-    ("TN", pair("Non-Competitive", "Non concurrentielle")),
-    (
-        "AC",
-        pair("Advance Contract Award Notice", "Préavis d'adjudication de contrat"),
-    ),
-];
-
 /// A standing offer; one agreement stands on several rows when it delivers to several places.
 pub fn standing_offer(m: &mut Maker, source: u8, number: u64) {
     let (project, part) = shared(number);
@@ -136,8 +110,8 @@ pub fn standing_offer(m: &mut Maker, source: u8, number: u64) {
         out.push_str("/PQ");
     };
     let topic = m.project.subject.topic(&m.words);
-    let (code, place) = PLACES[(project as usize + part as usize) % PLACES.len()];
-    let (kind_en, kind_fr) = KINDS[project as usize % KINDS.len()];
+    let (code, place) = DELIVERY_POINTS[(project as usize + part as usize) % DELIVERY_POINTS.len()];
+    let (kind_en, kind_fr) = AGREEMENT_KINDS[project as usize % AGREEMENT_KINDS.len()];
     m.row.begin();
     m.row.fill("record_id", |out| {
         out.push_str("sosa|");
@@ -183,43 +157,3 @@ pub fn standing_offer(m: &mut Maker, source: u8, number: u64) {
     m.row.text("government_level", "federal");
     m.row.text("fetched_at", FETCHED_AT);
 }
-
-const fn pair(en: &'static str, fr: &'static str) -> Pair {
-    Pair { en, fr }
-}
-
-const KINDS: &[(&str, &str)] = &[
-    (
-        "Supply Arrangement (SA)",
-        "Arrangement en matière d'approvisionnement (AMA)",
-    ),
-    (
-        "National Master Standing Offer (NMSO)",
-        "Offre à commandes principale et nationale (OCPN)",
-    ),
-    (
-        "Supply Arrangement (SA)",
-        "Arrangement en matière d'approvisionnement (AMA)",
-    ),
-    (
-        "Regional Individual Standing Offer (RISO)",
-        "Offre à commandes individuelle et régionale (OCIR)",
-    ),
-    (
-        "National Individual Standing Offer (NISO)",
-        "Offre à commandes individuelle et nationale (OCIN)",
-    ),
-    (
-        "Regional Master Standing Offer (RMSO)",
-        "Offre à commandes principale et régionale (OCPR)",
-    ),
-];
-const PLACES: &[(&str, Pair)] = &[
-    ("NC", pair("National Capital Region", "Région de la capitale nationale")),
-    ("NA", pair("National", "National")),
-    ("QC", pair("Quebec", "Québec")),
-    ("ON", pair("Ontario", "Ontario")),
-    ("BC", pair("British Columbia", "Colombie-Britannique")),
-    ("NS", pair("Nova Scotia", "Nouvelle-Écosse")),
-    ("FD", pair("Foreign Destination", "Destination étrangère")),
-];

@@ -1,8 +1,8 @@
 //! A seeded generator of normalized dumps: records like the real ones, none of them real.
 //!
 //! It makes what the tests, the benches and a first look at the service run on: [`run`] writes
-//! `<out>/<entity_type>/<source_id>.ndjson` for the sources of [`SOURCES`]. **Invariant:** the same records, kinds and seed
-//! give the same bytes on every machine, in constant memory: each record is a function of its number (see [`dice`]), and
+//! `<out>/<entity_type>/<source_id>.ndjson` for the sources of `SOURCES`. **Invariant:** the same records, kinds and seed
+//! give the same bytes on every machine, in constant memory: each record is a function of its number (see `dice`), and
 //! nothing is read but the words embedded in the binary.
 //!
 //! `data/sample` is its output for [`RECORDS`] and [`SEED`], with hand-made edge cases beside it; a test compares. After
@@ -30,6 +30,7 @@ mod project;
 mod row;
 mod seao;
 mod subject;
+mod terms;
 mod vendors;
 mod words;
 

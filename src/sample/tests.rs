@@ -389,3 +389,23 @@ fn a_solicitation_leads_from_tender_to_award_to_contract() {
     }
     assert!(whole > 100, "{whole}");
 }
+
+#[test]
+fn every_kind_has_edge_cases_one_of_them_without_a_date() {
+    for kind in EntityType::ALL {
+        let path = committed().join(kind.name()).join("edge-cases.ndjson");
+        let text = fs::read_to_string(path).unwrap();
+        let cases: Vec<Record> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert!((5..=15).contains(&cases.len()), "{kind}: {}", cases.len());
+        let schema = Schema::of(kind);
+        let date = &schema.fields[schema.role(Role::Date)[0]].name;
+        let undated = |case: &Record| case.get(date).is_none_or(Value::is_null);
+        assert!(cases.iter().any(undated), "{kind} has only dated edge cases");
+        for always in ["record_id", "municipality", "fetched_at"] {
+            assert!(
+                cases.iter().all(|case| case.contains_key(always)),
+                "{kind} without {always}"
+            );
+        }
+    }
+}
