@@ -3,3 +3,4 @@
 mod generations;
 mod model;
 mod scan;
+mod tidy;
