@@ -3,3 +3,4 @@ pub mod date;
 pub mod entity;
 pub mod fold;
 pub mod schema;
+pub mod sources;

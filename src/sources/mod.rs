@@ -1,0 +1,1 @@
+pub mod decode; pub mod text;
