@@ -13,7 +13,11 @@ mod canadabuys_contract;
 mod canadabuys_tender;
 mod disclosure;
 mod disclosure_codes;
+mod seao_codes;
+mod seao_ledger;
+mod seao_xml;
 mod table;
+mod xml;
 
 use std::io::Read;
 
@@ -53,6 +57,12 @@ pub static SOURCES: &[Source] = &[
         recognizes: |head| disclosure::FORMAT.recognizes(&head.columns),
         reader: || Box::new(&disclosure::FORMAT),
     },
+    Source {
+        id: "seao-xml",
+        yields: &[EntityType::Tender, EntityType::Contract],
+        recognizes: seao_xml::recognizes,
+        reader: || Box::new(seao_xml::SeaoXml::default()),
+    },
 ];
 
 /// What a file begins with.
@@ -60,6 +70,8 @@ pub static SOURCES: &[Source] = &[
 pub struct Head {
     /// The fields of the first CSV row, trimmed.
     pub columns: Vec<String>,
+    /// The first XML element.
+    pub root: xml::Root,
 }
 
 impl Head {
@@ -72,7 +84,10 @@ impl Head {
             Some(Ok(first)) => first.iter().map(|name| name.trim().to_owned()).collect(),
             _ => Vec::new(),
         };
-        Head { columns }
+        Head {
+            columns,
+            root: xml::root(start),
+        }
     }
 }
 
