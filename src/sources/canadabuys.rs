@@ -76,7 +76,10 @@ pub fn complete(row: &Row, record: &mut Record) {
         ),
     ] {
         let users = text::list(row.raw(user)).join("; ");
-        record.set(field, text::organization(&users).or_else(|| text::organization(row.raw(buyer))));
+        record.set(
+            field,
+            text::organization(&users).or_else(|| text::organization(row.raw(buyer))),
+        );
     }
     let province = row.raw("contractingEntityAddressProvince-entiteContractanteAdresseProvince-eng");
     record.set("province", municipality::province_code(province));
@@ -114,7 +117,10 @@ fn category(row: &Row) -> Option<String> {
     if let Some(unknown) = stated.iter().find(|code| !CATEGORIES.contains(&code.as_str())) {
         row.note(format!("unknown procurement category '{unknown}', left out"));
     }
-    let known: Vec<&str> = CATEGORIES.into_iter().filter(|code| stated.iter().any(|s| s == code)).collect();
+    let known: Vec<&str> = CATEGORIES
+        .into_iter()
+        .filter(|code| stated.iter().any(|s| s == code))
+        .collect();
     (!known.is_empty()).then(|| known.join(","))
 }
 
@@ -132,8 +138,14 @@ fn eligibility(row: &Row) -> Option<Value> {
         members.insert("regions_of_opportunity".into(), json!(regions));
     }
     for (member, column) in [
-        ("limited_tendering_reason_en", "limitedTenderingReason-raisonAppelOffresLimite-eng"),
-        ("limited_tendering_reason_fr", "limitedTenderingReason-raisonAppelOffresLimite-fra"),
+        (
+            "limited_tendering_reason_en",
+            "limitedTenderingReason-raisonAppelOffresLimite-eng",
+        ),
+        (
+            "limited_tendering_reason_fr",
+            "limitedTenderingReason-raisonAppelOffresLimite-fra",
+        ),
         ("selection_criteria_en", "selectionCriteria-criteresSelection-eng"),
         ("selection_criteria_fr", "selectionCriteria-criteresSelection-fra"),
     ] {
@@ -163,7 +175,10 @@ pub fn rank(row: &Row) -> Rank {
     let digits: String = amendment.chars().filter(char::is_ascii_digit).take(9).collect();
     let lettered = amendment.starts_with(|c: char| c.is_ascii_alphabetic());
     let number = digits.parse::<u64>().unwrap_or_default();
-    Rank(number + if lettered { 1_000_000_000 } else { 0 }, row.published.timestamp())
+    Rank(
+        number + if lettered { 1_000_000_000 } else { 0 },
+        row.published.timestamp(),
+    )
 }
 
 /// `000` and an empty field are the original.

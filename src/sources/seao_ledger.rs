@@ -21,7 +21,9 @@ impl Contractor {
         let neq = contract.text("vendor_id").and_then(|id| id.strip_prefix("FO-"));
         match (&self.neq, neq) {
             (Some(ours), Some(theirs)) if ours == theirs => true,
-            _ => contract.text("vendor_name").is_some_and(|name| fold(name) == self.folded_name),
+            _ => contract
+                .text("vendor_name")
+                .is_some_and(|name| fold(name) == self.folded_name),
         }
     }
 }
@@ -209,7 +211,11 @@ mod tests {
     #[test]
     fn the_newest_final_amount_of_a_contractor_is_its_contracts() {
         let mut ledger = Ledger::default();
-        for (line, exported, name, amount) in [(1, 20, "ABC inc.", 90.0), (2, 10, "ABC Inc", 80.0), (3, 10, "Other", 1.0)] {
+        for (line, exported, name, amount) in [
+            (1, 20, "ABC inc.", 90.0),
+            (2, 10, "ABC Inc", 80.0),
+            (3, 10, "Other", 1.0),
+        ] {
             let row = Final {
                 origin: origin(line, exported),
                 contractor: contractor(name),
@@ -236,7 +242,11 @@ mod tests {
         let mut tallies = [Tally::default()];
         ledger.join("1", &mut contracts, &mut tallies);
         assert_eq!(tallies[0].skipped[SEVERAL_CONTRACTS].first_line, 7);
-        assert!(contracts.iter().all(|contract| contract.number("extra_spending").is_none()));
+        assert!(
+            contracts
+                .iter()
+                .all(|contract| contract.number("extra_spending").is_none())
+        );
     }
 
     #[test]
