@@ -1,10 +1,35 @@
 //! A published build on disk: layout, manifest, verification, atomic switch.
+//!
+//! `<index-dir>/CURRENT` names `<index-dir>/<id>/`, which holds `manifest.json` and a folder a kind. A build grows in `<id>.building`, is renamed when its manifest is written,
+//! and serves once `CURRENT` names it: a build killed at any moment leaves the one that is served untouched.
+//!
+//! **Invariant:** the manifest, not "it opens", says that a build is whole: an interrupted Tantivy index opens without complaint, with too few
+//! documents. Files of a published generation are never written again.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    fs::{self, File, TryLockError},
+    io::{self, Read},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
+use anyhow::{Context, bail, ensure};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::{date::Date, engine::Engine, entity::EntityType};
+use crate::{
+    engine::{Engine, tantivy::TantivyEngine},
+    entity::EntityType,
+    schema::Schema,
+};
+
+const CURRENT: &str = "CURRENT";
+const LOCK: &str = "LOCK";
+const MANIFEST: &str = "manifest.json";
+const BUILDING: &str = ".building";
+
+/// How many generations stay on disk: the one that serves and the one to roll back to.
+pub const KEPT: usize = 2;
 
 /// What a build says of itself: written last, so that a directory without it is no generation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -80,12 +105,292 @@ impl Generation {
 }
 
 /// The id of the generation that `CURRENT` names; `None` where nothing was published yet.
-pub fn current(_index_dir: &Path) -> anyhow::Result<Option<String>> {
-    anyhow::bail!("not yet")
+pub fn current(index_dir: &Path) -> anyhow::Result<Option<String>> {
+    let path = index_dir.join(CURRENT);
+    let id = match fs::read_to_string(&path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        text => text
+            .with_context(|| format!("reading {}", path.display()))?
+            .trim()
+            .to_owned(),
+    };
+    ensure!(
+        is_id(&id),
+        "{} does not name a generation; choose one with `procure generations use ID`",
+        path.display()
+    );
+    Ok(Some(id))
 }
 
-/// Opens and verifies the generation with this id.
-pub fn open(_index_dir: &Path, _id: &str) -> anyhow::Result<Generation> {
-    let _ = Date::parse("");
-    anyhow::bail!("not yet")
+/// Opens and verifies the generation with this id: its manifest, its schemas, the size and checksum of every file.
+pub fn open(index_dir: &Path, id: &str) -> anyhow::Result<Generation> {
+    let folder = index_dir.join(id);
+    let manifest = read_manifest(&folder)?;
+    for kind in &manifest.kinds {
+        let schema = Schema::of(kind.entity_type);
+        ensure!(
+            kind.fingerprint == schema.fingerprint(),
+            "generation {id} was built with another {} schema ({} then, {} now); re-index with `procure index`",
+            kind.entity_type,
+            kind.fingerprint,
+            schema.fingerprint()
+        );
+    }
+    verify(&folder, &manifest.files)?;
+    let records = |entity_type: EntityType| manifest.kinds[entity_type as usize].records;
+    let engine = TantivyEngine::open(&folder, records).context(CURE)?;
+    Ok(Generation {
+        id: id.to_owned(),
+        manifest,
+        engine: Arc::new(engine),
+    })
+}
+
+const CURE: &str = "the index is damaged; re-index with `procure index`, or go back with `procure generations use ID`";
+
+/// The generations on disk, oldest first.
+pub fn list(index_dir: &Path) -> anyhow::Result<Vec<String>> {
+    let mut ids = Vec::new();
+    let entries = match index_dir.read_dir() {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(ids),
+        entries => entries.with_context(|| format!("listing {}", index_dir.display()))?,
+    };
+    for entry in entries {
+        let entry = entry.with_context(|| format!("listing {}", index_dir.display()))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if is_id(&name) && entry.path().join(MANIFEST).is_file() {
+            ids.push(name);
+        }
+    }
+    ids.sort();
+    Ok(ids)
+}
+
+/// Makes a generation the one that serves, once it is known to open.
+pub fn switch_to(index_dir: &Path, id: &str) -> anyhow::Result<()> {
+    let known = list(index_dir)?;
+    ensure!(
+        known.iter().any(|known| known == id),
+        "no generation {id} in {}; there are: {}",
+        index_dir.display(),
+        known.join(", ")
+    );
+    open(index_dir, id)?;
+    let aside = index_dir.join(format!("{CURRENT}.new"));
+    write_durably(&aside, format!("{id}\n").as_bytes())?;
+    fs::rename(&aside, index_dir.join(CURRENT)).with_context(|| format!("switching {CURRENT} to {id}"))?;
+    sync_folder(index_dir)
+}
+
+/// A build in progress: the only one, for as long as this is held.
+pub struct Build {
+    index_dir: PathBuf,
+    id: String,
+    _lock: File,
+}
+
+impl Build {
+    /// Takes the lock, clears what killed builds left, and makes an empty folder.
+    pub fn start(index_dir: &Path) -> anyhow::Result<Build> {
+        fs::create_dir_all(index_dir).with_context(|| format!("creating {}", index_dir.display()))?;
+        let path = index_dir.join(LOCK);
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path)
+            .with_context(|| format!("opening {}", path.display()))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                bail!(
+                    "another `procure index` is writing to {}; wait for it to end",
+                    index_dir.display()
+                )
+            }
+            Err(TryLockError::Error(e)) => return Err(e).with_context(|| format!("locking {}", path.display())),
+        }
+        clear_leftovers(index_dir)?;
+        let newest = list(index_dir)?.pop();
+        let mut id = chrono::Utc::now().format("%Y%m%dT%H%M%S%3fZ").to_string();
+        if let Some(newest) = newest
+            && id <= newest
+        {
+            // The clock went back; ids still ascend.
+            id = format!("{newest}+");
+        }
+        let build = Build {
+            index_dir: index_dir.to_owned(),
+            id,
+            _lock: lock,
+        };
+        fs::create_dir(build.folder()).with_context(|| format!("creating {}", build.folder().display()))?;
+        Ok(build)
+    }
+
+    /// Where the build grows.
+    pub fn folder(&self) -> PathBuf {
+        self.index_dir.join(format!("{}{BUILDING}", self.id))
+    }
+
+    /// Makes the build durable, proves that it opens, and puts it in service; generations beyond [`KEPT`] go.
+    pub fn publish(self, kinds: Vec<KindManifest>) -> anyhow::Result<String> {
+        let folder = self.folder();
+        let files = seal(&folder)?;
+        let built_at = chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+        let manifest = Manifest { built_at, kinds, files };
+        write_durably(&folder.join(MANIFEST), &serde_json::to_vec(&manifest)?)?;
+        sync_folder(&folder)?;
+        let published = self.index_dir.join(&self.id);
+        fs::rename(&folder, &published).with_context(|| format!("renaming {}", folder.display()))?;
+        sync_folder(&self.index_dir)?;
+        switch_to(&self.index_dir, &self.id)?;
+        let known = list(&self.index_dir)?;
+        for old in known.iter().rev().filter(|id| **id != self.id).skip(KEPT - 1) {
+            // A server may still read it: its maps outlive the names.
+            let folder = self.index_dir.join(old);
+            fs::remove_dir_all(&folder).with_context(|| format!("removing {}", folder.display()))?;
+        }
+        Ok(self.id.clone())
+    }
+}
+
+impl Drop for Build {
+    /// What an error left is cleared at once; after a kill, the next build clears it.
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(self.folder());
+    }
+}
+
+fn is_id(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_digit()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+')
+}
+
+fn clear_leftovers(index_dir: &Path) -> anyhow::Result<()> {
+    for entry in index_dir
+        .read_dir()
+        .with_context(|| format!("listing {}", index_dir.display()))?
+    {
+        let path = entry
+            .with_context(|| format!("listing {}", index_dir.display()))?
+            .path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let unfinished = name.ends_with(BUILDING) || (is_id(&name) && !path.join(MANIFEST).is_file());
+        if unfinished && path.is_dir() {
+            fs::remove_dir_all(&path).with_context(|| format!("removing {}", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
+fn read_manifest(folder: &Path) -> anyhow::Result<Manifest> {
+    let path = folder.join(MANIFEST);
+    let bytes = fs::read(&path)
+        .with_context(|| format!("reading {}", path.display()))
+        .context(CURE)?;
+    let manifest: Manifest = serde_json::from_slice(&bytes)
+        .with_context(|| format!("{} is no manifest of this version", path.display()))
+        .context(CURE)?;
+    let kinds: Vec<EntityType> = manifest.kinds.iter().map(|kind| kind.entity_type).collect();
+    ensure!(
+        kinds == EntityType::ALL,
+        "{} does not list the six kinds: {CURE}",
+        path.display()
+    );
+    Ok(manifest)
+}
+
+fn verify(folder: &Path, files: &[FileEntry]) -> anyhow::Result<()> {
+    files.par_iter().try_for_each(|entry| {
+        let path = folder.join(&entry.path);
+        let (bytes, crc32) = checksum(&path).context(CURE)?;
+        ensure!(
+            bytes == entry.bytes,
+            "{} has {bytes} bytes instead of {}: {CURE}",
+            path.display(),
+            entry.bytes
+        );
+        ensure!(
+            crc32 == entry.crc32,
+            "{} is not what was written (its checksum differs): {CURE}",
+            path.display()
+        );
+        Ok(())
+    })
+}
+
+/// Flushes every file of a build to disk and lists them.
+fn seal(folder: &Path) -> anyhow::Result<Vec<FileEntry>> {
+    let mut paths = Vec::new();
+    collect_files(folder, &mut paths)?;
+    paths.sort();
+    paths
+        .par_iter()
+        .map(|path| {
+            File::open(path)
+                .and_then(|file| file.sync_all())
+                .with_context(|| format!("flushing {}", path.display()))?;
+            let (bytes, crc32) = checksum(path)?;
+            let relative = path.strip_prefix(folder).unwrap_or(path);
+            let parts: Vec<_> = relative
+                .components()
+                .map(|part| part.as_os_str().to_string_lossy())
+                .collect();
+            Ok(FileEntry {
+                path: parts.join("/"),
+                bytes,
+                crc32,
+            })
+        })
+        .collect()
+}
+
+fn collect_files(folder: &Path, paths: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    for entry in folder
+        .read_dir()
+        .with_context(|| format!("listing {}", folder.display()))?
+    {
+        let path = entry.with_context(|| format!("listing {}", folder.display()))?.path();
+        if path.is_dir() {
+            collect_files(&path, paths)?;
+            sync_folder(&path)?;
+        } else {
+            paths.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Length and CRC-32 of a file, read through a buffer: mapping it would count all of it as our memory.
+fn checksum(path: &Path) -> anyhow::Result<(u64, u32)> {
+    let read = || -> io::Result<(u64, u32)> {
+        let mut file = File::open(path)?;
+        let mut hasher = crc32fast::Hasher::new();
+        let mut buffer = vec![0; 1 << 20];
+        let mut bytes = 0;
+        loop {
+            match file.read(&mut buffer)? {
+                0 => return Ok((bytes, hasher.finalize())),
+                read => {
+                    hasher.update(&buffer[..read]);
+                    bytes += read as u64;
+                }
+            }
+        }
+    };
+    read().with_context(|| format!("reading {}", path.display()))
+}
+
+fn write_durably(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let write = || -> io::Result<()> {
+        fs::write(path, bytes)?;
+        File::open(path)?.sync_all()
+    };
+    write().with_context(|| format!("writing {}", path.display()))
+}
+
+fn sync_folder(folder: &Path) -> anyhow::Result<()> {
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .with_context(|| format!("flushing {}", folder.display()))
 }

@@ -6,6 +6,7 @@ pub mod engine;
 pub mod entity;
 pub mod fold;
 pub mod generation;
+pub mod indexing;
 pub mod plans;
 pub mod query;
 pub mod record;

@@ -1,0 +1,356 @@
+//! How long searches take, inside the engine and over HTTP, and whether depth or size matter: `cargo bench --bench latency [-- --records N --dir DIR]`.
+//!
+//! Read the ratios: every row is set against a keyed request that does no search, made in the same run, plus the time its bytes take over a bare
+//! socket. `growth` is the same question asked of a tenth of the records.
+
+mod support;
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
+
+use procure::{
+    date::Date,
+    engine::{Deadline, Engine},
+    entity::EntityType,
+    generation,
+    query::{Filter, Order, Page, SearchQuery, Sort, SortKey, Start, text::TextQuery},
+    record::query_key,
+    schema::Role,
+};
+use serde_json::Value;
+use support::{Arguments, BINARY, Times, index, row, usage};
+
+fn main() {
+    let Arguments { records, dir } = Arguments::parse();
+    let (whole, tenth) = (index(&dir, records), index(&dir, records / 10));
+    eprintln!("\ninside the engine, {records} contracts (ms)");
+    engine_rows(&whole);
+    eprintln!("\nover HTTP (ms; `ratio` is to a request without a search, plus the bytes)");
+    http_rows(&whole, &tenth, &dir);
+}
+
+fn engine_rows(index_dir: &Path) {
+    let id = generation::current(index_dir).expect("an index").expect("a generation");
+    let generation = generation::open(index_dir, &id).expect("a generation that opens");
+    let engine = &*generation.engine;
+    let records = generation.kind(EntityType::Contract).records as usize;
+    let text = |q: &str| Some(TextQuery::parse(q).expect("a query"));
+    let contains = |part: &str| {
+        vec![Filter::Contains {
+            role: Role::Vendor,
+            key: query_key(Role::Vendor, part),
+        }]
+    };
+    let day = |text: &str| Date::parse(text).ok();
+    let year = vec![Filter::Dates {
+        role: Role::Date,
+        from: day("2019-01-01"),
+        to: day("2019-12-31"),
+    }];
+    let (desc, asc) = (Order::Desc, Order::Asc);
+
+    let rows: [(&str, SearchQuery, usize, usize); 12] = [
+        ("newest 50, no filter", ask(None, vec![], SortKey::Date, desc), 0, 50),
+        ("oldest 50", ask(None, vec![], SortKey::Date, asc), 0, 50),
+        (
+            "word + newest 50",
+            ask(text("services"), vec![], SortKey::Date, desc),
+            0,
+            50,
+        ),
+        (
+            "word + oldest 50",
+            ask(text("services"), vec![], SortKey::Date, asc),
+            0,
+            50,
+        ),
+        (
+            "word + year, newest 50",
+            ask(text("services"), year.clone(), SortKey::Date, desc),
+            0,
+            50,
+        ),
+        ("date range, newest 50", ask(None, year, SortKey::Date, desc), 0, 50),
+        (
+            "two words + newest 50",
+            ask(text("services entretien"), vec![], SortKey::Date, desc),
+            0,
+            50,
+        ),
+        (
+            "phrase + newest 50",
+            ask(text("\"snow removal\""), vec![], SortKey::Date, desc),
+            0,
+            50,
+        ),
+        (
+            "vendor contains inc, newest 50",
+            ask(None, contains("inc"), SortKey::Date, desc),
+            0,
+            50,
+        ),
+        (
+            "vendor contains construction, newest 50",
+            ask(None, contains("construction"), SortKey::Date, desc),
+            0,
+            50,
+        ),
+        (
+            "by value, 9,500 + 500",
+            ask(None, vec![], SortKey::Value, desc),
+            9500,
+            500,
+        ),
+        (
+            "word, by value, 9,500 + 500",
+            ask(text("services"), vec![], SortKey::Value, desc),
+            9500,
+            500,
+        ),
+    ];
+    for (name, query, offset, limit) in &rows {
+        show(
+            name,
+            &Times::of(|| drop(search(engine, query, *limit, Start::Offset(*offset)))),
+        );
+    }
+    // A cursor in the middle, found by walking there once.
+    let middle = Page {
+        limit: 1,
+        start: Start::Offset(records / 2),
+    };
+    let query = &rows[0].1;
+    let position = engine
+        .search(query, &middle, Deadline::never())
+        .expect("hits")
+        .next
+        .expect("a middle");
+    show(
+        "500 after a cursor in the middle",
+        &Times::of(|| drop(search(engine, query, 500, Start::After(position.clone())))),
+    );
+    let record = search(engine, query, 1, Start::Offset(records / 3))
+        .pop()
+        .expect("a record");
+    let id = procure::record::record_id(&record).expect("an id").into_owned();
+    show(
+        "a record by id",
+        &Times::of(|| drop(engine.record(EntityType::Contract, &id))),
+    );
+}
+
+fn ask(text: Option<TextQuery>, filters: Vec<Filter>, key: SortKey, order: Order) -> SearchQuery {
+    SearchQuery {
+        entity_type: EntityType::Contract,
+        text,
+        filters,
+        sort: Sort { key, order },
+    }
+}
+
+fn search(engine: &dyn Engine, query: &SearchQuery, limit: usize, start: Start) -> Vec<bytes::Bytes> {
+    engine
+        .search(query, &Page { limit, start }, Deadline::never())
+        .expect("hits")
+        .records
+}
+
+fn show(name: &str, times: &Times) {
+    row(
+        name,
+        &[
+            ("p50", times.percentile(50)),
+            ("p95", times.percentile(95)),
+            ("p99", times.percentile(99)),
+        ],
+    );
+}
+
+fn http_rows(whole: &Path, tenth: &Path, dir: &Path) {
+    let (mut large, mut small) = (Server::start(whole, dir, "large"), Server::start(tenth, dir, "small"));
+    let nothing = Times::of(|| drop(large.get("/sources"))).percentile(50);
+    row("no search (/sources)", &[("p50", nothing)]);
+    let workload: Value = serde_json::from_str(include_str!("workload.json")).expect("the workload");
+    for request in workload.as_array().expect("a list of requests") {
+        let (name, path) = (
+            request["name"].as_str().expect("a name"),
+            request["path"].as_str().expect("a path"),
+        );
+        let bytes = large.get(path).len();
+        let times = Times::of(|| drop(large.get(path)));
+        let fewer = Times::of(|| drop(small.get(path))).percentile(50);
+        http_row(name, &times, bytes, nothing, ("growth", times.percentile(50) / fewer));
+    }
+    // Walking pages of 100 to the 5,000th: the depth must not show.
+    let mut path = "/contract?limit=100".to_owned();
+    let pages = large.records / 100;
+    let (mut first, mut deep) = (None, None);
+    for page in 1..=5000.min(pages) {
+        if page == 2 {
+            first = Some(path.clone());
+        }
+        deep = Some(path.clone());
+        let body = large.get(&path);
+        let Some(cursor) = next_cursor(&body) else { break };
+        path = format!("/contract?limit=100&cursor={cursor}");
+    }
+    let (first, deep) = (first.expect("a second page"), deep.expect("a deep page"));
+    let bytes = large.get(&deep).len();
+    let near = Times::of(|| drop(large.get(&first))).percentile(50);
+    let times = Times::of(|| drop(large.get(&deep)));
+    http_row(
+        "cursor, page 5,000",
+        &times,
+        bytes,
+        nothing,
+        ("depth", times.percentile(50) / near),
+    );
+    let used = usage(large.process.id());
+    row(
+        "server memory beyond the page cache",
+        &[("anonymous_mb", used.anonymous_mb)],
+    );
+}
+
+fn http_row(name: &str, times: &Times, bytes: usize, nothing: f64, growth: (&str, f64)) {
+    let p50 = times.percentile(50);
+    row(
+        name,
+        &[
+            ("p50", p50),
+            ("p95", times.percentile(95)),
+            ("p99", times.percentile(99)),
+            ("kb", bytes as f64 / 1000.0),
+            ("ratio", p50 / (nothing + bare_transfer(bytes))),
+            growth,
+        ],
+    );
+}
+
+/// How long so many bytes take from one thread to another over a socket, in milliseconds.
+fn bare_transfer(bytes: usize) -> f64 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let sender = thread::spawn(move || {
+        let (mut peer, _) = listener.accept().expect("a peer");
+        let (body, mut ask) = (vec![b'x'; bytes], [0]);
+        while peer.read_exact(&mut ask).is_ok() {
+            peer.write_all(&body).expect("sending");
+        }
+    });
+    let mut socket = TcpStream::connect(address).expect("connecting");
+    socket.set_nodelay(true).expect("a socket option");
+    let mut body = vec![0; bytes];
+    let time = Times::of(|| {
+        socket.write_all(b"?").expect("asking");
+        socket.read_exact(&mut body).expect("reading");
+    });
+    drop(socket);
+    sender.join().expect("the sender");
+    time.percentile(50)
+}
+
+fn next_cursor(body: &[u8]) -> Option<String> {
+    let head = String::from_utf8_lossy(&body[..body.len().min(2000)]).into_owned();
+    let (_, rest) = head.split_once("\"next_cursor\":\"")?;
+    rest.split_once('"').map(|(cursor, _)| cursor.to_owned())
+}
+
+/// The binary serving, and one connection to it that is kept.
+struct Server {
+    process: Child,
+    key: String,
+    connection: BufReader<TcpStream>,
+    records: u64,
+}
+
+impl Server {
+    fn start(index_dir: &Path, dir: &Path, name: &str) -> Server {
+        let state = dir.join(format!("{name}.db"));
+        let _ = fs::remove_file(&state);
+        let made = Command::new(BINARY)
+            .args(["keys", "create", "--plan", "MEGA", "--label", "bench", "--state"])
+            .arg(&state)
+            .output()
+            .expect("making a key");
+        let key = String::from_utf8(made.stdout).expect("a key").trim().to_owned();
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|l| l.local_addr())
+            .expect("a free port")
+            .port();
+        let address = format!("127.0.0.1:{port}");
+        let process = Command::new(BINARY)
+            .args(["serve", "--bind", &address, "--state"])
+            .arg(&state)
+            .arg("--index-dir")
+            .arg(index_dir)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starting the server");
+        let connection = (0..600).find_map(|_| {
+            thread::sleep(Duration::from_millis(100));
+            TcpStream::connect(&address).ok()
+        });
+        let connection = connection.expect("the server answers");
+        connection.set_nodelay(true).expect("a socket option");
+        let mut server = Server {
+            process,
+            key,
+            connection: BufReader::with_capacity(1 << 20, connection),
+            records: 0,
+        };
+        let sources: Value = serde_json::from_slice(&server.get("/sources")).expect("sources");
+        let counts = sources["sources"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter_map(|s| s["records"].as_u64());
+        server.records = counts.sum();
+        server
+    }
+
+    fn get(&mut self, path: &str) -> Vec<u8> {
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nhost: bench\r\nx-gateway-key: {}\r\n\r\n",
+            self.key
+        );
+        self.connection.get_mut().write_all(request.as_bytes()).expect("asking");
+        let (mut length, mut line, mut status) = (0, String::new(), String::new());
+        loop {
+            line.clear();
+            self.connection.read_line(&mut line).expect("a header");
+            if status.is_empty() {
+                status.clone_from(&line);
+            }
+            if line == "\r\n" {
+                break;
+            }
+            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().expect("a length");
+            }
+        }
+        let mut body = vec![0; length];
+        self.connection.read_exact(&mut body).expect("a body");
+        assert!(
+            status.contains(" 200 "),
+            "{path}: {status}{}",
+            String::from_utf8_lossy(&body)
+        );
+        body
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,212 @@
+//! How a kind of record lies in a Tantivy index: one index field a role, named by the role.
+//!
+//! **Invariant:** an index has at most one segment, and its document numbers follow (event date desc, record_id asc), undated records last.
+//! Nothing is stored in Tantivy: records lie beside it ([`super::store`]).
+
+use tantivy::{
+    Index, IndexSettings, TantivyDocument,
+    schema::{Field, IndexRecordOption, NumericOptions, Schema as IndexSchema, TextFieldIndexing, TextOptions},
+    tokenizer::{RawTokenizer, Token, TokenStream, Tokenizer, TokenizerManager},
+};
+
+use crate::{
+    fold::words,
+    record::Record,
+    schema::{Role, Schema},
+};
+
+/// The folder of the Tantivy index inside a kind's folder.
+pub const INDEX_FOLDER: &str = "tantivy";
+
+/// The roles kept as whole keys: found by term.
+const KEYS: [Role; 7] = [
+    Role::RecordId,
+    Role::Municipality,
+    Role::Category,
+    Role::Status,
+    Role::NoticeType,
+    Role::VendorProvince,
+    Role::ReferenceNumber,
+];
+
+/// The roles kept as keys with a column of ordinals besides: found by a part of the key.
+pub const NAMES: [Role; 3] = [Role::Department, Role::Vendor, Role::ProcurementMethod];
+
+/// The roles kept as columns of days since 1970-01-01.
+pub const DATES: [Role; 2] = [Role::Date, Role::ClosingDate];
+
+const WORDS: &str = "words";
+const WHOLE: &str = "whole";
+
+/// The index fields of a kind.
+#[derive(Clone)]
+pub struct Layout {
+    pub index_schema: IndexSchema,
+    fields: Vec<(Role, Field)>,
+}
+
+impl Layout {
+    pub fn new(schema: &Schema) -> Layout {
+        let mut builder = IndexSchema::builder();
+        let mut fields = Vec::new();
+        let text = |tokenizer: &str, option: IndexRecordOption| {
+            TextOptions::default().set_indexing_options(
+                TextFieldIndexing::default()
+                    .set_tokenizer(tokenizer)
+                    .set_index_option(option)
+                    .set_fieldnorms(false),
+            )
+        };
+        let key = text(WHOLE, IndexRecordOption::Basic);
+        let day = NumericOptions::default().set_fast();
+        for role in KEYS {
+            fields.push((role, builder.add_text_field(field_name(role), key.clone())));
+        }
+        for role in NAMES {
+            fields.push((
+                role,
+                builder.add_text_field(field_name(role), key.clone().set_fast(WHOLE)),
+            ));
+        }
+        for role in DATES {
+            fields.push((role, builder.add_i64_field(field_name(role), day.clone())));
+        }
+        fields.push((Role::Value, builder.add_f64_field(field_name(Role::Value), day)));
+        let running = text(WORDS, IndexRecordOption::WithFreqsAndPositions);
+        fields.push((Role::Text, builder.add_text_field(field_name(Role::Text), running)));
+        // A role the kind has no fields for would be an empty index field; leaving it out keeps the files smaller.
+        fields.retain(|(role, _)| schema.has_role(*role));
+        Layout {
+            index_schema: builder.build(),
+            fields,
+        }
+    }
+
+    /// The index field of a role; `None` where the kind has no such role.
+    pub fn field(&self, role: Role) -> Option<Field> {
+        self.fields
+            .iter()
+            .find(|(known, _)| *known == role)
+            .map(|(_, field)| *field)
+    }
+
+    pub fn document(&self, record: &Record) -> TantivyDocument {
+        let mut document = TantivyDocument::default();
+        for (role, field) in &self.fields {
+            match role {
+                Role::Text => record.texts(*role).for_each(|text| document.add_text(*field, text)),
+                Role::Value => {
+                    if let Some(value) = record.value() {
+                        document.add_f64(*field, value);
+                    }
+                }
+                Role::Date | Role::ClosingDate => {
+                    if let Some(date) = record.date(*role) {
+                        document.add_i64(*field, date.days().into());
+                    }
+                }
+                _ => record.keys(*role).iter().for_each(|key| document.add_text(*field, key)),
+            }
+        }
+        document
+    }
+
+    pub fn settings() -> IndexSettings {
+        IndexSettings {
+            docstore_compression: tantivy::store::Compressor::None,
+            docstore_compress_dedicated_thread: false,
+            ..IndexSettings::default()
+        }
+    }
+}
+
+/// The name of a role's index field, the same word as in `index-schema`.
+pub const fn field_name(role: Role) -> &'static str {
+    match role {
+        Role::RecordId => "record_id",
+        Role::Date => "date",
+        Role::ClosingDate => "closing_date",
+        Role::Value => "value",
+        Role::Municipality => "municipality",
+        Role::Category => "category",
+        Role::Status => "status",
+        Role::ProcurementMethod => "procurement_method",
+        Role::NoticeType => "notice_type",
+        Role::VendorProvince => "vendor_province",
+        Role::ReferenceNumber => "reference_number",
+        Role::Department => "department",
+        Role::Vendor => "vendor",
+        Role::Text => "text",
+        Role::Person => "person",
+    }
+}
+
+/// Our own tokenizers; an opened index does not remember them.
+pub fn tokenizers() -> TokenizerManager {
+    // Tantivy asks for its own default even of fields that hold no text.
+    let manager = TokenizerManager::default();
+    manager.register(WORDS, WordTokenizer::default());
+    manager.register(WHOLE, RawTokenizer::default());
+    manager
+}
+
+pub fn with_tokenizers(mut index: Index) -> Index {
+    index.set_tokenizers(tokenizers());
+    index.set_fast_field_tokenizers(tokenizers());
+    index
+}
+
+/// [`words`] as a Tantivy tokenizer.
+#[derive(Clone, Default)]
+struct WordTokenizer {
+    /// The words of the text in hand, end to end, and where each ends.
+    folded: String,
+    ends: Vec<usize>,
+    token: Token,
+}
+
+struct WordStream<'a> {
+    tokenizer: &'a mut WordTokenizer,
+    next: usize,
+}
+
+impl Tokenizer for WordTokenizer {
+    type TokenStream<'a> = WordStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
+        self.folded.clear();
+        self.ends.clear();
+        self.token.reset();
+        words(text, |word| {
+            self.folded.push_str(word);
+            self.ends.push(self.folded.len());
+        });
+        WordStream {
+            tokenizer: self,
+            next: 0,
+        }
+    }
+}
+
+impl TokenStream for WordStream<'_> {
+    fn advance(&mut self) -> bool {
+        let WordTokenizer { folded, ends, token } = &mut *self.tokenizer;
+        let Some(end) = ends.get(self.next) else {
+            return false;
+        };
+        let start = if self.next == 0 { 0 } else { ends[self.next - 1] };
+        token.text.clear();
+        token.text.push_str(&folded[start..*end]);
+        token.position = self.next;
+        self.next += 1;
+        true
+    }
+
+    fn token(&self) -> &Token {
+        &self.tokenizer.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.tokenizer.token
+    }
+}

@@ -1,0 +1,282 @@
+//! Builds that are killed, doubled, damaged or of another schema: what is served stays whole, and every refusal tells the cure.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use procure::{
+    engine::Deadline,
+    entity::EntityType,
+    generation::{self, KEPT},
+    indexing,
+    query::{Order, Page, SearchQuery, Sort, SortKey, Start},
+};
+
+use crate::model::{build, write_dumps};
+
+fn award(number: usize) -> (EntityType, String) {
+    let day = number % 28 + 1;
+    let json = format!(
+        r#"{{"record_id":"{number}","award_date":"2024-01-{day:02}","municipality":"federal","title_en":"Award {number}","fetched_at":"2024-01-01T00:00:00Z"}}"#
+    );
+    (EntityType::Award, json)
+}
+
+fn options(dumps: &Path, index_dir: &Path) -> indexing::Options {
+    indexing::Options {
+        dumps: dumps.into(),
+        index_dir: index_dir.into(),
+        memory_mb: 64,
+        strict: false,
+    }
+}
+
+fn error(result: anyhow::Result<impl Sized>) -> String {
+    match result {
+        Ok(_) => panic!("it was accepted"),
+        Err(e) => format!("{e:#}"),
+    }
+}
+
+#[test]
+fn lines_that_are_no_records_are_counted_and_duplicates_resolved() {
+    let folder = tempfile::tempdir().unwrap();
+    let dumps = folder.path().join("dumps");
+    fs::create_dir_all(dumps.join("award")).unwrap();
+    fs::write(
+        dumps.join("award/a.ndjson"),
+        concat!(
+            "{\"record_id\":\"x\",\"title_en\":\"old\",\"fetched_at\":\"2024-01-02T00:00:00Z\"}\n",
+            "{\"record_id\":\"y\",\"title_en\":\"first\"}\n",
+            "not json\n",
+            "[1]\n",
+            "{\"title_en\":\"no id\"}\n",
+            "{\"record_id\":\"z\",\"contract_value\":\"12\"}\n",
+            "{\"record_id\":\"u\",\"award_date\":\"2024-13-01\"}\n",
+        ),
+    )
+    .unwrap();
+    fs::write(
+        dumps.join("award/b.ndjson"),
+        concat!(
+            "{\"record_id\":\"x\",\"title_en\":\"older\",\"fetched_at\":\"2024-01-01T00:00:00Z\"}\n",
+            "{\"record_id\":\"y\",\"title_en\":\"second\"}\n",
+        ),
+    )
+    .unwrap();
+    let index_dir = folder.path().join("index");
+    let report = indexing::run(&options(&dumps, &index_dir)).unwrap();
+    let [a, b] = &report.kinds[EntityType::Award as usize].files[..] else {
+        panic!("two files")
+    };
+    assert_eq!((a.lines, a.records, a.duplicates), (7, 2, 1));
+    assert_eq!((b.lines, b.records, b.duplicates), (2, 1, 1));
+    let bad: Vec<_> = a
+        .bad
+        .iter()
+        .map(|complaint| (complaint.first_line, complaint.count))
+        .collect();
+    assert_eq!(bad, [(3, 1), (4, 1), (5, 1), (6, 1)]);
+    assert_eq!(a.bad[3].reason, "field contract_value must be a number, found a string");
+    assert_eq!(a.unreadable_dates[0].first_line, 7);
+    assert!(
+        report
+            .to_string()
+            .contains("a.ndjson:5: no record_id (1 lines, left out)"),
+        "{report}"
+    );
+
+    let engine = generation::open(&index_dir, &report.generation).unwrap().engine;
+    let title = |id: &str| String::from_utf8(engine.record(EntityType::Award, id).unwrap().unwrap().to_vec()).unwrap();
+    assert!(title("x").contains("old\""), "the newest fetched_at wins");
+    assert!(title("y").contains("second"), "else the later read");
+
+    let strict = indexing::Options {
+        strict: true,
+        ..options(&dumps, &index_dir)
+    };
+    assert!(error(indexing::run(&strict)).contains("a.ndjson:3: not JSON"));
+    assert_eq!(
+        generation::current(&index_dir).unwrap().as_deref(),
+        Some(report.generation.as_str())
+    );
+}
+
+#[test]
+fn two_generations_are_kept_and_either_can_serve() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
+    write_dumps(&dumps, &[award(1)]);
+    let ids: Vec<String> = (0..4)
+        .map(|_| indexing::run(&options(&dumps, &index_dir)).unwrap().generation)
+        .collect();
+    assert_eq!(generation::list(&index_dir).unwrap(), ids[4 - KEPT..]);
+    generation::switch_to(&index_dir, &ids[2]).unwrap();
+    assert_eq!(generation::current(&index_dir).unwrap().as_ref(), Some(&ids[2]));
+    assert!(error(generation::switch_to(&index_dir, &ids[0])).contains("there are:"));
+    // The generation rolled back to is not the one that the next build throws away.
+    let next = indexing::run(&options(&dumps, &index_dir)).unwrap().generation;
+    assert_eq!(generation::current(&index_dir).unwrap(), Some(next));
+}
+
+#[test]
+fn a_second_build_at_the_same_time_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
+    write_dumps(&dumps, &[award(1)]);
+    let first = generation::Build::start(&index_dir).unwrap();
+    assert!(error(indexing::run(&options(&dumps, &index_dir))).contains("another `procure index` is writing"));
+    drop(first);
+    indexing::run(&options(&dumps, &index_dir)).unwrap();
+}
+
+#[test]
+fn every_damaged_file_is_a_sentence_at_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
+    write_dumps(&dumps, &(0..300).map(award).collect::<Vec<_>>());
+    let report = indexing::run(&options(&dumps, &index_dir)).unwrap();
+    let generation = index_dir.join(&report.generation);
+    let mut files = Vec::new();
+    all_files(&generation, &mut files);
+    assert!(files.len() > 10);
+    for path in files {
+        let whole = fs::read(&path).unwrap();
+        let mut flipped = whole.clone();
+        let truncated = whole[..whole.len() / 2].to_vec();
+        if let Some(byte) = flipped.get_mut(whole.len() / 2) {
+            *byte ^= 0x20;
+        }
+        for damaged in [Some(truncated), Some(flipped), Some(Vec::new()), None] {
+            if damaged.as_ref() == Some(&whole) {
+                continue;
+            }
+            fs::remove_file(&path).unwrap();
+            if let Some(bytes) = &damaged {
+                fs::write(&path, bytes).unwrap();
+            }
+            let why = generation::open(&index_dir, &report.generation).map(drop);
+            // A flip in a manifest's text may change a name that nothing checks; then it still must open.
+            if !(path.ends_with("manifest.json") && why.is_ok()) {
+                let why = error(why);
+                assert!(why.contains("procure index"), "{}: {why}", path.display());
+            }
+        }
+        fs::write(&path, whole).unwrap();
+    }
+    generation::open(&index_dir, &report.generation).unwrap();
+}
+
+fn all_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all_files(&path, files)
+        } else {
+            files.push(path)
+        }
+    }
+}
+
+#[test]
+fn an_index_of_another_schema_is_refused_with_the_cure() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
+    write_dumps(&dumps, &[award(1)]);
+    let report = indexing::run(&options(&dumps, &index_dir)).unwrap();
+    let manifest = index_dir.join(&report.generation).join("manifest.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let fingerprint = procure::schema::Schema::of(EntityType::Tender).fingerprint();
+    fs::write(&manifest, text.replace(fingerprint, "00000000")).unwrap();
+    let why = error(generation::open(&index_dir, &report.generation));
+    assert!(
+        why.contains("another tender schema") && why.contains("procure index"),
+        "{why}"
+    );
+}
+
+#[test]
+fn an_empty_folder_and_a_missing_one_are_told_apart_from_an_empty_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    let index_dir = folder.path().join("index");
+    let dumps = folder.path().join("dumps");
+    assert!(error(indexing::run(&options(&dumps, &index_dir))).contains("is no folder"));
+    fs::create_dir(&dumps).unwrap();
+    assert!(error(indexing::run(&options(&dumps, &index_dir))).contains("holds no dumps"));
+    assert_eq!(generation::current(&index_dir).unwrap(), None);
+    write_dumps(&dumps, &[award(1)]);
+    let engine = build(&dumps, &index_dir);
+    assert_eq!(count(&*engine, EntityType::Award), 1);
+    assert_eq!(count(&*engine, EntityType::Tender), 0);
+}
+
+fn count(engine: &dyn procure::engine::Engine, entity_type: EntityType) -> usize {
+    let sort = Sort {
+        key: SortKey::Date,
+        order: Order::Desc,
+    };
+    let query = SearchQuery {
+        entity_type,
+        text: None,
+        filters: Vec::new(),
+        sort,
+    };
+    let page = Page {
+        limit: 1_000_000,
+        start: Start::Offset(0),
+    };
+    engine.search(&query, &page, Deadline::never()).unwrap().records.len()
+}
+
+fn start_index(dumps: &Path, index_dir: &Path) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_procure"))
+        .arg("index")
+        .arg("--dumps")
+        .arg(dumps)
+        .arg("--index-dir")
+        .arg(index_dir)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn a_build_killed_at_any_moment_leaves_the_served_generation_whole() {
+    const KILLS: u32 = 50;
+    let folder = tempfile::tempdir().unwrap();
+    let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
+    write_dumps(&dumps, &(0..4000).map(award).collect::<Vec<_>>());
+    let begin = Instant::now();
+    assert!(start_index(&dumps, &index_dir).wait().unwrap().success());
+    let whole = begin.elapsed();
+    let mut seed = 0x2545_f491u32;
+    let mut killed = 0;
+    for _ in 0..KILLS {
+        let served = generation::current(&index_dir).unwrap().unwrap();
+        let mut child = start_index(&dumps, &index_dir);
+        // Random moments over the whole of a run, and a little beyond it.
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let moment = whole.mul_f64(f64::from(seed >> 8) / f64::from(1 << 24) * 1.1);
+        std::thread::sleep(moment.min(Duration::from_secs(20)));
+        child.kill().unwrap();
+        killed += u32::from(!child.wait().unwrap().success());
+        let after = generation::current(&index_dir).unwrap().unwrap();
+        assert!(after >= served);
+        let generation = generation::open(&index_dir, &after).unwrap();
+        assert_eq!(count(&*generation.engine, EntityType::Award), 4000);
+    }
+    assert!(
+        killed > KILLS / 4,
+        "only {killed} of {KILLS} runs were caught in the act"
+    );
+    assert!(start_index(&dumps, &index_dir).wait().unwrap().success());
+    let left = fs::read_dir(&index_dir)
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().path().is_dir())
+        .count();
+    assert_eq!(left, KEPT, "the next run clears what the killed ones left");
+}

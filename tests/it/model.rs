@@ -1,0 +1,341 @@
+//! Tantivy against the obvious engine: random records, random questions, both orders, pages by offset and by cursor to the end.
+
+use std::{collections::HashSet, fs, path::Path, sync::Arc};
+
+use procure::{
+    date::Date,
+    engine::{Deadline, Engine},
+    entity::EntityType,
+    generation, indexing,
+    query::{Filter, Order, Page, SearchQuery, Sort, SortKey, Start, cursor::Cursor, text::TextQuery},
+    record::query_key,
+    schema::{Role, Schema},
+};
+use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
+use serde_json::{Map, Value, json};
+
+use crate::scan::ScanEngine;
+
+const KINDS: [EntityType; 3] = [EntityType::Contract, EntityType::Tender, EntityType::PreSolicitation];
+
+/// Few words, so that they meet: inflected, accented, elided, split.
+const WORDS: [&str; 16] = [
+    "road",
+    "roads",
+    "déneigement",
+    "deneigements",
+    "l'eau",
+    "eau",
+    "EN578-123/A",
+    "R&D",
+    "O'Brien",
+    "snow",
+    "removal",
+    "Québec",
+    "des",
+    "rues",
+    "OR",
+    "travaux",
+];
+
+const NAMES: [&str; 9] = [
+    "Ville de Québec",
+    "Les Entreprises O'Brien inc.",
+    "R&D Inc.",
+    "Société d'État",
+    "Acier Ltée",
+    "ACIER LTÉE.",
+    "x",
+    "Inc",
+    "Œuvre",
+];
+
+fn text() -> impl Strategy<Value = String> {
+    proptest::collection::vec(proptest::sample::select(&WORDS[..]), 1..7).prop_map(|words| words.join(" "))
+}
+
+fn day() -> impl Strategy<Value = String> {
+    // Few days, so that ties are common; some that do not exist.
+    prop_oneof![9 => (1u32..8).prop_map(|d| format!("2024-03-{d:02}")), 1 => Just("2024-02-30".to_owned())]
+}
+
+fn known_name() -> impl Strategy<Value = String> {
+    proptest::sample::select(&NAMES[..]).prop_map(str::to_owned)
+}
+
+fn money() -> impl Strategy<Value = f64> {
+    prop_oneof![Just(0.0), Just(-0.0), Just(-5.5), Just(100.0), Just(1e12), 0.0..1000.0]
+}
+
+fn field(name: &str) -> BoxedStrategy<Value> {
+    match name {
+        "award_date" | "publication_date" | "closing_date" => day().prop_map(Value::from).boxed(),
+        "contract_value" => money().prop_map(Value::from).boxed(),
+        "procurement_category" => proptest::sample::select(&["CNST", "GD,SRV", "SRV", "bogus"][..])
+            .prop_map(Value::from)
+            .boxed(),
+        "status" | "status_fr" => proptest::sample::select(&["Open", "Ouvert", "Expiré", "annulée", "?"][..])
+            .prop_map(Value::from)
+            .boxed(),
+        "municipality" => proptest::sample::select(&["montreal", "quebec", "federal"][..])
+            .prop_map(Value::from)
+            .boxed(),
+        "vendor_province" => proptest::sample::select(&["QC", "Québec", "Ontario"][..])
+            .prop_map(Value::from)
+            .boxed(),
+        "vendor_name" | "department_fr" | "buyer_name" | "procurement_method_en" | "notice_type_en" => {
+            known_name().prop_map(Value::from).boxed()
+        }
+        _ => text().prop_map(Value::from).boxed(),
+    }
+}
+
+const FIELDS: [&str; 17] = [
+    "award_date",
+    "publication_date",
+    "closing_date",
+    "contract_value",
+    "procurement_category",
+    "status",
+    "status_fr",
+    "municipality",
+    "vendor_province",
+    "vendor_name",
+    "department_fr",
+    "buyer_name",
+    "procurement_method_en",
+    "notice_type_en",
+    "title_fr",
+    "description_en",
+    "reference_number",
+];
+
+fn record() -> impl Strategy<Value = (EntityType, Map<String, Value>)> {
+    let fields: Vec<_> = FIELDS
+        .iter()
+        .map(|name| {
+            proptest::option::weighted(0.7, field(name)).prop_map(|value| value.map(|value| (name.to_string(), value)))
+        })
+        .collect();
+    (proptest::sample::select(&KINDS[..]), fields)
+        .prop_map(|(kind, fields)| (kind, fields.into_iter().flatten().collect()))
+}
+
+fn records() -> impl Strategy<Value = Vec<(EntityType, String)>> {
+    proptest::collection::vec((record(), "[a-cé|/: %]{0,2}"), 0..120).prop_map(|records| {
+        let numbered = records.into_iter().enumerate();
+        numbered
+            .map(|(number, ((kind, mut fields), id))| {
+                // Ids are distinct, and their order is not that of making.
+                fields.insert("record_id".into(), json!(format!("{id}{}", (number * 7919) % 1009)));
+                (kind, Value::Object(fields).to_string())
+            })
+            .collect()
+    })
+}
+
+fn filter() -> impl Strategy<Value = Filter> {
+    let term = |role: Role, values: &'static [&'static str]| {
+        proptest::sample::select(values).prop_map(move |value| Filter::Term {
+            role,
+            key: query_key(role, value),
+        })
+    };
+    let date = || proptest::option::of((1i32..8).prop_map(|d| Date::parse(&format!("2024-03-{d:02}")).unwrap()));
+    let role = |is_closing: bool| if is_closing { Role::ClosingDate } else { Role::Date };
+    let part = || proptest::sample::select(&["inc", "acier", "ville de", "que", "zzz", "r&d", "e"][..]);
+    prop_oneof![
+        term(Role::Municipality, &["montreal", "quebec", "nowhere"]),
+        term(Role::Category, &["CNST", "GD", "SRV"]),
+        term(Role::Status, &["Open", "Expired", "Active"]),
+        term(Role::VendorProvince, &["QC", "Ontario"]),
+        term(Role::NoticeType, &["R&D Inc.", "x"]),
+        term(Role::ReferenceNumber, &["road", "EN578-123/a"]),
+        (part(), any::<bool>()).prop_map(|(part, vendor)| {
+            let role = if vendor { Role::Vendor } else { Role::Department };
+            Filter::Contains {
+                role,
+                key: query_key(role, part),
+            }
+        }),
+        part().prop_map(|key| Filter::Prefix {
+            role: Role::ProcurementMethod,
+            key: query_key(Role::ProcurementMethod, key)
+        }),
+        (any::<bool>(), date(), date()).prop_map(move |(closing, from, to)| Filter::Dates {
+            role: role(closing),
+            from,
+            to
+        }),
+        (proptest::option::of(money()), proptest::option::of(money()))
+            .prop_map(|(min, max)| Filter::Values { min, max }),
+    ]
+}
+
+fn q() -> impl Strategy<Value = String> {
+    let token = prop_oneof![
+        5 => proptest::sample::select(&WORDS[..]).prop_map(str::to_owned),
+        1 => Just("-".to_owned()),
+        1 => text().prop_map(|text| format!("\"{text}\"")),
+        2 => proptest::sample::select(&WORDS[..]).prop_map(|word| format!("-{word}")),
+        1 => text().prop_map(|text| format!("-\"{text}\"")),
+        1 => Just("OR".to_owned()),
+    ];
+    proptest::collection::vec(token, 1..5).prop_map(|tokens| tokens.join(" "))
+}
+
+fn query() -> impl Strategy<Value = SearchQuery> {
+    let key = proptest::sample::select(&[SortKey::Date, SortKey::Date, SortKey::ClosingDate, SortKey::Value][..]);
+    let order = proptest::sample::select(&[Order::Asc, Order::Desc][..]);
+    let kind = proptest::sample::select(&KINDS[..]);
+    (
+        kind,
+        proptest::option::of(q()),
+        proptest::collection::vec(filter(), 0..3),
+        key,
+        order,
+    )
+        .prop_map(|(entity_type, q, filters, key, order)| {
+            let text = q.map(|q| TextQuery::parse(&q).unwrap());
+            let schema = Schema::of(entity_type);
+            let sortable = match key {
+                SortKey::Date => true,
+                SortKey::ClosingDate => schema.has_role(Role::ClosingDate),
+                SortKey::Value => schema.has_role(Role::Value),
+            };
+            let key = if sortable { key } else { SortKey::Date };
+            SearchQuery {
+                entity_type,
+                text,
+                filters,
+                sort: Sort { key, order },
+            }
+        })
+}
+
+pub fn write_dumps(folder: &Path, records: &[(EntityType, String)]) {
+    for kind in EntityType::ALL {
+        let lines: String = records
+            .iter()
+            .filter(|(of, _)| *of == kind)
+            .map(|(_, json)| format!("{json}\n"))
+            .collect();
+        if !lines.is_empty() {
+            fs::create_dir_all(folder.join(kind.name())).unwrap();
+            fs::write(folder.join(kind.name()).join("model.ndjson"), lines).unwrap();
+        }
+    }
+}
+
+pub fn build(dumps: &Path, index_dir: &Path) -> Arc<dyn Engine> {
+    let options = indexing::Options {
+        dumps: dumps.to_owned(),
+        index_dir: index_dir.to_owned(),
+        memory_mb: indexing::DEFAULT_MEMORY_MB,
+        strict: true,
+    };
+    let report = indexing::run(&options).unwrap();
+    generation::open(index_dir, &report.generation).unwrap().engine
+}
+
+fn page(engine: &dyn Engine, query: &SearchQuery, limit: usize, start: Start) -> (Vec<String>, Option<String>) {
+    let hits = engine.search(query, &Page { limit, start }, Deadline::never()).unwrap();
+    let records = hits
+        .records
+        .iter()
+        .map(|record| String::from_utf8(record.to_vec()).unwrap())
+        .collect();
+    // The place goes through its wire form, as a client would send it back.
+    (records, hits.next.map(|position| Cursor::new(query, position).encode()))
+}
+
+fn agree(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, limit: usize, offset: usize) {
+    let (all, _) = page(scan, query, usize::MAX - 1, Start::Offset(0));
+    assert_eq!(
+        page(tantivy, query, limit, Start::Offset(offset)),
+        page(scan, query, limit, Start::Offset(offset)),
+        "offset {offset} limit {limit} of {query:?}"
+    );
+    if query.sort.key == SortKey::Value {
+        return;
+    }
+    let (mut walked, mut start) = (Vec::new(), Start::Offset(0));
+    loop {
+        let (records, next) = page(tantivy, query, limit, start.clone());
+        assert_eq!(
+            (&records, &next),
+            (&page(scan, query, limit, start).0, &next),
+            "a page of {query:?}"
+        );
+        walked.extend(records);
+        let Some(next) = next else { break };
+        start = Start::After(Cursor::decode(&next).unwrap().position_in(query).unwrap());
+    }
+    assert_eq!(walked, all, "the walk of {query:?}");
+    assert_eq!(
+        walked.iter().collect::<HashSet<_>>().len(),
+        walked.len(),
+        "each record once"
+    );
+}
+
+#[test]
+fn tantivy_agrees_with_a_linear_scan() {
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: 24,
+        max_shrink_iters: 40,
+        ..ProptestConfig::default()
+    });
+    let questions = proptest::collection::vec((query(), 1usize..9, 0usize..12), 150);
+    runner
+        .run(&(records(), questions), |(records, questions)| {
+            let folder = tempfile::tempdir().unwrap();
+            write_dumps(folder.path(), &records);
+            if records.is_empty() {
+                fs::create_dir_all(folder.path().join("award")).unwrap();
+                fs::write(folder.path().join("award/empty.ndjson"), "").unwrap();
+            }
+            let tantivy = build(folder.path(), &folder.path().join("index"));
+            let scan = ScanEngine::new(records.clone());
+            for (query, limit, offset) in &questions {
+                agree(&*tantivy, &scan, query, *limit, *offset);
+            }
+            for (kind, json) in &records {
+                let id = serde_json::from_str::<Value>(json).unwrap()["record_id"]
+                    .as_str()
+                    .unwrap()
+                    .to_owned();
+                assert_eq!(tantivy.record(*kind, &id).unwrap().as_deref(), Some(json.as_bytes()));
+            }
+            assert_eq!(tantivy.record(EntityType::Award, "nothing").unwrap(), None);
+            Ok(())
+        })
+        .unwrap();
+}
+
+/// Records large enough that the build is cut into several segments, which must stack in order.
+#[test]
+fn several_segments_stack_into_one_order() {
+    let mut runner = TestRunner::deterministic();
+    let mut records = Vec::new();
+    for number in 0..48 {
+        let (_, mut fields) = record().new_tree(&mut runner).unwrap().current();
+        fields.insert("record_id".into(), json!(format!("{}", (number * 7919) % 1009)));
+        fields.insert("unknown_to_the_schema".into(), json!("x".repeat(1 << 20)));
+        records.push((EntityType::Contract, Value::Object(fields).to_string()));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    write_dumps(folder.path(), &records);
+    let tantivy = build(folder.path(), &folder.path().join("index"));
+    let scan = ScanEngine::new(records);
+    for _ in 0..40 {
+        let mut query = query().new_tree(&mut runner).unwrap().current();
+        query.entity_type = EntityType::Contract;
+        query.sort.key = if query.sort.key == SortKey::ClosingDate {
+            SortKey::Date
+        } else {
+            query.sort.key
+        };
+        agree(&*tantivy, &scan, &query, 5, 3);
+    }
+}

@@ -1,0 +1,149 @@
+//! The obvious engine: every record looked at for every question, sorted whole, sliced.
+//!
+//! It is what [`procure::engine::tantivy`] must agree with. It shares the reading of a record (keys, dates, values) and the folding, and nothing of the index: no
+//! postings, no columns, no walks.
+
+use std::cmp::Ordering;
+
+use bytes::Bytes;
+use procure::{
+    date::Date,
+    engine::{Deadline, Engine, Error, Hits},
+    entity::EntityType,
+    fold::word_list,
+    query::{
+        Filter, Order, Page, Position, SearchQuery, Sort, SortKey, Start,
+        text::{Clause, Term},
+    },
+    record::Record,
+    schema::{Role, Schema},
+    stem,
+};
+
+pub struct ScanEngine {
+    records: Vec<(EntityType, String)>,
+}
+
+/// A record's place in an order: its key, if it has one, and its id.
+#[derive(Clone)]
+struct Place {
+    key: Option<f64>,
+    record_id: String,
+}
+
+impl ScanEngine {
+    pub fn new(records: Vec<(EntityType, String)>) -> ScanEngine {
+        ScanEngine { records }
+    }
+}
+
+impl Engine for ScanEngine {
+    fn search(&self, query: &SearchQuery, page: &Page, _: Deadline) -> Result<Hits, Error> {
+        let schema = Schema::of(query.entity_type);
+        let mut matches: Vec<(Place, &String)> = Vec::new();
+        for (entity_type, json) in &self.records {
+            let record = Record::parse(schema, json.as_bytes()).unwrap();
+            if *entity_type == query.entity_type && matches_query(&record, query) {
+                matches.push((place(&record, query.sort.key), json));
+            }
+        }
+        matches.sort_by(|(a, _), (b, _)| compare(a, b, query.sort));
+        let rest: Vec<_> = match &page.start {
+            Start::Offset(offset) => matches.into_iter().skip(*offset).collect(),
+            Start::After(position) => {
+                let after = Place {
+                    key: position.key.map(|day| f64::from(day.days())),
+                    record_id: position.record_id.clone(),
+                };
+                matches
+                    .into_iter()
+                    .filter(|(place, _)| compare(place, &after, query.sort) == Ordering::Greater)
+                    .collect()
+            }
+        };
+        let shown = &rest[..rest.len().min(page.limit)];
+        let next = match shown.last() {
+            Some((last, _)) if rest.len() > page.limit && query.sort.key != SortKey::Value => Some(Position {
+                key: last.key.and_then(|days| Date::from_days(days as i32)),
+                record_id: last.record_id.clone(),
+            }),
+            _ => None,
+        };
+        Ok(Hits {
+            records: shown.iter().map(|(_, json)| Bytes::from((*json).clone())).collect(),
+            next,
+        })
+    }
+
+    fn record(&self, entity_type: EntityType, record_id: &str) -> Result<Option<Bytes>, Error> {
+        let schema = Schema::of(entity_type);
+        let found = self.records.iter().find(|(kind, json)| {
+            *kind == entity_type && Record::parse(schema, json.as_bytes()).unwrap().id() == record_id
+        });
+        Ok(found.map(|(_, json)| Bytes::from(json.clone())))
+    }
+}
+
+fn place(record: &Record, key: SortKey) -> Place {
+    let key = match key {
+        SortKey::Date => record.date(Role::Date).map(|day| f64::from(day.days())),
+        SortKey::ClosingDate => record.date(Role::ClosingDate).map(|day| f64::from(day.days())),
+        SortKey::Value => record.value(),
+    };
+    Place {
+        key,
+        record_id: record.id().to_owned(),
+    }
+}
+
+fn compare(a: &Place, b: &Place, sort: Sort) -> Ordering {
+    let by_id = a.record_id.as_bytes().cmp(b.record_id.as_bytes());
+    match (a.key, b.key) {
+        (None, None) => by_id,
+        (None, Some(_)) => Ordering::Greater,
+        (Some(_), None) => Ordering::Less,
+        (Some(x), Some(y)) => {
+            let descending = y.partial_cmp(&x).unwrap().then(by_id);
+            match sort.order {
+                Order::Desc => descending,
+                Order::Asc => descending.reverse(),
+            }
+        }
+    }
+}
+
+fn matches_query(record: &Record, query: &SearchQuery) -> bool {
+    query.filters.iter().all(|filter| passes(record, filter))
+        && query
+            .text
+            .iter()
+            .flat_map(|text| text.clauses())
+            .all(|clause| match clause {
+                Clause::Any(terms) => terms.iter().any(|term| finds(record, term)),
+                Clause::Not(term) => !finds(record, term),
+            })
+}
+
+fn passes(record: &Record, filter: &Filter) -> bool {
+    match filter {
+        Filter::Term { role, key } => record.keys(*role).iter().any(|stored| stored == key),
+        Filter::Prefix { role, key } => record.keys(*role).iter().any(|stored| stored.starts_with(key)),
+        Filter::Contains { role, key } => record.keys(*role).iter().any(|stored| stored.contains(key.as_str())),
+        Filter::Dates { role, from, to } => record
+            .date(*role)
+            .is_some_and(|day| from.is_none_or(|from| day >= from) && to.is_none_or(|to| day <= to)),
+        Filter::Values { min, max } => record
+            .value()
+            .is_some_and(|value| min.is_none_or(|min| value >= min) && max.is_none_or(|max| value <= max)),
+    }
+}
+
+fn finds(record: &Record, term: &Term) -> bool {
+    record.texts(Role::Text).any(|text| {
+        let words = word_list(text);
+        match term {
+            Term::Word(asked) => words.iter().any(|stored| stem::meet(asked, stored)),
+            Term::Phrase(asked) => words.windows(asked.len()).any(|run| run == asked),
+        }
+    })
+}
