@@ -1,6 +1,8 @@
 //! Placeholder while the floors are laid.
 pub mod api;
+pub mod cli;
 pub mod date;
+pub mod demo;
 pub mod dump;
 pub mod engine;
 pub mod entity;
@@ -11,5 +13,7 @@ pub mod plans;
 pub mod query;
 pub mod record;
 pub mod schema;
+pub mod serve;
+pub mod state;
 pub mod stem;
 pub mod vocabulary;

@@ -12,7 +12,7 @@ pub mod search;
 mod value;
 
 pub use nearest::nearest;
-pub use pairs::{EncodingError, decode, encode_pair, pairs};
+pub use pairs::{EncodingError, decode, encode, encode_pair, pairs};
 pub use value::{Case, Value};
 
 use crate::api::error::{ApiError, quoted};

@@ -33,11 +33,16 @@ pub fn decode(text: &str) -> Result<Cow<'_, str>, EncodingError> {
         .map_err(|_| EncodingError::NotUtf8)
 }
 
+/// Writes a text so that [`decode`] reads it back, as one piece of a path or a query.
+pub fn encode(text: &str) -> String {
+    utf8_percent_encode(text, ESCAPED).to_string()
+}
+
 /// Writes a pair so that [`pairs`] reads it back, whatever it holds.
 pub fn encode_pair(into: &mut String, name: &str, value: &str) {
-    into.extend(utf8_percent_encode(name, ESCAPED));
+    into.push_str(&encode(name));
     into.push('=');
-    into.extend(utf8_percent_encode(value, ESCAPED));
+    into.push_str(&encode(value));
 }
 
 /// Everything but RFC 3986's unreserved characters.

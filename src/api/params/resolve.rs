@@ -113,7 +113,7 @@ impl SearchParams {
         let kind = world.schema.entity_type;
         let why = match world.coverage.len() {
             0 => format!("{} is unknown; there are no {kind} records", quoted(&said.value)),
-            ..=WHOLE_LIST => not_in_list(&said.value, slugs),
+            1..=WHOLE_LIST => not_in_list(&said.value, slugs),
             _ => format!("{}; /{kind}/coverage lists them all", not_in_list(&said.value, slugs)),
         };
         Err(ApiError::invalid(said.name, why))
