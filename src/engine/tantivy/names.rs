@@ -105,6 +105,21 @@ impl Names {
             .any(|ordinal| set.contains(ordinal))
     }
 
+    /// The key that a place in the text belongs to, known not to be before `least`. The next find is mostly near: steps double from there.
+    fn ordinal_at(&self, place: usize, least: usize) -> usize {
+        let (mut low, mut step) = (least, 1);
+        while self
+            .starts
+            .get(low + step)
+            .is_some_and(|start| *start as usize <= place)
+        {
+            low += step;
+            step *= 2;
+        }
+        let high = (low + step).min(self.starts.len());
+        low + self.starts[low..high].partition_point(|start| *start as usize <= place) - 1
+    }
+
     fn key(&self, ordinal: usize) -> &[u8] {
         let end = self
             .starts

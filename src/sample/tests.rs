@@ -1,0 +1,411 @@
+//! What a sample promises: the same bytes, valid records, figures like the real thing.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::LazyLock,
+};
+
+use serde_json::{Map, Value};
+use tempfile::TempDir;
+
+use super::*;
+use crate::{
+    date::Date,
+    schema::{FieldType, Role, Schema},
+};
+
+type Record = Map<String, Value>;
+
+fn sample(records: u64, seed: u64, entity_types: Option<Vec<EntityType>>) -> (TempDir, Summary) {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options {
+        records,
+        seed,
+        out: folder.path().to_owned(),
+        entity_types,
+    };
+    let summary = run(&options).unwrap();
+    (folder, summary)
+}
+
+/// Large enough for figures to settle.
+static LARGE: LazyLock<BTreeMap<EntityType, Vec<Record>>> = LazyLock::new(|| {
+    let (folder, _) = sample(40_000, 1, None);
+    EntityType::ALL
+        .into_iter()
+        .map(|kind| (kind, records(folder.path(), kind)))
+        .collect()
+});
+
+fn committed() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/sample")
+}
+
+/// Every file of a folder of dumps, by its path within, in order.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for kind in EntityType::ALL {
+        let Ok(entries) = fs::read_dir(folder.join(kind.name())) else {
+            continue;
+        };
+        for entry in entries {
+            let path = entry.unwrap().path();
+            let name = format!("{kind}/{}", path.file_name().unwrap().to_str().unwrap());
+            found.insert(name, fs::read(path).unwrap());
+        }
+    }
+    found
+}
+
+fn records(folder: &Path, kind: EntityType) -> Vec<Record> {
+    let of_kind = format!("{kind}/");
+    files(folder)
+        .into_iter()
+        .filter(|(name, _)| name.starts_with(&of_kind))
+        .flat_map(|(name, bytes)| {
+            let text = String::from_utf8(bytes).unwrap();
+            let parse = |line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{name}: {e}: {line}"));
+            text.lines().map(parse).collect::<Vec<Record>>()
+        })
+        .collect()
+}
+
+fn text<'a>(record: &'a Record, field: &str) -> &'a str {
+    record.get(field).and_then(Value::as_str).unwrap_or("")
+}
+
+#[test]
+fn the_committed_sample_is_what_the_generator_makes() {
+    let (made, _) = sample(RECORDS, SEED, None);
+    let made = files(made.path());
+    if std::env::var_os("PROCURE_WRITE_SAMPLE").is_some() {
+        for (name, bytes) in &made {
+            let path = committed().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+    }
+    let mut kept = files(&committed());
+    kept.retain(|name, _| !name.ends_with("/edge-cases.ndjson"));
+    assert_eq!(kept.keys().collect::<Vec<_>>(), made.keys().collect::<Vec<_>>());
+    for (name, bytes) in &made {
+        assert!(
+            kept[name] == *bytes,
+            "{name} differs: PROCURE_WRITE_SAMPLE=1 writes it anew"
+        );
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
+    let (one, summary) = sample(3_000, 5, None);
+    let (same, _) = sample(3_000, 5, None);
+    let (other, _) = sample(3_000, 6, None);
+    assert_eq!(files(one.path()), files(same.path()));
+    let (one, other) = (files(one.path()), files(other.path()));
+    assert!(one.iter().all(|(name, bytes)| other[name] != *bytes));
+    let bytes: u64 = one.values().map(|bytes| bytes.len() as u64).sum();
+    assert_eq!(bytes, summary.files.iter().map(|file| file.bytes).sum::<u64>());
+}
+
+#[test]
+fn as_many_records_as_asked_of_the_kinds_asked() {
+    for (asked, kinds) in [
+        (0, None),
+        (1, None),
+        (1_003, None),
+        (777, Some(vec![EntityType::Contract])),
+        (50, Some(vec![EntityType::Award, EntityType::Tender])),
+    ] {
+        let (folder, summary) = sample(asked, 3, kinds.clone());
+        let written: usize = EntityType::ALL
+            .iter()
+            .map(|kind| records(folder.path(), *kind).len())
+            .sum();
+        assert_eq!(written as u64, asked);
+        assert_eq!(summary.files.iter().map(|file| file.records).sum::<u64>(), asked);
+        if let Some(kinds) = kinds {
+            assert!(summary.files.iter().all(|file| kinds.contains(&file.entity_type)));
+        }
+    }
+}
+
+#[test]
+fn too_many_records_are_refused() {
+    let options = Options {
+        records: MOST_RECORDS + 1,
+        seed: 1,
+        out: PathBuf::from("never-written"),
+        entity_types: None,
+    };
+    assert!(run(&options).unwrap_err().to_string().contains("at most 30000000"));
+}
+
+#[test]
+fn the_summary_names_each_file() {
+    let (_folder, summary) = sample(100, 1, Some(vec![EntityType::Award]));
+    let shown = summary.to_string();
+    assert!(shown.starts_with("award/canadabuys-award.ndjson"), "{shown}");
+    assert!(shown.ends_with("100 records"), "{shown}");
+}
+
+#[test]
+fn every_generated_record_is_valid() {
+    for (kind, records) in LARGE.iter() {
+        for record in records {
+            for (name, value) in record {
+                let field = Schema::of(*kind).field(name);
+                let field_type = field.unwrap_or_else(|| panic!("{kind} declares no {name}")).field_type;
+                assert!(is_valid(value, field_type), "{kind}.{name}: {value}");
+            }
+            for required in ["record_id", "municipality", "fetched_at"] {
+                assert!(
+                    !text(record, required).is_empty(),
+                    "{kind} without {required}: {record:?}"
+                );
+            }
+            let date = Schema::of(*kind).role(Role::Date)[0];
+            assert!(record.contains_key(&Schema::of(*kind).fields[date].name));
+        }
+    }
+}
+
+fn is_valid(value: &Value, field_type: FieldType) -> bool {
+    match field_type {
+        // What is not known is left out, never written empty.
+        FieldType::Text => value.as_str().is_some_and(|text| !text.trim().is_empty()),
+        FieldType::Date => value.as_str().is_some_and(|text| Date::parse_prefix(text).is_ok()),
+        FieldType::Number => value.is_f64(),
+        FieldType::Count => value.is_u64(),
+        FieldType::Object => value.is_object(),
+        FieldType::TextArray => value.as_array().is_some_and(|list| list.iter().all(Value::is_string)),
+        FieldType::ObjectArray => value.as_array().is_some_and(|list| list.iter().all(Value::is_object)),
+    }
+}
+
+#[test]
+fn no_record_id_comes_twice() {
+    let check = |records: &[Record], whose: &str| {
+        let mut seen = BTreeSet::new();
+        for record in records {
+            let id = text(record, "record_id");
+            assert!(!id.is_empty() && seen.insert(id), "{whose}: {id} twice");
+        }
+    };
+    for (kind, large) in LARGE.iter() {
+        check(large, kind.name());
+        check(&records(&committed(), *kind), &format!("{kind} of data/sample"));
+    }
+}
+
+#[test]
+fn fields_are_as_present_as_the_specification_says() {
+    for (kind, field, percent) in [
+        (EntityType::Contract, "contract_value", 94),
+        (EntityType::Contract, "department_fr", 94),
+        (EntityType::Contract, "title_fr", 94),
+        (EntityType::Contract, "ocid", 88),
+        (EntityType::Contract, "vendor_id", 88),
+        (EntityType::Contract, "contract_id", 88),
+        (EntityType::Contract, "status_fr", 88),
+        (EntityType::Contract, "publication_date", 88),
+        (EntityType::Contract, "procurement_category", 85),
+        (EntityType::Contract, "government_level", 82),
+        (EntityType::Contract, "eligibility", 49),
+        (EntityType::Contract, "end_date", 38),
+        (EntityType::Contract, "province", 12),
+        (EntityType::Award, "total_contract_value", 99),
+        (EntityType::Award, "currency", 91),
+        (EntityType::Award, "description_en", 90),
+        (EntityType::Award, "amendment_date", 4),
+        (EntityType::Tender, "notice_type_en", 94),
+        (EntityType::Tender, "title_fr", 94),
+        (EntityType::Tender, "procurement_category", 89),
+        (EntityType::Tender, "ocid", 88),
+        (EntityType::Tender, "government_level", 84),
+        (EntityType::Tender, "documents", 47),
+        (EntityType::Tender, "eligibility", 41),
+        (EntityType::Tender, "closing_date", 38),
+        (EntityType::StandingOffer, "supplier_operating_name", 59),
+        (EntityType::StandingOffer, "eligibility", 3),
+    ] {
+        let records = &LARGE[&kind];
+        let present = records.iter().filter(|record| record.contains_key(field)).count() * 100 / records.len();
+        assert!(
+            present.abs_diff(percent) <= 5,
+            "{kind}.{field}: {present} %, not {percent}"
+        );
+    }
+}
+
+#[test]
+fn suppliers_are_zipf() {
+    let contracts = &LARGE[&EntityType::Contract];
+    let mut counts = BTreeMap::new();
+    for contract in contracts {
+        *counts
+            .entry(crate::fold::fold(text(contract, "vendor_name")))
+            .or_insert(0_usize) += 1;
+    }
+    let mut counts: Vec<usize> = counts.into_values().collect();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    let top = counts[0] * 1000 / contracts.len();
+    assert!((20..100).contains(&top), "the largest supplier has {top} ‰");
+    assert!(counts.len() > contracts.len() / 8, "{} suppliers", counts.len());
+    assert!(counts[0] > counts[9] * 4 && counts[9] > counts[99] * 4);
+    assert!(counts.iter().filter(|count| **count == 1).count() > counts.len() / 5);
+}
+
+#[test]
+fn values_are_log_normal_with_odd_ones() {
+    let mut values: Vec<f64> = LARGE[&EntityType::Contract]
+        .iter()
+        .filter_map(|contract| contract.get("contract_value")?.as_f64())
+        .collect();
+    values.sort_unstable_by(f64::total_cmp);
+    let median = values[values.len() / 2];
+    assert!((20_000.0..34_000.0).contains(&median), "median {median}");
+    assert!(values[0] < 0.0);
+    assert!(values.contains(&0.0));
+    assert!(values[values.len() - 1] > 1e7);
+}
+
+#[test]
+fn days_lie_in_the_window_and_thicken_towards_its_end() {
+    let mut by_year = BTreeMap::new();
+    let mut by_day = BTreeMap::new();
+    let contracts = &LARGE[&EntityType::Contract];
+    for contract in contracts {
+        let day = text(contract, "award_date");
+        assert!(("2011-11-01"..="2026-10-31").contains(&day), "{day}");
+        *by_year.entry(&day[..4]).or_insert(0) += 1;
+        *by_day.entry(day).or_insert(0) += 1;
+    }
+    assert!(by_year.len() >= 15);
+    assert!(by_year["2025"] > by_year["2019"] && by_year["2019"] > by_year["2013"]);
+    assert!(by_day.values().max().unwrap() * 50 < contracts.len());
+}
+
+#[test]
+fn words_of_every_sort_come_up() {
+    let holds = |kind, field, value: &str| {
+        let found = LARGE[&kind].iter().any(|record| text(record, field) == value);
+        assert!(found, "no {kind} has {field} {value}");
+    };
+    for (kind, field, values) in [
+        (
+            EntityType::Contract,
+            "vendor_province",
+            vec!["QC", "Quebec", "Québec", "ON", "Ontario"],
+        ),
+        (
+            EntityType::Contract,
+            "procurement_category",
+            vec!["CNST", "GD", "SRV", "SRVTGD", "GD,SRV", "CNST,GD,SRV"],
+        ),
+        (
+            EntityType::Contract,
+            "municipality",
+            vec!["montreal", "toronto", "saint-jerome", "halifax", "federal"],
+        ),
+        (
+            EntityType::Contract,
+            "municipality",
+            vec!["qc-provincial", "qc-municipal", "ns-provincial"],
+        ),
+        (
+            EntityType::Tender,
+            "status",
+            vec!["Open", "Expired", "Cancelled", "active", "complete", "cancelled"],
+        ),
+        (EntityType::Tender, "status_fr", vec!["Ouvert", "Expiré", "Annulé"]),
+        (
+            EntityType::Tender,
+            "notice_type_fr",
+            vec!["Demande de propositions", "Appel d'offres"],
+        ),
+        (
+            EntityType::PreSolicitation,
+            "notice_type_en",
+            vec!["Advance Contract Award Notice", "Invitation to Qualify"],
+        ),
+        (EntityType::Award, "status_en", vec!["Active", "Expired", "Cancelled"]),
+        (
+            EntityType::Disclosure,
+            "reporting_period",
+            vec!["2024-2025-Q3", "2025-2026-Q4"],
+        ),
+        (EntityType::StandingOffer, "expiry_date", vec!["2121-03-31"]),
+    ] {
+        for value in values {
+            holds(kind, field, value);
+        }
+    }
+}
+
+#[test]
+fn a_notice_and_its_amendments_share_a_reference_number() {
+    for kind in [EntityType::Award, EntityType::Tender, EntityType::PreSolicitation] {
+        let mut amendments: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for record in LARGE[&kind]
+            .iter()
+            .filter(|record| record.contains_key("reference_number"))
+        {
+            let number = text(record, "amendment_number");
+            amendments
+                .entry(text(record, "reference_number"))
+                .or_default()
+                .push(number);
+        }
+        assert!(
+            amendments.values().any(|numbers| *numbers == ["000", "001", "002"]),
+            "{kind}"
+        );
+        assert!(amendments.values().any(|numbers| *numbers == ["000"]), "{kind}");
+    }
+}
+
+#[test]
+fn a_solicitation_leads_from_tender_to_award_to_contract() {
+    let by_solicitation = |kind| -> BTreeMap<&str, &Record> {
+        let records: &Vec<Record> = &LARGE[&kind];
+        records
+            .iter()
+            .map(|record| (text(record, "solicitation_number"), record))
+            .collect()
+    };
+    let (tenders, awards) = (by_solicitation(EntityType::Tender), by_solicitation(EntityType::Award));
+    let contracts = by_solicitation(EntityType::Contract);
+    let mut whole = 0;
+    for (number, tender) in tenders.iter().filter(|(number, _)| !number.is_empty()) {
+        let (Some(award), Some(contract)) = (awards.get(number), contracts.get(number)) else {
+            continue;
+        };
+        whole += 1;
+        assert_eq!(tender["title_en"], award["title_en"]);
+        assert_eq!(tender["department_en"], contract["department_en"]);
+        assert!(text(tender, "publication_date") <= text(award, "award_date"));
+    }
+    assert!(whole > 100, "{whole}");
+}
+
+#[test]
+fn every_kind_has_edge_cases_one_of_them_without_a_date() {
+    for kind in EntityType::ALL {
+        let path = committed().join(kind.name()).join("edge-cases.ndjson");
+        let text = fs::read_to_string(path).unwrap();
+        let cases: Vec<Record> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert!((5..=15).contains(&cases.len()), "{kind}: {}", cases.len());
+        let schema = Schema::of(kind);
+        let date = &schema.fields[schema.role(Role::Date)[0]].name;
+        let undated = |case: &Record| case.get(date).is_none_or(Value::is_null);
+        assert!(cases.iter().any(undated), "{kind} has only dated edge cases");
+        for always in ["record_id", "municipality", "fetched_at"] {
+            assert!(
+                cases.iter().all(|case| case.contains_key(always)),
+                "{kind} without {always}"
+            );
+        }
+    }
+}

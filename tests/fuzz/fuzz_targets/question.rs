@@ -1,0 +1,31 @@
+//! Whatever a client sends as a question: the `q` language, a cursor, a folded name, a date.
+//!
+//! None may panic or hang, and what was accepted must keep its promises.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use procure::{
+    date::Date,
+    fold::{LONGEST_WORD, fold, word_list},
+    query::{
+        cursor::Cursor,
+        text::{Clause, LONGEST_TEXT, TextQuery},
+    },
+};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Ok(query) = TextQuery::parse(text) {
+        assert!(text.chars().count() <= LONGEST_TEXT);
+        assert!(query.clauses().iter().all(|clause| !matches!(clause, Clause::Any(terms) if terms.is_empty())));
+    }
+    if let Ok(cursor) = Cursor::decode(text) {
+        assert_eq!(Cursor::decode(&cursor.encode()), Ok(cursor));
+    }
+    let folded = fold(text);
+    assert_eq!(fold(&folded), folded);
+    assert!(word_list(text).iter().all(|word| word.len() <= LONGEST_WORD && !word.is_empty()));
+    if let Ok(date) = Date::parse(text) {
+        assert_eq!(date.to_string(), text);
+    }
+});
