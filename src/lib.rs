@@ -35,7 +35,10 @@
 //!   through the same functions.
 //! - **The obvious model.** `tests/it/scan.rs` answers every question by looking at every record, and must agree.
 
+pub mod api;
+pub mod cli;
 pub mod date;
+pub mod demo;
 pub mod dump;
 pub mod engine;
 pub mod entity;
@@ -44,10 +47,13 @@ pub mod generation;
 pub mod indexing;
 pub mod municipality;
 pub mod normalize;
+pub mod plans;
 pub mod query;
 pub mod record;
 pub mod sample;
 pub mod schema;
+pub mod serve;
 pub mod sources;
+pub mod state;
 pub mod stem;
 pub mod vocabulary;

@@ -1,0 +1,44 @@
+//! `GET /sources` and `GET /{entity_type}/coverage`: what is in this generation, as its manifest tells it.
+
+use serde::Serialize;
+
+use crate::{
+    api::{Call, Work, error::ApiError, params},
+    entity::EntityType,
+    generation::{Coverage, Source},
+};
+
+#[derive(Serialize)]
+struct Sources<'a> {
+    count: usize,
+    sources: Vec<&'a Source>,
+}
+
+/// Spec silent: the shape of a kind's coverage. Sorted by municipality, unpaged; its slugs are those the filter takes.
+#[derive(Serialize)]
+struct KindCoverage<'a> {
+    entity_type: EntityType,
+    count: usize,
+    results: &'a [Coverage],
+}
+
+pub fn sources(call: &Call) -> Result<Work, ApiError> {
+    params::none(call.query)?;
+    let kinds = &call.generation.manifest.kinds;
+    let mut sources: Vec<&Source> = kinds.iter().flat_map(|kind| &kind.sources).collect();
+    sources.sort_by_key(|source| (&source.source_id, source.entity_type));
+    Work::json(&Sources {
+        count: sources.len(),
+        sources,
+    })
+}
+
+pub fn coverage(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
+    params::none(call.query)?;
+    let results = &call.generation.kind(entity_type).coverage;
+    Work::json(&KindCoverage {
+        entity_type,
+        count: results.len(),
+        results,
+    })
+}

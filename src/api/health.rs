@@ -1,0 +1,37 @@
+//! `GET /health`: whether the service is up, and what it serves. It takes no key.
+
+use serde::Serialize;
+
+use crate::api::{Call, Work, error::ApiError, params};
+
+/// Spec silent: the shape of the answer.
+#[derive(Serialize)]
+struct Health<'a> {
+    status: &'static str,
+    version: &'static str,
+    uptime_seconds: u64,
+    index: Index<'a>,
+}
+
+#[derive(Serialize)]
+struct Index<'a> {
+    generation: &'a str,
+    records: u64,
+    /// When the generation was published.
+    as_of: &'a str,
+}
+
+pub fn get(call: &Call) -> Result<Work, ApiError> {
+    params::none(call.query)?;
+    let generation = &call.generation;
+    Work::json(&Health {
+        status: "ok",
+        version: env!("CARGO_PKG_VERSION"),
+        uptime_seconds: call.state.started.elapsed().as_secs(),
+        index: Index {
+            generation: &generation.id,
+            records: generation.manifest.kinds.iter().map(|kind| kind.records).sum(),
+            as_of: &generation.manifest.built_at,
+        },
+    })
+}

@@ -1,0 +1,245 @@
+//! The route table, and the one place that reads a path.
+//!
+//! The framework's own router is not used: it normalizes and half-decodes paths, and a `record_id` may hold anything. A path is read raw: its
+//! first segment says the kind, the whole rest is the id, percent-decoded once. To add an endpoint: a row in [`ROUTES`].
+
+use actix_web::http::Method;
+
+use crate::{
+    api::{
+        Call, Work, catalog,
+        error::{ApiError, quoted},
+        health, is_method,
+        params::{decode, nearest},
+        record, search,
+    },
+    entity::EntityType,
+};
+
+/// An endpoint and what it takes to use it.
+pub struct Route {
+    pub method: Method,
+    pub endpoint: Endpoint,
+    pub access: Access,
+    pub about: &'static str,
+}
+
+/// A form of path, and the handler that takes what the path holds.
+#[derive(Clone, Copy)]
+pub enum Endpoint {
+    /// This path and no other.
+    Plain(&'static str, fn(&Call) -> Result<Work, ApiError>),
+    /// `/{entity_type}`, with this behind it.
+    Kind(&'static str, fn(&Call, EntityType) -> Result<Work, ApiError>),
+    /// `/{entity_type}/{record_id}`, the id being the whole rest.
+    Record(fn(&Call, EntityType, String) -> Result<Work, ApiError>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Keyless,
+    Keyed,
+}
+
+pub static ROUTES: &[Route] = &[
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Plain("/health", health::get),
+        access: Access::Keyless,
+        about: "Whether the service is up, and what it serves",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Plain("/sources", catalog::sources),
+        access: Access::Keyed,
+        about: "Data sources, with their numbers of records and ranges of dates",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Kind("", search::get),
+        access: Access::Keyed,
+        about: "Search records of a kind",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Kind("/coverage", catalog::coverage),
+        access: Access::Keyed,
+        about: "City slugs that have records of the kind",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Record(record::get),
+        access: Access::Keyed,
+        about: "One record",
+    },
+];
+
+/// Words behind a kind that are endpoints, built or to come, and never ids.
+const RESERVED: [&str; 6] = ["stats", "coverage", "feed", "estimate", "comps", "alerts"];
+
+/// The rows whose path a request has.
+pub struct Found(Vec<(&'static Route, Target)>);
+
+/// A handler with what its path held.
+pub enum Target {
+    Plain(fn(&Call) -> Result<Work, ApiError>),
+    Kind(fn(&Call, EntityType) -> Result<Work, ApiError>, EntityType),
+    Record(
+        fn(&Call, EntityType, String) -> Result<Work, ApiError>,
+        EntityType,
+        String,
+    ),
+}
+
+/// Reads a raw path; an error is a malformed one.
+pub fn find(path: &str) -> Result<Found, ApiError> {
+    let decoded = decode(path)?;
+    let segments = path.strip_prefix('/').unwrap_or(path);
+    let (first, rest) = match segments.split_once('/') {
+        Some((first, rest)) => (first, Some(rest)),
+        None => (segments, None),
+    };
+    let kind = EntityType::parse(&decode(first)?);
+    let id = kind.zip(rest).filter(|(kind, rest)| is_id(*kind, rest));
+    let id = match id {
+        Some((kind, rest)) => Some((kind, decode(rest)?)),
+        None => None,
+    };
+    let behind = rest.map(decode).transpose()?;
+    let target = |endpoint: Endpoint| match endpoint {
+        Endpoint::Plain(fixed, get) => (decoded == fixed).then_some(Target::Plain(get)),
+        Endpoint::Kind(suffix, get) => {
+            let is_suffix = suffix.strip_prefix('/') == behind.as_deref();
+            kind.filter(|_| is_suffix).map(|kind| Target::Kind(get, kind))
+        }
+        Endpoint::Record(get) => id
+            .as_ref()
+            .map(|(kind, id)| Target::Record(get, *kind, id.clone().into_owned())),
+    };
+    let rows = ROUTES.iter().filter_map(|route| Some((route, target(route.endpoint)?)));
+    Ok(Found(rows.collect()))
+}
+
+/// Whether what stands behind a kind is an id; `rest` is raw, so that an id's own slashes can be told apart by escaping them.
+fn is_id(kind: EntityType, rest: &str) -> bool {
+    let first = rest.split('/').next().unwrap_or_default();
+    let is_alerts = first == "alerts";
+    let is_reserved = decode(rest).is_ok_and(|rest| RESERVED.contains(&&*rest));
+    let mut from_end = rest.rsplit('/');
+    let is_document = kind == EntityType::Tender
+        && from_end.next().is_some()
+        && from_end.next() == Some("documents")
+        && from_end.next().is_some_and(|id| !id.is_empty());
+    !rest.is_empty() && !is_alerts && !is_reserved && !is_document
+}
+
+impl Found {
+    pub fn is_keyless(&self) -> bool {
+        self.0.first().is_some_and(|(route, _)| route.access == Access::Keyless)
+    }
+
+    /// The handler for the method; else 404 where no row has the path, 405 where rows have it for other methods.
+    pub fn for_method(self, method: &Method, path: &str) -> Result<Target, ApiError> {
+        let mut allowed: Vec<&str> = Vec::new();
+        for (route, target) in self.0 {
+            if is_method(method, &route.method) {
+                return Ok(target);
+            }
+            allowed.push(route.method.as_str());
+            if route.method == Method::GET {
+                allowed.push("HEAD");
+            }
+        }
+        match allowed.is_empty() {
+            true => Err(not_found(path)),
+            false => Err(ApiError::method_not_allowed(method.as_str(), &allowed.join(", "))),
+        }
+    }
+}
+
+impl Target {
+    pub fn call(self, call: &Call) -> Result<Work, ApiError> {
+        match self {
+            Target::Plain(get) => get(call),
+            Target::Kind(get, kind) => get(call, kind),
+            Target::Record(get, kind, id) => get(call, kind, id),
+        }
+    }
+}
+
+fn not_found(path: &str) -> ApiError {
+    let first = path.split('/').nth(1).unwrap_or_default();
+    let kinds = EntityType::ALL.iter().map(|kind| kind.name());
+    let fixed = ROUTES.iter().filter_map(|route| match route.endpoint {
+        Endpoint::Plain(path, _) => path.strip_prefix('/'),
+        _ => None,
+    });
+    let mut message = format!("no endpoint {}", quoted(path));
+    let is_kind = EntityType::parse(first).is_some();
+    if let Some(near) = nearest(first, kinds.chain(fixed)).filter(|_| !is_kind) {
+        message.push_str(&format!("; nearest is '/{near}'"));
+    }
+    ApiError::not_found(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a path is read as: the fixed path's method, the kind and its suffix's place, or the id.
+    fn check(path: &str, expected: &str) {
+        let found = find(path).and_then(|found| found.for_method(&Method::GET, path));
+        let shown = match found {
+            Ok(Target::Plain(_)) => "plain".to_owned(),
+            Ok(Target::Kind(_, kind)) => format!("{kind}"),
+            Ok(Target::Record(_, kind, id)) => format!("{kind} {id}"),
+            Err(error) => format!("{} {}", error.status.as_u16(), error.detail),
+        };
+        assert_eq!(shown, expected, "{path}");
+    }
+
+    #[test]
+    fn paths_are_read() {
+        for (path, expected) in [
+            ("/health", "plain"),
+            ("/tender", "tender"),
+            ("/%74ender", "tender"),
+            ("/tender/coverage", "tender"),
+            ("/tender/a%7Cb:c%2Fd/e%25", "tender a|b:c/d/e%"),
+            ("/tender/a//b+c/", "tender a//b+c/"),
+            ("/tender/%C3%A9t%C3%A9%201", "tender été 1"),
+            ("/tender/coverage/x", "tender coverage/x"),
+            ("/tender/x%2Fdocuments%2F1", "tender x/documents/1"),
+            ("/award/x/documents/1", "award x/documents/1"),
+            ("/tender/..", "tender .."),
+            ("/tender/x/documents/1", "404 no endpoint '/tender/x/documents/1'"),
+            ("/tender/feed", "404 no endpoint '/tender/feed'"),
+            ("/tender/%66eed", "404 no endpoint '/tender/%66eed'"),
+            ("/tender/stats", "404 no endpoint '/tender/stats'"),
+            ("/tender/alerts/subscribe", "404 no endpoint '/tender/alerts/subscribe'"),
+            ("/tender/", "404 no endpoint '/tender/'"),
+            ("/contracts", "404 no endpoint '/contracts'; nearest is '/contract'"),
+            ("/helth", "404 no endpoint '/helth'; nearest is '/health'"),
+            ("/", "404 no endpoint '/'; nearest is '/contract'"),
+            ("//tender", "404 no endpoint '//tender'; nearest is '/contract'"),
+            (
+                "/tender/%zz",
+                "422 '%zz' is no percent-encoding; write a percent sign as %25",
+            ),
+            ("/tender/%FF", "422 the address is not UTF-8 once percent-decoded"),
+        ] {
+            check(path, expected);
+        }
+    }
+
+    #[test]
+    fn another_method_is_told_what_is_allowed() {
+        let error = find("/award/x")
+            .unwrap()
+            .for_method(&Method::POST, "/award/x")
+            .err()
+            .unwrap();
+        assert_eq!(error.status.as_u16(), 405);
+        assert_eq!(error.detail, "method 'POST' is not allowed here; use GET, HEAD");
+    }
+}

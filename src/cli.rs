@@ -1,0 +1,390 @@
+//! The command line, which is all there is to configure: each field's text is its help, and names the variable that sets it too.
+//!
+//! A flag wins over its environment variable, which wins over the default. [`run`] does what was asked.
+
+use std::{
+    io::{self, Write},
+    net::{SocketAddr, TcpListener},
+    path::PathBuf,
+    time::Duration,
+};
+
+use anyhow::{Context, bail};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use clap::{Args, Parser, Subcommand};
+
+use crate::{
+    demo,
+    entity::EntityType,
+    generation, indexing,
+    plans::Plan,
+    serve,
+    state::{State, keys::Key},
+};
+
+/// Canadian public procurement data as one searchable service.
+#[derive(Debug, Parser)]
+#[command(version, arg_required_else_help = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Turn publishers' files into normalized dumps
+    Normalize(Normalize),
+    /// Build the index from dumps, and publish it
+    Index(Index),
+    /// Serve the published index over HTTP
+    Serve(Serve),
+    /// Make, list and revoke API keys; a running server minds within seconds
+    #[command(subcommand)]
+    Keys(Keys),
+    /// Index the sample, serve it, and show three requests that work
+    Demo(Demo),
+    /// Write generated records that look like the real thing
+    Sample(Sample),
+    /// List the builds on disk, or go back to one
+    #[command(subcommand)]
+    Generations(Generations),
+}
+
+#[derive(Debug, Args)]
+struct Normalize {
+    /// Folder the dumps are written to [env: PROCURE_DUMPS]
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "PROCURE_DUMPS",
+        hide_env = true,
+        default_value = "data/dumps"
+    )]
+    out: PathBuf,
+    /// File the report is also written to [env: PROCURE_REPORT]
+    #[arg(long, value_name = "FILE", env = "PROCURE_REPORT", hide_env = true)]
+    report: Option<PathBuf>,
+    /// Make a file that no source recognizes an error [env: PROCURE_STRICT]
+    #[arg(long, env = "PROCURE_STRICT", hide_env = true)]
+    strict: bool,
+    /// Files and folders, plain, .zip or .gz; each is recognized by its content
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct Index {
+    /// Folder with the dumps, <entity_type>/<source_id>.ndjson, plain, .gz or .zst [env: PROCURE_DUMPS]
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "PROCURE_DUMPS",
+        hide_env = true,
+        default_value = "data/dumps"
+    )]
+    dumps: PathBuf,
+    #[command(flatten)]
+    index: IndexDir,
+    /// About how much memory the build may take, in MiB [env: PROCURE_MEMORY_MB]
+    #[arg(long, value_name = "N", env = "PROCURE_MEMORY_MB", hide_env = true, default_value_t = indexing::DEFAULT_MEMORY_MB)]
+    memory_mb: usize,
+    /// Make a line that is no record an error [env: PROCURE_STRICT]
+    #[arg(long, env = "PROCURE_STRICT", hide_env = true)]
+    strict: bool,
+}
+
+#[derive(Debug, Args)]
+struct Serve {
+    #[command(flatten)]
+    index: IndexDir,
+    #[command(flatten)]
+    state: StateFile,
+    /// Address to listen on [env: PROCURE_BIND]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "PROCURE_BIND",
+        hide_env = true,
+        default_value = "127.0.0.1:8080"
+    )]
+    bind: SocketAddr,
+    /// TOML file that overrides the plans' figures [env: PROCURE_PLANS]
+    #[arg(long, value_name = "FILE", env = "PROCURE_PLANS", hide_env = true)]
+    plans: Option<PathBuf>,
+    /// What the names of the key's and the host's headers start with [env: PROCURE_GATEWAY_PREFIX]
+    #[arg(
+        long,
+        value_name = "PREFIX",
+        env = "PROCURE_GATEWAY_PREFIX",
+        hide_env = true,
+        default_value = "x-gateway"
+    )]
+    gateway_prefix: String,
+    /// Value the host header must have; it is not looked at unless this is set [env: PROCURE_GATEWAY_HOST]
+    #[arg(long, value_name = "HOST", env = "PROCURE_GATEWAY_HOST", hide_env = true)]
+    gateway_host: Option<String>,
+    /// How long a search may take [env: PROCURE_QUERY_TIMEOUT]
+    #[arg(long, value_name = "SECONDS", env = "PROCURE_QUERY_TIMEOUT", hide_env = true, default_value = "5", value_parser = seconds)]
+    query_timeout: Duration,
+}
+
+#[derive(Debug, Subcommand)]
+enum Keys {
+    /// Make a key and print it, this once
+    Create {
+        /// BASIC, PRO, ULTRA or MEGA [env: PROCURE_PLAN]
+        #[arg(long, env = "PROCURE_PLAN", hide_env = true, value_parser = plan)]
+        plan: Plan,
+        /// Whose it is, for `keys list` [env: PROCURE_LABEL]
+        #[arg(long, value_name = "TEXT", env = "PROCURE_LABEL", hide_env = true)]
+        label: String,
+        /// First day it no longer works, UTC, YYYY-MM-DD [env: PROCURE_EXPIRES]
+        #[arg(long, value_name = "DAY", env = "PROCURE_EXPIRES", hide_env = true)]
+        expires: Option<NaiveDate>,
+        #[command(flatten)]
+        state: StateFile,
+    },
+    /// List all keys, without the keys themselves
+    List {
+        #[command(flatten)]
+        state: StateFile,
+    },
+    /// Make a key stop working
+    Revoke {
+        /// Number of the key, as `keys list` shows it
+        id: i64,
+        #[command(flatten)]
+        state: StateFile,
+    },
+}
+
+#[derive(Debug, Args)]
+struct Demo {
+    /// Address to listen on; the next free port is taken where this one is not [env: PROCURE_BIND]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "PROCURE_BIND",
+        hide_env = true,
+        default_value = "127.0.0.1:8080"
+    )]
+    bind: SocketAddr,
+}
+
+#[derive(Debug, Args)]
+struct Sample {
+    /// How many records to write in all [env: PROCURE_RECORDS]
+    #[arg(long, value_name = "N", env = "PROCURE_RECORDS", hide_env = true)]
+    records: u64,
+    /// Equal seeds write equal records [env: PROCURE_SEED]
+    #[arg(long, value_name = "S", env = "PROCURE_SEED", hide_env = true)]
+    seed: u64,
+    /// Folder the dumps are written to [env: PROCURE_OUT]
+    #[arg(long, value_name = "DIR", env = "PROCURE_OUT", hide_env = true)]
+    out: PathBuf,
+    /// Write this kind only; may be repeated [env: PROCURE_ENTITY_TYPE]
+    #[arg(long, value_name = "KIND", env = "PROCURE_ENTITY_TYPE", hide_env = true, value_parser = kind)]
+    entity_type: Vec<EntityType>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Generations {
+    /// List the builds on disk; a star marks the one that is served
+    List {
+        #[command(flatten)]
+        index: IndexDir,
+    },
+    /// Serve this build
+    Use {
+        /// The build, as `generations list` shows it
+        id: String,
+        #[command(flatten)]
+        index: IndexDir,
+    },
+}
+
+#[derive(Debug, Args)]
+struct IndexDir {
+    /// Folder that holds the index [env: PROCURE_INDEX_DIR]
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "PROCURE_INDEX_DIR",
+        hide_env = true,
+        default_value = "data/index"
+    )]
+    index_dir: PathBuf,
+}
+
+#[derive(Debug, Args)]
+struct StateFile {
+    /// SQLite file with the API keys [env: PROCURE_STATE]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "PROCURE_STATE",
+        hide_env = true,
+        default_value = "data/state.db"
+    )]
+    state: PathBuf,
+}
+
+/// Does what the command line asks.
+pub fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
+        Command::Normalize(Normalize { .. }) => bail!("normalize is not part of this build"),
+        Command::Index(args) => index(args),
+        Command::Serve(args) => serve(args),
+        Command::Keys(args) => keys(args),
+        Command::Demo(args) => demo::run(args.bind),
+        Command::Sample(Sample { .. }) => bail!("sample is not part of this build"),
+        Command::Generations(args) => generations(args),
+    }
+}
+
+fn index(args: Index) -> anyhow::Result<()> {
+    let report = indexing::run(&indexing::Options {
+        dumps: args.dumps,
+        index_dir: args.index.index_dir,
+        memory_mb: args.memory_mb,
+        strict: args.strict,
+    })?;
+    print(&report.to_string())
+}
+
+fn serve(args: Serve) -> anyhow::Result<()> {
+    let listener = TcpListener::bind(args.bind).with_context(|| format!("listening on {}", args.bind))?;
+    let config = serve::Config {
+        index_dir: args.index.index_dir,
+        state: args.state.state,
+        plans: args.plans,
+        gateway_prefix: args.gateway_prefix,
+        gateway_host: args.gateway_host,
+        query_timeout: args.query_timeout,
+    };
+    serve::run(&config, listener, serve::signals())
+}
+
+fn keys(args: Keys) -> anyhow::Result<()> {
+    match args {
+        Keys::Create {
+            plan,
+            label,
+            expires,
+            state,
+        } => {
+            let expires = expires.map(|day| day.and_time(NaiveTime::MIN).and_utc());
+            let key = State::open(&state.state)?.create_key(plan, &label, Utc::now(), expires)?;
+            print(&format!("{key}\n"))
+        }
+        Keys::List { state } => {
+            let lines = State::open(&state.state)?.keys()?;
+            print(&lines.iter().map(key_line).collect::<String>())
+        }
+        Keys::Revoke { id, state } => State::open(&state.state)?.revoke_key(id, Utc::now()),
+    }
+}
+
+fn key_line(key: &Key) -> String {
+    let moment = |moment: DateTime<Utc>| moment.format("%Y-%m-%dT%H:%M:%SZ");
+    let mut line = format!(
+        "{:>4}  {:<5}  made {}  {}",
+        key.id,
+        key.plan.name(),
+        moment(key.created_at),
+        key.label
+    );
+    if let Some(end) = key.expires_at {
+        line.push_str(&format!("  expires {}", moment(end)));
+    }
+    if let Some(end) = key.disabled_at {
+        line.push_str(&format!("  revoked {}", moment(end)));
+    }
+    line + "\n"
+}
+
+fn generations(args: Generations) -> anyhow::Result<()> {
+    match args {
+        Generations::List { index } => {
+            let current = generation::current(&index.index_dir)?;
+            let mut lines = String::new();
+            for id in generation::list(&index.index_dir)? {
+                let mark = if current.as_deref() == Some(&id) { '*' } else { ' ' };
+                lines.push_str(&format!("{mark} {id}\n"));
+            }
+            print(&lines)
+        }
+        Generations::Use { id, index } => generation::switch_to(&index.index_dir, &id),
+    }
+}
+
+/// Writes to stdout; a reader that went away is no error of ours.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context("writing to stdout"),
+        _ => Ok(()),
+    }
+}
+
+fn plan(name: &str) -> Result<Plan, String> {
+    Plan::parse(name).ok_or_else(|| format!("the plans are {}", Plan::names()))
+}
+
+fn kind(name: &str) -> Result<EntityType, String> {
+    let kinds = EntityType::ALL.map(EntityType::name).join(", ");
+    EntityType::parse(name).ok_or_else(|| format!("the kinds are {kinds}"))
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "must be a number of seconds above 0".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_option_names_its_variable() {
+        fn check(command: &clap::Command) {
+            for arg in command
+                .get_opts()
+                .filter(|arg| !["help", "version"].contains(&arg.get_id().as_str()))
+            {
+                let variable = arg.get_env().and_then(|name| name.to_str()).unwrap_or_default();
+                let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+                assert!(variable.starts_with("PROCURE_"), "{arg}");
+                assert!(help.ends_with(&format!("[env: {variable}]")), "{arg}: {help}");
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&Cli::command());
+    }
+
+    #[test]
+    fn values_are_checked() {
+        for (line, is_taken) in [
+            ("procure serve --query-timeout 0.5", true),
+            ("procure serve --query-timeout 0", false),
+            ("procure serve --query-timeout NaN", false),
+            ("procure keys create --plan pro --label x", true),
+            ("procure keys create --plan gold --label x", false),
+            ("procure keys create --plan PRO --label x --expires 2030-02-30", false),
+            ("procure sample --records 5 --seed 1 --out x --entity-type tender", true),
+            ("procure sample --records 5 --seed 1 --out x --entity-type tendr", false),
+            ("procure normalize", false),
+        ] {
+            assert_eq!(Cli::try_parse_from(line.split(' ')).is_ok(), is_taken, "{line}");
+        }
+    }
+}

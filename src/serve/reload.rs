@@ -1,0 +1,58 @@
+//! Picks up a newly published generation while requests are served.
+//!
+//! A generation that cannot be opened leaves the old one serving, and is complained of once.
+
+use std::{path::Path, sync::Arc};
+
+use crate::{api::AppState, generation};
+
+/// What a step did.
+#[derive(Debug, PartialEq)]
+pub enum Outcome {
+    /// The generation that serves is the published one, or the published one failed before.
+    Unchanged,
+    Swapped(String),
+    /// Newly failed; the text says why.
+    Failed(String),
+}
+
+/// Looks for a new generation again and again; the one place that remembers what failed.
+#[derive(Debug, Default)]
+pub struct Reload {
+    failed: Option<String>,
+}
+
+impl Reload {
+    /// One step: looks which generation is published, and serves it if it is another one that opens.
+    pub fn once(&mut self, state: &AppState, index_dir: &Path) -> Outcome {
+        let published = match generation::current(index_dir) {
+            Ok(Some(id)) => id,
+            // Nothing is published for a moment only while an operator rearranges the folder.
+            Ok(None) => return Outcome::Unchanged,
+            Err(error) => return self.fail(String::new(), &error),
+        };
+        if state.generation.load().id == published {
+            self.failed = None;
+            return Outcome::Unchanged;
+        }
+        if self.failed.as_deref() == Some(&published) {
+            return Outcome::Unchanged;
+        }
+        match generation::open(index_dir, &published) {
+            Ok(generation) => {
+                state.generation.store(Arc::new(generation));
+                self.failed = None;
+                Outcome::Swapped(published)
+            }
+            Err(error) => self.fail(published, &error),
+        }
+    }
+
+    fn fail(&mut self, id: String, error: &anyhow::Error) -> Outcome {
+        if self.failed.as_ref() == Some(&id) {
+            return Outcome::Unchanged;
+        }
+        self.failed = Some(id);
+        Outcome::Failed(format!("{error:#}"))
+    }
+}
