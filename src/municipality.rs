@@ -95,7 +95,11 @@ fn is_county(words: &[&str]) -> bool {
 /// The name's folded words, up to the first sign that a part of the body follows.
 fn words_of_body(name: &str) -> Vec<String> {
     let parted = [" -", "- ", "/", "(", ",", ";", "–", "—"];
-    let end = parted.iter().filter_map(|sign| name.find(sign)).min().unwrap_or(name.len());
+    let end = parted
+        .iter()
+        .filter_map(|sign| name.find(sign))
+        .min()
+        .unwrap_or(name.len());
     fold(&name[..end]).split(' ').map(str::to_owned).collect()
 }
 
@@ -111,7 +115,16 @@ fn without_link(mut words: Vec<&str>) -> Option<String> {
 }
 
 const CITY_KINDS: [&str; 10] = [
-    "ville", "municipalite", "paroisse", "village", "canton", "cantons", "cite", "city", "town", "municipality",
+    "ville",
+    "municipalite",
+    "paroisse",
+    "village",
+    "canton",
+    "cantons",
+    "cite",
+    "city",
+    "town",
+    "municipality",
 ];
 const INNER_KINDS: [&str; 5] = ["paroisse", "village", "canton", "cantons", "unis"];
 const LINKS: [&str; 7] = ["de", "du", "des", "d", "la", "l", "of"];
@@ -191,14 +204,20 @@ mod tests {
         let rows: Vec<Municipality> = rows().map(Result::unwrap).collect();
         assert_eq!(rows.len(), TABLE.len(), "a slug twice");
         for row in &rows {
-            assert!(["federal", "provincial", "municipal"].contains(&row.government_level.as_str()), "{row:?}");
+            assert!(
+                ["federal", "provincial", "municipal"].contains(&row.government_level.as_str()),
+                "{row:?}"
+            );
             assert_eq!(slug(&row.slug).as_deref(), Some(row.slug.as_str()));
             assert!(!row.name_en.is_empty() && !row.name_fr.is_empty(), "{row:?}");
             assert_eq!(row.province.is_empty(), row.slug == FEDERAL, "{row:?}");
         }
         for (code, ..) in PROVINCES {
             for level in ["provincial", "municipal"] {
-                assert!(by_slug(&format!("{}-{level}", code.to_lowercase())).is_some(), "{code} {level}");
+                assert!(
+                    by_slug(&format!("{}-{level}", code.to_lowercase())).is_some(),
+                    "{code} {level}"
+                );
             }
         }
         assert_eq!(by_slug("saint-jerome").unwrap().name_fr, "Saint-Jérôme");
@@ -218,11 +237,23 @@ mod tests {
             ("Ville de Sorel-Tracy (approvisionnement)", "", "sorel-tracy"),
             ("Municipalité  des Iles-de-la-Madeleine", "", "les-iles-de-la-madeleine"),
             ("Municipalité de la Paroisse de Lac-aux-Sables", "", "lac-aux-sables"),
-            ("Municipalité du Village de Chute-aux-Outardes", "", "chute-aux-outardes"),
-            ("Municipalité Paroisse Notre-Dame-du-Bon-Conseil", "", "notre-dame-du-bon-conseil"),
+            (
+                "Municipalité du Village de Chute-aux-Outardes",
+                "",
+                "chute-aux-outardes",
+            ),
+            (
+                "Municipalité Paroisse Notre-Dame-du-Bon-Conseil",
+                "",
+                "notre-dame-du-bon-conseil",
+            ),
             ("Cantons-Unis de Stoneham-et-Tewkesbury", "", "stoneham-et-tewkesbury"),
             ("MRC de Coaticook.", "Coaticook", "coaticook"),
-            ("Municipalité régionale de comté de Marguerite-D'Youville", "Verchères", "vercheres"),
+            (
+                "Municipalité régionale de comté de Marguerite-D'Youville",
+                "Verchères",
+                "vercheres",
+            ),
             ("MRC de La Matanie", "", "la-matanie"),
             ("Société de transport de Laval", "Laval", "laval"),
             ("Régie d'aqueduc de Grand Pré", "", QUEBEC_MUNICIPAL),
@@ -240,7 +271,12 @@ mod tests {
         assert_eq!(province_code("pe"), Some("PE"));
         assert_eq!(province_code("Ohio"), None);
         for (code, province) in [
-            ("J7Z5L2", Some("QC")), ("K1A", Some("ON")), ("X0A", Some("NU")), ("X1A", Some("NT")), ("45433", None), ("", None),
+            ("J7Z5L2", Some("QC")),
+            ("K1A", Some("ON")),
+            ("X0A", Some("NU")),
+            ("X1A", Some("NT")),
+            ("45433", None),
+            ("", None),
         ] {
             assert_eq!(province_of_postal_code(code), province, "{code}");
         }

@@ -158,7 +158,11 @@ impl<'a> Run<'a> {
     }
 
     fn nothing_recognized(&self) -> String {
-        let named = self.unrecognized.iter().take(5).map(|file| format!("\n  {} {}", file.path, file.why));
+        let named = self
+            .unrecognized
+            .iter()
+            .take(5)
+            .map(|file| format!("\n  {} {}", file.path, file.why));
         format!(
             "none of the inputs is a file that can be normalized; nothing was written{}",
             named.collect::<String>()
@@ -181,11 +185,15 @@ impl<'a> Run<'a> {
             dumps.close(source)?;
         }
         let (fields, untold_buyers) = dumps.publish()?;
-        let files = self.files.into_iter().zip(tallies).map(|((path, source), tally)| FileReport {
-            path,
-            source_id: SOURCES[source].id,
-            tally,
-        });
+        let files = self
+            .files
+            .into_iter()
+            .zip(tallies)
+            .map(|((path, source), tally)| FileReport {
+                path,
+                source_id: SOURCES[source].id,
+                tally,
+            });
         Ok(Report {
             files: files.collect(),
             fields,

@@ -104,7 +104,10 @@ impl Dumps {
                 fs::remove_file(&place).with_context(|| format!("removing {}", place.display()))?;
             }
         }
-        Ok((std::mem::take(&mut self.presence), std::mem::take(&mut self.untold_buyers)))
+        Ok((
+            std::mem::take(&mut self.presence),
+            std::mem::take(&mut self.untold_buyers),
+        ))
     }
 }
 
@@ -148,7 +151,10 @@ impl Dump {
         }
         if written < fields.len() {
             let undeclared = fields.keys().find(|name| schema.field(name).is_none());
-            bail!("index-schema/{}.json does not declare {undeclared:?}; add it there", schema.entity_type);
+            bail!(
+                "index-schema/{}.json does not declare {undeclared:?}; add it there",
+                schema.entity_type
+            );
         }
         line.extend_from_slice(b"}\n");
         self.records += 1;

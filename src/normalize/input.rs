@@ -30,7 +30,9 @@ pub fn files(inputs: &[PathBuf]) -> Result<Vec<(PathBuf, u64)>> {
 
 /// `found` is keyed by the real path, which also ends walks through links that lead back.
 fn walk(path: &Path, found: &mut BTreeMap<PathBuf, (PathBuf, u64)>) -> Result<()> {
-    let real = path.canonicalize().with_context(|| format!("opening {}", path.display()))?;
+    let real = path
+        .canonicalize()
+        .with_context(|| format!("opening {}", path.display()))?;
     let facts = fs::metadata(&real).with_context(|| format!("opening {}", path.display()))?;
     if !facts.is_dir() {
         // Named in two ways, the file goes by the lesser path, whichever came first.
@@ -59,7 +61,10 @@ type Visit<'a> = &'a mut dyn FnMut(FileFacts, Result<&mut dyn Read, String>) -> 
 pub fn open(path: &Path, visit: Visit) -> Result<()> {
     let opening = || format!("opening {}", path.display());
     let mut file = File::open(path).with_context(opening)?;
-    let modified = file.metadata().and_then(|facts| facts.modified()).with_context(opening)?;
+    let modified = file
+        .metadata()
+        .and_then(|facts| facts.modified())
+        .with_context(opening)?;
     let facts = FileFacts {
         path: path.display().to_string(),
         modified: modified.into(),
@@ -79,7 +84,12 @@ pub fn open(path: &Path, visit: Visit) -> Result<()> {
 fn unzip(archive: FileFacts, file: File, visit: Visit) -> Result<()> {
     let mut zip = match ZipArchive::new(file) {
         Ok(zip) => zip,
-        Err(error) => return visit(archive, Err(format!("is no whole zip archive ({error}); fetch it again"))),
+        Err(error) => {
+            return visit(
+                archive,
+                Err(format!("is no whole zip archive ({error}); fetch it again")),
+            );
+        }
     };
     let mut members: Vec<(String, usize)> = Vec::new();
     for number in 0..zip.len() {
@@ -107,7 +117,9 @@ fn unzip(archive: FileFacts, file: File, visit: Visit) -> Result<()> {
 }
 
 fn member_name<R: Read + ?Sized>(member: &ZipFile<'_, R>, number: usize) -> String {
-    member.name().map_or_else(|_| format!("member {number}"), |name| name.into_owned())
+    member
+        .name()
+        .map_or_else(|_| format!("member {number}"), |name| name.into_owned())
 }
 
 /// An archive keeps its members' times without a zone; UTC is as good as any and repeats everywhere.

@@ -36,9 +36,9 @@ pub struct FileReport {
 impl Serialize for FileReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let reasons = |counts: &BTreeMap<String, Count>| {
-            let rows = counts.iter().map(|(reason, seen)| {
-                json!({"reason": reason, "count": seen.count, "first_line": seen.first_line})
-            });
+            let rows = counts
+                .iter()
+                .map(|(reason, seen)| json!({"reason": reason, "count": seen.count, "first_line": seen.first_line}));
             rows.collect::<Vec<_>>()
         };
         let tally = &self.tally;
@@ -57,7 +57,11 @@ impl Serialize for FileReport {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:>9} {:>9} {:>9} {:>9}  source               file", "rows", "recorded", "merged", "skipped")?;
+        writeln!(
+            f,
+            "{:>9} {:>9} {:>9} {:>9}  source               file",
+            "rows", "recorded", "merged", "skipped"
+        )?;
         for FileReport { path, source_id, tally } in &self.files {
             let skipped = tally.skipped_rows();
             writeln!(
@@ -67,7 +71,11 @@ impl fmt::Display for Report {
             )?;
             for (word, counts) in [("skipped", &tally.skipped), ("note", &tally.notes)] {
                 for (reason, seen) in counts {
-                    writeln!(f, "{:>39}  {} × {word}, first on line {}: {reason}", "", seen.count, seen.first_line)?;
+                    writeln!(
+                        f,
+                        "{:>39}  {} × {word}, first on line {}: {reason}",
+                        "", seen.count, seen.first_line
+                    )?;
                 }
             }
         }

@@ -18,7 +18,15 @@ const STATUS: &str = "contractStatus-statutContrat-eng";
 
 pub static FORMAT: CsvFormat = CsvFormat {
     signature: &[STATUS, "numberOfRecords-nombreEnregistrements"],
-    required: &[REFERENCE, AMENDMENT, CONTRACT, INSTRUMENT, AMOUNT, TOTAL, "contractAwardDate-dateAttributionContrat"],
+    required: &[
+        REFERENCE,
+        AMENDMENT,
+        CONTRACT,
+        INSTRUMENT,
+        AMOUNT,
+        TOTAL,
+        "contractAwardDate-dateAttributionContrat",
+    ],
     columns: &[NOTICE, AWARDED, HISTORY],
     entity_type: |_| EntityType::Contract,
     draft,
@@ -47,14 +55,14 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
         .or_else(|| row.line_of(REFERENCE))
         .ok_or("neither a contract number nor a reference number")?;
     canadabuys::complete(row, &mut record);
-    let vendor = record.text("vendor_name_standardized").or(record.text("supplier_legal_name"));
+    let vendor = record
+        .text("vendor_name_standardized")
+        .or(record.text("supplier_legal_name"));
     let vendor = vendor.map(str::to_owned);
     record.set("vendor_name", vendor);
     record.set("vendor_country", canadabuys::vendor_country(row));
-    // One of the two columns may read 0.00 while the other holds the value.
-    let total = row.money(TOTAL);
-    let amount = row.money(AMOUNT);
-    record.set("contract_value", total.filter(|total| *total != 0.0).or(amount).or(total));
+    let (amount, total) = canadabuys::amount_and_total(row);
+    record.set("contract_value", total.or(amount));
     record.set("record_id", Some(format!("canadabuys|{number}")));
     Ok(Draft {
         group: number,

@@ -21,7 +21,14 @@ const NOTICE_PAGE: &str = "https://canadabuys.canada.ca/en/tender-opportunities/
 
 pub static FORMAT: CsvFormat = CsvFormat {
     signature: &[STATUS, CLOSING],
-    required: &[REFERENCE, AMENDMENT, PUBLISHED, NOTICE_TYPE, "title-titre-eng", "title-titre-fra"],
+    required: &[
+        REFERENCE,
+        AMENDMENT,
+        PUBLISHED,
+        NOTICE_TYPE,
+        "title-titre-eng",
+        "title-titre-fra",
+    ],
     columns: &[NOTICE, TENDER],
     entity_type,
     draft,
@@ -92,7 +99,10 @@ fn settle(members: &mut [Member]) {
 
 fn documents(row: &Row) -> Option<Value> {
     let mut documents = Vec::new();
-    for (column, language) in [("attachment-piecesJointes-eng", "en"), ("attachment-piecesJointes-fra", "fr")] {
+    for (column, language) in [
+        ("attachment-piecesJointes-eng", "en"),
+        ("attachment-piecesJointes-fra", "fr"),
+    ] {
         for url in urls(row.raw(column)) {
             documents.push(json!({"doc_index": documents.len(), "url": url, "language": language}));
         }

@@ -19,7 +19,12 @@ use crate::{entity::EntityType, municipality};
 pub static FORMAT: CsvFormat = CsvFormat {
     signature: &["reference_number", "owner_org", "commodity_type"],
     required: &[
-        "reference_number", "owner_org", "owner_org_title", "vendor_name", "contract_date", "contract_value",
+        "reference_number",
+        "owner_org",
+        "owner_org_title",
+        "vendor_name",
+        "contract_date",
+        "contract_value",
         "reporting_period",
     ],
     columns: &[COLUMNS],
@@ -83,7 +88,10 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
         .collect();
     let names: Vec<&str> = agreements.iter().map(|(_, name)| *name).collect();
     record.set("trade_agreements_en", (!names.is_empty()).then(|| names.join("; ")));
-    record.set("eligibility", eligibility(row, agreements.iter().map(|(short, _)| *short).collect()));
+    record.set(
+        "eligibility",
+        eligibility(row, agreements.iter().map(|(short, _)| *short).collect()),
+    );
     record.set("record_id", Some(format!("disclosure|{owner},{reference}")));
     Ok(Draft {
         group: format!("{owner},{reference}"),

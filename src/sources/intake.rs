@@ -307,7 +307,9 @@ mod tests {
         let mut settled = Vec::new();
         spool
             .settle(&mut tallies, |members, _| {
-                let ids = members.iter().map(|m| m.records[0].text("record_id").unwrap().to_owned());
+                let ids = members
+                    .iter()
+                    .map(|m| m.records[0].text("record_id").unwrap().to_owned());
                 settled.push(ids.collect::<Vec<_>>());
                 Ok(())
             })

@@ -148,5 +148,8 @@ pub const MUNICIPAL_GROUNDS: &[(&str, &str)] = &[
 
 /// The label of the first of a field's codes that the table has.
 pub fn label(table: &[(&'static str, &'static str)], code: &str) -> Option<&'static str> {
-    table.iter().find(|(known, _)| *known == code.trim()).map(|(_, label)| *label)
+    table
+        .iter()
+        .find(|(known, _)| *known == code.trim())
+        .map(|(_, label)| *label)
 }

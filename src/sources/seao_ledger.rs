@@ -17,11 +17,18 @@ pub struct Contractor {
 }
 
 impl Contractor {
+    /// An enterprise number may be told in one export and not in the next.
+    fn is(&self, other: &Contractor) -> bool {
+        self.folded_name == other.folded_name || (self.neq.is_some() && self.neq == other.neq)
+    }
+
     fn is_of(&self, contract: &Record) -> bool {
         let neq = contract.text("vendor_id").and_then(|id| id.strip_prefix("FO-"));
         match (&self.neq, neq) {
             (Some(ours), Some(theirs)) if ours == theirs => true,
-            _ => contract.text("vendor_name").is_some_and(|name| fold(name) == self.folded_name),
+            _ => contract
+                .text("vendor_name")
+                .is_some_and(|name| fold(name) == self.folded_name),
         }
     }
 }
@@ -159,7 +166,7 @@ fn standing(mut spending: Vec<Spending>) -> Vec<Expense> {
             standing = row.items;
             continue;
         }
-        let same = |a: &Expense, b: &Expense| a.contractor == b.contractor && a.published == b.published;
+        let same = |a: &Expense, b: &Expense| a.published == b.published && a.contractor.is(&b.contractor);
         standing.retain(|old| !row.items.iter().any(|new| same(old, new)));
         standing.extend(row.items);
     }
@@ -209,7 +216,11 @@ mod tests {
     #[test]
     fn the_newest_final_amount_of_a_contractor_is_its_contracts() {
         let mut ledger = Ledger::default();
-        for (line, exported, name, amount) in [(1, 20, "ABC inc.", 90.0), (2, 10, "ABC Inc", 80.0), (3, 10, "Other", 1.0)] {
+        for (line, exported, name, amount) in [
+            (1, 20, "ABC inc.", 90.0),
+            (2, 10, "ABC Inc", 80.0),
+            (3, 10, "Other", 1.0),
+        ] {
             let row = Final {
                 origin: origin(line, exported),
                 contractor: contractor(name),
@@ -236,7 +247,11 @@ mod tests {
         let mut tallies = [Tally::default()];
         ledger.join("1", &mut contracts, &mut tallies);
         assert_eq!(tallies[0].skipped[SEVERAL_CONTRACTS].first_line, 7);
-        assert!(contracts.iter().all(|contract| contract.number("extra_spending").is_none()));
+        assert!(
+            contracts
+                .iter()
+                .all(|contract| contract.number("extra_spending").is_none())
+        );
     }
 
     #[test]

@@ -205,13 +205,21 @@ impl<'a> Notice<'a> {
         let tender = self.tender(&number);
         let mut records = vec![tender];
         let bidders = self.row.child("fournisseurs").map_or(&[][..], |list| &list.children);
-        for bidder in bidders.iter().filter(|bidder| bidder.raw("adjudicataire").trim() == "1") {
+        for bidder in bidders
+            .iter()
+            .filter(|bidder| bidder.raw("adjudicataire").trim() == "1")
+        {
             let Some(contract) = self.contract(&number, bidder, &records[0]) else {
-                self.tally.note(bidder.line, "a winner without a name, no contract recorded");
+                self.tally
+                    .note(bidder.line, "a winner without a name, no contract recorded");
                 continue;
             };
-            if records.iter().any(|known| known.text("record_id") == contract.text("record_id")) {
-                self.tally.note(bidder.line, "a winner listed twice with one amount, recorded once");
+            if records
+                .iter()
+                .any(|known| known.text("record_id") == contract.text("record_id"))
+            {
+                self.tally
+                    .note(bidder.line, "a winner listed twice with one amount, recorded once");
                 continue;
             }
             records.push(contract);
@@ -239,9 +247,15 @@ impl<'a> Notice<'a> {
         for field in ["solicitation_number", "tender_id", "tender_number"] {
             tender.set(field, row.line_of("numero"));
         }
-        tender.set("publication_date", self.day("datepublication").map(|day| day.to_string()));
+        tender.set(
+            "publication_date",
+            self.day("datepublication").map(|day| day.to_string()),
+        );
         let closing = self.closing.map(|day| day.to_string());
-        tender.set("tender_close_date", closing.as_ref().and_then(|_| row.line_of("datefermeture")));
+        tender.set(
+            "tender_close_date",
+            closing.as_ref().and_then(|_| row.line_of("datefermeture")),
+        );
         tender.set("closing_date", closing);
         tender.set("title_fr", row.line_of("titre"));
         let buyer = text::organization(row.raw("organisme"));
@@ -252,7 +266,10 @@ impl<'a> Notice<'a> {
         tender.set("government_level", Some(level));
         tender.set("province", municipality::province_code(row.raw("province")));
         tender.set("procurement_category", seao_codes::category(row.raw("nature")));
-        tender.set("category", row.line_of("categorieseao").or_else(|| self.words_of_nature()));
+        tender.set(
+            "category",
+            row.line_of("categorieseao").or_else(|| self.words_of_nature()),
+        );
         if let Some(kind) = TYPES.iter().find(|kind| kind.code == row.raw("type").trim()) {
             tender.set("procurement_method", kind.method);
             tender.set("procurement_method_en", Some(kind.method_en));
@@ -261,9 +278,15 @@ impl<'a> Notice<'a> {
             tender.set("notice_type_fr", Some(kind.notice_fr));
         }
         tender.set("unspsc", row.line_of("unspscprincipale"));
-        let regions = row.raw("regionlivraison").split(',').filter_map(|code| label(REGIONS, code));
+        let regions = row
+            .raw("regionlivraison")
+            .split(',')
+            .filter_map(|code| label(REGIONS, code));
         let regions: Vec<&str> = regions.collect();
-        tender.set("regions_of_delivery_fr", (!regions.is_empty()).then(|| regions.join("; ")));
+        tender.set(
+            "regions_of_delivery_fr",
+            (!regions.is_empty()).then(|| regions.join("; ")),
+        );
         let grounds = match level {
             "municipal" => MUNICIPAL_GROUNDS,
             _ => PROVINCIAL_GROUNDS,
@@ -287,7 +310,11 @@ impl<'a> Notice<'a> {
 
     /// `0Déneigement` → `Déneigement`: what was bought, told in words where no category fits.
     fn words_of_nature(&self) -> Option<String> {
-        text::line(self.row.raw("precision").trim_start_matches(|c: char| c.is_ascii_digit()))
+        text::line(
+            self.row
+                .raw("precision")
+                .trim_start_matches(|c: char| c.is_ascii_digit()),
+        )
     }
 
     /// The exports tell no status. A notice with a winner, with an award date, or past its closing is over.

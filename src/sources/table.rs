@@ -66,7 +66,9 @@ pub fn newest(members: &mut [Member]) {
 
 impl CsvFormat {
     pub fn recognizes(&self, columns: &[String]) -> bool {
-        self.signature.iter().all(|name| columns.iter().any(|column| column == name))
+        self.signature
+            .iter()
+            .all(|name| columns.iter().any(|column| column == name))
     }
 }
 
@@ -142,10 +144,12 @@ pub fn timestamp(moment: DateTime<Utc>) -> String {
 
 impl Reader for &'static CsvFormat {
     fn read(&mut self, file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
-        let mut rows = ReaderBuilder::new().flexible(true).has_headers(false).from_reader(input);
+        let mut rows = ReaderBuilder::new()
+            .flexible(true)
+            .has_headers(false)
+            .from_reader(input);
         let mut values = StringRecord::new();
-        rows.read_record(&mut values)
-            .map_err(|error| broken(1, &error))?;
+        rows.read_record(&mut values).map_err(|error| broken(1, &error))?;
         let header: HashMap<String, usize> = values
             .iter()
             .enumerate()
@@ -170,7 +174,8 @@ impl Reader for &'static CsvFormat {
             }
             let too_many = values.iter().skip(width).any(|value| !value.trim().is_empty());
             if values.len() < width || too_many {
-                out.tally.skip(line, "the row has another number of fields than the header");
+                out.tally
+                    .skip(line, "the row has another number of fields than the header");
                 continue;
             }
             let row = Row {

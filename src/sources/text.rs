@@ -8,7 +8,16 @@ use crate::date::Date;
 
 /// How publishers write "nothing", besides an empty field; compared without case, a list's `*` stripped.
 const ABSENT: [&str; 10] = [
-    "-", "--", "n/a", "n/d", "none", "aucun", "aucune", "null", "not applicable", "sans objet",
+    "-",
+    "--",
+    "n/a",
+    "n/d",
+    "none",
+    "aucun",
+    "aucune",
+    "null",
+    "not applicable",
+    "sans objet",
 ];
 
 /// Something is written where a day or an amount belongs, but it is none.
@@ -116,7 +125,11 @@ pub fn organization(raw: &str) -> Option<String> {
     let abbreviated = name.len() > bare.len()
         && name[bare.len()..].contains('.')
         && ABBREVIATIONS.iter().any(|a| a.eq_ignore_ascii_case(last));
-    present(if abbreviated { format!("{bare}.") } else { bare.to_owned() })
+    present(if abbreviated {
+        format!("{bare}.")
+    } else {
+        bare.to_owned()
+    })
 }
 
 const ABBREVIATIONS: [&str; 9] = ["inc", "ltd", "co", "corp", "enr", "c", "l", "p", "a"];
@@ -168,7 +181,10 @@ pub fn entity_character(name: &str) -> Option<char> {
 fn line_break(text: &str) -> Option<(char, usize)> {
     ["<br>", "<br/>", "<br />"]
         .iter()
-        .find(|tag| text.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag)))
+        .find(|tag| {
+            text.get(..tag.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(tag))
+        })
         .map(|tag| ('\n', tag.len()))
 }
 
@@ -199,7 +215,17 @@ mod tests {
     #[test]
     fn absence_has_many_spellings() {
         for raw in [
-            "", "  ", "-", "N/A", "n/d", "*None", "None", "*Aucun", "\u{a0}", "&nbsp;", "Not Applicable",
+            "",
+            "  ",
+            "-",
+            "N/A",
+            "n/d",
+            "*None",
+            "None",
+            "*Aucun",
+            "\u{a0}",
+            "&nbsp;",
+            "Not Applicable",
         ] {
             assert_eq!(line(raw), None, "{raw:?}");
             assert_eq!(block(raw), None, "{raw:?}");
@@ -224,7 +250,10 @@ mod tests {
 
     #[test]
     fn a_block_keeps_paragraphs() {
-        assert_eq!(block("\n\tone  two\r\n\r\n\r\nthree<br>four\n").as_deref(), Some("one two\n\nthree\nfour"));
+        assert_eq!(
+            block("\n\tone  two\r\n\r\n\r\nthree<br>four\n").as_deref(),
+            Some("one two\n\nthree\nfour")
+        );
     }
 
     #[test]
