@@ -5,6 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
+    disclosure_codes::TRADE_AGREEMENTS,
     intake::{Rank, Record},
     table::{Column, Row, Rule::*},
     text,
@@ -57,6 +58,17 @@ pub static AWARDED: &[Column] = &[
 pub const AMOUNT: &str = "contractAmount-montantContrat";
 pub const TOTAL: &str = "totalContractValue-valeurTotaleContrat";
 const COUNTRY: &str = "supplierAddressCountry-fournisseurAdressePays-eng";
+
+/// The contract's amount and its total with all amendments. One of the columns may read 0.00 while the other holds the
+/// value; then the zero is none.
+pub fn amount_and_total(row: &Row) -> (Option<f64>, Option<f64>) {
+    let (amount, total) = (row.money(AMOUNT), row.money(TOTAL));
+    let is_some_value = |value: Option<f64>| value.is_some_and(|value| value != 0.0);
+    (
+        amount.filter(|amount| *amount != 0.0 || !is_some_value(total)),
+        total.filter(|total| *total != 0.0 || !is_some_value(amount)),
+    )
+}
 
 /// The fields of every record that no single column gives.
 pub fn complete(row: &Row, record: &mut Record) {
@@ -157,15 +169,18 @@ fn eligibility(row: &Row) -> Option<Value> {
     (!members.is_empty()).then_some(Value::Object(members))
 }
 
-/// `Canadian Free Trade Agreement (CFTA)` → `CFTA`; a name without a short form stays whole.
+/// `Canadian Free Trade Agreement (CFTA)` → `CFTA`; an unknown name without a short form stays whole.
 fn agreement(name: &str) -> &str {
-    let short = name
-        .rfind('(')
-        .and_then(|open| name[open + 1..].strip_suffix(')'))
-        .unwrap_or(name);
-    match short {
-        "WTO GPA" | "WTO-GPA" | "WTO-AGP" | "AGP" => "WTO-AGP",
-        short => short,
+    let (long, short) = match name.rsplit_once(" (") {
+        Some((long, short)) => (long, short.strip_suffix(')').unwrap_or(short)),
+        None => (name, name),
+    };
+    let known = TRADE_AGREEMENTS.iter().find(|(_, _, english)| *english == long);
+    match (known, short) {
+        (Some((_, short, _)), _) => short,
+        (None, "WTO GPA" | "WTO-GPA") => "WTO-AGP",
+        (None, "Canada-UK TCA") => "TCA",
+        (None, short) => short,
     }
 }
 
@@ -190,4 +205,26 @@ pub fn is_amendment(number: &str) -> bool {
 pub fn is_one_of(published: &str, kinds: &[&str]) -> bool {
     let folded = fold(published);
     kinds.iter().any(|kind| folded.starts_with(kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agreements_have_short_names() {
+        for (name, short) in [
+            ("Canadian Free Trade Agreement (CFTA)", "CFTA"),
+            ("Canada-Panama Free Trade Agreement", "CPaFTA"),
+            (
+                "World Trade Organization Agreement on Government Procurement (WTO GPA)",
+                "WTO-AGP",
+            ),
+            ("Canada-UK Trade Continuity Agreement (Canada-UK TCA)", "TCA"),
+            ("Some Agreement", "Some Agreement"),
+            ("(", "("),
+        ] {
+            assert_eq!(agreement(name), short);
+        }
+    }
 }

@@ -61,13 +61,8 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     let vendor = vendor.map(str::to_owned);
     record.set("vendor_name", vendor);
     record.set("vendor_country", canadabuys::vendor_country(row));
-    // One of the two columns may read 0.00 while the other holds the value.
-    let total = row.money(TOTAL);
-    let amount = row.money(AMOUNT);
-    record.set(
-        "contract_value",
-        total.filter(|total| *total != 0.0).or(amount).or(total),
-    );
+    let (amount, total) = canadabuys::amount_and_total(row);
+    record.set("contract_value", total.or(amount));
     record.set("record_id", Some(format!("canadabuys|{number}")));
     Ok(Draft {
         group: number,

@@ -1,7 +1,7 @@
 //! Bytes of a government file to UTF-8 text, whatever stray bytes are among them.
 //!
 //! Rule: valid UTF-8 passes; a byte sequence that is none is read as Windows-1252, on the spot and alone; a byte order
-//! mark at the start is dropped. [`Utf8`] does so while streaming, knows the line it stands on, and refuses a row that
+//! mark at the start is dropped; every line ends in `\n`. [`Utf8`] does so while streaming, knows the line it stands on, and refuses a row that
 //! outgrows [`LONGEST_ROW`], so that an unclosed quote cannot pull a whole file into memory.
 
 use std::io::{self, BufRead, Read};
@@ -18,7 +18,10 @@ pub struct Utf8<R> {
     inner: R,
     /// Bytes read and not yet decoded: at most an unfinished sequence between two fills.
     raw: Vec<u8>,
+    failed: Option<io::Error>,
     text: Vec<u8>,
+    /// A carriage return at the end of what was decoded: whether it begins a line end is not known yet.
+    held_return: bool,
     at: usize,
     started: bool,
     line: u64,
@@ -31,7 +34,9 @@ impl<R: Read> Utf8<R> {
         Utf8 {
             inner,
             raw: Vec::new(),
+            failed: None,
             text: Vec::new(),
+            held_return: false,
             at: 0,
             started: false,
             line: 1,
@@ -66,50 +71,71 @@ impl<R: Read> Utf8<R> {
         self.text.clear();
         self.at = 0;
         while self.text.is_empty() {
+            if let Some(error) = self.failed.take() {
+                return Err(error);
+            }
             let carried = self.raw.len();
-            let wanted = (CHUNK - carried.min(CHUNK)) as u64;
-            let read = self.inner.by_ref().take(wanted).read_to_end(&mut self.raw)?;
+            let mut wanted = self.inner.by_ref().take((CHUNK - carried) as u64);
+            // What came before the failure is good; the failure is told when it is its turn.
+            self.failed = wanted.read_to_end(&mut self.raw).err();
+            let end = self.raw.len() == carried;
             if !self.started {
                 self.started = true;
                 if self.raw.starts_with(b"\xEF\xBB\xBF") {
                     self.raw.drain(..3);
                 }
             }
-            let end = read == 0;
             self.decode(end);
-            if end {
+            if end && self.failed.is_none() {
                 break;
             }
         }
         Ok(())
     }
 
+    /// Adds to the text, its line ends made one kind.
+    fn push(&mut self, text: &str) {
+        let mut rest = text;
+        if std::mem::take(&mut self.held_return) && !rest.starts_with('\n') {
+            self.text.push(b'\r');
+        }
+        if let Some(shorter) = rest.strip_suffix('\r') {
+            self.held_return = true;
+            rest = shorter;
+        }
+        while let Some(at) = memchr::memmem::find(rest.as_bytes(), b"\r\n") {
+            self.text.extend_from_slice(&rest.as_bytes()[..at]);
+            rest = &rest[at + 1..];
+        }
+        self.text.extend_from_slice(rest.as_bytes());
+    }
+
     fn decode(&mut self, end: bool) {
-        let mut rest: &[u8] = &self.raw;
+        let raw = std::mem::take(&mut self.raw);
+        let mut rest: &[u8] = &raw;
         while !rest.is_empty() {
-            let error = match std::str::from_utf8(rest) {
-                Ok(_) => {
-                    self.text.extend_from_slice(rest);
-                    rest = &[];
-                    break;
+            let (valid, stray) = match std::str::from_utf8(rest) {
+                Ok(valid) => (valid, 0),
+                Err(error) => {
+                    let valid = std::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default();
+                    let unfinished = if end { rest.len() - valid.len() } else { 0 };
+                    (valid, error.error_len().unwrap_or(unfinished))
                 }
-                Err(error) => error,
             };
-            let (valid, after) = rest.split_at(error.valid_up_to());
-            self.text.extend_from_slice(valid);
-            rest = after;
-            let stray = match error.error_len() {
-                Some(length) => length,
-                None if end => rest.len(),
-                None => break,
-            };
+            self.push(valid);
+            rest = &rest[valid.len()..];
+            if stray == 0 {
+                break;
+            }
             let (decoded, _) = WINDOWS_1252.decode_without_bom_handling(&rest[..stray]);
-            self.text.extend_from_slice(decoded.as_bytes());
+            self.push(&decoded);
             self.repaired = true;
             rest = &rest[stray..];
         }
-        let undecoded = rest.len();
-        self.raw.drain(..self.raw.len() - undecoded);
+        self.raw = rest.to_vec();
+        if end && std::mem::take(&mut self.held_return) {
+            self.text.push(b'\r');
+        }
     }
 }
 
@@ -175,6 +201,7 @@ mod tests {
             (b"d\xE9j\xC3\xA0", "déjà"),
             (b"l\x92\xE9t\xE9", "l\u{2019}été"),
             (b"fin \xC3", "fin Ã"),
+            (b"a\r\nb\rc\r\r\nd\r", "a\nb\rc\r\nd\r"),
             (b"", ""),
         ] {
             assert_eq!(decoded(bytes), text);
@@ -202,12 +229,27 @@ mod tests {
         assert!(error.to_string().contains("a quote or a tag left open"), "{error}");
     }
 
+    #[test]
+    fn what_was_read_before_a_failure_comes_first() {
+        struct Failing;
+        impl Read for Failing {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("cut"))
+            }
+        }
+        let mut reader = Utf8::new((&b"good"[..]).chain(Failing));
+        let mut text = String::new();
+        assert_eq!(reader.read_to_string(&mut text).unwrap_err().to_string(), "cut");
+        assert_eq!(text, "good");
+    }
+
     proptest! {
         #[test]
         fn any_bytes_become_text(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let text = decoded(&bytes);
             if let Ok(valid) = std::str::from_utf8(&bytes) {
-                prop_assert_eq!(text, valid.trim_start_matches('\u{feff}'));
+                let valid = valid.strip_prefix('\u{feff}').unwrap_or(valid);
+                prop_assert_eq!(text, valid.replace("\r\n", "\n"));
             }
         }
     }

@@ -9,6 +9,7 @@ pub mod intake;
 pub mod text;
 
 mod canadabuys;
+mod canadabuys_award;
 mod canadabuys_contract;
 mod canadabuys_tender;
 mod disclosure;
@@ -50,6 +51,12 @@ pub static SOURCES: &[Source] = &[
         yields: &[EntityType::Contract],
         recognizes: |head| canadabuys_contract::FORMAT.recognizes(&head.columns),
         reader: || Box::new(&canadabuys_contract::FORMAT),
+    },
+    Source {
+        id: "canadabuys-award",
+        yields: &[EntityType::Award],
+        recognizes: |head| canadabuys_award::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&canadabuys_award::FORMAT),
     },
     Source {
         id: "disclosure",
@@ -118,4 +125,79 @@ pub trait Reader {
 
     /// Accounts for rows that were remembered, after the last group is settled.
     fn finish(&mut self, _tallies: &mut [Tally]) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::HashSet, fs};
+
+    use super::{table::CsvFormat, *};
+    use crate::schema::{FieldType, Schema};
+
+    const TABLES: [(&str, &CsvFormat); 4] = [
+        ("canadabuys-tender", &canadabuys_tender::FORMAT),
+        ("canadabuys-contract", &canadabuys_contract::FORMAT),
+        ("canadabuys-award", &canadabuys_award::FORMAT),
+        ("disclosure", &disclosure::FORMAT),
+    ];
+
+    #[test]
+    fn every_column_fills_a_declared_field_of_its_type_once() {
+        for (id, format) in TABLES {
+            let source = SOURCES.iter().find(|source| source.id == id).unwrap();
+            let mut filled = HashSet::new();
+            for (name, column, rule) in format.columns.iter().copied().flatten() {
+                assert!(filled.insert(name), "{id} fills {name} twice");
+                for kind in source.yields {
+                    let field = Schema::of(*kind).field(name);
+                    let field = field.unwrap_or_else(|| panic!("{id}: {kind} does not declare {name} ({column})"));
+                    let expected = match rule {
+                        table::Rule::Day => FieldType::Date,
+                        table::Rule::Money => FieldType::Number,
+                        _ => FieldType::Text,
+                    };
+                    assert_eq!(field.field_type, expected, "{id}: {name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_fixture_is_recognized_by_one_source() {
+        let mut recognized = HashSet::new();
+        for entry in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures")).unwrap() {
+            let path = entry.unwrap().path();
+            let bytes = fs::read(&path).unwrap();
+            let head = Head::of(Utf8::new(bytes.as_slice()).peek().unwrap());
+            let by: Vec<_> = SOURCES
+                .iter()
+                .filter(|source| (source.recognizes)(&head))
+                .map(|s| s.id)
+                .collect();
+            assert_eq!(by.len(), 1, "{}: {by:?}", path.display());
+            recognized.extend(by);
+        }
+        assert_eq!(
+            recognized.len(),
+            SOURCES.len(),
+            "a source without a fixture: {recognized:?}"
+        );
+    }
+
+    #[test]
+    fn other_files_are_recognized_by_none() {
+        for start in [
+            "",
+            "a,b\n1,2\n",
+            "<html datefin='x'>",
+            "<export>",
+            "{\"releases\": []}",
+            "<",
+            "\"",
+            "\u{0}\u{0}",
+        ] {
+            let head = Head::of(start);
+            assert!(!SOURCES.iter().any(|source| (source.recognizes)(&head)), "{start:?}");
+        }
+    }
 }

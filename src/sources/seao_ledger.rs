@@ -17,6 +17,11 @@ pub struct Contractor {
 }
 
 impl Contractor {
+    /// An enterprise number may be told in one export and not in the next.
+    fn is(&self, other: &Contractor) -> bool {
+        self.folded_name == other.folded_name || (self.neq.is_some() && self.neq == other.neq)
+    }
+
     fn is_of(&self, contract: &Record) -> bool {
         let neq = contract.text("vendor_id").and_then(|id| id.strip_prefix("FO-"));
         match (&self.neq, neq) {
@@ -161,7 +166,7 @@ fn standing(mut spending: Vec<Spending>) -> Vec<Expense> {
             standing = row.items;
             continue;
         }
-        let same = |a: &Expense, b: &Expense| a.contractor == b.contractor && a.published == b.published;
+        let same = |a: &Expense, b: &Expense| a.published == b.published && a.contractor.is(&b.contractor);
         standing.retain(|old| !row.items.iter().any(|new| same(old, new)));
         standing.extend(row.items);
     }

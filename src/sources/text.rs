@@ -1,7 +1,7 @@
 //! What a source's text means, whatever the source: one rule each for absence, HTML, lists, days and money.
 //!
 //! A *line* is a text without line breaks, its blanks collapsed; a *block* keeps its paragraphs. Both are `None` where the
-//! publisher wrote one of [`ABSENT`] instead of leaving the field empty. Every function is total: odd input gives odd
+//! publisher wrote one of `ABSENT` instead of leaving the field empty. Every function is total: odd input gives odd
 //! text or an [`Unreadable`], never a panic.
 
 use crate::date::Date;
