@@ -1,7 +1,7 @@
 //! How long searches take, inside the engine and over HTTP, and whether depth or size matter: `cargo bench --bench latency [-- --records N --dir DIR]`.
 //!
 //! Read the ratios: every row is set against a keyed request that does no search, made in the same run, plus the time its bytes take over a bare
-//! socket. `growth` is the same question asked of a tenth of the records.
+//! socket. `growth` is that ratio beside the one of the same question asked of a tenth of the records.
 
 mod support;
 
@@ -183,10 +183,12 @@ fn http_rows(whole: &Path, tenth: &Path, dir: &Path) {
             request["name"].as_str().expect("a name"),
             request["path"].as_str().expect("a path"),
         );
-        let bytes = large.get(path).len();
         let times = Times::of(|| drop(large.get(path)));
+        let floor = nothing + bare_transfer(large.get(path).len());
         let fewer = Times::of(|| drop(small.get(path))).percentile(50);
-        http_row(name, &times, bytes, nothing, ("growth", times.percentile(50) / fewer));
+        let fewer_floor = nothing + bare_transfer(small.get(path).len());
+        let growth = (times.percentile(50) / floor) / (fewer / fewer_floor);
+        http_row(name, &times, large.get(path).len(), floor, ("growth", growth));
     }
     // Walking pages of 100 to the 5,000th: the depth must not show.
     let mut path = "/contract?limit=100".to_owned();
@@ -219,7 +221,7 @@ fn http_rows(whole: &Path, tenth: &Path, dir: &Path) {
     );
 }
 
-fn http_row(name: &str, times: &Times, bytes: usize, nothing: f64, growth: (&str, f64)) {
+fn http_row(name: &str, times: &Times, bytes: usize, floor: f64, growth: (&str, f64)) {
     let p50 = times.percentile(50);
     row(
         name,
@@ -228,7 +230,7 @@ fn http_row(name: &str, times: &Times, bytes: usize, nothing: f64, growth: (&str
             ("p95", times.percentile(95)),
             ("p99", times.percentile(99)),
             ("kb", bytes as f64 / 1000.0),
-            ("ratio", p50 / (nothing + bare_transfer(bytes))),
+            ("ratio", p50 / floor),
             growth,
         ],
     );

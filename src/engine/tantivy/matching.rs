@@ -16,8 +16,8 @@ use tantivy::{
     DocId, DocSet, TERMINATED, Term as IndexTerm,
     columnar::Column,
     query::{
-        AllQuery, BooleanQuery, ConstScorer, EnableScoring, Exclude, Occur, PhraseQuery, Query, Scorer, TermQuery,
-        Weight, intersect_scorers,
+        AllQuery, BooleanQuery, EnableScoring, Exclude, Occur, PhraseQuery, Query, Scorer, TermQuery, Weight,
+        intersect_scorers,
     },
     schema::{Field, IndexRecordOption},
 };
@@ -26,6 +26,7 @@ use super::{
     kind::Kind,
     names::{Found, Names, OrdinalSet},
     order::Ordering,
+    sets::{Marked, Marks, Timed, unscored},
 };
 use crate::{
     engine::{Deadline, Error},
@@ -51,8 +52,12 @@ pub struct Matching<'a> {
 /// A set that can be walked in document order, any number of times.
 enum Walked {
     Query { weight: Box<dyn Weight>, is_phrase: bool },
-    Documents(Arc<[DocId]>),
+    Marks(Arc<Marks>),
 }
+
+/// A range of an order that holds at most one document in so many is marked and walked: marking costs what it holds, testing costs what lies between two
+/// matches, and here they cost the same (about 0.1 ms on two million documents).
+const SELECTIVE: u64 = 50;
 
 enum Test<'a> {
     Names(&'a Names, OrdinalSet),
@@ -81,7 +86,7 @@ impl<'a> Matching<'a> {
             documents: 0..kind.records(),
         };
         for filter in &query.filters {
-            if !matching.add_filter(filter)? {
+            if !matching.add_filter(filter, query.sort.key)? {
                 return Ok(None);
             }
         }
@@ -158,7 +163,7 @@ impl<'a> Matching<'a> {
     }
 
     /// False if nothing can match.
-    fn add_filter(&mut self, filter: &Filter) -> Result<bool, Error> {
+    fn add_filter(&mut self, filter: &Filter, sorted_by: SortKey) -> Result<bool, Error> {
         let kind = self.kind;
         match filter {
             Filter::Term { role, key } => {
@@ -184,7 +189,7 @@ impl<'a> Matching<'a> {
                 };
                 match found.map_err(internal)? {
                     Found::Nothing => return Ok(false),
-                    Found::Documents(documents) => self.required.push(Walked::Documents(documents.into())),
+                    Found::Few(marks) => self.required.push(Walked::Marks(Arc::new(marks))),
                     Found::Ordinals(set) => self.tests.push(Test::Names(names, set)),
                 }
             }
@@ -200,22 +205,41 @@ impl<'a> Matching<'a> {
                 self.documents = self.documents.start.max(days.start)..self.documents.end.min(days.end);
             }
             Filter::Dates { role, from, to } => {
-                let Some(column) = kind.days(*role) else {
+                let (Some(column), Some(by_day)) = (kind.days(*role), Ordering::new(kind, SortKey::ClosingDate)) else {
                     return Ok(false);
                 };
+                let places = by_day.days(*from, *to);
                 let from = from.map_or(i64::MIN, |day| day.days().into());
                 let to = to.map_or(i64::MAX, |day| day.days().into());
-                self.tests.push(Test::Days { column, from, to });
+                let test = Test::Days { column, from, to };
+                return Ok(self.add_range(&by_day, places, test, sorted_by == SortKey::ClosingDate));
             }
             Filter::Values { min, max } => {
-                let Some(column) = kind.value.as_ref() else {
+                let (Some(column), Some(by_value)) = (kind.value.as_ref(), Ordering::new(kind, SortKey::Value)) else {
                     return Ok(false);
                 };
+                let places = by_value.values(*min, *max);
                 let (min, max) = (min.unwrap_or(f64::NEG_INFINITY), max.unwrap_or(f64::INFINITY));
-                self.tests.push(Test::Values { column, min, max });
+                let test = Test::Values { column, min, max };
+                return Ok(self.add_range(&by_value, places, test, sorted_by == SortKey::Value));
             }
         }
         Ok(!self.documents.is_empty())
+    }
+
+    /// A range of an order: a set if it is small, a test if it is not, or if the walk goes along that order anyway. False if it is empty.
+    fn add_range(&mut self, ordering: &Ordering, places: Range<u32>, test: Test<'a>, is_walked: bool) -> bool {
+        if places.is_empty() {
+            return false;
+        }
+        let size = self.kind.records();
+        if is_walked || places.len() as u64 * SELECTIVE > u64::from(size) {
+            self.tests.push(test);
+        } else {
+            let marks = Marks::new(size, places.map(|place| ordering.document(place)));
+            self.required.push(Walked::Marks(Arc::new(marks)));
+        }
+        true
     }
 
     /// The union of some terms of `q`; `None` if no document can hold any.
@@ -255,21 +279,13 @@ impl<'a> Matching<'a> {
 
     fn scorer(&self, set: &Walked) -> Result<Box<dyn Scorer>, Error> {
         match set {
-            Walked::Documents(documents) => Ok(Box::new(unscored(Listed {
-                documents: documents.clone(),
-                next: 0,
-            }))),
+            Walked::Marks(marks) => Ok(Box::new(unscored(Marked::new(marks.clone())))),
             Walked::Query { weight, is_phrase } => {
                 let scorer = weight.scorer(self.kind.segment(), 1.0).map_err(internal)?;
                 if !is_phrase {
                     return Ok(scorer);
                 }
-                let timed = Timed {
-                    set: scorer,
-                    deadline: self.deadline,
-                    gave_up: self.gave_up.clone(),
-                    steps: 0,
-                };
+                let timed = Timed::new(scorer, self.deadline, self.gave_up.clone());
                 Ok(Box::new(unscored(timed)))
             }
         }
@@ -285,81 +301,4 @@ fn exactly(field: Field, word: &str) -> Box<dyn Query> {
 
 pub fn internal(error: tantivy::TantivyError) -> Error {
     Error::Internal(error.to_string())
-}
-
-/// A set of documents where Tantivy wants a scorer; we never score.
-fn unscored<D: DocSet>(set: D) -> ConstScorer<D> {
-    ConstScorer::new(set, 1.0)
-}
-
-/// Documents from a list.
-struct Listed {
-    documents: Arc<[DocId]>,
-    next: usize,
-}
-
-impl DocSet for Listed {
-    fn advance(&mut self) -> DocId {
-        self.next += 1;
-        self.doc()
-    }
-    fn seek(&mut self, target: DocId) -> DocId {
-        self.next += self
-            .documents
-            .get(self.next..)
-            .unwrap_or_default()
-            .partition_point(|document| *document < target);
-        self.doc()
-    }
-    fn doc(&self) -> DocId {
-        self.documents.get(self.next).copied().unwrap_or(TERMINATED)
-    }
-    fn size_hint(&self) -> u32 {
-        self.documents.len() as u32
-    }
-}
-
-/// A costly set that looks at the clock. A phrase of two frequent words takes 120 ms on two million documents; it ends early when the time is up,
-/// and says so, lest a short walk be taken for a whole one.
-struct Timed {
-    set: Box<dyn Scorer>,
-    deadline: Deadline,
-    gave_up: Arc<AtomicBool>,
-    steps: u32,
-}
-
-impl Timed {
-    fn is_over(&mut self) -> bool {
-        self.steps = self.steps.wrapping_add(1);
-        if self.steps.is_multiple_of(64) && self.deadline.is_over() {
-            self.gave_up.store(true, Relaxed);
-        }
-        self.gave_up.load(Relaxed)
-    }
-}
-
-impl DocSet for Timed {
-    fn advance(&mut self) -> DocId {
-        if self.is_over() { TERMINATED } else { self.set.advance() }
-    }
-    fn seek(&mut self, target: DocId) -> DocId {
-        if self.is_over() {
-            TERMINATED
-        } else {
-            self.set.seek(target)
-        }
-    }
-    fn doc(&self) -> DocId {
-        if self.gave_up.load(Relaxed) {
-            TERMINATED
-        } else {
-            self.set.doc()
-        }
-    }
-    fn size_hint(&self) -> u32 {
-        self.set.size_hint()
-    }
-    fn cost(&self) -> u64 {
-        self.set.cost()
-    }
 }

@@ -5,6 +5,7 @@
 //! The documents of a small set are read from the postings; a large set is a test on the column, made on documents
 //! that everything else already matched.
 
+use super::sets::Marks;
 use memchr::memmem;
 use tantivy::{
     DocId, DocSet, SegmentReader, TERMINATED,
@@ -31,8 +32,8 @@ const END: u8 = b'\n';
 /// The documents that hold one of some keys.
 pub enum Found {
     Nothing,
-    /// All of them, ascending.
-    Documents(Vec<DocId>),
+    /// All of them, listed.
+    Few(Marks),
     /// Too many to list: a document matches if its ordinal is in the set.
     Ordinals(OrdinalSet),
 }
@@ -154,18 +155,16 @@ impl Names {
             return Ok(Found::Ordinals(OrdinalSet::new(self.starts.len(), ordinals)));
         }
         let inverted = reader.inverted_index(self.field)?;
-        let mut documents = Vec::with_capacity(total as usize);
+        let mut marks = Marks::new(reader.max_doc(), []);
         for ordinal in ordinals {
             let mut postings = inverted.read_postings_from_terminfo(&self.infos[*ordinal], IndexRecordOption::Basic)?;
             let mut document = postings.doc();
             while document != TERMINATED {
-                documents.push(document);
+                marks.mark(document);
                 document = postings.advance();
             }
         }
-        documents.sort_unstable();
-        documents.dedup();
-        Ok(Found::Documents(documents))
+        Ok(Found::Few(marks))
     }
 }
 

@@ -10,6 +10,7 @@ use tantivy::{DocId, DocSet, TERMINATED};
 use super::{
     matching::Matching,
     order::{Ordering, Span},
+    sets::Marks,
 };
 use crate::engine::Error;
 
@@ -158,7 +159,7 @@ enum Matches {
     /// Few: their places, ascending.
     Places(Vec<u32>),
     /// Many: a bit a document.
-    Marked(Vec<u64>),
+    Marked(Marks),
 }
 
 /// Up to one match in so many documents, sorting the places is cheaper than walking all of them.
@@ -187,7 +188,7 @@ fn take_permuted(matching: &Matching, ordering: &Ordering, spans: &[Span], page:
             continue;
         }
         let is_match = |place: &u32| match &matches {
-            Matches::Marked(bits) => is_marked(bits, ordering.document(*place)),
+            Matches::Marked(marks) => marks.contains(ordering.document(*place)),
             _ => matching.documents.contains(&ordering.document(*place)),
         };
         let tested = matches!(matches, Matches::Unwalked);
@@ -229,34 +230,23 @@ fn collect(matching: &Matching, ordering: &Ordering) -> Result<Matches, Error> {
     let range = matching.documents.clone();
     let few = (range.end / FEW) as usize;
     let mut places = Vec::new();
-    let mut bits: Vec<u64> = Vec::new();
+    let mut marks: Option<Marks> = None;
     walk(matching, range.clone(), |document| {
-        if bits.is_empty() {
-            places.push(document);
-            if places.len() > few {
-                bits = vec![0; (range.end as usize).div_ceil(64)];
-                places.drain(..).for_each(|document| mark(&mut bits, document));
-            }
-        } else {
-            mark(&mut bits, document);
+        match &mut marks {
+            Some(marks) => marks.mark(document),
+            None => places.push(document),
+        }
+        if places.len() > few {
+            marks = Some(Marks::new(range.end, places.drain(..)));
         }
         true
     })?;
-    if !bits.is_empty() {
-        return Ok(Matches::Marked(bits));
+    if let Some(marks) = marks {
+        return Ok(Matches::Marked(marks));
     }
     for place in &mut places {
         *place = ordering.place(*place);
     }
     places.sort_unstable();
     Ok(Matches::Places(places))
-}
-
-fn mark(bits: &mut [u64], document: DocId) {
-    bits[document as usize / 64] |= 1 << (document % 64);
-}
-
-fn is_marked(bits: &[u64], document: DocId) -> bool {
-    bits.get(document as usize / 64)
-        .is_some_and(|word| word & (1 << (document % 64)) != 0)
 }
