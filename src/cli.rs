@@ -18,7 +18,7 @@ use crate::{
     entity::EntityType,
     generation, indexing,
     plans::Plan,
-    serve,
+    sample, serve,
     state::{State, keys::Key},
 };
 
@@ -237,7 +237,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Serve(args) => serve(args),
         Command::Keys(args) => keys(args),
         Command::Demo(args) => demo::run(args.bind),
-        Command::Sample(Sample { .. }) => bail!("sample is not part of this build"),
+        Command::Sample(args) => sample(args),
         Command::Generations(args) => generations(args),
     }
 }
@@ -250,6 +250,16 @@ fn index(args: Index) -> anyhow::Result<()> {
         strict: args.strict,
     })?;
     print(&report.to_string())
+}
+
+fn sample(args: Sample) -> anyhow::Result<()> {
+    let written = sample::run(&sample::Options {
+        records: args.records,
+        seed: args.seed,
+        out: args.out,
+        entity_types: Some(args.entity_type).filter(|kinds| !kinds.is_empty()),
+    })?;
+    print(&written.to_string())
 }
 
 fn serve(args: Serve) -> anyhow::Result<()> {
