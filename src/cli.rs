@@ -9,14 +9,14 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use clap::{Args, Parser, Subcommand};
 
 use crate::{
     demo,
     entity::EntityType,
-    generation, indexing,
+    generation, indexing, normalize,
     plans::Plan,
     sample, serve,
     state::{State, keys::Key},
@@ -232,7 +232,7 @@ struct StateFile {
 /// Does what the command line asks.
 pub fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
-        Command::Normalize(Normalize { .. }) => bail!("normalize is not part of this build"),
+        Command::Normalize(args) => normalize(args),
         Command::Index(args) => index(args),
         Command::Serve(args) => serve(args),
         Command::Keys(args) => keys(args),
@@ -242,6 +242,26 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
     }
 }
 
+fn normalize(args: Normalize) -> anyhow::Result<()> {
+    let report = normalize::run(&normalize::Options {
+        inputs: args.inputs,
+        out: args.out,
+        report: args.report,
+        strict: args.strict,
+    })?;
+    print(&format!("{report}\n"))
+}
+
+fn sample(args: Sample) -> anyhow::Result<()> {
+    let summary = sample::run(&sample::Options {
+        records: args.records,
+        seed: args.seed,
+        out: args.out,
+        entity_types: (!args.entity_type.is_empty()).then_some(args.entity_type),
+    })?;
+    print(&format!("{summary}\n"))
+}
+
 fn index(args: Index) -> anyhow::Result<()> {
     let report = indexing::run(&indexing::Options {
         dumps: args.dumps,
@@ -249,17 +269,7 @@ fn index(args: Index) -> anyhow::Result<()> {
         memory_mb: args.memory_mb,
         strict: args.strict,
     })?;
-    print(&report.to_string())
-}
-
-fn sample(args: Sample) -> anyhow::Result<()> {
-    let written = sample::run(&sample::Options {
-        records: args.records,
-        seed: args.seed,
-        out: args.out,
-        entity_types: Some(args.entity_type).filter(|kinds| !kinds.is_empty()),
-    })?;
-    print(&written.to_string())
+    print(&format!("{report}\n"))
 }
 
 fn serve(args: Serve) -> anyhow::Result<()> {

@@ -6,6 +6,7 @@ use crate::{
     date::Date,
     dump::Dump,
     generation::{Coverage, KindManifest, Source},
+    municipality::{self, Municipality},
     record::Record,
     schema::{Role, Schema},
 };
@@ -147,12 +148,15 @@ impl Place {
             .collect();
         source_ids.sort();
         source_ids.dedup();
+        // The table knows a place better than its records do; a slug it does not know is described by them.
+        let known = municipality::by_slug(&municipality);
+        let told = |text: fn(&Municipality) -> &str| known.map(text).filter(|text| !text.is_empty()).map(str::to_owned);
         Coverage {
+            name_en: told(|place| &place.name_en),
+            name_fr: told(|place| &place.name_fr),
+            province: told(|place| &place.province).or_else(|| most_frequent(self.provinces)),
+            government_level: told(|place| &place.government_level).or_else(|| most_frequent(self.levels)),
             municipality,
-            name_en: None,
-            name_fr: None,
-            province: most_frequent(self.provinces),
-            government_level: most_frequent(self.levels),
             records: self.span.records,
             earliest_date: self.span.earliest.map(|day| day.to_string()),
             latest_date: self.span.latest.map(|day| day.to_string()),

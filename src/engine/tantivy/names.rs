@@ -79,13 +79,14 @@ impl Names {
     pub fn containing(&self, reader: &SegmentReader, part: &str) -> tantivy::Result<Found> {
         let mut ordinals = Vec::new();
         let finder = memmem::Finder::new(part.as_bytes());
-        let mut from = 0;
+        let (mut from, mut ordinal) = (0, 0);
         while let Some(found) = finder.find(&self.text[from..]) {
-            let ordinal = self.starts.partition_point(|start| *start as usize <= from + found) - 1;
+            ordinal = self.ordinal_at(from + found, ordinal);
             ordinals.push(ordinal);
+            ordinal += 1;
             from = self
                 .starts
-                .get(ordinal + 1)
+                .get(ordinal)
                 .map_or(self.text.len(), |start| *start as usize);
         }
         self.documents(reader, &ordinals)

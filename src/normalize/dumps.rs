@@ -1,0 +1,163 @@
+//! The dumps of a run: one compact JSON object a line, fields in the schema's order, never null.
+//!
+//! Each dump is written as `.tmp` beside its place and renamed by [`Dumps::publish`], which also removes the dumps
+//! that a source no longer fills. A run that ends early leaves no trace.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Value};
+
+use crate::{
+    entity::EntityType,
+    municipality,
+    schema::Schema,
+    sources::{Source, intake::Record},
+};
+
+/// By `<entity_type>/<source_id>`: each field and the share of records that have it.
+pub type Presence = BTreeMap<String, Map<String, Value>>;
+/// Municipal buyers whose city cannot be told, and how many records each has.
+pub type UntoldBuyers = BTreeMap<String, u64>;
+
+pub struct Dumps {
+    out: PathBuf,
+    open: BTreeMap<EntityType, Dump>,
+    /// Places to fill on publishing, and whether there is anything to fill them with.
+    places: Vec<(PathBuf, bool)>,
+    presence: Presence,
+    untold_buyers: UntoldBuyers,
+}
+
+struct Dump {
+    file: BufWriter<File>,
+    records: u64,
+    /// By field number: the records that have the field.
+    present: Vec<u64>,
+}
+
+impl Dumps {
+    pub fn new(out: &Path) -> Dumps {
+        Dumps {
+            out: out.to_owned(),
+            open: BTreeMap::new(),
+            places: Vec::new(),
+            presence: Presence::new(),
+            untold_buyers: UntoldBuyers::new(),
+        }
+    }
+
+    fn place(&self, entity_type: EntityType, source_id: &str) -> PathBuf {
+        self.out.join(entity_type.name()).join(format!("{source_id}.ndjson"))
+    }
+
+    pub fn write(&mut self, source_id: &str, record: &Record) -> Result<()> {
+        let schema = Schema::of(record.entity_type);
+        if !self.open.contains_key(&record.entity_type) {
+            let place = self.place(record.entity_type, source_id);
+            let dump = Dump::create(&aside(&place), schema.fields.len())?;
+            self.open.insert(record.entity_type, dump);
+            self.places.push((place, true));
+        }
+        let dump = self.open.get_mut(&record.entity_type).context("a dump just opened")?;
+        dump.write(schema, &record.fields)?;
+        if record.text("municipality").is_some_and(municipality::is_untold) {
+            let buyer = record.text("buyer_name").unwrap_or("(no name)");
+            *self.untold_buyers.entry(buyer.to_owned()).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    /// Ends the dumps of one source.
+    pub fn close(&mut self, source: &Source) -> Result<()> {
+        let open = std::mem::take(&mut self.open);
+        // A source that gave nothing at all has met only damaged files: its former dumps are better than none.
+        if !open.is_empty() {
+            for kind in source.yields.iter().filter(|kind| !open.contains_key(kind)) {
+                self.places.push((self.place(*kind, source.id), false));
+            }
+        }
+        for (entity_type, mut dump) in open {
+            dump.file.flush().context("writing a dump")?;
+            let fields = Schema::of(entity_type).fields.iter().zip(&dump.present);
+            let shares = fields.filter(|(_, present)| **present > 0).map(|(field, present)| {
+                let share = *present as f64 / dump.records as f64;
+                (field.name.clone(), Value::from((share * 10_000.0).round() / 10_000.0))
+            });
+            self.presence
+                .insert(format!("{entity_type}/{}", source.id), shares.collect());
+        }
+        Ok(())
+    }
+
+    /// Puts every dump in its place.
+    pub fn publish(mut self) -> Result<(Presence, UntoldBuyers)> {
+        for (place, filled) in std::mem::take(&mut self.places) {
+            if filled {
+                fs::rename(aside(&place), &place).with_context(|| format!("writing {}", place.display()))?;
+            } else if place.exists() {
+                fs::remove_file(&place).with_context(|| format!("removing {}", place.display()))?;
+            }
+        }
+        Ok((
+            std::mem::take(&mut self.presence),
+            std::mem::take(&mut self.untold_buyers),
+        ))
+    }
+}
+
+impl Drop for Dumps {
+    fn drop(&mut self) {
+        for (place, _) in self.places.iter().filter(|(_, filled)| *filled) {
+            // What cannot be removed is overwritten by the next run.
+            let _ = fs::remove_file(aside(place));
+        }
+    }
+}
+
+fn aside(place: &Path) -> PathBuf {
+    place.with_extension("ndjson.tmp")
+}
+
+impl Dump {
+    fn create(path: &Path, fields: usize) -> Result<Dump> {
+        let creating = || format!("creating {}", path.display());
+        fs::create_dir_all(path.parent().unwrap_or(path)).with_context(creating)?;
+        Ok(Dump {
+            file: BufWriter::with_capacity(256 << 10, File::create(path).with_context(creating)?),
+            records: 0,
+            present: vec![0; fields],
+        })
+    }
+
+    fn write(&mut self, schema: &Schema, fields: &Map<String, Value>) -> Result<()> {
+        let mut line = Vec::with_capacity(1024);
+        let mut written = 0;
+        for (number, field) in schema.fields.iter().enumerate() {
+            let Some(value) = fields.get(&field.name) else {
+                continue;
+            };
+            line.push(if written == 0 { b'{' } else { b',' });
+            serde_json::to_writer(&mut line, &field.name)?;
+            line.push(b':');
+            serde_json::to_writer(&mut line, value)?;
+            self.present[number] += 1;
+            written += 1;
+        }
+        if written < fields.len() {
+            let undeclared = fields.keys().find(|name| schema.field(name).is_none());
+            bail!(
+                "index-schema/{}.json does not declare {undeclared:?}; add it there",
+                schema.entity_type
+            );
+        }
+        line.extend_from_slice(b"}\n");
+        self.records += 1;
+        self.file.write_all(&line).context("writing a dump")
+    }
+}

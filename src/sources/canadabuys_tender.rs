@@ -1,0 +1,143 @@
+//! CanadaBuys tender notices (67 columns): tenders, and advance notices that go to `pre_solicitation`.
+//!
+//! The files of open tenders hold the current state of a notice, the yearly ones may hold every amendment, under the
+//! same header. So the newest amendment of a notice in the run has the plain id, the older ones their number behind it.
+
+use serde_json::{Value, json};
+
+use super::{
+    canadabuys::{self, AMENDMENT, NOTICE, PUBLISHED, REFERENCE},
+    intake::{Draft, Member, Record},
+    table::{Column, CsvFormat, Row, Rule::*},
+    text,
+};
+use crate::entity::EntityType;
+
+const CLOSING: &str = "tenderClosingDate-appelOffresDateCloture";
+const STATUS: &str = "tenderStatus-appelOffresStatut-eng";
+const NOTICE_TYPE: &str = "noticeType-avisType-eng";
+const NOTICE_URL: &str = "noticeURL-URLavis-eng";
+const NOTICE_PAGE: &str = "https://canadabuys.canada.ca/en/tender-opportunities/tender-notice/";
+
+pub static FORMAT: CsvFormat = CsvFormat {
+    signature: &[STATUS, CLOSING],
+    required: &[
+        REFERENCE,
+        AMENDMENT,
+        PUBLISHED,
+        NOTICE_TYPE,
+        "title-titre-eng",
+        "title-titre-fra",
+    ],
+    columns: &[NOTICE, TENDER],
+    entity_type,
+    draft,
+    settle,
+};
+
+#[rustfmt::skip]
+static TENDER: &[Column] = &[
+    ("closing_date", CLOSING, Day),
+    ("tender_close_date", CLOSING, Moment),
+    ("status", STATUS, Line),
+    ("status_en", STATUS, Line),
+    ("status_fr", "tenderStatus-appelOffresStatut-fra", Line),
+    ("description_en", "tenderDescription-descriptionAppelOffres-eng", Block),
+    ("description_fr", "tenderDescription-descriptionAppelOffres-fra", Block),
+    ("tender_id", REFERENCE, Line),
+    ("tender_number", "solicitationNumber-numeroSollicitation", Line),
+    ("start_date", "expectedContractStartDate-dateDebutContratPrevue", Day),
+    ("end_date", "expectedContractEndDate-dateFinContratPrevue", Day),
+    ("notice_url_en", NOTICE_URL, Line),
+    ("contact_name", "contactInfoName-informationsContactNom", Line),
+    ("contact_email", "contactInfoEmail-informationsContactCourriel", Line),
+    ("contact_phone", "contactInfoPhone-contactInfoTelephone", Line),
+];
+
+/// Notices that announce, ask or invite to qualify before there is anything to bid on.
+const ADVANCE_NOTICES: [&str; 4] = [
+    "advance contract award notice",
+    "request for information",
+    "letter of interest",
+    "invitation to qualify",
+];
+
+fn entity_type(row: &Row) -> EntityType {
+    if canadabuys::is_one_of(row.raw(NOTICE_TYPE), &ADVANCE_NOTICES) {
+        EntityType::PreSolicitation
+    } else {
+        EntityType::Tender
+    }
+}
+
+fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+    let reference = row.line_of(REFERENCE).ok_or("no reference number")?;
+    canadabuys::complete(row, &mut record);
+    let page = || format!("{NOTICE_PAGE}{}", reference.to_lowercase());
+    record.set("notice_url", Some(row.line_of(NOTICE_URL).unwrap_or_else(page)));
+    record.set("documents", documents(row));
+    record.set("record_id", Some(format!("canadabuys|{reference}")));
+    Ok(Draft {
+        group: reference,
+        member: row.line_of(AMENDMENT).unwrap_or_default(),
+        rank: canadabuys::rank(row),
+        records: vec![record],
+    })
+}
+
+fn settle(members: &mut [Member]) {
+    let Some((_, older)) = members.split_last_mut() else {
+        return;
+    };
+    for member in older {
+        for record in &mut member.records {
+            let plain = record.text("record_id").unwrap_or_default();
+            record.set("record_id", Some(format!("{plain}|{}", member.member)));
+        }
+    }
+}
+
+fn documents(row: &Row) -> Option<Value> {
+    let mut documents = Vec::new();
+    for (column, language) in [
+        ("attachment-piecesJointes-eng", "en"),
+        ("attachment-piecesJointes-fra", "fr"),
+    ] {
+        for url in urls(row.raw(column)) {
+            documents.push(json!({"doc_index": documents.len(), "url": url, "language": language}));
+        }
+    }
+    (!documents.is_empty()).then_some(Value::Array(documents))
+}
+
+/// Addresses joined by commas or line breaks; a comma inside an address stays in it.
+fn urls(raw: &str) -> Vec<String> {
+    let mut urls: Vec<String> = Vec::new();
+    for line in text::list(raw) {
+        for (number, part) in line.split(',').enumerate() {
+            let part = part.trim();
+            match urls.last_mut() {
+                _ if part.starts_with("http://") || part.starts_with("https://") => urls.push(part.to_owned()),
+                Some(url) if number > 0 && !part.is_empty() => {
+                    url.push(',');
+                    url.push_str(part);
+                }
+                _ => {}
+            }
+        }
+    }
+    urls
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_cut_where_one_begins() {
+        assert_eq!(
+            urls("https://a.ca/x,y.pdf, https://a.ca/z.pdf\n*http://b.ca/1.docx\nnot an address"),
+            ["https://a.ca/x,y.pdf", "https://a.ca/z.pdf", "http://b.ca/1.docx"]
+        );
+    }
+}

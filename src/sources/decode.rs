@@ -1,0 +1,256 @@
+//! Bytes of a government file to UTF-8 text, whatever stray bytes are among them.
+//!
+//! Rule: valid UTF-8 passes; a byte sequence that is none is read as Windows-1252, on the spot and alone; a byte order
+//! mark at the start is dropped; every line ends in `\n`. [`Utf8`] does so while streaming, knows the line it stands on, and refuses a row that
+//! outgrows [`LONGEST_ROW`], so that an unclosed quote cannot pull a whole file into memory.
+
+use std::io::{self, BufRead, Read};
+
+use encoding_rs::WINDOWS_1252;
+
+/// The most bytes one row may take; the longest real ones stay under 1 MiB.
+pub const LONGEST_ROW: u64 = 16 << 20;
+
+const CHUNK: usize = 64 << 10;
+
+/// A reader of valid UTF-8 over a reader of anything.
+pub struct Utf8<R> {
+    inner: R,
+    /// Bytes read and not yet decoded: at most an unfinished sequence between two fills.
+    raw: Vec<u8>,
+    failed: Option<io::Error>,
+    text: Vec<u8>,
+    /// A carriage return at the end of what was decoded: whether it begins a line end is not known yet.
+    held_return: bool,
+    at: usize,
+    started: bool,
+    line: u64,
+    row_bytes: u64,
+    repaired: bool,
+}
+
+impl<R: Read> Utf8<R> {
+    pub fn new(inner: R) -> Utf8<R> {
+        Utf8 {
+            inner,
+            raw: Vec::new(),
+            failed: None,
+            text: Vec::new(),
+            held_return: false,
+            at: 0,
+            started: false,
+            line: 1,
+            row_bytes: 0,
+            repaired: false,
+        }
+    }
+
+    /// The line of the next byte, from 1.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Tells that a row begins here.
+    pub fn begin_row(&mut self) {
+        self.row_bytes = 0;
+    }
+
+    /// Whether a stray byte was read as Windows-1252 since this was last asked.
+    pub fn take_repaired(&mut self) -> bool {
+        std::mem::take(&mut self.repaired)
+    }
+
+    /// What is decoded of the file's start, at least one chunk where the file has it. Consumes nothing.
+    pub fn peek(&mut self) -> io::Result<&str> {
+        let text = self.fill_buf()?;
+        // `decode` only ever lets valid UTF-8 through, and nothing was consumed in the middle of a character.
+        Ok(std::str::from_utf8(text).unwrap_or_default())
+    }
+
+    fn refill(&mut self) -> io::Result<()> {
+        self.text.clear();
+        self.at = 0;
+        while self.text.is_empty() {
+            if let Some(error) = self.failed.take() {
+                return Err(error);
+            }
+            let carried = self.raw.len();
+            let mut wanted = self.inner.by_ref().take((CHUNK - carried) as u64);
+            // What came before the failure is good; the failure is told when it is its turn.
+            self.failed = wanted.read_to_end(&mut self.raw).err();
+            let end = self.raw.len() == carried;
+            if !self.started {
+                self.started = true;
+                if self.raw.starts_with(b"\xEF\xBB\xBF") {
+                    self.raw.drain(..3);
+                }
+            }
+            self.decode(end);
+            if end && self.failed.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds to the text, its line ends made one kind.
+    fn push(&mut self, text: &str) {
+        let mut rest = text;
+        if std::mem::take(&mut self.held_return) && !rest.starts_with('\n') {
+            self.text.push(b'\r');
+        }
+        if let Some(shorter) = rest.strip_suffix('\r') {
+            self.held_return = true;
+            rest = shorter;
+        }
+        while let Some(at) = memchr::memmem::find(rest.as_bytes(), b"\r\n") {
+            self.text.extend_from_slice(&rest.as_bytes()[..at]);
+            rest = &rest[at + 1..];
+        }
+        self.text.extend_from_slice(rest.as_bytes());
+    }
+
+    fn decode(&mut self, end: bool) {
+        let raw = std::mem::take(&mut self.raw);
+        let mut rest: &[u8] = &raw;
+        while !rest.is_empty() {
+            let (valid, stray) = match std::str::from_utf8(rest) {
+                Ok(valid) => (valid, 0),
+                Err(error) => {
+                    let valid = std::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default();
+                    let unfinished = if end { rest.len() - valid.len() } else { 0 };
+                    (valid, error.error_len().unwrap_or(unfinished))
+                }
+            };
+            self.push(valid);
+            rest = &rest[valid.len()..];
+            if stray == 0 {
+                break;
+            }
+            let (decoded, _) = WINDOWS_1252.decode_without_bom_handling(&rest[..stray]);
+            self.push(&decoded);
+            self.repaired = true;
+            rest = &rest[stray..];
+        }
+        self.raw = rest.to_vec();
+        if end && std::mem::take(&mut self.held_return) {
+            self.text.push(b'\r');
+        }
+    }
+}
+
+impl<R: Read> BufRead for Utf8<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.row_bytes > LONGEST_ROW {
+            return Err(io::Error::other(format!(
+                "a row runs on for more than {} MiB; is a quote or a tag left open?",
+                LONGEST_ROW >> 20
+            )));
+        }
+        if self.at == self.text.len() {
+            self.refill()?;
+        }
+        Ok(&self.text[self.at..])
+    }
+
+    fn consume(&mut self, amount: usize) {
+        let upto = (self.at + amount).min(self.text.len());
+        self.line += memchr::memchr_iter(b'\n', &self.text[self.at..upto]).count() as u64;
+        self.row_bytes += (upto - self.at) as u64;
+        self.at = upto;
+    }
+}
+
+impl<R: Read> Read for Utf8<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(buffer)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Gives its bytes one at a time, as a slow pipe does.
+    struct Dribble<'a>(&'a [u8]);
+
+    impl Read for Dribble<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let some = self.0.len().min(1).min(buffer.len());
+            buffer[..some].copy_from_slice(&self.0[..some]);
+            self.0 = &self.0[some..];
+            Ok(some)
+        }
+    }
+
+    fn decoded(bytes: &[u8]) -> String {
+        let mut text = String::new();
+        Utf8::new(Dribble(bytes)).read_to_string(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn stray_bytes_are_windows_1252_and_the_rest_stays() {
+        for (bytes, text) in [
+            (&b"\xEF\xBB\xBFtitle"[..], "title"),
+            ("déjà".as_bytes(), "déjà"),
+            (b"d\xE9j\xC3\xA0", "déjà"),
+            (b"l\x92\xE9t\xE9", "l\u{2019}été"),
+            (b"fin \xC3", "fin Ã"),
+            (b"a\r\nb\rc\r\r\nd\r", "a\nb\rc\r\nd\r"),
+            (b"", ""),
+        ] {
+            assert_eq!(decoded(bytes), text);
+        }
+    }
+
+    #[test]
+    fn a_character_cut_by_a_chunk_is_not_repaired() {
+        let text = format!("{}é{}", "x".repeat(CHUNK - 1), "y".repeat(10));
+        let mut reader = Utf8::new(text.as_bytes());
+        let mut read = String::new();
+        reader.read_to_string(&mut read).unwrap();
+        assert_eq!(read, text);
+        assert!(!reader.take_repaired());
+    }
+
+    #[test]
+    fn lines_are_counted_and_an_endless_row_is_refused() {
+        let mut reader = Utf8::new(&b"a\nb\n\nc"[..]);
+        io::copy(&mut reader, &mut io::sink()).unwrap();
+        assert_eq!(reader.line(), 4);
+
+        let mut endless = Utf8::new(io::repeat(b'x'));
+        let error = io::copy(&mut endless, &mut io::sink()).unwrap_err();
+        assert!(error.to_string().contains("a quote or a tag left open"), "{error}");
+    }
+
+    #[test]
+    fn what_was_read_before_a_failure_comes_first() {
+        struct Failing;
+        impl Read for Failing {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("cut"))
+            }
+        }
+        let mut reader = Utf8::new((&b"good"[..]).chain(Failing));
+        let mut text = String::new();
+        assert_eq!(reader.read_to_string(&mut text).unwrap_err().to_string(), "cut");
+        assert_eq!(text, "good");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_become_text(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let text = decoded(&bytes);
+            if let Ok(valid) = std::str::from_utf8(&bytes) {
+                let valid = valid.strip_prefix('\u{feff}').unwrap_or(valid);
+                prop_assert_eq!(text, valid.replace("\r\n", "\n"));
+            }
+        }
+    }
+}

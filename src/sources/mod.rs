@@ -1,0 +1,203 @@
+//! Publishers' files to normalized records. **The only place that knows upstream column names.**
+//!
+//! One file here a publisher's format, and one row of [`SOURCES`] each. A row says how the format is recognized (by its
+//! columns or its first element, never by a file's name), which kinds of record it yields, and how its reader is made.
+//! To add a source: write its file, add its row, add a fixture to `tests/fixtures`.
+
+pub mod decode;
+pub mod intake;
+pub mod text;
+
+mod canadabuys;
+mod canadabuys_award;
+mod canadabuys_contract;
+mod canadabuys_tender;
+mod disclosure;
+mod disclosure_codes;
+mod seao_codes;
+mod seao_ledger;
+mod seao_xml;
+mod table;
+mod xml;
+
+use std::io::Read;
+
+use anyhow::Error;
+use chrono::{DateTime, Utc};
+
+use crate::entity::EntityType;
+use decode::Utf8;
+use intake::{Intake, Member, Tally};
+
+/// One publisher's format.
+pub struct Source {
+    pub id: &'static str,
+    /// The kinds of record it gives.
+    pub yields: &'static [EntityType],
+    pub recognizes: fn(&Head) -> bool,
+    pub reader: fn() -> Box<dyn Reader>,
+}
+
+/// Every format there is. No two recognize the same file.
+pub static SOURCES: &[Source] = &[
+    Source {
+        id: "canadabuys-tender",
+        yields: &[EntityType::Tender, EntityType::PreSolicitation],
+        recognizes: |head| canadabuys_tender::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&canadabuys_tender::FORMAT),
+    },
+    Source {
+        id: "canadabuys-contract",
+        yields: &[EntityType::Contract],
+        recognizes: |head| canadabuys_contract::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&canadabuys_contract::FORMAT),
+    },
+    Source {
+        id: "canadabuys-award",
+        yields: &[EntityType::Award],
+        recognizes: |head| canadabuys_award::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&canadabuys_award::FORMAT),
+    },
+    Source {
+        id: "disclosure",
+        yields: &[EntityType::Disclosure],
+        recognizes: |head| disclosure::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&disclosure::FORMAT),
+    },
+    Source {
+        id: "seao-xml",
+        yields: &[EntityType::Tender, EntityType::Contract],
+        recognizes: seao_xml::recognizes,
+        reader: || Box::new(seao_xml::SeaoXml::default()),
+    },
+];
+
+/// What a file begins with.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// The fields of the first CSV row, trimmed.
+    pub columns: Vec<String>,
+    /// The first XML element.
+    pub root: xml::Root,
+}
+
+impl Head {
+    pub fn of(start: &str) -> Head {
+        let mut rows = csv::ReaderBuilder::new()
+            .flexible(true)
+            .has_headers(false)
+            .from_reader(start.as_bytes());
+        let columns = match rows.records().next() {
+            Some(Ok(first)) => first.iter().map(|name| name.trim().to_owned()).collect(),
+            _ => Vec::new(),
+        };
+        Head {
+            columns,
+            root: xml::root(start),
+        }
+    }
+}
+
+/// What is known of a file besides its text.
+#[derive(Clone, Debug)]
+pub struct FileFacts {
+    /// As the report names it; a member of an archive is `archive.zip/member`.
+    pub path: String,
+    pub modified: DateTime<Utc>,
+}
+
+/// Why a file's reading ended before the file did.
+#[derive(Debug)]
+pub enum Broken {
+    /// The file is damaged here: what was read before stays, the run goes on.
+    Here { line: u64, why: String },
+    /// The run cannot go on.
+    Fatal(Error),
+}
+
+/// Reads the files of one source, all of them with the same reader, then settles what they said together.
+pub trait Reader {
+    /// Reads one file to its end; every row is kept, skipped, or remembered for [`Reader::finish`].
+    fn read(&mut self, file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken>;
+
+    /// Decides which members of a group stay, and completes them. The last is the newest.
+    fn settle(&mut self, members: &mut [Member], tallies: &mut [Tally]);
+
+    /// Accounts for rows that were remembered, after the last group is settled.
+    fn finish(&mut self, _tallies: &mut [Tally]) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::HashSet, fs};
+
+    use super::{table::CsvFormat, *};
+    use crate::schema::{FieldType, Schema};
+
+    const TABLES: [(&str, &CsvFormat); 4] = [
+        ("canadabuys-tender", &canadabuys_tender::FORMAT),
+        ("canadabuys-contract", &canadabuys_contract::FORMAT),
+        ("canadabuys-award", &canadabuys_award::FORMAT),
+        ("disclosure", &disclosure::FORMAT),
+    ];
+
+    #[test]
+    fn every_column_fills_a_declared_field_of_its_type_once() {
+        for (id, format) in TABLES {
+            let source = SOURCES.iter().find(|source| source.id == id).unwrap();
+            let mut filled = HashSet::new();
+            for (name, column, rule) in format.columns.iter().copied().flatten() {
+                assert!(filled.insert(name), "{id} fills {name} twice");
+                for kind in source.yields {
+                    let field = Schema::of(*kind).field(name);
+                    let field = field.unwrap_or_else(|| panic!("{id}: {kind} does not declare {name} ({column})"));
+                    let expected = match rule {
+                        table::Rule::Day => FieldType::Date,
+                        table::Rule::Money => FieldType::Number,
+                        _ => FieldType::Text,
+                    };
+                    assert_eq!(field.field_type, expected, "{id}: {name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_fixture_is_recognized_by_one_source() {
+        let mut recognized = HashSet::new();
+        for entry in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures")).unwrap() {
+            let path = entry.unwrap().path();
+            let bytes = fs::read(&path).unwrap();
+            let head = Head::of(Utf8::new(bytes.as_slice()).peek().unwrap());
+            let by: Vec<_> = SOURCES
+                .iter()
+                .filter(|source| (source.recognizes)(&head))
+                .map(|s| s.id)
+                .collect();
+            assert_eq!(by.len(), 1, "{}: {by:?}", path.display());
+            recognized.extend(by);
+        }
+        assert_eq!(
+            recognized.len(),
+            SOURCES.len(),
+            "a source without a fixture: {recognized:?}"
+        );
+    }
+
+    #[test]
+    fn other_files_are_recognized_by_none() {
+        for start in [
+            "",
+            "a,b\n1,2\n",
+            "<html datefin='x'>",
+            "<export>",
+            "{\"releases\": []}",
+            "<",
+            "\"",
+            "\u{0}\u{0}",
+        ] {
+            let head = Head::of(start);
+            assert!(!SOURCES.iter().any(|source| (source.recognizes)(&head)), "{start:?}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The code tables of SEAO, Quebec's tender system, as far as records tell what the codes mean.
+//!
+//! Labels are the publisher's own words where it publishes them (Secrétariat du Conseil du trésor, CC BY 4.0), with an
+//! English translation.
+
+/// How a contract came about.
+pub struct Type {
+    pub code: &'static str,
+    /// The word the same publisher's OCDS releases use.
+    pub method: Option<&'static str>,
+    pub method_en: &'static str,
+    pub method_fr: &'static str,
+    pub notice_en: &'static str,
+    pub notice_fr: &'static str,
+}
+
+#[rustfmt::skip]
+pub const TYPES: &[Type] = &[
+    Type {
+        code: "3", method: Some("open"), method_en: "Public call for tenders", method_fr: "Appel d’offres public",
+        notice_en: "Contract awarded following a public call for tenders",
+        notice_fr: "Contrat adjugé suite à un appel d’offres public",
+    },
+    Type {
+        code: "9", method: Some("direct"), method_en: "Contract by mutual agreement", method_fr: "Contrat de gré à gré",
+        notice_en: "Contract awarded by mutual agreement",
+        notice_fr: "Contrat octroyé de gré à gré",
+    },
+    Type {
+        code: "10", method: Some("limited"), method_en: "Call for tenders by invitation", method_fr: "Appel d’offres sur invitation",
+        notice_en: "Contract awarded following a call for tenders by invitation",
+        notice_fr: "Contrat adjugé suite à un appel d’offres sur invitations",
+    },
+    Type {
+        code: "14", method: Some("limited"), method_en: "Call for tenders by invitation", method_fr: "Appel d’offres sur invitation",
+        notice_en: "Contract awarded following a call for tenders by invitation",
+        notice_fr: "Contrat adjugé suite à un appel d’offres sur invitations",
+    },
+    Type {
+        code: "16", method: None, method_en: "Transport infrastructure contract", method_fr: "Contrat relatif aux infrastructures en transport",
+        notice_en: "Transport infrastructure contract",
+        notice_fr: "Contrat relatif aux infrastructures en transport",
+    },
+    Type {
+        code: "17", method: Some("open"), method_en: "Public call for tenders not published on SEAO", method_fr: "Appel d’offres public non publié au SEAO",
+        notice_en: "Contract awarded following a public call for tenders not published on SEAO",
+        notice_fr: "Contrat adjugé suite à un appel d’offres public non publié au SEAO",
+    },
+];
+
+/// What was bought. Concessions (6), sales (7, 8) and the rest (5, 0) are none of the four categories.
+pub fn category(nature: &str) -> Option<&'static str> {
+    match nature.trim() {
+        "1" => Some("GD"),
+        "2" => Some("SRV"),
+        "3" => Some("CNST"),
+        _ => None,
+    }
+}
+
+/// What a bid's figure counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    Dollars,
+    UsDollars,
+    /// Dollars a year, a kilometre, a litre, an hour, a tonne …, or no money at all (%, points).
+    Rate,
+}
+
+impl Unit {
+    /// `0` stands where the unit was not asked for, which is dollars; `2` is dollars a year. A code that no table has is
+    /// taken for a rate, which never makes a value of what is none.
+    pub fn of(code: &str) -> Unit {
+        match code.trim().trim_start_matches('0') {
+            "" | "1" => Unit::Dollars,
+            "7" => Unit::UsDollars,
+            _ => Unit::Rate,
+        }
+    }
+}
+
+pub const REGIONS: &[(&str, &str)] = &[
+    ("1", "Bas-Saint-Laurent"),
+    ("2", "Saguenay–Lac-Saint-Jean"),
+    ("3", "Capitale-Nationale"),
+    ("4", "Mauricie"),
+    ("5", "Estrie"),
+    ("6", "Montréal"),
+    ("7", "Outaouais"),
+    ("8", "Abitibi-Témiscamingue"),
+    ("9", "Côte-Nord"),
+    ("11", "Nord-du-Québec"),
+    ("12", "Chaudière-Appalaches"),
+    ("13", "Laval"),
+    ("14", "Laurentides"),
+    ("15", "Montérégie"),
+    ("16", "Lanaudière"),
+    ("17", "Centre-du-Québec"),
+    ("18", "Gaspésie–Îles-de-la-Madeleine"),
+    ("19", "Hors Québec"),
+];
+
+/// The legal ground of a contract without a public call: bodies that are not municipal.
+#[rustfmt::skip]
+pub const PROVINCIAL_GROUNDS: &[(&str, &str)] = &[
+    ("1", "Paragraphe 1° : Situation d'urgence où la sécurité des personnes ou des biens est en cause"),
+    ("2", "Paragraphe 2° : Un seul contractant est possible en raison d'une garantie, d'un droit de propriété, d'un droit exclusif, etc."),
+    ("3", "Paragraphe 4° : Possibilité de démontrer qu'un appel d'offres public ne servirait pas l'intérêt public"),
+    ("4", "Autorisation du gouvernement ou du ministre responsable."),
+    ("5", "Acquisition de sable, de pierre, de gravier, ou d'enrobés bitumineux comportant une dépense inférieure à 200 000 $."),
+    ("6", "Contrat lié à des activités de recherche et de développement ou à des activités d'enseignement."),
+    ("7", "Contrat pour des activités à l'étranger d'une délégation ou organisation permettant la représentation du Québec à l'étranger."),
+    ("8", "Contrat pour des activités à l'étranger d'une délégation ou organisation permettant la représentation du Québec à l'étranger."),
+    ("9", "Contrat de services juridiques."),
+    ("10", "Contrat de services financiers ou bancaires."),
+    ("11", "Contrat pour des activités à l’étranger d’une délégation ou organisation permettant la représentation du Québec à l’étranger."),
+    ("12", "Contrat de services pour l'engagement d'un enquêteur, d'un conciliateur, d'un négociateur, d'un médiateur, d'un arbitre, d'un médecin ou d'un dentiste en matière d'évaluation médicale liée à leur spécialité ou d'une personne devant agir à titre de témoin expert devant un tribunal."),
+    ("13", "Contrat à commandes pour l'acquisition de logiciels."),
+    ("14", "Contrat dont le montant est inférieur au seuil d'appel d'offres public."),
+];
+
+/// The same of municipal bodies.
+#[rustfmt::skip]
+pub const MUNICIPAL_GROUNDS: &[(&str, &str)] = &[
+    ("1", "Renouvellement de contrats d’assurance"),
+    ("2", "Situation d’urgence"),
+    ("3", "Par. 1° Tarif fixé ou approuvé par le gouvernement ou un de ses ministres"),
+    ("4", "Par. 2° Contrat conclu avec un organisme public"),
+    ("5", "Par. 2° Possibilité de démontrer qu’il s’agit d’une situation de fournisseur unique"),
+    ("6", "Contrat conclu avec un organisme à but non lucratif"),
+    ("7", "Contrat de services de camionnage en vrac"),
+    ("8", "Contrat de fourniture de biens ou de services liés au domaine artistique ou culturel"),
+    ("9", "Contrat de fourniture d’abonnements ou de logiciels destinés à des fins éducatives"),
+    ("10", "Contrat de fourniture d’espaces médias"),
+    ("11", "Contrat particulier relatif à l’utilisation de logiciels et de progiciels"),
+    ("12", "Contrat relatif à des conduites conclu avec leur propriétaire ou avec une entreprise d’utilité publique"),
+    ("13", "Contrat conclu avec un fournisseur en situation de monopole dans le domaine des communications, de l’électricité ou du gaz"),
+    ("14", "Contrat relatif à l’entretien d’équipements spécialisés qui doit être fait par le fabricant"),
+    ("15", "Contrat relatif à des travaux sur l’emprise d’une voie ferrée conclu avec son propriétaire ou son exploitant"),
+    ("16", "Contrat de fourniture de biens conclu à des conditions exceptionnellement avantageuses"),
+    ("17", "Contrat de services nécessaires dans le cadre d’un recours devant les tribunaux"),
+    ("18", "Contrat de services rendus par un dentiste, un infirmier, un médecin, un médecin-vétérinaire ou un pharmacien"),
+    ("19", "Autorisation du ministre"),
+    ("20", "Concours d’architecture"),
+    ("21", "Précisez à l'étape Description"),
+    ("22", "Contrat conclu avec le concepteur des plans et devis pour la modification de ceux-ci"),
+];
+
+/// The label of the first of a field's codes that the table has.
+pub fn label(table: &[(&'static str, &'static str)], code: &str) -> Option<&'static str> {
+    table
+        .iter()
+        .find(|(known, _)| *known == code.trim())
+        .map(|(_, label)| *label)
+}

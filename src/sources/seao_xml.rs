@@ -1,0 +1,464 @@
+//! SEAO's XML exports (`<export datedebut datefin>`): notices, and what became of their contracts.
+//!
+//! A row is a child of the root. In Avis and AvisRevisions it is a notice: it gives a tender and, for each winner among
+//! its bidders, a contract. In Contrats and Depenses it is a contract's end or a notice's spending, joined to the
+//! contracts through the [`Ledger`]. The generations of the layout differ by the case of one tag and by elements that
+//! the older lacks. Of a notice told twice the newest export counts; within one, the revision.
+
+use std::io::Read;
+
+use serde_json::{Value, json};
+
+use super::{
+    Broken, FileFacts, Head, Reader,
+    decode::Utf8,
+    intake::{Draft, Intake, Member, Rank, Record, Tally},
+    seao_codes::{self, MUNICIPAL_GROUNDS, PROVINCIAL_GROUNDS, REGIONS, TYPES, Unit, label},
+    seao_ledger::{Contractor, Expense, Final, Ledger, Origin, Spending},
+    table::{postal_code, timestamp},
+    text,
+    xml::{Element, Rows},
+};
+use crate::{date::Date, entity::EntityType, fold::fold, municipality};
+
+pub fn recognizes(head: &Head) -> bool {
+    let root = &head.root;
+    root.name == "export" && root.attributes.iter().any(|name| name == "datefin")
+}
+
+#[derive(Default)]
+pub struct SeaoXml {
+    ledger: Ledger,
+}
+
+/// The days an export covers, and when it is from.
+struct Export {
+    first: Option<Date>,
+    last: Option<Date>,
+    published: String,
+}
+
+impl Export {
+    fn of(rows: &mut Rows, file: &FileFacts) -> Result<Export, Broken> {
+        let mut days = rows.root(&["datedebut", "datefin"])?.into_iter();
+        let mut day = || Date::parse(days.next()??.as_str()).ok();
+        let (first, last) = (day(), day());
+        Ok(Export {
+            first,
+            last,
+            published: last.map_or(timestamp(file.modified), |day| format!("{day}T00:00:00Z")),
+        })
+    }
+
+    fn covers(&self, day: Option<Date>) -> bool {
+        day.is_some() && self.first <= day && day <= self.last
+    }
+
+    fn exported(&self) -> i64 {
+        self.last.map_or(0, |day| day.days().into())
+    }
+}
+
+impl Reader for SeaoXml {
+    fn read(&mut self, file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
+        let mut rows = Rows::new(input);
+        let export = Export::of(&mut rows, file)?;
+        while let Some(row) = rows.next()? {
+            out.row();
+            if rows.take_repaired() {
+                out.tally.note(row.line, "stray bytes near here, read as Windows-1252");
+            }
+            let Some(number) = row.line_of("numeroseao") else {
+                out.tally.skip(row.line, "no notice number");
+                continue;
+            };
+            match row.name.as_str() {
+                "avis" if row.child("organisme").is_some() => {
+                    let draft = Notice::new(&row, &export, out.tally).draft(number);
+                    out.keep(row.line, draft).map_err(Broken::Fatal)?;
+                }
+                "avis" => {
+                    let spending = spending(&row, &export, out);
+                    self.ledger.remember_spending(number, spending);
+                }
+                "contrat" => {
+                    let end = contract_end(&row, &export, out);
+                    self.ledger.remember_final(number, end);
+                }
+                _ => out.tally.skip(row.line, "neither a notice, a contract nor spending"),
+            }
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, members: &mut [Member], tallies: &mut [Tally]) {
+        super::table::newest(members);
+        let Some(notice) = members.last_mut() else { return };
+        let Some((tender, contracts)) = notice.records.split_first_mut() else {
+            return;
+        };
+        let number = tender.text("reference_number").unwrap_or_default();
+        self.ledger.join(number, contracts, tallies);
+    }
+
+    fn finish(&mut self, tallies: &mut [Tally]) {
+        self.ledger.finish(tallies);
+    }
+}
+
+fn origin(row: &Element, export: &Export, out: &Intake) -> Origin {
+    Origin {
+        file: out.file,
+        line: row.line,
+        exported: export.exported(),
+    }
+}
+
+fn contractor(row: &Element) -> Contractor {
+    Contractor {
+        neq: neq(row.raw("neqcontractant")),
+        folded_name: fold(&text::organization(row.raw("nomcontractant")).unwrap_or_default()),
+    }
+}
+
+fn contract_end(row: &Element, export: &Export, out: &mut Intake) -> Final {
+    Final {
+        origin: origin(row, export, out),
+        contractor: contractor(row),
+        amount: money(row, "montantfinal", row.line, out.tally).filter(|amount| *amount > 0.0),
+        end: day(row, "datefinale", row.line, out.tally),
+    }
+}
+
+fn spending(row: &Element, export: &Export, out: &mut Intake) -> Spending {
+    let mut items = Vec::new();
+    for expense in row.child("depenses").map_or(&[][..], |list| &list.children) {
+        let Some(amount) = money(expense, "montantdepense", expense.line, out.tally) else {
+            continue;
+        };
+        items.push(Expense {
+            contractor: contractor(expense),
+            published: day(expense, "datepublicationdepense", expense.line, out.tally),
+            cents: (amount * 100.0).round() as i64,
+        });
+    }
+    Spending {
+        origin: origin(row, export, out),
+        restates: items.iter().any(|item| !export.covers(item.published)) || items.is_empty(),
+        items,
+    }
+}
+
+/// A Quebec enterprise number: ten digits, the first two telling its form. Others are typing errors or stand-ins.
+fn neq(raw: &str) -> Option<String> {
+    let number = text::line(raw)?;
+    let known_form = ["11", "22", "33", "88"].iter().any(|form| number.starts_with(form));
+    (known_form && number.len() == 10 && number.bytes().all(|b| b.is_ascii_digit())).then_some(number)
+}
+
+fn day(row: &Element, name: &str, line: u64, tally: &mut Tally) -> Option<Date> {
+    text::date(row.raw(name)).unwrap_or_else(|_| {
+        tally.note(line, &format!("impossible date in {name}, left out"));
+        None
+    })
+}
+
+fn money(row: &Element, name: &str, line: u64, tally: &mut Tally) -> Option<f64> {
+    text::given_amount(row.raw(name)).unwrap_or_else(|_| {
+        tally.note(line, &format!("unreadable amount in {name}, left out"));
+        None
+    })
+}
+
+/// A notice on its way to a tender and its contracts.
+struct Notice<'a> {
+    row: &'a Element,
+    export: &'a Export,
+    tally: &'a mut Tally,
+    closing: Option<Date>,
+    awarded: Option<Date>,
+}
+
+/// What a contract takes over from its notice.
+#[rustfmt::skip]
+const OF_THE_NOTICE: [&str; 22] = [
+    "municipality", "publication_date", "title_fr", "department_fr", "buyer_name", "procurement_category", "category",
+    "notice_type_en", "notice_type_fr", "procurement_method", "procurement_method_en", "procurement_method_fr",
+    "reference_number", "solicitation_number", "ocid", "unspsc", "regions_of_delivery_fr", "eligibility", "notice_url",
+    "government_level", "province", "fetched_at",
+];
+
+impl<'a> Notice<'a> {
+    fn new(row: &'a Element, export: &'a Export, tally: &'a mut Tally) -> Notice<'a> {
+        Notice {
+            row,
+            export,
+            closing: day(row, "datefermeture", row.line, tally),
+            awarded: day(row, "dateadjudication", row.line, tally),
+            tally,
+        }
+    }
+
+    fn draft(mut self, number: String) -> Draft {
+        let entered = self.day("datesaisieadjudication");
+        let is_revision = !self.export.covers(entered);
+        let tender = self.tender(&number);
+        let mut records = vec![tender];
+        let bidders = self.row.child("fournisseurs").map_or(&[][..], |list| &list.children);
+        for bidder in bidders
+            .iter()
+            .filter(|bidder| bidder.raw("adjudicataire").trim() == "1")
+        {
+            let Some(contract) = self.contract(&number, bidder, &records[0]) else {
+                self.tally
+                    .note(bidder.line, "a winner without a name, no contract recorded");
+                continue;
+            };
+            if records
+                .iter()
+                .any(|known| known.text("record_id") == contract.text("record_id"))
+            {
+                self.tally
+                    .note(bidder.line, "a winner listed twice with one amount, recorded once");
+                continue;
+            }
+            records.push(contract);
+        }
+        let winners = records.len() - 1;
+        let (status, english, french) = self.status(winners);
+        records[0].set("status", Some(status));
+        records[0].set("status_en", Some(english));
+        records[0].set("status_fr", Some(french));
+        Draft {
+            group: number,
+            member: String::new(),
+            // Days before 1970 do not occur; were one to, it would rank as the oldest.
+            rank: Rank(u64::try_from(self.export.exported()).unwrap_or(0), is_revision.into()),
+            records,
+        }
+    }
+
+    fn tender(&mut self, number: &str) -> Record {
+        let row = self.row;
+        let mut tender = Record::new(EntityType::Tender);
+        tender.set("record_id", Some(format!("seao|{number}")));
+        tender.set("reference_number", Some(number));
+        tender.set("ocid", Some(format!("ocds-ec9k95-{number}")));
+        for field in ["solicitation_number", "tender_id", "tender_number"] {
+            tender.set(field, row.line_of("numero"));
+        }
+        tender.set(
+            "publication_date",
+            self.day("datepublication").map(|day| day.to_string()),
+        );
+        let closing = self.closing.map(|day| day.to_string());
+        tender.set(
+            "tender_close_date",
+            closing.as_ref().and_then(|_| row.line_of("datefermeture")),
+        );
+        tender.set("closing_date", closing);
+        tender.set("title_fr", row.line_of("titre"));
+        let buyer = text::organization(row.raw("organisme"));
+        tender.set("department_fr", buyer.clone());
+        tender.set("buyer_name", buyer.clone());
+        let (municipality, level) = self.place(&buyer.unwrap_or_default());
+        tender.set("municipality", Some(municipality));
+        tender.set("government_level", Some(level));
+        tender.set("province", municipality::province_code(row.raw("province")));
+        tender.set("procurement_category", seao_codes::category(row.raw("nature")));
+        tender.set(
+            "category",
+            row.line_of("categorieseao").or_else(|| self.words_of_nature()),
+        );
+        if let Some(kind) = TYPES.iter().find(|kind| kind.code == row.raw("type").trim()) {
+            tender.set("procurement_method", kind.method);
+            tender.set("procurement_method_en", Some(kind.method_en));
+            tender.set("procurement_method_fr", Some(kind.method_fr));
+            tender.set("notice_type_en", Some(kind.notice_en));
+            tender.set("notice_type_fr", Some(kind.notice_fr));
+        }
+        tender.set("unspsc", row.line_of("unspscprincipale"));
+        let regions = row
+            .raw("regionlivraison")
+            .split(',')
+            .filter_map(|code| label(REGIONS, code));
+        let regions: Vec<&str> = regions.collect();
+        tender.set(
+            "regions_of_delivery_fr",
+            (!regions.is_empty()).then(|| regions.join("; ")),
+        );
+        let grounds = match level {
+            "municipal" => MUNICIPAL_GROUNDS,
+            _ => PROVINCIAL_GROUNDS,
+        };
+        let ground = label(grounds, row.raw("disposition"));
+        tender.set("eligibility", ground.map(|ground| json!({"disposition": ground})));
+        let page = row.line_of("hyperlienseao");
+        tender.set("documents", page.as_deref().map(documents));
+        tender.set("notice_url", page);
+        tender.set("fetched_at", Some(self.export.published.as_str()));
+        tender
+    }
+
+    fn place(&self, buyer: &str) -> (String, &'static str) {
+        if self.row.raw("municipal").trim() == "1" {
+            (municipality::of_quebec_buyer(buyer, self.row.raw("ville")), "municipal")
+        } else {
+            (municipality::QUEBEC_PROVINCIAL.to_owned(), "provincial")
+        }
+    }
+
+    /// `0Déneigement` → `Déneigement`: what was bought, told in words where no category fits.
+    fn words_of_nature(&self) -> Option<String> {
+        text::line(
+            self.row
+                .raw("precision")
+                .trim_start_matches(|c: char| c.is_ascii_digit()),
+        )
+    }
+
+    /// The exports tell no status. A notice with a winner, with an award date, or past its closing is over.
+    fn status(&self, winners: usize) -> (&'static str, &'static str, &'static str) {
+        if winners > 0 {
+            ("Expired", "Awarded", "Adjugé")
+        } else if self.awarded.is_some() || self.closing.is_none() || self.closing <= self.export.last {
+            ("Expired", "Closed", "Fermé")
+        } else {
+            ("Open", "Open", "Ouvert")
+        }
+    }
+
+    fn contract(&mut self, number: &str, winner: &Element, tender: &Record) -> Option<Record> {
+        let vendor = text::organization(winner.raw("nomorganisation"))?;
+        let mut contract = Record::new(EntityType::Contract);
+        for field in OF_THE_NOTICE {
+            contract.set(field, tender.fields.get(field).cloned());
+        }
+        let award_date = self.awarded.map(|day| day.to_string());
+        let neq = neq(winner.raw("neq"));
+        let awarded = Awarded {
+            bid: money(winner, "montantsoumis", winner.line, self.tally),
+            amount: money(winner, "montantcontrat", winner.line, self.tally),
+            total: money(winner, "montanttotalcontrat", winner.line, self.tally),
+            unit: Unit::of(winner.raw("montantssoumisunite")),
+        };
+        let record_id = format!(
+            "seao|{number}|{}|{}|{:.2}",
+            neq.clone().unwrap_or_else(|| fold(&vendor)),
+            award_date.as_deref().unwrap_or_default(),
+            awarded.stated()
+        );
+        contract.set("record_id", Some(record_id));
+        contract.set("award_date", award_date);
+        contract.set("vendor_name", Some(vendor));
+        contract.set("vendor_id", neq.map(|neq| format!("FO-{neq}")));
+        contract.set("vendor_city", winner.line_of("ville"));
+        contract.set("vendor_province", vendor_province(winner.raw("province")));
+        contract.set("vendor_postal_code", postal_code(winner.raw("codepostal")));
+        contract.set("vendor_country", vendor_country(winner.raw("pays")));
+        contract.set("supplier_address", address(winner));
+        contract.set("contract_value", awarded.value());
+        contract.set("currency", Some(awarded.currency()));
+        Some(contract)
+    }
+
+    fn day(&mut self, name: &str) -> Option<Date> {
+        day(self.row, name, self.row.line, self.tally)
+    }
+}
+
+/// A winner's figures. The unit is the bid's; the contract's amount is in dollars, except where buyers repeated the
+/// rate in it.
+struct Awarded {
+    bid: Option<f64>,
+    amount: Option<f64>,
+    total: Option<f64>,
+    unit: Unit,
+}
+
+impl Awarded {
+    /// The contract's value. Under a rate ($/h, $/year, %), an amount that is not at least twice the bid is the rate
+    /// again and no value; a total is a value under any unit.
+    fn value(&self) -> Option<f64> {
+        let is_rate = |amount: f64| self.unit == Unit::Rate && self.bid.is_none_or(|bid| amount < 2.0 * bid);
+        let positive = |amount: &f64| *amount > 0.0;
+        self.total
+            .filter(positive)
+            .or(self.amount.filter(positive).filter(|amount| !is_rate(*amount)))
+    }
+
+    /// The amount that identifies the contract: as the notice states it, whatever it means.
+    fn stated(&self) -> f64 {
+        self.amount.or(self.total).unwrap_or_default()
+    }
+
+    fn currency(&self) -> &'static str {
+        match self.unit {
+            Unit::UsDollars => "USD",
+            Unit::Dollars | Unit::Rate => "CAD",
+        }
+    }
+}
+
+fn documents(page: &str) -> Value {
+    json!([{"doc_index": 0, "url": page, "document_type": "tenderNotice", "language": "fr"}])
+}
+
+fn vendor_province(raw: &str) -> Option<String> {
+    let code = text::line(raw).filter(|code| code != "0")?.to_uppercase();
+    Some(if code == "NF" { "NL".to_owned() } else { code })
+}
+
+fn vendor_country(raw: &str) -> Option<String> {
+    let code = text::line(raw)?.to_uppercase();
+    match code.as_str() {
+        "CAN" => Some("CA".to_owned()),
+        "USA" => Some("US".to_owned()),
+        "FRA" => Some("FR".to_owned()),
+        _ => (code.len() == 2).then_some(code),
+    }
+}
+
+fn address(winner: &Element) -> Option<String> {
+    let lines = ["adresse1", "adresse2", "ville", "province", "codepostal"];
+    let lines: Vec<String> = lines.iter().filter_map(|name| winner.line_of(name)).collect();
+    (!lines.is_empty()).then(|| lines.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_never_a_value() {
+        for (unit, bid, amount, total, value) in [
+            ("1", 100.0, 90.0, 0.0, Some(90.0)),
+            ("0", 0.0, 292964.0, 0.0, Some(292964.0)),
+            ("7", 62500.0, 62500.0, 0.0, Some(62500.0)),
+            ("10", 74.95, 74.95, 0.0, None),
+            ("10", 21.25, 130050.0, 0.0, Some(130050.0)),
+            ("4", 0.9903, 1.01, 0.0, None),
+            ("2", 314454.57, 314454.57, 1593700.0, Some(1593700.0)),
+            ("8", 83.0, 846906.42, 0.0, Some(846906.42)),
+            ("13", 139.8, 44602.57, 0.0, Some(44602.57)),
+            ("1", 0.0, 0.0, 0.0, None),
+        ] {
+            let given = |amount: f64| Some(amount).filter(|amount| *amount != 0.0);
+            let awarded = Awarded {
+                bid: given(bid),
+                amount: given(amount),
+                total: given(total),
+                unit: Unit::of(unit),
+            };
+            assert_eq!(awarded.value(), value, "unit {unit}, bid {bid}, amount {amount}");
+        }
+    }
+
+    #[test]
+    fn enterprise_numbers_have_a_form() {
+        assert_eq!(neq(" 1142700724 ").as_deref(), Some("1142700724"));
+        for none in ["1234567890", "114270072", "11427007244", "11x2700724", ""] {
+            assert_eq!(neq(none), None, "{none}");
+        }
+    }
+}

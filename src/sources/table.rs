@@ -1,0 +1,219 @@
+//! CSV files: a publisher's columns, declared once in tables, walked for every row.
+//!
+//! A [`CsvFormat`] names the columns that tell the format, those it cannot do without, and one row per field it fills:
+//! field, column, and the [`Rule`] that reads it. What a table cannot say (keys, kinds, joined fields) is the
+//! format's `draft`. A row that is not as wide as the header is skipped, never guessed at.
+
+use std::{cell::RefCell, collections::HashMap, io::Read};
+
+use anyhow::anyhow;
+use chrono::{DateTime, SecondsFormat, Utc};
+use csv::{ReaderBuilder, StringRecord};
+use serde_json::Value;
+
+use super::{
+    Broken, FileFacts, Reader,
+    decode::Utf8,
+    intake::{Draft, Intake, Member, Record, Tally},
+    text,
+};
+use crate::entity::EntityType;
+
+/// How a column's text becomes a field's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    Line,
+    /// A line, where `NA` too says "nothing".
+    LineOrNa,
+    Block,
+    /// The day of a date or timestamp.
+    Day,
+    /// A timestamp kept as published, once its day is a real one.
+    Moment,
+    Money,
+    /// A list of codes, joined by `,`.
+    Codes,
+    /// A list of words, joined by `; `.
+    Words,
+    /// A postal code without its blank.
+    PostalCode,
+    Organization,
+}
+
+/// A field, the column it comes from, the rule between them.
+pub type Column = (&'static str, &'static str, Rule);
+
+pub struct CsvFormat {
+    /// The columns that tell this format from all others.
+    pub signature: &'static [&'static str],
+    /// The columns without which its records would be wrong rather than poor.
+    pub required: &'static [&'static str],
+    pub columns: &'static [&'static [Column]],
+    /// The kind of record a row gives.
+    pub entity_type: fn(&Row) -> EntityType,
+    /// Completes the record the columns gave; `Err` is the reason to skip the row.
+    pub draft: fn(&Row, Record) -> Result<Draft, &'static str>,
+    /// Which of a group's members stay.
+    pub settle: fn(&mut [Member]),
+}
+
+/// Only the newest member stays.
+pub fn newest(members: &mut [Member]) {
+    if let Some((_, older)) = members.split_last_mut() {
+        older.iter_mut().for_each(|member| member.records.clear());
+    }
+}
+
+impl CsvFormat {
+    pub fn recognizes(&self, columns: &[String]) -> bool {
+        self.signature
+            .iter()
+            .all(|name| columns.iter().any(|column| column == name))
+    }
+}
+
+/// One row under its header.
+pub struct Row<'a> {
+    header: &'a HashMap<String, usize>,
+    values: &'a StringRecord,
+    pub line: u64,
+    pub published: DateTime<Utc>,
+    notes: RefCell<Vec<String>>,
+}
+
+impl Row<'_> {
+    /// The column's text as it stands; empty where the file has no such column.
+    pub fn raw(&self, column: &str) -> &str {
+        let number = self.header.get(column);
+        number.and_then(|number| self.values.get(*number)).unwrap_or_default()
+    }
+
+    pub fn line_of(&self, column: &str) -> Option<String> {
+        text::line(self.raw(column))
+    }
+
+    pub fn note(&self, what: String) {
+        self.notes.borrow_mut().push(what);
+    }
+
+    fn value(&self, column: &str, rule: Rule) -> Option<Value> {
+        let raw = self.raw(column);
+        match rule {
+            Rule::Line => text::line(raw).map(Value::from),
+            Rule::LineOrNa => text::line(raw).filter(|line| line != "NA").map(Value::from),
+            Rule::Block => text::block(raw).map(Value::from),
+            Rule::Day => self.day(column).map(Value::from),
+            Rule::Moment => self.day(column).and(text::line(raw)).map(Value::from),
+            Rule::Money => self.money(column).map(Value::from),
+            Rule::Codes => joined(text::list(raw), ",").map(Value::from),
+            Rule::Words => joined(text::list(raw), "; ").map(Value::from),
+            Rule::PostalCode => postal_code(raw).map(Value::from),
+            Rule::Organization => text::organization(raw).map(Value::from),
+        }
+    }
+
+    pub fn day(&self, column: &str) -> Option<String> {
+        let day = text::date(self.raw(column)).unwrap_or_else(|_| {
+            self.note(format!("impossible date in {column}, left out"));
+            None
+        });
+        day.map(|day| day.to_string())
+    }
+
+    pub fn money(&self, column: &str) -> Option<f64> {
+        text::amount(self.raw(column)).unwrap_or_else(|_| {
+            self.note(format!("unreadable amount in {column}, left out"));
+            None
+        })
+    }
+}
+
+pub fn postal_code(raw: &str) -> Option<String> {
+    let code = text::line(raw)?.replace(' ', "").to_uppercase();
+    (code != "NA").then_some(code)
+}
+
+fn joined(members: Vec<String>, separator: &str) -> Option<String> {
+    (!members.is_empty()).then(|| members.join(separator))
+}
+
+/// RFC 3339, UTC, to the second.
+pub fn timestamp(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+impl Reader for &'static CsvFormat {
+    fn read(&mut self, file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
+        let mut rows = ReaderBuilder::new()
+            .flexible(true)
+            .has_headers(false)
+            .from_reader(input);
+        let mut values = StringRecord::new();
+        rows.read_record(&mut values).map_err(|error| broken(1, &error))?;
+        let header: HashMap<String, usize> = values
+            .iter()
+            .enumerate()
+            .map(|(number, name)| (name.trim().to_owned(), number))
+            .collect();
+        if let Some(missing) = self.required.iter().find(|name| !header.contains_key(**name)) {
+            return Err(Broken::Fatal(anyhow!("{} has no column '{missing}'", file.path)));
+        }
+        let width = values.len();
+        loop {
+            rows.get_mut().begin_row();
+            let line = rows.position().line();
+            match rows.read_record(&mut values) {
+                Ok(false) => return Ok(()),
+                Ok(true) => {}
+                Err(error) => return Err(broken(line, &error)),
+            }
+            let line = values.position().map_or(line, |position| position.line());
+            out.row();
+            if rows.get_mut().take_repaired() {
+                out.tally.note(line, "stray bytes near here, read as Windows-1252");
+            }
+            let too_many = values.iter().skip(width).any(|value| !value.trim().is_empty());
+            if values.len() < width || too_many {
+                out.tally
+                    .skip(line, "the row has another number of fields than the header");
+                continue;
+            }
+            let row = Row {
+                header: &header,
+                values: &values,
+                line,
+                published: file.modified,
+                notes: RefCell::default(),
+            };
+            match self.draft_of(&row) {
+                Ok(draft) => out.keep(line, draft).map_err(Broken::Fatal)?,
+                Err(reason) => out.tally.skip(line, reason),
+            }
+            for note in row.notes.take() {
+                out.tally.note(line, &note);
+            }
+        }
+    }
+
+    fn settle(&mut self, members: &mut [Member], _: &mut [Tally]) {
+        (self.settle)(members);
+    }
+}
+
+impl CsvFormat {
+    fn draft_of(&self, row: &Row) -> Result<Draft, &'static str> {
+        let mut record = Record::new((self.entity_type)(row));
+        for (field, column, rule) in self.columns.iter().copied().flatten() {
+            record.set(field, row.value(column, *rule));
+        }
+        record.set("fetched_at", Some(timestamp(row.published)));
+        (self.draft)(row, record)
+    }
+}
+
+fn broken(line: u64, error: &csv::Error) -> Broken {
+    Broken::Here {
+        line,
+        why: error.to_string(),
+    }
+}

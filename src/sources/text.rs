@@ -1,0 +1,324 @@
+//! What a source's text means, whatever the source: one rule each for absence, HTML, lists, days and money.
+//!
+//! A *line* is a text without line breaks, its blanks collapsed; a *block* keeps its paragraphs. Both are `None` where the
+//! publisher wrote one of `ABSENT` instead of leaving the field empty. Every function is total: odd input gives odd
+//! text or an [`Unreadable`], never a panic.
+
+use crate::date::Date;
+
+/// How publishers write "nothing", besides an empty field; compared without case, a list's `*` stripped.
+const ABSENT: [&str; 10] = [
+    "-",
+    "--",
+    "n/a",
+    "n/d",
+    "none",
+    "aucun",
+    "aucune",
+    "null",
+    "not applicable",
+    "sans objet",
+];
+
+/// Something is written where a day or an amount belongs, but it is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unreadable;
+
+pub fn line(raw: &str) -> Option<String> {
+    let text = unescape(raw);
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    present(line)
+}
+
+pub fn block(raw: &str) -> Option<String> {
+    let text = unescape(raw);
+    let mut block = String::with_capacity(text.len());
+    let mut blank_lines = 0;
+    for text_line in text.lines() {
+        let mut words = text_line.split_whitespace().peekable();
+        if words.peek().is_none() {
+            blank_lines += 1;
+            continue;
+        }
+        if !block.is_empty() {
+            block.push_str(if blank_lines > 0 { "\n\n" } else { "\n" });
+        }
+        blank_lines = 0;
+        for (number, word) in words.enumerate() {
+            if number > 0 {
+                block.push(' ');
+            }
+            block.push_str(word);
+        }
+    }
+    present(block)
+}
+
+/// The members of `*one\n*two`, in the publisher's order, each once.
+pub fn list(raw: &str) -> Vec<String> {
+    let mut members: Vec<String> = Vec::new();
+    for part in raw.split(['\n', '\r']) {
+        let part = part.trim_start();
+        let Some(member) = line(part.strip_prefix('*').unwrap_or(part)) else {
+            continue;
+        };
+        if !members.contains(&member) {
+            members.push(member);
+        }
+    }
+    members
+}
+
+/// `text`, unless nothing is there.
+fn present(text: String) -> Option<String> {
+    let bare = text.strip_prefix('*').unwrap_or(&text).trim();
+    let absent = bare.is_empty() || ABSENT.iter().any(|marker| marker.eq_ignore_ascii_case(bare));
+    (!absent).then_some(text)
+}
+
+/// A day: `2024-01-31`, `2024/01/31`, or the day a timestamp begins with. Days of other centuries are typing errors.
+pub fn date(raw: &str) -> Result<Option<Date>, Unreadable> {
+    let Some(text) = line(raw) else { return Ok(None) };
+    let day = Date::parse_prefix(&text.replace('/', "-")).map_err(|_| Unreadable)?;
+    match day.to_string().get(..2) {
+        Some("19" | "20" | "21") => Ok(Some(day)),
+        _ => Err(Unreadable),
+    }
+}
+
+/// An amount: `1234.50`, `1,234.50 $`, `3 500,25 $`, `-12`. Zero is an amount; see [`given_amount`].
+pub fn amount(raw: &str) -> Result<Option<f64>, Unreadable> {
+    let Some(text) = line(raw) else { return Ok(None) };
+    let mut digits: String = text.chars().filter(|c| !c.is_whitespace() && *c != '$').collect();
+    match (digits.rfind(','), digits.contains('.')) {
+        (Some(_), true) => digits = digits.replace(',', ""),
+        (Some(comma), false) if digits.len() - comma == 4 => digits = digits.replace(',', ""),
+        (Some(_), false) => digits = digits.replace(',', "."),
+        (None, _) => {}
+    }
+    let plain = digits
+        .bytes()
+        .all(|b| b.is_ascii_digit() || b == b'.' || b == b'-' || b == b'+');
+    match digits.parse::<f64>() {
+        Ok(amount) if plain && amount.abs() < 1e15 => Ok(Some(amount)),
+        _ => Err(Unreadable),
+    }
+}
+
+/// An amount where the publisher writes `0.000000` for "not given".
+pub fn given_amount(raw: &str) -> Result<Option<f64>, Unreadable> {
+    Ok(amount(raw)?.filter(|amount| *amount != 0.0))
+}
+
+/// An organization's name without the full stops and blanks that registrars leave behind: `Ville de Mascouche.`,
+/// `Municipalité de Lanoraie .`; the one of an abbreviation stays (`Décarel Inc..` → `Décarel Inc.`).
+pub fn organization(raw: &str) -> Option<String> {
+    let name = line(raw)?;
+    let bare = name.trim_end_matches(['.', ',', ' ']);
+    let last = bare.rsplit([' ', '.']).next().unwrap_or(bare);
+    let abbreviated = name.len() > bare.len()
+        && name[bare.len()..].contains('.')
+        && ABBREVIATIONS.iter().any(|a| a.eq_ignore_ascii_case(last));
+    present(if abbreviated {
+        format!("{bare}.")
+    } else {
+        bare.to_owned()
+    })
+}
+
+const ABBREVIATIONS: [&str; 9] = ["inc", "ltd", "co", "corp", "enr", "c", "l", "p", "a"];
+
+/// HTML's entities to characters and `<br>` to a line break; anything else as it is.
+pub fn unescape(raw: &str) -> String {
+    let mut text = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = memchr::memchr2(b'&', b'<', rest.as_bytes()) {
+        let (before, after) = rest.split_at(at);
+        text.push_str(before);
+        rest = match entity(after).or_else(|| line_break(after)) {
+            Some((c, length)) => {
+                text.push(c);
+                &after[length..]
+            }
+            None => {
+                text.push_str(&after[..1]);
+                &after[1..]
+            }
+        };
+    }
+    text.push_str(rest);
+    text
+}
+
+/// The character that the entity at the start of `text` stands for, and the entity's length.
+fn entity(text: &str) -> Option<(char, usize)> {
+    let end = text.bytes().take(12).position(|b| b == b';')?;
+    let c = entity_character(text.get(1..end)?)?;
+    Some((c, end + 1))
+}
+
+/// `eacute`, `#233` or `#xE9` → `é`.
+pub fn entity_character(name: &str) -> Option<char> {
+    if let Some(number) = name.strip_prefix('#') {
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+            None => number.parse().ok()?,
+        };
+        return char::from_u32(code).filter(|c| !c.is_control() || c.is_whitespace());
+    }
+    if let Some(number) = LATIN_1.iter().position(|known| *known == name) {
+        return char::from_u32(0xA0 + number as u32);
+    }
+    NAMED.iter().find(|(known, _)| *known == name).map(|(_, c)| *c)
+}
+
+fn line_break(text: &str) -> Option<(char, usize)> {
+    ["<br>", "<br/>", "<br />"]
+        .iter()
+        .find(|tag| {
+            text.get(..tag.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(tag))
+        })
+        .map(|tag| ('\n', tag.len()))
+}
+
+/// Entities of U+00A0 to U+00FF, in order.
+#[rustfmt::skip]
+const LATIN_1: [&str; 96] = [
+    "nbsp", "iexcl", "cent", "pound", "curren", "yen", "brvbar", "sect", "uml", "copy", "ordf", "laquo", "not", "shy", "reg", "macr",
+    "deg", "plusmn", "sup2", "sup3", "acute", "micro", "para", "middot", "cedil", "sup1", "ordm", "raquo", "frac14", "frac12", "frac34", "iquest",
+    "Agrave", "Aacute", "Acirc", "Atilde", "Auml", "Aring", "AElig", "Ccedil", "Egrave", "Eacute", "Ecirc", "Euml", "Igrave", "Iacute", "Icirc", "Iuml",
+    "ETH", "Ntilde", "Ograve", "Oacute", "Ocirc", "Otilde", "Ouml", "times", "Oslash", "Ugrave", "Uacute", "Ucirc", "Uuml", "Yacute", "THORN", "szlig",
+    "agrave", "aacute", "acirc", "atilde", "auml", "aring", "aelig", "ccedil", "egrave", "eacute", "ecirc", "euml", "igrave", "iacute", "icirc", "iuml",
+    "eth", "ntilde", "ograve", "oacute", "ocirc", "otilde", "ouml", "divide", "oslash", "ugrave", "uacute", "ucirc", "uuml", "yacute", "thorn", "yuml",
+];
+
+#[rustfmt::skip]
+const NAMED: [(&str, char); 19] = [
+    ("amp", '&'), ("lt", '<'), ("gt", '>'), ("quot", '"'), ("apos", '\''),
+    ("ndash", '–'), ("mdash", '—'), ("lsquo", '‘'), ("rsquo", '’'), ("ldquo", '“'), ("rdquo", '”'),
+    ("hellip", '…'), ("bull", '•'), ("euro", '€'), ("trade", '™'), ("oelig", 'œ'), ("OElig", 'Œ'), ("ensp", ' '), ("emsp", ' '),
+];
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn absence_has_many_spellings() {
+        for raw in [
+            "",
+            "  ",
+            "-",
+            "N/A",
+            "n/d",
+            "*None",
+            "None",
+            "*Aucun",
+            "\u{a0}",
+            "&nbsp;",
+            "Not Applicable",
+        ] {
+            assert_eq!(line(raw), None, "{raw:?}");
+            assert_eq!(block(raw), None, "{raw:?}");
+        }
+        assert_eq!(line("0").as_deref(), Some("0"));
+        assert_eq!(line("NA").as_deref(), Some("NA"));
+    }
+
+    #[test]
+    fn html_is_read_and_blanks_collapse() {
+        for (raw, text) in [
+            (" Ministère  de la\tDéfense ", "Ministère de la Défense"),
+            ("D&eacute;fense &amp; s&#233;curit&#xE9;", "Défense & sécurité"),
+            ("Martec<br>237 Brownlow<BR/>Ave", "Martec 237 Brownlow Ave"),
+            ("R&D < 5; AT&T;", "R&D < 5; AT&T;"),
+            ("&bogus; &", "&bogus; &"),
+            ("l&rsquo;&Eacute;tat", "l’État"),
+        ] {
+            assert_eq!(line(raw).as_deref(), Some(text));
+        }
+    }
+
+    #[test]
+    fn a_block_keeps_paragraphs() {
+        assert_eq!(
+            block("\n\tone  two\r\n\r\n\r\nthree<br>four\n").as_deref(),
+            Some("one two\n\nthree\nfour")
+        );
+    }
+
+    #[test]
+    fn a_list_loses_stars_doubles_and_absence() {
+        assert_eq!(list("*SRV\n*GD\n*SRV"), ["SRV", "GD"]);
+        assert_eq!(list("*None"), [""; 0]);
+        assert_eq!(list("Canada"), ["Canada"]);
+        assert_eq!(list("* Alberta \r\n*\n"), ["Alberta"]);
+    }
+
+    #[test]
+    fn days() {
+        let day = |text| Ok(Some(Date::parse(text).unwrap()));
+        for (raw, expected) in [
+            ("2024-02-29", day("2024-02-29")),
+            ("2007-11-06 10:52", day("2007-11-06")),
+            ("2027-06-01T14:00:00", day("2027-06-01")),
+            ("2026/09/11", day("2026-09-11")),
+            ("", Ok(None)),
+            ("2023-02-29", Err(Unreadable)),
+            ("0018-05-01", Err(Unreadable)),
+            ("5 mai 2018", Err(Unreadable)),
+        ] {
+            assert_eq!(date(raw), expected, "{raw}");
+        }
+    }
+
+    #[test]
+    fn amounts() {
+        for (raw, expected) in [
+            ("114540.720000", Ok(Some(114540.72))),
+            ("0.00", Ok(Some(0.0))),
+            ("-12.5", Ok(Some(-12.5))),
+            ("1,234.50 $", Ok(Some(1234.5))),
+            ("$1,234", Ok(Some(1234.0))),
+            ("3\u{a0}500,25 $", Ok(Some(3500.25))),
+            ("", Ok(None)),
+            ("inf", Err(Unreadable)),
+            ("1e99", Err(Unreadable)),
+            ("12 ou 13 000?", Err(Unreadable)),
+        ] {
+            assert_eq!(amount(raw), expected, "{raw}");
+        }
+        assert_eq!(given_amount("0.000000"), Ok(None));
+    }
+
+    #[test]
+    fn organizations_lose_their_trailing_stops() {
+        for (raw, name) in [
+            ("Ville de Mascouche.", "Ville de Mascouche"),
+            ("Municipalité de Lanoraie .", "Municipalité de Lanoraie"),
+            ("Décarel Inc..", "Décarel Inc."),
+            ("POMERLEAU INC .", "POMERLEAU INC."),
+            ("Groupe Hexagone, s.e.c..", "Groupe Hexagone, s.e.c."),
+            ("EBC", "EBC"),
+        ] {
+            assert_eq!(organization(raw).as_deref(), Some(name));
+        }
+        assert_eq!(organization(" . "), None);
+    }
+
+    proptest! {
+        #[test]
+        fn every_rule_is_total(raw in "[&;#xa-z0-9<>br/*\\-., \u{e9}\n$]{0,40}") {
+            let _ = (line(&raw), block(&raw), list(&raw), date(&raw), amount(&raw), organization(&raw));
+        }
+    }
+}

@@ -1,0 +1,660 @@
+//! `procure normalize` from files to dumps: the fixtures of `tests/fixtures`, damaged files, and, where the variable
+//! `PROCURE_REAL_DATA` names a folder of them, the publishers' own files.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{Cursor, Write},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use flate2::{Compression, write::GzEncoder};
+use procure::{
+    entity::EntityType,
+    normalize::{FileReport, Options, Report, run},
+    schema::Schema,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+/// 2026-04-30T12:00:00Z
+const MODIFIED: Duration = Duration::from_secs(1_777_550_400);
+
+/// A folder of inputs beside a folder of dumps.
+struct Place {
+    folder: TempDir,
+}
+
+type Dumps = BTreeMap<String, String>;
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("in")).unwrap();
+        Place { folder }
+    }
+
+    fn with_fixtures(names: &[&str]) -> Place {
+        let place = Place::new();
+        for name in names {
+            place.put(name, &fixture(name));
+        }
+        place
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.folder.path().join("in").join(name);
+        let mut file = File::create(&path).unwrap();
+        file.write_all(bytes).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + MODIFIED).unwrap();
+        path
+    }
+
+    fn out(&self) -> PathBuf {
+        self.folder.path().join("dumps")
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            inputs: vec![self.folder.path().join("in")],
+            out: self.out(),
+            report: None,
+            strict: false,
+        }
+    }
+
+    fn run(&self) -> Report {
+        let report = run(&self.options()).unwrap();
+        for file in &report.files {
+            assert_balanced(file);
+        }
+        report
+    }
+
+    fn error(&self, options: &Options) -> String {
+        format!("{:#}", run(options).unwrap_err())
+    }
+
+    /// Every file under the dumps, by its path there.
+    fn dumps(&self) -> Dumps {
+        let mut dumps = Dumps::new();
+        collect(&self.out(), &self.out(), &mut dumps);
+        dumps
+    }
+
+    fn records(&self, dump: &str) -> Vec<Value> {
+        let text = fs::read_to_string(self.out().join(format!("{dump}.ndjson"))).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+fn collect(folder: &Path, root: &Path, found: &mut Dumps) {
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, root, found);
+        } else {
+            let name = path.strip_prefix(root).unwrap().display().to_string();
+            found.insert(name, fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    fs::read(Path::new(FIXTURES).join(name)).unwrap()
+}
+
+fn gzipped(bytes: &[u8]) -> Vec<u8> {
+    let mut gz = GzEncoder::new(Vec::new(), Compression::default());
+    gz.write_all(bytes).unwrap();
+    gz.finish().unwrap()
+}
+
+fn zipped(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in members {
+        zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+fn assert_balanced(file: &FileReport) {
+    let tally = &file.tally;
+    assert_eq!(
+        tally.rows,
+        tally.recorded + tally.merged + tally.skipped_rows(),
+        "{}",
+        file.path
+    );
+}
+
+fn skipped(file: &FileReport) -> Vec<(&str, u64, u64)> {
+    let reasons = file.tally.skipped.iter();
+    reasons
+        .map(|(reason, seen)| (reason.as_str(), seen.count, seen.first_line))
+        .collect()
+}
+
+#[test]
+fn a_notice_has_its_current_state_and_its_amendments() {
+    let place = Place::with_fixtures(&["canadabuys-tender.csv"]);
+    let report = place.run();
+    let tenders = place.records("tender/canadabuys-tender");
+    assert_eq!(
+        tenders[0],
+        json!({
+            "record_id": "canadabuys|WS1-Doc1|000", "municipality": "federal", "publication_date": "2026-03-02",
+            "closing_date": "2026-04-01", "tender_close_date": "2026-04-01T14:00:00", "status": "Open",
+            "status_en": "Open", "status_fr": "Ouvert", "title_en": "Snow removal, north lot",
+            "title_fr": "Déneigement, stationnement nord",
+            "description_en": "Remove snow.\n\nTwice a day, \"if needed\".",
+            "description_fr": "Enlever la neige.\nDéfense & sécurité",
+            "department_en": "Department of National Defence (DND)",
+            "department_fr": "Ministère de la Défense nationale (MDN)",
+            "buyer_name": "Department of Public Works and Government Services (PSPC)",
+            "procurement_category": "GD,SRV", "notice_type_en": "Request for Proposal",
+            "notice_type_fr": "Demande de proposition", "procurement_method_en": "Competitive - Open bidding",
+            "procurement_method_fr": "Concurrentielle - Invitation ouverte à soumissionner",
+            "reference_number": "WS1-Doc1", "amendment_number": "000", "solicitation_number": "EN578-260001/A",
+            "tender_id": "WS1-Doc1", "tender_number": "EN578-260001/A", "unspsc": "72100000,72102900",
+            "unspsc_description_en": "Building maintenance; Grounds, lots",
+            "trade_agreements_en": "Canadian Free Trade Agreement (CFTA); Canada-Panama Free Trade Agreement; World Trade Organization Agreement on Government Procurement (WTO GPA)",
+            "eligibility": {
+                "trade_agreements": ["CFTA", "CPaFTA", "WTO-AGP"], "regions_of_opportunity": ["Quebec (except NCR)"],
+            },
+            "documents": [
+                {"doc_index": 0, "url": "https://canadabuys.canada.ca/a,1.pdf", "language": "en"},
+                {"doc_index": 1, "url": "https://canadabuys.canada.ca/b.pdf", "language": "en"},
+                {"doc_index": 2, "url": "https://canadabuys.canada.ca/c.pdf", "language": "fr"},
+            ],
+            "notice_url": "https://canadabuys.canada.ca/en/tender-opportunities/tender-notice/ws1-doc1",
+            "government_level": "federal", "province": "QC", "contact_name": "Tremblay, A",
+            "contact_email": "a.tremblay@example.gc.ca", "fetched_at": "2026-04-30T12:00:00Z",
+        })
+    );
+    assert_eq!(tenders[1]["record_id"], "canadabuys|WS1-Doc1");
+    assert_eq!(tenders[1]["amendment_number"], "002");
+    let advance = place.records("pre_solicitation/canadabuys-tender");
+    assert_eq!(advance.len(), 1);
+    assert_eq!(advance[0]["notice_url"], "https://example.com/notice/2");
+    assert_eq!(advance[0].get("closing_date"), None, "2026-02-30 is no day");
+    assert_eq!(advance[0].get("eligibility"), None, "None is no reason");
+    let [file] = report.files.as_slice() else { panic!() };
+    assert_eq!((file.tally.rows, file.tally.recorded), (4, 3));
+    assert_eq!(skipped(file), [("no reference number", 1, 12)]);
+    let impossible = &file.tally.notes["impossible date in tenderClosingDate-appelOffresDateCloture, left out"];
+    assert_eq!(impossible.first_line, 11);
+}
+
+#[test]
+fn a_contract_is_its_latest_amendment_and_standing_offers_are_none() {
+    let place = Place::with_fixtures(&["canadabuys-contract.csv"]);
+    let report = place.run();
+    let contracts = place.records("contract/canadabuys-contract");
+    assert_eq!(contracts.len(), 2);
+    let terminated = &contracts[0];
+    assert_eq!(terminated["record_id"], "canadabuys|CW100");
+    assert_eq!(
+        terminated["amendment_number"], "T01",
+        "a termination comes after numbered amendments"
+    );
+    assert_eq!(terminated["amendment_count"], 2);
+    assert_eq!(terminated["contract_value"], 1400.0, "totals are cumulative");
+    assert_eq!(terminated["vendor_name"], "ACME OPTICS LTD.");
+    assert_eq!(terminated["status_en"], "Cancelled");
+    assert_eq!(
+        contracts[1]["contract_value"], 84500.0,
+        "a total of 0.00 beside an amount is none"
+    );
+    assert_eq!(contracts[1]["award_date"], "2031-01-01");
+    let [file] = report.files.as_slice() else { panic!() };
+    assert_eq!(file.tally.merged, 2);
+    assert_eq!(
+        skipped(file),
+        [("a standing offer or supply arrangement, not a contract", 2, 6)]
+    );
+}
+
+#[test]
+fn an_award_keeps_every_amendment() {
+    let place = Place::with_fixtures(&["canadabuys-award.csv"]);
+    place.run();
+    let awards = place.records("award/canadabuys-award");
+    let facts: Vec<_> = awards
+        .iter()
+        .map(|award| {
+            (
+                &award["record_id"],
+                award.get("contract_value"),
+                award.get("total_contract_value"),
+            )
+        })
+        .collect();
+    assert_eq!(
+        facts,
+        [
+            (&json!("canadabuys|CW9|000"), Some(&json!(2000000.0)), None),
+            (&json!("canadabuys|CW9|001"), None, Some(&json!(84500.0))),
+        ]
+    );
+    assert_eq!(awards[0]["procurement_category"], "GD,SRV");
+    assert_eq!(awards[0]["department_en"], "Parks Canada");
+}
+
+#[test]
+fn a_disclosure_is_a_reference_number_within_its_owner() {
+    let place = Place::with_fixtures(&["disclosure.csv"]);
+    let report = place.run();
+    let disclosures = place.records("disclosure/disclosure");
+    assert_eq!(disclosures.len(), 2);
+    assert_eq!(disclosures[0]["record_id"], "disclosure|hc-sc,C-2023-2024-Q1-00001");
+    assert_eq!(disclosures[0]["reporting_period"], "2023-2024-Q2", "the later quarter");
+    assert_eq!(disclosures[0].get("vendor_postal_code"), None);
+    assert_eq!(disclosures[0]["department_fr"], "Santé Canada");
+    assert_eq!(disclosures[0]["procurement_method_en"], "Competitive – Traditional");
+    assert_eq!(disclosures[1]["procurement_category"], "GD");
+    assert_eq!(disclosures[1].get("contract_value"), None);
+    assert_eq!(disclosures[1].get("currency"), None);
+    assert_eq!(
+        disclosures[1]["eligibility"],
+        json!({"trade_agreements": ["NAFTA", "CFTA"], "indigenous_set_aside": "none"})
+    );
+    let [file] = report.files.as_slice() else { panic!() };
+    assert_eq!(file.tally.merged, 1);
+    assert_eq!(
+        file.tally.notes["unreadable amount in contract_value, left out"].first_line,
+        4
+    );
+}
+
+#[test]
+fn codes_of_a_disclosure_have_their_meaning() {
+    let place = Place::new();
+    let text = String::from_utf8(fixture("disclosure.csv")).unwrap();
+    let first_two: Vec<&str> = text.split_inclusive("\r\n").take(2).collect();
+    place.put("one.csv", first_two.concat().as_bytes());
+    place.run();
+    let [disclosure] = place.records("disclosure/disclosure").try_into().unwrap();
+    assert_eq!(disclosure["vendor_province"], "NL");
+    assert_eq!(
+        disclosure["eligibility"],
+        json!({
+            "trade_agreements": ["CFTA", "CETA"],
+            "limited_tendering_reason_en": "Exclusive rights; Extreme urgency",
+            "limited_tendering_reason_fr": "Droits exclusifs; Urgence extrême",
+            "indigenous_set_aside": "mandatory",
+            "land_claims_agreements": ["James Bay and Northern Quebec Agreement"],
+        })
+    );
+}
+
+const SEAO: [&str; 5] = [
+    "seao-avis-2009.xml",
+    "seao-avis-2018.xml",
+    "seao-avis-2018-revisions.xml",
+    "seao-contrats-2018.xml",
+    "seao-depenses-2018.xml",
+];
+
+#[test]
+fn a_quebec_notice_gives_a_tender_and_its_winners_contracts() {
+    let place = Place::with_fixtures(&SEAO);
+    let report = place.run();
+    let contracts = place.records("contract/seao-xml");
+    let ids: Vec<&str> = contracts.iter().map(|c| c["record_id"].as_str().unwrap()).collect();
+    assert_eq!(
+        ids,
+        [
+            "seao|182219|labs & co usa inc|2008-11-05|114540.72",
+            "seao|948560|1142700724|2018-01-19|100000.00",
+            "seao|948560|souffleuses deux|2018-01-19|85.50",
+        ],
+        "winners only, each once, by the awarded amount"
+    );
+    assert_eq!(
+        contracts[1],
+        json!({
+            "record_id": "seao|948560|1142700724|2018-01-19|100000.00", "award_date": "2018-01-19",
+            "publication_date": "2018-01-04", "end_date": "2018-10-31", "vendor_name": "Déneigement Untel inc.",
+            "vendor_id": "FO-1142700724", "vendor_city": "Saint-Jérôme", "vendor_province": "QC",
+            "vendor_postal_code": "J7Z5L2", "vendor_country": "CA",
+            "supplier_address": "12, rang Nord, Saint-Jérôme, Qc, j7z 5l2", "municipality": "testville",
+            "contract_value": 112500.25, "original_value": 100000.0, "extra_spending": 12500.25, "currency": "CAD",
+            "department_fr": "Ville de Testville - Arrondissement Nord",
+            "buyer_name": "Ville de Testville - Arrondissement Nord", "title_fr": "Déneigement du secteur nord",
+            "procurement_category": "SRV", "category": "S9 - Entretien", "procurement_method": "limited",
+            "procurement_method_en": "Call for tenders by invitation",
+            "procurement_method_fr": "Appel d’offres sur invitation",
+            "notice_type_en": "Contract awarded following a call for tenders by invitation",
+            "notice_type_fr": "Contrat adjugé suite à un appel d’offres sur invitations",
+            "reference_number": "948560", "solicitation_number": "2018-014", "ocid": "ocds-ec9k95-948560",
+            "unspsc": "72100000", "regions_of_delivery_fr": "Laurentides",
+            "eligibility": {"disposition": "Par. 2° Contrat conclu avec un organisme public"},
+            "notice_url": "https://www.seao.ca/avis?ItemId=1", "government_level": "municipal", "province": "QC",
+            "fetched_at": "2018-01-31T00:00:00Z",
+        })
+    );
+    assert_eq!(contracts[2].get("contract_value"), None, "85.50 $/h is no value");
+    assert_eq!(contracts[0]["currency"], "USD");
+    assert_eq!(contracts[0]["regions_of_delivery_fr"], "Estrie; Montréal");
+    assert_eq!(contracts[0].get("title_fr"), None, "the old layout has no titles");
+
+    let tenders = place.records("tender/seao-xml");
+    let facts: Vec<_> = tenders
+        .iter()
+        .map(|t| (&t["record_id"], &t["status"], &t["status_fr"]))
+        .collect();
+    assert_eq!(
+        facts,
+        [
+            (&json!("seao|182219"), &json!("Expired"), &json!("Adjugé")),
+            (&json!("seao|948561"), &json!("Open"), &json!("Ouvert")),
+            (&json!("seao|948560"), &json!("Expired"), &json!("Adjugé")),
+        ]
+    );
+    assert_eq!(tenders[1]["title_fr"], "Vannes et pompes", "the revision counts");
+    assert_eq!(tenders[1]["municipality"], "qc-municipal");
+    assert_eq!(report.untold_buyers["Régie d'aqueduc de Quelque-Part"], 1);
+    let by_name = |name: &str| report.files.iter().find(|file| file.path.ends_with(name)).unwrap();
+    assert_eq!(by_name("seao-avis-2018.xml").tally.merged, 1);
+    let old = &by_name("seao-avis-2009.xml").tally.notes;
+    assert_eq!(
+        old["a winner listed twice with one amount, recorded once"].first_line,
+        46
+    );
+    assert_eq!(old["a winner without a name, no contract recorded"].first_line, 53);
+    assert_eq!(
+        skipped(by_name("seao-contrats-2018.xml")),
+        [("no contract of that notice and contractor in these files", 1, 12)]
+    );
+}
+
+#[test]
+fn neither_packing_nor_the_order_of_inputs_changes_the_dumps() {
+    let plain = Place::with_fixtures(&SEAO);
+    plain.put("canadabuys-contract.csv", &fixture("canadabuys-contract.csv"));
+    plain.run();
+
+    let packed = Place::new();
+    let members: Vec<(&str, Vec<u8>)> = SEAO.iter().rev().map(|name| (*name, fixture(name))).collect();
+    let members: Vec<(&str, &[u8])> = members.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
+    let zip = packed.put("year.bin", &zipped(&members));
+    let gz = packed.put("any.name", &gzipped(&fixture("canadabuys-contract.csv")));
+    packed.run();
+    assert_eq!(packed.dumps(), plain.dumps());
+
+    let mut named = plain.options();
+    named.inputs = vec![gz.clone(), zip, gz];
+    let report = run(&named).unwrap();
+    assert_eq!(plain.dumps(), packed.dumps());
+    assert_eq!(report.files.len(), 1 + SEAO.len(), "a file named twice is read once");
+    assert!(
+        report.files[1].path.ends_with("year.bin/seao-avis-2009.xml"),
+        "{}",
+        report.files[1].path
+    );
+}
+
+#[test]
+fn a_missing_column_is_named_and_the_former_dumps_stay() {
+    let place = Place::with_fixtures(&["disclosure.csv"]);
+    place.run();
+    let before = place.dumps();
+    let text = String::from_utf8(fixture("disclosure.csv")).unwrap();
+    place.put(
+        "disclosure.csv",
+        text.replacen("contract_date", "contract_day", 1).as_bytes(),
+    );
+    place.put("good.xml", &fixture("seao-avis-2018.xml"));
+    let error = place.error(&place.options());
+    assert!(
+        error.contains("disclosure.csv has no column 'contract_date'"),
+        "{error}"
+    );
+    assert_eq!(place.dumps(), before, "nothing new, nothing lost, nothing left aside");
+}
+
+#[test]
+fn files_of_no_known_format_are_named() {
+    let place = Place::with_fixtures(&["seao-avis-2018.xml"]);
+    place.put("notes.txt", b"hello");
+    place.put("empty.csv", b"");
+    place.put("cut.zip", &zipped(&[("a.csv", &fixture("disclosure.csv"))])[..200]);
+    let report = place.run();
+    let named: Vec<_> = report
+        .unrecognized
+        .iter()
+        .map(|file| file.path.rsplit('/').next().unwrap())
+        .collect();
+    assert_eq!(named, ["cut.zip", "empty.csv", "notes.txt"]);
+    assert!(
+        report.unrecognized[0].why.contains("no whole zip archive"),
+        "{}",
+        report.unrecognized[0].why
+    );
+    assert!(
+        report.to_string().contains("notes.txt is no format that is known here"),
+        "{report}"
+    );
+
+    let strict = Options {
+        strict: true,
+        ..place.options()
+    };
+    assert!(place.error(&strict).contains("cut.zip is no whole zip archive"));
+    let nothing = Place::new();
+    nothing.put("notes.txt", b"hello");
+    let error = nothing.error(&nothing.options());
+    assert!(
+        error.contains("none of the inputs") && error.contains("notes.txt"),
+        "{error}"
+    );
+    assert_eq!(nothing.dumps(), Dumps::new());
+}
+
+#[test]
+fn what_stands_before_the_damage_stays() {
+    let xml = fixture("seao-avis-2018.xml");
+    let place = Place::new();
+    place.put("cut.xml", &xml[..xml.len() - 300]);
+    let gz = gzipped(&fixture("canadabuys-contract.csv"));
+    place.put("cut.csv.gz", &gz[..gz.len() - 20]);
+    let text = String::from_utf8(fixture("disclosure.csv")).unwrap();
+    place.put(
+        "wide.csv",
+        text.replacen(",\"MERCURY\",", ",\"MERCURY\",\"CORP\",", 1).as_bytes(),
+    );
+    let report = place.run();
+    assert_eq!(place.records("tender/seao-xml").len(), 1);
+    assert_eq!(place.records("disclosure/disclosure").len(), 1);
+    let reasons: Vec<_> = report.files.iter().map(|file| skipped(file)).collect();
+    let (cut_gz, cut_xml, wide) = (&reasons[0], &reasons[1], &reasons[2]);
+    assert!(
+        cut_gz
+            .iter()
+            .any(|(reason, ..)| reason.starts_with("the file cannot be read from here on")),
+        "{cut_gz:?}"
+    );
+    assert!(
+        cut_xml[0].0.starts_with("the file cannot be read from here on"),
+        "{cut_xml:?}"
+    );
+    assert!(cut_xml[0].2 > 60, "{cut_xml:?}");
+    assert!(
+        wide.contains(&("the row has another number of fields than the header", 1, 4)),
+        "{wide:?}"
+    );
+
+    let strict = Options {
+        strict: true,
+        ..place.options()
+    };
+    let error = place.error(&strict);
+    assert!(error.contains("cut.csv.gz line"), "{error}");
+}
+
+#[test]
+fn stray_bytes_are_read_and_noted() {
+    let place = Place::new();
+    let mut bytes = fixture("disclosure.csv");
+    let at = bytes.windows(4).position(|four| four == "Sant".as_bytes()).unwrap() + 4;
+    bytes.splice(at..at + 2, [0xE9]);
+    place.put("a.csv", &bytes);
+    let report = place.run();
+    assert_eq!(
+        place.records("disclosure/disclosure")[0]["department_fr"],
+        "Santé Canada"
+    );
+    assert!(
+        report.files[0]
+            .tally
+            .notes
+            .contains_key("stray bytes near here, read as Windows-1252")
+    );
+}
+
+#[test]
+fn a_second_run_replaces_the_dumps_of_its_sources_only() {
+    let place = Place::with_fixtures(&["canadabuys-tender.csv", "disclosure.csv"]);
+    place.run();
+    let text = String::from_utf8(fixture("canadabuys-tender.csv")).unwrap();
+    place.put(
+        "canadabuys-tender.csv",
+        text.replace("Request for Information", "Request for Proposal")
+            .as_bytes(),
+    );
+    fs::remove_file(place.folder.path().join("in/disclosure.csv")).unwrap();
+    place.run();
+    let dumps: Vec<String> = place.dumps().into_keys().collect();
+    assert_eq!(
+        dumps,
+        ["disclosure/disclosure.ndjson", "tender/canadabuys-tender.ndjson"]
+    );
+    assert_eq!(place.records("tender/canadabuys-tender").len(), 3);
+}
+
+#[test]
+fn the_report_is_json_with_every_row_accounted_for() {
+    let place = Place::with_fixtures(&["disclosure.csv"]);
+    let path = place.folder.path().join("report.json");
+    run(&Options {
+        report: Some(path.clone()),
+        ..place.options()
+    })
+    .unwrap();
+    let report: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    let file = &report["files"][0];
+    assert_eq!(file["source_id"], "disclosure");
+    assert_eq!(
+        (&file["rows"], &file["recorded"], &file["merged"]),
+        (&json!(4), &json!(2), &json!(1))
+    );
+    assert_eq!(file["written"], json!({"disclosure": 2}));
+    assert_eq!(
+        file["skipped"],
+        json!([{"reason": "no reference number", "count": 1, "first_line": 5}])
+    );
+    assert_eq!(report["fields"]["disclosure/disclosure"]["contract_value"], 0.5);
+}
+
+#[test]
+fn dumps_keep_the_schemas_order_and_no_nulls() {
+    let place = Place::new();
+    for entry in fs::read_dir(FIXTURES).unwrap() {
+        let name = entry.unwrap().file_name();
+        place.put(name.to_str().unwrap(), &fixture(name.to_str().unwrap()));
+    }
+    place.run();
+    for (name, text) in place.dumps() {
+        let schema = Schema::of(EntityType::parse(name.split('/').next().unwrap()).unwrap());
+        for line in text.lines() {
+            let record: Value = serde_json::from_str(line).unwrap();
+            let record = record.as_object().unwrap();
+            let order: Vec<_> = record.keys().map(|name| schema.field_number(name).unwrap()).collect();
+            assert!(order.is_sorted(), "{name}: {line}");
+            assert!(record.values().all(|value| !value.is_null()), "{name}: {line}");
+            assert_eq!(serde_json::to_string(record).unwrap(), line, "{name} is not compact");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// Cut, overwritten and spliced fixtures are read to the end or refused, and every row is accounted for.
+    #[test]
+    fn no_mutation_of_a_file_breaks_the_run(
+        which in 0usize..9,
+        edits in prop::collection::vec((any::<prop::sample::Index>(), prop::collection::vec(any::<u8>(), 0..4), 0usize..40), 0..6),
+    ) {
+        let mut names: Vec<_> = fs::read_dir(FIXTURES).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        let mut bytes = fixture(names[which % names.len()].to_str().unwrap());
+        for (at, inserted, removed) in edits {
+            let from = at.index(bytes.len().max(1)).min(bytes.len());
+            let to = (from + removed).min(bytes.len());
+            bytes.splice(from..to, inserted);
+        }
+        let place = Place::new();
+        place.put("mutated", &bytes);
+        if let Ok(report) = run(&place.options()) {
+            report.files.iter().for_each(assert_balanced);
+        }
+    }
+
+    #[test]
+    fn no_bytes_break_the_run(
+        start in prop::sample::select(vec!["", "<export datefin=\"2018-01-31\">", "PK\u{3}\u{4}", "\u{1f}", "a,b\n\""]),
+        bytes in prop::collection::vec(any::<u8>(), 0..400),
+    ) {
+        let place = Place::new();
+        place.put("any", &[start.as_bytes(), &bytes].concat());
+        if let Ok(report) = run(&place.options()) {
+            report.files.iter().for_each(assert_balanced);
+        }
+    }
+}
+
+/// The publishers' own files: every row is accounted for, ids are unique, and the figures known of them hold.
+#[test]
+fn real_files_are_accounted_for_row_by_row() {
+    let Ok(real) = std::env::var("PROCURE_REAL_DATA") else {
+        eprintln!("skipped: PROCURE_REAL_DATA names no folder of real files");
+        return;
+    };
+    let raw = Path::new(&real).join("raw");
+    let place = Place::new();
+    let options = Options {
+        inputs: ["seao-xml", "canadabuys", "disclosure"]
+            .map(|name| raw.join(name))
+            .to_vec(),
+        ..place.options()
+    };
+    let report = run(&options).unwrap();
+    println!("{report}");
+    report.files.iter().for_each(assert_balanced);
+    for dump in report.records().keys() {
+        let records = place.records(dump);
+        let ids: std::collections::HashSet<_> = records.iter().map(|r| r["record_id"].as_str().unwrap()).collect();
+        assert_eq!(ids.len(), records.len(), "{dump}");
+        for record in &records {
+            assert!(
+                record.get("municipality").is_some() && record.get("fetched_at").is_some(),
+                "{record}"
+            );
+        }
+    }
+    for contract in place.records("contract/seao-xml") {
+        let city = contract["municipality"].as_str().unwrap();
+        let known = procure::municipality::by_slug(city);
+        assert!(
+            known.is_some(),
+            "data/municipalities.csv lacks {city} of {}",
+            contract["buyer_name"]
+        );
+    }
+}
