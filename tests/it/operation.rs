@@ -3,7 +3,7 @@
 use std::{
     fs,
     net::TcpListener,
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
     time::Duration,
 };
 
@@ -18,6 +18,13 @@ fn procure(line: &[&str]) -> (bool, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_procure")).args(line).output().unwrap();
     let text = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8(text).unwrap())
+}
+
+/// Asks a process to stop, as an operator does, and sees it end well.
+fn terminate(process: &mut Child) {
+    let kill = Command::new("kill").arg(process.id().to_string()).status().unwrap();
+    assert!(kill.success());
+    assert_eq!(process.wait().unwrap().code(), Some(0));
 }
 
 #[test]
@@ -187,8 +194,7 @@ fn the_demo_shows_requests_that_work() {
             "{curl}: {json}"
         );
     }
-    demo.kill().unwrap();
-    demo.wait().unwrap();
+    terminate(&mut demo);
 }
 
 #[test]
@@ -210,12 +216,5 @@ fn a_stop_ends_the_process_in_peace() {
     server.wait_for("the second server", || {
         ureq::get(format!("http://{free}/health")).call().is_ok()
     });
-    assert!(
-        Command::new("kill")
-            .arg(process.id().to_string())
-            .status()
-            .unwrap()
-            .success()
-    );
-    assert_eq!(process.wait().unwrap().code(), Some(0));
+    terminate(&mut process);
 }
