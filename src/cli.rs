@@ -24,7 +24,11 @@ use crate::{
 
 /// Canadian public procurement data as one searchable service.
 #[derive(Debug, Parser)]
-#[command(version, arg_required_else_help = true)]
+#[command(
+    version,
+    arg_required_else_help = true,
+    after_help = "PROCURE_LOG sets what is logged to stderr: error, warn, info (the default), debug."
+)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,

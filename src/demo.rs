@@ -21,13 +21,16 @@ use crate::{
     generation::{self, Generation},
     indexing,
     plans::Plan,
-    query::{Order, Page, SearchQuery, Sort, SortKey, Start},
+    query::{Order, Page, SearchQuery, Sort, SortKey, Start, text::TextQuery},
     record::record_id,
     serve,
     state::State,
 };
 
 const SAMPLE: &str = "data/sample";
+
+/// What the demo looks for: snow removal, which every Quebec town buys.
+const WORD: &str = "déneigement";
 
 /// How many ports are tried.
 const PORTS: u16 = 50;
@@ -74,7 +77,7 @@ fn paths(generation: &Generation) -> anyhow::Result<[String; 3]> {
     let city = city.max_by_key(|row| row.records).context("the sample has no tender")?;
     let query = SearchQuery {
         entity_type: EntityType::Contract,
-        text: None,
+        text: TextQuery::parse(WORD).ok(),
         filters: Vec::new(),
         sort: Sort {
             key: SortKey::Date,
@@ -85,11 +88,11 @@ fn paths(generation: &Generation) -> anyhow::Result<[String; 3]> {
         limit: 1,
         start: Start::Offset(0),
     };
-    let newest = generation.engine.search(&query, &page, Deadline::never())?.records;
-    let id = newest.first().and_then(|record| record_id(record));
-    let id = id.context("the sample has no contract")?;
+    let found = generation.engine.search(&query, &page, Deadline::never())?.records;
+    let id = found.first().and_then(|record| record_id(record));
+    let id = id.with_context(|| format!("the sample has no contract about {WORD}"))?;
     Ok([
-        "/contract?q=d%C3%A9neigement&limit=3".to_owned(),
+        format!("/contract?q={}&limit=3", encode(WORD)),
         format!(
             "/tender?municipality={}&sort_by=closing&limit=3",
             encode(&city.municipality)

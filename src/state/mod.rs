@@ -1,7 +1,7 @@
 //! What must survive a restart and is not procurement data: a SQLite file, which `serve` and `procure keys` share while both run.
 //!
 //! WAL, so that readers and the one writer do not wait for each other. The layout's version is the file's `user_version`; opening runs the
-//! [`MIGRATIONS`] that are missing. **Invariant:** `rusqlite` is named only here and below.
+//! `MIGRATIONS` that are missing. **Invariant:** `rusqlite` is named only here and below.
 
 pub mod keys;
 

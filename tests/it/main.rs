@@ -1,6 +1,11 @@
 //! What users rely on, tested through the library's engine and over real HTTP.
 
+mod api;
+mod errors;
 mod generations;
 mod model;
+mod operation;
 mod scan;
+mod scenarios;
+mod support;
 mod tidy;

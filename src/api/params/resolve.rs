@@ -80,7 +80,7 @@ impl SearchParams {
         let offset = self.offset.as_ref().map_or(0, |said| said.value);
         if offset > DEEPEST_OFFSET {
             return Err(ApiError::bad_request(format!(
-                "parameter 'offset': {offset} is above {DEEPEST_OFFSET}; use 'cursor' for deep paging"
+                "parameter 'offset': must not be above {DEEPEST_OFFSET}; use 'cursor' for deep paging"
             )));
         }
         if self.cursor.is_some() && self.sort_by.as_ref().is_some_and(|said| said.value == "value") {
@@ -314,7 +314,7 @@ mod tests {
                 Contract,
                 "offset=9501",
                 400,
-                "parameter 'offset': 9501 is above 9500; use 'cursor' for deep paging",
+                "parameter 'offset': must not be above 9500; use 'cursor' for deep paging",
             ),
             (
                 Contract,

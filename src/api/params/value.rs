@@ -17,7 +17,7 @@ pub type Slot<P, T> = fn(&mut P) -> &mut Option<Said<T>>;
 pub enum Value<P> {
     /// Any text.
     Text(Slot<P, String>),
-    /// Part of a name: at least [`SHORTEST_NAME`] characters once folded.
+    /// Part of a name: at least `SHORTEST_NAME` characters once folded.
     NamePart(Slot<P, String>),
     /// The start of a value that is compared folded: it must hold a letter or a digit.
     Start(Slot<P, String>),

@@ -1,0 +1,236 @@
+//! What a client meets beyond single rules: whole bodies, walks through pages, odd ids, and the headers.
+
+use std::collections::HashSet;
+
+use procure::plans::Plan;
+
+use crate::support::{Answer, TestServer, contracts, scenario_records};
+
+#[test]
+fn a_listing_is_the_envelope_around_the_records_own_bytes() {
+    let server = TestServer::shared();
+    let answer = server.get("/award?limit=1&sort_order=asc");
+    let next = answer.json()["next_cursor"].as_str().unwrap().to_owned();
+    let record = scenario_records()
+        .into_iter()
+        .find(|(_, json)| json.contains("\"a1\""))
+        .unwrap()
+        .1;
+    let expected =
+        format!(r#"{{"entity_type":"award","count":1,"offset":0,"next_cursor":"{next}","results":[{record}]}}"#);
+    assert_eq!(String::from_utf8(answer.body.clone()).unwrap(), expected);
+    let link = format!("</award?limit=1&sort_order=asc&cursor={next}>; rel=\"next\"");
+    assert_eq!(answer.header("link"), Some(link.as_str()));
+}
+
+#[test]
+fn every_id_comes_back_by_its_own_address() {
+    let server = TestServer::shared();
+    for (kind, json) in scenario_records() {
+        let id = serde_json::from_str::<serde_json::Value>(&json).unwrap()["record_id"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        let answer = server.get(&format!("/{kind}/{}", procure::api::params::encode(&id)));
+        assert_eq!(String::from_utf8(answer.body).unwrap(), json);
+    }
+    // Slashes, bars and colons need no escape.
+    assert_eq!(server.get("/contract/c/3%20%C3%A9%25").status, 200);
+    assert_eq!(server.get("/contract/c|1").status, 200);
+    assert_eq!(server.get("/contract/c:2").status, 200);
+}
+
+/// Follows `Link` to the end.
+fn walk(server: &TestServer, first: &str) -> Vec<String> {
+    let (mut ids, mut path) = (Vec::new(), first.to_owned());
+    loop {
+        let answer = server.get(&path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.detail());
+        ids.extend(answer.ids());
+        match answer.header("link") {
+            Some(link) => path = link.trim_start_matches('<').split_once('>').unwrap().0.to_owned(),
+            None => return ids,
+        }
+    }
+}
+
+#[test]
+fn a_walk_by_cursor_meets_each_record_once_in_the_order_of_one_page() {
+    let server = TestServer::own(&contracts(457), |_| {});
+    for query in [
+        "",
+        "sort_order=asc",
+        "vendor=vendor+3&sort_order=asc",
+        "value_min=100&q=vendor",
+        "city=laval&vendor=&offset=5",
+    ] {
+        let walked = walk(&server, &format!("/contract?{query}&limit=17"));
+        let whole = server.get(&format!("/contract?{query}&limit=500")).ids();
+        assert_eq!(walked, whole, "{query}");
+        assert_eq!(walked.iter().collect::<HashSet<_>>().len(), walked.len(), "{query}");
+    }
+    let by_offset: Vec<String> = (0..457)
+        .step_by(100)
+        .flat_map(|offset| server.get(&format!("/contract?offset={offset}")).ids())
+        .collect();
+    assert_eq!(by_offset, server.get("/contract?limit=500").ids());
+}
+
+#[test]
+fn a_cursor_is_for_its_own_search_and_outlives_a_new_index() {
+    let server = TestServer::own(&contracts(30), |_| {});
+    let cursor = server.get("/contract?limit=3&q=vendor").json()["next_cursor"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let next = format!("/contract?q=vendor&limit=5&cursor={cursor}");
+    let ids = server.get(&next).ids();
+    let other = server.get(&format!("/contract?q=vendors+x&cursor={cursor}"));
+    assert_eq!(other.status, 400);
+    assert_eq!(
+        other.detail(),
+        "parameter 'cursor': made for other filters or another sort; repeat the search it came from, or start without it"
+    );
+    let generation = server.publish(&contracts(30));
+    server.wait_for("the new generation", || {
+        generation_of(&server.get("/health")) == generation
+    });
+    assert_eq!(server.get(&next).ids(), ids);
+}
+
+#[test]
+fn a_plan_caps_the_page() {
+    let server = TestServer::own(&contracts(220), |_| {});
+    let state = server.state();
+    let basic = state
+        .create_key(Plan::Basic, "basic", chrono::Utc::now(), None)
+        .unwrap();
+    let ask = |path: &str| server.ask("GET", path, &[("x-gateway-key", &basic)]);
+    server.wait_for("the new key", || ask("/contract").status == 200);
+    for (query, count, applied) in [
+        ("", 100, None),
+        ("?limit=100", 100, None),
+        ("?limit=101", 100, Some("100")),
+    ] {
+        let answer = ask(&format!("/contract{query}"));
+        assert_eq!(answer.json()["count"], count, "{query}");
+        assert_eq!(answer.header("x-limit-applied"), applied, "{query}");
+    }
+    assert_eq!(ask("/contract?limit=501").status, 422);
+    assert_eq!(server.get("/contract?limit=500").json()["count"], 220);
+}
+
+#[test]
+fn head_is_get_without_the_body() {
+    let server = TestServer::shared();
+    for path in [
+        "/contract?limit=2",
+        "/contract/c4",
+        "/contract/coverage",
+        "/sources",
+        "/nope",
+    ] {
+        let get = server.get(path);
+        let head = server.ask("HEAD", path, &[("x-gateway-key", &server.key)]);
+        assert_eq!(head.status, get.status, "{path}");
+        assert_eq!(head.body, b"", "{path}");
+        for name in ["content-length", "content-type", "link"] {
+            assert_eq!(head.header(name), get.header(name), "{path} {name}");
+        }
+    }
+}
+
+#[test]
+fn a_browser_may_ask_first_without_a_key() {
+    let server = TestServer::shared();
+    let origin = [("origin", "https://x.ca"), ("access-control-request-method", "GET")];
+    let answer = server.ask("OPTIONS", "/contract", &origin);
+    assert_eq!(answer.status, 204);
+    assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
+    assert_eq!(
+        answer.header("access-control-allow-headers"),
+        Some("content-type, x-gateway-key, x-gateway-host")
+    );
+    assert_eq!(server.get("/contract").header("access-control-allow-origin"), Some("*"));
+    assert_eq!(
+        server
+            .ask("GET", "/contract", &[])
+            .header("access-control-allow-origin"),
+        Some("*")
+    );
+}
+
+#[test]
+fn coverage_lists_the_slugs_the_filter_takes() {
+    let server = TestServer::shared();
+    let coverage = server.get("/contract/coverage").json();
+    assert_eq!(coverage["entity_type"], "contract");
+    assert_eq!(coverage["count"], 3);
+    let rows = coverage["results"].as_array().unwrap();
+    let slugs: Vec<&str> = rows.iter().map(|row| row["municipality"].as_str().unwrap()).collect();
+    assert_eq!(slugs, ["laval", "montreal", "toronto"]);
+    for row in rows {
+        let answer = server.get(&format!(
+            "/contract?municipality={}",
+            row["municipality"].as_str().unwrap()
+        ));
+        assert_eq!(answer.json()["count"], row["records"]);
+    }
+    let first = rows[0].as_object().unwrap();
+    let keys: Vec<&String> = first.keys().collect();
+    assert_eq!(
+        keys,
+        [
+            "municipality",
+            "name_en",
+            "name_fr",
+            "province",
+            "government_level",
+            "records",
+            "earliest_date",
+            "latest_date",
+            "last_updated",
+            "source_ids"
+        ]
+    );
+}
+
+#[test]
+fn sources_and_health_tell_what_is_served() {
+    let server = TestServer::shared();
+    let sources = server.get("/sources").json();
+    assert_eq!(sources["count"], 6);
+    assert_eq!(
+        sources["sources"][0],
+        serde_json::json!({
+            "source_id": "model", "entity_type": "contract", "records": 5, "last_updated": "2024-06-01T00:00:00Z",
+            "earliest_date": "2023-12-31", "latest_date": "2024-03-01"
+        })
+    );
+    let health = server.ask("GET", "/health", &[]).json();
+    assert_eq!(health["status"], "ok");
+    assert_eq!(health["version"], env!("CARGO_PKG_VERSION"));
+    assert!(health["uptime_seconds"].is_u64());
+    assert_eq!(health["index"]["records"], 14);
+    assert!(health["index"]["as_of"].as_str().unwrap().ends_with('Z'));
+}
+
+#[test]
+fn a_kind_without_records_is_served_empty() {
+    let server = TestServer::own(&contracts(3), |_| {});
+    let answer = server.get("/tender");
+    assert_eq!(
+        answer.json(),
+        serde_json::json!({"entity_type": "tender", "count": 0, "offset": 0, "results": []})
+    );
+    assert_eq!(server.get("/tender/coverage").json()["count"], 0);
+    assert_eq!(
+        server.get("/tender?city=laval").detail(),
+        "parameter 'city': 'laval' is unknown; there are no tender records"
+    );
+    assert_eq!(server.get("/sources").json()["count"], 1);
+}
+
+pub fn generation_of(health: &Answer) -> String {
+    health.json()["index"]["generation"].as_str().unwrap().to_owned()
+}

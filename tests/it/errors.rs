@@ -1,0 +1,159 @@
+//! Every way a request fails, as one table: method, path, status, the exact `detail`. What a record search refuses is in `tests/scenarios`.
+
+use crate::support::TestServer;
+
+#[test]
+fn every_refusal_says_what_and_how_to_mend_it() {
+    let server = TestServer::shared();
+    for (method, path, status, detail) in [
+        (
+            "GET",
+            "/contracts",
+            404,
+            "no endpoint '/contracts'; nearest is '/contract'",
+        ),
+        ("GET", "/", 404, "no endpoint '/'; nearest is '/contract'"),
+        (
+            "GET",
+            "/standing-offer",
+            404,
+            "no endpoint '/standing-offer'; nearest is '/standing_offer'",
+        ),
+        ("GET", "/contract/", 404, "no endpoint '/contract/'"),
+        ("GET", "/contract/stats", 404, "no endpoint '/contract/stats'"),
+        ("GET", "/tender/feed", 404, "no endpoint '/tender/feed'"),
+        (
+            "GET",
+            "/tender/t1/documents/0",
+            404,
+            "no endpoint '/tender/t1/documents/0'",
+        ),
+        (
+            "POST",
+            "/tender/alerts/subscribe",
+            404,
+            "no endpoint '/tender/alerts/subscribe'",
+        ),
+        ("GET", "/contract/nope", 404, "no contract record has the id 'nope'"),
+        ("GET", "/tender/c4", 404, "no tender record has the id 'c4'"),
+        (
+            "GET",
+            "/contract/%C3%A9%20%7C",
+            404,
+            "no contract record has the id 'é |'",
+        ),
+        (
+            "GET",
+            "/contract/%zz",
+            422,
+            "'%zz' is no percent-encoding; write a percent sign as %25",
+        ),
+        (
+            "GET",
+            "/contract/%ff",
+            422,
+            "the address is not UTF-8 once percent-decoded",
+        ),
+        (
+            "GET",
+            "/contract?q=%f",
+            422,
+            "'%f' is no percent-encoding; write a percent sign as %25",
+        ),
+        (
+            "GET",
+            "/contract?q=%c3",
+            422,
+            "the address is not UTF-8 once percent-decoded",
+        ),
+        (
+            "GET",
+            "/contract/c4?limit=1",
+            422,
+            "unknown parameter 'limit'; this endpoint takes none",
+        ),
+        (
+            "GET",
+            "/contract/coverage?q=x",
+            422,
+            "unknown parameter 'q'; this endpoint takes none",
+        ),
+        (
+            "GET",
+            "/sources?x",
+            422,
+            "unknown parameter 'x'; this endpoint takes none",
+        ),
+        (
+            "GET",
+            "/health?x=1",
+            422,
+            "unknown parameter 'x'; this endpoint takes none",
+        ),
+        (
+            "POST",
+            "/contract",
+            405,
+            "method 'POST' is not allowed here; use GET, HEAD",
+        ),
+        (
+            "DELETE",
+            "/contract/c4",
+            405,
+            "method 'DELETE' is not allowed here; use GET, HEAD",
+        ),
+        (
+            "OPTIONS",
+            "/contract",
+            405,
+            "method 'OPTIONS' is not allowed here; use GET, HEAD",
+        ),
+    ] {
+        let answer = server.ask(method, path, &[("x-gateway-key", &server.key)]);
+        assert_eq!(
+            (answer.status, answer.detail().as_str()),
+            (status, detail),
+            "{method} {path}"
+        );
+        assert_eq!(answer.json().as_object().unwrap().len(), 1, "{method} {path}");
+        assert_eq!(
+            answer.header("content-type"),
+            Some("application/json"),
+            "{method} {path}"
+        );
+        let allow = (status == 405).then_some("GET, HEAD");
+        assert_eq!(answer.header("allow"), allow, "{method} {path}");
+    }
+}
+
+#[test]
+fn without_a_key_nothing_is_told_but_health() {
+    let server = TestServer::shared();
+    let none = "no API key; send yours in the header 'x-gateway-key'";
+    let wrong = "the API key in the header 'x-gateway-key' is not valid";
+    for path in [
+        "/contract",
+        "/contract/c4",
+        "/sources",
+        "/nope",
+        "/contract/%zz",
+        "/contract?limit=x",
+    ] {
+        for (headers, detail) in [
+            (&[][..], none),
+            (&[("x-gateway-key", "")][..], none),
+            (&[("x-gateway-key", "pk_0000")][..], wrong),
+            (&[("x-gateway-key", "é")][..], wrong),
+        ] {
+            let answer = server.ask("GET", path, headers);
+            assert_eq!(
+                (answer.status, answer.detail().as_str()),
+                (403, detail),
+                "{path} {headers:?}"
+            );
+        }
+    }
+    assert_eq!(server.ask("GET", "/health", &[]).status, 200);
+    assert_eq!(server.ask("HEAD", "/health", &[]).status, 200);
+    assert_eq!(server.ask("POST", "/health", &[]).status, 405);
+}

@@ -1,0 +1,220 @@
+//! What an operator does beside a running server: keys, plans, gateway, new generations, and a stop.
+
+use std::{
+    fs,
+    net::TcpListener,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use procure::{plans::Plan, serve};
+
+use crate::{
+    api::generation_of,
+    support::{TestServer, config, contracts, scenario_records},
+};
+
+fn procure(line: &[&str]) -> (bool, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_procure")).args(line).output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(text).unwrap())
+}
+
+/// Asks a process to stop, as an operator does, and sees it end well.
+fn terminate(process: &mut Child) {
+    let kill = Command::new("kill").arg(process.id().to_string()).status().unwrap();
+    assert!(kill.success());
+    assert_eq!(process.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_key_is_made_works_and_is_revoked_beside_a_running_server() {
+    let server = TestServer::own(&scenario_records(), |_| {});
+    let state = server.folder.path().join("state.db");
+    let state = state.to_str().unwrap();
+    let (is_made, text) = procure(&["keys", "create", "--plan", "BASIC", "--label", "Léo", "--state", state]);
+    let key = text.trim();
+    assert!(is_made && key.starts_with("pk_") && key.len() == 43, "{text}");
+    let status = || server.ask("GET", "/contract", &[("x-gateway-key", key)]).status;
+    server.wait_for("the new key", || status() == 200);
+
+    let (_, list) = procure(&["keys", "list", "--state", state]);
+    assert!(list.contains("   2  BASIC") && list.contains("Léo"), "{list}");
+    assert!(!list.contains(key), "the key is shown once");
+    assert!(procure(&["keys", "revoke", "2", "--state", state]).0);
+    server.wait_for("the revocation", || status() == 403);
+    let answer = server.ask("GET", "/contract", &[("x-gateway-key", key)]);
+    assert_eq!(answer.detail(), "this API key was revoked; ask for a new one");
+    assert_eq!(server.get("/contract").status, 200);
+    let (is_known, text) = procure(&["keys", "revoke", "9", "--state", state]);
+    assert!(!is_known && text.contains("no key has the id 9"), "{text}");
+}
+
+#[test]
+fn an_expired_key_says_so() {
+    let server = TestServer::own(&scenario_records(), |_| {});
+    let end = chrono::DateTime::from_timestamp(1_600_000_000, 0);
+    let key = server
+        .state()
+        .create_key(Plan::Mega, "old", chrono::Utc::now(), end)
+        .unwrap();
+    let ask = || server.ask("GET", "/contract", &[("x-gateway-key", &key)]);
+    server.wait_for("the key", || ask().detail().contains("expired"));
+    assert_eq!(
+        ask().detail(),
+        "this API key expired at 2020-09-13T12:26:40Z; ask for a new one"
+    );
+}
+
+#[test]
+fn the_gateway_has_its_own_prefix_and_host() {
+    let server = TestServer::own(&scenario_records(), |config| {
+        config.gateway_prefix = "X-RapidAPI".to_owned();
+        config.gateway_host = Some("procure.example".to_owned());
+    });
+    let key = ("x-rapidapi-key", server.key.as_str());
+    for (headers, status) in [
+        (vec![key, ("x-rapidapi-host", "procure.example")], 200),
+        (vec![key, ("x-rapidapi-host", "other.example")], 403),
+        (vec![key], 403),
+        (
+            vec![
+                ("x-gateway-key", server.key.as_str()),
+                ("x-rapidapi-host", "procure.example"),
+            ],
+            403,
+        ),
+    ] {
+        assert_eq!(server.ask("GET", "/contract", &headers).status, status, "{headers:?}");
+    }
+    assert_eq!(
+        server.ask("GET", "/contract", &[key]).detail(),
+        "header 'x-rapidapi-host' is missing or wrong; it must be 'procure.example'"
+    );
+}
+
+#[test]
+fn a_plans_file_changes_the_figures_or_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let plans = folder.path().join("plans.toml");
+    fs::write(&plans, "[PRO]\npage_cap = 2\n").unwrap();
+    let server = TestServer::own(&scenario_records(), |config| config.plans = Some(plans.clone()));
+    let answer = server.get("/contract");
+    assert_eq!(
+        (answer.json()["count"].as_u64(), answer.header("x-limit-applied")),
+        (Some(2), Some("2"))
+    );
+
+    fs::write(&plans, "[PRO]\npage_size = 2\n").unwrap();
+    let mut config = config(server.folder.path().to_owned());
+    config.plans = Some(plans);
+    let error = serve::run(&config, TcpListener::bind("127.0.0.1:0").unwrap(), async {}).unwrap_err();
+    assert!(
+        format!("{error:#}").contains("[PRO] page_size: is unknown"),
+        "{error:#}"
+    );
+}
+
+#[test]
+fn without_an_index_there_is_nothing_to_serve() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = config(folder.path().to_owned());
+    let error = serve::run(&config, TcpListener::bind("127.0.0.1:0").unwrap(), async {}).unwrap_err();
+    let error = format!("{error:#}");
+    assert!(
+        error.contains("no index in") && error.contains("procure index"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_new_generation_is_picked_up_without_one_failed_request() {
+    let server = TestServer::own(&contracts(10), |_| {});
+    for count in [20, 30] {
+        let generation = server.publish(&contracts(count));
+        server.wait_for("the new generation", || {
+            let answer = server.get("/contract?limit=500");
+            assert_eq!(answer.status, 200);
+            answer.ids().len() == count && generation_of(&server.get("/health")) == generation
+        });
+    }
+}
+
+#[test]
+fn a_generation_that_cannot_be_opened_leaves_the_old_one_serving() {
+    let server = TestServer::own(&contracts(10), |_| {});
+    let served = generation_of(&server.get("/health"));
+    fs::write(server.index_dir().join("CURRENT"), "20990101T000000000Z\n").unwrap();
+    std::thread::sleep(Duration::from_millis(1200));
+    assert_eq!(generation_of(&server.get("/health")), served);
+    assert_eq!(server.get("/contract").ids().len(), 10);
+    let generation = server.publish(&contracts(11));
+    server.wait_for("the next good one", || {
+        generation_of(&server.get("/health")) == generation
+    });
+}
+
+#[test]
+fn a_query_that_takes_too_long_gives_504() {
+    let server = TestServer::own(&contracts(10), |config| config.query_timeout = Duration::from_nanos(1));
+    let answer = server.get("/contract");
+    assert_eq!(
+        (answer.status, answer.detail().as_str()),
+        (
+            504,
+            "The query took too long; narrow it with a municipality or a date range"
+        )
+    );
+    assert_eq!(server.get("/health").status, 200);
+}
+
+#[test]
+fn the_demo_shows_requests_that_work() {
+    use std::io::{BufRead, BufReader};
+    let mut demo = Command::new(env!("CARGO_BIN_EXE_procure"))
+        .args(["demo", "--bind", "127.0.0.1:18080"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(demo.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let curls: Vec<String> = lines
+        .take_while(|line| !line.starts_with("Ctrl-C"))
+        .filter(|line| line.starts_with("curl "))
+        .collect();
+    assert_eq!(curls.len(), 3);
+    for curl in curls {
+        let part = |number: usize| curl.split('\'').nth(number).unwrap().to_owned();
+        let (header, url) = (part(1), part(3));
+        let (name, key) = header.split_once(": ").unwrap();
+        let mut answer = ureq::get(&url).header(name, key).call().unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&answer.body_mut().read_to_vec().unwrap()).unwrap();
+        assert!(
+            json["count"].as_u64() > Some(0) || json["record_id"].is_string(),
+            "{curl}: {json}"
+        );
+    }
+    terminate(&mut demo);
+}
+
+#[test]
+fn a_stop_ends_the_process_in_peace() {
+    let server = TestServer::own(&contracts(10), |_| {});
+    let free = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .to_string();
+    let mut process = Command::new(env!("CARGO_BIN_EXE_procure"))
+        .args(["serve", "--bind", &free, "--index-dir"])
+        .arg(server.index_dir())
+        .arg("--state")
+        .arg(server.folder.path().join("state.db"))
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    server.wait_for("the second server", || {
+        ureq::get(format!("http://{free}/health")).call().is_ok()
+    });
+    terminate(&mut process);
+}

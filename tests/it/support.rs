@@ -1,0 +1,206 @@
+//! The real server on a free port, spoken to over HTTP only.
+//!
+//! [`TestServer::shared`] is read by many tests and changed by none; a test that publishes, revokes or configures takes its
+//! [`TestServer::own`].
+
+use std::{
+    fs,
+    net::TcpListener,
+    path::PathBuf,
+    sync::LazyLock,
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use procure::{
+    entity::EntityType,
+    indexing,
+    plans::Plan,
+    serve::{self, Config},
+    state::State,
+};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+use ureq::{Agent, http::Request};
+
+use crate::model::write_dumps;
+
+/// How long a test waits for what the server does by itself.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+pub struct TestServer {
+    pub address: String,
+    /// Of the PRO plan.
+    pub key: String,
+    pub folder: TempDir,
+    agent: Agent,
+    running: Option<(oneshot::Sender<()>, JoinHandle<anyhow::Result<()>>)>,
+}
+
+/// An answer, read whole.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub body: Vec<u8>,
+    headers: ureq::http::HeaderMap,
+}
+
+impl TestServer {
+    /// Serves the scenarios' records; never stopped.
+    pub fn shared() -> &'static TestServer {
+        static SHARED: LazyLock<TestServer> = LazyLock::new(|| TestServer::own(&scenario_records(), |_| {}));
+        &SHARED
+    }
+
+    /// Serves these records, configured by `change`.
+    pub fn own(records: &[(EntityType, String)], change: impl FnOnce(&mut Config)) -> TestServer {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = config(folder.path().to_owned());
+        change(&mut config);
+        let key = State::open(&config.state).unwrap();
+        let key = key.create_key(Plan::Pro, "tests", chrono::Utc::now(), None).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut server = TestServer {
+            address: format!("http://{}", listener.local_addr().unwrap()),
+            key,
+            folder,
+            agent: Agent::config_builder().http_status_as_error(false).build().into(),
+            running: None,
+        };
+        server.publish(records);
+        let (stop, stopped) = oneshot::channel();
+        let stopped = async move {
+            let _ = stopped.await;
+        };
+        let thread = thread::spawn(move || serve::run(&config, listener, stopped));
+        server.running = Some((stop, thread));
+        server
+    }
+
+    /// Indexes these records into the folder that is served.
+    pub fn publish(&self, records: &[(EntityType, String)]) -> String {
+        let dumps = self.folder.path().join("dumps");
+        let _ = fs::remove_dir_all(&dumps);
+        write_dumps(&dumps, records);
+        let options = indexing::Options {
+            dumps,
+            index_dir: self.index_dir(),
+            memory_mb: 64,
+            strict: true,
+        };
+        indexing::run(&options).unwrap().generation
+    }
+
+    pub fn index_dir(&self) -> PathBuf {
+        self.folder.path().join("index")
+    }
+
+    pub fn state(&self) -> State {
+        State::open(&self.folder.path().join("state.db")).unwrap()
+    }
+
+    /// Asks with the server's own key.
+    pub fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &[("x-gateway-key", &self.key)])
+    }
+
+    /// Asks with these headers and no others.
+    pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.address));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let mut response = self.agent.run(request.body(()).unwrap()).unwrap();
+        Answer {
+            status: response.status().as_u16(),
+            body: response.body_mut().with_config().limit(1 << 30).read_to_vec().unwrap(),
+            headers: response.headers().clone(),
+        }
+    }
+
+    /// Asks until the answer is as wanted.
+    pub fn wait_for(&self, what: &str, is_so: impl Fn() -> bool) {
+        let started = Instant::now();
+        while !is_so() {
+            assert!(started.elapsed() < PATIENCE, "{what}: not within {PATIENCE:?}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.running.take() {
+            let _ = stop.send(());
+            thread.join().unwrap().unwrap();
+        }
+    }
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&self.body)))
+    }
+
+    pub fn detail(&self) -> String {
+        self.json()["detail"].as_str().unwrap_or_default().to_owned()
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// The record_ids of a page.
+    pub fn ids(&self) -> Vec<String> {
+        let json = self.json();
+        let results = json["results"].as_array().unwrap_or_else(|| panic!("{json}"));
+        let id = |record: &Value| record["record_id"].as_str().unwrap().to_owned();
+        results.iter().map(id).collect()
+    }
+}
+
+pub fn config(folder: PathBuf) -> Config {
+    Config {
+        index_dir: folder.join("index"),
+        state: folder.join("state.db"),
+        plans: None,
+        gateway_prefix: "x-gateway".to_owned(),
+        gateway_host: None,
+        query_timeout: Duration::from_secs(5),
+    }
+}
+
+/// The records that `tests/scenarios` speaks of.
+pub fn scenario_records() -> Vec<(EntityType, String)> {
+    let kinds: serde_json::Map<String, Value> =
+        serde_json::from_str(include_str!("../scenarios/records.json")).unwrap();
+    let mut records = Vec::new();
+    for (kind, of_kind) in kinds {
+        let kind = EntityType::parse(&kind).unwrap();
+        records.extend(
+            of_kind
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|record| (kind, record.to_string())),
+        );
+    }
+    records
+}
+
+/// So many contracts, three a day, the last ones undated.
+pub fn contracts(count: usize) -> Vec<(EntityType, String)> {
+    let contract = |number: usize| {
+        let day = match number % 50 {
+            0 => "null".to_owned(),
+            _ => format!("\"2024-{:02}-{:02}\"", number / 84 % 12 + 1, number / 3 % 28 + 1),
+        };
+        let json = format!(
+            r#"{{"record_id":"c|{number}","award_date":{day},"vendor_name":"Vendor {}","municipality":"laval","contract_value":{number},"fetched_at":"2024-06-01T00:00:00Z"}}"#,
+            number % 7
+        );
+        (EntityType::Contract, json)
+    };
+    (0..count).map(contract).collect()
+}
