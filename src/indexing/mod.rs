@@ -1,6 +1,6 @@
 //! `procure index`: dumps of the six kinds in, one published generation out.
 //!
-//! Two passes a kind. [`intake`] reads every line once, keeps the sort keys in memory and the records in a spool on disk; [`build`] reads the records back in
+//! Two passes a kind. `intake` reads every line once, keeps the sort keys in memory and the records in a spool on disk; `build` reads the records back in
 //! document order, chunk by chunk, into the index. Memory holds keys, never bodies. Nothing is altered, and what is left out is counted:
 //! [`Report`].
 
