@@ -14,7 +14,7 @@ use anyhow::{Context, bail};
 use crate::entity::EntityType;
 
 /// The longest line taken for a record, in bytes; a longer one is skipped and reported.
-pub const LONGEST_LINE: usize = 16 << 20;
+pub const LONGEST_LINE: usize = 4 << 20;
 
 /// The extensions of a dump, longest first.
 const EXTENSIONS: [&str; 3] = [".ndjson.gz", ".ndjson.zst", ".ndjson"];
@@ -92,15 +92,16 @@ impl Lines {
         let start = buffer.len();
         loop {
             self.number += 1;
-            let read = (&mut self.input)
-                .take(LONGEST_LINE as u64 + 1)
-                .read_until(b'\n', buffer)?;
-            if read == 0 {
+            let mut line = (&mut self.input).take(LONGEST_LINE as u64 + 1);
+            if line.read_until(b'\n', buffer)? == 0 {
                 return Ok(None);
             }
-            if buffer.len() - start > LONGEST_LINE {
+            let is_ended = buffer.ends_with(b"\n");
+            if buffer.len() - start - usize::from(is_ended) > LONGEST_LINE {
                 buffer.truncate(start);
-                self.input.skip_until(b'\n')?;
+                if !is_ended {
+                    self.input.skip_until(b'\n')?;
+                }
                 return Ok(Some(Line::TooLong(self.number)));
             }
             if self.number == 1 && buffer[start..].starts_with("\u{feff}".as_bytes()) {
@@ -135,7 +136,7 @@ mod tests {
     #[test]
     fn lines_keep_their_numbers_past_blanks_marks_and_giants() {
         let mut bytes = "\u{feff}{a}\r\n\n  \n{b}\n".as_bytes().to_vec();
-        bytes.extend(vec![b'x'; LONGEST_LINE + 10]);
+        bytes.extend(vec![b'x'; LONGEST_LINE + 1]);
         bytes.extend(b"\n{c}");
         assert_eq!(
             lines(bytes),
@@ -146,6 +147,28 @@ mod tests {
                 (Line::Whole(6), "{c}".to_owned()),
             ]
         );
+    }
+
+    #[test]
+    fn the_longest_line_is_taken_and_what_follows_it_too() {
+        for (length, is_whole) in [
+            (LONGEST_LINE - 1, true),
+            (LONGEST_LINE, true),
+            (LONGEST_LINE + 1, false),
+            (LONGEST_LINE + 2, false),
+        ] {
+            let mut bytes = vec![b'x'; length];
+            bytes.extend(b"\n{c}\n");
+            let [(first, _), (second, text)] = &lines(bytes)[..] else {
+                panic!("two lines of {length}")
+            };
+            assert_eq!(
+                *first,
+                if is_whole { Line::Whole(1) } else { Line::TooLong(1) },
+                "{length}"
+            );
+            assert_eq!((*second, text.as_str()), (Line::Whole(2), "{c}"), "{length}");
+        }
     }
 
     #[test]

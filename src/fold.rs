@@ -113,6 +113,8 @@ fn fold_unicode(text: &str, feed: &mut impl FnMut(Option<char>)) {
                 'ł' => feed(Some('l')),
                 'đ' => feed(Some('d')),
                 c if unicode_normalization::char::is_combining_mark(c) => {}
+                // A letter to Unicode, an apostrophe to a reader: what decomposes to one (ŉ) must cut a word too.
+                '\u{2bc}' => feed(None),
                 c if c.is_alphanumeric() || c == '&' => feed(Some(c)),
                 _ => feed(None),
             }
@@ -155,6 +157,7 @@ mod tests {
             ("rock 'n' roll", vec!["rock", "n", "roll"]),
             ("EN578-123/A", vec!["en578", "123", "a"]),
             ("R&D", vec!["r&d"]),
+            ("ŉa", vec!["na"]),
             ("vol 3l'", vec!["vol", "3l"]),
         ] {
             assert_eq!(word_list(text), expected, "{text}");

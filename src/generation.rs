@@ -9,6 +9,7 @@
 use std::{
     fs::{self, File, TryLockError},
     io::{self, Read},
+    ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -125,7 +126,13 @@ pub fn current(index_dir: &Path) -> anyhow::Result<Option<String>> {
 /// Opens and verifies the generation with this id: its manifest, its schemas, the size and checksum of every file.
 pub fn open(index_dir: &Path, id: &str) -> anyhow::Result<Generation> {
     let folder = index_dir.join(id);
-    let manifest = read_manifest(&folder)?;
+    verify(&folder, &read_manifest(&folder)?.files)?;
+    open_folder(&folder, id)
+}
+
+/// Opens a generation whose bytes are known to be right.
+fn open_folder(folder: &Path, id: &str) -> anyhow::Result<Generation> {
+    let manifest = read_manifest(folder)?;
     for kind in &manifest.kinds {
         let schema = Schema::of(kind.entity_type);
         ensure!(
@@ -136,9 +143,8 @@ pub fn open(index_dir: &Path, id: &str) -> anyhow::Result<Generation> {
             schema.fingerprint()
         );
     }
-    verify(&folder, &manifest.files)?;
     let records = |entity_type: EntityType| manifest.kinds[entity_type as usize].records;
-    let engine = TantivyEngine::open(&folder, records).context(CURE)?;
+    let engine = TantivyEngine::open(folder, records).context(CURE)?;
     Ok(Generation {
         id: id.to_owned(),
         manifest,
@@ -166,7 +172,7 @@ pub fn list(index_dir: &Path) -> anyhow::Result<Vec<String>> {
     Ok(ids)
 }
 
-/// Makes a generation the one that serves, once it is known to open.
+/// Makes a generation the one that serves, once it is known to open; refused while a build is in progress.
 pub fn switch_to(index_dir: &Path, id: &str) -> anyhow::Result<()> {
     let known = list(index_dir)?;
     ensure!(
@@ -175,7 +181,12 @@ pub fn switch_to(index_dir: &Path, id: &str) -> anyhow::Result<()> {
         index_dir.display(),
         known.join(", ")
     );
+    let _lock = lock(index_dir)?;
     open(index_dir, id)?;
+    point_to(index_dir, id)
+}
+
+fn point_to(index_dir: &Path, id: &str) -> anyhow::Result<()> {
     let aside = index_dir.join(format!("{CURRENT}.new"));
     write_durably(&aside, format!("{id}\n").as_bytes())?;
     fs::rename(&aside, index_dir.join(CURRENT)).with_context(|| format!("switching {CURRENT} to {id}"))?;
@@ -193,23 +204,7 @@ impl Build {
     /// Takes the lock, clears what killed builds left, and makes an empty folder.
     pub fn start(index_dir: &Path) -> anyhow::Result<Build> {
         fs::create_dir_all(index_dir).with_context(|| format!("creating {}", index_dir.display()))?;
-        let path = index_dir.join(LOCK);
-        let lock = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .with_context(|| format!("opening {}", path.display()))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                bail!(
-                    "another `procure index` is writing to {}; wait for it to end",
-                    index_dir.display()
-                )
-            }
-            Err(TryLockError::Error(e)) => return Err(e).with_context(|| format!("locking {}", path.display())),
-        }
+        let lock = lock(index_dir)?;
         clear_leftovers(index_dir)?;
         let newest = list(index_dir)?.pop();
         let mut id = chrono::Utc::now().format("%Y%m%dT%H%M%S%3fZ").to_string();
@@ -241,15 +236,19 @@ impl Build {
         let manifest = Manifest { built_at, kinds, files };
         write_durably(&folder.join(MANIFEST), &serde_json::to_vec(&manifest)?)?;
         sync_folder(&folder)?;
+        open_folder(&folder, &self.id)?;
+        // A `CURRENT` that cannot be read names nothing worth keeping.
+        let before = current(&self.index_dir).ok().flatten();
         let published = self.index_dir.join(&self.id);
         fs::rename(&folder, &published).with_context(|| format!("renaming {}", folder.display()))?;
         sync_folder(&self.index_dir)?;
-        switch_to(&self.index_dir, &self.id)?;
-        let known = list(&self.index_dir)?;
-        for old in known.iter().rev().filter(|id| **id != self.id).skip(KEPT - 1) {
-            // A server may still read it: its maps outlive the names.
-            let folder = self.index_dir.join(old);
-            fs::remove_dir_all(&folder).with_context(|| format!("removing {}", folder.display()))?;
+        point_to(&self.index_dir, &self.id)?;
+        // The one that served until now stays, to go back to, wherever it stands among the ids.
+        let mut old = list(&self.index_dir)?;
+        old.retain(|id| *id != self.id);
+        old.sort_by_key(|id| Some(id) == before.as_ref());
+        for id in old.iter().rev().skip(KEPT - 1) {
+            remove(&self.index_dir, id)?;
         }
         Ok(self.id.clone())
     }
@@ -262,10 +261,14 @@ impl Drop for Build {
     }
 }
 
+/// `20260131T235959123Z`, with a `+` for each build the clock went back on: nothing an operator would name a folder.
 fn is_id(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_digit()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+')
+    let stem = name.trim_end_matches('+').as_bytes();
+    let digits = |range: Range<usize>| stem[range].iter().all(u8::is_ascii_digit);
+    stem.len() == 19 && digits(0..8) && stem[8] == b'T' && digits(9..18) && stem[18] == b'Z'
 }
 
+/// Removes what killed builds and killed removals left. Only folders so named by us are touched, whatever else lies there.
 fn clear_leftovers(index_dir: &Path) -> anyhow::Result<()> {
     for entry in index_dir
         .read_dir()
@@ -275,12 +278,39 @@ fn clear_leftovers(index_dir: &Path) -> anyhow::Result<()> {
             .with_context(|| format!("listing {}", index_dir.display()))?
             .path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let unfinished = name.ends_with(BUILDING) || (is_id(&name) && !path.join(MANIFEST).is_file());
-        if unfinished && path.is_dir() {
+        if name.strip_suffix(BUILDING).is_some_and(is_id) && path.is_dir() {
             fs::remove_dir_all(&path).with_context(|| format!("removing {}", path.display()))?;
         }
     }
     Ok(())
+}
+
+/// Takes a generation away: no longer one by its name first, then file by file. A server may still read it: its maps outlive the names.
+fn remove(index_dir: &Path, id: &str) -> anyhow::Result<()> {
+    let (folder, leaving) = (index_dir.join(id), index_dir.join(format!("{id}{BUILDING}")));
+    fs::rename(&folder, &leaving)
+        .and_then(|()| fs::remove_dir_all(&leaving))
+        .with_context(|| format!("removing {}", folder.display()))
+}
+
+fn lock(index_dir: &Path) -> anyhow::Result<File> {
+    let path = index_dir.join(LOCK);
+    let lock = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .with_context(|| format!("opening {}", path.display()))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => {
+            bail!(
+                "another `procure index` is writing to {}; wait for it to end",
+                index_dir.display()
+            )
+        }
+        Err(TryLockError::Error(e)) => Err(e).with_context(|| format!("locking {}", path.display())),
+    }
 }
 
 fn read_manifest(folder: &Path) -> anyhow::Result<Manifest> {

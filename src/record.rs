@@ -48,6 +48,8 @@ pub enum RecordError {
     NotAnObject,
     NoRecordId,
     RecordIdTooLong(usize),
+    /// A declared field given two values: which one is meant cannot be told.
+    Twice(String),
     WrongType {
         field: String,
         expected: &'static str,
@@ -64,16 +66,16 @@ impl<'a> Record<'a> {
                 Err(e) => RecordError::NotJson(e.to_string()),
             });
         }
-        let mut wrong_type = None;
+        let mut wrong = None;
         let mut json = serde_json::Deserializer::from_str(text);
         let fields = Fields {
             schema,
-            wrong_type: &mut wrong_type,
+            wrong: &mut wrong,
         };
         let parsed = fields
             .deserialize(&mut json)
             .and_then(|values| json.end().map(|()| values));
-        let values = match (parsed, wrong_type) {
+        let values = match (parsed, wrong) {
             (Ok(values), None) => values,
             (_, Some(error)) => return Err(error),
             (Err(e), None) => return Err(RecordError::NotJson(e.to_string())),
@@ -124,12 +126,13 @@ impl<'a> Record<'a> {
 
     /// A date field whose text is no date: the record is kept, without that date.
     pub fn unreadable_date(&self) -> Option<(&str, &str)> {
-        [Role::Date, Role::ClosingDate].into_iter().find_map(|role| {
-            let number = *self.schema.role(role).first()?;
+        let dates = [Role::Date, Role::ClosingDate]
+            .into_iter()
+            .flat_map(|role| self.schema.role(role));
+        dates.copied().find_map(|number| {
             let text = self.values[number].as_text()?;
-            Date::parse_prefix(text)
-                .is_err()
-                .then(|| (self.schema.fields[number].name.as_str(), text))
+            let unreadable = Date::parse_prefix(text).is_err();
+            unreadable.then(|| (self.schema.fields[number].name.as_str(), text))
         })
     }
 
@@ -138,7 +141,6 @@ impl<'a> Record<'a> {
     pub fn keys(&self, role: Role) -> Vec<Cow<'_, str>> {
         let mut keys: Vec<Cow<'_, str>> = Vec::new();
         let mut push = |key: Cow<'_, str>| {
-            let key = clip(key);
             if !key.is_empty() && !keys.contains(&key) {
                 keys.push(Cow::Owned(key.into_owned()));
             }
@@ -165,21 +167,16 @@ impl<'a> Record<'a> {
 
 /// What a client's value of a filter becomes, to be compared with a record's keys.
 pub fn query_key(role: Role, text: &str) -> String {
-    match role {
+    let mut key = match role {
         Role::VendorProvince => vocabulary::province(text),
         Role::ReferenceNumber => text.trim().to_lowercase(),
         Role::Municipality | Role::Category | Role::Status | Role::RecordId => text.trim().to_owned(),
         _ => fold(text),
+    };
+    if key.len() > LONGEST_KEY {
+        key.truncate(key.floor_char_boundary(LONGEST_KEY));
     }
-}
-
-/// Cuts a key down to what an index term may hold.
-fn clip(key: Cow<'_, str>) -> Cow<'_, str> {
-    if key.len() <= LONGEST_KEY {
-        return key;
-    }
-    let end = key.floor_char_boundary(LONGEST_KEY);
-    Cow::Owned(key[..end].to_owned())
+    key
 }
 
 /// The `record_id` of a record's bytes, without reading the rest of the fields.
@@ -215,7 +212,7 @@ impl FieldType {
 /// Reads an object's members into the schema's field numbers, minding their types.
 struct Fields<'e> {
     schema: &'static Schema,
-    wrong_type: &'e mut Option<RecordError>,
+    wrong: &'e mut Option<RecordError>,
 }
 
 impl<'de> DeserializeSeed<'de> for Fields<'_> {
@@ -235,16 +232,21 @@ impl<'de> Visitor<'de> for Fields<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
         let mut values = vec![FieldValue::Absent; self.schema.fields.len()];
+        let mut met = vec![false; values.len()];
         while let Some(name) = members.next_key::<CowStr>()? {
             let Some(number) = self.schema.field_number(&name.0) else {
                 members.next_value::<IgnoredAny>()?;
                 continue;
             };
+            if std::mem::replace(&mut met[number], true) {
+                *self.wrong = Some(RecordError::Twice(name.0.into_owned()));
+                return Err(A::Error::custom("a field given twice"));
+            }
             let field_type = self.schema.fields[number].field_type;
             match members.next_value_seed(OneValue(field_type))? {
                 Ok(value) => values[number] = value,
                 Err(found) => {
-                    *self.wrong_type = Some(RecordError::WrongType {
+                    *self.wrong = Some(RecordError::WrongType {
                         field: name.0.into_owned(),
                         expected: field_type.article(),
                         found,
@@ -370,6 +372,7 @@ impl fmt::Display for RecordError {
             RecordError::RecordIdTooLong(long) => {
                 write!(f, "record_id of {long} bytes; {LONGEST_ID} is the most")
             }
+            RecordError::Twice(field) => write!(f, "field {field} is given twice"),
             RecordError::WrongType { field, expected, found } => {
                 write!(f, "field {field} must be {expected}, found {found}")
             }

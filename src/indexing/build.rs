@@ -102,9 +102,6 @@ fn write_offsets(intake: &Intake, order: &[u32], folder: &Path) -> anyhow::Resul
     Ok(offsets)
 }
 
-/// A segment in progress takes about half the bytes of its records, and its tables grow by doubling.
-const MEMORY_FACTOR: u64 = 2;
-
 /// The smallest chunk worth a segment of its own, in bytes of records.
 const SMALLEST_CHUNK: u64 = 16 << 20;
 
@@ -117,8 +114,9 @@ fn write_chunks(
     folder: &Path,
 ) -> anyhow::Result<Summary> {
     let workers = rayon::current_num_threads() as u64;
-    let budget = (options.memory_mb as u64) << 20;
-    let most = (budget / workers * MEMORY_FACTOR / 2).max(SMALLEST_CHUNK);
+    // A segment in progress takes about half the bytes of its records, and twice that while its tables double.
+    let budget = (options.memory_mb as u64).saturating_mul(1 << 20);
+    let most = (budget / workers).max(SMALLEST_CHUNK);
     let chunks = cut(offsets, most, workers);
     let records = folder.join(RECORDS);
     File::create(&records)

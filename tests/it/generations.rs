@@ -119,7 +119,24 @@ fn two_generations_are_kept_and_either_can_serve() {
     assert!(error(generation::switch_to(&index_dir, &ids[0])).contains("there are:"));
     // The generation rolled back to is not the one that the next build throws away.
     let next = indexing::run(&options(&dumps, &index_dir)).unwrap().generation;
-    assert_eq!(generation::current(&index_dir).unwrap(), Some(next));
+    assert_eq!(generation::current(&index_dir).unwrap().as_ref(), Some(&next));
+    assert_eq!(generation::list(&index_dir).unwrap(), [ids[2].clone(), next]);
+}
+
+#[test]
+fn nothing_but_our_own_leftovers_is_cleared() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
+    write_dumps(&dumps, &[award(1)]);
+    let strangers = ["2018", "20260131", "raw.building", "2018.building"].map(|name| index_dir.join(name));
+    let leftover = index_dir.join("20200131T000000000Z.building");
+    for path in strangers.iter().chain([&leftover]) {
+        fs::create_dir_all(path).unwrap();
+        fs::write(path.join("file"), "").unwrap();
+    }
+    indexing::run(&options(&dumps, &index_dir)).unwrap();
+    assert!(strangers.iter().all(|path| path.join("file").exists()));
+    assert!(!leftover.exists());
 }
 
 #[test]

@@ -78,6 +78,9 @@ impl Names {
 
     /// The documents with a key that holds `part`.
     pub fn containing(&self, reader: &SegmentReader, part: &str) -> tantivy::Result<Found> {
+        if part.is_empty() {
+            return self.starting(reader, part);
+        }
         let mut ordinals = Vec::new();
         let finder = memmem::Finder::new(part.as_bytes());
         let (mut from, mut ordinal) = (0, 0);

@@ -31,8 +31,8 @@ impl Store {
             records: Bytes::from_owner(map),
             offsets: Mapped::open(&folder.join(OFFSETS))?,
         };
-        let last = store.offsets.get(store.offsets.len().saturating_sub(1));
-        if store.offsets.len() == 0 || last != store.records.len() as u64 {
+        let end = store.offsets.len().checked_sub(1).map(|last| store.offsets.get(last));
+        if end != Some(store.records.len() as u64) {
             return Err(damaged(&path));
         }
         Ok(store)
@@ -101,7 +101,8 @@ impl<T: Number> Mapped<T> {
     }
 }
 
-fn map(path: &Path) -> io::Result<Mmap> {
+/// Maps a file of a generation.
+pub fn map(path: &Path) -> io::Result<Mmap> {
     let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
     let file = File::open(path).map_err(named)?;
     // SAFETY: files of a published generation are never written again, only unlinked, and the checksums of the
