@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use clap::{Args, Parser, Subcommand};
 
@@ -302,11 +302,22 @@ fn keys(args: Keys) -> anyhow::Result<()> {
             print(&format!("{key}\n"))
         }
         Keys::List { state } => {
-            let lines = State::open(&state.state)?.keys()?;
+            let lines = existing(&state)?.keys()?;
             print(&lines.iter().map(key_line).collect::<String>())
         }
-        Keys::Revoke { id, state } => State::open(&state.state)?.revoke_key(id, Utc::now()),
+        Keys::Revoke { id, state } => existing(&state)?.revoke_key(id, Utc::now()),
     }
+}
+
+/// The state, which must be there: a mistyped path must not become an empty file.
+fn existing(state: &StateFile) -> anyhow::Result<State> {
+    let path = &state.state;
+    ensure!(
+        path.exists(),
+        "there is no state file {}; `procure keys create` makes one",
+        path.display()
+    );
+    State::open(path)
 }
 
 fn key_line(key: &Key) -> String {

@@ -132,7 +132,13 @@ struct Folder(PathBuf);
 impl Folder {
     fn fresh() -> anyhow::Result<Folder> {
         let folder = env::temp_dir().join(format!("procure-demo-{}", process::id()));
-        fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
+        // It will hold a key: made anew, and for nobody else to look into.
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder
+            .create(&folder)
+            .with_context(|| format!("creating {}", folder.display()))?;
         Ok(Folder(folder))
     }
 }

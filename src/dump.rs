@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 
 use crate::entity::EntityType;
 
@@ -26,34 +26,60 @@ pub struct Dump {
     pub source_id: String,
 }
 
-/// The dumps of a kind, in path order; none if the kind has no folder. A file that is no dump is an error: a
-/// misnamed dump must not vanish in silence.
+/// The dumps of a kind, in path order; none if the kind has no folder.
 pub fn list(dumps: &Path, entity_type: EntityType) -> anyhow::Result<Vec<Dump>> {
-    let folder = dumps.join(entity_type.name());
-    let mut found = Vec::new();
-    let entries = match folder.read_dir() {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(found),
-        entries => entries.with_context(|| format!("listing {}", folder.display()))?,
-    };
-    for entry in entries {
-        let path = entry.with_context(|| format!("listing {}", folder.display()))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if name.starts_with('.') || name.ends_with(".tmp") {
-            continue;
-        }
-        match EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension)) {
-            Some(source_id) => found.push(Dump {
-                source_id: source_id.to_owned(),
-                path,
-            }),
-            None => bail!(
-                "{} is no dump: its name must end in .ndjson, .ndjson.gz or .ndjson.zst",
-                path.display()
-            ),
-        }
-    }
+    let mut found: Vec<Dump> = entries(&dumps.join(entity_type.name()))?
+        .into_iter()
+        .filter_map(dump)
+        .collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
+}
+
+/// What lies among the dumps and is none, in path order: a kind's folder misspelled, a file of another name. Hidden files and those in the making
+/// (`.tmp`) are nobody's mistake.
+pub fn strangers(dumps: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut strangers = Vec::new();
+    for path in entries(dumps)? {
+        let kind = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .and_then(EntityType::parse);
+        match kind {
+            Some(_) if path.is_dir() => {
+                strangers.extend(entries(&path)?.into_iter().filter(|path| dump(path.clone()).is_none()));
+            }
+            _ => strangers.push(path),
+        }
+    }
+    strangers.sort();
+    Ok(strangers)
+}
+
+fn dump(path: PathBuf) -> Option<Dump> {
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    let source_id = EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension))?;
+    path.is_file().then(|| Dump {
+        source_id: source_id.to_owned(),
+        path,
+    })
+}
+
+fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let listing = || format!("listing {}", folder.display());
+    let entries = match folder.read_dir() {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.with_context(listing)?,
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry.with_context(listing)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if !name.starts_with('.') && !name.ends_with(".tmp") {
+            paths.push(path);
+        }
+    }
+    Ok(paths)
 }
 
 /// The lines of a dump, decompressed on the way.
@@ -192,12 +218,15 @@ mod tests {
             assert_eq!((line, buffer.as_slice()), (Some(Line::Whole(1)), &b"{}"[..]));
         }
         assert!(list(folder.path(), EntityType::Tender).unwrap().is_empty());
+        assert!(strangers(folder.path()).unwrap().is_empty());
         std::fs::write(kind.join("notes.txt"), "").unwrap();
-        assert!(
-            list(folder.path(), EntityType::Award)
-                .unwrap_err()
-                .to_string()
-                .contains("notes.txt is no dump")
+        std::fs::write(kind.join("b.ndjson.tmp"), "").unwrap();
+        std::fs::create_dir(folder.path().join("awards")).unwrap();
+        let found = strangers(folder.path()).unwrap();
+        assert_eq!(
+            found,
+            [folder.path().join("award/notes.txt"), folder.path().join("awards")]
         );
+        assert_eq!(list(folder.path(), EntityType::Award).unwrap().len(), 3);
     }
 }

@@ -10,9 +10,9 @@ mod summary;
 
 use std::{fmt, fs, path::PathBuf, time::Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 
-use crate::{entity::EntityType, generation, schema::Schema};
+use crate::{dump, entity::EntityType, generation, schema::Schema};
 
 /// What to index, and where to.
 #[derive(Clone, Debug)]
@@ -34,6 +34,8 @@ pub const DEFAULT_MEMORY_MB: usize = 512;
 pub struct Report {
     pub generation: String,
     pub kinds: Vec<KindReport>,
+    /// What lies among the dumps and is none.
+    pub left_out: Vec<PathBuf>,
     pub seconds: f64,
 }
 
@@ -73,6 +75,13 @@ pub fn run(options: &Options) -> anyhow::Result<Report> {
         "{} is no folder; `procure normalize` writes dumps",
         options.dumps.display()
     );
+    let left_out = dump::strangers(&options.dumps)?;
+    if let (true, Some(path)) = (options.strict, left_out.first()) {
+        bail!(
+            "{} is no dump; dumps are <entity_type>/<source_id>.ndjson, .ndjson.gz or .ndjson.zst",
+            path.display()
+        );
+    }
     let build = generation::Build::start(&options.index_dir)?;
     let (mut kinds, mut manifests) = (Vec::new(), Vec::new());
     for entity_type in EntityType::ALL {
@@ -89,14 +98,15 @@ pub fn run(options: &Options) -> anyhow::Result<Report> {
         manifests.push(manifest);
     }
     ensure!(
-        kinds.iter().any(|kind| !kind.files.is_empty()),
-        "{} holds no dumps; `procure normalize` writes them as <entity_type>/<source_id>.ndjson",
+        kinds.iter().any(|kind| kind.records > 0),
+        "{} holds no record in a dump <entity_type>/<source_id>.ndjson; nothing was published",
         options.dumps.display()
     );
     let generation = build.publish(manifests)?;
     Ok(Report {
         generation,
         kinds,
+        left_out,
         seconds: started.elapsed().as_secs_f64(),
     })
 }
@@ -169,6 +179,9 @@ impl fmt::Display for Report {
                     )?;
                 }
             }
+        }
+        for path in &self.left_out {
+            writeln!(f, "{} is no dump, left out", path.display())?;
         }
         let rate = self.records() as f64 / self.seconds.max(0.001);
         write!(

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, SecondsFormat};
+
 use crate::{
     date::Date,
     dump::Dump,
@@ -131,10 +133,19 @@ impl Span {
         self.latest = self.latest.max(latest);
     }
 
+    /// Takes a timestamp if it is the latest; what is none tells nothing.
     fn update(&mut self, fetched_at: Option<&str>) {
-        // Timestamps are RFC 3339 in UTC, whose order is that of their text.
-        if fetched_at > self.last_updated.as_deref() {
-            self.last_updated = fetched_at.map(str::to_owned);
+        // Most records of a source tell the same moment.
+        if fetched_at.is_none() || fetched_at == self.last_updated.as_deref() {
+            return;
+        }
+        let Some(moment) = fetched_at.and_then(|text| DateTime::parse_from_rfc3339(text).ok()) else {
+            return;
+        };
+        // In one form, the order of moments is that of their texts.
+        let moment = moment.to_utc().to_rfc3339_opts(SecondsFormat::AutoSi, true);
+        if Some(&moment) > self.last_updated.as_ref() {
+            self.last_updated = Some(moment);
         }
     }
 }

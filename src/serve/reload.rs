@@ -1,15 +1,20 @@
 //! Picks up a newly published generation while requests are served.
 //!
-//! A generation that cannot be opened leaves the old one serving, and is complained of once.
+//! A generation that cannot be opened leaves the old one serving and is complained of once. It is tried again now and then, since what failed may have
+//! passed (no file handles left, no memory) or been mended.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use crate::{api::AppState, generation};
 
 /// What a step did.
 #[derive(Debug, PartialEq)]
 pub enum Outcome {
-    /// The generation that serves is the published one, or the published one failed before.
+    /// The generation that serves is the published one, or the published one failed before and was complained of.
     Unchanged,
     Swapped(String),
     /// Newly failed; the text says why.
@@ -19,8 +24,11 @@ pub enum Outcome {
 /// Looks for a new generation again and again; the one place that remembers what failed.
 #[derive(Debug, Default)]
 pub struct Reload {
-    failed: Option<String>,
+    failed: Option<(String, Instant)>,
 }
+
+/// How long a generation that failed is left alone.
+const AGAIN: Duration = Duration::from_secs(30);
 
 impl Reload {
     /// One step: looks which generation is published, and serves it if it is another one that opens.
@@ -35,7 +43,11 @@ impl Reload {
             self.failed = None;
             return Outcome::Unchanged;
         }
-        if self.failed.as_deref() == Some(&published) {
+        if self
+            .failed
+            .as_ref()
+            .is_some_and(|(id, when)| *id == published && when.elapsed() < AGAIN)
+        {
             return Outcome::Unchanged;
         }
         match generation::open(index_dir, &published) {
@@ -49,10 +61,11 @@ impl Reload {
     }
 
     fn fail(&mut self, id: String, error: &anyhow::Error) -> Outcome {
-        if self.failed.as_ref() == Some(&id) {
+        let is_known = self.failed.as_ref().is_some_and(|(failed, _)| *failed == id);
+        self.failed = Some((id, Instant::now()));
+        if is_known {
             return Outcome::Unchanged;
         }
-        self.failed = Some(id);
         Outcome::Failed(format!("{error:#}"))
     }
 }

@@ -126,8 +126,8 @@ pub const CATEGORIES: [&str; 4] = ["CNST", "GD", "SRV", "SRVTGD"];
 
 fn category(row: &Row) -> Option<String> {
     let stated = text::list(row.raw(CATEGORY));
-    if let Some(unknown) = stated.iter().find(|code| !CATEGORIES.contains(&code.as_str())) {
-        row.note(format!("unknown procurement category '{unknown}', left out"));
+    if stated.iter().any(|code| !CATEGORIES.contains(&code.as_str())) {
+        row.note("a procurement category that is none of the four, left out".to_owned());
     }
     let known: Vec<&str> = CATEGORIES
         .into_iter()

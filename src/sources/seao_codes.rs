@@ -89,7 +89,10 @@ pub const REGIONS: &[(&str, &str)] = &[
     ("7", "Outaouais"),
     ("8", "Abitibi-Témiscamingue"),
     ("9", "Côte-Nord"),
-    ("11", "Nord-du-Québec"),
+    // The published table has 11 as Nord-du-Québec and no 10; the files say otherwise: Kuujjuaq and Chibougamau deliver to 10, Gaspé and the
+    // Îles-de-la-Madeleine to 11.
+    ("10", "Nord-du-Québec"),
+    ("11", "Gaspésie–Îles-de-la-Madeleine"),
     ("12", "Chaudière-Appalaches"),
     ("13", "Laval"),
     ("14", "Laurentides"),

@@ -138,6 +138,9 @@ impl Ledger {
 impl Final {
     fn complete(&self, contract: &mut Record) {
         contract.set("end_date", self.end.map(|day| day.to_string()));
+        contract.set("status", Some("Expired"));
+        contract.set("status_en", Some("Completed"));
+        contract.set("status_fr", Some("Terminé"));
         if let Some(amount) = self.amount {
             let awarded = contract.number("contract_value");
             contract.set("original_value", awarded);

@@ -229,6 +229,12 @@ impl<'a> Notice<'a> {
         records[0].set("status", Some(status));
         records[0].set("status_en", Some(english));
         records[0].set("status_fr", Some(french));
+        // A winner's contract runs until its final amount is published.
+        for contract in &mut records[1..] {
+            contract.set("status", Some("Active"));
+            contract.set("status_en", Some("Awarded"));
+            contract.set("status_fr", Some("Adjugé"));
+        }
         Draft {
             group: number,
             member: String::new(),
@@ -264,7 +270,7 @@ impl<'a> Notice<'a> {
         let (municipality, level) = self.place(&buyer.unwrap_or_default());
         tender.set("municipality", Some(municipality));
         tender.set("government_level", Some(level));
-        tender.set("province", municipality::province_code(row.raw("province")));
+        tender.set("province", Some("QC"));
         tender.set("procurement_category", seao_codes::category(row.raw("nature")));
         tender.set(
             "category",

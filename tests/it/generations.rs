@@ -222,7 +222,7 @@ fn an_empty_folder_and_a_missing_one_are_told_apart_from_an_empty_kind() {
     let dumps = folder.path().join("dumps");
     assert!(error(indexing::run(&options(&dumps, &index_dir))).contains("is no folder"));
     fs::create_dir(&dumps).unwrap();
-    assert!(error(indexing::run(&options(&dumps, &index_dir))).contains("holds no dumps"));
+    assert!(error(indexing::run(&options(&dumps, &index_dir))).contains("holds no record"));
     assert_eq!(generation::current(&index_dir).unwrap(), None);
     write_dumps(&dumps, &[award(1)]);
     let engine = build(&dumps, &index_dir);

@@ -49,14 +49,15 @@ pub fn read<P: Default>(
                 .flat_map(Param::names);
             return Err(unknown(&name, taken));
         };
+        let value = value.trim();
+        if value.is_empty() {
+            continue;
+        }
         if let Some(why) = refuses(param) {
             return Err(ApiError::invalid(name, why));
         }
-        let value = value.trim();
-        if !value.is_empty() {
-            let set = param.value.set(&mut said, name, value);
-            set.map_err(|why| ApiError::invalid(name, why))?;
-        }
+        let set = param.value.set(&mut said, name, value);
+        set.map_err(|why| ApiError::invalid(name, why))?;
     }
     Ok(said)
 }

@@ -132,6 +132,10 @@ fn backward(matching: &Matching, mut range: Range<DocId>, page: &mut Taking) -> 
     if !matching.has_sets() {
         return test(matching, range.rev(), page);
     }
+    // A set that holds nothing must not be found empty once a window: a phrase takes its time to find out.
+    if matching.walk()?.is_none() {
+        return Ok(());
+    }
     let mut width = u32::try_from(page.remaining() * 4).unwrap_or(u32::MAX).max(STRIDE);
     while !range.is_empty() && !page.is_full() {
         let start = range.end.saturating_sub(width).max(range.start);
