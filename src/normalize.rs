@@ -172,24 +172,23 @@ impl<'a> Run<'a> {
     fn settle(self) -> Result<Report> {
         let mut tallies = self.tallies;
         let mut dumps = Dumps::new(&self.options.out);
-        for (family, active) in self.families {
+        // By number in `SOURCES`: those that told of a thing, whether or not another's word stands in the end.
+        let mut told = vec![false; SOURCES.len()];
+        for active in self.families.into_values() {
             let Active { mut reader, spool } = active;
             spool.settle(&mut tallies, |mut members, tallies| {
                 reader.settle(&mut members, tallies);
                 for member in &members {
-                    let (_, source) = &self.files[member.file];
-                    keep(member, SOURCES[*source].id, &mut tallies[member.file], &mut dumps)?;
+                    let (_, source) = self.files[member.file];
+                    told[source] = true;
+                    keep(member, SOURCES[source].id, &mut tallies[member.file], &mut dumps)?;
                 }
                 Ok(())
             })?;
             reader.finish(&mut tallies);
-            for (number, source) in SOURCES.iter().enumerate().filter(|(_, s)| s.family() == family) {
-                let files = self.files.iter().zip(&tallies).filter(|((_, of), _)| *of == number);
-                let spoke = files.map(|(_, tally)| tally.recorded + tally.merged).sum::<u64>() > 0;
-                if spoke {
-                    dumps.close(source)?;
-                }
-            }
+        }
+        for (source, _) in SOURCES.iter().zip(told).filter(|(_, told)| *told) {
+            dumps.close(source)?;
         }
         let (fields, untold_buyers) = dumps.publish()?;
         let files = self

@@ -72,8 +72,8 @@ impl Dumps {
         Ok(())
     }
 
-    /// Ends the dumps of one source, which gave at least a row: one that gave none has met only damaged files, and its
-    /// former dumps are better than none.
+    /// Ends the dumps of one source that told of something; one that did not has met only damaged files, and its former
+    /// dumps are better than none.
     pub fn close(&mut self, source: &Source) -> Result<()> {
         for entity_type in source.yields.iter().copied() {
             let Some(mut dump) = self.open.remove(&(entity_type, source.id.to_owned())) else {

@@ -263,6 +263,19 @@ fn an_era_wholly_told_by_the_other_leaves_no_dump() {
 }
 
 #[test]
+fn ends_of_contracts_alone_leave_the_former_dumps_of_their_era() {
+    let place = Place::with_fixtures(&["seao-avis-2018.xml"]);
+    place.run();
+    let former = place.records("tender/seao-xml");
+    fs::remove_file(place.folder.path().join("in/seao-avis-2018.xml")).unwrap();
+    place.put(RECORDS, &fixture(RECORDS));
+    place.put("seao-contrats-2018.xml", &fixture("seao-contrats-2018.xml"));
+    let report = place.run();
+    assert_eq!(file(&report, "seao-contrats-2018.xml").tally.merged, 1);
+    assert_eq!(place.records("tender/seao-xml"), former);
+}
+
+#[test]
 fn a_cut_package_keeps_its_releases_and_a_bad_release_spoils_no_other() {
     let bytes = fixture(HEBDO);
     let place = Place::new();
