@@ -79,8 +79,8 @@ fn progress(bytes: u64) -> ProgressBar {
 
 struct Run<'a> {
     options: &'a Options,
-    /// By number in [`SOURCES`]: the sources met so far.
-    sources: BTreeMap<usize, Active>,
+    /// By family: the sources met so far.
+    families: BTreeMap<&'static str, Active>,
     /// Path and source of each recognized file; its tally has the same number.
     files: Vec<(String, usize)>,
     tallies: Vec<Tally>,
@@ -96,7 +96,7 @@ impl Active {
     fn open(source: &Source, out: &Path) -> Result<Active> {
         Ok(Active {
             reader: (source.reader)(),
-            spool: Spool::create(&out.join(format!(".{}.spool", source.id)))?,
+            spool: Spool::create(&out.join(format!(".{}.spool", source.family())))?,
         })
     }
 }
@@ -105,7 +105,7 @@ impl<'a> Run<'a> {
     fn new(options: &'a Options) -> Run<'a> {
         Run {
             options,
-            sources: BTreeMap::new(),
+            families: BTreeMap::new(),
             files: Vec::new(),
             tallies: Vec::new(),
             unrecognized: Vec::new(),
@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
         };
         let mut tally = Tally::default();
         let file = self.files.len();
-        let active = match self.sources.entry(number) {
+        let active = match self.families.entry(SOURCES[number].family()) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(first) => first.insert(Active::open(&SOURCES[number], &self.options.out)?),
         };
@@ -172,16 +172,22 @@ impl<'a> Run<'a> {
     fn settle(self) -> Result<Report> {
         let mut tallies = self.tallies;
         let mut dumps = Dumps::new(&self.options.out);
-        for (number, active) in self.sources {
+        // By number in `SOURCES`: those that told of a thing, whether or not another's word stands in the end.
+        let mut told = vec![false; SOURCES.len()];
+        for active in self.families.into_values() {
             let Active { mut reader, spool } = active;
-            let source = &SOURCES[number];
             spool.settle(&mut tallies, |mut members, tallies| {
                 reader.settle(&mut members, tallies);
-                members
-                    .iter()
-                    .try_for_each(|member| keep(member, source.id, &mut tallies[member.file], &mut dumps))
+                for member in &members {
+                    let (_, source) = self.files[member.file];
+                    told[source] = true;
+                    keep(member, SOURCES[source].id, &mut tallies[member.file], &mut dumps)?;
+                }
+                Ok(())
             })?;
             reader.finish(&mut tallies);
+        }
+        for (source, _) in SOURCES.iter().zip(told).filter(|(_, told)| *told) {
             dumps.close(source)?;
         }
         let (fields, untold_buyers) = dumps.publish()?;

@@ -4,7 +4,7 @@
 //! that a source no longer fills. A run that ends early leaves no trace.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, btree_map::Entry},
     fs::{self, File},
     io::{BufWriter, Write},
     path::{Path, PathBuf},
@@ -27,7 +27,7 @@ pub type UntoldBuyers = BTreeMap<String, u64>;
 
 pub struct Dumps {
     out: PathBuf,
-    open: BTreeMap<EntityType, Dump>,
+    open: BTreeMap<(EntityType, String), Dump>,
     /// Places to fill on publishing, and whether there is anything to fill them with.
     places: Vec<(PathBuf, bool)>,
     presence: Presence,
@@ -52,19 +52,18 @@ impl Dumps {
         }
     }
 
-    fn place(&self, entity_type: EntityType, source_id: &str) -> PathBuf {
-        self.out.join(entity_type.name()).join(format!("{source_id}.ndjson"))
-    }
-
     pub fn write(&mut self, source_id: &str, record: &Record) -> Result<()> {
         let schema = Schema::of(record.entity_type);
-        if !self.open.contains_key(&record.entity_type) {
-            let place = self.place(record.entity_type, source_id);
-            let dump = Dump::create(&aside(&place), schema.fields.len())?;
-            self.open.insert(record.entity_type, dump);
-            self.places.push((place, true));
-        }
-        let dump = self.open.get_mut(&record.entity_type).context("a dump just opened")?;
+        let key = (record.entity_type, source_id.to_owned());
+        let dump = match self.open.entry(key) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(first) => {
+                let place = place(&self.out, record.entity_type, source_id);
+                let dump = first.insert(Dump::create(&aside(&place), schema.fields.len())?);
+                self.places.push((place, true));
+                dump
+            }
+        };
         dump.write(schema, &record.fields)?;
         if record.text("municipality").is_some_and(municipality::is_untold) {
             let buyer = record.text("buyer_name").unwrap_or("(no name)");
@@ -73,16 +72,14 @@ impl Dumps {
         Ok(())
     }
 
-    /// Ends the dumps of one source.
+    /// Ends the dumps of one source that told of something; one that did not has met only damaged files, and its former
+    /// dumps are better than none.
     pub fn close(&mut self, source: &Source) -> Result<()> {
-        let open = std::mem::take(&mut self.open);
-        // A source that gave nothing at all has met only damaged files: its former dumps are better than none.
-        if !open.is_empty() {
-            for kind in source.yields.iter().filter(|kind| !open.contains_key(kind)) {
-                self.places.push((self.place(*kind, source.id), false));
-            }
-        }
-        for (entity_type, mut dump) in open {
+        for entity_type in source.yields.iter().copied() {
+            let Some(mut dump) = self.open.remove(&(entity_type, source.id.to_owned())) else {
+                self.places.push((place(&self.out, entity_type, source.id), false));
+                continue;
+            };
             dump.file.flush().context("writing a dump")?;
             let fields = Schema::of(entity_type).fields.iter().zip(&dump.present);
             let shares = fields.filter(|(_, present)| **present > 0).map(|(field, present)| {
@@ -118,6 +115,10 @@ impl Drop for Dumps {
             let _ = fs::remove_file(aside(place));
         }
     }
+}
+
+fn place(out: &Path, entity_type: EntityType, source_id: &str) -> PathBuf {
+    out.join(entity_type.name()).join(format!("{source_id}.ndjson"))
 }
 
 fn aside(place: &Path) -> PathBuf {

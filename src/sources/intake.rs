@@ -71,6 +71,7 @@ pub struct Draft {
 #[derive(Debug)]
 pub struct Member {
     pub member: String,
+    pub rank: Rank,
     pub records: Vec<Record>,
     pub file: usize,
     pub line: u64,
@@ -250,6 +251,7 @@ impl Spool {
             serde_json::from_slice(&body).with_context(|| format!("reading {}", self.path.display()))?;
         Ok(Member {
             member,
+            rank: entry.rank,
             records,
             file: entry.file as usize,
             line: entry.line.into(),

@@ -14,8 +14,13 @@ mod canadabuys_contract;
 mod canadabuys_tender;
 mod disclosure;
 mod disclosure_codes;
+mod json;
+mod seao;
 mod seao_codes;
 mod seao_ledger;
+mod seao_ocds;
+mod seao_ocds_contract;
+mod seao_ocds_tender;
 mod seao_xml;
 mod table;
 mod xml;
@@ -68,9 +73,27 @@ pub static SOURCES: &[Source] = &[
         id: "seao-xml",
         yields: &[EntityType::Tender, EntityType::Contract],
         recognizes: seao_xml::recognizes,
-        reader: || Box::new(seao_xml::SeaoXml::default()),
+        reader: || Box::new(seao::Seao::default()),
+    },
+    Source {
+        id: "seao-ocds",
+        yields: &[EntityType::Tender, EntityType::Contract],
+        recognizes: seao_ocds::recognizes,
+        reader: || Box::new(seao::Seao::default()),
     },
 ];
+
+/// Sources whose files tell of the same things: one reader reads them all and settles them together, and each record is
+/// written to the dump of the source whose word it is.
+static FAMILIES: &[&[&str]] = &[&[seao::XML, seao::OCDS]];
+
+impl Source {
+    /// The name of the sources settled together with this one; its own where it is settled alone.
+    pub fn family(&self) -> &'static str {
+        let family = FAMILIES.iter().find(|family| family.contains(&self.id));
+        family.and_then(|family| family.first()).unwrap_or(&self.id)
+    }
+}
 
 /// What a file begins with.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -79,6 +102,8 @@ pub struct Head {
     pub columns: Vec<String>,
     /// The first XML element.
     pub root: xml::Root,
+    /// The whole of it, where it is JSON by its first character; empty otherwise.
+    pub json: String,
 }
 
 impl Head {
@@ -94,6 +119,10 @@ impl Head {
         Head {
             columns,
             root: xml::root(start),
+            json: match start.trim_start().starts_with(['{', '[']) {
+                true => start.to_owned(),
+                false => String::new(),
+            },
         }
     }
 }
@@ -115,7 +144,7 @@ pub enum Broken {
     Fatal(Error),
 }
 
-/// Reads the files of one source, all of them with the same reader, then settles what they said together.
+/// Reads the files of one source or family, all of them with the same reader, then settles what they said together.
 pub trait Reader {
     /// Reads one file to its end; every row is kept, skipped, or remembered for [`Reader::finish`].
     fn read(&mut self, file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken>;
@@ -192,6 +221,7 @@ mod tests {
             "<html datefin='x'>",
             "<export>",
             "{\"releases\": []}",
+            "{\"releases\": [{\"ocid\": \"ocds-34a6hz-1\"}]}",
             "<",
             "\"",
             "\u{0}\u{0}",

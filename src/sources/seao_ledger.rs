@@ -84,8 +84,9 @@ impl Ledger {
         self.spending.entry(notice).or_default().push(row);
     }
 
-    /// Completes the contracts of one notice, and accounts for the rows that speak of it.
-    pub fn join(&mut self, notice: &str, contracts: &mut [Record], tallies: &mut [Tally]) {
+    /// Completes the contracts of one notice, and accounts for the rows that speak of it. Where the notice itself tells
+    /// final amounts, `told_until` is the day it does so for, and ends told before it are no news.
+    pub fn join(&mut self, notice: &str, told_until: Option<i64>, contracts: &mut [Record], tallies: &mut [Tally]) {
         // Newest first, so that the first to speak of a contract is the one to believe. The sort is stable and files
         // are read in order: of one export the later row is the newer.
         let mut finals = self.finals.remove(notice).unwrap_or_default();
@@ -97,7 +98,8 @@ impl Ledger {
             match only_contract(&row.contractor, contracts) {
                 Ok(number) => {
                     tally.merged += 1;
-                    if !settled[number] {
+                    let is_news = told_until.is_none_or(|day| day < row.origin.exported);
+                    if is_news && !settled[number] {
                         settled[number] = true;
                         row.complete(&mut contracts[number]);
                     }
@@ -143,7 +145,9 @@ impl Final {
         contract.set("status_fr", Some("Terminé"));
         if let Some(amount) = self.amount {
             let awarded = contract.number("contract_value");
-            contract.set("original_value", awarded);
+            if contract.number("original_value").is_none() {
+                contract.set("original_value", awarded);
+            }
             contract.set("contract_value", Some(amount));
         }
     }
@@ -234,7 +238,7 @@ mod tests {
         }
         let mut contracts = [contract("ABC inc", 100.0)];
         let mut tallies = [Tally::default()];
-        ledger.join("1", &mut contracts, &mut tallies);
+        ledger.join("1", None, &mut contracts, &mut tallies);
         assert_eq!(contracts[0].number("contract_value"), Some(90.0));
         assert_eq!(contracts[0].number("original_value"), Some(100.0));
         assert_eq!(contracts[0].text("end_date"), Some("2018-01-31"));
@@ -248,7 +252,7 @@ mod tests {
         ledger.remember_spending("1".to_owned(), spending(7, 1, false, &[("ABC", "2018-01-02", 500)]));
         let mut contracts = [contract("ABC", 1.0), contract("ABC", 2.0)];
         let mut tallies = [Tally::default()];
-        ledger.join("1", &mut contracts, &mut tallies);
+        ledger.join("1", None, &mut contracts, &mut tallies);
         assert_eq!(tallies[0].skipped[SEVERAL_CONTRACTS].first_line, 7);
         assert!(
             contracts

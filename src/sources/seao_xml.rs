@@ -7,12 +7,13 @@
 
 use std::io::Read;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
-    Broken, FileFacts, Head, Reader,
+    Broken, FileFacts, Head,
     decode::Utf8,
-    intake::{Draft, Intake, Member, Rank, Record, Tally},
+    intake::{Draft, Intake, Rank, Record, Tally},
+    seao::{Awarded, OF_THE_NOTICE, XML, contract_record_id, documents, neq, place, vendor_country, vendor_province},
     seao_codes::{self, MUNICIPAL_GROUNDS, PROVINCIAL_GROUNDS, REGIONS, TYPES, Unit, label},
     seao_ledger::{Contractor, Expense, Final, Ledger, Origin, Spending},
     table::{postal_code, timestamp},
@@ -24,11 +25,6 @@ use crate::{date::Date, entity::EntityType, fold::fold, municipality};
 pub fn recognizes(head: &Head) -> bool {
     let root = &head.root;
     root.name == "export" && root.attributes.iter().any(|name| name == "datefin")
-}
-
-#[derive(Default)]
-pub struct SeaoXml {
-    ledger: Ledger,
 }
 
 /// The days an export covers, and when it is from.
@@ -59,51 +55,36 @@ impl Export {
     }
 }
 
-impl Reader for SeaoXml {
-    fn read(&mut self, file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
-        let mut rows = Rows::new(input);
-        let export = Export::of(&mut rows, file)?;
-        while let Some(row) = rows.next()? {
-            out.row();
-            if rows.take_repaired() {
-                out.tally.note(row.line, "stray bytes near here, read as Windows-1252");
-            }
-            let Some(number) = row.line_of("numeroseao") else {
-                out.tally.skip(row.line, "no notice number");
-                continue;
-            };
-            match row.name.as_str() {
-                "avis" if row.child("organisme").is_some() => {
-                    let draft = Notice::new(&row, &export, out.tally).draft(number);
-                    out.keep(row.line, draft).map_err(Broken::Fatal)?;
-                }
-                "avis" => {
-                    let spending = spending(&row, &export, out);
-                    self.ledger.remember_spending(number, spending);
-                }
-                "contrat" => {
-                    let end = contract_end(&row, &export, out);
-                    self.ledger.remember_final(number, end);
-                }
-                _ => out.tally.skip(row.line, "neither a notice, a contract nor spending"),
-            }
+/// Reads one export; what speaks of contracts of other exports goes to the ledger.
+pub fn read(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake, ledger: &mut Ledger) -> Result<(), Broken> {
+    let mut rows = Rows::new(input);
+    let export = Export::of(&mut rows, file)?;
+    while let Some(row) = rows.next()? {
+        out.row();
+        if rows.take_repaired() {
+            out.tally.note(row.line, "stray bytes near here, read as Windows-1252");
         }
-        Ok(())
-    }
-
-    fn settle(&mut self, members: &mut [Member], tallies: &mut [Tally]) {
-        super::table::newest(members);
-        let Some(notice) = members.last_mut() else { return };
-        let Some((tender, contracts)) = notice.records.split_first_mut() else {
-            return;
+        let Some(number) = row.line_of("numeroseao") else {
+            out.tally.skip(row.line, "no notice number");
+            continue;
         };
-        let number = tender.text("reference_number").unwrap_or_default();
-        self.ledger.join(number, contracts, tallies);
+        match row.name.as_str() {
+            "avis" if row.child("organisme").is_some() => {
+                let draft = Notice::new(&row, &export, out.tally).draft(number);
+                out.keep(row.line, draft).map_err(Broken::Fatal)?;
+            }
+            "avis" => {
+                let spending = spending(&row, &export, out);
+                ledger.remember_spending(number, spending);
+            }
+            "contrat" => {
+                let end = contract_end(&row, &export, out);
+                ledger.remember_final(number, end);
+            }
+            _ => out.tally.skip(row.line, "neither a notice, a contract nor spending"),
+        }
     }
-
-    fn finish(&mut self, tallies: &mut [Tally]) {
-        self.ledger.finish(tallies);
-    }
+    Ok(())
 }
 
 fn origin(row: &Element, export: &Export, out: &Intake) -> Origin {
@@ -149,13 +130,6 @@ fn spending(row: &Element, export: &Export, out: &mut Intake) -> Spending {
     }
 }
 
-/// A Quebec enterprise number: ten digits, the first two telling its form. Others are typing errors or stand-ins.
-fn neq(raw: &str) -> Option<String> {
-    let number = text::line(raw)?;
-    let known_form = ["11", "22", "33", "88"].iter().any(|form| number.starts_with(form));
-    (known_form && number.len() == 10 && number.bytes().all(|b| b.is_ascii_digit())).then_some(number)
-}
-
 fn day(row: &Element, name: &str, line: u64, tally: &mut Tally) -> Option<Date> {
     text::date(row.raw(name)).unwrap_or_else(|_| {
         tally.note(line, &format!("impossible date in {name}, left out"));
@@ -178,15 +152,6 @@ struct Notice<'a> {
     closing: Option<Date>,
     awarded: Option<Date>,
 }
-
-/// What a contract takes over from its notice.
-#[rustfmt::skip]
-const OF_THE_NOTICE: [&str; 22] = [
-    "municipality", "publication_date", "title_fr", "department_fr", "buyer_name", "procurement_category", "category",
-    "notice_type_en", "notice_type_fr", "procurement_method", "procurement_method_en", "procurement_method_fr",
-    "reference_number", "solicitation_number", "ocid", "unspsc", "regions_of_delivery_fr", "eligibility", "notice_url",
-    "government_level", "province", "fetched_at",
-];
 
 impl<'a> Notice<'a> {
     fn new(row: &'a Element, export: &'a Export, tally: &'a mut Tally) -> Notice<'a> {
@@ -237,7 +202,7 @@ impl<'a> Notice<'a> {
         }
         Draft {
             group: number,
-            member: String::new(),
+            member: XML.to_owned(),
             // Days before 1970 do not occur; were one to, it would rank as the oldest.
             rank: Rank(u64::try_from(self.export.exported()).unwrap_or(0), is_revision.into()),
             records,
@@ -267,7 +232,11 @@ impl<'a> Notice<'a> {
         let buyer = text::organization(row.raw("organisme"));
         tender.set("department_fr", buyer.clone());
         tender.set("buyer_name", buyer.clone());
-        let (municipality, level) = self.place(&buyer.unwrap_or_default());
+        let (municipality, level) = place(
+            row.raw("municipal").trim() == "1",
+            &buyer.unwrap_or_default(),
+            row.raw("ville"),
+        );
         tender.set("municipality", Some(municipality));
         tender.set("government_level", Some(level));
         tender.set("province", Some("QC"));
@@ -306,14 +275,6 @@ impl<'a> Notice<'a> {
         tender
     }
 
-    fn place(&self, buyer: &str) -> (String, &'static str) {
-        if self.row.raw("municipal").trim() == "1" {
-            (municipality::of_quebec_buyer(buyer, self.row.raw("ville")), "municipal")
-        } else {
-            (municipality::QUEBEC_PROVINCIAL.to_owned(), "provincial")
-        }
-    }
-
     /// `0Déneigement` → `Déneigement`: what was bought, told in words where no category fits.
     fn words_of_nature(&self) -> Option<String> {
         text::line(
@@ -348,12 +309,7 @@ impl<'a> Notice<'a> {
             total: money(winner, "montanttotalcontrat", winner.line, self.tally),
             unit: Unit::of(winner.raw("montantssoumisunite")),
         };
-        let record_id = format!(
-            "seao|{number}|{}|{}|{:.2}",
-            neq.clone().unwrap_or_else(|| fold(&vendor)),
-            award_date.as_deref().unwrap_or_default(),
-            awarded.stated()
-        );
+        let record_id = contract_record_id(number, neq.as_deref(), &vendor, award_date.as_deref(), awarded.stated());
         contract.set("record_id", Some(record_id));
         contract.set("award_date", award_date);
         contract.set("vendor_name", Some(vendor));
@@ -373,98 +329,8 @@ impl<'a> Notice<'a> {
     }
 }
 
-/// A winner's figures. The unit is the bid's; the contract's amount is in dollars, except where buyers repeated the
-/// rate in it.
-struct Awarded {
-    bid: Option<f64>,
-    amount: Option<f64>,
-    total: Option<f64>,
-    unit: Unit,
-}
-
-impl Awarded {
-    /// The contract's value. Under a rate ($/h, $/year, %), an amount that is not at least twice the bid is the rate
-    /// again and no value; a total is a value under any unit.
-    fn value(&self) -> Option<f64> {
-        let is_rate = |amount: f64| self.unit == Unit::Rate && self.bid.is_none_or(|bid| amount < 2.0 * bid);
-        let positive = |amount: &f64| *amount > 0.0;
-        self.total
-            .filter(positive)
-            .or(self.amount.filter(positive).filter(|amount| !is_rate(*amount)))
-    }
-
-    /// The amount that identifies the contract: as the notice states it, whatever it means.
-    fn stated(&self) -> f64 {
-        self.amount.or(self.total).unwrap_or_default()
-    }
-
-    fn currency(&self) -> &'static str {
-        match self.unit {
-            Unit::UsDollars => "USD",
-            Unit::Dollars | Unit::Rate => "CAD",
-        }
-    }
-}
-
-fn documents(page: &str) -> Value {
-    json!([{"doc_index": 0, "url": page, "document_type": "tenderNotice", "language": "fr"}])
-}
-
-fn vendor_province(raw: &str) -> Option<String> {
-    let code = text::line(raw).filter(|code| code != "0")?.to_uppercase();
-    Some(if code == "NF" { "NL".to_owned() } else { code })
-}
-
-fn vendor_country(raw: &str) -> Option<String> {
-    let code = text::line(raw)?.to_uppercase();
-    match code.as_str() {
-        "CAN" => Some("CA".to_owned()),
-        "USA" => Some("US".to_owned()),
-        "FRA" => Some("FR".to_owned()),
-        _ => (code.len() == 2).then_some(code),
-    }
-}
-
 fn address(winner: &Element) -> Option<String> {
     let lines = ["adresse1", "adresse2", "ville", "province", "codepostal"];
     let lines: Vec<String> = lines.iter().filter_map(|name| winner.line_of(name)).collect();
     (!lines.is_empty()).then(|| lines.join(", "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rate_is_never_a_value() {
-        for (unit, bid, amount, total, value) in [
-            ("1", 100.0, 90.0, 0.0, Some(90.0)),
-            ("0", 0.0, 292964.0, 0.0, Some(292964.0)),
-            ("7", 62500.0, 62500.0, 0.0, Some(62500.0)),
-            ("10", 74.95, 74.95, 0.0, None),
-            ("10", 21.25, 130050.0, 0.0, Some(130050.0)),
-            ("4", 0.9903, 1.01, 0.0, None),
-            ("2", 314454.57, 314454.57, 1593700.0, Some(1593700.0)),
-            ("8", 83.0, 846906.42, 0.0, Some(846906.42)),
-            ("13", 139.8, 44602.57, 0.0, Some(44602.57)),
-            ("1", 0.0, 0.0, 0.0, None),
-        ] {
-            let given = |amount: f64| Some(amount).filter(|amount| *amount != 0.0);
-            let awarded = Awarded {
-                bid: given(bid),
-                amount: given(amount),
-                total: given(total),
-                unit: Unit::of(unit),
-            };
-            assert_eq!(awarded.value(), value, "unit {unit}, bid {bid}, amount {amount}");
-        }
-    }
-
-    #[test]
-    fn enterprise_numbers_have_a_form() {
-        assert_eq!(neq(" 1142700724 ").as_deref(), Some("1142700724"));
-        for none in ["1234567890", "114270072", "11427007244", "11x2700724", ""] {
-            assert_eq!(neq(none), None, "{none}");
-        }
-    }
 }

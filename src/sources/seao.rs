@@ -1,0 +1,246 @@
+//! SEAO, Quebec's tender system, over both eras of its publication: XML exports until May 2024, OCDS releases since
+//! March 2021.
+//!
+//! Both eras tell of the same notices, so their files share one spool and one reader, [`Seao`]. Of a notice told by both,
+//! the newest revision counts, tender and contracts alike; it is written to the dump of the file it stands in, and what
+//! only the other era tells of it (`FILLED`) is filled in, with both named in `sources`. That holds within a run; after
+//! separate runs both dumps have the notice, under one `record_id`, and indexing keeps the newer.
+
+use std::io::Read;
+
+use serde_json::{Value, json};
+
+use super::{
+    Broken, FileFacts, Reader,
+    decode::Utf8,
+    intake::{Intake, Member, Record, Tally},
+    seao_codes::Unit,
+    seao_ledger::Ledger,
+    seao_ocds, seao_xml, table, text,
+};
+use crate::{fold::fold, municipality};
+
+/// The source of a notice, which is also its member in the notice's group: the newest of each era is handed to settle.
+pub const XML: &str = "seao-xml";
+pub const OCDS: &str = "seao-ocds";
+
+/// What begins every identifier of a contracting process: the publisher's registered prefix.
+pub const OCID_PREFIX: &str = "ocds-ec9k95-";
+
+#[derive(Default)]
+pub struct Seao {
+    ledger: Ledger,
+}
+
+impl Reader for Seao {
+    fn read(&mut self, file: &FileFacts, mut input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
+        let is_xml = input.peek().is_ok_and(|start| start.trim_start().starts_with('<'));
+        if is_xml {
+            seao_xml::read(file, input, out, &mut self.ledger)
+        } else {
+            seao_ocds::read(file, input, out)
+        }
+    }
+
+    fn settle(&mut self, members: &mut [Member], tallies: &mut [Tally]) {
+        let Some((notice, older)) = members.split_last_mut() else {
+            return;
+        };
+        for other in older.iter() {
+            let what = "a notice that the other era's files tell newer, merged into one record";
+            tallies[other.file].note(other.line, what);
+            merge(&mut notice.records, &other.records);
+        }
+        let told_until = (notice.member == OCDS).then(|| i64::try_from(notice.rank.0).unwrap_or(i64::MAX));
+        if let Some((tender, contracts)) = notice.records.split_first_mut() {
+            let number = tender.text("reference_number").unwrap_or_default();
+            self.ledger.join(number, told_until, contracts, tallies);
+        }
+        table::newest(members);
+    }
+
+    fn finish(&mut self, tallies: &mut [Tally]) {
+        self.ledger.finish(tallies);
+    }
+}
+
+/// What does not change from one revision of a notice to the next, so that the older one's word is as good.
+const FILLED: [&str; 16] = [
+    "title_fr",
+    "buyer_id",
+    "contract_id",
+    "vendor_id",
+    "vendor_city",
+    "vendor_province",
+    "vendor_postal_code",
+    "vendor_country",
+    "supplier_address",
+    "category",
+    "unspsc",
+    "unspsc_description_fr",
+    "regions_of_delivery_fr",
+    "eligibility",
+    "documents",
+    "notice_url",
+];
+
+/// Makes one of a notice's two tellings, the tender first in each, then its contracts.
+fn merge(newer: &mut [Record], older: &[Record]) {
+    let (Some((tender, contracts)), Some((old_tender, old_contracts))) = (newer.split_first_mut(), older.split_first())
+    else {
+        return;
+    };
+    fill(tender, old_tender);
+    for contract in contracts {
+        if let Some(old) = old_contracts.iter().find(|old| same_contract(old, contract)) {
+            fill(contract, old);
+        }
+    }
+}
+
+fn fill(newer: &mut Record, older: &Record) {
+    for field in FILLED {
+        if !newer.fields.contains_key(field) {
+            newer.set(field, older.fields.get(field).cloned());
+        }
+    }
+    newer.set("sources", Some(json!([OCDS, XML])));
+}
+
+/// By identifier, else by day and contractor: one era may lack an enterprise number or know a later amount.
+fn same_contract(a: &Record, b: &Record) -> bool {
+    let same = |field: &str| a.text(field).is_some() && a.text(field) == b.text(field);
+    let name = |record: &Record| record.text("vendor_name").map(fold);
+    same("record_id") || (same("award_date") && (same("vendor_id") || name(a) == name(b)))
+}
+
+/// The notice's number, the contractor, the day and the awarded amount: all that both eras tell of a contract.
+pub fn contract_record_id(
+    number: &str,
+    neq: Option<&str>,
+    vendor: &str,
+    award_date: Option<&str>,
+    amount: f64,
+) -> String {
+    let contractor = neq.map_or_else(|| fold(vendor), str::to_owned);
+    format!(
+        "seao|{number}|{contractor}|{}|{amount:.2}",
+        award_date.unwrap_or_default()
+    )
+}
+
+/// A buyer's municipality and level of government.
+pub fn place(is_municipal: bool, buyer: &str, city: &str) -> (String, &'static str) {
+    if is_municipal {
+        (municipality::of_quebec_buyer(buyer, city), "municipal")
+    } else {
+        (municipality::QUEBEC_PROVINCIAL.to_owned(), "provincial")
+    }
+}
+
+/// What a contract takes over from its notice.
+#[rustfmt::skip]
+pub const OF_THE_NOTICE: [&str; 25] = [
+    "municipality", "publication_date", "title_fr", "department_fr", "buyer_name", "buyer_id", "procurement_category", "category",
+    "notice_type_en", "notice_type_fr", "procurement_method", "procurement_method_en", "procurement_method_fr",
+    "reference_number", "solicitation_number", "ocid", "unspsc", "unspsc_description_fr", "regions_of_delivery_fr", "eligibility", "notice_url",
+    "government_level", "province", "source_url", "fetched_at",
+];
+
+/// A Quebec enterprise number: ten digits, the first two telling its form. Others are typing errors or stand-ins.
+pub fn neq(raw: &str) -> Option<String> {
+    let number = text::line(raw)?;
+    let known_form = ["11", "22", "33", "88"].iter().any(|form| number.starts_with(form));
+    (known_form && number.len() == 10 && number.bytes().all(|b| b.is_ascii_digit())).then_some(number)
+}
+
+/// A winner's figures. The unit is the bid's; the contract's amount is in dollars, except where buyers repeated the
+/// rate in it.
+pub struct Awarded {
+    pub bid: Option<f64>,
+    pub amount: Option<f64>,
+    pub total: Option<f64>,
+    pub unit: Unit,
+}
+
+impl Awarded {
+    /// The contract's value. Under a rate ($/h, $/year, %), an amount that is not at least twice the bid is the rate
+    /// again and no value; a total is a value under any unit.
+    pub fn value(&self) -> Option<f64> {
+        let is_rate = |amount: f64| self.unit == Unit::Rate && self.bid.is_none_or(|bid| amount < 2.0 * bid);
+        let positive = |amount: &f64| *amount > 0.0;
+        self.total
+            .filter(positive)
+            .or(self.amount.filter(positive).filter(|amount| !is_rate(*amount)))
+    }
+
+    /// The amount that identifies the contract: as the notice states it, whatever it means.
+    pub fn stated(&self) -> f64 {
+        self.amount.or(self.total).unwrap_or_default()
+    }
+
+    pub fn currency(&self) -> &'static str {
+        match self.unit {
+            Unit::UsDollars => "USD",
+            Unit::Dollars | Unit::Rate => "CAD",
+        }
+    }
+}
+
+/// A notice's page as its one document.
+pub fn documents(page: &str) -> Value {
+    json!([{"doc_index": 0, "url": page, "document_type": "tenderNotice", "language": "fr"}])
+}
+
+pub fn vendor_province(raw: &str) -> Option<String> {
+    let code = text::line(raw).filter(|code| code != "0")?.to_uppercase();
+    Some(if code == "NF" { "NL".to_owned() } else { code })
+}
+
+pub fn vendor_country(raw: &str) -> Option<String> {
+    let code = text::line(raw)?.to_uppercase();
+    match code.as_str() {
+        "CAN" => Some("CA".to_owned()),
+        "USA" => Some("US".to_owned()),
+        "FRA" => Some("FR".to_owned()),
+        _ => (code.len() == 2).then_some(code),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_never_a_value() {
+        for (unit, bid, amount, total, value) in [
+            ("1", 100.0, 90.0, 0.0, Some(90.0)),
+            ("0", 0.0, 292964.0, 0.0, Some(292964.0)),
+            ("7", 62500.0, 62500.0, 0.0, Some(62500.0)),
+            ("10", 74.95, 74.95, 0.0, None),
+            ("10", 21.25, 130050.0, 0.0, Some(130050.0)),
+            ("4", 0.9903, 1.01, 0.0, None),
+            ("2", 314454.57, 314454.57, 1593700.0, Some(1593700.0)),
+            ("8", 83.0, 846906.42, 0.0, Some(846906.42)),
+            ("13", 139.8, 44602.57, 0.0, Some(44602.57)),
+            ("1", 0.0, 0.0, 0.0, None),
+        ] {
+            let given = |amount: f64| Some(amount).filter(|amount| *amount != 0.0);
+            let awarded = Awarded {
+                bid: given(bid),
+                amount: given(amount),
+                total: given(total),
+                unit: Unit::of(unit),
+            };
+            assert_eq!(awarded.value(), value, "unit {unit}, bid {bid}, amount {amount}");
+        }
+    }
+
+    #[test]
+    fn enterprise_numbers_have_a_form() {
+        assert_eq!(neq(" 1142700724 ").as_deref(), Some("1142700724"));
+        for none in ["1234567890", "114270072", "11427007244", "11x2700724", ""] {
+            assert_eq!(neq(none), None, "{none}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! SEAO's OCDS files: release packages, record packages, bare releases and records, in one JSON document or one a line.
+//!
+//! A row is a release; of a record, its compiled release stands for all, else each embedded one is a row. Every release
+//! tells the whole state of its notice: it gives a tender and a contract an award, never one a bidder. Of the releases of
+//! an `ocid` the one with the greatest `id` (its UTC time) counts, whatever file it is in.
+
+use std::io::Read;
+
+use chrono::{DateTime, Timelike, Utc};
+use serde_json::{Map, Value};
+
+use super::{
+    Broken, FileFacts, Head,
+    decode::Utf8,
+    intake::{Draft, Intake, Rank, Tally},
+    json::{Item, Rows},
+    seao::{OCDS, OCID_PREFIX},
+    table::timestamp,
+    text,
+};
+use crate::date::Date;
+
+/// What only SEAO's packages name: its registered prefix, or, in a week without releases, its data set.
+pub fn recognizes(head: &Head) -> bool {
+    let holds = |sign: &str| head.json.contains(sign);
+    holds(&format!("\"{OCID_PREFIX}"))
+        || (holds("\"publicationPolicy\"") && holds("systeme-electronique-dappel-doffres"))
+}
+
+/// What a package says of all its releases.
+pub struct Package {
+    pub published: String,
+    pub uri: Option<String>,
+}
+
+impl Package {
+    fn of(facts: Option<&Map<String, Value>>, file: &FileFacts) -> Package {
+        let fact = |name: &str| facts?.get(name)?.as_str();
+        let published = fact("publishedDate").and_then(moment).unwrap_or(file.modified);
+        Package {
+            published: timestamp(published),
+            uri: fact("uri").and_then(text::line),
+        }
+    }
+}
+
+pub fn read(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
+    let mut rows = Rows::new(input, &["releases", "records"]);
+    while let Some(item) = rows.next()? {
+        let package = Package::of(rows.facts(), file);
+        let (line, row) = match item {
+            Item::Row { line, bytes, .. } => (line, serde_json::from_slice(&bytes).ok()),
+            // A package's end, unless the object is itself a release or a record.
+            Item::Object { members, held_rows, .. } if held_rows && !members.contains_key("compiledRelease") => {
+                continue;
+            }
+            Item::Object { line, members, .. } => (line, Some(Value::Object(members))),
+        };
+        if rows.take_repaired() {
+            out.tally.note(line, "stray bytes near here, read as Windows-1252");
+        }
+        let Some(row) = row else {
+            out.row();
+            out.tally.skip(line, "a release that is no valid JSON");
+            continue;
+        };
+        for release in releases(&row) {
+            out.row();
+            match draft(release, &package, line, out.tally) {
+                Ok(draft) => out.keep(line, draft).map_err(Broken::Fatal)?,
+                Err(reason) => out.tally.skip(line, reason),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The releases that a release or a record stands for; itself where it is neither, so that it is accounted for.
+fn releases(row: &Value) -> Vec<&Value> {
+    if let Some(compiled) = row.get("compiledRelease") {
+        return vec![compiled];
+    }
+    match row.get("releases").and_then(Value::as_array) {
+        Some(embedded) if !embedded.is_empty() => embedded.iter().collect(),
+        _ => vec![row],
+    }
+}
+
+fn draft(release: &Value, package: &Package, line: u64, tally: &mut Tally) -> Result<Draft, &'static str> {
+    let Some(ocid) = word(release, "/ocid") else {
+        return Err(match release.get("url") {
+            Some(_) => "a link to a release, not the release",
+            None => "no ocid: neither a package, a record nor a release",
+        });
+    };
+    let number = ocid.strip_prefix(OCID_PREFIX).filter(|number| !number.is_empty());
+    let number = number.ok_or("a process of another publisher's")?;
+    if !release.get("tender").is_some_and(Value::is_object) {
+        return Err("a release without its tender");
+    }
+    let mut notice = Notice { release, line, tally };
+    let mut records = vec![notice.tender(number, &ocid, package)];
+    for award in list(release, "/awards") {
+        if let Some(contract) = notice.contract(number, award, &records) {
+            records.push(contract);
+        }
+    }
+    Ok(Draft {
+        group: number.to_owned(),
+        member: OCDS.to_owned(),
+        rank: rank(release),
+        records,
+    })
+}
+
+/// Days, then seconds from 2: on one day a release is newer than an XML export and its revisions.
+fn rank(release: &Value) -> Rank {
+    let id = word(release, "/id").unwrap_or_default();
+    let revised = revision(&id).or_else(|| moment(release.get("date")?.as_str()?));
+    revised.map_or(Rank::default(), |at| {
+        let days = at.timestamp().div_euclid(86_400);
+        let seconds = i64::from(at.num_seconds_from_midnight());
+        Rank(u64::try_from(days).unwrap_or(0), seconds + 2)
+    })
+}
+
+/// `20260728192300` → 2026-07-28T19:23:00Z
+fn revision(id: &str) -> Option<DateTime<Utc>> {
+    if id.len() != 14 || !id.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    moment(&format!(
+        "{}-{}-{}T{}:{}:{}Z",
+        &id[..4],
+        &id[4..6],
+        &id[6..8],
+        &id[8..10],
+        &id[10..12],
+        &id[12..]
+    ))
+}
+
+fn moment(text: &str) -> Option<DateTime<Utc>> {
+    DateTime::parse_from_rfc3339(text.trim()).ok().map(|at| at.to_utc())
+}
+
+/// The text at a pointer, a number's digits included.
+pub fn word(value: &Value, pointer: &str) -> Option<String> {
+    match value.pointer(pointer)? {
+        Value::String(word) => text::line(word),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+pub fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
+}
+
+pub fn same_money(a: f64, b: f64) -> bool {
+    (a - b).abs() < 0.005
+}
+
+/// A release on its way to a tender and its contracts.
+pub struct Notice<'a> {
+    pub release: &'a Value,
+    line: u64,
+    tally: &'a mut Tally,
+}
+
+impl<'a> Notice<'a> {
+    pub fn word(&self, pointer: &str) -> Option<String> {
+        word(self.release, pointer)
+    }
+
+    pub fn note(&mut self, what: &str) {
+        self.tally.note(self.line, what);
+    }
+
+    /// The day of a timestamp that stands for a day. A day's midnight in summer time is written as 23:00 of the day
+    /// before where the publisher's clock counts winter time.
+    pub fn day(&mut self, value: &Value, pointer: &str) -> Option<Date> {
+        let stated = word(value, pointer)?;
+        let Ok(day) = text::date(&stated) else {
+            let name = pointer.rsplit('/').next().unwrap_or(pointer);
+            self.note(&format!("impossible date in {name}, left out"));
+            return None;
+        };
+        match stated.ends_with("T23:00:00-05:00") {
+            true => day.and_then(|day| Date::from_days(day.days() + 1)),
+            false => day,
+        }
+    }
+
+    pub fn money(&mut self, value: &Value, pointer: &str) -> Option<f64> {
+        let stated = word(value, pointer)?;
+        text::given_amount(&stated).unwrap_or_else(|_| {
+            let name = pointer.trim_start_matches('/');
+            self.note(&format!("unreadable amount in {name}, left out"));
+            None
+        })
+    }
+
+    pub fn party(&self, id: &str) -> Option<&'a Value> {
+        list(self.release, "/parties")
+            .iter()
+            .find(|party| word(party, "/id").as_deref() == Some(id))
+    }
+}
+
+pub type Words = (&'static str, &'static str, &'static str);
+
+/// A published status beside its English and French words.
+pub fn in_words(status: String, table: &[Words]) -> (String, Option<&'static str>, Option<&'static str>) {
+    let known = table.iter().find(|(word, ..)| *word == status);
+    (
+        status,
+        known.map(|(_, english, _)| *english),
+        known.map(|(.., french)| *french),
+    )
+}
