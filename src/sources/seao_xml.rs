@@ -20,7 +20,7 @@ use super::{
     text,
     xml::{Element, Rows},
 };
-use crate::{date::Date, entity::EntityType, fold::fold, municipality};
+use crate::{date::Date, entity::EntityType, fold::fold};
 
 pub fn recognizes(head: &Head) -> bool {
     let root = &head.root;
