@@ -292,6 +292,64 @@ fn codes_of_a_disclosure_have_their_meaning() {
     );
 }
 
+#[test]
+fn montreal_is_read_with_and_without_a_header() {
+    let place = Place::with_fixtures(&[
+        "montreal-councils.csv",
+        "montreal-officials-without-header.csv",
+        "montreal-officials.csv",
+    ]);
+    let report = place.run();
+    let contracts = place.records("contract/montreal");
+    let facts: Vec<_> = contracts
+        .iter()
+        .map(|contract| {
+            (
+                contract["file_number"].as_str().unwrap(),
+                contract.get("award_date").and_then(Value::as_str),
+                contract.get("contract_value").and_then(Value::as_f64),
+                contract["dataset"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        facts,
+        [
+            (
+                "1120000001",
+                Some("2012-09-27"),
+                Some(648253.0),
+                "contrats-conseil-municipal"
+            ),
+            ("1120000002", None, Some(1000.0), "contrats-conseil-agglomeration"),
+            ("700003", None, Some(3500.0), "contrats-fonctionnaires"),
+            ("RMI 1", None, None, "contrats-fonctionnaires"),
+            ("700001", Some("2013-01-15"), Some(7801.41), "contrats-fonctionnaires"),
+            ("700001", Some("2013-01-15"), Some(7801.41), "contrats-fonctionnaires"),
+            ("700002", None, Some(12000.0), "contrats-fonctionnaires"),
+        ]
+    );
+    assert_eq!(contracts[0]["approver"], "Conseil municipal");
+    assert_eq!(contracts[4]["title_fr"], "DÉNEIGEMENT \"NORD\" ET SUD");
+    assert_eq!(contracts[4]["repartition"], "50%");
+    assert_eq!(contracts[4]["municipality"], "montreal");
+    let [councils, headless, officials] = report.files.as_slice() else {
+        panic!()
+    };
+    let bad_day = "award date before 2011 or after the file's year, left out";
+    assert_eq!(councils.tally.notes[bad_day].first_line, 3);
+    assert_eq!(
+        headless.tally.notes["unreadable amount in montant, left out"].first_line,
+        2
+    );
+    assert_eq!((officials.tally.rows, officials.tally.merged), (5, 1));
+    assert_eq!(officials.tally.notes[bad_day].count, 1);
+    assert_eq!(
+        skipped(officials),
+        [("the row has another number of fields than the header", 1, 10)]
+    );
+}
+
 const SEAO: [&str; 5] = [
     "seao-avis-2009.xml",
     "seao-avis-2018.xml",
@@ -588,7 +646,7 @@ proptest! {
     /// Cut, overwritten and spliced fixtures are read to the end or refused, and every row is accounted for.
     #[test]
     fn no_mutation_of_a_file_breaks_the_run(
-        which in 0usize..9,
+        which in 0usize..64,
         edits in prop::collection::vec((any::<prop::sample::Index>(), prop::collection::vec(any::<u8>(), 0..4), 0usize..40), 0..6),
     ) {
         let mut names: Vec<_> = fs::read_dir(FIXTURES).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -629,7 +687,7 @@ fn real_files_are_accounted_for_row_by_row() {
     let raw = Path::new(&real).join("raw");
     let place = Place::new();
     let options = Options {
-        inputs: ["seao-xml", "canadabuys", "disclosure"]
+        inputs: ["seao-xml", "canadabuys", "disclosure", "montreal"]
             .map(|name| raw.join(name))
             .to_vec(),
         ..place.options()
