@@ -11,6 +11,7 @@ pub mod text;
 mod canadabuys;
 mod canadabuys_award;
 mod canadabuys_contract;
+mod canadabuys_sosa;
 mod canadabuys_tender;
 mod disclosure;
 mod disclosure_codes;
@@ -19,6 +20,7 @@ mod seao_codes;
 mod seao_ledger;
 mod seao_xml;
 mod table;
+mod toronto;
 mod xml;
 
 use std::io::Read;
@@ -76,6 +78,18 @@ pub static SOURCES: &[Source] = &[
         yields: &[EntityType::Contract],
         recognizes: |head| montreal::recognizes(&head.columns),
         reader: || Box::new(montreal::Montreal),
+    },
+    Source {
+        id: "toronto",
+        yields: &[EntityType::Contract, EntityType::Tender],
+        recognizes: |head| table::format_of(toronto::FORMATS, &head.columns).is_some(),
+        reader: || Box::new(toronto::FORMATS),
+    },
+    Source {
+        id: "canadabuys-sosa",
+        yields: &[EntityType::StandingOffer],
+        recognizes: |head| canadabuys_sosa::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&canadabuys_sosa::FORMAT),
     },
 ];
 
@@ -153,6 +167,14 @@ mod tests {
         ("disclosure", &[EntityType::Disclosure], &disclosure::FORMAT),
         ("montreal", &[EntityType::Contract], &montreal::OFFICIALS),
         ("montreal", &[EntityType::Contract], &montreal::COUNCILS),
+        ("toronto", &[EntityType::Contract], &toronto::AWARDED),
+        ("toronto", &[EntityType::Contract], &toronto::NON_COMPETITIVE),
+        ("toronto", &[EntityType::Tender], &toronto::SOLICITATIONS),
+        (
+            "canadabuys-sosa",
+            &[EntityType::StandingOffer],
+            &canadabuys_sosa::FORMAT,
+        ),
     ];
 
     #[test]
