@@ -297,6 +297,156 @@ fn codes_of_a_disclosure_have_their_meaning() {
     );
 }
 
+#[test]
+fn montreal_is_read_with_and_without_a_header() {
+    let place = Place::with_fixtures(&[
+        "montreal-councils.csv",
+        "montreal-officials-without-header.csv",
+        "montreal-officials.csv",
+    ]);
+    let report = place.run();
+    let contracts = place.records("contract/montreal");
+    let facts: Vec<_> = contracts
+        .iter()
+        .map(|contract| {
+            (
+                contract["file_number"].as_str().unwrap(),
+                contract.get("award_date").and_then(Value::as_str),
+                contract.get("contract_value").and_then(Value::as_f64),
+                contract["dataset"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        facts,
+        [
+            (
+                "1120000001",
+                Some("2012-09-27"),
+                Some(648253.0),
+                "contrats-conseil-municipal"
+            ),
+            ("1120000002", None, Some(1000.0), "contrats-conseil-agglomeration"),
+            ("700003", None, Some(3500.0), "contrats-fonctionnaires"),
+            ("RMI 1", None, None, "contrats-fonctionnaires"),
+            ("700001", Some("2013-01-15"), Some(7801.41), "contrats-fonctionnaires"),
+            ("700001", Some("2013-01-15"), Some(7801.41), "contrats-fonctionnaires"),
+            ("700002", None, Some(12000.0), "contrats-fonctionnaires"),
+        ]
+    );
+    assert_eq!(contracts[0]["approver"], "Conseil municipal");
+    assert_eq!(contracts[4]["title_fr"], "DÉNEIGEMENT \"NORD\" ET SUD");
+    assert_eq!(contracts[4]["repartition"], "50%");
+    assert_eq!(contracts[4]["municipality"], "montreal");
+    let [councils, headless, officials] = report.files.as_slice() else {
+        panic!()
+    };
+    let bad_day = "award date before 2011 or after the file's year, left out";
+    assert_eq!(councils.tally.notes[bad_day].first_line, 3);
+    assert_eq!(
+        headless.tally.notes["unreadable amount in montant, left out"].first_line,
+        2
+    );
+    assert_eq!((officials.tally.rows, officials.tally.merged), (5, 1));
+    assert_eq!(officials.tally.notes[bad_day].count, 1);
+    assert_eq!(
+        skipped(officials),
+        [("the row has another number of fields than the header", 1, 10)]
+    );
+}
+
+#[test]
+fn a_toronto_contract_in_two_files_is_one_record() {
+    let place = Place::with_fixtures(&[
+        "toronto-awarded-former.csv",
+        "toronto-awarded.csv",
+        "toronto-non-competitive.csv",
+    ]);
+    let report = place.run();
+    let contracts = place.records("contract/toronto");
+    let ids: Vec<&str> = contracts.iter().map(|c| c["record_id"].as_str().unwrap()).collect();
+    assert_eq!(
+        ids,
+        [
+            "toronto|3500000001|paving one ltd|2023-05-08|1317169.92",
+            "toronto|3500000002|toner inc|2012-10-04|76500.0025.95625.00",
+            "toronto|3500000003|||",
+            "toronto-nc|8457|software inc",
+            "toronto-nc|8457|software inc|300000",
+        ]
+    );
+    assert_eq!(contracts[0]["contract_value"], 1317169.92);
+    assert_eq!(contracts[0]["procurement_category"], "CNST");
+    assert_eq!(contracts[0]["wards"], "Ward 1 Etobicoke North,Ward 2 Etobicoke Centre");
+    assert_eq!(
+        contracts[1].get("contract_value"),
+        None,
+        "amounts run together are none"
+    );
+    assert_eq!(contracts[1].get("currency"), None);
+    assert_eq!(contracts[2].get("vendor_name"), None);
+    assert_eq!(contracts[3]["award_date"], "2014-04-10");
+    assert_eq!(contracts[3].get("wards"), None);
+    assert_eq!(contracts[4]["currency"], "USD");
+    assert_eq!(
+        contracts[4]["eligibility"],
+        json!({"limited_tendering_reason_en": "Warranty/Maintenance"})
+    );
+    let [former, awarded, non_competitive] = report.files.as_slice() else {
+        panic!()
+    };
+    assert_eq!(former.tally.merged, 1);
+    assert_eq!(skipped(awarded), [("no document number", 1, 5)]);
+    assert_eq!(
+        awarded.tally.notes["unreadable amount in Award, left out"].first_line,
+        3
+    );
+    assert_eq!(non_competitive.tally.merged, 1);
+    for contract in &contracts {
+        assert!(!contract.to_string().contains("Jo Doe"), "{contract}");
+    }
+}
+
+#[test]
+fn a_toronto_solicitation_is_open_until_its_deadline() {
+    let place = Place::with_fixtures(&["toronto-solicitations.csv"]);
+    let report = place.run();
+    let tenders = place.records("tender/toronto");
+    assert_eq!(tenders.len(), 2);
+    assert_eq!(tenders[0]["record_id"], "toronto|4500000001");
+    assert_eq!(tenders[0]["status"], "Open");
+    assert_eq!(tenders[0]["noip_type_en"], "Advanced Notice of Intended Procurement");
+    assert_eq!(tenders[0]["contact_email"], "jo.doe@toronto.example");
+    assert_eq!(tenders[1]["status"], "Expired");
+    assert_eq!(tenders[1]["closing_date"], "2010-11-08", "the later deadline counts");
+    assert_eq!(report.files[0].tally.merged, 1);
+}
+
+#[test]
+fn a_standing_offer_is_an_agreement_for_a_commodity_and_a_place() {
+    let place = Place::with_fixtures(&["canadabuys-sosa.csv"]);
+    let report = place.run();
+    let offers = place.records("standing_offer/canadabuys-sosa");
+    assert_eq!(offers.len(), 2);
+    assert_eq!(offers[0]["record_id"], "sosa|E60PQ-120001/001/PQ|N7110|NA");
+    assert_eq!(offers[0]["expiry_date"], "2121-03-31");
+    assert_eq!(offers[0]["delivery_point_code"], "NA");
+    assert_eq!(offers[0]["fetched_at"], "2026-04-01T00:00:00Z");
+    assert_eq!(offers[1]["vendor_name"], "Chairs & Sons Inc.");
+    assert_eq!(skipped(&report.files[0]), [("no agreement number", 1, 4)]);
+
+    let text = String::from_utf8(fixture("canadabuys-sosa.csv")).unwrap();
+    let turned: String = text
+        .replacen("commodity", "gsin", 3)
+        .lines()
+        .map(|line| line.rsplit(',').collect::<Vec<_>>().join(",") + "\n")
+        .collect();
+    let other = Place::new();
+    other.put("former.csv", turned.as_bytes());
+    other.run();
+    assert_eq!(other.records("standing_offer/canadabuys-sosa"), offers);
+}
+
 const SEAO: [&str; 5] = [
     "seao-avis-2009.xml",
     "seao-avis-2018.xml",
@@ -594,7 +744,7 @@ proptest! {
     /// Cut, overwritten and spliced fixtures are read to the end or refused, and every row is accounted for.
     #[test]
     fn no_mutation_of_a_file_breaks_the_run(
-        which in 0usize..12,
+        which in 0usize..64,
         edits in prop::collection::vec((any::<prop::sample::Index>(), prop::collection::vec(any::<u8>(), 0..4), 0usize..40), 0..6),
     ) {
         let mut names: Vec<_> = fs::read_dir(FIXTURES).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -635,7 +785,7 @@ fn real_files_are_accounted_for_row_by_row() {
     let raw = Path::new(&real).join("raw");
     let place = Place::new();
     let options = Options {
-        inputs: ["seao-xml", "canadabuys", "disclosure"]
+        inputs: ["seao-xml", "canadabuys", "disclosure", "montreal", "toronto"]
             .map(|name| raw.join(name))
             .to_vec(),
         ..place.options()

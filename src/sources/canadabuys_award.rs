@@ -19,6 +19,7 @@ pub static FORMAT: CsvFormat = CsvFormat {
         TOTAL,
         "contractAwardDate-dateAttributionContrat",
     ],
+    aliases: &[],
     columns: &[NOTICE, AWARDED, AWARD],
     entity_type: |_| EntityType::Award,
     draft,

@@ -27,6 +27,7 @@ pub static FORMAT: CsvFormat = CsvFormat {
         TOTAL,
         "contractAwardDate-dateAttributionContrat",
     ],
+    aliases: &[],
     columns: &[NOTICE, AWARDED, HISTORY],
     entity_type: |_| EntityType::Contract,
     draft,

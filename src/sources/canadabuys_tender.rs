@@ -29,6 +29,7 @@ pub static FORMAT: CsvFormat = CsvFormat {
         "title-titre-eng",
         "title-titre-fra",
     ],
+    aliases: &[],
     columns: &[NOTICE, TENDER],
     entity_type,
     draft,

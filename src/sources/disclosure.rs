@@ -27,6 +27,7 @@ pub static FORMAT: CsvFormat = CsvFormat {
         "contract_value",
         "reporting_period",
     ],
+    aliases: &[],
     columns: &[COLUMNS],
     entity_type: |_| EntityType::Disclosure,
     draft,

@@ -273,6 +273,12 @@ fn digest<const N: usize>(text: &str) -> [u8; N] {
     key
 }
 
+/// A short hexadecimal name for the text, the same in every run.
+pub fn fingerprint(text: &str) -> String {
+    let bytes: [u8; 10] = digest(text);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,10 +11,12 @@ pub mod text;
 mod canadabuys;
 mod canadabuys_award;
 mod canadabuys_contract;
+mod canadabuys_sosa;
 mod canadabuys_tender;
 mod disclosure;
 mod disclosure_codes;
 mod json;
+mod montreal;
 mod seao;
 mod seao_codes;
 mod seao_ledger;
@@ -23,6 +25,7 @@ mod seao_ocds_contract;
 mod seao_ocds_tender;
 mod seao_xml;
 mod table;
+mod toronto;
 mod xml;
 
 use std::io::Read;
@@ -81,6 +84,24 @@ pub static SOURCES: &[Source] = &[
         recognizes: seao_ocds::recognizes,
         reader: || Box::new(seao::Seao::default()),
     },
+    Source {
+        id: "montreal",
+        yields: &[EntityType::Contract],
+        recognizes: |head| montreal::recognizes(&head.columns),
+        reader: || Box::new(montreal::Montreal),
+    },
+    Source {
+        id: "toronto",
+        yields: &[EntityType::Contract, EntityType::Tender],
+        recognizes: |head| table::format_of(toronto::FORMATS, &head.columns).is_some(),
+        reader: || Box::new(toronto::FORMATS),
+    },
+    Source {
+        id: "canadabuys-sosa",
+        yields: &[EntityType::StandingOffer],
+        recognizes: |head| canadabuys_sosa::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&canadabuys_sosa::FORMAT),
+    },
 ];
 
 /// Sources whose files tell of the same things: one reader reads them all and settles them together, and each record is
@@ -98,7 +119,7 @@ impl Source {
 /// What a file begins with.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// The fields of the first CSV row, trimmed.
+    /// The fields of the first CSV row that is no comment, trimmed.
     pub columns: Vec<String>,
     /// The first XML element.
     pub root: xml::Root,
@@ -112,10 +133,7 @@ impl Head {
             .flexible(true)
             .has_headers(false)
             .from_reader(start.as_bytes());
-        let columns = match rows.records().next() {
-            Some(Ok(first)) => first.iter().map(|name| name.trim().to_owned()).collect(),
-            _ => Vec::new(),
-        };
+        let columns = table::first_row(&mut rows).unwrap_or_default();
         Head {
             columns,
             root: xml::root(start),
@@ -163,21 +181,38 @@ mod tests {
     use super::{table::CsvFormat, *};
     use crate::schema::{FieldType, Schema};
 
-    const TABLES: [(&str, &CsvFormat); 4] = [
-        ("canadabuys-tender", &canadabuys_tender::FORMAT),
-        ("canadabuys-contract", &canadabuys_contract::FORMAT),
-        ("canadabuys-award", &canadabuys_award::FORMAT),
-        ("disclosure", &disclosure::FORMAT),
+    const TABLES: &[(&str, &[EntityType], &CsvFormat)] = &[
+        (
+            "canadabuys-tender",
+            &[EntityType::Tender, EntityType::PreSolicitation],
+            &canadabuys_tender::FORMAT,
+        ),
+        (
+            "canadabuys-contract",
+            &[EntityType::Contract],
+            &canadabuys_contract::FORMAT,
+        ),
+        ("canadabuys-award", &[EntityType::Award], &canadabuys_award::FORMAT),
+        ("disclosure", &[EntityType::Disclosure], &disclosure::FORMAT),
+        ("montreal", &[EntityType::Contract], &montreal::OFFICIALS),
+        ("montreal", &[EntityType::Contract], &montreal::COUNCILS),
+        ("toronto", &[EntityType::Contract], &toronto::AWARDED),
+        ("toronto", &[EntityType::Contract], &toronto::NON_COMPETITIVE),
+        ("toronto", &[EntityType::Tender], &toronto::SOLICITATIONS),
+        (
+            "canadabuys-sosa",
+            &[EntityType::StandingOffer],
+            &canadabuys_sosa::FORMAT,
+        ),
     ];
 
     #[test]
     fn every_column_fills_a_declared_field_of_its_type_once() {
-        for (id, format) in TABLES {
-            let source = SOURCES.iter().find(|source| source.id == id).unwrap();
+        for (id, kinds, format) in TABLES {
             let mut filled = HashSet::new();
             for (name, column, rule) in format.columns.iter().copied().flatten() {
                 assert!(filled.insert(name), "{id} fills {name} twice");
-                for kind in source.yields {
+                for kind in *kinds {
                     let field = Schema::of(*kind).field(name);
                     let field = field.unwrap_or_else(|| panic!("{id}: {kind} does not declare {name} ({column})"));
                     let expected = match rule {

@@ -2,7 +2,8 @@
 //!
 //! A [`CsvFormat`] names the columns that tell the format, those it cannot do without, and one row per field it fills:
 //! field, column, and the [`Rule`] that reads it. What a table cannot say (keys, kinds, joined fields) is the
-//! format's `draft`. A row that is not as wide as the header is skipped, never guessed at.
+//! format's `draft`. A row that is not as wide as the header is skipped, never guessed at. Lines that begin with `#` before
+//! the header are comments.
 
 use std::{cell::RefCell, collections::HashMap, io::Read};
 
@@ -48,6 +49,8 @@ pub struct CsvFormat {
     pub signature: &'static [&'static str],
     /// The columns without which its records would be wrong rather than poor.
     pub required: &'static [&'static str],
+    /// Names that columns had in other years, and the ones the tables use.
+    pub aliases: &'static [(&'static str, &'static str)],
     pub columns: &'static [&'static [Column]],
     /// The kind of record a row gives.
     pub entity_type: fn(&Row) -> EntityType,
@@ -68,7 +71,12 @@ impl CsvFormat {
     pub fn recognizes(&self, columns: &[String]) -> bool {
         self.signature
             .iter()
-            .all(|name| columns.iter().any(|column| column == name))
+            .all(|name| columns.iter().any(|column| self.canonical(column) == *name))
+    }
+
+    fn canonical<'a>(&self, column: &'a str) -> &'a str {
+        let known = self.aliases.iter().find(|(other, _)| *other == column);
+        known.map_or(column, |(_, name)| name)
     }
 }
 
@@ -142,30 +150,118 @@ pub fn timestamp(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-impl Reader for &'static CsvFormat {
-    fn read(&mut self, file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
+/// A CSV file opened: its first row read, comments before it skipped.
+pub struct Opened<'a> {
+    pub first: Vec<String>,
+    rows: csv::Reader<Utf8<&'a mut dyn Read>>,
+    /// Whether the first row is data, to be read again.
+    is_data: bool,
+}
+
+impl<'a> Opened<'a> {
+    pub fn new(input: Utf8<&'a mut dyn Read>) -> Result<Opened<'a>, Broken> {
         let mut rows = ReaderBuilder::new()
             .flexible(true)
             .has_headers(false)
             .from_reader(input);
+        let first = first_row(&mut rows).map_err(|error| broken(1, &error))?;
+        Ok(Opened {
+            first,
+            rows,
+            is_data: false,
+        })
+    }
+
+    /// The file with these names for its columns, its first row being data.
+    pub fn without_header(self) -> Opened<'a> {
+        Opened { is_data: true, ..self }
+    }
+}
+
+/// The trimmed fields of the first row that is no comment; none where the file has no such row.
+pub fn first_row<R: Read>(rows: &mut csv::Reader<R>) -> csv::Result<Vec<String>> {
+    let mut values = StringRecord::new();
+    while rows.read_record(&mut values)? {
+        if !values.get(0).unwrap_or_default().trim_start().starts_with('#') {
+            break;
+        }
+    }
+    Ok(values.iter().map(|name| name.trim().to_owned()).collect())
+}
+
+/// The format among a source's that has these columns.
+pub fn format_of(formats: &[&'static CsvFormat], columns: &[String]) -> Option<&'static CsvFormat> {
+    formats.iter().copied().find(|format| format.recognizes(columns))
+}
+
+impl Reader for &'static CsvFormat {
+    fn read(&mut self, file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
+        let opened = Opened::new(input)?;
+        let header = opened.first.clone();
+        self.read_rows(file, opened, &header, out)
+    }
+
+    fn settle(&mut self, members: &mut [Member], _: &mut [Tally]) {
+        (self.settle)(members);
+    }
+}
+
+/// A source with several formats; their groups are settled alike, by the first one's rule.
+impl Reader for &'static [&'static CsvFormat] {
+    fn read(&mut self, file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
+        let opened = Opened::new(input)?;
+        let header = opened.first.clone();
+        match format_of(self, &header) {
+            Some(format) => format.read_rows(file, opened, &header, out),
+            None => Err(Broken::Here {
+                line: 1,
+                why: "its columns are not known".to_owned(),
+            }),
+        }
+    }
+
+    fn settle(&mut self, members: &mut [Member], _: &mut [Tally]) {
+        if let Some(first) = self.first() {
+            (first.settle)(members);
+        }
+    }
+}
+
+impl CsvFormat {
+    /// Reads the rows of an opened file under the column names of `header`.
+    pub fn read_rows(
+        &self,
+        file: &FileFacts,
+        opened: Opened,
+        header: &[String],
+        out: &mut Intake,
+    ) -> Result<(), Broken> {
+        let Opened {
+            first,
+            mut rows,
+            is_data,
+        } = opened;
         let mut values = StringRecord::new();
-        rows.read_record(&mut values).map_err(|error| broken(1, &error))?;
-        let header: HashMap<String, usize> = values
+        let mut again = is_data.then(|| StringRecord::from(first));
+        let width = header.len();
+        let header: HashMap<String, usize> = header
             .iter()
             .enumerate()
-            .map(|(number, name)| (name.trim().to_owned(), number))
+            .map(|(number, name)| (self.canonical(name).to_owned(), number))
             .collect();
         if let Some(missing) = self.required.iter().find(|name| !header.contains_key(**name)) {
             return Err(Broken::Fatal(anyhow!("{} has no column '{missing}'", file.path)));
         }
-        let width = values.len();
         loop {
             rows.get_mut().begin_row();
             let line = rows.position().line();
-            match rows.read_record(&mut values) {
-                Ok(false) => return Ok(()),
-                Ok(true) => {}
-                Err(error) => return Err(broken(line, &error)),
+            match again.take() {
+                Some(first) => values = first,
+                None => match rows.read_record(&mut values) {
+                    Ok(false) => return Ok(()),
+                    Ok(true) => {}
+                    Err(error) => return Err(broken(line, &error)),
+                },
             }
             let line = values.position().map_or(line, |position| position.line());
             out.row();
@@ -195,12 +291,6 @@ impl Reader for &'static CsvFormat {
         }
     }
 
-    fn settle(&mut self, members: &mut [Member], _: &mut [Tally]) {
-        (self.settle)(members);
-    }
-}
-
-impl CsvFormat {
     fn draft_of(&self, row: &Row) -> Result<Draft, &'static str> {
         let mut record = Record::new((self.entity_type)(row));
         for (field, column, rule) in self.columns.iter().copied().flatten() {

@@ -1,0 +1,252 @@
+//! Ville de Montréal's contracts: those that officials sign by delegation and those that councils award.
+//!
+//! Two layouts, told by folded column names because accents in them come and go. Files may lack the header; then the layout is
+//! told by the first row: where its day and its amount stand. The files give rows no number: the identifier is a hash of
+//! all that a row says, so a row repeated whole is one record and rows that differ anywhere stay apart.
+
+use std::io::Read;
+
+use chrono::Datelike;
+
+use super::{
+    Broken, FileFacts, Reader,
+    decode::Utf8,
+    intake::{Draft, Intake, Member, Rank, Record, Tally, fingerprint},
+    table::{self, Column, CsvFormat, Opened, Row, Rule::*},
+    text,
+};
+use crate::{entity::EntityType, fold::fold};
+
+pub static OFFICIALS: CsvFormat = CsvFormat {
+    signature: &["nom du fournisseur", "approbateur", "montant"],
+    required: &["numero", "description", "service"],
+    aliases: &[],
+    columns: &[COMMON, OFFICIAL],
+    entity_type: |_| EntityType::Contract,
+    draft: |row, record| draft(row, record, "contrats-fonctionnaires"),
+    settle: table::newest,
+};
+
+pub static COUNCILS: CsvFormat = CsvFormat {
+    signature: &["fournisseur", "no de dossier", "montant"],
+    required: &["objet", "no decision", "date signature", "service"],
+    aliases: &[],
+    columns: &[COMMON, COUNCIL],
+    entity_type: |_| EntityType::Contract,
+    draft: council_draft,
+    settle: table::newest,
+};
+
+static COMMON: &[Column] = &[("department_fr", "service", Line), ("contract_value", "montant", Money)];
+
+#[rustfmt::skip]
+static OFFICIAL: &[Column] = &[
+    ("vendor_name", "nom du fournisseur", Line),
+    ("contract_id", "numero", Line),
+    ("file_number", "numero", Line),
+    ("award_date", "date d approbation", Day),
+    ("approver", "approbateur", Line),
+    ("title_fr", "description", Line),
+    ("activity", "activite", Line),
+    ("repartition", "portion a la charge de l agglo", Line),
+];
+
+#[rustfmt::skip]
+static COUNCIL: &[Column] = &[
+    ("vendor_name", "fournisseur", Line),
+    ("contract_id", "no de dossier", Line),
+    ("file_number", "no de dossier", Line),
+    ("award_date", "date signature", Day),
+    ("title_fr", "objet", Line),
+    ("direction_fr", "direction", Line),
+    ("repartition", "repartition", Line),
+    ("decision_number", "no decision", Line),
+];
+
+/// How a decision's number begins, the council that took it, the dataset that lists it.
+const COUNCIL_NAMES: [(&str, &str, &str); 4] = [
+    ("CM", "Conseil municipal", "contrats-conseil-municipal"),
+    ("CG", "Conseil d’agglomération", "contrats-conseil-agglomeration"),
+    ("CE", "Comité exécutif", "contrats-comite-executif"),
+    ("CA", "Conseil d’arrondissement", "contrats-conseils-arrondissement"),
+];
+
+/// The city publishes since then; earlier years are typing errors.
+const FIRST_YEAR: i32 = 2011;
+
+/// Columns of files without a header.
+const OFFICIALS_DATED: [&str; 9] = [
+    "nom du fournisseur",
+    "numero",
+    "date d approbation",
+    "approbateur",
+    "description",
+    "service",
+    "activite",
+    "montant",
+    "portion a la charge de l agglo",
+];
+const OFFICIALS_UNDATED: [&str; 7] = [
+    "nom du fournisseur",
+    "numero",
+    "approbateur",
+    "description",
+    "service",
+    "activite",
+    "montant",
+];
+const COUNCILS_ALL: [&str; 9] = [
+    "fournisseur",
+    "repartition",
+    "service",
+    "direction",
+    "no de dossier",
+    "objet",
+    "no decision",
+    "date signature",
+    "montant",
+];
+
+struct Layout {
+    format: &'static CsvFormat,
+    columns: Vec<String>,
+    has_header: bool,
+}
+
+pub fn recognizes(first: &[String]) -> bool {
+    layout(first).is_some()
+}
+
+fn layout(first: &[String]) -> Option<Layout> {
+    let folded: Vec<String> = first.iter().map(|name| fold(name)).collect();
+    if let Some(format) = table::format_of(&[&OFFICIALS, &COUNCILS], &folded) {
+        return Some(Layout {
+            format,
+            columns: folded,
+            has_header: true,
+        });
+    }
+    let field = |number: usize| first.get(number).map(String::as_str).unwrap_or_default();
+    let is_day = |number| matches!(text::date(field(number)), Ok(Some(_)));
+    let is_amount = |number| matches!(text::amount(field(number)), Ok(Some(_)));
+    let filled = first.iter().rposition(|value| !value.is_empty())? + 1;
+    let (format, columns): (_, &[&str]) = if filled == 9 && is_day(7) && is_amount(8) {
+        (&COUNCILS, &COUNCILS_ALL)
+    } else if (8..=9).contains(&filled) && is_day(2) && is_amount(7) {
+        (&OFFICIALS, &OFFICIALS_DATED[..first.len().clamp(8, 9)])
+    } else if filled == 7 && is_amount(6) && field(6).contains('$') {
+        (&OFFICIALS, &OFFICIALS_UNDATED)
+    } else {
+        return None;
+    };
+    Some(Layout {
+        format,
+        columns: columns.iter().map(|name| (*name).to_owned()).collect(),
+        has_header: false,
+    })
+}
+
+pub struct Montreal;
+
+impl Reader for Montreal {
+    fn read(&mut self, file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
+        let opened = Opened::new(input)?;
+        let Some(layout) = layout(&opened.first) else {
+            return Err(Broken::Here {
+                line: 1,
+                why: "its columns are not known".to_owned(),
+            });
+        };
+        let opened = if layout.has_header {
+            opened
+        } else {
+            opened.without_header()
+        };
+        layout.format.read_rows(file, opened, &layout.columns, out)
+    }
+
+    fn settle(&mut self, members: &mut [Member], _: &mut [Tally]) {
+        table::newest(members);
+    }
+}
+
+fn council_draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+    let decision = record.text("decision_number").unwrap_or_default();
+    let council = COUNCIL_NAMES.iter().find(|(start, ..)| decision.starts_with(start));
+    record.set("approver", council.map(|(_, name, _)| *name));
+    draft(
+        row,
+        record,
+        council.map_or("contrats-conseils", |(.., dataset)| dataset),
+    )
+}
+
+fn draft(row: &Row, mut record: Record, dataset: &str) -> Result<Draft, &'static str> {
+    if record.text("vendor_name").is_none() && record.text("title_fr").is_none() {
+        return Err("neither a supplier nor an object");
+    }
+    // Hashed before anything is left out or added, and without the file's own facts.
+    let said = record.fields.iter().filter(|(name, _)| *name != "fetched_at");
+    let said: Vec<String> = said.map(|(name, value)| format!("{name}={value}")).collect();
+    let id = format!("montreal|{}", fingerprint(&said.join("\n")));
+    if record.text("award_date").is_some_and(|day| !is_likely(day, row)) {
+        row.note("award date before 2011 or after the file's year, left out".to_owned());
+        record.fields.shift_remove("award_date");
+    }
+    record.set("municipality", Some("montreal"));
+    record.set("province", Some("QC"));
+    record.set("government_level", Some("municipal"));
+    record.set("buyer_name", Some("Ville de Montréal"));
+    record.set("dataset", Some(dataset));
+    record.set("currency", record.number("contract_value").map(|_| "CAD"));
+    record.set("record_id", Some(id.as_str()));
+    Ok(Draft {
+        group: id,
+        member: String::new(),
+        rank: Rank(0, row.published.timestamp()),
+        records: vec![record],
+    })
+}
+
+fn is_likely(day: &str, row: &Row) -> bool {
+    let year: i32 = day.get(..4).and_then(|year| year.parse().ok()).unwrap_or_default();
+    (FIRST_YEAR..=row.published.year().max(FIRST_YEAR)).contains(&year)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layout_is_told_with_and_without_a_header() {
+        for (first, columns) in [
+            (
+                "NOM DU FOURNISSEUR|NUMÉRO|DATE D'APPROBATION|APPROBATEUR|DESCRIPTION|SERVICE|ACTIVITÉ|MONTANT",
+                8,
+            ),
+            (
+                "NOM DU FOURNISSEUR|NUMERO|DATE D’APPROBATION|APPROBATEUR|DESCRIPTION|SERVICE|ACTIVITE|MONTANT|",
+                9,
+            ),
+            (
+                "FOURNISSEUR|REPARTITION|SERVICE|DIRECTION|NO DE DOSSIER|OBJET|NO DECISION|DATE SIGNATURE|MONTANT",
+                9,
+            ),
+            ("ACME|1|UNE, PERSONNE|OBJET|SERVICE|ACTIVITÉ|3\u{a0}500 $", 7),
+            ("ACME|1|UNE, PERSONNE|OBJET|SERVICE|ACTIVITÉ|3\u{a0}500 $|", 7),
+            ("ACME|1|2012-01-31|UNE, PERSONNE|OBJET|SERVICE|ACTIVITÉ|7801,41", 8),
+            ("ACME|1|2012-01-31|UNE, PERSONNE|OBJET|SERVICE|ACTIVITÉ|7801,41|", 9),
+            (
+                "ACME|100% VILLE|SERVICE|DIRECTION|112|OBJET|CM12 0001|2012-09-27|7801",
+                9,
+            ),
+            ("a|b|c|d|e|f|12", 0),
+            ("a|b|c|d|e|f|g|h|i", 0),
+            ("", 0),
+        ] {
+            let first: Vec<String> = first.split('|').map(str::to_owned).collect();
+            let found = layout(&first).map_or(0, |layout| layout.columns.len());
+            assert_eq!(found, columns, "{first:?}");
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! City of Toronto: awarded contracts, non-competitive contracts and solicitations, each under old and new column names.
+//!
+//! Document numbers had the prefix `Doc` in older files; identifiers leave it out, so a contract in both files is one
+//! record. Amounts are typed by hand: what is not clearly one amount gives no value and a note. A workspace may hold
+//! several contracts with one supplier: the first has the plain identifier, the others their dollars behind it.
+
+use serde_json::json;
+
+use super::{
+    intake::{Draft, Member, Rank, Record},
+    table::{Column, CsvFormat, Row, Rule::*},
+    text::{self, Unreadable},
+};
+use crate::{entity::EntityType, fold::fold};
+
+const DOCUMENT: &str = "Document Number";
+const RFX: &str = "RFx (Solicitation) Type";
+const SUPPLIER: &str = "Successful Supplier";
+const AWARD: &str = "Award";
+const AWARDED_ON: &str = "Award Authority Obtained Date";
+const WORKSPACE: &str = "Workspace Number";
+const DEADLINE: &str = "Submission Deadline";
+const CATEGORY: &str = "High Level Category";
+
+pub static FORMATS: &[&CsvFormat] = &[&AWARDED, &NON_COMPETITIVE, &SOLICITATIONS];
+
+pub static AWARDED: CsvFormat = CsvFormat {
+    signature: &[DOCUMENT, SUPPLIER],
+    required: &[AWARD, AWARDED_ON, "Division"],
+    aliases: &[("Awarded Amount", AWARD), ("Award Date", AWARDED_ON)],
+    columns: &[NUMBERED, AWARDED_COLUMNS],
+    entity_type: |_| EntityType::Contract,
+    draft: awarded,
+    settle,
+};
+
+pub static NON_COMPETITIVE: CsvFormat = CsvFormat {
+    signature: &[WORKSPACE, "Supplier Name"],
+    required: &["Contract Amount", "Contract Date", "Division"],
+    aliases: &[],
+    columns: &[NON_COMPETITIVE_COLUMNS],
+    entity_type: |_| EntityType::Contract,
+    draft: non_competitive,
+    settle,
+};
+
+pub static SOLICITATIONS: CsvFormat = CsvFormat {
+    signature: &[DOCUMENT, DEADLINE],
+    required: &["Issue Date", "Division"],
+    aliases: &[],
+    columns: &[NUMBERED, SOLICITATION_COLUMNS],
+    entity_type: |_| EntityType::Tender,
+    draft: solicitation,
+    settle,
+};
+
+#[rustfmt::skip]
+static NUMBERED: &[Column] = &[
+    ("solicitation_number", DOCUMENT, Line),
+    ("notice_type_en", RFX, Line),
+    ("procurement_method", RFX, Line),
+    ("category", CATEGORY, Line),
+    ("title_en", "Solicitation Document Description", Line),
+    ("department_en", "Division", Line),
+    ("wards", "Wards", Line),
+];
+
+#[rustfmt::skip]
+static AWARDED_COLUMNS: &[Column] = &[
+    ("contract_id", DOCUMENT, Line),
+    ("vendor_name", SUPPLIER, Line),
+    ("award_date", AWARDED_ON, Day),
+    ("supplier_address", "Supplier Address", Line),
+];
+
+#[rustfmt::skip]
+static NON_COMPETITIVE_COLUMNS: &[Column] = &[
+    ("solicitation_number", WORKSPACE, Line),
+    ("contract_id", WORKSPACE, Line),
+    ("vendor_name", "Supplier Name", Line),
+    ("award_date", "Contract Date", Day),
+    ("department_en", "Division", Line),
+    ("supplier_address", "Supplier Address", Line),
+    ("wards", "Wards", Line),
+];
+
+#[rustfmt::skip]
+static SOLICITATION_COLUMNS: &[Column] = &[
+    ("tender_number", DOCUMENT, Line),
+    ("tender_id", DOCUMENT, Line),
+    ("noip_type_en", "NOIP (Notice of Intended Procurement) Type", Line),
+    ("publication_date", "Issue Date", Day),
+    ("closing_date", DEADLINE, Day),
+    ("tender_close_date", DEADLINE, Moment),
+    ("contact_name", "Buyer Name", Line),
+    ("contact_email", "Buyer Email", Line),
+    ("contact_phone", "Buyer Phone Number", Line),
+];
+
+/// The city's categories. Its goods and services are one word, which only SRVTGD comes near.
+const CATEGORIES: [(&str, &str); 4] = [
+    ("Construction Services", "CNST"),
+    ("Professional Services", "SRV"),
+    ("Goods and Services", "SRVTGD"),
+    ("Goods & Services", "SRVTGD"),
+];
+
+fn awarded(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+    let number = document_number(row).ok_or("no document number")?;
+    let amount = complete_contract(row, &mut record, AWARD);
+    let supplier = fold(record.text("vendor_name").unwrap_or_default());
+    let day = record.text("award_date").unwrap_or_default();
+    let id = format!("toronto|{number}|{supplier}|{day}|{amount}");
+    record.set("procurement_category", category(row));
+    let rank = Rank(published(row), 0);
+    Ok(draft(id, String::new(), rank, record))
+}
+
+fn non_competitive(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+    let number = row.line_of(WORKSPACE).ok_or("no workspace number")?;
+    let amount = complete_contract(row, &mut record, "Contract Amount");
+    let supplier = fold(record.text("vendor_name").unwrap_or_default());
+    record.set("procurement_method", Some("non-competitive"));
+    record.set("procurement_method_en", Some("Non-competitive"));
+    let reason = row.line_of("Reason");
+    record.set(
+        "eligibility",
+        reason.map(|reason| json!({"limited_tendering_reason_en": reason})),
+    );
+    let dollars = amount.split('.').next().unwrap_or_default().to_owned();
+    let rank = Rank(digits(record.text("award_date")), row.published.timestamp());
+    Ok(draft(format!("toronto-nc|{number}|{supplier}"), dollars, rank, record))
+}
+
+fn solicitation(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+    let number = document_number(row).ok_or("no document number")?;
+    complete(&mut record);
+    record.set("procurement_category", category(row));
+    // The file is of open solicitations, but keeps some that closed years ago.
+    let published_on = row.published.date_naive().to_string();
+    let closed = record
+        .text("closing_date")
+        .is_some_and(|day| day < published_on.as_str());
+    let status = if closed { "Expired" } else { "Open" };
+    record.set("status", Some(status));
+    record.set("status_en", Some(status));
+    let rank = Rank(published(row), digits(record.text("closing_date")) as i64);
+    Ok(draft(format!("toronto|{number}"), String::new(), rank, record))
+}
+
+fn draft(id: String, member: String, rank: Rank, mut record: Record) -> Draft {
+    record.set("record_id", Some(id.as_str()));
+    Draft {
+        group: id,
+        member,
+        rank,
+        records: vec![record],
+    }
+}
+
+/// The oldest member keeps the plain identifier, so that it stays when another is added.
+fn settle(members: &mut [Member]) {
+    for member in members.iter_mut().skip(1) {
+        for record in &mut member.records {
+            let plain = record.text("record_id").unwrap_or_default();
+            record.set("record_id", Some(format!("{plain}|{}", member.member)));
+        }
+    }
+}
+
+fn document_number(row: &Row) -> Option<String> {
+    let number = row.line_of(DOCUMENT)?.replace('\u{fffd}', "");
+    let number = number.strip_prefix("Doc").unwrap_or(&number).trim();
+    (!number.is_empty()).then(|| number.to_owned())
+}
+
+/// Fills what contracts share, and gives the amount as identifiers have it: in cents, else as typed.
+fn complete_contract(row: &Row, record: &mut Record, column: &str) -> String {
+    complete(record);
+    let raw = row.raw(column);
+    match amount(raw) {
+        Ok(None) => String::new(),
+        Ok(Some((amount, currency))) => {
+            record.set("contract_value", Some(amount));
+            record.set("currency", Some(currency));
+            format!("{amount:.2}")
+        }
+        Err(Unreadable) => {
+            row.note(format!("unreadable amount in {column}, left out"));
+            text::line(raw).unwrap_or_default()
+        }
+    }
+}
+
+fn complete(record: &mut Record) {
+    record.set("municipality", Some("toronto"));
+    record.set("province", Some("ON"));
+    record.set("government_level", Some("municipal"));
+    record.set("buyer_name", Some("City of Toronto"));
+}
+
+fn category(row: &Row) -> Option<&'static str> {
+    let stated = row.line_of(CATEGORY)?;
+    let known = CATEGORIES.iter().find(|(name, _)| *name == stated);
+    known.map(|(_, code)| *code)
+}
+
+/// One amount and its currency: `1317169.92`, `$ 1,317,169.92 CAD`, `$2,500 USD`. Amounts run together are none, and where the
+/// commas do not part thousands they part amounts.
+fn amount(raw: &str) -> Result<Option<(f64, &'static str)>, Unreadable> {
+    let Some(line) = text::line(raw) else { return Ok(None) };
+    let (number, currency) = match (line.strip_suffix("CAD"), line.strip_suffix("USD")) {
+        (Some(number), _) => (number, "CAD"),
+        (_, Some(number)) => (number, "USD"),
+        _ => (line.as_str(), "CAD"),
+    };
+    let number = number.trim();
+    let number = number.strip_prefix('$').unwrap_or(number).trim();
+    let whole = number.split('.').next().unwrap_or_default();
+    let mut groups = whole.split(',');
+    let first = groups.next().unwrap_or_default();
+    let thousands = groups.all(|group| group.len() == 3) && (first.len() <= 3 || !whole.contains(','));
+    let plain = number
+        .bytes()
+        .all(|b| b.is_ascii_digit() || b == b'.' || b == b',' || b == b'-');
+    if !thousands || !plain {
+        return Err(Unreadable);
+    }
+    Ok(text::amount(&number.replace(',', ""))?.map(|amount| (amount, currency)))
+}
+
+fn published(row: &Row) -> u64 {
+    u64::try_from(row.published.timestamp()).unwrap_or_default()
+}
+
+/// `2024-01-31` as a number that grows with time.
+fn digits(day: Option<&str>) -> u64 {
+    let digits: String = day.unwrap_or_default().chars().filter(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_amount_is_one_amount_or_none() {
+        let dollars = |amount| Ok(Some((amount, "CAD")));
+        for (raw, expected) in [
+            ("26773.58", dollars(26773.58)),
+            ("$1,317,169.92 CAD", dollars(1317169.92)),
+            ("$ 330,000 ", dollars(330000.0)),
+            ("$2,500.00 USD", Ok(Some((2500.0, "USD")))),
+            ("0", dollars(0.0)),
+            ("", Ok(None)),
+            ("None", Ok(None)),
+            ("76500.0025.95625.00", Err(Unreadable)),
+            ("1.182400.00", Err(Unreadable)),
+            ("$1,000$2,000", Err(Unreadable)),
+            ("1,000 2,000", Err(Unreadable)),
+            ("1,0002,000", Err(Unreadable)),
+            ("S2,035,000.00", Err(Unreadable)),
+            ("at 109 % of the price", Err(Unreadable)),
+            ("1,2.3,4", Err(Unreadable)),
+        ] {
+            assert_eq!(amount(raw), expected, "{raw}");
+        }
+    }
+}
