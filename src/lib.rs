@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! upstream files ──normalize──▶ dumps (NDJSON) ──index──▶ generation on disk ──serve──▶ HTTP/JSON
-//!  CSV, XML          sources        dump          indexing     generation          api
+//!  CSV, XML, JSON    sources        dump          indexing     generation          api
 //! ```
 //!
 //! Three declared tables (record schemas, parameters, routes) are walked by small pure steps, around one engine trait.
@@ -13,7 +13,7 @@
 //!
 //! | floor | module | owns | knows nothing of |
 //! |---|---|---|---|
-//! | words | [`entity`], [`date`], [`fold`], [`stem`], [`vocabulary`], [`schema`], [`record`], [`municipality`] | the six kinds, days, the one folding, stems, closed lists, `index-schema/*.json`, a record read by role, the places | files, indexes, HTTP |
+//! | words | [`entity`], [`date`], [`fold`], [`stem`], [`vocabulary`], [`schema`], [`record`], [`municipality`], [`plans`] | the six kinds, days, the one folding, stems, closed lists, `index-schema/*.json`, a record read by role, the places, the plans' figures | files, indexes, HTTP |
 //! | intake | [`dump`], [`sources`], [`normalize`] | NDJSON in and out, publishers' formats; **the only place with upstream column names** | the engine |
 //! | questions | [`query`] | [`query::SearchQuery`], the `q` language, cursors | how they are answered |
 //! | engine | [`engine`], [`engine::tantivy`] | the [`engine::Engine`] trait; **the only files that name `tantivy`** | HTTP, plans, keys |
