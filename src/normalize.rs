@@ -14,7 +14,7 @@ mod report;
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
-    fs,
+    fs::{self, File, TryLockError},
     io::Read,
     path::{Path, PathBuf},
 };
@@ -47,6 +47,7 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<Report> {
     let paths = input::files(&options.inputs)?;
     fs::create_dir_all(&options.out).with_context(|| format!("creating {}", options.out.display()))?;
+    let _lock = lock(&options.out)?;
     let bar = progress(paths.iter().map(|(_, size)| size).sum());
     let mut run = Run::new(options);
     for (path, size) in &paths {
@@ -67,6 +68,21 @@ pub fn run(options: &Options) -> Result<Report> {
         fs::write(path, json).with_context(|| format!("writing {}", path.display()))?;
     }
     Ok(report)
+}
+
+/// Keeps a second run out of the same folder, for as long as it is held: the two would write over each other's dumps.
+fn lock(out: &Path) -> Result<File> {
+    let folder = File::open(out).with_context(|| format!("opening {}", out.display()))?;
+    match folder.try_lock() {
+        Ok(()) => Ok(folder),
+        Err(TryLockError::WouldBlock) => {
+            bail!(
+                "another `procure normalize` is writing to {}; wait for it to end",
+                out.display()
+            )
+        }
+        Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("locking {}", out.display())),
+    }
 }
 
 /// Bytes of input read, on standard error, where that is a terminal.

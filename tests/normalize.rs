@@ -674,6 +674,23 @@ fn stray_bytes_are_read_and_noted() {
 }
 
 #[test]
+fn two_runs_into_one_folder_at_a_time_are_refused() {
+    let out = tempfile::tempdir().unwrap();
+    let held = fs::File::open(out.path()).unwrap();
+    held.lock().unwrap();
+    let options = Options {
+        inputs: vec![FIXTURES.into()],
+        out: out.path().to_owned(),
+        report: None,
+        strict: false,
+    };
+    let refused = run(&options).unwrap_err().to_string();
+    assert!(refused.contains("another `procure normalize` is writing"), "{refused}");
+    drop(held);
+    run(&options).unwrap();
+}
+
+#[test]
 fn a_second_run_replaces_the_dumps_of_its_sources_only() {
     let place = Place::with_fixtures(&["canadabuys-tender.csv", "disclosure.csv"]);
     place.run();

@@ -8,7 +8,7 @@ use std::{
     io::{self, BufWriter, Write},
     ops::Range,
     os::unix::fs::FileExt,
-    path::{Path, PathBuf},
+    path::Path,
     sync::mpsc,
     thread,
 };
@@ -50,18 +50,15 @@ pub struct Entry {
     pub value: Option<f64>,
 }
 
-/// The records' bytes, uncompressed, in reading order; gone when dropped.
-struct Spool {
-    path: PathBuf,
-    file: File,
-}
+/// The records' bytes, uncompressed, in reading order: a file without a name, gone when closed.
+struct Spool(File);
 
 impl Intake {
     /// The bytes of a record.
     pub fn read(&self, entry: &Entry, buffer: &mut Vec<u8>) -> io::Result<()> {
         buffer.resize(entry.length as usize, 0);
         match &self.spool {
-            Some(spool) => spool.file.read_exact_at(buffer, entry.start),
+            Some(Spool(file)) => file.read_exact_at(buffer, entry.start),
             None => Err(io::Error::other("the spool is gone")),
         }
     }
@@ -78,12 +75,6 @@ impl Entry {
     }
 }
 
-impl Drop for Spool {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.path);
-    }
-}
-
 /// Reads all dumps of a kind; `folder` takes the spool.
 pub fn read(schema: &'static Schema, options: &Options, folder: &Path) -> anyhow::Result<Intake> {
     let dumps = dump::list(&options.dumps, schema.entity_type)?;
@@ -96,10 +87,8 @@ pub fn read(schema: &'static Schema, options: &Options, folder: &Path) -> anyhow
     let path = folder.join("spool");
     let file = File::options().read(true).write(true).create_new(true).open(&path);
     let file = file.with_context(|| format!("creating {}", path.display()))?;
-    let spool = Spool {
-        file: file.try_clone().context("opening the spool")?,
-        path,
-    };
+    std::fs::remove_file(&path).with_context(|| format!("unlinking {}", path.display()))?;
+    let spool = Spool(file.try_clone().context("opening the spool")?);
     let mut intake = Intake {
         files: Vec::new(),
         entries: Vec::new(),

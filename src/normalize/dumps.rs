@@ -80,7 +80,9 @@ impl Dumps {
                 self.places.push((place(&self.out, entity_type, source.id), false));
                 continue;
             };
-            dump.file.flush().context("writing a dump")?;
+            // Renamed over a good dump, it must be whole even if the power fails.
+            let written = dump.file.flush().and_then(|()| dump.file.get_ref().sync_all());
+            written.context("writing a dump (is the disk full?)")?;
             let fields = Schema::of(entity_type).fields.iter().zip(&dump.present);
             let shares = fields.filter(|(_, present)| **present > 0).map(|(field, present)| {
                 let share = *present as f64 / dump.records as f64;

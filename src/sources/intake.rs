@@ -175,6 +175,8 @@ impl Spool {
             .truncate(true)
             .open(path)
             .with_context(|| format!("creating {}", path.display()))?;
+        // Nobody else needs its name, and without one nothing is left of it however the run ends.
+        std::fs::remove_file(path).with_context(|| format!("unlinking {}", path.display()))?;
         Ok(Spool {
             path: path.to_owned(),
             file: BufWriter::with_capacity(256 << 10, file),
@@ -256,13 +258,6 @@ impl Spool {
             file: entry.file as usize,
             line: entry.line.into(),
         })
-    }
-}
-
-impl Drop for Spool {
-    fn drop(&mut self) {
-        // It is a temporary file; where it cannot be removed, the next run overwrites it.
-        let _ = std::fs::remove_file(&self.path);
     }
 }
 
