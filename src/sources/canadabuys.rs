@@ -10,7 +10,7 @@ use super::{
     table::{Column, Row, Rule::*},
     text,
 };
-use crate::{fold::fold, municipality};
+use crate::{fold::fold, municipality, vocabulary::CATEGORIES};
 
 pub const REFERENCE: &str = "referenceNumber-numeroReference";
 pub const AMENDMENT: &str = "amendmentNumber-numeroModification";
@@ -120,9 +120,6 @@ const COUNTRIES: [(&str, &str); 12] = [
     ("Italy", "IT"),
     ("Japan", "JP"),
 ];
-
-/// Codes in the order every record has them.
-pub const CATEGORIES: [&str; 4] = ["CNST", "GD", "SRV", "SRVTGD"];
 
 fn category(row: &Row) -> Option<String> {
     let stated = text::list(row.raw(CATEGORY));
