@@ -4,20 +4,13 @@
 //! range of document numbers. A value, another date or a frequent name is a test on a column, made only on documents that
 //! everything else already matched.
 
-use std::{
-    ops::Range,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
-};
+use std::{ops::Range, sync::Arc};
 
 use tantivy::{
     DocId, DocSet, TERMINATED, Term as IndexTerm,
     columnar::Column,
     query::{
-        AllQuery, BooleanQuery, EnableScoring, Exclude, Occur, PhraseQuery, Query, Scorer, TermQuery, Weight,
-        intersect_scorers,
+        AllQuery, BooleanQuery, EnableScoring, Exclude, Occur, Query, Scorer, TermQuery, Weight, intersect_scorers,
     },
     schema::{Field, IndexRecordOption},
 };
@@ -26,7 +19,8 @@ use super::{
     kind::Kind,
     names::{Found, Names, OrdinalSet},
     order::Ordering,
-    sets::{Marked, Marks, Timed, unscored},
+    phrase::{Clock, Phrase},
+    sets::{Marked, Marks, unscored},
 };
 use crate::{
     engine::{Deadline, Error},
@@ -40,8 +34,7 @@ use crate::{
 /// A query made ready for one kind.
 pub struct Matching<'a> {
     kind: &'a Kind,
-    deadline: Deadline,
-    gave_up: Arc<AtomicBool>,
+    clock: Clock,
     required: Vec<Walked>,
     excluded: Vec<Walked>,
     tests: Vec<Test<'a>>,
@@ -51,7 +44,7 @@ pub struct Matching<'a> {
 
 /// A set that can be walked in document order, any number of times.
 enum Walked {
-    Query { weight: Box<dyn Weight>, is_phrase: bool },
+    Query(Box<dyn Weight>),
     Marks(Arc<Marks>),
 }
 
@@ -78,8 +71,7 @@ impl<'a> Matching<'a> {
     pub fn new(kind: &'a Kind, query: &SearchQuery, deadline: Deadline) -> Result<Option<Matching<'a>>, Error> {
         let mut matching = Matching {
             kind,
-            deadline,
-            gave_up: Arc::default(),
+            clock: Clock::new(deadline),
             required: Vec::new(),
             excluded: Vec::new(),
             tests: Vec::new(),
@@ -93,18 +85,16 @@ impl<'a> Matching<'a> {
         for clause in query.text.iter().flat_map(|text| text.clauses()) {
             match clause {
                 Clause::Any(terms) => {
-                    let is_phrase = terms.iter().any(|term| matches!(term, Term::Phrase(_)));
                     let Some(any) = matching.any_of(terms) else {
                         return Ok(None);
                     };
                     let weight = matching.weight(any.as_ref())?;
-                    matching.required.push(Walked::Query { weight, is_phrase });
+                    matching.required.push(Walked::Query(weight));
                 }
                 Clause::Not(term) => {
                     if let Some(any) = matching.any_of(std::slice::from_ref(term)) {
                         let weight = matching.weight(any.as_ref())?;
-                        let is_phrase = matches!(term, Term::Phrase(_));
-                        matching.excluded.push(Walked::Query { weight, is_phrase });
+                        matching.excluded.push(Walked::Query(weight));
                     }
                 }
             }
@@ -156,10 +146,7 @@ impl<'a> Matching<'a> {
 
     /// An error once the time is up, also if only a set noticed and ended its walk early.
     pub fn check(&self) -> Result<(), Error> {
-        if self.gave_up.load(Relaxed) {
-            return Err(Error::Timeout);
-        }
-        self.deadline.check()
+        self.clock.check()
     }
 
     /// False if nothing can match.
@@ -174,10 +161,7 @@ impl<'a> Matching<'a> {
                     IndexTerm::from_field_text(field, key),
                     IndexRecordOption::Basic,
                 ))?;
-                self.required.push(Walked::Query {
-                    weight,
-                    is_phrase: false,
-                });
+                self.required.push(Walked::Query(weight));
             }
             Filter::Prefix { role, key } | Filter::Contains { role, key } => {
                 let Some(names) = kind.names(*role) else {
@@ -258,7 +242,7 @@ impl<'a> Matching<'a> {
                             .iter()
                             .map(|word| IndexTerm::from_field_text(field, word))
                             .collect();
-                        any.push(Box::new(PhraseQuery::new(terms)));
+                        any.push(Box::new(Phrase::new(terms, self.clock.clone())));
                     }
                 },
             }
@@ -280,14 +264,7 @@ impl<'a> Matching<'a> {
     fn scorer(&self, set: &Walked) -> Result<Box<dyn Scorer>, Error> {
         match set {
             Walked::Marks(marks) => Ok(Box::new(unscored(Marked::new(marks.clone())))),
-            Walked::Query { weight, is_phrase } => {
-                let scorer = weight.scorer(self.kind.segment(), 1.0).map_err(internal)?;
-                if !is_phrase {
-                    return Ok(scorer);
-                }
-                let timed = Timed::new(scorer, self.deadline, self.gave_up.clone());
-                Ok(Box::new(unscored(timed)))
-            }
+            Walked::Query(weight) => weight.scorer(self.kind.segment(), 1.0).map_err(internal),
         }
     }
 }

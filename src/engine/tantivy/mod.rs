@@ -9,6 +9,7 @@ mod layout;
 mod matching;
 mod names;
 mod order;
+mod phrase;
 mod sets;
 mod stems;
 mod store;

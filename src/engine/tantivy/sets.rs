@@ -1,16 +1,8 @@
-//! Sets of documents of our own, beside Tantivy's: some marked one by one, and a costly one that minds the time.
+//! Sets of documents of our own, beside Tantivy's: some marked one by one.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering::Relaxed},
-};
+use std::sync::Arc;
 
-use tantivy::{
-    DocId, DocSet, TERMINATED,
-    query::{ConstScorer, Scorer},
-};
-
-use crate::engine::Deadline;
+use tantivy::{DocId, DocSet, TERMINATED, query::ConstScorer};
 
 /// A bit a document.
 pub struct Marks {
@@ -93,64 +85,6 @@ impl DocSet for Marked {
 
     fn size_hint(&self) -> u32 {
         self.marks.count
-    }
-}
-
-/// A costly set that looks at the clock. A phrase of two frequent words takes 120 ms on two million documents; it ends early when the time is up,
-/// and says so, lest a short walk be taken for a whole one.
-pub struct Timed {
-    set: Box<dyn Scorer>,
-    deadline: Deadline,
-    gave_up: Arc<AtomicBool>,
-    steps: u32,
-}
-
-impl Timed {
-    pub fn new(set: Box<dyn Scorer>, deadline: Deadline, gave_up: Arc<AtomicBool>) -> Timed {
-        Timed {
-            set,
-            deadline,
-            gave_up,
-            steps: 0,
-        }
-    }
-
-    fn is_over(&mut self) -> bool {
-        self.steps = self.steps.wrapping_add(1);
-        if self.steps.is_multiple_of(64) && self.deadline.is_over() {
-            self.gave_up.store(true, Relaxed);
-        }
-        self.gave_up.load(Relaxed)
-    }
-}
-
-impl DocSet for Timed {
-    fn advance(&mut self) -> DocId {
-        if self.is_over() { TERMINATED } else { self.set.advance() }
-    }
-
-    fn seek(&mut self, target: DocId) -> DocId {
-        if self.is_over() {
-            TERMINATED
-        } else {
-            self.set.seek(target)
-        }
-    }
-
-    fn doc(&self) -> DocId {
-        if self.gave_up.load(Relaxed) {
-            TERMINATED
-        } else {
-            self.set.doc()
-        }
-    }
-
-    fn size_hint(&self) -> u32 {
-        self.set.size_hint()
-    }
-
-    fn cost(&self) -> u64 {
-        self.set.cost()
     }
 }
 
