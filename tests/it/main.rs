@@ -5,6 +5,7 @@ mod errors;
 mod generations;
 mod model;
 mod operation;
+mod places;
 mod scan;
 mod scenarios;
 mod support;
