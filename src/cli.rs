@@ -148,7 +148,7 @@ enum Keys {
         #[command(flatten)]
         state: StateFile,
     },
-    /// List all keys, without the keys themselves
+    /// List all keys and their requests of today (UTC), without the keys themselves
     List {
         #[command(flatten)]
         state: StateFile,
@@ -222,7 +222,7 @@ struct IndexDir {
 
 #[derive(Debug, Args)]
 struct StateFile {
-    /// SQLite file with the API keys [env: PROCURE_STATE]
+    /// SQLite file with the API keys and what they have used [env: PROCURE_STATE]
     #[arg(
         long,
         value_name = "FILE",
@@ -285,6 +285,7 @@ fn serve(args: Serve) -> anyhow::Result<()> {
         gateway_prefix: args.gateway_prefix,
         gateway_host: args.gateway_host,
         query_timeout: args.query_timeout,
+        now: Utc::now,
     };
     serve::run(&config, listener, serve::signals())
 }
@@ -297,13 +298,19 @@ fn keys(args: Keys) -> anyhow::Result<()> {
             expires,
             state,
         } => {
-            let expires = expires.map(|day| day.and_time(NaiveTime::MIN).and_utc());
-            let key = State::open(&state.state)?.create_key(plan, &label, Utc::now(), expires)?;
+            let (expires, now) = (expires.map(|day| day.and_time(NaiveTime::MIN).and_utc()), Utc::now());
+            ensure!(
+                expires.is_none_or(|end| end > now),
+                "such a key would never work; --expires is the first day it no longer works, so at least tomorrow"
+            );
+            let key = State::open(&state.state)?.create_key(plan, &label, now, expires)?;
             print(&format!("{key}\n"))
         }
         Keys::List { state } => {
-            let lines = existing(&state)?.keys()?;
-            print(&lines.iter().map(key_line).collect::<String>())
+            let state = existing(&state)?;
+            let today = state.usage(Utc::now().date_naive())?;
+            let line = |key: &Key| key_line(key, today.get(&key.id).copied().unwrap_or(0));
+            print(&state.keys()?.iter().map(line).collect::<String>())
         }
         Keys::Revoke { id, state } => existing(&state)?.revoke_key(id, Utc::now()),
     }
@@ -320,10 +327,10 @@ fn existing(state: &StateFile) -> anyhow::Result<State> {
     State::open(path)
 }
 
-fn key_line(key: &Key) -> String {
+fn key_line(key: &Key, requests_today: i64) -> String {
     let moment = |moment: DateTime<Utc>| moment.format("%Y-%m-%dT%H:%M:%SZ");
     let mut line = format!(
-        "{:>4}  {:<5}  made {}  {}",
+        "{:>4}  {:<5}  made {}  today {requests_today:>7}  {}",
         key.id,
         key.plan.name(),
         moment(key.created_at),

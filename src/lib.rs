@@ -17,8 +17,8 @@
 //! | intake | [`dump`], [`sources`], [`normalize`] | NDJSON in and out, publishers' formats; **the only place with upstream column names** | the engine |
 //! | questions | [`query`] | [`query::SearchQuery`], the `q` language, cursors | how they are answered |
 //! | engine | [`engine`], [`engine::tantivy`] | the [`engine::Engine`] trait; **the only files that name `tantivy`** | HTTP, plans, keys |
-//! | answers | [`generation`], [`indexing`], [`state`] | a build on disk and its switch, `procure index`, keys (**the only place that names `rusqlite`**) | HTTP |
-//! | edge | [`api`] | parameters, routes, errors, the key check (**`actix_web` only here and in [`serve`]**) | Tantivy, SQLite |
+//! | answers | [`generation`], [`indexing`], [`state`] | a build on disk and its switch, `procure index`, keys, limits, usage (**the only place that names `rusqlite`**) | HTTP |
+//! | edge | [`api`] | parameters, routes, errors, the key check, what a limit looks like in HTTP (**`actix_web` only here and in [`serve`]**) | Tantivy, SQLite |
 //! | wiring | [`cli`], [`serve`], [`demo`], `main` | configuration, assembly, threads, exit code | |
 //!
 //! [`sample`] makes records that look real, for `data/sample` and the benches.

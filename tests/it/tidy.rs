@@ -27,10 +27,11 @@ const FLOORS: [&[&str]; 7] = [
 ];
 
 /// A dependency's name and the only modules that may say it.
-const HOMES: [(&str, &[&str]); 15] = [
+const HOMES: [(&str, &[&str]); 16] = [
     ("tantivy", &["engine/tantivy"]),
     ("actix_web", &["api", "serve"]),
     ("rusqlite", &["state"]),
+    ("governor", &["state/account"]),
     ("clap", &["cli", "main"]),
     ("bincode", &["query/cursor"]),
     ("quick_xml", &["sources"]),
