@@ -6,6 +6,7 @@
 
 pub mod decode;
 pub mod intake;
+pub mod spool;
 pub mod text;
 
 mod canadabuys;
@@ -76,13 +77,13 @@ pub static SOURCES: &[Source] = &[
         id: "seao-xml",
         yields: &[EntityType::Tender, EntityType::Contract],
         recognizes: seao_xml::recognizes,
-        reader: || Box::new(seao::Seao::default()),
+        reader: || Box::new(seao::Seao),
     },
     Source {
         id: "seao-ocds",
         yields: &[EntityType::Tender, EntityType::Contract],
         recognizes: seao_ocds::recognizes,
-        reader: || Box::new(seao::Seao::default()),
+        reader: || Box::new(seao::Seao),
     },
     Source {
         id: "montreal",
@@ -162,16 +163,14 @@ pub enum Broken {
     Fatal(Error),
 }
 
-/// Reads the files of one source or family, all of them with the same reader, then settles what they said together.
+/// Reads the files of one source or family, then settles what they said together. Files are read at the same time,
+/// each by a reader of its own: whatever one says to another goes through the spool.
 pub trait Reader {
-    /// Reads one file to its end; every row is kept, skipped, or remembered for [`Reader::finish`].
+    /// Reads one file to its end; every row is kept, remarked, or skipped.
     fn read(&mut self, file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken>;
 
     /// Decides which members of a group stay, and completes them. The last is the newest.
     fn settle(&mut self, members: &mut [Member], tallies: &mut [Tally]);
-
-    /// Accounts for rows that were remembered, after the last group is settled.
-    fn finish(&mut self, _tallies: &mut [Tally]) {}
 }
 
 #[cfg(test)]

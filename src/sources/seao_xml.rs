@@ -2,7 +2,7 @@
 //!
 //! A row is a child of the root. In Avis and AvisRevisions it is a notice: it gives a tender and, for each winner among
 //! its bidders, a contract. In Contrats and Depenses it is a contract's end or a notice's spending, joined to the
-//! contracts through the [`Ledger`]. The generations of the layout differ by the case of one tag and by elements that
+//! contracts by [`seao_ledger`](super::seao_ledger). The generations of the layout differ by the case of one tag and by elements that
 //! the older lacks. Of a notice told twice the newest export counts; within one, the revision.
 
 use std::io::Read;
@@ -12,10 +12,10 @@ use serde_json::json;
 use super::{
     Broken, FileFacts, Head,
     decode::Utf8,
-    intake::{Draft, Intake, Rank, Record, Tally},
+    intake::{Draft, Intake, Rank, Record, Remark, Tally},
     seao::{Awarded, OF_THE_NOTICE, XML, contract_record_id, documents, neq, place, vendor_country, vendor_province},
     seao_codes::{self, MUNICIPAL_GROUNDS, PROVINCIAL_GROUNDS, REGIONS, TYPES, Unit, label},
-    seao_ledger::{Contractor, Expense, Final, Ledger, Origin, Spending},
+    seao_ledger::{self, Contractor, Expense, Final, Spending, Told},
     table::{postal_code, timestamp},
     text,
     xml::{Element, Rows},
@@ -55,8 +55,8 @@ impl Export {
     }
 }
 
-/// Reads one export; what speaks of contracts of other exports goes to the ledger.
-pub fn read(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake, ledger: &mut Ledger) -> Result<(), Broken> {
+/// Reads one export; what speaks of contracts of other exports is remarked on their notice.
+pub fn read(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
     let mut rows = Rows::new(input);
     let export = Export::of(&mut rows, file)?;
     while let Some(row) = rows.next()? {
@@ -68,31 +68,27 @@ pub fn read(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake, ledg
             out.tally.skip(row.line, "no notice number");
             continue;
         };
-        match row.name.as_str() {
+        let told = match row.name.as_str() {
             "avis" if row.child("organisme").is_some() => {
                 let draft = Notice::new(&row, &export, out.tally).draft(number);
                 out.keep(row.line, draft).map_err(Broken::Fatal)?;
+                continue;
             }
-            "avis" => {
-                let spending = spending(&row, &export, out);
-                ledger.remember_spending(number, spending);
+            "avis" => Told::Spending(spending(&row, &export, out.tally)),
+            "contrat" => Told::Final(contract_end(&row, out.tally)),
+            _ => {
+                out.tally.skip(row.line, "neither a notice, a contract nor spending");
+                continue;
             }
-            "contrat" => {
-                let end = contract_end(&row, &export, out);
-                ledger.remember_final(number, end);
-            }
-            _ => out.tally.skip(row.line, "neither a notice, a contract nor spending"),
-        }
+        };
+        let remark = Remark {
+            group: number,
+            rank: seao_ledger::rank(export.exported()),
+            said: serde_json::to_value(told).map_err(|error| Broken::Fatal(error.into()))?,
+        };
+        out.remark(row.line, remark).map_err(Broken::Fatal)?;
     }
     Ok(())
-}
-
-fn origin(row: &Element, export: &Export, out: &Intake) -> Origin {
-    Origin {
-        file: out.file,
-        line: row.line,
-        exported: export.exported(),
-    }
 }
 
 fn contractor(row: &Element) -> Contractor {
@@ -102,29 +98,27 @@ fn contractor(row: &Element) -> Contractor {
     }
 }
 
-fn contract_end(row: &Element, export: &Export, out: &mut Intake) -> Final {
+fn contract_end(row: &Element, tally: &mut Tally) -> Final {
     Final {
-        origin: origin(row, export, out),
         contractor: contractor(row),
-        amount: money(row, "montantfinal", row.line, out.tally).filter(|amount| *amount > 0.0),
-        end: day(row, "datefinale", row.line, out.tally),
+        amount: money(row, "montantfinal", row.line, tally).filter(|amount| *amount > 0.0),
+        end: day(row, "datefinale", row.line, tally),
     }
 }
 
-fn spending(row: &Element, export: &Export, out: &mut Intake) -> Spending {
+fn spending(row: &Element, export: &Export, tally: &mut Tally) -> Spending {
     let mut items = Vec::new();
     for expense in row.child("depenses").map_or(&[][..], |list| &list.children) {
-        let Some(amount) = money(expense, "montantdepense", expense.line, out.tally) else {
+        let Some(amount) = money(expense, "montantdepense", expense.line, tally) else {
             continue;
         };
         items.push(Expense {
             contractor: contractor(expense),
-            published: day(expense, "datepublicationdepense", expense.line, out.tally),
+            published: day(expense, "datepublicationdepense", expense.line, tally),
             cents: (amount * 100.0).round() as i64,
         });
     }
     Spending {
-        origin: origin(row, export, out),
         restates: items.iter().any(|item| !export.covers(item.published)) || items.is_empty(),
         items,
     }
