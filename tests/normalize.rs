@@ -21,6 +21,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+#[path = "normalize/provincial.rs"]
+mod provincial;
 #[path = "normalize/seao_ocds.rs"]
 mod seao_ocds;
 
@@ -802,7 +804,7 @@ fn real_files_are_accounted_for_row_by_row() {
     let raw = Path::new(&real).join("raw");
     let place = Place::new();
     let options = Options {
-        inputs: ["seao-xml", "canadabuys", "disclosure", "montreal", "toronto"]
+        inputs: ["seao-xml", "canadabuys", "disclosure", "montreal", "toronto", "alberta"]
             .map(|name| raw.join(name))
             .to_vec(),
         ..place.options()

@@ -118,6 +118,12 @@ impl Tally {
     }
 }
 
+/// What to note of a word or code that a field's list does not have.
+pub fn unknown(field: &str, word: &str) -> String {
+    let word: String = word.trim().chars().take(60).collect();
+    format!("unknown '{word}' in {field}")
+}
+
 /// Reasons and notes quote what publishers wrote; past so many kinds of them in one file, the others count as one.
 const MOST_KINDS: usize = 100;
 const OTHER_KINDS: &str = "other kinds, too many to list";

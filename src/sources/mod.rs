@@ -9,6 +9,7 @@ pub mod intake;
 pub mod spool;
 pub mod text;
 
+mod alberta;
 mod canadabuys;
 mod canadabuys_award;
 mod canadabuys_contract;
@@ -18,6 +19,8 @@ mod disclosure;
 mod disclosure_codes;
 mod json;
 mod montreal;
+mod novascotia;
+mod places;
 mod seao;
 mod seao_codes;
 mod seao_ledger;
@@ -96,6 +99,18 @@ pub static SOURCES: &[Source] = &[
         yields: &[EntityType::Contract, EntityType::Tender],
         recognizes: |head| table::format_of(toronto::FORMATS, &head.columns).is_some(),
         reader: || Box::new(toronto::FORMATS),
+    },
+    Source {
+        id: "novascotia",
+        yields: &[EntityType::Contract],
+        recognizes: novascotia::recognizes,
+        reader: || Box::new(novascotia::NovaScotia),
+    },
+    Source {
+        id: "alberta",
+        yields: &[EntityType::Tender, EntityType::Contract],
+        recognizes: alberta::recognizes,
+        reader: || Box::new(alberta::Alberta),
     },
     Source {
         id: "canadabuys-sosa",
@@ -195,6 +210,7 @@ mod tests {
         ("disclosure", &[EntityType::Disclosure], &disclosure::FORMAT),
         ("montreal", &[EntityType::Contract], &montreal::OFFICIALS),
         ("montreal", &[EntityType::Contract], &montreal::COUNCILS),
+        ("novascotia", &[EntityType::Contract], &novascotia::FORMAT),
         ("toronto", &[EntityType::Contract], &toronto::AWARDED),
         ("toronto", &[EntityType::Contract], &toronto::NON_COMPETITIVE),
         ("toronto", &[EntityType::Tender], &toronto::SOLICITATIONS),
@@ -256,6 +272,8 @@ mod tests {
             "<export>",
             "{\"releases\": []}",
             "{\"releases\": [{\"ocid\": \"ocds-34a6hz-1\"}]}",
+            "[{\"referenceNumber\": \"BC-2025-1\"}]",
+            "[{\"tender_id\": \"1\"}]",
             "<",
             "\"",
             "\u{0}\u{0}",

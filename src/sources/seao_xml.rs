@@ -12,9 +12,9 @@ use serde_json::json;
 use super::{
     Broken, FileFacts, Head,
     decode::Utf8,
-    intake::{Draft, Intake, Rank, Record, Remark, Tally},
+    intake::{Draft, Intake, Rank, Record, Remark, Tally, unknown},
     seao::{Awarded, OF_THE_NOTICE, XML, contract_record_id, documents, neq, place, vendor_country, vendor_province},
-    seao_codes::{self, MUNICIPAL_GROUNDS, PROVINCIAL_GROUNDS, REGIONS, TYPES, Unit, label},
+    seao_codes::{self, MUNICIPAL_GROUNDS, OTHER_NATURES, PROVINCIAL_GROUNDS, REGIONS, TYPES, Unit, label},
     seao_ledger::{self, Contractor, Expense, Final, Spending, Told},
     table::{postal_code, timestamp},
     text,
@@ -234,11 +234,16 @@ impl<'a> Notice<'a> {
         tender.set("municipality", Some(municipality));
         tender.set("government_level", Some(level));
         tender.set("province", Some("QC"));
-        tender.set("procurement_category", seao_codes::category(row.raw("nature")));
+        let category = seao_codes::category(row.raw("nature"));
+        if category.is_none() {
+            self.check("nature", |code| OTHER_NATURES.contains(&code));
+        }
+        tender.set("procurement_category", category);
         tender.set(
             "category",
             row.line_of("categorieseao").or_else(|| self.words_of_nature()),
         );
+        self.check("type", |code| TYPES.iter().any(|kind| kind.code == code));
         if let Some(kind) = TYPES.iter().find(|kind| kind.code == row.raw("type").trim()) {
             tender.set("procurement_method", kind.method);
             tender.set("procurement_method_en", Some(kind.method_en));
@@ -247,11 +252,17 @@ impl<'a> Notice<'a> {
             tender.set("notice_type_fr", Some(kind.notice_fr));
         }
         tender.set("unspsc", row.line_of("unspscprincipale"));
-        let regions = row
+        let mut regions: Vec<&str> = Vec::new();
+        for code in row
             .raw("regionlivraison")
             .split(',')
-            .filter_map(|code| label(REGIONS, code));
-        let regions: Vec<&str> = regions.collect();
+            .filter(|code| !code.trim().is_empty())
+        {
+            match label(REGIONS, code) {
+                Some(region) => regions.push(region),
+                None => self.note_unknown("regionlivraison", code),
+            }
+        }
         tender.set(
             "regions_of_delivery_fr",
             (!regions.is_empty()).then(|| regions.join("; ")),
@@ -260,6 +271,7 @@ impl<'a> Notice<'a> {
             "municipal" => MUNICIPAL_GROUNDS,
             _ => PROVINCIAL_GROUNDS,
         };
+        self.check("disposition", |code| label(grounds, code).is_some());
         let ground = label(grounds, row.raw("disposition"));
         tender.set("eligibility", ground.map(|ground| json!({"disposition": ground})));
         let page = row.line_of("hyperlienseao");
@@ -296,12 +308,16 @@ impl<'a> Notice<'a> {
             contract.set(field, tender.fields.get(field).cloned());
         }
         let award_date = self.awarded.map(|day| day.to_string());
+        let unit = winner.raw("montantssoumisunite").trim();
+        if !seao_codes::is_known_unit(unit) {
+            self.note_unknown("montantssoumisunite", unit);
+        }
         let neq = neq(winner.raw("neq"));
         let awarded = Awarded {
             bid: money(winner, "montantsoumis", winner.line, self.tally),
             amount: money(winner, "montantcontrat", winner.line, self.tally),
             total: money(winner, "montanttotalcontrat", winner.line, self.tally),
-            unit: Unit::of(winner.raw("montantssoumisunite")),
+            unit: Unit::of(unit),
         };
         let record_id = contract_record_id(number, neq.as_deref(), &vendor, award_date.as_deref(), awarded.stated());
         contract.set("record_id", Some(record_id));
@@ -311,11 +327,27 @@ impl<'a> Notice<'a> {
         contract.set("vendor_city", winner.line_of("ville"));
         contract.set("vendor_province", vendor_province(winner.raw("province")));
         contract.set("vendor_postal_code", postal_code(winner.raw("codepostal")));
-        contract.set("vendor_country", vendor_country(winner.raw("pays")));
+        let country = vendor_country(winner.raw("pays"));
+        if country.is_none() && !winner.raw("pays").trim().is_empty() {
+            self.note_unknown("pays", winner.raw("pays"));
+        }
+        contract.set("vendor_country", country);
         contract.set("supplier_address", address(winner));
         contract.set("contract_value", awarded.value());
         contract.set("currency", Some(awarded.currency()));
         Some(contract)
+    }
+
+    /// Notes a code that its table does not have; the field that would tell its meaning stays empty.
+    fn check(&mut self, name: &str, is_known: impl Fn(&str) -> bool) {
+        let code = self.row.raw(name).trim();
+        if !code.is_empty() && !is_known(code) {
+            self.note_unknown(name, code);
+        }
+    }
+
+    fn note_unknown(&mut self, name: &str, code: &str) {
+        self.tally.note(self.row.line, &unknown(name, code));
     }
 
     fn day(&mut self, name: &str) -> Option<Date> {
