@@ -166,6 +166,11 @@ impl Intake<'_> {
         self.drafts.push(line, draft)
     }
 
+    /// Keeps a draft together with all others of the same thing, whatever group they name: the first one's counts.
+    pub fn keep_together(&mut self, line: u64, thing: &str, draft: Draft) -> Result<()> {
+        self.drafts.push_together(line, thing, draft)
+    }
+
     pub fn remark(&mut self, line: u64, remark: Remark) -> Result<()> {
         self.drafts.push_remark(line, remark)
     }

@@ -127,7 +127,7 @@ impl Final {
         if let Some(amount) = self.amount {
             let awarded = contract.number("contract_value");
             if contract.number("original_value").is_none() {
-                contract.set("original_value", awarded);
+                contract.set("original_value", awarded.filter(|was| *was != amount));
             }
             contract.set("contract_value", Some(amount));
         }

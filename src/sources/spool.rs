@@ -30,6 +30,8 @@ pub struct Spool {
 pub struct Entry {
     group: [u8; 16],
     member: [u8; 8],
+    /// What it must stay together with; zeros where that is nothing.
+    thing: [u8; 8],
     rank: Rank,
     /// Where its body begins in the spool.
     offset: u64,
@@ -41,9 +43,14 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Files are read in path order and rows in theirs: of equal ranks the later row is the newer.
-    fn age(&self) -> (Rank, u32, u32) {
-        (self.rank, self.file, self.number)
+    /// Files are read in path order and rows in theirs.
+    fn place(&self) -> (u32, u32) {
+        (self.file, self.number)
+    }
+
+    /// Of equal ranks the later row is the newer.
+    fn age(&self) -> (Rank, (u32, u32)) {
+        (self.rank, self.place())
     }
 }
 
@@ -76,6 +83,16 @@ impl<'a> Drafts<'a> {
         self.push_body(line, &draft.group, digest(&draft.member), draft.rank, body)
     }
 
+    /// A draft that stays together with all others of the same thing: they go to the group that the first of them names.
+    pub fn push_together(&mut self, line: u64, thing: &str, draft: Draft) -> Result<()> {
+        let first = self.entries.len();
+        self.push(line, draft)?;
+        for entry in &mut self.entries[first..] {
+            entry.thing = digest(thing);
+        }
+        Ok(())
+    }
+
     /// Of several remarks none replaces another.
     pub fn push_remark(&mut self, line: u64, remark: Remark) -> Result<()> {
         let place = format!("{}:{}", self.file, self.entries.len());
@@ -89,6 +106,7 @@ impl<'a> Drafts<'a> {
         self.entries.push(Entry {
             group: digest(group),
             member,
+            thing: [0; 8],
             rank,
             offset: start as u64,
             length: u32::try_from(self.bodies.len() - start).context("a row of 4 GiB")?,
@@ -153,11 +171,12 @@ impl Spool {
         tallies: &mut [Tally],
         mut settle: impl FnMut(Vec<Member>, &mut [Tally]) -> Result<()>,
     ) -> Result<()> {
+        gather(&mut entries);
         entries.sort_unstable_by_key(|entry| (entry.group, entry.member, entry.age()));
         let mut groups: Vec<((u32, u32), usize, usize)> = Vec::new();
         let mut start = 0;
         for group in entries.chunk_by(|a, b| a.group == b.group) {
-            let places = group.iter().map(|entry| (entry.file, entry.number));
+            let places = group.iter().map(Entry::place);
             groups.push((places.min().unwrap_or_default(), start, start + group.len()));
             start += group.len();
         }
@@ -193,6 +212,22 @@ impl Spool {
             file: entry.file as usize,
             line: entry.line.into(),
         })
+    }
+}
+
+/// Puts what is of one thing into the group its first row named.
+fn gather(entries: &mut [Entry]) {
+    if entries.iter().all(|entry| entry.thing == [0; 8]) {
+        return;
+    }
+    entries.sort_unstable_by_key(|entry| (entry.thing, entry.place()));
+    for same in entries.chunk_by_mut(|a, b| a.thing == b.thing && a.thing != [0; 8]) {
+        let Some(group) = same.first().map(|first| first.group) else {
+            continue;
+        };
+        for entry in same {
+            entry.group = group;
+        }
     }
 }
 
@@ -275,5 +310,32 @@ mod tests {
     #[test]
     fn the_order_files_were_read_in_changes_nothing() {
         assert_eq!(settled([0, 1]), settled([1, 0]));
+    }
+
+    #[test]
+    fn what_is_of_one_thing_goes_where_its_first_row_went() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = Spool::create(&folder.path().join("spool")).unwrap();
+        let mut files = [Vec::new(), Vec::new()];
+        for (file, rows) in [
+            (1, [("thing 1", "group b", "3"), ("thing 2", "group b", "4")]),
+            (0, [("thing 1", "group a", "1"), ("thing 3", "group a", "2")]),
+        ] {
+            let mut drafts = Drafts::new(&spool, file);
+            for (thing, group, id) in rows {
+                drafts
+                    .push_together(1, thing, draft(group, id, Rank(0, 0), id))
+                    .unwrap();
+            }
+            files[file] = drafts.finish().unwrap();
+        }
+        let mut settled = Vec::new();
+        spool
+            .settle(files.concat(), &mut [], |members, _| {
+                settled.push(members.iter().map(|m| m.member.clone()).collect::<String>());
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(settled, ["123", "4"]);
     }
 }
