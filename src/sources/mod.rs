@@ -16,6 +16,7 @@ mod canadabuys_tender;
 mod disclosure;
 mod disclosure_codes;
 mod json;
+mod mojibake;
 mod montreal;
 mod seao;
 mod seao_codes;
