@@ -15,6 +15,7 @@ mod canadabuys_sosa;
 mod canadabuys_tender;
 mod disclosure;
 mod disclosure_codes;
+mod eligibility;
 mod json;
 mod mojibake;
 mod montreal;
