@@ -15,6 +15,8 @@ mod canadabuys_sosa;
 mod canadabuys_tender;
 mod disclosure;
 mod disclosure_codes;
+mod disclosure_contract;
+mod disclosure_export;
 mod eligibility;
 mod json;
 mod mojibake;
@@ -69,10 +71,16 @@ pub static SOURCES: &[Source] = &[
         reader: || Box::new(&canadabuys_award::FORMAT),
     },
     Source {
-        id: "disclosure",
+        id: disclosure::PUBLISHED,
         yields: &[EntityType::Disclosure],
         recognizes: |head| disclosure::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(&disclosure::FORMAT),
+        reader: || Box::new(disclosure::Disclosures::default()),
+    },
+    Source {
+        id: disclosure::EXPORT,
+        yields: &[EntityType::Disclosure],
+        recognizes: |head| disclosure_export::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(disclosure::Disclosures::default()),
     },
     Source {
         id: "seao-xml",
@@ -108,7 +116,7 @@ pub static SOURCES: &[Source] = &[
 
 /// Sources whose files tell of the same things: one reader reads them all and settles them together, and each record is
 /// written to the dump of the source whose word it is.
-static FAMILIES: &[&[&str]] = &[&[seao::XML, seao::OCDS]];
+static FAMILIES: &[&[&str]] = &[&[seao::XML, seao::OCDS], &[disclosure::PUBLISHED, disclosure::EXPORT]];
 
 impl Source {
     /// The name of the sources settled together with this one; its own where it is settled alone.
@@ -196,6 +204,11 @@ mod tests {
         ),
         ("canadabuys-award", &[EntityType::Award], &canadabuys_award::FORMAT),
         ("disclosure", &[EntityType::Disclosure], &disclosure::FORMAT),
+        (
+            "disclosure-export",
+            &[EntityType::Disclosure],
+            &disclosure_export::FORMAT,
+        ),
         ("montreal", &[EntityType::Contract], &montreal::OFFICIALS),
         ("montreal", &[EntityType::Contract], &montreal::COUNCILS),
         ("toronto", &[EntityType::Contract], &toronto::AWARDED),

@@ -236,6 +236,18 @@ impl CsvFormat {
         header: &[String],
         out: &mut Intake,
     ) -> Result<(), Broken> {
+        self.read_each(file, opened, header, out, &mut |_| {})
+    }
+
+    /// [`CsvFormat::read_rows`], every draft passing through `each` on its way.
+    pub fn read_each(
+        &self,
+        file: &FileFacts,
+        opened: Opened,
+        header: &[String],
+        out: &mut Intake,
+        each: &mut dyn FnMut(&mut Draft),
+    ) -> Result<(), Broken> {
         let Opened {
             first,
             mut rows,
@@ -282,7 +294,10 @@ impl CsvFormat {
                 notes: RefCell::default(),
             };
             match self.draft_of(&row) {
-                Ok(draft) => out.keep(line, draft).map_err(Broken::Fatal)?,
+                Ok(mut draft) => {
+                    each(&mut draft);
+                    out.keep(line, draft).map_err(Broken::Fatal)?;
+                }
                 Err(reason) => out.tally.skip(line, reason),
             }
             for note in row.notes.take() {
