@@ -8,6 +8,8 @@ pub mod decode;
 pub mod intake;
 pub mod text;
 
+mod buyandsell_contract;
+mod buyandsell_tender;
 mod canadabuys;
 mod canadabuys_award;
 mod canadabuys_contract;
@@ -81,6 +83,18 @@ pub static SOURCES: &[Source] = &[
         yields: &[EntityType::Disclosure],
         recognizes: |head| disclosure_export::FORMAT.recognizes(&head.columns),
         reader: || Box::new(disclosure::Disclosures::default()),
+    },
+    Source {
+        id: "buyandsell-tender",
+        yields: &[EntityType::Tender, EntityType::PreSolicitation],
+        recognizes: |head| buyandsell_tender::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&buyandsell_tender::FORMAT),
+    },
+    Source {
+        id: "buyandsell-contract",
+        yields: &[EntityType::Contract],
+        recognizes: |head| buyandsell_contract::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&buyandsell_contract::FORMAT),
     },
     Source {
         id: "seao-xml",
@@ -208,6 +222,16 @@ mod tests {
             "disclosure-export",
             &[EntityType::Disclosure],
             &disclosure_export::FORMAT,
+        ),
+        (
+            "buyandsell-tender",
+            &[EntityType::Tender, EntityType::PreSolicitation],
+            &buyandsell_tender::FORMAT,
+        ),
+        (
+            "buyandsell-contract",
+            &[EntityType::Contract],
+            &buyandsell_contract::FORMAT,
         ),
         ("montreal", &[EntityType::Contract], &montreal::OFFICIALS),
         ("montreal", &[EntityType::Contract], &montreal::COUNCILS),
