@@ -10,6 +10,8 @@ pub mod spool;
 pub mod text;
 
 mod alberta;
+mod buyandsell_contract;
+mod buyandsell_tender;
 mod canadabuys;
 mod canadabuys_award;
 mod canadabuys_contract;
@@ -17,7 +19,11 @@ mod canadabuys_sosa;
 mod canadabuys_tender;
 mod disclosure;
 mod disclosure_codes;
+mod disclosure_contract;
+mod disclosure_export;
+mod eligibility;
 mod json;
+mod mojibake;
 mod montreal;
 mod novascotia;
 mod places;
@@ -71,10 +77,28 @@ pub static SOURCES: &[Source] = &[
         reader: || Box::new(&canadabuys_award::FORMAT),
     },
     Source {
-        id: "disclosure",
+        id: disclosure::PUBLISHED,
         yields: &[EntityType::Disclosure],
         recognizes: |head| disclosure::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(&disclosure::FORMAT),
+        reader: || Box::new(disclosure::Disclosures),
+    },
+    Source {
+        id: disclosure::EXPORT,
+        yields: &[EntityType::Disclosure],
+        recognizes: |head| disclosure_export::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(disclosure::Disclosures),
+    },
+    Source {
+        id: "buyandsell-tender",
+        yields: &[EntityType::Tender, EntityType::PreSolicitation],
+        recognizes: |head| buyandsell_tender::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&buyandsell_tender::FORMAT),
+    },
+    Source {
+        id: "buyandsell-contract",
+        yields: &[EntityType::Contract],
+        recognizes: |head| buyandsell_contract::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&buyandsell_contract::FORMAT),
     },
     Source {
         id: "seao-xml",
@@ -122,7 +146,7 @@ pub static SOURCES: &[Source] = &[
 
 /// Sources whose files tell of the same things: one reader reads them all and settles them together, and each record is
 /// written to the dump of the source whose word it is.
-static FAMILIES: &[&[&str]] = &[&[seao::XML, seao::OCDS]];
+static FAMILIES: &[&[&str]] = &[&[seao::XML, seao::OCDS], &[disclosure::PUBLISHED, disclosure::EXPORT]];
 
 impl Source {
     /// The name of the sources settled together with this one; its own where it is settled alone.
@@ -208,6 +232,21 @@ mod tests {
         ),
         ("canadabuys-award", &[EntityType::Award], &canadabuys_award::FORMAT),
         ("disclosure", &[EntityType::Disclosure], &disclosure::FORMAT),
+        (
+            "disclosure-export",
+            &[EntityType::Disclosure],
+            &disclosure_export::FORMAT,
+        ),
+        (
+            "buyandsell-tender",
+            &[EntityType::Tender, EntityType::PreSolicitation],
+            &buyandsell_tender::FORMAT,
+        ),
+        (
+            "buyandsell-contract",
+            &[EntityType::Contract],
+            &buyandsell_contract::FORMAT,
+        ),
         ("montreal", &[EntityType::Contract], &montreal::OFFICIALS),
         ("montreal", &[EntityType::Contract], &montreal::COUNCILS),
         ("novascotia", &[EntityType::Contract], &novascotia::FORMAT),

@@ -118,7 +118,7 @@ fn read_json(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> 
             _ => String::new(),
         };
         let values: StringRecord = columns.iter().map(value).collect();
-        FORMAT.take(Row::new(&header, &values, line, file.modified), out)?;
+        FORMAT.take(Row::new(&header, &values, line, file.modified), out, &mut |_| None)?;
     }
     Ok(())
 }

@@ -60,6 +60,9 @@ pub struct CsvFormat {
     pub settle: fn(&mut [Member]),
 }
 
+/// May change a draft's group, and names the thing whose drafts all go to one group.
+pub type Each<'a> = &'a mut dyn FnMut(&mut Draft) -> Option<String>;
+
 /// Only the newest member stays.
 pub fn newest(members: &mut [Member]) {
     if let Some((_, older)) = members.split_last_mut() {
@@ -272,6 +275,18 @@ impl CsvFormat {
         header: &[String],
         out: &mut Intake,
     ) -> Result<(), Broken> {
+        self.read_each(file, opened, header, out, &mut |_| None)
+    }
+
+    /// [`CsvFormat::read_rows`], every draft passing through `each` on its way, which tells what it must stay together with.
+    pub fn read_each(
+        &self,
+        file: &FileFacts,
+        opened: Opened,
+        header: &[String],
+        out: &mut Intake,
+        each: Each,
+    ) -> Result<(), Broken> {
         let Opened {
             first,
             mut rows,
@@ -314,14 +329,18 @@ impl CsvFormat {
                     .skip(line, "the row has another number of fields than the header");
                 continue;
             }
-            self.take(Row::new(&header, &values, line, file.modified), out)?;
+            self.take(Row::new(&header, &values, line, file.modified), out, each)?;
         }
     }
 
     /// Keeps or skips one row.
-    pub fn take(&self, row: Row, out: &mut Intake) -> Result<(), Broken> {
+    pub fn take(&self, row: Row, out: &mut Intake, each: Each) -> Result<(), Broken> {
         match self.draft_of(&row) {
-            Ok(draft) => out.keep(row.line, draft).map_err(Broken::Fatal)?,
+            Ok(mut draft) => match each(&mut draft) {
+                Some(thing) => out.keep_together(row.line, &thing, draft),
+                None => out.keep(row.line, draft),
+            }
+            .map_err(Broken::Fatal)?,
             Err(reason) => out.tally.skip(row.line, reason),
         }
         for note in row.notes.take() {
