@@ -308,7 +308,11 @@ fn normalize(args: Normalize) -> anyhow::Result<()> {
         report: args.report,
         strict: args.strict,
     })?;
-    print(&format!("{report}\n"))
+    print(&format!("{report}\n"))?;
+    if let Some(warning) = report.warning() {
+        eprintln!("warning: {warning}");
+    }
+    Ok(())
 }
 
 fn sample(args: Sample) -> anyhow::Result<()> {
