@@ -1,10 +1,12 @@
 //! What users rely on, tested through the library's engine and over real HTTP.
 
+mod admin;
 mod api;
 mod errors;
 mod generations;
 mod model;
 mod operation;
+mod protocol;
 mod scan;
 mod scenarios;
 mod support;
