@@ -127,7 +127,8 @@ pub fn run(
         let served = server.await;
         // The admin address answers to the end, so that it can tell that this is the end.
         if let Some(admin) = admin {
-            admin.stop(true).await;
+            // At once: a monitor keeps its connection open, and nothing it asks is worth waiting for.
+            admin.stop(false).await;
         }
         served
     });

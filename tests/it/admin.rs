@@ -320,8 +320,14 @@ fn while_it_stops_it_is_not_ready() {
         program.admin("/ready").starts_with("HTTP/1.1 503")
     });
     assert!(program.admin("/live").starts_with("HTTP/1.1 200"));
+    // A monitor's connection, kept open, does not hold up the end.
+    let mut monitor = TcpStream::connect(&program.admin).unwrap();
+    monitor.write_all(b"GET /live HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
     drop(pending);
+    let started = Instant::now();
     program.end();
+    assert!(started.elapsed() < Duration::from_secs(20));
+    drop(monitor);
 }
 
 #[test]
