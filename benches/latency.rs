@@ -6,13 +6,10 @@
 mod support;
 
 use std::{
-    fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{Read, Write},
     net::{TcpListener, TcpStream},
     path::Path,
-    process::{Child, Command, Stdio},
     thread,
-    time::Duration,
 };
 
 use procure::{
@@ -25,7 +22,7 @@ use procure::{
     schema::Role,
 };
 use serde_json::Value;
-use support::{Arguments, BINARY, Times, index, row, usage};
+use support::{Arguments, Times, index, row, server::Server, usage};
 
 fn main() {
     let Arguments { records, dir } = Arguments::parse();
@@ -270,104 +267,4 @@ fn next_cursor(body: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(&body[..body.len().min(2000)]).into_owned();
     let (_, rest) = head.split_once("\"next_cursor\":\"")?;
     rest.split_once('"').map(|(cursor, _)| cursor.to_owned())
-}
-
-/// The binary serving, and one connection to it that is kept.
-struct Server {
-    process: Child,
-    key: String,
-    connection: BufReader<TcpStream>,
-    records: u64,
-}
-
-impl Server {
-    fn start(index_dir: &Path, dir: &Path, name: &str) -> Server {
-        let state = dir.join(format!("{name}.db"));
-        let _ = fs::remove_file(&state);
-        let made = Command::new(BINARY)
-            .args(["keys", "create", "--plan", "MEGA", "--label", "bench", "--state"])
-            .arg(&state)
-            .output()
-            .expect("making a key");
-        let key = String::from_utf8(made.stdout).expect("a key").trim().to_owned();
-        let plans = dir.join(format!("{name}.toml"));
-        fs::write(
-            &plans,
-            "[MEGA]\nrequests_per_minute = 1_000_000_000\nrequests_per_day = 1_000_000_000\n",
-        )
-        .expect("writing the plans");
-        let port = TcpListener::bind("127.0.0.1:0")
-            .and_then(|l| l.local_addr())
-            .expect("a free port")
-            .port();
-        let address = format!("127.0.0.1:{port}");
-        let process = Command::new(BINARY)
-            .args(["serve", "--bind", &address, "--state"])
-            .arg(&state)
-            .arg("--index-dir")
-            .arg(index_dir)
-            .arg("--plans")
-            .arg(&plans)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("starting the server");
-        let connection = (0..600).find_map(|_| {
-            thread::sleep(Duration::from_millis(100));
-            TcpStream::connect(&address).ok()
-        });
-        let connection = connection.expect("the server answers");
-        connection.set_nodelay(true).expect("a socket option");
-        let mut server = Server {
-            process,
-            key,
-            connection: BufReader::with_capacity(1 << 20, connection),
-            records: 0,
-        };
-        let sources: Value = serde_json::from_slice(&server.get("/sources")).expect("sources");
-        let counts = sources["sources"]
-            .as_array()
-            .expect("a list")
-            .iter()
-            .filter_map(|s| s["records"].as_u64());
-        server.records = counts.sum();
-        server
-    }
-
-    fn get(&mut self, path: &str) -> Vec<u8> {
-        let request = format!(
-            "GET {path} HTTP/1.1\r\nhost: bench\r\nx-gateway-key: {}\r\n\r\n",
-            self.key
-        );
-        self.connection.get_mut().write_all(request.as_bytes()).expect("asking");
-        let (mut length, mut line, mut status) = (0, String::new(), String::new());
-        loop {
-            line.clear();
-            self.connection.read_line(&mut line).expect("a header");
-            if status.is_empty() {
-                status.clone_from(&line);
-            }
-            if line == "\r\n" {
-                break;
-            }
-            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                length = value.trim().parse().expect("a length");
-            }
-        }
-        let mut body = vec![0; length];
-        self.connection.read_exact(&mut body).expect("a body");
-        assert!(
-            status.contains(" 200 "),
-            "{path}: {status}{}",
-            String::from_utf8_lossy(&body)
-        );
-        body
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }

@@ -2,22 +2,32 @@
 //!
 //! A flag wins over its environment variable, which wins over the default. [`run`] does what was asked.
 
+mod print;
+
 use std::{
+    fmt,
     io::{self, Write},
     net::{SocketAddr, TcpListener},
     path::PathBuf,
+    str::FromStr,
     time::Duration,
 };
 
 use anyhow::{Context, ensure};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
+use clap::{
+    Args, Parser, Subcommand,
+    builder::{NonEmptyStringValueParser, PossibleValuesParser},
+};
 
 use crate::{
+    cli::print::Print,
     demo,
     entity::EntityType,
     fetch::{self, table::SOURCES},
-    generation, indexing, normalize,
+    generation, indexing,
+    logging::Format,
+    normalize,
     plans::Plan,
     sample, serve,
     state::{State, keys::Key},
@@ -55,6 +65,11 @@ enum Command {
     /// List the builds on disk, or go back to one
     #[command(subcommand)]
     Generations(Generations),
+    /// Ask a running server whether it is well
+    Health(Bind),
+    /// Print a systemd unit, shell completions or manual pages
+    #[command(subcommand)]
+    Print(Print),
 }
 
 #[derive(Debug, Args)]
@@ -128,15 +143,21 @@ struct Serve {
     index: IndexDir,
     #[command(flatten)]
     state: StateFile,
-    /// Address to listen on [env: PROCURE_BIND]
+    #[command(flatten)]
+    bind: Bind,
+    /// Address for metrics and readiness, which is not for the public; none unless given [env: PROCURE_ADMIN_BIND]
+    #[arg(long, value_name = "ADDRESS", env = "PROCURE_ADMIN_BIND", hide_env = true)]
+    admin_bind: Option<SocketAddr>,
+    /// How log lines look: text or json [env: PROCURE_LOG_FORMAT]
     #[arg(
         long,
-        value_name = "ADDRESS",
-        env = "PROCURE_BIND",
+        value_name = "FORMAT",
+        env = "PROCURE_LOG_FORMAT",
         hide_env = true,
-        default_value = "127.0.0.1:8080"
+        default_value = "text",
+        value_parser = log_format
     )]
-    bind: SocketAddr,
+    log_format: Format,
     /// TOML file that overrides the plans' figures [env: PROCURE_PLANS]
     #[arg(long, value_name = "FILE", env = "PROCURE_PLANS", hide_env = true)]
     plans: Option<PathBuf>,
@@ -146,15 +167,16 @@ struct Serve {
         value_name = "PREFIX",
         env = "PROCURE_GATEWAY_PREFIX",
         hide_env = true,
-        default_value = "x-gateway"
+        default_value = serve::GATEWAY_PREFIX,
+        value_parser = NonEmptyStringValueParser::new()
     )]
     gateway_prefix: String,
     /// Value the host header must have; it is not looked at unless this is set [env: PROCURE_GATEWAY_HOST]
     #[arg(long, value_name = "HOST", env = "PROCURE_GATEWAY_HOST", hide_env = true)]
     gateway_host: Option<String>,
     /// How long a search may take [env: PROCURE_QUERY_TIMEOUT]
-    #[arg(long, value_name = "SECONDS", env = "PROCURE_QUERY_TIMEOUT", hide_env = true, default_value = "5", value_parser = seconds)]
-    query_timeout: Duration,
+    #[arg(long, value_name = "SECONDS", env = "PROCURE_QUERY_TIMEOUT", hide_env = true, default_value_t = Seconds(serve::QUERY_TIMEOUT))]
+    query_timeout: Seconds,
 }
 
 #[derive(Debug, Subcommand)]
@@ -195,7 +217,20 @@ struct Demo {
         value_name = "ADDRESS",
         env = "PROCURE_BIND",
         hide_env = true,
-        default_value = "127.0.0.1:8080"
+        default_value = serve::BIND
+    )]
+    bind: SocketAddr,
+}
+
+#[derive(Debug, Args)]
+struct Bind {
+    /// Address the server listens on [env: PROCURE_BIND]
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "PROCURE_BIND",
+        hide_env = true,
+        default_value = serve::BIND
     )]
     bind: SocketAddr,
 }
@@ -258,6 +293,16 @@ struct StateFile {
     state: PathBuf,
 }
 
+impl Cli {
+    /// How the log of what is asked looks.
+    pub fn log_format(&self) -> Format {
+        match &self.command {
+            Command::Serve(args) => args.log_format,
+            _ => Format::default(),
+        }
+    }
+}
+
 /// Does what the command line asks.
 pub fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
@@ -269,6 +314,8 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Demo(args) => demo::run(args.bind),
         Command::Sample(args) => sample(args),
         Command::Generations(args) => generations(args),
+        Command::Health(args) => serve::probe::check(args.bind),
+        Command::Print(what) => print::run(what),
     }
 }
 
@@ -336,14 +383,16 @@ fn index(args: Index) -> anyhow::Result<()> {
 }
 
 fn serve(args: Serve) -> anyhow::Result<()> {
-    let listener = TcpListener::bind(args.bind).with_context(|| format!("listening on {}", args.bind))?;
+    let bind = args.bind.bind;
+    let listener = TcpListener::bind(bind).with_context(|| format!("listening on {bind}"))?;
     let config = serve::Config {
         index_dir: args.index.index_dir,
         state: args.state.state,
         plans: args.plans,
         gateway_prefix: args.gateway_prefix,
         gateway_host: args.gateway_host,
-        query_timeout: args.query_timeout,
+        query_timeout: args.query_timeout.0,
+        admin_bind: args.admin_bind,
         now: Utc::now,
     };
     serve::run(&config, listener, serve::signals())
@@ -437,11 +486,33 @@ fn kind(name: &str) -> Result<EntityType, String> {
     EntityType::parse(name).ok_or_else(|| format!("the kinds are {kinds}"))
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
-    seconds
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .ok_or_else(|| "must be a number of seconds above 0".to_owned())
+fn log_format(name: &str) -> Result<Format, String> {
+    match name {
+        "text" => Ok(Format::Text),
+        "json" => Ok(Format::Json),
+        _ => Err("the formats are text, json".to_owned()),
+    }
+}
+
+/// A time above zero, written as a number of seconds.
+#[derive(Clone, Copy, Debug)]
+struct Seconds(Duration);
+
+impl FromStr for Seconds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Seconds, String> {
+        let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
+        let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        time.map(Seconds)
+            .ok_or_else(|| "must be a number of seconds above 0".to_owned())
+    }
+}
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.as_secs_f64())
+    }
 }
 
 #[cfg(test)]

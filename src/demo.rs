@@ -7,7 +7,6 @@ use std::{
     net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
     process,
-    time::Duration,
 };
 
 use anyhow::{Context, bail};
@@ -56,20 +55,14 @@ pub fn run(bind: SocketAddr) -> anyhow::Result<()> {
         report.records()
     );
     for path in paths(&generation)? {
-        text.push_str(&format!("curl -s -H 'x-gateway-key: {key}' 'http://{address}{path}'\n"));
+        text.push_str(&format!(
+            "curl -s -H '{}-key: {key}' 'http://{address}{path}'\n",
+            serve::GATEWAY_PREFIX
+        ));
     }
     drop(generation);
     cli::print(&(text + "\nCtrl-C ends it.\n"))?;
-    let config = serve::Config {
-        index_dir,
-        state,
-        plans: None,
-        gateway_prefix: "x-gateway".to_owned(),
-        gateway_host: None,
-        query_timeout: Duration::from_secs(5),
-        now: Utc::now,
-    };
-    serve::run(&config, listener, serve::signals())
+    serve::run(&serve::Config::new(index_dir, state), listener, serve::signals())
 }
 
 /// A search, a filtered one, and a record: each answers with something of the sample.

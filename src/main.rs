@@ -3,12 +3,16 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use procure::cli::{self, Cli};
+use procure::{
+    cli::{self, Cli},
+    logging,
+};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    env_logger::Builder::from_env(env_logger::Env::new().filter_or("PROCURE_LOG", "info,actix_server=warn")).init();
-    match cli::run(cli) {
+    let log = logging::start(cli.log_format());
+    let done = log.and_then(|_log| cli::run(cli));
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");

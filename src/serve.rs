@@ -3,13 +3,18 @@
 //! [`run`] is given a bound listener and the moment to stop, so a test runs the real server on a free port. Background steps
 //! ([`reload::Reload::once`], [`Watch::step`]) return what they did; their threads are plain loops around them.
 
+mod admin;
+mod metrics;
+mod notify;
+pub mod probe;
 pub mod reload;
 
 use std::{
-    net::TcpListener,
+    net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
     sync::{
         Arc,
+        atomic::{AtomicBool, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
     thread::{self, JoinHandle},
@@ -22,7 +27,7 @@ use arc_swap::ArcSwap;
 use chrono::{DateTime, Utc};
 
 use crate::{
-    api::{self, AppState, auth::Gateway, pool::Pool},
+    api::{self, AppState, auth::Gateway, metrics::Metrics, pool::Pool},
     generation::{self, Generation},
     plans::Plans,
     serve::reload::{Outcome, Reload},
@@ -41,7 +46,18 @@ pub struct Config {
     pub query_timeout: Duration,
     /// The clock, a field so that a test can set it.
     pub now: fn() -> DateTime<Utc>,
+    /// Where metrics and readiness are told; nowhere without it.
+    pub admin_bind: Option<SocketAddr>,
 }
+
+/// The address listened on unless another is given.
+pub const BIND: &str = "127.0.0.1:8080";
+
+/// What the names of the gateway's headers start with unless the operator says otherwise.
+pub const GATEWAY_PREFIX: &str = "x-gateway";
+
+/// How long a search may take unless the operator says otherwise.
+pub const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How often a new generation is looked for: well within the 2 seconds it is promised in.
 const RELOAD_EVERY: Duration = Duration::from_millis(500);
@@ -56,6 +72,22 @@ const SHUTDOWN_SECONDS: u64 = 30;
 /// Spec silent: how long a connection may stay open between two requests.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 
+impl Config {
+    /// The defaults, for this index and this state.
+    pub fn new(index_dir: PathBuf, state: PathBuf) -> Config {
+        Config {
+            index_dir,
+            state,
+            plans: None,
+            gateway_prefix: GATEWAY_PREFIX.to_owned(),
+            gateway_host: None,
+            query_timeout: QUERY_TIMEOUT,
+            admin_bind: None,
+            now: Utc::now,
+        }
+    }
+}
+
 /// Serves until `stop` comes to its end and the requests in flight to theirs.
 pub fn run(
     config: &Config,
@@ -63,6 +95,10 @@ pub fn run(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> anyhow::Result<()> {
     let address = listener.local_addr().context("reading the address served on")?;
+    let admin = config
+        .admin_bind
+        .map(|admin| admin::listen(admin, address))
+        .transpose()?;
     let plans = match &config.plans {
         Some(path) => Plans::from_file(path)?,
         None => Plans::default(),
@@ -75,13 +111,16 @@ pub fn run(
     if state.keys.is_empty() {
         log::warn!("there is no API key yet; make one with `procure keys create`");
     }
-    let beside = [
+    let mut beside = vec![
         reload_thread(Arc::clone(&state), config.index_dir.clone())?,
         keys_thread(watch, config.now)?,
     ];
+    beside.extend(watchdog_thread()?);
     let served = actix_web::rt::System::new().block_on(async move {
+        let admin = admin.map(|listener| admin::start(listener, &state)).transpose()?;
+        let drain = drain(stop, Arc::clone(&state));
         let shared = web::Data::from(state);
-        HttpServer::new(move || {
+        let server = HttpServer::new(move || {
             App::new()
                 .app_data(shared.clone())
                 .default_service(web::to(api::answer))
@@ -90,12 +129,26 @@ pub fn run(
         .keep_alive(KEEP_ALIVE)
         .tcp_nodelay(true)
         .shutdown_timeout(SHUTDOWN_SECONDS)
-        .shutdown_signal(stop)
-        .run()
-        .await
+        .shutdown_signal(drain)
+        .run();
+        notify::ready();
+        let served = server.await;
+        // The admin address answers to the end, so that it can tell that this is the end.
+        if let Some(admin) = admin {
+            // At once: a monitor keeps its connection open, and nothing it asks is worth waiting for.
+            admin.stop(false).await;
+        }
+        served
     });
     beside.into_iter().for_each(Beside::end);
     served.context("serving")
+}
+
+/// Waits for the stop, and tells those who ask that it has come.
+async fn drain(stop: impl Future<Output = ()>, state: Arc<AppState>) {
+    stop.await;
+    state.draining.store(true, Ordering::Relaxed);
+    notify::stopping();
 }
 
 /// Ends when the process is told to stop: SIGTERM or SIGINT. A signal that cannot be listened to never comes.
@@ -124,6 +177,8 @@ fn assemble(config: &Config, plans: Plans, watch: &Watch) -> anyhow::Result<AppS
         gateway: Gateway::new(&config.gateway_prefix, config.gateway_host.clone())?,
         pool: Pool::new()?,
         query_timeout: config.query_timeout,
+        metrics: Metrics::default(),
+        draining: AtomicBool::new(false),
         started: Instant::now(),
         now: config.now,
     })
@@ -170,7 +225,10 @@ fn reload_thread(state: Arc<AppState>, index_dir: PathBuf) -> anyhow::Result<Bes
     let mut reload = Reload::default();
     Beside::start("reload", RELOAD_EVERY, move || match reload.once(&state, &index_dir) {
         Outcome::Unchanged => {}
-        Outcome::Swapped(id) => log::info!("serving generation {id}"),
+        Outcome::Swapped(id) => {
+            log::info!("serving generation {id}");
+            notify::reloaded(&id);
+        }
         Outcome::Failed(why) => log::error!("the generation served stays; the new one cannot be: {why}"),
     })
 }
@@ -192,4 +250,10 @@ fn keys_thread(mut watch: Watch, now: fn() -> DateTime<Utc>) -> anyhow::Result<B
             }
         }
     })
+}
+
+/// Tells a service manager that asks for it, again and again, that the process is alive.
+fn watchdog_thread() -> anyhow::Result<Option<Beside>> {
+    let start = |every| Beside::start("watchdog", every, notify::alive);
+    notify::alive_every().map(start).transpose()
 }

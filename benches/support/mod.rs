@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each bench uses its part")]
 
+pub mod server;
+
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -18,7 +18,7 @@ const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST");
 
 /// The headers of an answer that a script may read.
 const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "link, x-limit-applied, x-ignored-parameters, retry-after, ratelimit-policy, ratelimit, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset",
+    "link, etag, x-request-id, server-timing, x-limit-applied, x-ignored-parameters, retry-after, ratelimit-policy, ratelimit, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset",
 );
 
 /// A browser's question before the request itself; it can carry no key.
@@ -31,7 +31,10 @@ pub fn preflight(gateway: &Gateway) -> HttpResponse {
         .insert_header((header::ACCESS_CONTROL_ALLOW_METHODS, METHODS))
         .insert_header((
             header::ACCESS_CONTROL_ALLOW_HEADERS,
-            format!("content-type, {}, {}", gateway.key, gateway.host),
+            format!(
+                "content-type, if-none-match, x-request-id, {}, {}",
+                gateway.key, gateway.host
+            ),
         ))
         .insert_header((header::ACCESS_CONTROL_MAX_AGE, MAX_AGE))
         .finish()

@@ -12,14 +12,19 @@ use actix_web::{
 };
 use serde::Serialize;
 
-use crate::engine;
+use crate::{
+    api::{conditional::NOT_STORED, request_id::RequestId},
+    engine,
+};
 
-/// A status, a sentence, and at most one header that goes with them.
+/// A status, a sentence, at most one header that goes with them, and what only the log is told.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApiError {
     pub status: StatusCode,
     pub detail: String,
     header: Option<(HeaderName, HeaderValue)>,
+    /// Why something failed inside.
+    pub cause: Option<Box<str>>,
 }
 
 /// Spec silent: how long a client waits before it asks a busy server again, in seconds.
@@ -87,19 +92,24 @@ impl ApiError {
 
     /// Something failed inside: the client learns only that, the log learns why.
     pub fn internal(why: impl std::fmt::Display) -> ApiError {
-        log::error!("a request failed: {why}");
-        ApiError::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "unexpected server error; it was logged",
-        )
+        let error = ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "unexpected server error");
+        ApiError {
+            cause: Some(why.to_string().into()),
+            ..error
+        }
     }
 
-    pub fn response(&self) -> HttpResponse {
+    /// The answer. Where the log knows more than the client may, the sentence names what to look for there.
+    pub fn response(&self, id: &RequestId) -> HttpResponse {
         let mut response = HttpResponse::build(self.status);
+        response.insert_header((header::CACHE_CONTROL, NOT_STORED));
         if let Some((name, value)) = &self.header {
             response.insert_header((name.clone(), value.clone()));
         }
-        response.content_type(mime_json()).body(body(&self.detail))
+        response.content_type(mime_json()).body(match self.cause {
+            Some(_) => body(&format!("{}; it was logged as request {}", self.detail, id.as_str())),
+            None => body(&self.detail),
+        })
     }
 
     fn new(status: StatusCode, detail: impl Into<String>) -> ApiError {
@@ -107,6 +117,7 @@ impl ApiError {
             status,
             detail: detail.into(),
             header: None,
+            cause: None,
         }
     }
 
@@ -151,7 +162,10 @@ fn body(detail: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use actix_web::{body::MessageBody, http::header::HeaderMap};
+
     use super::*;
+    use crate::api::request_id::REQUEST_ID;
 
     #[test]
     fn the_inside_stays_inside() {
@@ -162,6 +176,17 @@ mod tests {
             let answer = ApiError::from(error);
             assert_eq!(answer.status, StatusCode::INTERNAL_SERVER_ERROR);
             assert!(!answer.detail.contains("secret"));
+            assert!(answer.cause.as_ref().is_some_and(|cause| cause.contains("secret")));
+            let mut headers = HeaderMap::new();
+            headers.insert(REQUEST_ID, HeaderValue::from_static("trace-7"));
+            let response = answer.response(&RequestId::of(&headers));
+            let Ok(bytes) = response.into_body().try_into_bytes() else {
+                panic!("a body that is not at hand");
+            };
+            assert_eq!(
+                bytes,
+                r#"{"detail":"unexpected server error; it was logged as request trace-7"}"#
+            );
         }
         assert_eq!(
             ApiError::from(engine::Error::Timeout).status,

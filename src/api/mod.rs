@@ -1,28 +1,36 @@
 //! The edge: HTTP in, HTTP out. A request is matched with a row of the route table, its key is checked, a handler turns what the
 //! client said into [`Work`], and the work's reply, or the error on the way, is written.
 //!
-//! **Invariants:** every answer leaves through [`answer`], every error as [`error::ApiError`]; a request takes one generation at its start and
-//! uses no other; nothing that searches runs on the async workers. `actix_web` is named only here and in `serve`.
+//! **Invariants:** every answer leaves through [`answer`], which names, times, counts and logs it; every error is an [`error::ApiError`]; a request takes one generation at its
+//! start and uses no other; nothing that searches or compresses much runs on the async workers. `actix_web` is named only here and in `serve`.
 
 pub mod auth;
 mod catalog;
+mod compress;
+pub mod conditional;
 mod cors;
 pub mod error;
 mod health;
 mod limits;
+pub mod metrics;
 pub mod params;
 pub mod pool;
 mod record;
+pub mod request_id;
 pub mod routes;
 mod search;
+mod timing;
+mod trace;
 
 use std::{
-    sync::Arc,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, atomic::AtomicBool},
     time::{Duration, Instant},
 };
 
 use actix_web::{
     HttpRequest, HttpResponse,
+    body::{BodySize, MessageBody},
     http::{
         Method,
         header::{HeaderName, HeaderValue},
@@ -37,9 +45,15 @@ use serde::Serialize;
 use crate::{
     api::{
         auth::Gateway,
+        compress::{Accepted, LARGEST_INLINE},
+        conditional::{Precondition, Tag, Validator, is_read},
         error::{ApiError, mime_json},
         limits::Admission,
+        metrics::Metrics,
         pool::Pool,
+        request_id::REQUEST_ID,
+        timing::{SERVER_TIMING, Timing},
+        trace::Trace,
     },
     engine::Deadline,
     generation::Generation,
@@ -56,6 +70,9 @@ pub struct AppState {
     pub pool: Pool,
     /// How long a search may take, from the request's arrival.
     pub query_timeout: Duration,
+    pub metrics: Metrics,
+    /// Set once the service was told to stop.
+    pub draining: AtomicBool,
     pub started: Instant,
     /// The clock, a field so that a test can set it.
     pub now: fn() -> DateTime<Utc>,
@@ -72,11 +89,20 @@ pub struct Call<'a> {
     pub query: &'a str,
 }
 
-/// What a handler found to do: nothing more, or a search for the pool.
-pub enum Work {
-    Ready(Reply),
-    Pooled(Box<dyn FnOnce(Deadline) -> Result<Reply, ApiError> + Send>),
+/// What a handler found to do, and what decides how it ends.
+pub struct Work {
+    pub job: Job,
+    pub validator: Validator,
 }
+
+/// Nothing more, or a search for the pool.
+pub enum Job {
+    Ready(Reply),
+    Pooled(Search),
+}
+
+/// A search, ready to run on another thread.
+pub type Search = Box<dyn FnOnce(Deadline) -> Result<Reply, ApiError> + Send>;
 
 /// A JSON body, and what the headers add to it.
 #[derive(Debug)]
@@ -87,13 +113,27 @@ pub struct Reply {
 
 impl Work {
     pub fn pooled(job: impl FnOnce(Deadline) -> Result<Reply, ApiError> + Send + 'static) -> Result<Work, ApiError> {
-        Ok(Work::Pooled(Box::new(job)))
+        Ok(Work::from(Job::Pooled(Box::new(job))))
     }
 
     /// A computed object, written out at once.
     pub fn json(object: &impl Serialize) -> Result<Work, ApiError> {
         let body = serde_json::to_vec(object).map_err(ApiError::internal)?;
-        Ok(Work::Ready(Reply::from(Bytes::from(body))))
+        Ok(Work::from(Job::Ready(Reply::from(Bytes::from(body)))))
+    }
+
+    /// The same work, of which something else than the address tells whether its answer is the same.
+    pub fn validated_by(self, validator: Validator) -> Work {
+        Work { validator, ..self }
+    }
+}
+
+impl From<Job> for Work {
+    fn from(job: Job) -> Work {
+        Work {
+            job,
+            validator: Validator::Address,
+        }
     }
 }
 
@@ -108,58 +148,136 @@ impl From<Bytes> for Reply {
 
 /// Answers any request.
 pub async fn answer(request: HttpRequest, state: web::Data<AppState>) -> HttpResponse {
+    let state = state.into_inner();
+    let mut trace = Trace::begin(&request);
     let mut admission = None;
     let mut response = if cors::is_preflight(&request) {
         cors::preflight(&state.gateway)
     } else {
-        match reply(&request, state.into_inner(), &mut admission).await {
-            Ok(reply) => success(reply),
-            Err(error) => error.response(),
+        match reply(&request, &state, &mut trace, &mut admission).await {
+            Ok(response) => response,
+            Err(error) => {
+                if let Some(cause) = &error.cause {
+                    log::error!(id = trace.id.as_str(); "a request failed: {cause}");
+                }
+                error.response(&trace.id)
+            }
         }
     };
     if let Some(admission) = admission {
         admission.finish(&mut response);
     }
     cors::open(&mut response);
+    let took = trace.elapsed();
+    let headers = response.headers_mut();
+    headers.insert(REQUEST_ID, trace.id.value());
+    headers.insert(SERVER_TIMING, trace.timing.value(took));
+    state.metrics.count(trace.route, response.status(), took);
+    trace.log(&request, response.status(), bytes(&request, &response), took);
     response
 }
 
 async fn reply(
     request: &HttpRequest,
-    state: Arc<AppState>,
+    state: &Arc<AppState>,
+    trace: &mut Trace,
     admission: &mut Option<Admission>,
-) -> Result<Reply, ApiError> {
+) -> Result<HttpResponse, ApiError> {
     let deadline = Deadline::after(state.query_timeout);
     let path = request.uri().path();
     let found = routes::find(path);
+    trace.route = found.as_ref().ok().and_then(routes::Found::template);
     let terms = match &found {
         Ok(found) if found.is_keyless() => *state.plans.terms(Plan::Basic),
         _ => {
-            let account = auth::check(&state, request.headers())?;
+            let account = auth::check(state, request.headers())?;
+            trace.key = Some(account.key.id);
             let admitted = admission.insert(limits::admit(account, limits::ONE, (state.now)()));
             admitted.verdict()?
         }
     };
     let target = found?.for_method(request.method(), path)?;
     let call = Call {
-        state: &state,
+        state,
         generation: state.generation.load_full(),
         terms,
         path,
         query: request.uri().query().unwrap_or_default(),
     };
-    match target.call(&call)? {
-        Work::Ready(reply) => Ok(reply),
-        Work::Pooled(job) => state.pool.run(deadline, job).await,
+    trace.generation = Some(Arc::clone(&call.generation));
+    // A handler only reads what is shared, so that nothing is left half done.
+    let work = catch_unwind(AssertUnwindSafe(|| target.call(&call)));
+    let work = work.unwrap_or_else(|_| Err(ApiError::internal("a handler panicked; its message stands above")))?;
+    let tag = match is_read(request.method()) {
+        true => work.validator.tag(&call, trace.route.unwrap_or_default())?,
+        false => None,
+    };
+    let condition = Precondition::of(request);
+    if let Some(tag) = tag.as_ref().filter(|tag| condition.names(tag)) {
+        return Ok(conditional::not_modified(tag));
+    }
+    let reply = run(work.job, Accepted::of(request), deadline, state, &mut trace.timing).await?;
+    match &tag {
+        Some(tag) if condition.is_any() => Ok(conditional::not_modified(tag)),
+        _ => Ok(success(reply, tag.as_ref())),
     }
 }
 
-fn success(reply: Reply) -> HttpResponse {
+/// Does the work, and codes the body: at once where that is little, else where searches run.
+async fn run(
+    job: Job,
+    accepted: Accepted,
+    deadline: Deadline,
+    state: &AppState,
+    timing: &mut Timing,
+) -> Result<Reply, ApiError> {
+    let job = match job {
+        Job::Ready(reply) => {
+            let bytes = reply.body.len();
+            if bytes <= LARGEST_INLINE || accepted.coding_for(bytes).is_none() {
+                return Ok(accepted.code(reply));
+            }
+            Box::new(move |_| Ok(reply))
+        }
+        Job::Pooled(job) => job,
+    };
+    let (asked, waiting, metrics) = (Instant::now(), state.metrics.waiting(), state.metrics.clone());
+    let done = state.pool.run(deadline, move |deadline| {
+        drop(waiting);
+        let _running = metrics.running();
+        let begun = Instant::now();
+        let reply = job(deadline)?;
+        let found = Instant::now();
+        let is_coded = accepted.coding_for(reply.body.len()).is_some();
+        let reply = accepted.code(reply);
+        let timing = Timing {
+            queue: Some(begun.saturating_duration_since(asked)),
+            search: Some(found.saturating_duration_since(begun)),
+            coding: is_coded.then(|| found.elapsed()),
+        };
+        Ok((reply, timing))
+    });
+    let (reply, measured) = done.await?;
+    *timing = measured;
+    Ok(reply)
+}
+
+fn success(reply: Reply, tag: Option<&Tag>) -> HttpResponse {
     let mut response = HttpResponse::Ok();
     for header in reply.headers {
         response.insert_header(header);
     }
-    response.content_type(mime_json()).body(reply.body)
+    let mut response = response.content_type(mime_json()).body(reply.body);
+    conditional::describe(&mut response, tag);
+    response
+}
+
+/// The bytes of the body as it is sent.
+fn bytes(request: &HttpRequest, response: &HttpResponse) -> u64 {
+    match response.body().size() {
+        BodySize::Sized(bytes) if request.method() != Method::HEAD => bytes,
+        _ => 0,
+    }
 }
 
 /// Wherever GET is, HEAD is: the framework leaves the body out.

@@ -3,6 +3,8 @@
 //! The framework's own router is not used: it normalizes and half-decodes paths, and a `record_id` may hold anything. A path is read raw: its
 //! first segment says the kind, the whole rest is the id, percent-decoded once. To add an endpoint: a row in [`ROUTES`].
 
+use std::sync::LazyLock;
+
 use actix_web::http::Method;
 
 use crate::{
@@ -74,6 +76,10 @@ pub static ROUTES: &[Route] = &[
     },
 ];
 
+/// The rows' paths as the log and the metrics write them, in the table's order.
+static TEMPLATES: LazyLock<Vec<String>> =
+    LazyLock::new(|| ROUTES.iter().map(|route| route.endpoint.template()).collect());
+
 /// Words behind a kind that are endpoints, built or to come, and never ids.
 const RESERVED: [&str; 6] = ["stats", "coverage", "feed", "estimate", "comps", "alerts"];
 
@@ -133,7 +139,24 @@ fn is_id(kind: EntityType, rest: &str) -> bool {
     !rest.is_empty() && !is_alerts && !is_reserved && !is_document
 }
 
+impl Endpoint {
+    fn template(&self) -> String {
+        match self {
+            Endpoint::Plain(path, _) => (*path).to_owned(),
+            Endpoint::Kind(suffix, _) => format!("/{{entity_type}}{suffix}"),
+            Endpoint::Record(_) => "/{entity_type}/{record_id}".to_owned(),
+        }
+    }
+}
+
 impl Found {
+    /// The form of the path, which says nothing of what a client put into it.
+    pub fn template(&self) -> Option<&'static str> {
+        let (route, _) = self.0.first()?;
+        let row = ROUTES.iter().position(|row| std::ptr::eq(row, *route))?;
+        TEMPLATES.get(row).map(String::as_str)
+    }
+
     pub fn is_keyless(&self) -> bool {
         self.0.first().is_some_and(|(route, _)| route.access == Access::Keyless)
     }

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use crate::{
     api::{
         Call, Reply, Work,
+        conditional::Validator,
         error::ApiError,
         params::{
             next_query,
@@ -32,8 +33,10 @@ pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
         coverage: &call.generation.kind(entity_type).coverage,
     };
     let search = SearchParams::read(entity_type, call.query)?.resolve(&world)?;
+    // What decides the body, however the address was written.
+    let canonical = serde_json::to_vec(&(&search.query, &search.page)).map_err(ApiError::internal)?;
     let (generation, query) = (call.generation.clone(), call.query.to_owned());
-    Work::pooled(move |deadline| {
+    let work = Work::pooled(move |deadline| {
         let hits = generation.engine.search(&search.query, &search.page, deadline)?;
         let next = next_cursor(&search, &hits);
         let mut headers = notes(&search);
@@ -42,7 +45,8 @@ pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
         }
         let body = envelope(&search, &hits, next.as_deref());
         Ok(Reply { body, headers })
-    })
+    })?;
+    Ok(work.validated_by(Validator::Request(canonical)))
 }
 
 fn next_cursor(search: &Search, hits: &Hits) -> Option<String> {

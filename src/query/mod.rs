@@ -66,13 +66,14 @@ pub enum Order {
 }
 
 /// Which part of the hits: at most `limit` of them, from `start` on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Page {
     pub limit: usize,
     pub start: Start,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Start {
     /// So many hits are passed over.
     Offset(usize),
@@ -81,7 +82,7 @@ pub enum Start {
 }
 
 /// A place in an order by date: the place of the record with this key and id, whether or not it (still) exists.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Position {
     pub key: Option<Date>,
     pub record_id: String,

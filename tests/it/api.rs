@@ -149,7 +149,7 @@ fn a_browser_may_ask_first_without_a_key() {
     assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
     assert_eq!(
         answer.header("access-control-allow-headers"),
-        Some("content-type, x-gateway-key, x-gateway-host")
+        Some("content-type, if-none-match, x-request-id, x-gateway-key, x-gateway-host")
     );
     assert_eq!(server.get("/contract").header("access-control-allow-origin"), Some("*"));
     assert_eq!(

@@ -1,5 +1,6 @@
 //! What users rely on, tested through the library's engine and over real HTTP.
 
+mod admin;
 mod api;
 mod errors;
 mod generations;
@@ -7,6 +8,7 @@ mod limits;
 mod model;
 mod operation;
 mod places;
+mod protocol;
 mod scan;
 mod scenarios;
 mod support;

@@ -188,15 +188,7 @@ impl Answer {
 }
 
 pub fn config(folder: PathBuf) -> Config {
-    Config {
-        index_dir: folder.join("index"),
-        state: folder.join("state.db"),
-        plans: None,
-        gateway_prefix: "x-gateway".to_owned(),
-        gateway_host: None,
-        query_timeout: Duration::from_secs(5),
-        now: chrono::Utc::now,
-    }
+    Config::new(folder.join("index"), folder.join("state.db"))
 }
 
 /// The records that `tests/scenarios` speaks of.

@@ -1,0 +1,60 @@
+//! What the edge costs a request (key, limits, tag, id, timing, metrics, log line): `cargo bench --bench overhead [-- --records N --dir DIR]`.
+//!
+//! The same bytes are asked of the program, with a key, and of a bare server of the same framework, turn about, so that the machine's mood falls on both; what is between the two
+//! is the edge, and the little work of `/sources` itself.
+
+mod support;
+
+use std::{net::TcpListener, thread, time::Instant};
+
+use actix_web::{App, HttpResponse, HttpServer, rt::System, web};
+use support::{
+    Arguments, index, row,
+    server::{Server, connect, get},
+};
+
+/// Requests to each of the two.
+const ROUNDS: usize = 10_000;
+
+fn main() {
+    let Arguments { records, dir } = Arguments::parse();
+    let mut program = Server::start(&index(&dir, records), &dir, "overhead");
+    let mut bare = connect(&bare_server(program.get("/sources")));
+    let (mut keyed, mut plain) = (Vec::with_capacity(ROUNDS), Vec::with_capacity(ROUNDS));
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        drop(program.get("/sources"));
+        let middle = Instant::now();
+        drop(get(&mut bare, "/sources", ""));
+        keyed.push((middle - start).as_secs_f64() * 1e6);
+        plain.push(middle.elapsed().as_secs_f64() * 1e6);
+    }
+    let (keyed, plain) = (median(&mut keyed), median(&mut plain));
+    let figures = [("keyed_us", keyed), ("bare_us", plain), ("edge_us", keyed - plain)];
+    row("a keyed request without a search", &figures);
+}
+
+/// Answers everything with these bytes; where it listens.
+fn bare_server(body: Vec<u8>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    let body = web::Bytes::from(body);
+    thread::spawn(move || {
+        let server = HttpServer::new(move || {
+            let body = body.clone();
+            let answer = move || {
+                let body = body.clone();
+                async move { HttpResponse::Ok().content_type("application/json").body(body) }
+            };
+            App::new().default_service(web::to(answer))
+        });
+        let server = server.listen(listener).expect("listening").tcp_nodelay(true).run();
+        System::new().block_on(server).expect("serving");
+    });
+    address
+}
+
+fn median(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}

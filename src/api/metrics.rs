@@ -1,0 +1,118 @@
+//! What is counted while requests are answered. The numbers that can be looked up at any time are added where they are shown, in `serve::metrics`.
+
+use std::time::Duration;
+
+use actix_web::http::StatusCode;
+use prometheus_client::{
+    encoding::EncodeLabelSet,
+    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
+    registry::{Registry, Unit},
+};
+
+/// Counted since the start. A clone counts into the same.
+#[derive(Clone)]
+pub struct Metrics {
+    requests: Family<Answered, Counter>,
+    durations: Family<OfRoute, Histogram, fn() -> Histogram>,
+    limited: Counter,
+    waiting: Gauge,
+    running: Gauge,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Answered {
+    route: &'static str,
+    status: u16,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfRoute {
+    route: &'static str,
+}
+
+/// The route of a request whose path has none.
+const NO_ROUTE: &str = "none";
+
+/// Upper bounds in seconds: from what a warm page takes to the default deadline.
+const BOUNDS: [f64; 13] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
+];
+
+impl Default for Metrics {
+    fn default() -> Metrics {
+        Metrics {
+            requests: Family::default(),
+            durations: Family::new_with_constructor(|| Histogram::new(BOUNDS)),
+            limited: Counter::default(),
+            waiting: Gauge::default(),
+            running: Gauge::default(),
+        }
+    }
+}
+
+impl Metrics {
+    /// Counts an answer.
+    pub fn count(&self, route: Option<&'static str>, status: StatusCode, took: Duration) {
+        let route = route.unwrap_or(NO_ROUTE);
+        let status = status.as_u16();
+        self.requests.get_or_create(&Answered { route, status }).inc();
+        self.durations
+            .get_or_create(&OfRoute { route })
+            .observe(took.as_secs_f64());
+        if status == StatusCode::TOO_MANY_REQUESTS.as_u16() {
+            self.limited.inc();
+        }
+    }
+
+    /// A search that was asked for and waits for a thread.
+    pub fn waiting(&self) -> Counted {
+        Counted::of(&self.waiting)
+    }
+
+    /// A search that runs.
+    pub fn running(&self) -> Counted {
+        Counted::of(&self.running)
+    }
+
+    /// Lists what is counted here.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "requests",
+            "Requests answered, by form of path and status",
+            self.requests.clone(),
+        );
+        registry.register_with_unit(
+            "request_duration",
+            "From a request's arrival to its answer being ready",
+            Unit::Seconds,
+            self.durations.clone(),
+        );
+        registry.register(
+            "quota_rejections",
+            "Requests refused for a rate limit or a quota",
+            self.limited.clone(),
+        );
+        registry.register(
+            "searches_waiting",
+            "Searches that wait for a thread",
+            self.waiting.clone(),
+        );
+        registry.register("searches_running", "Searches that run", self.running.clone());
+    }
+}
+
+/// One more, until dropped: a search that is given up while it waits is no longer counted either.
+pub struct Counted(Gauge);
+
+impl Counted {
+    fn of(gauge: &Gauge) -> Counted {
+        gauge.inc();
+        Counted(gauge.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}

@@ -1,0 +1,440 @@
+//! The operator's side, through the real program: what it refuses, logs, measures, tells systemd, and prints.
+
+use std::{
+    fs::{self, File},
+    io::Write,
+    net::{TcpListener, TcpStream},
+    os::unix::net::UnixDatagram,
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+use crate::support::{TestServer, contracts};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_procure");
+
+/// `procure serve` as an operator starts it, on free ports, its log in a file.
+struct Program {
+    process: Child,
+    address: String,
+    admin: String,
+    log: std::path::PathBuf,
+}
+
+impl Program {
+    /// Serves the index and the keys of a server, with these options and variables too.
+    fn start(of: &TestServer, options: &[&str], variables: &[(&str, &str)]) -> Program {
+        let log = of.folder.path().join("log");
+        let file = File::create(&log).unwrap();
+        Program::logging_to(file.into(), of, options, variables)
+    }
+
+    fn logging_to(stderr: Stdio, of: &TestServer, options: &[&str], variables: &[(&str, &str)]) -> Program {
+        let (address, admin) = (free(), free());
+        let process = Command::new(PROGRAM)
+            .args(["serve", "--bind", &address, "--admin-bind", &admin, "--index-dir"])
+            .arg(of.index_dir())
+            .arg("--state")
+            .arg(of.folder.path().join("state.db"))
+            .args(options)
+            .envs(variables.iter().copied())
+            .stderr(stderr)
+            .spawn()
+            .unwrap();
+        let program = Program {
+            process,
+            address,
+            admin,
+            log: of.folder.path().join("log"),
+        };
+        wait("the program to listen", || {
+            program.ask("GET", "/health", "").starts_with("HTTP/1.1 200")
+        });
+        program
+    }
+
+    /// The answer as it comes over the wire; nothing where nobody listens.
+    fn ask(&self, method: &str, path: &str, headers: &str) -> String {
+        ask(&self.address, method, path, headers)
+    }
+
+    fn admin(&self, path: &str) -> String {
+        ask(&self.admin, "GET", path, "")
+    }
+
+    fn terminate(&self) {
+        let kill = Command::new("kill")
+            .arg(self.process.id().to_string())
+            .status()
+            .unwrap();
+        assert!(kill.success());
+    }
+
+    /// Asks it to stop, sees it end well, and gives what it logged.
+    fn end(mut self) -> String {
+        self.terminate();
+        assert_eq!(self.process.wait().unwrap().code(), Some(0));
+        fs::read_to_string(&self.log).unwrap_or_default()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn ask(address: &str, method: &str, path: &str, headers: &str) -> String {
+    use std::io::Read;
+    let Ok(mut socket) = TcpStream::connect(address) else {
+        return String::new();
+    };
+    let request = format!("{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n");
+    let mut answer = String::new();
+    let asked = socket.write_all(request.as_bytes());
+    let _ = asked.and_then(|()| socket.read_to_string(&mut answer).map(drop));
+    answer
+}
+
+fn free() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().to_string()
+}
+
+fn wait(what: &str, is_so: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < Duration::from_secs(20), "{what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn run(line: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(PROGRAM).args(line).stdin(Stdio::null()).output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(text).unwrap())
+}
+
+#[test]
+fn what_is_unsafe_or_half_set_is_refused_in_a_sentence() {
+    let server = TestServer::own(&contracts(3), |_| {});
+    let path = |name: &str| server.folder.path().join(name).to_str().unwrap().to_owned();
+    let (index, state, newer) = (path("index"), path("state.db"), path("newer.db"));
+    let made = run(&["keys", "create", "--plan", "PRO", "--label", "x", "--state", &newer]);
+    assert_eq!(made.0, Some(0));
+    let database = rusqlite::Connection::open(&newer).unwrap();
+    database.pragma_update(None, "user_version", 99).unwrap();
+    drop(database);
+    fs::write(path("plans.toml"), "[GOLD]\n").unwrap();
+    let taken = server.address.trim_start_matches("http://").to_owned();
+    let bind = free();
+    let port = bind.rsplit(':').next().unwrap().to_owned();
+    for (options, code, sentence) in [
+        (
+            vec!["--admin-bind", &bind],
+            1,
+            format!("the admin address {bind} is the public one, {bind}; give --admin-bind another port"),
+        ),
+        (
+            vec!["--admin-bind", &format!("0.0.0.0:{port}")],
+            1,
+            "is the public one".into(),
+        ),
+        (
+            vec!["--admin-bind", &taken],
+            1,
+            format!("listening on the admin address {taken}"),
+        ),
+        (
+            vec!["--admin-bind", "localhost"],
+            2,
+            "invalid value 'localhost' for '--admin-bind <ADDRESS>'".into(),
+        ),
+        (vec!["--plans", &path("absent.toml")], 1, "reading".into()),
+        (vec!["--plans", &path("plans.toml")], 1, "[GOLD] is no plan".into()),
+        (
+            vec!["--gateway-prefix", "x gateway"],
+            1,
+            "the gateway prefix makes 'x gateway-key', which is no header".into(),
+        ),
+        (vec!["--gateway-prefix", ""], 2, "--gateway-prefix".into()),
+        (vec!["--log-format", "xml"], 2, "the formats are text, json".into()),
+        (
+            vec!["--query-timeout", "0"],
+            2,
+            "must be a number of seconds above 0".into(),
+        ),
+    ] {
+        let line = [
+            &["serve", "--bind", &bind, "--index-dir", &index, "--state", &state][..],
+            &options,
+        ]
+        .concat();
+        let (status, text) = run(&line);
+        assert_eq!(status, Some(code), "{options:?}: {text}");
+        assert!(text.contains(&sentence), "{options:?}: {text}");
+    }
+    let (status, text) = run(&["serve", "--bind", &bind, "--index-dir", &index, "--state", &newer]);
+    assert_eq!(status, Some(1));
+    assert!(text.contains("its layout is version 99"), "{text}");
+    let (status, text) = run(&["serve", "--bind", "nowhere", "--index-dir", &index, "--state", &state]);
+    assert_eq!(status, Some(2));
+    assert!(
+        text.contains("invalid value 'nowhere' for '--bind <ADDRESS>'"),
+        "{text}"
+    );
+    let (status, text) = run(&["serve", "--bind", &taken, "--index-dir", &index, "--state", &state]);
+    assert_eq!(status, Some(1));
+    assert!(text.contains(&format!("listening on {taken}")), "{text}");
+}
+
+#[test]
+fn the_log_tells_of_each_request_and_gives_nobody_away() {
+    let server = TestServer::own(&contracts(30), |_| {});
+    let key = format!("x-gateway-key: {}\r\n", server.key);
+    let secret = "secret@example.org";
+    for format in ["json", "text"] {
+        let program = Program::start(&server, &["--log-format", format], &[]);
+        let headers = format!("{key}x-request-id: first\r\n");
+        let asked = format!("/contract?limit=2&q={secret}");
+        let answer = program.ask("GET", &asked, &headers);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        let length = answer
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: "))
+            .unwrap();
+        for path in [
+            format!("/contract?{secret}={secret}"),
+            format!("/contract/{secret}"),
+            format!("/{secret}"),
+            format!("/contract?key={}", server.key),
+            format!("/{}", server.key),
+        ] {
+            let answer = program.ask("GET", &path, &key);
+            assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
+        }
+        program.ask("SECRET", "/contract", &key);
+        program.ask("GET", "/contract/c%7C1?", &key);
+        program.ask("GET", "/contract", "x-gateway-key: pk_wrong\r\n");
+        let log = program.end();
+        for word in ["secret", "SECRET", "pk_"] {
+            assert!(!log.contains(word), "{word}: {log}");
+        }
+        let requests: Vec<&str> = log.lines().filter(|line| line.contains("answered")).collect();
+        let first = requests.iter().find(|line| line.contains("first")).unwrap();
+        if format == "text" {
+            for part in [
+                " INFO request: answered id=first method=GET route=/{entity_type} path=/contract params=limit,q status=200",
+                &format!(" bytes={length} ms="),
+                " key=1 generation=",
+            ] {
+                assert!(first.contains(part), "{first}");
+            }
+            continue;
+        }
+        for line in log.lines() {
+            let line: Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+            assert!(
+                line["time"].as_str().unwrap().ends_with('Z') && line["level"].is_string(),
+                "{line}"
+            );
+        }
+        let first: Value = serde_json::from_str(first).unwrap();
+        assert_eq!(
+            (
+                &first["route"],
+                &first["path"],
+                &first["params"],
+                &first["status"],
+                &first["key"]
+            ),
+            (
+                &"/{entity_type}".into(),
+                &"/contract".into(),
+                &"limit,q".into(),
+                &200.into(),
+                &1.into()
+            )
+        );
+        assert_eq!(first["bytes"].to_string(), length);
+        assert!(first["ms"].as_f64().unwrap() > 0.0 && first["generation"].is_string());
+        let refused: Value = serde_json::from_str(requests.last().unwrap()).unwrap();
+        assert_eq!(
+            (&refused["status"], &refused["key"], &refused["path"]),
+            (&403.into(), &Value::Null, &Value::Null)
+        );
+    }
+}
+
+#[test]
+fn a_log_that_nobody_reads_holds_up_nobody() {
+    let server = TestServer::own(&contracts(3), |_| {});
+    let program = Program::logging_to(Stdio::piped(), &server, &[], &[]);
+    let id = format!("x-request-id: {}\r\n", "x".repeat(128));
+    // Several times what a pipe holds.
+    for _ in 0..1000 {
+        assert!(program.ask("GET", "/health", &id).starts_with("HTTP/1.1 200"));
+    }
+    program.end();
+}
+
+#[test]
+fn metrics_and_readiness_are_told_on_the_admin_address_only() {
+    let server = TestServer::own(&contracts(30), |_| {});
+    let program = Program::start(&server, &[], &[]);
+    let key = format!("x-gateway-key: {}\r\n", server.key);
+    program.ask("GET", "/contract", &key);
+    program.ask("GET", "/contract?limit=1", &key);
+    program.ask("GET", "/contract/c%7C1", &key);
+    program.ask("GET", "/nope", &key);
+    program.ask("GET", "/contract", "");
+    for path in ["/metrics", "/ready", "/live"] {
+        assert!(program.ask("GET", path, "").starts_with("HTTP/1.1 403"), "{path}");
+        assert!(program.ask("GET", path, &key).starts_with("HTTP/1.1 404"), "{path}");
+        assert!(program.admin(path).starts_with("HTTP/1.1 200"), "{path}");
+    }
+    assert!(program.admin("/contract").starts_with("HTTP/1.1 404"));
+    let page = program.admin("/metrics");
+    for line in [
+        "content-type: application/openmetrics-text; version=1.0.0; charset=utf-8",
+        "procure_requests_total{route=\"/{entity_type}\",status=\"200\"} 2",
+        "procure_requests_total{route=\"/{entity_type}\",status=\"403\"} 1",
+        "procure_requests_total{route=\"/{entity_type}/{record_id}\",status=\"200\"} 1",
+        "procure_requests_total{route=\"none\",status=\"404\"}",
+        "procure_request_duration_seconds_count{route=\"/{entity_type}\"} 3",
+        "procure_request_duration_seconds_bucket{le=\"5.0\",route=\"/{entity_type}\"} 3",
+        "procure_quota_rejections_total 0",
+        "procure_searches_waiting 0",
+        "procure_searches_running 0",
+        "procure_records{entity_type=\"contract\"} 30",
+        "procure_records{entity_type=\"tender\"} 0",
+        "procure_source_age_seconds{source_id=\"model\",entity_type=\"contract\"} ",
+        "procure_generation_info{generation=\"",
+        "procure_generation_age_seconds ",
+        "procure_memory_anonymous_bytes ",
+        &format!("procure_build_info{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION")),
+        "# EOF",
+    ] {
+        assert!(page.contains(line), "{line}: {page}");
+    }
+}
+
+#[test]
+fn while_it_stops_it_is_not_ready() {
+    let server = TestServer::own(&contracts(3), |_| {});
+    let program = Program::start(&server, &[], &[]);
+    assert!(program.admin("/ready").contains("ready"));
+    let mut pending = TcpStream::connect(&program.address).unwrap();
+    pending.write_all(b"GET /health HTTP/1.1\r\n").unwrap();
+    thread::sleep(Duration::from_millis(200));
+    program.terminate();
+    wait("not being ready", || {
+        program.admin("/ready").starts_with("HTTP/1.1 503")
+    });
+    assert!(program.admin("/live").starts_with("HTTP/1.1 200"));
+    // A monitor's connection, kept open, does not hold up the end.
+    let mut monitor = TcpStream::connect(&program.admin).unwrap();
+    monitor.write_all(b"GET /live HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+    drop(pending);
+    let started = Instant::now();
+    program.end();
+    assert!(started.elapsed() < Duration::from_secs(20));
+    drop(monitor);
+}
+
+#[test]
+fn systemd_is_told_of_the_start_of_generations_of_life_and_of_the_stop() {
+    let server = TestServer::own(&contracts(3), |_| {});
+    let path = server.folder.path().join("notify");
+    let socket = UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let next = || {
+        let mut buffer = [0; 512];
+        let length = socket.recv(&mut buffer).expect("systemd is told nothing");
+        String::from_utf8(buffer[..length].to_vec()).unwrap()
+    };
+    let until = |word: &str| {
+        loop {
+            let told = next();
+            if told.contains(word) {
+                return told;
+            }
+            assert_eq!(told.trim(), "WATCHDOG=1", "instead of {word}");
+        }
+    };
+    let variables = [("NOTIFY_SOCKET", path.to_str().unwrap()), ("WATCHDOG_USEC", "400000")];
+    let program = Program::start(&server, &[], &variables);
+    until("READY=1");
+    until("WATCHDOG=1");
+    let generation = server.publish(&contracts(4));
+    let told = until("RELOADING=1");
+    assert!(told.contains("MONOTONIC_USEC="), "{told}");
+    let told = until("READY=1");
+    assert!(
+        told.contains(&format!("STATUS=serving generation {generation}")),
+        "{told}"
+    );
+    program.terminate();
+    until("STOPPING=1");
+    program.end();
+}
+
+#[test]
+fn health_asks_a_running_server() {
+    let server = TestServer::shared();
+    let address = server.address.trim_start_matches("http://");
+    assert_eq!(run(&["health", "--bind", address]), (Some(0), String::new()));
+    let everywhere = address.replace("127.0.0.1", "0.0.0.0");
+    assert_eq!(run(&["health", "--bind", &everywhere]).0, Some(0));
+    let nobody = free();
+    let (status, text) = run(&["health", "--bind", &nobody]);
+    assert_eq!(status, Some(1));
+    assert!(text.contains(&format!("asking http://{nobody}/health")), "{text}");
+}
+
+#[test]
+fn what_belongs_around_it_is_printed() {
+    let (status, unit) = run(&["print", "systemd-unit"]);
+    assert_eq!(status, Some(0));
+    for line in [
+        "Type=notify",
+        "NoNewPrivileges=yes",
+        "ProtectSystem=strict",
+        "MemoryDenyWriteExecute=yes",
+    ] {
+        assert!(unit.lines().any(|known| known == line), "{line}");
+    }
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let (status, text) = run(&["print", "completions", shell]);
+        assert!(status == Some(0) && text.contains("gateway-prefix"), "{shell}");
+    }
+    let (status, page) = run(&["print", "man", "keys", "create"]);
+    assert!(
+        status == Some(0) && page.contains(".TH procure-keys-create 1"),
+        "{page}"
+    );
+    assert!(page.contains("PROCURE_STATE"));
+    let (status, text) = run(&["print", "man", "keys", "lend"]);
+    assert_eq!(status, Some(1));
+    assert!(
+        text.contains("'keys lend' is no command; there are: create, list, revoke"),
+        "{text}"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    assert_eq!(run(&["print", "man", "--out", out]).0, Some(0));
+    for page in [
+        "procure",
+        "procure-serve",
+        "procure-index",
+        "procure-keys-revoke",
+        "procure-print-man",
+    ] {
+        assert!(Path::new(out).join(format!("{page}.1")).is_file(), "{page}");
+    }
+}
