@@ -285,6 +285,7 @@ fn serve(args: Serve) -> anyhow::Result<()> {
         gateway_prefix: args.gateway_prefix,
         gateway_host: args.gateway_host,
         query_timeout: args.query_timeout,
+        limits: serve::wire::Limits::default(),
     };
     serve::run(&config, listener, serve::signals())
 }

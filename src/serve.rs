@@ -3,29 +3,36 @@
 //! [`run`] is given a bound listener and the moment to stop, so a test runs the real server on a free port. Background steps
 //! ([`reload::Reload::once`], [`Watch::refresh`]) return what they did; their threads are plain loops around them.
 
+mod chunks;
+mod framing;
+mod listen;
 pub mod reload;
+pub mod wire;
 
 use std::{
     net::TcpListener,
     path::{Path, PathBuf},
     sync::{
         Arc,
+        atomic::AtomicBool,
         mpsc::{self, RecvTimeoutError},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
-use actix_web::{App, HttpServer, web};
 use anyhow::Context;
 use arc_swap::ArcSwap;
 use chrono::Utc;
 
 use crate::{
-    api::{self, AppState, auth::Gateway, pool::Pool},
+    api::{AppState, auth::Gateway, pool::Pool},
     generation::{self, Generation},
     plans::Plans,
-    serve::reload::{Outcome, Reload},
+    serve::{
+        reload::{Outcome, Reload},
+        wire::Limits,
+    },
     state::keys::Watch,
 };
 
@@ -39,6 +46,7 @@ pub struct Config {
     pub gateway_prefix: String,
     pub gateway_host: Option<String>,
     pub query_timeout: Duration,
+    pub limits: Limits,
 }
 
 /// How often a new generation is looked for: well within the 2 seconds it is promised in.
@@ -46,12 +54,6 @@ const RELOAD_EVERY: Duration = Duration::from_millis(500);
 
 /// How often the keys are looked at: a new one works, and a revoked one fails, within this time.
 const KEYS_EVERY: Duration = Duration::from_secs(1);
-
-/// How long requests in flight may take to end once the service was told to stop.
-const SHUTDOWN_SECONDS: u64 = 30;
-
-/// Spec silent: how long a connection may stay open between two requests.
-const KEEP_ALIVE: Duration = Duration::from_secs(75);
 
 /// Serves until `stop` comes to its end and the requests in flight to theirs.
 pub fn run(
@@ -72,27 +74,26 @@ pub fn run(
         reload_thread(Arc::clone(&state), config.index_dir.clone())?,
         keys_thread(watch)?,
     ];
-    let served = actix_web::rt::System::new().block_on(async move {
-        let shared = web::Data::from(state);
-        HttpServer::new(move || {
-            App::new()
-                .app_data(shared.clone())
-                .default_service(web::to(api::answer))
-        })
-        .listen(listener)?
-        .keep_alive(KEEP_ALIVE)
-        .tcp_nodelay(true)
-        .shutdown_timeout(SHUTDOWN_SECONDS)
-        .shutdown_signal(stop)
-        .run()
-        .await
-    });
+    let limits = config.limits;
+    let served =
+        actix_web::rt::System::new().block_on(async move { listen::server(listener, state, limits, stop)?.await });
     beside.into_iter().for_each(Beside::end);
     served.context("serving")
 }
 
-/// Ends when the process is told to stop: SIGTERM or SIGINT. A signal that cannot be listened to never comes.
+/// Ends when the process is told to stop: SIGTERM or SIGINT. A second one ends the process at once.
 pub async fn signals() {
+    let name = signal().await;
+    log::info!("{name}: stopping; once more stops at once");
+    actix_web::rt::spawn(async {
+        let name = signal().await;
+        log::warn!("{name}: stopped at once");
+        std::process::exit(1);
+    });
+}
+
+/// Waits for a signal to stop, and gives its name. One that cannot be listened to never comes.
+async fn signal() -> &'static str {
     use tokio::signal::unix::{SignalKind, signal};
     let wait = async |kind: SignalKind| match signal(kind) {
         Ok(mut signal) => {
@@ -104,8 +105,8 @@ pub async fn signals() {
         }
     };
     tokio::select! {
-        () = wait(SignalKind::terminate()) => log::info!("SIGTERM: stopping"),
-        () = wait(SignalKind::interrupt()) => log::info!("SIGINT: stopping"),
+        () = wait(SignalKind::terminate()) => "SIGTERM",
+        () = wait(SignalKind::interrupt()) => "SIGINT",
     }
 }
 
@@ -121,6 +122,7 @@ fn assemble(config: &Config, watch: &Watch) -> anyhow::Result<AppState> {
         gateway: Gateway::new(&config.gateway_prefix, config.gateway_host.clone())?,
         pool: Pool::new()?,
         query_timeout: config.query_timeout,
+        draining: AtomicBool::new(false),
         started: Instant::now(),
         now: Utc::now,
     })

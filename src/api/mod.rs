@@ -12,18 +12,22 @@ mod health;
 pub mod params;
 pub mod pool;
 mod record;
+pub mod refusal;
 pub mod routes;
 mod search;
 
 use std::{
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{
-        Method,
+        ConnectionType, Method,
         header::{HeaderName, HeaderValue},
     },
     web,
@@ -38,6 +42,7 @@ use crate::{
         auth::Gateway,
         error::{ApiError, mime_json},
         pool::Pool,
+        refusal::Refusal,
     },
     engine::Deadline,
     generation::Generation,
@@ -54,6 +59,8 @@ pub struct AppState {
     pub pool: Pool,
     /// How long a search may take, from the request's arrival.
     pub query_timeout: Duration,
+    /// Set once the service was told to stop: requests in flight end, new ones are sent away.
+    pub draining: AtomicBool,
     pub started: Instant,
     /// The clock, a field so that a test can set it.
     pub now: fn() -> DateTime<Utc>,
@@ -106,21 +113,31 @@ impl From<Bytes> for Reply {
 
 /// Answers any request.
 pub async fn answer(request: HttpRequest, state: web::Data<AppState>) -> HttpResponse {
+    let state = state.into_inner();
     let mut response = if cors::is_preflight(&request) {
         cors::preflight(&state.gateway)
     } else {
-        match reply(&request, state.into_inner()).await {
+        match reply(&request, Arc::clone(&state)).await {
             Ok(reply) => success(reply),
             Err(error) => error.response(),
         }
     };
     cors::open(&mut response);
+    if state.draining.load(Ordering::Relaxed) {
+        response.head_mut().set_connection_type(ConnectionType::Close);
+    }
     response
 }
 
 async fn reply(request: &HttpRequest, state: Arc<AppState>) -> Result<Reply, ApiError> {
     let deadline = Deadline::after(state.query_timeout);
     let path = request.uri().path();
+    if let Some(refusal) = Refusal::of(path) {
+        return Err(ApiError::from(refusal));
+    }
+    if state.draining.load(Ordering::Relaxed) {
+        return Err(ApiError::draining());
+    }
     let found = routes::find(path);
     let plan = match &found {
         Ok(found) if found.is_keyless() => Plan::Basic,

@@ -55,6 +55,11 @@ impl Deadline {
         Deadline(None)
     }
 
+    /// The moment itself, where there is one.
+    pub fn end(self) -> Option<Instant> {
+        self.0
+    }
+
     pub fn is_over(self) -> bool {
         self.0.is_some_and(|end| Instant::now() >= end)
     }

@@ -168,6 +168,7 @@ pub fn config(folder: PathBuf) -> Config {
         gateway_prefix: "x-gateway".to_owned(),
         gateway_host: None,
         query_timeout: Duration::from_secs(5),
+        limits: serve::wire::Limits::default(),
     }
 }
 

@@ -27,9 +27,14 @@ const FLOORS: [&[&str]; 7] = [
 ];
 
 /// A dependency's name and the only modules that may say it.
-const HOMES: [(&str, &[&str]); 15] = [
+const HOMES: [(&str, &[&str]); 20] = [
     ("tantivy", &["engine/tantivy"]),
     ("actix_web", &["api", "serve"]),
+    ("actix_http", &["serve/listen"]),
+    ("actix_server", &["serve/listen"]),
+    ("actix_service", &["serve/listen"]),
+    ("httparse", &["serve/framing"]),
+    ("rustix", &["serve/listen"]),
     ("rusqlite", &["state"]),
     ("clap", &["cli", "main"]),
     ("bincode", &["query/cursor"]),
