@@ -8,7 +8,7 @@
 //! **Invariants:** what comes out does not depend on how the bytes were split on the way in; what the framework takes for a head was a head here, and
 //! it is nowhere laxer about a body's end, so nobody can smuggle a request in a body.
 
-use actix_web::http::Uri;
+use actix_web::http::{Method, Uri};
 use httparse::Status;
 
 use crate::{api::refusal::Refusal, serve::chunks::Chunks};
@@ -42,6 +42,7 @@ enum At {
     Body(u64),
     Chunks(Chunks),
     Refused,
+    Deaf,
     Ended,
 }
 
@@ -64,7 +65,9 @@ pub enum Phase {
     Body,
     /// Nothing: the connection ends with the answer to the refusal.
     Refused,
-    /// Nothing: what the client may still say is not for us.
+    /// The answer to the last request of the connection; what the client says meanwhile is in no language of ours.
+    Deaf,
+    /// Nothing: the connection is broken.
     Ended,
 }
 
@@ -91,7 +94,7 @@ impl Framing {
                     }
                     pass(input, length, out)
                 }
-                At::Refused | At::Ended => return,
+                At::Refused | At::Deaf | At::Ended => return,
             }
         }
     }
@@ -120,6 +123,7 @@ impl Framing {
             At::Head => Phase::Head,
             At::Body(_) | At::Chunks(_) => Phase::Body,
             At::Refused => Phase::Refused,
+            At::Deaf => Phase::Deaf,
             At::Ended => Phase::Ended,
         }
     }
@@ -217,6 +221,10 @@ fn body(request: &httparse::Request) -> Result<At, Refusal> {
         }
     }
     let is_old = request.version == Some(0);
+    // The framework is stricter than its parser about these two.
+    if Method::from_bytes(request.method.unwrap_or_default().as_bytes()).is_err() {
+        return Err(Refusal::Line);
+    }
     if Uri::try_from(request.path.unwrap_or_default()).is_err() {
         return Err(Refusal::Address);
     }
@@ -233,8 +241,7 @@ fn body(request: &httparse::Request) -> Result<At, Refusal> {
         (None, Some(coding)) if coding.eq_ignore_ascii_case(b"chunked") && !is_old => At::Chunks(Chunks::default()),
         (_, Some(_)) => return Err(Refusal::Length),
     };
-    // No other protocol is spoken here; what the client says in one is not read.
-    Ok(if upgrades { At::Ended } else { next })
+    Ok(if upgrades { At::Deaf } else { next })
 }
 
 fn bytes(length: &[u8]) -> Result<u64, Refusal> {
@@ -318,6 +325,7 @@ mod tests {
             ("GET /a\tb HTTP/1.1\r\nhost: x\r\n\r\n".into(), Refusal::Line),
             ("GET / HTTP/2.0\r\nhost: x\r\n\r\n".into(), Refusal::Line),
             ("GET /\r\n\r\n".into(), Refusal::Line),
+            ("GET% / HTTP/1.1\r\nhost: x\r\n\r\n".into(), Refusal::Line),
             ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".into(), Refusal::Line),
             ("GET a HTTP/1.1\r\nhost: x\r\n b: c\r\n\r\n".into(), Refusal::Header),
             ("GET http://[/ HTTP/1.1\r\nhost: x\r\n\r\n".into(), Refusal::Address),
@@ -364,7 +372,7 @@ mod tests {
             "GET / HTTP/1.1\r\nhost: x\r\nupgrade: WebSocket\r\nconnection: upgrade\r\n\r\n",
             "CONNECT x:1 HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n",
         ] {
-            assert_eq!(whole(format!("{head}rest").as_bytes()), (head.to_owned(), Phase::Ended));
+            assert_eq!(whole(format!("{head}rest").as_bytes()), (head.to_owned(), Phase::Deaf));
         }
     }
 
@@ -420,6 +428,46 @@ mod tests {
         prop::collection::vec(word, 0..24).prop_map(|words| words.concat())
     }
 
+    /// The framework's own reader on what came out: how many requests it finds, or none where it would answer one by itself.
+    fn requests_of_the_framework(out: &[u8]) -> Option<u64> {
+        use actix_codec::Decoder;
+        use actix_http::h1::{Codec, Message};
+        let (mut codec, mut bytes, mut requests) = (Codec::default(), bytes::BytesMut::from(out), 0);
+        while let Some(message) = codec.decode(&mut bytes).ok()? {
+            requests += u64::from(matches!(message, Message::Item(_)));
+        }
+        Some(requests)
+    }
+
+    /// Whether the framework finds in what came out as many requests as were handed on, and no fault.
+    fn agree(input: &[u8]) -> bool {
+        let (mut framing, mut out) = (Framing::default(), Vec::new());
+        framing.push(input, &mut out);
+        let refused = u64::from(framing.phase() == Phase::Refused);
+        // A broken body is a fault that ends the connection, behind the head that was handed on.
+        framing.phase() == Phase::Ended || requests_of_the_framework(&out) == Some(framing.requests() + refused)
+    }
+
+    /// The framework's reader wants a runtime around it, for its clock.
+    fn with_runtime<T>(test: impl FnOnce() -> T) -> T {
+        actix_web::rt::System::new().block_on(async { test() })
+    }
+
+    #[test]
+    fn a_byte_more_or_another_one_is_no_fault_to_the_framework() {
+        let right = b"GET /contract?q=snow HTTP/1.1\r\nhost: x\r\nContent-Length: 5\r\naccept: */*\r\n\r\nhelloPOST /a HTTP/1.0\r\ncontent-length: 0\r\n\r\n";
+        with_runtime(|| {
+            for (at, byte) in (0..right.len()).flat_map(|at| (0..=u8::MAX).map(move |byte| (at, byte))) {
+                let (mut more, mut other) = (right.to_vec(), right.to_vec());
+                more.insert(at, byte);
+                other[at] = byte;
+                for input in [more, other] {
+                    assert!(agree(&input), "{}", String::from_utf8_lossy(&input));
+                }
+            }
+        });
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
@@ -436,6 +484,11 @@ mod tests {
                 (out, framing.phase(), framing.requests())
             };
             prop_assert_eq!(read(&pieces), read(&[]));
+        }
+
+        #[test]
+        fn the_framework_finds_the_same_requests_and_no_fault(input in stream()) {
+            prop_assert!(with_runtime(|| agree(&input)), "{}", String::from_utf8_lossy(&input));
         }
     }
 }

@@ -127,7 +127,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
             Phase::Idle if self.framing.requests() > 0 => None,
             Phase::Idle | Phase::Head => Some(self.limits.head),
             Phase::Body => Some(self.limits.body),
-            Phase::Refused | Phase::Ended => None,
+            Phase::Refused | Phase::Deaf | Phase::Ended => None,
         };
         let Some(time) = time else {
             self.waiting = None;
@@ -161,9 +161,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Wire<S> {
                 // The answer closes the connection; nothing more is read for it.
                 Phase::Refused => return Poll::Pending,
                 Phase::Ended => return Poll::Ready(Ok(())),
-                Phase::Idle | Phase::Head | Phase::Body => {}
+                Phase::Idle | Phase::Head | Phase::Body | Phase::Deaf => {}
             }
             match wire.fill(cx) {
+                Poll::Ready(Ok(true)) if wire.framing.phase() == Phase::Deaf => {
+                    // One piece a turn, so that a client that never stops holds up nobody else.
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
                 Poll::Ready(Ok(true)) => {}
                 Poll::Ready(Ok(false)) => return Poll::Ready(Ok(())),
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
@@ -199,7 +204,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
         }
         let lingering = wire.lingering.get_or_insert_with(|| Box::pin(sleep(LINGER)));
         let is_over = lingering.as_mut().poll(cx).is_ready();
-        // One piece a turn, so that a client that never stops sending holds up nobody else.
+        // Again one piece a turn.
         let mut bytes = [MaybeUninit::uninit(); CHUNK];
         let mut buffer = ReadBuf::uninit(&mut bytes);
         if is_over || wire.has_ended {
