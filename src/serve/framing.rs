@@ -8,6 +8,8 @@
 //! **Invariants:** what comes out does not depend on how the bytes were split on the way in; what the framework takes for a head was a head here, and
 //! it is nowhere laxer about a body's end, so nobody can smuggle a request in a body.
 
+use std::io::Write;
+
 use actix_web::http::{Method, Uri};
 use httparse::Status;
 
@@ -184,7 +186,8 @@ impl Framing {
             };
             match byte {
                 b'"' | b'#' | b'<' | b'>' | b'`' | 0x80.. if matches!(self.line, Line::Address) => {
-                    self.head.extend_from_slice(format!("%{byte:02X}").as_bytes());
+                    // Writing to memory does not fail.
+                    let _ = write!(self.head, "%{byte:02X}");
                 }
                 _ => self.head.push(byte),
             }

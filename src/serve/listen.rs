@@ -5,10 +5,12 @@
 use std::{
     io,
     net::TcpListener,
+    num::NonZero,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    thread,
     time::Duration,
 };
 
@@ -33,6 +35,9 @@ const SHUTDOWN_SECONDS: u64 = 30;
 /// How long a connection may take to close; longer than it lingers.
 const DISCONNECT: Duration = Duration::from_secs(3);
 
+/// More than this the framework refuses.
+const MOST_WORKERS: usize = 512;
+
 /// Files that are not connections: the index, the state, what the system takes.
 const OTHER_FILES: usize = 256;
 
@@ -47,6 +52,9 @@ pub fn server(
         most: most(limits.most),
         ..limits
     };
+    let workers = thread::available_parallelism()
+        .map_or(1, NonZero::get)
+        .min(MOST_WORKERS);
     let open = Arc::new(AtomicUsize::new(0));
     let stopped = Arc::clone(&state);
     let builder = Server::build();
@@ -85,8 +93,9 @@ pub fn server(
     };
     let builder = builder
         .listen("procure", listener, service)?
-        // Past the bound a connection is told so, which takes accepting it.
-        .max_concurrent_connections(limits.most.saturating_mul(2))
+        .workers(workers)
+        // Past the bound a connection is told so, which takes accepting it; past twice as many the system keeps them waiting.
+        .max_concurrent_connections(limits.most.saturating_mul(2).div_ceil(workers))
         .shutdown_timeout(SHUTDOWN_SECONDS)
         .shutdown_signal(last_call);
     Ok(builder.run())
@@ -104,9 +113,11 @@ fn most(wanted: usize) -> usize {
         Err(_) => limit.current,
     };
     let files = files.map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX));
-    let most = files.saturating_sub(OTHER_FILES).max(1);
+    let most = (files.saturating_sub(OTHER_FILES) / 2).max(1);
     if most < wanted {
-        log::warn!("only {files} files may be open, so {most} connections instead of {wanted}; raise `ulimit -n`");
+        log::warn!(
+            "only {files} files may be open, so {most} connections are served instead of {wanted}; raise `ulimit -n`"
+        );
     }
     most.min(wanted)
 }

@@ -63,6 +63,8 @@ const CHUNK: usize = 8 << 10;
 /// What a buffer keeps between two requests.
 const KEPT: usize = 2 << 10;
 
+type Timer = Pin<Box<Sleep>>;
+
 pub struct Wire<S> {
     stream: S,
     limits: Limits,
@@ -71,9 +73,9 @@ pub struct Wire<S> {
     ready: Vec<u8>,
     taken: usize,
     /// What is waited for, and until when.
-    waiting: Option<((u64, Phase), Pin<Box<Sleep>>)>,
-    stalled: Option<Pin<Box<Sleep>>>,
-    lingering: Option<Pin<Box<Sleep>>>,
+    waiting: Option<((u64, Phase), Timer)>,
+    stalled: Option<Timer>,
+    lingering: Option<Timer>,
     has_ended: bool,
     _place: Place,
 }

@@ -391,10 +391,10 @@ fn wild(random: &mut ChaCha8Rng, key: &str) -> Vec<u8> {
     bytes
 }
 
-/// Sends as many hostile requests as the variable `PROCURE_FUZZ_REQUESTS` says, else a few thousand.
+/// Sends as many hostile requests as the variable `PROCURE_FUZZ_REQUESTS` says, else some thousands.
 #[test]
 fn no_bytes_break_the_server() {
-    let wanted: usize = std::env::var("PROCURE_FUZZ_REQUESTS").map_or(6_000, |text| text.parse().unwrap());
+    let wanted: usize = std::env::var("PROCURE_FUZZ_REQUESTS").map_or(20_000, |text| text.parse().unwrap());
     let server = TestServer::own(&contracts(300), |_| {});
     let process = Process::serve(&server);
     let (done, statuses) = (AtomicUsize::new(0), Mutex::new(BTreeMap::<u16, usize>::new()));
