@@ -3,9 +3,9 @@
 //! [`run`] is given a bound listener and the moment to stop, so a test runs the real server on a free port. Background steps
 //! ([`reload::Reload::once`], [`Watch::refresh`]) return what they did; their threads are plain loops around them.
 
-mod chunks;
-mod framing;
-mod listen;
+pub mod chunks;
+pub mod framing;
+pub mod listen;
 pub mod reload;
 pub mod wire;
 

@@ -1,7 +1,8 @@
 //! Where searches run: a few threads of their own, so that CPU work never holds up the async workers that read and write sockets.
 //!
 //! No more threads than cores, and a bound on the requests that wait: past it a request is told to come back rather than served late.
-//! A job whose deadline passed while it waited, or whose client has gone, is not run. A job that panics costs its own request, no more.
+//! A job whose deadline passed while it waited, or whose client has gone, is not run, and one that runs learns of it. A job that panics costs its
+//! own request, no more.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -56,6 +57,8 @@ impl Pool {
     ) -> Result<T, ApiError> {
         let place = Place::take(&self.unfinished, self.most).ok_or_else(ApiError::busy)?;
         let (sender, result) = oneshot::channel();
+        let end = deadline.end();
+        let (deadline, _waiter) = deadline.with_waiter();
         let waiting = Waiting(Arc::new(Mutex::new(Some((place, job)))));
         let turn = Arc::clone(&waiting.0);
         self.threads.spawn_fifo(move || {
@@ -68,7 +71,7 @@ impl Pool {
                 let _ = sender.send(result);
             }
         });
-        let result = match deadline.end() {
+        let result = match end {
             Some(end) => tokio::time::timeout_at(end.into(), result)
                 .await
                 .map_err(|_| ApiError::timeout())?,
@@ -191,5 +194,20 @@ mod tests {
         });
         assert_eq!(block_on(pool.run(Deadline::never(), |_| Ok(1))), Ok(1));
         assert!(ran.try_recv().is_err());
+    }
+
+    #[test]
+    fn a_job_that_runs_learns_that_its_client_has_gone() {
+        let pool = Pool::with(1, 1).unwrap();
+        let (ends, ended) = mpsc::channel();
+        let job = pool.run(Deadline::never(), move |deadline| {
+            while !deadline.is_over() {
+                thread::yield_now();
+            }
+            Ok(ends.send(()).is_ok())
+        });
+        let waited = block_on(async { tokio::time::timeout(Duration::from_millis(20), job).await });
+        assert!(waited.is_err());
+        assert_eq!(ended.recv_timeout(Duration::from_secs(10)), Ok(()));
     }
 }

@@ -8,8 +8,6 @@
 //! **Invariants:** what comes out does not depend on how the bytes were split on the way in; what the framework takes for a head was a head here, and
 //! it is nowhere laxer about a body's end, so nobody can smuggle a request in a body.
 
-use std::io::Write;
-
 use actix_web::http::{Method, Uri};
 use httparse::Status;
 
@@ -186,14 +184,18 @@ impl Framing {
             };
             match byte {
                 b'"' | b'#' | b'<' | b'>' | b'`' | 0x80.. if matches!(self.line, Line::Address) => {
-                    // Writing to memory does not fail.
-                    let _ = write!(self.head, "%{byte:02X}");
+                    self.head.extend_from_slice(&[b'%', hex(byte >> 4), hex(byte & 15)]);
                 }
                 _ => self.head.push(byte),
             }
         }
         self.head.extend_from_slice(input.as_slice());
     }
+}
+
+/// The digit of a number below 16.
+fn hex(number: u8) -> u8 {
+    number + if number < 10 { b'0' } else { b'A' - 10 }
 }
 
 fn pass<'a>(input: &'a [u8], length: usize, out: &mut Vec<u8>) -> &'a [u8] {

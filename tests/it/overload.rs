@@ -2,7 +2,7 @@
 //! bytes made to break it.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
     fs,
     sync::{
         Mutex,
@@ -79,21 +79,18 @@ fn one_connection_too_many_is_told_to_come_back() {
     });
 }
 
-#[test]
-fn a_search_in_a_long_queue_is_answered_in_time() {
-    const CLIENTS: usize = 700;
-    let timeout = Duration::from_millis(400);
-    let server = TestServer::own(&contracts(30_000), |config| config.query_timeout = timeout);
-    // Sorted by value, every match is looked at: many milliseconds each.
+/// How many clients' slow searches, all sent at once, get which status.
+fn flood(clients: usize, query_timeout: Duration) -> BTreeMap<u16, usize> {
+    let server = TestServer::own(&contracts(30_000), |config| config.query_timeout = query_timeout);
+    // Sorted by value, every match is looked at: some milliseconds each.
     let slow = search(&server.key, "/contract?q=vendor&sort_by=value&limit=500");
-    let mut clients: Vec<Raw> = (0..CLIENTS).map(|_| Raw::to(&server)).collect();
-    let started = Instant::now();
+    let mut clients: Vec<Raw> = (0..clients).map(|_| Raw::to(&server)).collect();
     for raw in &mut clients {
         raw.send(&slow);
     }
     // What needs no search is not held up.
     assert_eq!(server.ask("GET", "/health", &[]).status, 200);
-    let mut statuses: HashMap<u16, usize> = HashMap::new();
+    let mut statuses = BTreeMap::new();
     for raw in &mut clients {
         let answer = raw.answer();
         *statuses.entry(answer.status).or_default() += 1;
@@ -104,17 +101,19 @@ fn a_search_in_a_long_queue_is_answered_in_time() {
             _ => panic!("{answer:?}"),
         }
     }
-    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
-    assert!(statuses.contains_key(&504), "{statuses:?}");
+    statuses
+}
+
+#[test]
+fn searches_past_their_time_or_past_the_queue_are_told_so() {
     let cores = thread::available_parallelism().unwrap().get();
-    if CLIENTS > cores * 300 {
-        assert!(statuses.contains_key(&503), "{statuses:?}");
-    }
-    // The queue is empty again at once: what was given up does not run.
-    drop(clients);
-    wait_until("a search", Duration::from_secs(5), || {
-        server.get("/contract?limit=1").status == 200
-    });
+    // More than the pool holds, which is 257 a core.
+    let clients = 350 * cores.min(4);
+    let late = flood(clients, Duration::from_millis(5));
+    assert!(late.contains_key(&504), "{late:?}");
+    let many = flood(clients, Duration::from_secs(60));
+    assert!(!many.contains_key(&504), "{many:?}");
+    assert!(cores > 4 || many.contains_key(&503), "{many:?}");
 }
 
 /// Asks again and again over one connection, until told to go; the answers, or what was wrong.

@@ -285,7 +285,7 @@ impl<'a> Matching<'a> {
                 if !is_phrase {
                     return Ok(scorer);
                 }
-                let timed = Timed::new(scorer, self.deadline, self.gave_up.clone());
+                let timed = Timed::new(scorer, self.deadline.clone(), self.gave_up.clone());
                 Ok(Box::new(unscored(timed)))
             }
         }
