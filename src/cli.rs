@@ -393,6 +393,7 @@ fn serve(args: Serve) -> anyhow::Result<()> {
         gateway_host: args.gateway_host,
         query_timeout: args.query_timeout.0,
         admin_bind: args.admin_bind,
+        limits: serve::wire::Limits::default(),
         now: Utc::now,
     };
     serve::run(&config, listener, serve::signals())

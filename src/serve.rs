@@ -4,33 +4,39 @@
 //! ([`reload::Reload::once`], [`Watch::step`]) return what they did; their threads are plain loops around them.
 
 mod admin;
+pub mod chunks;
+pub mod framing;
+pub mod listen;
 mod metrics;
 mod notify;
 pub mod probe;
 pub mod reload;
+pub mod wire;
 
 use std::{
     net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::AtomicBool,
         mpsc::{self, RecvTimeoutError},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
-use actix_web::{App, HttpServer, web};
 use anyhow::Context;
 use arc_swap::ArcSwap;
 use chrono::{DateTime, Utc};
 
 use crate::{
-    api::{self, AppState, auth::Gateway, metrics::Metrics, pool::Pool},
+    api::{AppState, auth::Gateway, metrics::Metrics, pool::Pool},
     generation::{self, Generation},
     plans::Plans,
-    serve::reload::{Outcome, Reload},
+    serve::{
+        reload::{Outcome, Reload},
+        wire::Limits,
+    },
     state::watch::Watch,
 };
 
@@ -44,10 +50,11 @@ pub struct Config {
     pub gateway_prefix: String,
     pub gateway_host: Option<String>,
     pub query_timeout: Duration,
-    /// The clock, a field so that a test can set it.
-    pub now: fn() -> DateTime<Utc>,
     /// Where metrics and readiness are told; nowhere without it.
     pub admin_bind: Option<SocketAddr>,
+    pub limits: Limits,
+    /// The clock, a field so that a test can set it.
+    pub now: fn() -> DateTime<Utc>,
 }
 
 /// The address listened on unless another is given.
@@ -66,12 +73,6 @@ const RELOAD_EVERY: Duration = Duration::from_millis(500);
 /// forgets the requests of this time at most.
 const KEYS_EVERY: Duration = Duration::from_secs(1);
 
-/// How long requests in flight may take to end once the service was told to stop.
-const SHUTDOWN_SECONDS: u64 = 30;
-
-/// Spec silent: how long a connection may stay open between two requests.
-const KEEP_ALIVE: Duration = Duration::from_secs(75);
-
 impl Config {
     /// The defaults, for this index and this state.
     pub fn new(index_dir: PathBuf, state: PathBuf) -> Config {
@@ -83,6 +84,7 @@ impl Config {
             gateway_host: None,
             query_timeout: QUERY_TIMEOUT,
             admin_bind: None,
+            limits: Limits::default(),
             now: Utc::now,
         }
     }
@@ -116,21 +118,14 @@ pub fn run(
         keys_thread(watch, config.now)?,
     ];
     beside.extend(watchdog_thread()?);
+    let limits = config.limits;
     let served = actix_web::rt::System::new().block_on(async move {
         let admin = admin.map(|listener| admin::start(listener, &state)).transpose()?;
-        let drain = drain(stop, Arc::clone(&state));
-        let shared = web::Data::from(state);
-        let server = HttpServer::new(move || {
-            App::new()
-                .app_data(shared.clone())
-                .default_service(web::to(api::answer))
-        })
-        .listen(listener)?
-        .keep_alive(KEEP_ALIVE)
-        .tcp_nodelay(true)
-        .shutdown_timeout(SHUTDOWN_SECONDS)
-        .shutdown_signal(drain)
-        .run();
+        let stop = async move {
+            stop.await;
+            notify::stopping();
+        };
+        let server = listen::server(listener, state, limits, stop)?;
         notify::ready();
         let served = server.await;
         // The admin address answers to the end, so that it can tell that this is the end.
@@ -144,15 +139,19 @@ pub fn run(
     served.context("serving")
 }
 
-/// Waits for the stop, and tells those who ask that it has come.
-async fn drain(stop: impl Future<Output = ()>, state: Arc<AppState>) {
-    stop.await;
-    state.draining.store(true, Ordering::Relaxed);
-    notify::stopping();
+/// Ends when the process is told to stop: SIGTERM or SIGINT. A second one ends the process at once.
+pub async fn signals() {
+    let name = signal().await;
+    log::info!("{name}: stopping; once more stops at once");
+    actix_web::rt::spawn(async {
+        let name = signal().await;
+        log::warn!("{name}: stopped at once");
+        std::process::exit(1);
+    });
 }
 
-/// Ends when the process is told to stop: SIGTERM or SIGINT. A signal that cannot be listened to never comes.
-pub async fn signals() {
+/// Waits for a signal to stop, and gives its name. One that cannot be listened to never comes.
+async fn signal() -> &'static str {
     use tokio::signal::unix::{SignalKind, signal};
     let wait = async |kind: SignalKind| match signal(kind) {
         Ok(mut signal) => {
@@ -164,8 +163,8 @@ pub async fn signals() {
         }
     };
     tokio::select! {
-        () = wait(SignalKind::terminate()) => log::info!("SIGTERM: stopping"),
-        () = wait(SignalKind::interrupt()) => log::info!("SIGINT: stopping"),
+        () = wait(SignalKind::terminate()) => "SIGTERM",
+        () = wait(SignalKind::interrupt()) => "SIGINT",
     }
 }
 

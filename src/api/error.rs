@@ -28,7 +28,7 @@ pub struct ApiError {
 }
 
 /// Spec silent: how long a client waits before it asks a busy server again, in seconds.
-const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
+pub(super) const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
 /// Spec silent: the most characters of a client's own text that an error repeats.
 const LONGEST_QUOTE: usize = 80;
@@ -83,6 +83,15 @@ impl ApiError {
         .with_header(header::RETRY_AFTER, RETRY_AFTER)
     }
 
+    /// The server is about to stop.
+    pub fn draining() -> ApiError {
+        ApiError::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the server is stopping; try again in a second",
+        )
+        .with_header(header::RETRY_AFTER, RETRY_AFTER)
+    }
+
     pub fn timeout() -> ApiError {
         ApiError::new(
             StatusCode::GATEWAY_TIMEOUT,
@@ -112,7 +121,7 @@ impl ApiError {
         })
     }
 
-    fn new(status: StatusCode, detail: impl Into<String>) -> ApiError {
+    pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> ApiError {
         ApiError {
             status,
             detail: detail.into(),
@@ -121,7 +130,7 @@ impl ApiError {
         }
     }
 
-    fn with_header(self, name: HeaderName, value: HeaderValue) -> ApiError {
+    pub(super) fn with_header(self, name: HeaderName, value: HeaderValue) -> ApiError {
         ApiError {
             header: Some((name, value)),
             ..self

@@ -16,6 +16,7 @@ pub mod metrics;
 pub mod params;
 pub mod pool;
 mod record;
+pub mod refusal;
 pub mod request_id;
 pub mod routes;
 mod search;
@@ -24,7 +25,10 @@ mod trace;
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, atomic::AtomicBool},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -32,7 +36,7 @@ use actix_web::{
     HttpRequest, HttpResponse,
     body::{BodySize, MessageBody},
     http::{
-        Method,
+        ConnectionType, Method,
         header::{HeaderName, HeaderValue},
     },
     web,
@@ -51,6 +55,7 @@ use crate::{
         limits::Admission,
         metrics::Metrics,
         pool::Pool,
+        refusal::Refusal,
         request_id::REQUEST_ID,
         timing::{SERVER_TIMING, Timing},
         trace::Trace,
@@ -71,7 +76,7 @@ pub struct AppState {
     /// How long a search may take, from the request's arrival.
     pub query_timeout: Duration,
     pub metrics: Metrics,
-    /// Set once the service was told to stop.
+    /// Set once the service was told to stop: requests in flight end, new ones are sent away.
     pub draining: AtomicBool,
     pub started: Instant,
     /// The clock, a field so that a test can set it.
@@ -168,6 +173,9 @@ pub async fn answer(request: HttpRequest, state: web::Data<AppState>) -> HttpRes
         admission.finish(&mut response);
     }
     cors::open(&mut response);
+    if state.draining.load(Ordering::Relaxed) {
+        response.head_mut().set_connection_type(ConnectionType::Close);
+    }
     let took = trace.elapsed();
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, trace.id.value());
@@ -185,6 +193,12 @@ async fn reply(
 ) -> Result<HttpResponse, ApiError> {
     let deadline = Deadline::after(state.query_timeout);
     let path = request.uri().path();
+    if let Some(refusal) = Refusal::of(path) {
+        return Err(ApiError::from(refusal));
+    }
+    if state.draining.load(Ordering::Relaxed) {
+        return Err(ApiError::draining());
+    }
     let found = routes::find(path);
     trace.route = found.as_ref().ok().and_then(routes::Found::template);
     let terms = match &found {

@@ -1,12 +1,13 @@
 //! Where searches run: a few threads of their own, so that CPU work never holds up the async workers that read and write sockets.
 //!
 //! No more threads than cores, and a bound on the requests that wait: past it a request is told to come back rather than served late.
-//! A job whose deadline passed while it waited, or whose client has gone, is not run. A job that panics costs its own request, no more.
+//! A job whose deadline passed while it waited, or whose client has gone, is not run, and one that runs learns of it. A job that panics costs its
+//! own request, no more.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -48,7 +49,7 @@ impl Pool {
         })
     }
 
-    /// Runs a job, unless too many wait or its time is up before its turn.
+    /// Runs a job, unless too many wait or its time is up before its turn. The answer comes at the deadline at the latest.
     pub async fn run<T: Send + 'static>(
         &self,
         deadline: Deadline,
@@ -56,17 +57,37 @@ impl Pool {
     ) -> Result<T, ApiError> {
         let place = Place::take(&self.unfinished, self.most).ok_or_else(ApiError::busy)?;
         let (sender, result) = oneshot::channel();
+        let end = deadline.end();
+        let (deadline, _waiter) = deadline.with_waiter();
+        let waiting = Waiting(Arc::new(Mutex::new(Some((place, job)))));
+        let turn = Arc::clone(&waiting.0);
         self.threads.spawn_fifo(move || {
-            if !sender.is_closed() {
+            // Nothing is left where nobody waits any more.
+            let taken = turn.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some((place, job)) = taken {
                 let result = run_now(deadline, job);
                 drop(place);
                 // The client may have gone meanwhile; then nobody is left to tell.
                 let _ = sender.send(result);
             }
         });
-        result
-            .await
-            .unwrap_or_else(|_| Err(ApiError::internal("a search was dropped")))
+        let result = match end {
+            Some(end) => tokio::time::timeout_at(end.into(), result)
+                .await
+                .map_err(|_| ApiError::timeout())?,
+            None => result.await,
+        };
+        result.unwrap_or_else(|_| Err(ApiError::internal("a search was dropped")))
+    }
+}
+
+/// A job that waits for its turn. Dropped before, with the request it is for, it takes the job along: what nobody waits for keeps neither its place
+/// nor its memory.
+struct Waiting<J>(Arc<Mutex<Option<J>>>);
+
+impl<J> Drop for Waiting<J> {
+    fn drop(&mut self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 
@@ -101,6 +122,7 @@ mod tests {
 
     fn block_on<T>(future: impl Future<Output = T>) -> T {
         tokio::runtime::Builder::new_current_thread()
+            .enable_time()
             .build()
             .unwrap()
             .block_on(future)
@@ -143,5 +165,49 @@ mod tests {
             assert_eq!(status(second), 503);
         });
         assert_eq!(block_on(pool.run(Deadline::never(), |_| Ok(()))), Ok(()));
+    }
+
+    #[test]
+    fn a_job_that_waits_is_answered_at_its_deadline_and_never_runs() {
+        let pool = Pool::with(1, 2).unwrap();
+        let (release, held) = mpsc::channel::<()>();
+        let (runs, ran) = mpsc::channel::<()>();
+        block_on(async {
+            let first = pool.run(Deadline::never(), move |_| Ok(held.recv().is_err()));
+            let second = async {
+                let late = Deadline::after(Duration::from_millis(20));
+                let runs = runs.clone();
+                let result = pool.run(late, move |_| Ok(runs.send(()).is_ok())).await;
+                assert_eq!(status(result), 504, "while the first still runs");
+                // Its place is free again for a third.
+                let given_up = tokio::time::timeout(
+                    Duration::from_millis(20),
+                    pool.run(Deadline::never(), |_| -> Result<(), ApiError> {
+                        unreachable!("its client has gone")
+                    }),
+                );
+                assert!(given_up.await.is_err());
+                drop(release);
+            };
+            let (first, ()) = tokio::join!(first, second);
+            assert_eq!(first, Ok(true));
+        });
+        assert_eq!(block_on(pool.run(Deadline::never(), |_| Ok(1))), Ok(1));
+        assert!(ran.try_recv().is_err());
+    }
+
+    #[test]
+    fn a_job_that_runs_learns_that_its_client_has_gone() {
+        let pool = Pool::with(1, 1).unwrap();
+        let (ends, ended) = mpsc::channel();
+        let job = pool.run(Deadline::never(), move |deadline| {
+            while !deadline.is_over() {
+                thread::yield_now();
+            }
+            Ok(ends.send(()).is_ok())
+        });
+        let waited = block_on(async { tokio::time::timeout(Duration::from_millis(20), job).await });
+        assert!(waited.is_err());
+        assert_eq!(ended.recv_timeout(Duration::from_secs(10)), Ok(()));
     }
 }

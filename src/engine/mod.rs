@@ -7,6 +7,10 @@ pub mod tantivy;
 
 use std::{
     fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -34,9 +38,16 @@ pub struct Hits {
     pub next: Option<Position>,
 }
 
-/// When to give up.
-#[derive(Clone, Copy, Debug)]
-pub struct Deadline(Option<Instant>);
+/// When to give up: at a moment, or once nobody waits any more.
+#[derive(Clone, Debug)]
+pub struct Deadline {
+    end: Option<Instant>,
+    is_given_up: Option<Arc<AtomicBool>>,
+}
+
+/// Whoever waits for an answer; dropped, it is waited for no more.
+#[derive(Debug)]
+pub struct Waiter(Arc<AtomicBool>);
 
 /// What can go wrong inside an engine. The text of the last two is for the log, not for clients.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,19 +59,50 @@ pub enum Error {
 
 impl Deadline {
     pub fn after(time: Duration) -> Deadline {
-        Deadline(Instant::now().checked_add(time))
+        Deadline {
+            end: Instant::now().checked_add(time),
+            ..Deadline::never()
+        }
     }
 
     pub const fn never() -> Deadline {
-        Deadline(None)
+        Deadline {
+            end: None,
+            is_given_up: None,
+        }
     }
 
-    pub fn is_over(self) -> bool {
-        self.0.is_some_and(|end| Instant::now() >= end)
+    /// The same, and over as soon as the waiter is dropped.
+    pub fn with_waiter(self) -> (Deadline, Waiter) {
+        let flag = Arc::<AtomicBool>::default();
+        let deadline = Deadline {
+            is_given_up: Some(Arc::clone(&flag)),
+            ..self
+        };
+        (deadline, Waiter(flag))
     }
 
-    pub fn check(self) -> Result<(), Error> {
+    /// The moment itself, where there is one.
+    pub fn end(&self) -> Option<Instant> {
+        self.end
+    }
+
+    pub fn is_over(&self) -> bool {
+        let is_given_up = self
+            .is_given_up
+            .as_ref()
+            .is_some_and(|flag| flag.load(Ordering::Relaxed));
+        is_given_up || self.end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    pub fn check(&self) -> Result<(), Error> {
         if self.is_over() { Err(Error::Timeout) } else { Ok(()) }
+    }
+}
+
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

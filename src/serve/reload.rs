@@ -9,6 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use anyhow::{Error, anyhow};
+
 use crate::{api::AppState, generation};
 
 /// What a step did.
@@ -35,8 +37,7 @@ impl Reload {
     pub fn once(&mut self, state: &AppState, index_dir: &Path) -> Outcome {
         let published = match generation::current(index_dir) {
             Ok(Some(id)) => id,
-            // Nothing is published for a moment only while an operator rearranges the folder.
-            Ok(None) => return Outcome::Unchanged,
+            Ok(None) => return self.fail(String::new(), &gone(index_dir)),
             Err(error) => return self.fail(String::new(), &error),
         };
         if state.generation.load().id == published {
@@ -60,7 +61,7 @@ impl Reload {
         }
     }
 
-    fn fail(&mut self, id: String, error: &anyhow::Error) -> Outcome {
+    fn fail(&mut self, id: String, error: &Error) -> Outcome {
         let is_known = self.failed.as_ref().is_some_and(|(failed, _)| *failed == id);
         self.failed = Some((id, Instant::now()));
         if is_known {
@@ -68,4 +69,9 @@ impl Reload {
         }
         Outcome::Failed(format!("{error:#}"))
     }
+}
+
+fn gone(index_dir: &Path) -> Error {
+    let place = index_dir.display();
+    anyhow!("none is named in {place} any more; `procure generations use` names one, `procure index` makes one")
 }

@@ -30,6 +30,11 @@ const FLOORS: [&[&str]; 7] = [
 const HOMES: &[(&str, &[&str])] = &[
     ("tantivy", &["engine/tantivy"]),
     ("actix_web", &["api", "serve"]),
+    ("actix_http", &["serve/listen"]),
+    ("actix_server", &["serve/listen"]),
+    ("actix_service", &["serve/listen"]),
+    ("httparse", &["serve/framing"]),
+    ("rustix", &["serve/listen"]),
     ("rusqlite", &["state"]),
     ("governor", &["state/account"]),
     ("clap", &["cli", "main"]),

@@ -1,0 +1,452 @@
+//! More than the server can or should serve, and changes under load: slow floods, too many connections, long queues, stops, new generations, and
+//! bytes made to break it.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use procure::entity::EntityType;
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{RngCore, SeedableRng},
+};
+
+use crate::{
+    raw::{Next, Process, Raw, RawAnswer, wait_until},
+    support::{TestServer, contracts},
+};
+
+fn search(key: &str, address: &str) -> String {
+    format!("GET {address} HTTP/1.1\r\nhost: x\r\nx-gateway-key: {key}\r\n\r\n")
+}
+
+#[test]
+fn half_a_request_from_two_thousand_leaves_the_rest_served() {
+    const HALF_OPEN: usize = 2_000;
+    let server = TestServer::own(&contracts(100), |_| {});
+    let process = Process::serve(&server);
+    let before = process.memory_kib();
+    let half_open: Vec<Raw> = (0..HALF_OPEN)
+        .map(|_| {
+            let mut raw = Raw::connect(&process.address).unwrap();
+            raw.send("GET /contract?q=snow HTTP/1.1\r\nhost: x\r\n");
+            raw
+        })
+        .collect();
+    let mut slowest = Duration::ZERO;
+    for _ in 0..20 {
+        let started = Instant::now();
+        let mut raw = Raw::connect(&process.address).unwrap();
+        assert_eq!(raw.send(search(&server.key, "/contract")).answer().status, 200);
+        slowest = slowest.max(started.elapsed());
+    }
+    assert!(slowest < Duration::from_secs(2), "one waited {slowest:?}");
+    if let (Some(before), Some(after)) = (before, process.memory_kib()) {
+        let each = after.saturating_sub(before) / HALF_OPEN as u64;
+        println!("{each} KiB a connection, the slowest answer after {slowest:?}");
+        assert!(each < 64, "{each} KiB a connection");
+    }
+    for mut raw in half_open {
+        assert_eq!(raw.answer().status, 408);
+        assert_eq!(raw.next(false), Next::Closed);
+    }
+}
+
+#[test]
+fn one_connection_too_many_is_told_to_come_back() {
+    let server = TestServer::own(&contracts(3), |config| config.limits.most = 10);
+    let ask = |raw: &mut Raw| raw.send(search(&server.key, "/contract/c%7C1")).answer();
+    let mut open: Vec<Raw> = (0..10).map(|_| Raw::to(&server)).collect();
+    assert!(open.iter_mut().all(|raw| ask(raw).status == 200));
+    let mut raw = Raw::to(&server);
+    let answer = ask(&mut raw);
+    assert_eq!(
+        (answer.status, answer.detail().as_str(), answer.header("retry-after")),
+        (503, "too many connections are open; try again in a second", Some("1"))
+    );
+    assert_eq!(raw.next(false), Next::Closed);
+    assert!(open.iter_mut().all(|raw| ask(raw).status == 200));
+    drop(open);
+    wait_until("a place", Duration::from_secs(5), || {
+        ask(&mut Raw::to(&server)).status == 200
+    });
+}
+
+/// How many clients' slow searches, all sent at once, get which status.
+fn flood(clients: usize, query_timeout: Duration) -> BTreeMap<u16, usize> {
+    let server = TestServer::own(&contracts(30_000), |config| config.query_timeout = query_timeout);
+    // Sorted by value, every match is looked at: some milliseconds each.
+    let slow = search(&server.key, "/contract?q=vendor&sort_by=value&limit=500");
+    let mut clients: Vec<Raw> = (0..clients).map(|_| Raw::to(&server)).collect();
+    for raw in &mut clients {
+        raw.send(&slow);
+    }
+    // What needs no search is not held up.
+    assert_eq!(server.ask("GET", "/health", &[]).status, 200);
+    let mut statuses = BTreeMap::new();
+    for raw in &mut clients {
+        let answer = raw.answer();
+        *statuses.entry(answer.status).or_default() += 1;
+        match answer.status {
+            200 => {}
+            503 => assert_eq!(answer.header("retry-after"), Some("1")),
+            504 => assert!(answer.detail().starts_with("The query took too long")),
+            _ => panic!("{answer:?}"),
+        }
+    }
+    statuses
+}
+
+#[test]
+fn searches_past_their_time_or_past_the_queue_are_told_so() {
+    let cores = thread::available_parallelism().unwrap().get();
+    // More than the pool holds, which is 257 a core.
+    let clients = 350 * cores.min(4);
+    let late = flood(clients, Duration::from_millis(5));
+    assert!(late.contains_key(&504), "{late:?}");
+    let many = flood(clients, Duration::from_secs(60));
+    assert!(!many.contains_key(&504), "{many:?}");
+    assert!(cores > 4 || many.contains_key(&503), "{many:?}");
+}
+
+/// Asks again and again over one connection, until told to go; the answers, or what was wrong.
+fn ask_until_stopped(address: &str, request: &str) -> Result<usize, String> {
+    let mut raw = Raw::connect(address).map_err(|e| e.to_string())?;
+    let mut answers = 0;
+    loop {
+        if raw.is_closed() {
+            return Ok(answers);
+        }
+        match raw.send(request).next(false) {
+            Next::Answer(answer) if answer.header("connection") == Some("close") => {
+                assert!(matches!(answer.status, 200 | 503), "{answer:?}");
+                return Ok(answers + 1);
+            }
+            Next::Answer(answer) => assert_eq!(answer.status, 200, "{answer:?}"),
+            other => return Err(format!("after {answers} answers: {other:?}")),
+        }
+        answers += 1;
+    }
+}
+
+#[test]
+fn a_stop_under_load_loses_no_request() {
+    let server = TestServer::own(&contracts(2_000), |_| {});
+    for (round, signal) in ["TERM", "INT", "TERM"].into_iter().enumerate() {
+        let process = Process::serve(&server);
+        let request = search(&server.key, "/contract?q=vendor&limit=50");
+        let results = thread::scope(|scope| {
+            let clients: Vec<_> = (0..60)
+                .map(|_| scope.spawn(|| ask_until_stopped(&process.address, &request)))
+                .collect();
+            // One that is silent all the while, and one in the middle of a request.
+            let mut idle = Raw::connect(&process.address).unwrap();
+            assert_eq!(idle.send(&request).answer().status, 200);
+            let mut halfway = Raw::connect(&process.address).unwrap();
+            let (first, second) = request.split_at(20);
+            halfway.send(first);
+            thread::sleep(Duration::from_millis(700 + 100 * round as u64));
+            process.signal(signal);
+            thread::sleep(Duration::from_millis(200));
+            let answer = halfway.send(second).answer();
+            assert_eq!(
+                (answer.status, answer.detail().as_str(), answer.header("retry-after")),
+                (503, "the server is stopping; try again in a second", Some("1"))
+            );
+            assert_eq!(idle.next(false), Next::Closed);
+            clients
+                .into_iter()
+                .map(|client| client.join().unwrap())
+                .collect::<Vec<_>>()
+        });
+        for result in &results {
+            assert!(matches!(result, Ok(answers) if *answers > 0), "{result:?}");
+        }
+        let (code, log) = process.end();
+        assert_eq!(code, Some(0), "{log}");
+        assert!(log.contains("draining") && !log.contains("ERROR"), "{log}");
+    }
+}
+
+#[test]
+fn a_second_signal_stops_at_once() {
+    let server = TestServer::own(&contracts(3), |_| {});
+    let process = Process::serve(&server);
+    // A request that does not end by itself keeps the first stop waiting.
+    let mut raw = Raw::connect(&process.address).unwrap();
+    raw.send("POST /contract HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n");
+    process.signal("TERM");
+    thread::sleep(Duration::from_millis(100));
+    process.signal("INT");
+    let started = Instant::now();
+    let (code, log) = process.end();
+    assert_eq!(code, Some(1), "{log}");
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+    assert!(log.contains("SIGINT: stopped at once"), "{log}");
+}
+
+#[test]
+fn new_generations_under_load_fail_no_request_and_mix_in_none() {
+    const GENERATIONS: usize = 20;
+    let of = |generation: usize| -> Vec<(EntityType, String)> {
+        let record = |number: usize| {
+            let json = format!(
+                r#"{{"record_id":"r{number}","award_date":"2024-01-{:02}","vendor_name":"Vendor {generation} of {}","municipality":"laval","fetched_at":"2024-06-01T00:00:00Z"}}"#,
+                number % 28 + 1,
+                100 + generation
+            );
+            (EntityType::Contract, json)
+        };
+        (0..100 + generation).map(record).collect()
+    };
+    let server = TestServer::own(&of(0), |_| {});
+    let (is_over, answers, swaps) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
+    thread::scope(|scope| {
+        for client in 0..8 {
+            let (server, is_over, answers, swaps) = (&server, &is_over, &answers, &swaps);
+            scope.spawn(move || {
+                let mut raw = Raw::to(server);
+                let paths = [
+                    "/contract?limit=500",
+                    "/contract?q=vendor&limit=500&sort_order=asc",
+                    "/contract/r7",
+                ];
+                let request = search(&server.key, paths[client % paths.len()]);
+                let mut seen = String::new();
+                while !is_over.load(Ordering::Relaxed) {
+                    let answer = raw.send(&request).answer();
+                    assert_eq!(answer.status, 200, "{answer:?}");
+                    let json: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+                    let one = vec![json.clone()];
+                    let records = json["results"].as_array().unwrap_or(&one);
+                    let vendor = records[0]["vendor_name"].as_str().unwrap().to_owned();
+                    assert!(records.iter().all(|record| record["vendor_name"] == vendor), "{vendor}");
+                    if json["results"].is_array() {
+                        assert!(
+                            vendor.ends_with(&format!("of {}", records.len())),
+                            "{vendor}: {}",
+                            records.len()
+                        );
+                    }
+                    swaps.fetch_add(usize::from(seen != vendor), Ordering::Relaxed);
+                    seen = vendor;
+                    answers.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        for generation in 1..=GENERATIONS {
+            server.publish(&of(generation));
+        }
+        let last = format!("Vendor {GENERATIONS} of");
+        server.wait_for("the last generation", || {
+            String::from_utf8_lossy(&server.get("/contract/r7").body).contains(&last)
+        });
+        is_over.store(true, Ordering::Relaxed);
+    });
+    let (answers, swaps) = (answers.into_inner(), swaps.into_inner());
+    println!("{answers} answers, {swaps} times another generation than before");
+    assert!(answers > 8 * GENERATIONS && swaps >= 16, "{answers} {swaps}");
+}
+
+#[test]
+fn an_index_that_is_no_longer_named_goes_on_serving_and_is_complained_of_once() {
+    let server = TestServer::own(&contracts(10), |_| {});
+    let process = Process::serve(&server);
+    let current = server.index_dir().join("CURRENT");
+    let named = fs::read(&current).unwrap();
+    let is_served = || {
+        let mut raw = Raw::connect(&process.address).unwrap();
+        raw.send(search(&server.key, "/contract")).answer().status == 200
+    };
+    fs::remove_file(&current).unwrap();
+    thread::sleep(Duration::from_millis(1_800));
+    assert!(is_served());
+    fs::write(&current, named).unwrap();
+    thread::sleep(Duration::from_millis(700));
+    assert!(is_served());
+    process.signal("TERM");
+    let (code, log) = process.end();
+    assert_eq!(code, Some(0), "{log}");
+    assert_eq!(log.matches("none is named in").count(), 1, "{log}");
+}
+
+/// What requests are cut from. HEAD is not among them: whoever mistakes its place reads bodies that are none.
+const WORDS: [&str; 18] = [
+    "GET ",
+    "POST ",
+    "OPTIONS ",
+    "BREW ",
+    "/contract",
+    "/health?",
+    "?q=",
+    " HTTP/1.1\r\n",
+    " HTTP/1.0\r\n",
+    "host: x\r\n",
+    "content-length: 5\r\n",
+    "content-length: +5\r\n",
+    "transfer-encoding: chunked\r\n",
+    "expect: 100-continue\r\n",
+    "upgrade: websocket\r\n",
+    "\r\n",
+    "5\r\nhello\r\n",
+    "0\r\n\r\n",
+];
+
+/// What addresses are cut from.
+const PARTS: [&str; 24] = [
+    "/contract?",
+    "/tender/",
+    "/award?",
+    "/contract/c%7C1",
+    "/sources",
+    "q=",
+    "\"snow+removal\"",
+    "déneigement",
+    "vendor",
+    "+OR+",
+    "-",
+    "limit=",
+    "500",
+    "99999999999999999999",
+    "cursor=",
+    "AQID",
+    "sort_by=value",
+    "sort_order=asc",
+    "value_min=1e308",
+    "issued_after=2024-02-30",
+    "%zz",
+    "%C3",
+    "&",
+    "=",
+];
+
+/// Parameters that are right.
+const PAIRS: [&str; 10] = [
+    "q=\"vendor+3\"+OR+déneigement&",
+    "q=vendor+-x&",
+    "limit=500&",
+    "offset=7&",
+    "sort_by=value&",
+    "sort_order=asc&",
+    "value_min=1e3&",
+    "municipality=laval&",
+    "vendor=vendor&",
+    "issued_after=2024-02-01&",
+];
+
+/// A request that is read as one, whatever its address asks.
+fn odd(random: &mut ChaCha8Rng, key: &str) -> Vec<u8> {
+    let mut below = |bound: usize| random.next_u32() as usize % bound;
+    let mut address = b"/".to_vec();
+    if below(4) > 0 {
+        address.extend(b"contract?");
+        for _ in 0..below(4) {
+            address.extend(PAIRS[below(PAIRS.len())].bytes());
+        }
+    }
+    for _ in 0..below(10).saturating_sub(4) {
+        address.extend(PARTS[below(PARTS.len())].bytes());
+    }
+    for _ in 0..below(6).saturating_sub(3) {
+        let at = below(address.len()).max(1).min(address.len() - 1);
+        let byte = 0x21 + below(0xdf) as u8;
+        if at > 0 && byte != 0x7f {
+            address[at] = byte;
+        }
+    }
+    let rest = format!(" HTTP/1.1\r\nhost: x\r\nx-gateway-key: {key}\r\n\r\n");
+    [b"GET ", &address[..], rest.as_bytes()].concat()
+}
+
+/// Requests that are right, nearly right, or none.
+fn wild(random: &mut ChaCha8Rng, key: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for _ in 0..1 + random.next_u32() % 3 {
+        match random.next_u32() % 2 {
+            0 => bytes.extend(odd(random, key)),
+            _ => {
+                for _ in 0..random.next_u32() % 12 {
+                    bytes.extend(WORDS[random.next_u32() as usize % WORDS.len()].bytes());
+                }
+            }
+        }
+    }
+    for _ in 0..random.next_u32() % 4 {
+        let at = random.next_u32() as usize % bytes.len().max(1);
+        match (random.next_u32() % 4, bytes.get_mut(at)) {
+            (0, Some(byte)) => *byte = random.next_u32() as u8,
+            (1, Some(_)) => drop(bytes.remove(at)),
+            (2, Some(_)) => bytes.truncate(at),
+            _ => bytes.insert(at.min(bytes.len()), b"\r\n \0\"%:;\xff"[random.next_u32() as usize % 9]),
+        }
+    }
+    bytes
+}
+
+/// Sends as many hostile requests as the variable `PROCURE_FUZZ_REQUESTS` says, else some thousands.
+#[test]
+fn no_bytes_break_the_server() {
+    let wanted: usize = std::env::var("PROCURE_FUZZ_REQUESTS").map_or(20_000, |text| text.parse().unwrap());
+    let server = TestServer::own(&contracts(300), |_| {});
+    let process = Process::serve(&server);
+    let (done, statuses) = (AtomicUsize::new(0), Mutex::new(BTreeMap::<u16, usize>::new()));
+    let count = |sent: &[u8], answer: RawAnswer| {
+        let sent = String::from_utf8_lossy(sent);
+        assert!(answer.status < 500, "{sent:?}: {answer:?}");
+        assert!(
+            answer.status < 400 || answer.body.starts_with(r#"{"detail":""#),
+            "{sent:?}: {answer:?}"
+        );
+        *statuses.lock().unwrap().entry(answer.status).or_default() += 1;
+    };
+    let attack = |seed: u64| {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        while done.load(Ordering::Relaxed) < wanted {
+            let mut raw = Raw::connect(&process.address).unwrap();
+            for _ in 0..random.next_u32() % 24 {
+                let bytes = odd(&mut random, &server.key);
+                count(&bytes, raw.send(&bytes).answer());
+                done.fetch_add(1, Ordering::Relaxed);
+            }
+            let bytes = wild(&mut random, &server.key);
+            let (first, second) = bytes.split_at(random.next_u32() as usize % (bytes.len() + 1));
+            raw.send(first).send(second).half_close();
+            done.fetch_add(1, Ordering::Relaxed);
+            while let Next::Answer(answer) = raw.next(false) {
+                count(&bytes, answer);
+            }
+        }
+    };
+    let warm = thread::scope(|scope| {
+        (0..8).for_each(|seed| {
+            drop(scope.spawn({
+                let attack = &attack;
+                move || attack(seed)
+            }))
+        });
+        wait_until("a quarter", Duration::from_secs(3_600), || {
+            done.load(Ordering::Relaxed) >= wanted / 4
+        });
+        process.memory_kib()
+    });
+    let end = process.memory_kib();
+    println!(
+        "{} requests, {:?}, from {warm:?} to {end:?} KiB",
+        done.into_inner(),
+        statuses.into_inner().unwrap()
+    );
+    if let (Some(warm), Some(end)) = (warm, end) {
+        assert!(end < warm + (32 << 10), "from {warm} KiB to {end} KiB");
+    }
+    process.signal("TERM");
+    let (code, log) = process.end();
+    assert_eq!(code, Some(0), "{log}");
+    assert!(!log.contains("panicked") && !log.contains("ERROR"), "{log}");
+}
