@@ -22,7 +22,7 @@ use arc_swap::ArcSwap;
 use chrono::Utc;
 
 use crate::{
-    api::{self, AppState, auth::Gateway, pool::Pool},
+    api::{self, AppState, auth::Gateway, docs::Pages, pool::Pool},
     generation::{self, Generation},
     plans::Plans,
     serve::reload::{Outcome, Reload},
@@ -114,11 +114,13 @@ fn assemble(config: &Config, watch: &Watch) -> anyhow::Result<AppState> {
         Some(path) => Plans::from_file(path)?,
         None => Plans::default(),
     };
+    let gateway = Gateway::new(&config.gateway_prefix, config.gateway_host.clone())?;
     Ok(AppState {
         generation: ArcSwap::from_pointee(open_current(&config.index_dir)?),
         keys: watch.ring(),
+        pages: Pages::write(&gateway, &plans)?,
         plans,
-        gateway: Gateway::new(&config.gateway_prefix, config.gateway_host.clone())?,
+        gateway,
         pool: Pool::new()?,
         query_timeout: config.query_timeout,
         started: Instant::now(),

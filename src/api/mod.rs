@@ -7,8 +7,10 @@
 pub mod auth;
 mod catalog;
 mod cors;
+pub mod docs;
 pub mod error;
 mod health;
+pub mod openapi;
 pub mod params;
 pub mod pool;
 mod record;
@@ -36,6 +38,7 @@ use serde::Serialize;
 use crate::{
     api::{
         auth::Gateway,
+        docs::Pages,
         error::{ApiError, mime_json},
         pool::Pool,
     },
@@ -52,6 +55,8 @@ pub struct AppState {
     pub plans: Plans,
     pub gateway: Gateway,
     pub pool: Pool,
+    /// What describes the service, written once at its start.
+    pub pages: Pages,
     /// How long a search may take, from the request's arrival.
     pub query_timeout: Duration,
     pub started: Instant,
@@ -76,7 +81,7 @@ pub enum Work {
     Pooled(Box<dyn FnOnce(Deadline) -> Result<Reply, ApiError> + Send>),
 }
 
-/// A JSON body, and what the headers add to it.
+/// A body, JSON unless a header says otherwise, and what the headers add to it.
 #[derive(Debug)]
 pub struct Reply {
     pub body: Bytes,
@@ -142,10 +147,12 @@ async fn reply(request: &HttpRequest, state: Arc<AppState>) -> Result<Reply, Api
 
 fn success(reply: Reply) -> HttpResponse {
     let mut response = HttpResponse::Ok();
+    response.content_type(mime_json());
+    // Behind the type, so that a page can say another.
     for header in reply.headers {
         response.insert_header(header);
     }
-    response.content_type(mime_json()).body(reply.body)
+    response.body(reply.body)
 }
 
 /// Wherever GET is, HEAD is: the framework leaves the body out.

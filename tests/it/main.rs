@@ -4,6 +4,7 @@ mod api;
 mod errors;
 mod generations;
 mod model;
+mod openapi;
 mod operation;
 mod scan;
 mod scenarios;
