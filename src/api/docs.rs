@@ -31,7 +31,7 @@ const NO_SNIFFING: HeaderValue = HeaderValue::from_static("nosniff");
 
 /// What the page may do: nothing but load its own parts and ask this server. Swagger UI draws its icons from `data:` addresses.
 const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; \
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 

@@ -264,15 +264,19 @@ fn every_record_of_the_sample_is_as_described() {
     for kind in EntityType::ALL {
         let content = &document["paths"][format!("/{kind}/{{record_id}}")]["get"]["responses"]["200"]["content"];
         let validator = validator(&document, &content["application/json"]["schema"]);
+        let example = &content["application/json"]["example"];
+        let mut has_example = false;
         for file in fs::read_dir(sample.join(kind.name())).unwrap() {
             let file = file.unwrap().path();
             for line in fs::read_to_string(&file).unwrap().lines() {
                 let record: Value = serde_json::from_str(line).unwrap();
                 let wrong: Vec<String> = validator.iter_errors(&record).map(|e| e.to_string()).collect();
                 assert!(wrong.is_empty(), "{}: {line}: {wrong:?}", file.display());
+                has_example |= &record == example;
                 checked += 1;
             }
         }
+        assert!(has_example, "{kind}: the example is no record of the sample");
     }
     assert!(checked > 1_000, "{checked}");
     // The schema does refuse something.
@@ -310,7 +314,10 @@ fn the_page_for_people_needs_no_key_and_no_other_host() {
         (200, Some("text/html; charset=utf-8"))
     );
     let policy = page.header("content-security-policy").unwrap().to_owned();
-    assert!(policy.starts_with("default-src 'none'; script-src 'self';"), "{policy}");
+    assert!(
+        policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self';"),
+        "{policy}"
+    );
     let html = String::from_utf8(page.body).unwrap();
     assert!(html.contains("id=\"plans\"") && html.contains("id=\"key\""));
     let mut parts = BTreeSet::new();

@@ -1,8 +1,8 @@
 //! `GET /openapi.json`: the interface, described in OpenAPI 3.1 for machines.
 //!
 //! Nothing is declared here that rules behaviour: paths come from [`ROUTES`](super::routes::ROUTES), parameters from
-//! [`params::search::TABLE`](super::params::search::TABLE), records from `index-schema/*.json`, computed objects from their own
-//! structs. What is declared here is what no table rules: the statuses and headers of [`answers`], and the words around them.
+//! [`params::search::TABLE`], records from `index-schema/*.json`, computed objects from their own
+//! structs. What is declared here is what no table rules: the statuses and headers of `answers`, and the words around them.
 //! The document is a pure function of the gateway's headers and the plans, written once when the service starts.
 
 mod answers;

@@ -62,6 +62,12 @@ fn id(operation: Operation, kind: Option<EntityType>) -> String {
     verb.to_owned() + &kind.map(type_name).unwrap_or_default()
 }
 
+/// Records of the sample data, one a kind.
+const EXAMPLES: &str = include_str!("examples.json");
+
+/// A cursor as the service hands them out.
+const CURSOR: &str = "AfxZA-CzAfzycgEACWVkZ2V8aHVnZQ";
+
 fn content(route: &Route, kind: Option<EntityType>) -> Value {
     let of_kind = |suffix: &str| kind.map(type_name).unwrap_or_default() + suffix;
     let schema = match route.operation {
@@ -73,7 +79,28 @@ fn content(route: &Route, kind: Option<EntityType>) -> Value {
         Operation::Description => json!({"type": "object", "required": ["openapi", "info", "paths"]}),
         Operation::Docs | Operation::PageAsset => return json!({"text/html": {"schema": {"type": "string"}}}),
     };
-    json!({"application/json": {"schema": schema}})
+    let mut body = json!({"schema": schema});
+    if let Some(example) = kind.and_then(|kind| example(route.operation, kind)) {
+        body["example"] = example;
+    }
+    json!({"application/json": body})
+}
+
+fn example(operation: Operation, kind: EntityType) -> Option<Value> {
+    // The file is part of the binary; a test finds each of its records in the sample.
+    let records: Value = serde_json::from_str(EXAMPLES).ok()?;
+    let record = records.get(kind.name())?;
+    match operation {
+        Operation::Record => Some(record.clone()),
+        Operation::Search => Some(json!({
+            "entity_type": kind,
+            "count": 1,
+            "offset": 0,
+            "next_cursor": CURSOR,
+            "results": [record],
+        })),
+        _ => None,
+    }
 }
 
 /// Where an answer leads: from a page to its records and the next page, from the covered slugs to a search.
