@@ -51,7 +51,7 @@ pub fn run(bind: SocketAddr) -> anyhow::Result<()> {
     let address = listener.local_addr().context("reading the address served on")?;
     let generation = generation::open(&index_dir, &report.generation)?;
     let mut text = format!(
-        "{} records of the sample, on http://{address}\nkey: {key}\n\n",
+        "{} records of the sample, on http://{address}\nkey: {key}\nin a browser: http://{address}/docs\n\n",
         report.records()
     );
     for path in paths(&generation)? {

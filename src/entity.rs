@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A kind of record. The order is the specification's, and every listing of kinds follows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EntityType {
     Contract,
@@ -35,6 +36,18 @@ impl EntityType {
             EntityType::Disclosure => "disclosure",
             EntityType::StandingOffer => "standing_offer",
             EntityType::PreSolicitation => "pre_solicitation",
+        }
+    }
+
+    /// What the kind is, for those who meet its name first in the interface.
+    pub const fn about(self) -> &'static str {
+        match self {
+            EntityType::Contract => "Contracts, as federal, provincial and municipal bodies publish them",
+            EntityType::Tender => "Calls for bids",
+            EntityType::Award => "Award notices",
+            EntityType::Disclosure => "Contracts proactively disclosed by federal bodies",
+            EntityType::StandingOffer => "Standing offers and supply arrangements",
+            EntityType::PreSolicitation => "Advance notices, requests for information, invitations to qualify",
         }
     }
 

@@ -16,6 +16,7 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -56,20 +57,23 @@ pub struct KindManifest {
 }
 
 /// An entry of `GET /sources`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
     pub source_id: String,
     pub entity_type: EntityType,
     pub records: u64,
     /// The greatest `fetched_at`.
+    #[schemars(extend("format" = "date-time"))]
     pub last_updated: Option<String>,
     /// By event date, `YYYY-MM-DD`.
+    #[schemars(extend("format" = "date"))]
     pub earliest_date: Option<String>,
+    #[schemars(extend("format" = "date"))]
     pub latest_date: Option<String>,
 }
 
 /// A row of `GET /{entity_type}/coverage`: a municipality with at least one record of the kind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
     pub municipality: String,
     pub name_en: Option<String>,
@@ -77,8 +81,11 @@ pub struct Coverage {
     pub province: Option<String>,
     pub government_level: Option<String>,
     pub records: u64,
+    #[schemars(extend("format" = "date"))]
     pub earliest_date: Option<String>,
+    #[schemars(extend("format" = "date"))]
     pub latest_date: Option<String>,
+    #[schemars(extend("format" = "date-time"))]
     pub last_updated: Option<String>,
     pub source_ids: Vec<String>,
 }

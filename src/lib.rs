@@ -18,7 +18,7 @@
 //! | questions | [`query`] | [`query::SearchQuery`], the `q` language, cursors | how they are answered |
 //! | engine | [`engine`], [`engine::tantivy`] | the [`engine::Engine`] trait; **the only files that name `tantivy`** | HTTP, plans, keys |
 //! | answers | [`generation`], [`indexing`], [`state`] | a build on disk and its switch, `procure index`, keys, limits, usage (**the only place that names `rusqlite`**) | HTTP |
-//! | edge | [`api`] | parameters, routes, errors, the key check, what a limit looks like in HTTP (**`actix_web` only here and in [`serve`]**) | Tantivy, SQLite |
+//! | edge | [`api`] | parameters, routes, errors, the key check, what a limit looks like in HTTP, the interface's own description (**`actix_web` only here and in [`serve`]**) | Tantivy, SQLite |
 //! | wiring | [`cli`], [`serve`], [`demo`], [`logging`], `main` | configuration, assembly, threads, the admin address, log lines, exit code | |
 //!
 //! [`sample`] makes records that look real, for `data/sample` and the benches.

@@ -30,7 +30,7 @@ use arc_swap::ArcSwap;
 use chrono::{DateTime, Utc};
 
 use crate::{
-    api::{AppState, auth::Gateway, metrics::Metrics, pool::Pool},
+    api::{AppState, auth::Gateway, docs::Pages, metrics::Metrics, pool::Pool},
     generation::{self, Generation},
     plans::Plans,
     serve::{
@@ -169,11 +169,13 @@ async fn signal() -> &'static str {
 }
 
 fn assemble(config: &Config, plans: Plans, watch: &Watch) -> anyhow::Result<AppState> {
+    let gateway = Gateway::new(&config.gateway_prefix, config.gateway_host.clone())?;
     Ok(AppState {
         generation: ArcSwap::from_pointee(open_current(&config.index_dir)?),
         keys: watch.ring(),
+        pages: Pages::write(&gateway, &plans)?,
         plans,
-        gateway: Gateway::new(&config.gateway_prefix, config.gateway_host.clone())?,
+        gateway,
         pool: Pool::new()?,
         query_timeout: config.query_timeout,
         metrics: Metrics::default(),

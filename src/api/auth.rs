@@ -33,6 +33,11 @@ impl Gateway {
             expected_host,
         })
     }
+
+    /// The value the host header must have, where one is set.
+    pub fn expected_host(&self) -> Option<&str> {
+        self.expected_host.as_deref()
+    }
 }
 
 /// The account of a request's key, or the 403 that says what is the matter with it. A refusal counts against nobody and is not logged here.

@@ -1,5 +1,6 @@
 //! `GET /sources` and `GET /{entity_type}/coverage`: what is in this generation, as its manifest tells it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -8,15 +9,19 @@ use crate::{
     generation::{Coverage, Source},
 };
 
-#[derive(Serialize)]
-struct Sources<'a> {
+/// The data sources, by source and kind.
+#[derive(Serialize, JsonSchema)]
+pub struct Sources<'a> {
     count: usize,
     sources: Vec<&'a Source>,
 }
 
 /// Spec silent: the shape of a kind's coverage. Sorted by municipality, unpaged; its slugs are those the filter takes.
-#[derive(Serialize)]
-struct KindCoverage<'a> {
+#[derive(Serialize, JsonSchema)]
+#[schemars(
+    description = "The municipalities that have records of a kind, sorted by slug: those its `municipality` filter takes"
+)]
+pub struct KindCoverage<'a> {
     entity_type: EntityType,
     count: usize,
     results: &'a [Coverage],

@@ -112,9 +112,11 @@ impl Accepted {
         self.coding.filter(|_| is_worth_it)
     }
 
-    /// The reply, its body in the coding it gets. One that cannot be coded goes out plain.
+    /// The reply, its body in the coding it gets. One that cannot be coded goes out plain, one that is coded already as it is.
     pub fn code(self, mut reply: Reply) -> Reply {
-        if let Some(coding) = self.coding_for(reply.body.len())
+        let is_coded = reply.headers.iter().any(|(name, _)| *name == header::CONTENT_ENCODING);
+        if !is_coded
+            && let Some(coding) = self.coding_for(reply.body.len())
             && let Ok(body) = coding.code(&reply.body)
         {
             reply.body = Bytes::from(body);

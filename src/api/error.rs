@@ -10,6 +10,7 @@ use actix_web::{
         header::{self, HeaderName, HeaderValue},
     },
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -160,11 +161,15 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
+/// The body of every error.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Error")]
+pub struct Body<'a> {
+    /// What is wrong, and the cure where there is one.
+    detail: &'a str,
+}
+
 fn body(detail: &str) -> String {
-    #[derive(Serialize)]
-    struct Body<'a> {
-        detail: &'a str,
-    }
     // A struct of one string always serializes.
     serde_json::to_string(&Body { detail }).unwrap_or_default()
 }

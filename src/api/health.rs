@@ -1,23 +1,30 @@
 //! `GET /health`: whether the service is up, and what it serves. It takes no key.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::api::{Call, Work, conditional::Validator, error::ApiError, params};
 
 /// Spec silent: the shape of the answer.
-#[derive(Serialize)]
-struct Health<'a> {
+#[derive(Serialize, JsonSchema)]
+#[schemars(description = "That the service is up, and what it serves")]
+pub struct Health<'a> {
+    /// Always `ok`.
     status: &'static str,
     version: &'static str,
     uptime_seconds: u64,
     index: Index<'a>,
 }
 
-#[derive(Serialize)]
+/// What is served.
+#[derive(Serialize, JsonSchema)]
 struct Index<'a> {
+    /// The build's identifier.
     generation: &'a str,
+    /// Of all kinds.
     records: u64,
     /// When the generation was published.
+    #[schemars(extend("format" = "date-time"))]
     as_of: &'a str,
 }
 

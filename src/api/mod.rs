@@ -9,10 +9,12 @@ mod catalog;
 mod compress;
 pub mod conditional;
 mod cors;
+pub mod docs;
 pub mod error;
 mod health;
 mod limits;
 pub mod metrics;
+pub mod openapi;
 pub mod params;
 pub mod pool;
 mod record;
@@ -37,7 +39,7 @@ use actix_web::{
     body::{BodySize, MessageBody},
     http::{
         ConnectionType, Method,
-        header::{HeaderName, HeaderValue},
+        header::{self, HeaderName, HeaderValue},
     },
     web,
 };
@@ -51,6 +53,7 @@ use crate::{
         auth::Gateway,
         compress::{Accepted, LARGEST_INLINE},
         conditional::{Precondition, Tag, Validator, is_read},
+        docs::Pages,
         error::{ApiError, mime_json},
         limits::Admission,
         metrics::Metrics,
@@ -73,6 +76,8 @@ pub struct AppState {
     pub plans: Plans,
     pub gateway: Gateway,
     pub pool: Pool,
+    /// What describes the service, written once at its start.
+    pub pages: Pages,
     /// How long a search may take, from the request's arrival.
     pub query_timeout: Duration,
     pub metrics: Metrics,
@@ -109,7 +114,7 @@ pub enum Job {
 /// A search, ready to run on another thread.
 pub type Search = Box<dyn FnOnce(Deadline) -> Result<Reply, ApiError> + Send>;
 
-/// A JSON body, and what the headers add to it.
+/// A body, JSON unless a header says otherwise, and what the headers add to it.
 #[derive(Debug)]
 pub struct Reply {
     pub body: Bytes,
@@ -178,6 +183,10 @@ pub async fn answer(request: HttpRequest, state: web::Data<AppState>) -> HttpRes
     }
     let took = trace.elapsed();
     let headers = response.headers_mut();
+    if trace.key.is_some() {
+        // What one key was told is not for another that uses the same cache.
+        headers.append(header::VARY, HeaderValue::from(state.gateway.key.clone()));
+    }
     headers.insert(REQUEST_ID, trace.id.value());
     headers.insert(SERVER_TIMING, trace.timing.value(took));
     state.metrics.count(trace.route, response.status(), took);
@@ -278,10 +287,12 @@ async fn run(
 
 fn success(reply: Reply, tag: Option<&Tag>) -> HttpResponse {
     let mut response = HttpResponse::Ok();
+    response.content_type(mime_json());
+    // Behind the type, so that a page can say another.
     for header in reply.headers {
         response.insert_header(header);
     }
-    let mut response = response.content_type(mime_json()).body(reply.body);
+    let mut response = response.body(reply.body);
     conditional::describe(&mut response, tag);
     response
 }

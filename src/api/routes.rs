@@ -9,9 +9,9 @@ use actix_web::http::Method;
 
 use crate::{
     api::{
-        Call, Work, catalog,
+        Call, Work, catalog, docs,
         error::{ApiError, quoted},
-        health, is_method,
+        health, is_method, openapi,
         params::{decode, nearest},
         record, search,
     },
@@ -23,6 +23,7 @@ pub struct Route {
     pub method: Method,
     pub endpoint: Endpoint,
     pub access: Access,
+    pub operation: Operation,
     pub about: &'static str,
 }
 
@@ -43,36 +44,97 @@ pub enum Access {
     Keyed,
 }
 
+/// What an endpoint is to [`openapi`], which matches on it: none can be added without being described.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    Health,
+    Sources,
+    Search,
+    Coverage,
+    Record,
+    Description,
+    Docs,
+    /// What `/docs` is made of: no part of the interface, and not described.
+    PageAsset,
+}
+
 pub static ROUTES: &[Route] = &[
     Route {
         method: Method::GET,
         endpoint: Endpoint::Plain("/health", health::get),
         access: Access::Keyless,
+        operation: Operation::Health,
         about: "Whether the service is up, and what it serves",
     },
     Route {
         method: Method::GET,
         endpoint: Endpoint::Plain("/sources", catalog::sources),
         access: Access::Keyed,
+        operation: Operation::Sources,
         about: "Data sources, with their numbers of records and ranges of dates",
     },
     Route {
         method: Method::GET,
         endpoint: Endpoint::Kind("", search::get),
         access: Access::Keyed,
+        operation: Operation::Search,
         about: "Search records of a kind",
     },
     Route {
         method: Method::GET,
         endpoint: Endpoint::Kind("/coverage", catalog::coverage),
         access: Access::Keyed,
+        operation: Operation::Coverage,
         about: "City slugs that have records of the kind",
     },
     Route {
         method: Method::GET,
         endpoint: Endpoint::Record(record::get),
         access: Access::Keyed,
+        operation: Operation::Record,
         about: "One record",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Plain("/openapi.json", openapi::get),
+        access: Access::Keyless,
+        operation: Operation::Description,
+        about: "This description",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Plain("/docs", docs::get),
+        access: Access::Keyless,
+        operation: Operation::Docs,
+        about: "A page that shows this description and tries requests; plans and limits",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Plain("/docs/page.js", docs::script),
+        access: Access::Keyless,
+        operation: Operation::PageAsset,
+        about: "Starts the page",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Plain("/docs/page.css", docs::style),
+        access: Access::Keyless,
+        operation: Operation::PageAsset,
+        about: "What the page adds to Swagger UI's style",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Plain("/docs/swagger-ui-bundle.js", docs::swagger_ui_script),
+        access: Access::Keyless,
+        operation: Operation::PageAsset,
+        about: "Swagger UI",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Plain("/docs/swagger-ui.css", docs::swagger_ui_style),
+        access: Access::Keyless,
+        operation: Operation::PageAsset,
+        about: "Swagger UI's style",
     },
 ];
 
@@ -140,11 +202,24 @@ fn is_id(kind: EntityType, rest: &str) -> bool {
 }
 
 impl Endpoint {
+    /// The one form of the path, which says nothing of a kind or of what a client put into it.
     fn template(&self) -> String {
         match self {
             Endpoint::Plain(path, _) => (*path).to_owned(),
             Endpoint::Kind(suffix, _) => format!("/{{entity_type}}{suffix}"),
             Endpoint::Record(_) => "/{entity_type}/{record_id}".to_owned(),
+        }
+    }
+
+    /// The paths of this form, as templates, with the kind each is for.
+    pub fn templates(&self) -> Vec<(String, Option<EntityType>)> {
+        let template = self.template();
+        match self {
+            Endpoint::Plain(..) => vec![(template, None)],
+            Endpoint::Kind(..) | Endpoint::Record(_) => {
+                let path = |kind: EntityType| (template.replace("{entity_type}", kind.name()), Some(kind));
+                EntityType::ALL.map(path).to_vec()
+            }
         }
     }
 }
@@ -193,7 +268,8 @@ impl Target {
 fn not_found(path: &str) -> ApiError {
     let first = path.split('/').nth(1).unwrap_or_default();
     let kinds = EntityType::ALL.iter().map(|kind| kind.name());
-    let fixed = ROUTES.iter().filter_map(|route| match route.endpoint {
+    let described = ROUTES.iter().filter(|route| route.operation != Operation::PageAsset);
+    let fixed = described.filter_map(|route| match route.endpoint {
         Endpoint::Plain(path, _) => path.strip_prefix('/'),
         _ => None,
     });

@@ -6,6 +6,7 @@ mod errors;
 mod generations;
 mod limits;
 mod model;
+mod openapi;
 mod operation;
 mod overload;
 mod places;

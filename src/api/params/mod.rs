@@ -13,7 +13,7 @@ mod value;
 
 pub use nearest::nearest;
 pub use pairs::{EncodingError, decode, encode, encode_pair, pairs};
-pub use value::{Case, Value};
+pub use value::{Case, SHORTEST_NAME, Value};
 
 use crate::api::error::{ApiError, quoted};
 
@@ -84,7 +84,8 @@ pub fn next_query(query: &str, cursor: &str) -> Result<String, ApiError> {
 }
 
 impl<P> Param<P> {
-    fn names(&self) -> impl Iterator<Item = &'static str> {
+    /// The name and its aliases.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
 }

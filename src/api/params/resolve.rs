@@ -217,7 +217,7 @@ fn dates(role: Role, from: Option<Date>, to: Option<Date>) -> Filter {
 }
 
 /// The words of `sort_by` that a kind can be sorted by. Its event date is also `published` where it is the day of publication.
-fn sorts(schema: &Schema) -> Vec<(&'static str, SortKey)> {
+pub fn sorts(schema: &Schema) -> Vec<(&'static str, SortKey)> {
     let date_field = schema
         .role(Role::Date)
         .first()
