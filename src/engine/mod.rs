@@ -3,17 +3,21 @@
 //! **Invariant:** nothing here or above knows of Tantivy, and no engine knows of HTTP. Calls block; a caller gives each a [`Deadline`], and
 //! an engine whose time is up answers [`Error::Timeout`], never a partial page.
 
+pub mod tally;
 pub mod tantivy;
 
 use std::{
     fmt,
+    ops::Range,
     time::{Duration, Instant},
 };
 
 use bytes::Bytes;
 
 use crate::{
+    engine::tally::{Named, NamesPage, Tally, Want},
     entity::EntityType,
+    facet::Facet,
     query::{Page, Position, SearchQuery},
 };
 
@@ -24,6 +28,15 @@ pub trait Engine: Send + Sync {
 
     /// The record with exactly this id.
     fn record(&self, entity_type: EntityType, record_id: &str) -> Result<Option<Bytes>, Error>;
+
+    /// Counts all records that match; the query's sort does not matter.
+    fn tally(&self, query: &SearchQuery, wants: &[Want], deadline: Deadline) -> Result<Tally, Error>;
+
+    /// The vendors of one kind, or the departments of some, whose folded name holds `part`; most records first, then by name.
+    fn names(&self, kinds: &[EntityType], facet: Facet, part: &str, page: Range<usize>) -> NamesPage;
+
+    /// The vendor of a kind, or the department, with a name.
+    fn named(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<Named>;
 }
 
 /// A page of records, each the JSON it was indexed from.

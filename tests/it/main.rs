@@ -6,6 +6,7 @@ mod generations;
 mod model;
 mod operation;
 mod scan;
+mod scan_counts;
 mod scenarios;
 mod support;
 mod tidy;
