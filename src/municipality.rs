@@ -1,11 +1,24 @@
 //! Whose records a record is among: the slugs of cities and of federal, provincial and untold municipal bodies.
 //!
-//! Rule: a city's slug is its folded name, ASCII letters and digits joined by hyphens (`saint-jerome`). The table
-//! `data/municipalities.csv` names the slugs known beforehand; a city that is not in it still gets its slug by the rule.
+//! The table is `data/municipalities.csv`. Quebec's municipalities are those of the Répertoire des municipalités du Québec
+//! (Ministère des Affaires municipales et de l'Habitation, Données Québec, CC BY 4.0); of the other provinces it has the
+//! larger cities. [`of_buyer`] tells the city of a municipal body, and never says a slug that is not in the table.
+//!
+//! Spec silent: how a city's slug is made, and which of two homonyms has it. It is the folded name, ASCII letters and
+//! digits joined by hyphens, `St` and `Ste` written out (`saint-jerome`). Of two municipalities of one province and name
+//! the first in the order ville, municipalité, village, paroisse, canton has it, the other adds its designation
+//! (`disraeli-paroisse`); of one designation, both add their county (`saint-elzear-bonaventure`), and the name alone tells
+//! neither. A city outside Quebec whose slug is taken adds its province (`waterloo-on`), as do Quebec's Richmond and
+//! Windsor (`windsor-qc`). A municipality merged or renamed since has its records under today's slug (`Asbestos` →
+//! `val-des-sources`), and a borough under its city's.
+
+mod buyer;
 
 use std::{collections::HashMap, sync::LazyLock};
 
 use serde::Deserialize;
+
+pub use buyer::{of_buyer, of_quebec_buyer};
 
 use crate::fold::fold;
 
@@ -16,6 +29,7 @@ pub const QUEBEC_MUNICIPAL: &str = "qc-municipal";
 
 /// One row of the table.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(from = "Row")]
 pub struct Municipality {
     pub slug: String,
     pub name_en: String,
@@ -23,6 +37,66 @@ pub struct Municipality {
     /// Two letters; empty for federal bodies.
     pub province: String,
     pub government_level: String,
+    /// Its legal kind (`paroisse`), told only of homonyms.
+    designation: String,
+    /// Names it is met under besides its own.
+    other_names: Vec<String>,
+}
+
+/// The table as written: what follows from the rest is left blank.
+#[derive(Deserialize)]
+struct Row {
+    slug: String,
+    name_fr: String,
+    name_en: String,
+    province: String,
+    designation: String,
+    other_names: String,
+}
+
+impl From<Row> for Municipality {
+    fn from(row: Row) -> Municipality {
+        let level = match row.slug.as_str() {
+            FEDERAL => "federal",
+            slug if slug.ends_with("-provincial") => "provincial",
+            _ => "municipal",
+        };
+        let name_en = if row.name_en.is_empty() {
+            &row.name_fr
+        } else {
+            &row.name_en
+        };
+        Municipality {
+            name_en: name_en.clone(),
+            government_level: level.to_owned(),
+            other_names: row
+                .other_names
+                .split('|')
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            slug: row.slug,
+            name_fr: row.name_fr,
+            province: row.province,
+            designation: row.designation,
+        }
+    }
+}
+
+impl Municipality {
+    /// Whether it is one, and not a row that stands for the bodies of a government.
+    fn is_city(&self) -> bool {
+        self.government_level == "municipal" && !is_untold(&self.slug)
+    }
+
+    /// Its own names, with and without what tells it from a homonym (`Hatley (canton)`), and the others.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let own = [self.name_fr.as_str(), &self.name_en];
+        let short = own.map(|name| name.split(" (").next().unwrap_or(name));
+        own.into_iter()
+            .chain(short)
+            .chain(self.other_names.iter().map(String::as_str))
+    }
 }
 
 pub fn by_slug(slug: &str) -> Option<&'static Municipality> {
@@ -34,100 +108,34 @@ pub fn is_untold(slug: &str) -> bool {
     slug.ends_with("-municipal")
 }
 
+/// The slug of a province's municipal bodies whose city cannot be told; of no known province, Quebec's.
+fn untold(province: &str) -> &'static str {
+    let slug = format!("{}-municipal", province.to_ascii_lowercase());
+    by_slug(&slug).map_or(QUEBEC_MUNICIPAL, |row| &row.slug)
+}
+
 /// The slug of a city's name; `None` where no letter or digit is left.
-pub fn slug(city: &str) -> Option<String> {
-    let folded = fold(city);
-    let words: Vec<&str> = folded
-        .split(' ')
-        .filter(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric()))
-        .map(|word| match word {
+fn slug(city: &str) -> Option<String> {
+    slug_of_words(fold(city).split(' '))
+}
+
+fn slug_of_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let mut slug = String::new();
+    for word in words {
+        if word.is_empty() || !word.bytes().all(|b| b.is_ascii_alphanumeric()) {
+            continue;
+        }
+        if !slug.is_empty() {
+            slug.push('-');
+        }
+        slug.push_str(match word {
             "st" => "saint",
             "ste" => "sainte",
             word => word,
-        })
-        .collect();
-    (!words.is_empty()).then(|| words.join("-"))
-}
-
-/// The city of a Quebec municipal body: the one its name tells (`Ville de X`), else the one of its address, else the
-/// county's (`MRC de X`).
-///
-/// The name comes first because every era of the data has it, and because a body's address may lie in the town next door.
-pub fn of_quebec_buyer(name: &str, city_of_address: &str) -> String {
-    city_in_name(name)
-        .or_else(|| slug(city_of_address))
-        .or_else(|| county_in_name(name))
-        .unwrap_or_else(|| QUEBEC_MUNICIPAL.to_owned())
-}
-
-/// `Ville de Montréal - Arrondissement de Lachine` → `montreal`, `Municipalité de la paroisse de X` → `x`.
-fn city_in_name(name: &str) -> Option<String> {
-    let words = words_of_body(name);
-    let mut words = words.iter().map(String::as_str).collect::<Vec<_>>();
-    if is_county(&words) || !CITY_KINDS.contains(words.first()?) {
-        return None;
+        });
     }
-    words.remove(0);
-    // `de la paroisse de`, `du village de`, `des cantons unis de`: the kind may be told twice.
-    while let Some(inner) = words.iter().position(|word| !LINKS.contains(word)) {
-        if !INNER_KINDS.contains(&words[inner]) {
-            break;
-        }
-        words.drain(..=inner);
-    }
-    without_link(words)
+    (!slug.is_empty()).then_some(slug)
 }
-
-fn county_in_name(name: &str) -> Option<String> {
-    let words = words_of_body(name);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let after = match words.as_slice() {
-        ["mrc", after @ ..] | ["municipalite", "regionale", "de", "comte", after @ ..] => after,
-        _ => return None,
-    };
-    without_link(after.to_vec())
-}
-
-fn is_county(words: &[&str]) -> bool {
-    matches!(words, ["mrc", ..] | ["municipalite", "regionale", ..])
-}
-
-/// The name's folded words, up to the first sign that a part of the body follows.
-fn words_of_body(name: &str) -> Vec<String> {
-    let parted = [" -", "- ", "/", "(", ",", ";", "–", "—"];
-    let end = parted
-        .iter()
-        .filter_map(|sign| name.find(sign))
-        .min()
-        .unwrap_or(name.len());
-    fold(&name[..end]).split(' ').map(str::to_owned).collect()
-}
-
-/// Drops the `de` or `d'` before a name; `du` and `des` hold the name's article.
-fn without_link(mut words: Vec<&str>) -> Option<String> {
-    match words.first().copied() {
-        Some("de" | "d" | "of") => drop(words.remove(0)),
-        Some("du") => words[0] = "le",
-        Some("des") => words[0] = "les",
-        _ => {}
-    }
-    slug(&words.join(" "))
-}
-
-const CITY_KINDS: [&str; 10] = [
-    "ville",
-    "municipalite",
-    "paroisse",
-    "village",
-    "canton",
-    "cantons",
-    "cite",
-    "city",
-    "town",
-    "municipality",
-];
-const INNER_KINDS: [&str; 5] = ["paroisse", "village", "canton", "cantons", "unis"];
-const LINKS: [&str; 7] = ["de", "du", "des", "d", "la", "l", "of"];
 
 /// The two letters of a Canadian province or territory, from its code or its English or French name.
 pub fn province_code(name: &str) -> Option<&'static str> {
@@ -197,71 +205,83 @@ fn rows() -> impl Iterator<Item = csv::Result<Municipality>> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
     fn every_row_of_the_table_holds() {
         let rows: Vec<Municipality> = rows().map(Result::unwrap).collect();
         assert_eq!(rows.len(), TABLE.len(), "a slug twice");
+        let in_quebec = rows.iter().filter(|row| row.province == "QC").count();
+        assert!(in_quebec > 1_100, "{in_quebec}");
         for row in &rows {
-            assert!(
-                ["federal", "provincial", "municipal"].contains(&row.government_level.as_str()),
-                "{row:?}"
-            );
             assert_eq!(slug(&row.slug).as_deref(), Some(row.slug.as_str()));
             assert!(!row.name_en.is_empty() && !row.name_fr.is_empty(), "{row:?}");
             assert_eq!(row.province.is_empty(), row.slug == FEDERAL, "{row:?}");
+            let known = PROVINCES.iter().any(|(code, ..)| *code == row.province);
+            assert!(known || row.slug == FEDERAL, "{row:?}");
         }
         for (code, ..) in PROVINCES {
             for level in ["provincial", "municipal"] {
-                assert!(
-                    by_slug(&format!("{}-{level}", code.to_lowercase())).is_some(),
-                    "{code} {level}"
-                );
+                let slug = format!("{}-{level}", code.to_lowercase());
+                let row = by_slug(&slug).unwrap_or_else(|| panic!("{slug}"));
+                assert_eq!((row.province.as_str(), row.government_level.as_str()), (code, level));
             }
         }
-        assert_eq!(by_slug("saint-jerome").unwrap().name_fr, "Saint-Jérôme");
+        assert_eq!(by_slug(FEDERAL).unwrap().government_level, "federal");
+        let jerome = by_slug("saint-jerome").unwrap();
+        assert_eq!(
+            (jerome.name_fr.as_str(), jerome.name_en.as_str()),
+            ("Saint-Jérôme", "Saint-Jérôme")
+        );
+        assert_eq!(by_slug("quebec").unwrap().name_en, "Quebec City");
     }
 
     #[test]
-    fn a_quebec_buyer_has_a_city() {
-        for (name, city, slug) in [
-            ("Ville de Montréal - Arrondissement de Lachine", "Lachine", "montreal"),
-            ("Ville De Montréal / SITE", "", "montreal"),
-            ("Ville de Montréal-Est", "Montréal-Est", "montreal-est"),
-            ("Ville d'Acton Vale.", "Acton Vale", "acton-vale"),
-            ("Ville de Ville-Marie .", "", "ville-marie"),
-            ("Ville de l'Île-Perrot", "L'Ile-Perrot", "l-ile-perrot"),
-            ("Ville Asbestos", "Asbestos", "asbestos"),
-            ("Ville de St-Jérôme", "", "saint-jerome"),
-            ("Ville de Sorel-Tracy (approvisionnement)", "", "sorel-tracy"),
-            ("Municipalité  des Iles-de-la-Madeleine", "", "les-iles-de-la-madeleine"),
-            ("Municipalité de la Paroisse de Lac-aux-Sables", "", "lac-aux-sables"),
-            (
-                "Municipalité du Village de Chute-aux-Outardes",
-                "",
-                "chute-aux-outardes",
-            ),
-            (
-                "Municipalité Paroisse Notre-Dame-du-Bon-Conseil",
-                "",
-                "notre-dame-du-bon-conseil",
-            ),
-            ("Cantons-Unis de Stoneham-et-Tewkesbury", "", "stoneham-et-tewkesbury"),
-            ("MRC de Coaticook.", "Coaticook", "coaticook"),
-            (
-                "Municipalité régionale de comté de Marguerite-D'Youville",
-                "Verchères",
-                "vercheres",
-            ),
-            ("MRC de La Matanie", "", "la-matanie"),
-            ("Société de transport de Laval", "Laval", "laval"),
-            ("Régie d'aqueduc de Grand Pré", "", QUEBEC_MUNICIPAL),
-            ("Ville", "", QUEBEC_MUNICIPAL),
-            ("", "", QUEBEC_MUNICIPAL),
-        ] {
-            assert_eq!(of_quebec_buyer(name, city), slug, "{name}");
+    fn a_slug_is_made_by_the_rule() {
+        // Greater Sudbury had its slug before the rule.
+        for row in cities().filter(|row| row.slug != "sudbury") {
+            let parts = |name: &str| {
+                let (short, county) = name.split_once(" (").unwrap_or((name, ""));
+                (slug(short).unwrap_or_default(), slug(county).unwrap_or_default())
+            };
+            let ((english, designation), (french, county)) = (parts(&row.name_en), parts(&row.name_fr));
+            let added = [english, french]
+                .iter()
+                .find_map(|name| row.slug.strip_prefix(name.as_str()))
+                .unwrap_or_else(|| panic!("{row:?}"))
+                .trim_start_matches('-');
+            let known = ["", &row.province.to_lowercase(), &designation, &county];
+            assert!(known.contains(&added), "{row:?}");
         }
+    }
+
+    #[test]
+    fn a_name_is_of_one_municipality_but_for_homonyms_told_apart() {
+        let mut names = BTreeSet::new();
+        let mut homonyms = BTreeSet::new();
+        for row in cities() {
+            let own: BTreeSet<String> = row.names().filter_map(slug).collect();
+            for name in own {
+                let key = (row.province.as_str(), name);
+                if row.designation.is_empty() {
+                    assert!(names.insert(key.clone()), "{key:?}: {row:?}");
+                } else {
+                    assert!(homonyms.insert((key, row.slug.as_str())), "{row:?}");
+                }
+            }
+        }
+        for (key, slug) in &homonyms {
+            assert!(
+                !names.contains(key),
+                "{slug} needs no designation, or its homonym lacks one"
+            );
+        }
+    }
+
+    fn cities() -> impl Iterator<Item = &'static Municipality> {
+        TABLE.values().filter(|row| row.is_city())
     }
 
     #[test]

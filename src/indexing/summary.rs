@@ -159,14 +159,18 @@ impl Place {
             .collect();
         source_ids.sort();
         source_ids.dedup();
-        // The table knows a place better than its records do; a slug it does not know is described by them.
+        // The table knows a place better than its records do (federal bodies have no province, whatever their records
+        // say); a slug it does not know is described by them.
         let known = municipality::by_slug(&municipality);
-        let told = |text: fn(&Municipality) -> &str| known.map(text).filter(|text| !text.is_empty()).map(str::to_owned);
+        let told = |text: fn(&Municipality) -> &str, stated: BTreeMap<String, u64>| match known {
+            Some(place) => Some(text(place).to_owned()).filter(|text| !text.is_empty()),
+            None => most_frequent(stated),
+        };
         Coverage {
-            name_en: told(|place| &place.name_en),
-            name_fr: told(|place| &place.name_fr),
-            province: told(|place| &place.province).or_else(|| most_frequent(self.provinces)),
-            government_level: told(|place| &place.government_level).or_else(|| most_frequent(self.levels)),
+            name_en: told(|place| &place.name_en, BTreeMap::new()),
+            name_fr: told(|place| &place.name_fr, BTreeMap::new()),
+            province: told(|place| &place.province, self.provinces),
+            government_level: told(|place| &place.government_level, self.levels),
             municipality,
             records: self.span.records,
             earliest_date: self.span.earliest.map(|day| day.to_string()),

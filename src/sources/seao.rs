@@ -132,7 +132,7 @@ pub fn contract_record_id(
 /// A buyer's municipality and level of government.
 pub fn place(is_municipal: bool, buyer: &str, city: &str) -> (String, &'static str) {
     if is_municipal {
-        (municipality::of_quebec_buyer(buyer, city), "municipal")
+        (municipality::of_quebec_buyer(buyer, city).to_owned(), "municipal")
     } else {
         (municipality::QUEBEC_PROVINCIAL.to_owned(), "provincial")
     }

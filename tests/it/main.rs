@@ -5,6 +5,7 @@ mod errors;
 mod generations;
 mod model;
 mod operation;
+mod places;
 mod scan;
 mod scan_counts;
 mod scenarios;
