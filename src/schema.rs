@@ -57,6 +57,8 @@ pub enum Role {
     NoticeType,
     VendorProvince,
     ReferenceNumber,
+    /// What the records of one solicitation share, folded.
+    SolicitationNumber,
     Department,
     Vendor,
     /// What `q` searches.

@@ -7,13 +7,18 @@
 pub mod auth;
 mod catalog;
 mod cors;
+mod documents;
 pub mod error;
 mod health;
+mod names;
 pub mod params;
 pub mod pool;
+mod procurement;
+mod profile;
 mod record;
 pub mod routes;
 mod search;
+mod stats;
 
 use std::{
     sync::Arc,
@@ -68,6 +73,8 @@ pub struct Call<'a> {
     /// Raw, as the client wrote them.
     pub path: &'a str,
     pub query: &'a str,
+    /// Whether only the headers of the answer are wanted.
+    pub is_head: bool,
 }
 
 /// What a handler found to do: nothing more, or a search for the pool.
@@ -90,8 +97,16 @@ impl Work {
 
     /// A computed object, written out at once.
     pub fn json(object: &impl Serialize) -> Result<Work, ApiError> {
-        let body = serde_json::to_vec(object).map_err(ApiError::internal)?;
-        Ok(Work::Ready(Reply::from(Bytes::from(body))))
+        Reply::json(object).map(Work::Ready)
+    }
+}
+
+impl Reply {
+    /// A computed object.
+    pub fn json(object: &impl Serialize) -> Result<Reply, ApiError> {
+        serde_json::to_vec(object)
+            .map(|body| Reply::from(Bytes::from(body)))
+            .map_err(ApiError::internal)
     }
 }
 
@@ -133,6 +148,7 @@ async fn reply(request: &HttpRequest, state: Arc<AppState>) -> Result<Reply, Api
         terms: *state.plans.terms(plan),
         path,
         query: request.uri().query().unwrap_or_default(),
+        is_head: request.method() == Method::HEAD,
     };
     match target.call(&call)? {
         Work::Ready(reply) => Ok(reply),

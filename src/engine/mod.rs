@@ -37,6 +37,9 @@ pub trait Engine: Send + Sync {
 
     /// The vendor of a kind, or the department, with a name.
     fn named(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<Named>;
+
+    /// Some names, `most` at most, that share the start of a word with one that does not exist: for a hint, so none need be complete.
+    fn near(&self, entity_type: EntityType, facet: Facet, name: &str, most: usize) -> Vec<String>;
 }
 
 /// A page of records, each the JSON it was indexed from.

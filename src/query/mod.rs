@@ -90,6 +90,11 @@ pub struct Position {
 }
 
 impl SearchQuery {
+    /// Whether every record of the kind matches.
+    pub fn is_everything(&self) -> bool {
+        self.text.is_none() && self.filters.is_empty()
+    }
+
     /// Tells the cursors of this query from those of any other: filters and sort count, the page does not.
     pub fn fingerprint(&self) -> u32 {
         // A struct of strings, numbers and dates always serializes; an empty text would only refuse the cursor.

@@ -1,5 +1,6 @@
 //! What users rely on, tested through the library's engine and over real HTTP.
 
+mod aggregates;
 mod api;
 mod errors;
 mod generations;

@@ -102,6 +102,10 @@ impl Engine for ScanEngine {
         scan_counts::names(&Collection::new(&self.records), kinds, facet, part, page)
     }
 
+    fn near(&self, _: EntityType, _: Facet, _: &str, _: usize) -> Vec<String> {
+        Vec::new()
+    }
+
     fn named(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<Named> {
         scan_counts::named(&Collection::new(&self.records), entity_type, facet, name)
     }

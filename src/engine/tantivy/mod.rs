@@ -183,6 +183,32 @@ impl Engine for TantivyEngine {
         }
     }
 
+    fn near(&self, entity_type: EntityType, facet: Facet, name: &str, most: usize) -> Vec<String> {
+        let key = facet.key(name);
+        // A mistake in the first letters of every word is rarer than one behind them.
+        let starts = key.split(' ').filter_map(|word| {
+            word.char_indices()
+                .nth(3)
+                .map(|(at, last)| &word[..at + last.len_utf8()])
+        });
+        let groups = self.kinds[entity_type as usize]
+            .as_ref()
+            .and_then(|kind| kind.facet(facet));
+        let mut near = Vec::new();
+        for start in starts {
+            if let Some((_, groups)) = groups {
+                let left = most.saturating_sub(near.len());
+                near.extend(
+                    groups
+                        .containing(start)
+                        .take(left)
+                        .map(|number| groups.value(number).name.clone()),
+                );
+            }
+        }
+        near
+    }
+
     fn named(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<Named> {
         match facet {
             Facet::Department => self.departments.named(name),
