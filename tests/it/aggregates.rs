@@ -406,9 +406,9 @@ fn a_search_counts_on_request() {
         "parameter 'facets': 'vendor' is not one of status, category, municipality, department, year; nearest is 'category'",
     );
     refused(
-        "/contract?include_total=yes",
+        "/contract?include_total=TRUE",
         422,
-        "parameter 'include_total': 'yes' is not one of true, false; nearest is 'true'",
+        "parameter 'include_total': 'TRUE' is not one of true, false; nearest is 'true'",
     );
     refused(
         "/contract?facet=vendor",
