@@ -418,7 +418,7 @@ fn a_search_counts_on_request() {
     refused(
         "/contract?total=true",
         422,
-        "unknown parameter 'total'; nearest is 'offset'",
+        "unknown parameter 'total'; nearest is 'status'",
     );
 }
 
