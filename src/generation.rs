@@ -7,14 +7,16 @@
 //! documents. Files of a published generation are never written again.
 
 use std::{
+    collections::HashMap,
     fs::{self, File, TryLockError},
     io::{self, Read},
     ops::Range,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use anyhow::{Context, bail, ensure};
+use bytes::Bytes;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,9 +106,22 @@ pub struct Generation {
     pub id: String,
     pub manifest: Manifest,
     pub engine: Arc<dyn Engine>,
+    /// Answers that are the same as long as the generation serves, by what they answer.
+    answers: Mutex<HashMap<String, Bytes>>,
 }
 
 impl Generation {
+    /// The answer known by a name, computed when it is first asked for. Two who ask at once may both compute it: it is the same.
+    pub fn once<E>(&self, name: &str, answer: impl FnOnce() -> Result<Bytes, E>) -> Result<Bytes, E> {
+        let answers = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = answers().get(name) {
+            return Ok(known.clone());
+        }
+        let answer = answer()?;
+        answers().insert(name.to_owned(), answer.clone());
+        Ok(answer)
+    }
+
     pub fn kind(&self, entity_type: EntityType) -> &KindManifest {
         &self.manifest.kinds[entity_type as usize]
     }
@@ -156,6 +171,7 @@ fn open_folder(folder: &Path, id: &str) -> anyhow::Result<Generation> {
         id: id.to_owned(),
         manifest,
         engine: Arc::new(engine),
+        answers: Mutex::default(),
     })
 }
 

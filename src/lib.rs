@@ -13,7 +13,7 @@
 //!
 //! | floor | module | owns | knows nothing of |
 //! |---|---|---|---|
-//! | words | [`entity`], [`date`], [`fold`], [`stem`], [`vocabulary`], [`schema`], [`record`], [`municipality`], [`plans`] | the six kinds, days, the one folding, stems, closed lists, `index-schema/*.json`, a record read by role, the places, the plans' figures | files, indexes, HTTP |
+//! | words | [`entity`], [`date`], [`fold`], [`stem`], [`vocabulary`], [`schema`], [`record`], [`facet`], [`municipality`], [`plans`] | the six kinds, days, the one folding, stems, closed lists, `index-schema/*.json`, a record read by role, what it is counted by, the places, the plans' figures | files, indexes, HTTP |
 //! | intake | [`fetch`], [`dump`], [`sources`], [`normalize`] | downloads (**the only place that names `ureq`**), NDJSON in and out, publishers' formats; **the only place with upstream column names** | the engine |
 //! | questions | [`query`] | [`query::SearchQuery`], the `q` language, cursors | how they are answered |
 //! | engine | [`engine`], [`engine::tantivy`] | the [`engine::Engine`] trait; **the only files that name `tantivy`** | HTTP, plans, keys |
@@ -42,6 +42,7 @@ pub mod demo;
 pub mod dump;
 pub mod engine;
 pub mod entity;
+pub mod facet;
 pub mod fetch;
 pub mod fold;
 pub mod generation;

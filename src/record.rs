@@ -108,6 +108,14 @@ impl<'a> Record<'a> {
             .filter_map(|number| self.values[*number].as_text())
     }
 
+    /// The names of the declared fields the record carries.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        let carried = self.schema.fields.iter().zip(&self.values);
+        carried
+            .filter(|(_, value)| !matches!(value, FieldValue::Absent))
+            .map(|(field, _)| field.name.as_str())
+    }
+
     /// The day a date role tells: the first of its fields that holds one.
     pub fn date(&self, role: Role) -> Option<Date> {
         self.texts(role).find_map(|text| Date::parse_prefix(text).ok())

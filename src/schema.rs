@@ -57,6 +57,8 @@ pub enum Role {
     NoticeType,
     VendorProvince,
     ReferenceNumber,
+    /// What the records of one solicitation share, folded.
+    SolicitationNumber,
     Department,
     Vendor,
     /// What `q` searches.
@@ -174,7 +176,7 @@ impl Role {
 
 /// Raised when the engine lays out the same fields in another way, and when keys or words come out of the same text differently: with the folding, the
 /// stems, the closed lists.
-pub const INDEX_FORMAT: u32 = 1;
+pub const INDEX_FORMAT: u32 = 2;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -18,7 +18,7 @@ const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST");
 
 /// The headers of an answer that a script may read.
 const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "link, etag, x-request-id, server-timing, x-limit-applied, x-ignored-parameters, retry-after, ratelimit-policy, ratelimit, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset",
+    "link, etag, x-request-id, server-timing, x-limit-applied, x-ignored-parameters, x-total-count, retry-after, ratelimit-policy, ratelimit, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset",
 );
 
 /// A browser's question before the request itself; it can carry no key.

@@ -10,18 +10,23 @@ mod compress;
 pub mod conditional;
 mod cors;
 pub mod docs;
+mod documents;
 pub mod error;
 mod health;
 mod limits;
 pub mod metrics;
+mod names;
 pub mod openapi;
 pub mod params;
 pub mod pool;
+mod procurement;
+mod profile;
 mod record;
 pub mod refusal;
 pub mod request_id;
 pub mod routes;
 mod search;
+mod stats;
 mod timing;
 mod trace;
 
@@ -97,6 +102,8 @@ pub struct Call<'a> {
     /// Raw, as the client wrote them.
     pub path: &'a str,
     pub query: &'a str,
+    /// Whether only the headers of the answer are wanted.
+    pub is_head: bool,
 }
 
 /// What a handler found to do, and what decides how it ends.
@@ -128,13 +135,21 @@ impl Work {
 
     /// A computed object, written out at once.
     pub fn json(object: &impl Serialize) -> Result<Work, ApiError> {
-        let body = serde_json::to_vec(object).map_err(ApiError::internal)?;
-        Ok(Work::from(Job::Ready(Reply::from(Bytes::from(body)))))
+        Reply::json(object).map(|reply| Work::from(Job::Ready(reply)))
     }
 
     /// The same work, of which something else than the address tells whether its answer is the same.
     pub fn validated_by(self, validator: Validator) -> Work {
         Work { validator, ..self }
+    }
+}
+
+impl Reply {
+    /// A computed object.
+    pub fn json(object: &impl Serialize) -> Result<Reply, ApiError> {
+        serde_json::to_vec(object)
+            .map(|body| Reply::from(Bytes::from(body)))
+            .map_err(ApiError::internal)
     }
 }
 
@@ -226,6 +241,7 @@ async fn reply(
         terms,
         path,
         query: request.uri().query().unwrap_or_default(),
+        is_head: request.method() == Method::HEAD,
     };
     trace.generation = Some(Arc::clone(&call.generation));
     // A handler only reads what is shared, so that nothing is left half done.

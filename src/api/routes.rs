@@ -9,11 +9,11 @@ use actix_web::http::Method;
 
 use crate::{
     api::{
-        Call, Work, catalog, docs,
+        Call, Work, catalog, docs, documents,
         error::{ApiError, quoted},
-        health, is_method, openapi,
+        health, is_method, names, openapi,
         params::{decode, nearest},
-        record, search,
+        procurement, profile, record, search, stats,
     },
     entity::EntityType,
 };
@@ -36,6 +36,10 @@ pub enum Endpoint {
     Kind(&'static str, fn(&Call, EntityType) -> Result<Work, ApiError>),
     /// `/{entity_type}/{record_id}`, the id being the whole rest.
     Record(fn(&Call, EntityType, String) -> Result<Work, ApiError>),
+    /// This path and behind it a name, the whole rest; the second text is what the name is called.
+    Named(&'static str, &'static str, fn(&Call, String) -> Result<Work, ApiError>),
+    /// `/tender/{record_id}/documents/{doc_index}`, the id being all in between.
+    Document(fn(&Call, String, String) -> Result<Work, ApiError>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +53,15 @@ pub enum Access {
 pub enum Operation {
     Health,
     Sources,
+    Vendors,
+    Departments,
+    VendorProfile,
+    DepartmentProfile,
+    Procurement,
     Search,
     Coverage,
+    Stats,
+    Document,
     Record,
     Description,
     Docs,
@@ -75,6 +86,41 @@ pub static ROUTES: &[Route] = &[
     },
     Route {
         method: Method::GET,
+        endpoint: Endpoint::Plain("/vendors", names::vendors),
+        access: Access::Keyed,
+        operation: Operation::Vendors,
+        about: "Vendors whose name holds a keyword, those with most contracts first",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Plain("/departments", names::departments),
+        access: Access::Keyed,
+        operation: Operation::Departments,
+        about: "Departments with their numbers of records and total values",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Named("/vendor/", "name", profile::vendor),
+        access: Access::Keyed,
+        operation: Operation::VendorProfile,
+        about: "A vendor's contracts, their total and who awarded them",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Named("/department/", "name", profile::department),
+        access: Access::Keyed,
+        operation: Operation::DepartmentProfile,
+        about: "A department's contracts, by year, vendor and category",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Named("/procurement/", "solicitation_number", procurement::get),
+        access: Access::Keyed,
+        operation: Operation::Procurement,
+        about: "All records of one solicitation number, from notice to contract",
+    },
+    Route {
+        method: Method::GET,
         endpoint: Endpoint::Kind("", search::get),
         access: Access::Keyed,
         operation: Operation::Search,
@@ -86,6 +132,20 @@ pub static ROUTES: &[Route] = &[
         access: Access::Keyed,
         operation: Operation::Coverage,
         about: "City slugs that have records of the kind",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Kind("/stats", stats::get),
+        access: Access::Keyed,
+        operation: Operation::Stats,
+        about: "Statistics of the records that match",
+    },
+    Route {
+        method: Method::GET,
+        endpoint: Endpoint::Document(documents::get),
+        access: Access::Keyed,
+        operation: Operation::Document,
+        about: "One document of a tender",
     },
     Route {
         method: Method::GET,
@@ -157,6 +217,8 @@ pub enum Target {
         EntityType,
         String,
     ),
+    Named(fn(&Call, String) -> Result<Work, ApiError>, String),
+    Document(fn(&Call, String, String) -> Result<Work, ApiError>, String, String),
 }
 
 /// Reads a raw path; an error is a malformed one.
@@ -174,7 +236,19 @@ pub fn find(path: &str) -> Result<Found, ApiError> {
         None => None,
     };
     let behind = rest.map(decode).transpose()?;
+    let document = kind.zip(rest).and_then(|(kind, rest)| document(kind, rest));
+    let document = match document {
+        Some((id, index)) => Some((decode(id)?, decode(index)?)),
+        None => None,
+    };
     let target = |endpoint: Endpoint| match endpoint {
+        Endpoint::Named(before, _, get) => decoded
+            .strip_prefix(before)
+            .filter(|name| !name.trim().is_empty())
+            .map(|name| Target::Named(get, name.to_owned())),
+        Endpoint::Document(get) => document
+            .as_ref()
+            .map(|(id, index)| Target::Document(get, id.clone().into_owned(), index.clone().into_owned())),
         Endpoint::Plain(fixed, get) => (decoded == fixed).then_some(Target::Plain(get)),
         Endpoint::Kind(suffix, get) => {
             let is_suffix = suffix.strip_prefix('/') == behind.as_deref();
@@ -193,12 +267,14 @@ fn is_id(kind: EntityType, rest: &str) -> bool {
     let first = rest.split('/').next().unwrap_or_default();
     let is_alerts = first == "alerts";
     let is_reserved = decode(rest).is_ok_and(|rest| RESERVED.contains(&&*rest));
-    let mut from_end = rest.rsplit('/');
-    let is_document = kind == EntityType::Tender
-        && from_end.next().is_some()
-        && from_end.next() == Some("documents")
-        && from_end.next().is_some_and(|id| !id.is_empty());
-    !rest.is_empty() && !is_alerts && !is_reserved && !is_document
+    !rest.is_empty() && !is_alerts && !is_reserved && document(kind, rest).is_none()
+}
+
+/// The id and the index of a tender's document, both still raw.
+fn document(kind: EntityType, rest: &str) -> Option<(&str, &str)> {
+    let (before, index) = rest.rsplit_once('/').filter(|_| kind == EntityType::Tender)?;
+    let id = before.strip_suffix("/documents").filter(|id| !id.is_empty())?;
+    Some((id, index))
 }
 
 impl Endpoint {
@@ -208,6 +284,8 @@ impl Endpoint {
             Endpoint::Plain(path, _) => (*path).to_owned(),
             Endpoint::Kind(suffix, _) => format!("/{{entity_type}}{suffix}"),
             Endpoint::Record(_) => "/{entity_type}/{record_id}".to_owned(),
+            Endpoint::Named(before, what, _) => format!("{before}{{{what}}}"),
+            Endpoint::Document(_) => "/tender/{record_id}/documents/{doc_index}".to_owned(),
         }
     }
 
@@ -215,7 +293,8 @@ impl Endpoint {
     pub fn templates(&self) -> Vec<(String, Option<EntityType>)> {
         let template = self.template();
         match self {
-            Endpoint::Plain(..) => vec![(template, None)],
+            Endpoint::Plain(..) | Endpoint::Named(..) => vec![(template, None)],
+            Endpoint::Document(_) => vec![(template, Some(EntityType::Tender))],
             Endpoint::Kind(..) | Endpoint::Record(_) => {
                 let path = |kind: EntityType| (template.replace("{entity_type}", kind.name()), Some(kind));
                 EntityType::ALL.map(path).to_vec()
@@ -261,6 +340,8 @@ impl Target {
             Target::Plain(get) => get(call),
             Target::Kind(get, kind) => get(call, kind),
             Target::Record(get, kind, id) => get(call, kind, id),
+            Target::Named(get, name) => get(call, name),
+            Target::Document(get, id, index) => get(call, id, index),
         }
     }
 }
@@ -292,6 +373,8 @@ mod tests {
             Ok(Target::Plain(_)) => "plain".to_owned(),
             Ok(Target::Kind(_, kind)) => format!("{kind}"),
             Ok(Target::Record(_, kind, id)) => format!("{kind} {id}"),
+            Ok(Target::Named(_, name)) => format!("named {name}"),
+            Ok(Target::Document(_, id, index)) => format!("document {index} of {id}"),
             Err(error) => format!("{} {}", error.status.as_u16(), error.detail),
         };
         assert_eq!(shown, expected, "{path}");
@@ -311,10 +394,14 @@ mod tests {
             ("/tender/x%2Fdocuments%2F1", "tender x/documents/1"),
             ("/award/x/documents/1", "award x/documents/1"),
             ("/tender/..", "tender .."),
-            ("/tender/x/documents/1", "404 no endpoint '/tender/x/documents/1'"),
+            ("/tender/x%2Fy/documents/1", "document 1 of x/y"),
+            ("/tender/a/b/documents/x", "document x of a/b"),
+            ("/vendor/R%26D%20Inc./Ltd", "named R&D Inc./Ltd"),
+            ("/vendor/", "404 no endpoint '/vendor/'; nearest is '/vendors'"),
+            ("/procurement/EN578-123/A", "named EN578-123/A"),
             ("/tender/feed", "404 no endpoint '/tender/feed'"),
             ("/tender/%66eed", "404 no endpoint '/tender/%66eed'"),
-            ("/tender/stats", "404 no endpoint '/tender/stats'"),
+            ("/tender/stats", "tender"),
             ("/tender/alerts/subscribe", "404 no endpoint '/tender/alerts/subscribe'"),
             ("/tender/", "404 no endpoint '/tender/'"),
             ("/contracts", "404 no endpoint '/contracts'; nearest is '/contract'"),

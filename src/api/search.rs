@@ -1,7 +1,10 @@
 //! `GET /{entity_type}`: a page of records in the list envelope.
 
+use std::collections::BTreeMap;
+
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use bytes::Bytes;
+use serde::Serialize;
 
 use crate::{
     api::{
@@ -13,59 +16,90 @@ use crate::{
             resolve::{Search, World},
             search::SearchParams,
         },
+        stats::{Share, shares},
     },
-    engine::Hits,
+    engine::{Deadline, Hits, tally::Want},
     entity::EntityType,
+    facet::Facet,
+    generation::Generation,
     query::{Start, cursor::Cursor},
-    schema::Schema,
 };
 
-/// Spec silent: tells the limit that was applied where the plan lowered the one asked for.
-const LIMIT_APPLIED: HeaderName = HeaderName::from_static("x-limit-applied");
+/// Spec silent: the number of all matches, where it was asked for or the answer has no body to hold it.
+const TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
 
-/// Spec silent: names the parameters that the kind takes but has no field for.
-const IGNORED_PARAMETERS: HeaderName = HeaderName::from_static("x-ignored-parameters");
+/// Spec silent: the most values of a facet that are named; the rest is told by `distinct` and `other`.
+const MOST_VALUES: usize = 50;
+
+/// Spec silent: the counts of one facet, over all matches.
+#[derive(Serialize)]
+struct FacetCounts {
+    values: Vec<Share>,
+    distinct: u64,
+    other: u64,
+}
+
+/// What was counted beside the page.
+#[derive(Default)]
+struct Counted {
+    total: Option<u64>,
+    facets: Option<BTreeMap<&'static str, FacetCounts>>,
+}
 
 pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
-    let world = World {
-        schema: Schema::of(entity_type),
-        page_cap: call.terms.page_cap.into(),
-        coverage: &call.generation.kind(entity_type).coverage,
-    };
-    let search = SearchParams::read(entity_type, call.query)?.resolve(&world)?;
+    let search = SearchParams::read(entity_type, call.query)?.resolve(&World::of(call, entity_type))?;
     // What decides the body, however the address was written.
-    let canonical = serde_json::to_vec(&(&search.query, &search.page)).map_err(ApiError::internal)?;
+    let asked = (&search.query, &search.page, &search.facets, search.include_total);
+    let canonical = serde_json::to_vec(&asked).map_err(ApiError::internal)?;
+    let is_counted = search.include_total || call.is_head;
     let (generation, query) = (call.generation.clone(), call.query.to_owned());
     let work = Work::pooled(move |deadline| {
-        let hits = generation.engine.search(&search.query, &search.page, deadline)?;
+        let hits = generation
+            .engine
+            .search(&search.query, &search.page, deadline.clone())?;
+        let counted = count(&generation, &search, is_counted, deadline)?;
         let next = next_cursor(&search, &hits);
-        let mut headers = notes(&search);
+        let mut headers = search.notes();
         if let Some(cursor) = &next {
             headers.push((header::LINK, link(entity_type, &next_query(&query, cursor)?)?));
         }
-        let body = envelope(&search, &hits, next.as_deref());
+        if let Some(total) = counted.total {
+            headers.push((TOTAL_COUNT, HeaderValue::from(total)));
+        }
+        let body = envelope(&search, &hits, next.as_deref(), &counted)?;
         Ok(Reply { body, headers })
     })?;
     Ok(work.validated_by(Validator::Request(canonical)))
 }
 
+/// Counts all matches, where that was asked for.
+fn count(generation: &Generation, search: &Search, is_counted: bool, deadline: Deadline) -> Result<Counted, ApiError> {
+    if !is_counted && search.facets.is_empty() {
+        return Ok(Counted::default());
+    }
+    let want = |facet: &Facet| Want {
+        facet: *facet,
+        most: MOST_VALUES,
+    };
+    let wants: Vec<Want> = search.facets.iter().map(want).collect();
+    let tally = generation.engine.tally(&search.query, &wants, deadline)?;
+    let counts = search.facets.iter().zip(tally.counts).map(|(facet, counts)| {
+        let of_facet = FacetCounts {
+            distinct: counts.distinct,
+            other: counts.other,
+            values: shares(counts),
+        };
+        (facet.name(), of_facet)
+    });
+    Ok(Counted {
+        facets: (!search.facets.is_empty()).then(|| counts.collect()),
+        total: is_counted.then_some(tally.total),
+    })
+}
+
 fn next_cursor(search: &Search, hits: &Hits) -> Option<String> {
     let position = hits.next.clone()?;
     Some(Cursor::new(&search.query, position).encode())
-}
-
-/// What the headers say of how the request was understood.
-fn notes(search: &Search) -> Vec<(HeaderName, HeaderValue)> {
-    let mut notes = Vec::new();
-    if let Some(limit) = search.lowered_limit {
-        notes.push((LIMIT_APPLIED, HeaderValue::from(limit)));
-    }
-    if let Ok(names) = HeaderValue::from_str(&search.ignored.join(", "))
-        && !names.is_empty()
-    {
-        notes.push((IGNORED_PARAMETERS, names));
-    }
-    notes
 }
 
 /// Relative to the address's root, so that it holds behind any gateway's host.
@@ -74,7 +108,7 @@ fn link(entity_type: EntityType, query: &str) -> Result<HeaderValue, ApiError> {
 }
 
 /// The list envelope, the records spliced in as the bytes they were indexed from.
-fn envelope(search: &Search, hits: &Hits, next: Option<&str>) -> Bytes {
+fn envelope(search: &Search, hits: &Hits, next: Option<&str>, counted: &Counted) -> Result<Bytes, ApiError> {
     let offset = match search.page.start {
         Start::Offset(offset) => offset,
         Start::After(_) => 0,
@@ -87,6 +121,14 @@ fn envelope(search: &Search, hits: &Hits, next: Option<&str>) -> Bytes {
         // A cursor is base64url: nothing in it needs an escape.
         body.extend_from_slice(format!(r#""next_cursor":"{cursor}","#).as_bytes());
     }
+    if let Some(total) = counted.total.filter(|_| search.include_total) {
+        body.extend_from_slice(format!(r#""total":{total},"#).as_bytes());
+    }
+    if let Some(facets) = &counted.facets {
+        body.extend_from_slice(br#""facets":"#);
+        serde_json::to_writer(&mut body, facets).map_err(ApiError::internal)?;
+        body.push(b',');
+    }
     body.extend_from_slice(br#""results":["#);
     for (number, record) in hits.records.iter().enumerate() {
         if number > 0 {
@@ -95,5 +137,5 @@ fn envelope(search: &Search, hits: &Hits, next: Option<&str>) -> Bytes {
         body.extend_from_slice(record);
     }
     body.extend_from_slice(b"]}");
-    Bytes::from(body)
+    Ok(Bytes::from(body))
 }

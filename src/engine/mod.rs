@@ -3,10 +3,12 @@
 //! **Invariant:** nothing here or above knows of Tantivy, and no engine knows of HTTP. Calls block; a caller gives each a [`Deadline`], and
 //! an engine whose time is up answers [`Error::Timeout`], never a partial page.
 
+pub mod tally;
 pub mod tantivy;
 
 use std::{
     fmt,
+    ops::Range,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -17,7 +19,9 @@ use std::{
 use bytes::Bytes;
 
 use crate::{
+    engine::tally::{Named, NamesPage, Tally, Want},
     entity::EntityType,
+    facet::Facet,
     query::{Page, Position, SearchQuery},
 };
 
@@ -28,6 +32,18 @@ pub trait Engine: Send + Sync {
 
     /// The record with exactly this id.
     fn record(&self, entity_type: EntityType, record_id: &str) -> Result<Option<Bytes>, Error>;
+
+    /// Counts all records that match; the query's sort does not matter.
+    fn tally(&self, query: &SearchQuery, wants: &[Want], deadline: Deadline) -> Result<Tally, Error>;
+
+    /// The vendors of one kind, or the departments of some, whose folded name holds `part`; most records first, then by name.
+    fn names(&self, kinds: &[EntityType], facet: Facet, part: &str, page: Range<usize>) -> NamesPage;
+
+    /// The vendor of a kind, or the department, with a name.
+    fn named(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<Named>;
+
+    /// Some names, `most` at most, that share the start of a word with one that does not exist: for a hint, so none need be complete.
+    fn near(&self, entity_type: EntityType, facet: Facet, name: &str, most: usize) -> Vec<String>;
 }
 
 /// A page of records, each the JSON it was indexed from.

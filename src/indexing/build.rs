@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::{Options, intake::Intake, summary::Summary};
 use crate::{
-    engine::tantivy::writer::{self, Chunk, OFFSETS, RECORDS},
+    engine::tantivy::writer::{self, Chunk, Collected, OFFSETS, RECORDS},
     generation::KindManifest,
     query::SortKey,
     record::Record,
@@ -134,12 +134,17 @@ fn write_chunks(
         records: &records,
         progress: &progress,
     };
-    let summary = chunks
+    let written = chunks
         .par_iter()
         .zip(&paths)
         .with_max_len(1)
         .map(|(chunk, path)| work.write(chunk.clone(), path))
-        .try_reduce(Summary::default, |a, b| Ok(a.merge(b)))?;
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    let (summaries, facets): (Vec<Summary>, Vec<Collected>) = written.into_iter().unzip();
+    writer::write_facets(folder, &facets)
+        .with_context(|| format!("writing what the records in {} are counted by", folder.display()))?;
+    drop(facets);
+    let summary = summaries.into_iter().fold(Summary::default(), Summary::merge);
     progress.set_message(format!("merging {}", schema.entity_type));
     writer::merge(schema, &paths, folder)?;
     progress.finish_and_clear();
@@ -174,7 +179,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn write(&self, documents: Range<usize>, folder: &Path) -> anyhow::Result<Summary> {
+    fn write(&self, documents: Range<usize>, folder: &Path) -> anyhow::Result<(Summary, Collected)> {
         let writing = || format!("writing {} (is the disk full?)", self.records.display());
         let mut file = File::options().write(true).open(self.records).with_context(writing)?;
         file.seek(SeekFrom::Start(self.offsets[documents.start]))
@@ -182,6 +187,7 @@ impl Work<'_> {
         let mut out = BufWriter::with_capacity(1 << 20, file);
         let mut chunk = Chunk::create(self.schema, folder)?;
         let mut summary = Summary::default();
+        let mut facets = Collected::new();
         let mut bytes = Vec::new();
         for document in documents {
             let entry = &self.intake.entries[self.order[document] as usize];
@@ -192,6 +198,7 @@ impl Work<'_> {
                 .add(&record)
                 .with_context(|| format!("indexing {}", record.id()))?;
             summary.add(&record, entry.dump);
+            facets.add(&record);
             bytes.push(b'\n');
             out.write_all(&bytes).with_context(writing)?;
             self.progress.inc(1);
@@ -200,7 +207,7 @@ impl Work<'_> {
         chunk
             .finish()
             .with_context(|| format!("writing {} (is the disk full?)", folder.display()))?;
-        Ok(summary)
+        Ok((summary, facets))
     }
 }
 

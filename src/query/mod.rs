@@ -9,7 +9,7 @@ pub mod text;
 
 use serde::Serialize;
 
-use crate::{date::Date, entity::EntityType, query::text::TextQuery, schema::Role};
+use crate::{date::Date, entity::EntityType, facet::Facet, query::text::TextQuery, schema::Role};
 
 /// Which records, in which order. Two equal queries have equal [`SearchQuery::fingerprint`]s.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,6 +38,8 @@ pub enum Filter {
         from: Option<Date>,
         to: Option<Date>,
     },
+    /// The record's value of a facet is the one with this key (`terms`, over the spellings of it): a vendor or a department, whichever way it is written.
+    Named { facet: Facet, key: String },
     /// The record's value lies between two bounds, both included (`range`). A record without a value does not match.
     Values { min: Option<f64>, max: Option<f64> },
 }
@@ -89,6 +91,11 @@ pub struct Position {
 }
 
 impl SearchQuery {
+    /// Whether every record of the kind matches.
+    pub fn is_everything(&self) -> bool {
+        self.text.is_none() && self.filters.is_empty()
+    }
+
     /// Tells the cursors of this query from those of any other: filters and sort count, the page does not.
     pub fn fingerprint(&self) -> u32 {
         // A struct of strings, numbers and dates always serializes; an empty text would only refuse the cursor.

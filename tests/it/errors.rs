@@ -20,14 +20,8 @@ fn every_refusal_says_what_and_how_to_mend_it() {
             "no endpoint '/standing-offer'; nearest is '/standing_offer'",
         ),
         ("GET", "/contract/", 404, "no endpoint '/contract/'"),
-        ("GET", "/contract/stats", 404, "no endpoint '/contract/stats'"),
         ("GET", "/tender/feed", 404, "no endpoint '/tender/feed'"),
-        (
-            "GET",
-            "/tender/t1/documents/0",
-            404,
-            "no endpoint '/tender/t1/documents/0'",
-        ),
+        ("GET", "/tender/t1/documents/0", 404, "tender 't1' lists no documents"),
         (
             "POST",
             "/tender/alerts/subscribe",

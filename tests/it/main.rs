@@ -1,6 +1,7 @@
 //! What users rely on, tested through the library's engine and over real HTTP.
 
 mod admin;
+mod aggregates;
 mod api;
 mod errors;
 mod generations;
@@ -13,6 +14,7 @@ mod places;
 mod protocol;
 mod raw;
 mod scan;
+mod scan_counts;
 mod scenarios;
 mod support;
 mod tidy;

@@ -4,8 +4,9 @@ use std::{collections::HashSet, fs, path::Path, sync::Arc};
 
 use procure::{
     date::Date,
-    engine::{Deadline, Engine},
+    engine::{Deadline, Engine, tally::Want},
     entity::EntityType,
+    facet::Facet,
     generation, indexing,
     query::{Filter, Order, Page, SearchQuery, Sort, SortKey, Start, cursor::Cursor, text::TextQuery},
     record::query_key,
@@ -83,14 +84,23 @@ fn field(name: &str) -> BoxedStrategy<Value> {
         "vendor_province" => proptest::sample::select(&["QC", "Québec", "Ontario"][..])
             .prop_map(Value::from)
             .boxed(),
-        "vendor_name" | "department_fr" | "buyer_name" | "procurement_method_en" | "notice_type_en" => {
-            known_name().prop_map(Value::from).boxed()
-        }
+        "government_level" | "province" => proptest::sample::select(&["municipal", "QC"][..])
+            .prop_map(Value::from)
+            .boxed(),
+        "vendor_name"
+        | "department_en"
+        | "department_fr"
+        | "buyer_name"
+        | "procurement_method_en"
+        | "notice_type_en" => known_name().prop_map(Value::from).boxed(),
         _ => text().prop_map(Value::from).boxed(),
     }
 }
 
-const FIELDS: [&str; 17] = [
+const FIELDS: [&str; 20] = [
+    "department_en",
+    "government_level",
+    "province",
     "award_date",
     "publication_date",
     "closing_date",
@@ -169,6 +179,13 @@ fn filter() -> impl Strategy<Value = Filter> {
         }),
         (proptest::option::of(money()), proptest::option::of(money()))
             .prop_map(|(min, max)| Filter::Values { min, max }),
+        (any::<bool>(), known_name()).prop_map(|(is_vendor, name)| {
+            let facet = if is_vendor { Facet::Vendor } else { Facet::Department };
+            Filter::Named {
+                facet,
+                key: facet.key(&name),
+            }
+        }),
     ]
 }
 
@@ -238,6 +255,58 @@ pub fn build(dumps: &Path, index_dir: &Path) -> Arc<dyn Engine> {
     generation::open(index_dir, &report.generation).unwrap().engine
 }
 
+/// The counts of the matches, of every facet, all and few; names found and looked up.
+fn agree_on_counts(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, most: usize) {
+    let wants: Vec<Want> = Facet::ALL
+        .into_iter()
+        .flat_map(|facet| {
+            [
+                Want { facet, most },
+                Want {
+                    facet,
+                    most: usize::MAX,
+                },
+            ]
+        })
+        .collect();
+    let (counted, expected) = (
+        tantivy.tally(query, &wants, Deadline::never()).unwrap(),
+        scan.tally(query, &wants, Deadline::never()).unwrap(),
+    );
+    for ((want, counts), expected) in wants.iter().zip(&counted.counts).zip(&expected.counts) {
+        assert_eq!(counts, expected, "{want:?} of {query:?}");
+    }
+    assert_eq!(counted, expected, "{query:?}");
+}
+
+fn agree_on_names(tantivy: &dyn Engine, scan: &dyn Engine) {
+    for part in ["", "inc", "acier", "que", "r&d", "zzz", "e"] {
+        for (start, limit) in [(0, 100), (0, 1), (1, 2), (50, 5)] {
+            let page = start..start + limit;
+            let both = |kinds: &[EntityType], facet: Facet| {
+                assert_eq!(
+                    tantivy.names(kinds, facet, part, page.clone()),
+                    scan.names(kinds, facet, part, page.clone()),
+                    "{facet:?} of {kinds:?} with '{part}' {page:?}"
+                );
+            };
+            both(&[EntityType::Contract], Facet::Vendor);
+            both(&[EntityType::Contract], Facet::Department);
+            both(&KINDS, Facet::Department);
+        }
+    }
+    for name in NAMES {
+        for facet in [Facet::Vendor, Facet::Department] {
+            let named = |engine: &dyn Engine| {
+                engine
+                    .named(EntityType::Contract, facet, name)
+                    .map(|named| (named.key, named.name))
+            };
+            assert_eq!(named(tantivy), named(scan), "{facet:?} {name}");
+        }
+    }
+}
+
 fn page(engine: &dyn Engine, query: &SearchQuery, limit: usize, start: Start) -> (Vec<String>, Option<String>) {
     let hits = engine.search(query, &Page { limit, start }, Deadline::never()).unwrap();
     let records = hits
@@ -299,6 +368,10 @@ fn tantivy_agrees_with_a_linear_scan() {
             for (query, limit, offset) in &questions {
                 agree(&*tantivy, &scan, query, *limit, *offset);
             }
+            for (query, most, _) in questions.iter().take(6) {
+                agree_on_counts(&*tantivy, &scan, query, *most);
+            }
+            agree_on_names(&*tantivy, &scan);
             for (kind, json) in &records {
                 let id = serde_json::from_str::<Value>(json).unwrap()["record_id"]
                     .as_str()

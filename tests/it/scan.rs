@@ -3,13 +3,17 @@
 //! It is what [`procure::engine::tantivy`] must agree with. It shares the reading of a record (keys, dates, values) and the folding, and nothing of the index: no
 //! postings, no columns, no walks.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, ops::Range};
 
 use bytes::Bytes;
 use procure::{
     date::Date,
-    engine::{Deadline, Engine, Error, Hits},
+    engine::{
+        Deadline, Engine, Error, Hits,
+        tally::{Named, NamesPage, Tally, Want},
+    },
     entity::EntityType,
+    facet::Facet,
     fold::word_list,
     query::{
         Filter, Order, Page, Position, SearchQuery, Sort, SortKey, Start,
@@ -19,6 +23,8 @@ use procure::{
     schema::{Role, Schema},
     stem,
 };
+
+use crate::scan_counts::{self, Collection};
 
 pub struct ScanEngine {
     records: Vec<(EntityType, String)>,
@@ -39,24 +45,22 @@ impl ScanEngine {
 
 impl Engine for ScanEngine {
     fn search(&self, query: &SearchQuery, page: &Page, _: Deadline) -> Result<Hits, Error> {
-        let schema = Schema::of(query.entity_type);
-        let mut matches: Vec<(Place, &String)> = Vec::new();
-        for (entity_type, json) in &self.records {
-            let record = Record::parse(schema, json.as_bytes()).unwrap();
-            if *entity_type == query.entity_type && matches_query(&record, query) {
-                matches.push((place(&record, query.sort.key), json));
+        let all = Collection::new(&self.records);
+        let mut hits: Vec<(Place, &String)> = Vec::new();
+        for ((entity_type, record), (_, json)) in all.records.iter().zip(&self.records) {
+            if *entity_type == query.entity_type && matches(&all, record, query) {
+                hits.push((place(record, query.sort.key), json));
             }
         }
-        matches.sort_by(|(a, _), (b, _)| compare(a, b, query.sort));
+        hits.sort_by(|(a, _), (b, _)| compare(a, b, query.sort));
         let rest: Vec<_> = match &page.start {
-            Start::Offset(offset) => matches.into_iter().skip(*offset).collect(),
+            Start::Offset(offset) => hits.into_iter().skip(*offset).collect(),
             Start::After(position) => {
                 let after = Place {
                     key: position.key.map(|day| f64::from(day.days())),
                     record_id: position.record_id.clone(),
                 };
-                matches
-                    .into_iter()
+                hits.into_iter()
                     .filter(|(place, _)| compare(place, &after, query.sort) == Ordering::Greater)
                     .collect()
             }
@@ -81,6 +85,29 @@ impl Engine for ScanEngine {
             *kind == entity_type && Record::parse(schema, json.as_bytes()).unwrap().id() == record_id
         });
         Ok(found.map(|(_, json)| Bytes::from(json.clone())))
+    }
+
+    fn tally(&self, query: &SearchQuery, wants: &[Want], _: Deadline) -> Result<Tally, Error> {
+        let all = Collection::new(&self.records);
+        let hits: Vec<&Record> = all
+            .records
+            .iter()
+            .filter(|(kind, record)| *kind == query.entity_type && matches(&all, record, query))
+            .map(|(_, record)| record)
+            .collect();
+        Ok(scan_counts::tally(&all, query.entity_type, &hits, wants))
+    }
+
+    fn names(&self, kinds: &[EntityType], facet: Facet, part: &str, page: Range<usize>) -> NamesPage {
+        scan_counts::names(&Collection::new(&self.records), kinds, facet, part, page)
+    }
+
+    fn near(&self, _: EntityType, _: Facet, _: &str, _: usize) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn named(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<Named> {
+        scan_counts::named(&Collection::new(&self.records), entity_type, facet, name)
     }
 }
 
@@ -112,8 +139,8 @@ fn compare(a: &Place, b: &Place, sort: Sort) -> Ordering {
     }
 }
 
-fn matches_query(record: &Record, query: &SearchQuery) -> bool {
-    query.filters.iter().all(|filter| passes(record, filter))
+fn matches(all: &Collection, record: &Record, query: &SearchQuery) -> bool {
+    query.filters.iter().all(|filter| passes(all, record, filter))
         && query
             .text
             .iter()
@@ -124,9 +151,10 @@ fn matches_query(record: &Record, query: &SearchQuery) -> bool {
             })
 }
 
-fn passes(record: &Record, filter: &Filter) -> bool {
+fn passes(all: &Collection, record: &Record, filter: &Filter) -> bool {
     match filter {
         Filter::Term { role, key } => record.keys(*role).iter().any(|stored| stored == key),
+        Filter::Named { facet, key } => all.keys(*facet, record).contains(key),
         Filter::Prefix { role, key } => record.keys(*role).iter().any(|stored| stored.starts_with(key)),
         Filter::Contains { role, key } => record.keys(*role).iter().any(|stored| stored.contains(key.as_str())),
         Filter::Dates { role, from, to } => record

@@ -15,6 +15,7 @@ const FLOORS: [&[&str]; 7] = [
         "vocabulary",
         "schema",
         "record",
+        "facet",
         "municipality",
         "plans",
     ],

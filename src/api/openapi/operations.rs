@@ -53,6 +53,13 @@ fn id(operation: Operation, kind: Option<EntityType>) -> String {
     let verb = match operation {
         Operation::Health => "getHealth",
         Operation::Sources => "listSources",
+        Operation::Vendors => "listVendors",
+        Operation::Departments => "listDepartments",
+        Operation::VendorProfile => "getVendor",
+        Operation::DepartmentProfile => "getDepartment",
+        Operation::Procurement => "getProcurement",
+        Operation::Stats => "statsOf",
+        Operation::Document => "getDocumentOf",
         Operation::Search => "search",
         Operation::Coverage => "coverageOf",
         Operation::Record => "get",
@@ -76,6 +83,13 @@ fn content(route: &Route, kind: Option<EntityType>) -> Value {
         Operation::Search => component("schemas", &of_kind("Page")),
         Operation::Coverage => component("schemas", "KindCoverage"),
         Operation::Record => component("schemas", &of_kind("")),
+        Operation::Vendors
+        | Operation::Departments
+        | Operation::VendorProfile
+        | Operation::DepartmentProfile
+        | Operation::Procurement
+        | Operation::Stats
+        | Operation::Document => json!({"type": "object"}),
         Operation::Description => json!({"type": "object", "required": ["openapi", "info", "paths"]}),
         Operation::Docs | Operation::PageAsset => return json!({"text/html": {"schema": {"type": "string"}}}),
     };

@@ -5,13 +5,15 @@
 //! nothing of the world; [`resolve`] finds what it *means* here, given the kind's schema, the plan and the city slugs.
 //! A row's value never names its parameter in an error: the walker does, as the client wrote it, alias or not.
 
+pub mod names;
 mod nearest;
 mod pairs;
+pub mod procurement;
 pub mod resolve;
 pub mod search;
 mod value;
 
-pub use nearest::nearest;
+pub use nearest::{is_slip, likest, nearest};
 pub use pairs::{EncodingError, decode, encode, encode_pair, pairs};
 pub use value::{Case, SHORTEST_NAME, Value};
 
@@ -47,7 +49,7 @@ pub fn read<P: Default>(
                 .iter()
                 .filter(|param| refuses(param).is_none())
                 .flat_map(Param::names);
-            return Err(unknown(&name, taken));
+            return Err(unknown(&name, &taken.collect::<Vec<_>>()));
         };
         let value = value.trim();
         if value.is_empty() {
@@ -65,7 +67,7 @@ pub fn read<P: Default>(
 /// For an endpoint without parameters: any is unknown.
 pub fn none(query: &str) -> Result<(), ApiError> {
     match pairs(query)?.first() {
-        Some((name, _)) => Err(unknown(name, [])),
+        Some((name, _)) => Err(unknown(name, &[])),
         None => Ok(()),
     }
 }
@@ -97,8 +99,13 @@ fn find<P>(table: &'static [Param<P>], name: &str) -> Option<(&'static Param<P>,
         .find_map(|param| param.names().find(|known| *known == name).map(|known| (param, known)))
 }
 
-fn unknown(name: &str, taken: impl IntoIterator<Item = &'static str>) -> ApiError {
-    let cure = match nearest(name, taken) {
+/// Parameters that the specification does not have. They are not what a misspelled name is taken for, unless it is all but theirs.
+const EXTENSIONS: [&str; 2] = ["facets", "include_total"];
+
+fn unknown(name: &str, taken: &[&'static str]) -> ApiError {
+    let (extensions, own): (Vec<&str>, Vec<&str>) = taken.iter().partition(|name| EXTENSIONS.contains(*name));
+    let meant = extensions.into_iter().find(|extension| is_slip(name, extension));
+    let cure = match meant.or_else(|| nearest(name, own)) {
         Some(near) => format!("nearest is '{near}'"),
         None => "this endpoint takes none".to_owned(),
     };

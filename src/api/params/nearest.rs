@@ -17,6 +17,23 @@ pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// Whether a text is a word with a letter or two gone wrong.
+pub fn is_slip(text: &str, word: &str) -> bool {
+    text.chars().count() <= COMPARED && strsim::osa_distance(text, word) <= 2
+}
+
+/// The `most` candidates most like `text`, the likest first, each once.
+pub fn likest(text: &str, mut candidates: Vec<String>, most: usize) -> Vec<String> {
+    let text: String = fold(text).chars().take(COMPARED).collect();
+    let likeness =
+        |candidate: &String| strsim::jaro_winkler(&text, &fold(candidate).chars().take(COMPARED).collect::<String>());
+    candidates.sort_unstable();
+    candidates.dedup();
+    candidates.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+    candidates.truncate(most);
+    candidates
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

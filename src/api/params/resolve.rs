@@ -3,8 +3,11 @@
 //! Every rule that needs more than one parameter, or more than its own text, is here. Filters are pushed in the table's order, so that
 //! a query's fingerprint does not depend on how the address was written.
 
+use actix_web::http::header::{HeaderName, HeaderValue};
+
 use crate::{
     api::{
+        Call,
         error::{ApiError, quoted},
         params::{
             Said,
@@ -13,6 +16,8 @@ use crate::{
         },
     },
     date::Date,
+    entity::EntityType,
+    facet::Facet,
     generation::Coverage,
     query::{
         Filter, Order, Page, SearchQuery, Sort, SortKey, Start,
@@ -36,6 +41,16 @@ pub struct World<'a> {
     pub coverage: &'a [Coverage],
 }
 
+impl World<'_> {
+    pub fn of<'a>(call: &'a Call, entity_type: EntityType) -> World<'a> {
+        World {
+            schema: Schema::of(entity_type),
+            page_cap: call.terms.page_cap.into(),
+            coverage: &call.generation.kind(entity_type).coverage,
+        }
+    }
+}
+
 /// A search ready to be asked, and what the answer's headers say of how it was understood.
 #[derive(Debug)]
 pub struct Search {
@@ -45,6 +60,30 @@ pub struct Search {
     pub ignored: Vec<&'static str>,
     /// The limit, where the plan lowered it.
     pub lowered_limit: Option<u64>,
+    pub facets: Vec<Facet>,
+    pub include_total: bool,
+}
+
+/// Spec silent: tells the limit that was applied where the plan lowered the one asked for.
+const LIMIT_APPLIED: HeaderName = HeaderName::from_static("x-limit-applied");
+
+/// Spec silent: names the parameters that the kind takes but has no field for.
+const IGNORED_PARAMETERS: HeaderName = HeaderName::from_static("x-ignored-parameters");
+
+impl Search {
+    /// What the headers say of how the request was understood.
+    pub fn notes(&self) -> Vec<(HeaderName, HeaderValue)> {
+        let mut notes = Vec::new();
+        if let Some(limit) = self.lowered_limit {
+            notes.push((LIMIT_APPLIED, HeaderValue::from(limit)));
+        }
+        if let Ok(names) = HeaderValue::from_str(&self.ignored.join(", "))
+            && !names.is_empty()
+        {
+            notes.push((IGNORED_PARAMETERS, names));
+        }
+        notes
+    }
 }
 
 impl SearchParams {
@@ -53,6 +92,8 @@ impl SearchParams {
         self.check_bounds()?;
         self.check_municipality(world)?;
         let sort = self.sort(world.schema)?;
+        let facets = self.facets(world.schema)?;
+        let include_total = self.include_total.as_ref().is_some_and(|said| said.value == "true");
         let (filters, ignored) = self.filters(world.schema);
         let text = self.q.map(|said| said.value).filter(|text| !text.clauses().is_empty());
         let query = SearchQuery {
@@ -72,6 +113,8 @@ impl SearchParams {
             },
             ignored,
             lowered_limit: (limit < wanted).then_some(limit),
+            facets,
+            include_total,
         })
     }
 
@@ -117,6 +160,26 @@ impl SearchParams {
             _ => format!("{}; /{kind}/coverage lists them all", not_in_list(&said.value, slugs)),
         };
         Err(ApiError::invalid(said.name, why))
+    }
+
+    /// Each once, as they were named.
+    fn facets(&self, schema: &Schema) -> Result<Vec<Facet>, ApiError> {
+        let Some(said) = &self.facets else {
+            return Ok(Vec::new());
+        };
+        let of_kind = facets_of(schema);
+        let mut facets: Vec<Facet> = Vec::new();
+        for word in said.value.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            let found = Facet::parse(word).filter(|facet| of_kind.contains(facet));
+            let found = found.ok_or_else(|| {
+                let words = of_kind.iter().map(|facet| facet.name());
+                ApiError::invalid(said.name, not_in_list(word, words))
+            })?;
+            if !facets.contains(&found) {
+                facets.push(found);
+            }
+        }
+        Ok(facets)
     }
 
     fn sort(&self, schema: &Schema) -> Result<Sort, ApiError> {
@@ -165,6 +228,22 @@ impl SearchParams {
         sieve.range(&self.closing_after, &self.closing_before, Role::ClosingDate, dates);
         (sieve.filters, sieve.ignored)
     }
+}
+
+/// Spec silent: what a search of a kind can be counted by.
+fn facets_of(schema: &Schema) -> Vec<Facet> {
+    let all = [
+        (Facet::Status, Role::Status),
+        (Facet::Category, Role::Category),
+        (Facet::Municipality, Role::Municipality),
+        (Facet::Department, Role::Department),
+        (Facet::Vendor, Role::Vendor),
+        (Facet::Year, Role::Date),
+    ];
+    all.into_iter()
+        .filter(|(_, role)| schema.has_role(*role))
+        .map(|(facet, _)| facet)
+        .collect()
 }
 
 /// Sorts what was said into filters and what the kind has no field for.
@@ -270,7 +349,7 @@ fn in_order<T: PartialOrd + std::fmt::Display>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{entity::EntityType, query::Position};
+    use crate::query::Position;
 
     fn coverage(slugs: &[&str]) -> Vec<Coverage> {
         let row = |slug: &&str| Coverage {

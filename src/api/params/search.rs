@@ -40,6 +40,8 @@ pub struct SearchParams {
     pub offset: Option<Said<u64>>,
     /// Decoded late: what a cursor may not be combined with is said first.
     pub cursor: Option<Said<String>>,
+    pub facets: Option<Said<String>>,
+    pub include_total: Option<Said<&'static str>>,
 }
 
 /// The most records of a page, on any plan.
@@ -196,12 +198,87 @@ pub static TABLE: &[Param<SearchParams>] = &[
         about: "`next_cursor` of an earlier answer to the same search",
         value: Value::Text(|p| &mut p.cursor),
     },
+    Param {
+        name: "facets",
+        aliases: &[],
+        about: "Fields to count all matches by, joined by commas: `status`, `category`, `municipality`, `department`, `vendor`, `year`, as far as the kind has them",
+        value: Value::Text(|p| &mut p.facets),
+    },
+    Param {
+        name: "include_total",
+        aliases: &[],
+        about: "`true` adds the number of all matches",
+        value: Value::OneOf {
+            list: &["true", "false"],
+            case: Case::Exact,
+            slot: |p| &mut p.include_total,
+        },
+    },
+];
+
+/// Those that say which records, and nothing of their order or of pages.
+pub const FILTERS: [&str; 16] = [
+    "municipality",
+    "q",
+    "department",
+    "vendor",
+    "category",
+    "status",
+    "procurement_method",
+    "notice_type",
+    "vendor_province",
+    "reference_number",
+    "value_min",
+    "value_max",
+    "issued_after",
+    "issued_before",
+    "closing_after",
+    "closing_before",
+];
+
+/// Those of a vendor's profile.
+pub const VENDOR_PROFILE: [&str; 8] = [
+    "category",
+    "department",
+    "issued_after",
+    "issued_before",
+    "sort_by",
+    "sort_order",
+    "limit",
+    "offset",
+];
+
+/// Those of a department's profile.
+pub const DEPARTMENT_PROFILE: [&str; 9] = [
+    "category",
+    "department",
+    "vendor",
+    "issued_after",
+    "issued_before",
+    "sort_by",
+    "sort_order",
+    "limit",
+    "offset",
 ];
 
 impl SearchParams {
     /// Reads the query string of a search for this kind.
     pub fn read(entity_type: EntityType, query: &str) -> Result<SearchParams, ApiError> {
         read(TABLE, |param| refusal(entity_type, param), query)
+    }
+
+    /// Reads the query string of an endpoint that takes some of the parameters only; `endpoint` is what an error calls it.
+    pub fn read_only(
+        taken: &[&str],
+        endpoint: &str,
+        entity_type: EntityType,
+        query: &str,
+    ) -> Result<SearchParams, ApiError> {
+        let refuses = |param: &Param<SearchParams>| match taken.contains(&param.name) {
+            true => refusal(entity_type, param),
+            false => Some(format!("{endpoint} does not take it; it takes {}", taken.join(", "))),
+        };
+        read(TABLE, refuses, query)
     }
 }
 

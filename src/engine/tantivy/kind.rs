@@ -1,11 +1,14 @@
 //! One kind of record, opened: its segment, its columns, and the files beside them.
 
-use std::{io, path::Path};
+use std::{collections::HashMap, io, path::Path};
 
 use tantivy::{DocId, Index, Searcher, SegmentReader, columnar::Column, directory::MmapDirectory};
 
 use super::{
+    departments::Departments,
     directory::ReadOnly,
+    facets::{Codes, Column as FacetColumn},
+    groups::{Groups, Sum},
     layout::{self, Layout},
     names::Names,
     order::Permutation,
@@ -14,7 +17,9 @@ use super::{
 };
 use crate::{
     date::Date,
+    facet::Facet,
     query::SortKey,
+    record::query_key,
     schema::{Role, Schema},
 };
 
@@ -30,6 +35,9 @@ pub struct Kind {
     names: Vec<(Role, Names)>,
     days: Vec<(Role, Column<i64>)>,
     permutations: Vec<(SortKey, Permutation)>,
+    facets: Vec<(Facet, FacetColumn, Groups)>,
+    /// By the key of a department that has several names: the keys of all of them.
+    aliases: HashMap<String, Vec<String>>,
 }
 
 impl Kind {
@@ -94,6 +102,8 @@ impl Kind {
             names,
             days,
             permutations,
+            facets: Vec::new(),
+            aliases: HashMap::new(),
             stems,
             store,
             searcher,
@@ -127,6 +137,81 @@ impl Kind {
             .iter()
             .find(|(known, _)| *known == key)
             .map(|(_, permutation)| permutation)
+    }
+
+    /// Opens what the kind is counted by, all but the groups of departments, which span the kinds.
+    pub fn open_facets(&self, folder: &Path) -> anyhow::Result<Vec<(Facet, FacetColumn, Vec<Sum>)>> {
+        let values = self
+            .values_of(|visit| (0..self.records()).for_each(visit))
+            .unwrap_or_default();
+        let mut facets = Vec::new();
+        for facet in Facet::ALL {
+            if let Some(column) = FacetColumn::open(folder, facet, self.store.len())? {
+                let values = match facet {
+                    // Their sums are asked for over the whole kind.
+                    Facet::Vendor | Facet::Department => values.as_slice(),
+                    _ => &[],
+                };
+                let sums = Sum::of_codes(&column, self.records(), values);
+                facets.push((facet, column, sums));
+            }
+        }
+        Ok(facets)
+    }
+
+    pub fn group(&mut self, facets: Vec<(Facet, FacetColumn, Vec<Sum>)>, departments: &Departments) {
+        for (facet, mut column, sums) in facets {
+            let values_of = |entry: &[String]| match facet {
+                Facet::Department => {
+                    let department = departments.of(entry);
+                    department
+                        .map(|found| (found.key.clone(), found.name().to_owned()))
+                        .into_iter()
+                        .collect()
+                }
+                _ => entry.iter().map(|text| (facet.key(text), text.clone())).collect(),
+            };
+            let groups = Groups::new(&column.entries, &sums, values_of);
+            if facet == Facet::Department {
+                let several = departments.all().iter().filter(|department| department.keys.len() > 1);
+                let present = several.filter(|department| groups.find(&department.key).is_some());
+                self.aliases = present
+                    .map(|department| (department.key.clone(), department.keys.clone()))
+                    .collect();
+            }
+            // Their texts are in the groups now.
+            column.entries = Vec::new();
+            self.facets.push((facet, column, groups));
+        }
+    }
+
+    /// The keys under which the index finds the records of a vendor or a department; none where it cannot.
+    pub fn terms_of<'a>(&'a self, facet: Facet, key: &'a str) -> Vec<(Role, &'a str)> {
+        let (role, keys) = match facet {
+            Facet::Vendor => (Role::Vendor, None),
+            Facet::Department => (Role::Department, self.aliases.get(key)),
+            _ => return Vec::new(),
+        };
+        let keys: Vec<&str> = keys.map_or_else(|| vec![key], |keys| keys.iter().map(String::as_str).collect());
+        // A name of signs only has no key in the index.
+        match keys.iter().all(|key| query_key(role, key) == **key) {
+            true => keys.into_iter().map(|key| (role, key)).collect(),
+            false => Vec::new(),
+        }
+    }
+
+    /// A facet's codes and values; `None` where no record has anything of it.
+    pub fn facet(&self, facet: Facet) -> Option<(&Codes, &Groups)> {
+        let found = self.facets.iter().find(|(known, _, _)| *known == facet);
+        found.map(|(_, column, groups)| (&column.codes, groups))
+    }
+
+    /// The money of each document visited, not a number where it has none; `None` where the kind has no value field.
+    pub fn values_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
+        let column = self.value.as_ref()?;
+        let mut values = Vec::new();
+        documents(&mut |document| values.push(column.first(document).unwrap_or(f64::NAN)));
+        Some(values)
     }
 
     /// The day of a role a document has.

@@ -19,7 +19,7 @@ use crate::{
 pub const INDEX_FOLDER: &str = "tantivy";
 
 /// The roles kept as whole keys: found by term.
-const KEYS: [Role; 7] = [
+const KEYS: [Role; 8] = [
     Role::RecordId,
     Role::Municipality,
     Role::Category,
@@ -27,6 +27,7 @@ const KEYS: [Role; 7] = [
     Role::NoticeType,
     Role::VendorProvince,
     Role::ReferenceNumber,
+    Role::SolicitationNumber,
 ];
 
 /// The roles kept as keys with a column of ordinals besides: found by a part of the key.
@@ -134,6 +135,7 @@ pub const fn field_name(role: Role) -> &'static str {
         Role::NoticeType => "notice_type",
         Role::VendorProvince => "vendor_province",
         Role::ReferenceNumber => "reference_number",
+        Role::SolicitationNumber => "solicitation_number",
         Role::Department => "department",
         Role::Vendor => "vendor",
         Role::Text => "text",

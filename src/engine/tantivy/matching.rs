@@ -16,6 +16,7 @@ use tantivy::{
 };
 
 use super::{
+    facets::Codes,
     kind::Kind,
     names::{Found, Names, OrdinalSet},
     order::Ordering,
@@ -64,6 +65,7 @@ enum Test<'a> {
         min: f64,
         max: f64,
     },
+    Codes(&'a Codes, OrdinalSet),
 }
 
 impl<'a> Matching<'a> {
@@ -119,6 +121,7 @@ impl<'a> Matching<'a> {
             Test::Values { column, min, max } => column
                 .first(document)
                 .is_some_and(|value| (*min..=*max).contains(&value)),
+            Test::Codes(codes, set) => set.contains(codes.get(document).into()),
         })
     }
 
@@ -198,6 +201,26 @@ impl<'a> Matching<'a> {
                 let test = Test::Days { column, from, to };
                 return Ok(self.add_range(&by_day, places, test, sorted_by == SortKey::ClosingDate));
             }
+            Filter::Named { facet, key } => {
+                let Some((codes, groups)) = kind.facet(*facet) else {
+                    return Ok(false);
+                };
+                let Some(number) = groups.find(key) else {
+                    return Ok(false);
+                };
+                let any: Vec<Box<dyn Query>> = kind
+                    .terms_of(*facet, key)
+                    .into_iter()
+                    .filter_map(|(role, term)| Some(exactly(kind.layout.field(role)?, term)))
+                    .collect();
+                if let Some(any) = union(any) {
+                    self.required.push(Walked::Query(self.weight(any.as_ref())?));
+                }
+                // Other fields of the role hold names, too: the records found are looked at.
+                let of_value: Vec<usize> = groups.codes(number).iter().map(|code| *code as usize).collect();
+                self.tests
+                    .push(Test::Codes(codes, OrdinalSet::new(groups.codes_known(), &of_value)));
+            }
             Filter::Values { min, max } => {
                 let (Some(column), Some(by_value)) = (kind.value.as_ref(), Ordering::new(kind, SortKey::Value)) else {
                     return Ok(false);
@@ -247,12 +270,7 @@ impl<'a> Matching<'a> {
                 },
             }
         }
-        match any.len() {
-            0 | 1 => any.pop(),
-            _ => Some(Box::new(BooleanQuery::new(
-                any.into_iter().map(|query| (Occur::Should, query)).collect(),
-            ))),
-        }
+        union(any)
     }
 
     fn weight(&self, query: &dyn Query) -> Result<Box<dyn Weight>, Error> {
@@ -266,6 +284,16 @@ impl<'a> Matching<'a> {
             Walked::Marks(marks) => Ok(Box::new(unscored(Marked::new(marks.clone())))),
             Walked::Query(weight) => weight.scorer(self.kind.segment(), 1.0).map_err(internal),
         }
+    }
+}
+
+/// Any of some; `None` if there are none.
+fn union(mut any: Vec<Box<dyn Query>>) -> Option<Box<dyn Query>> {
+    match any.len() {
+        0 | 1 => any.pop(),
+        _ => Some(Box::new(BooleanQuery::new(
+            any.into_iter().map(|query| (Occur::Should, query)).collect(),
+        ))),
     }
 }
 

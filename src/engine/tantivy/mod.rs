@@ -3,7 +3,11 @@
 //! **Invariant:** nothing outside this folder names `tantivy`. Reading a page in the default order costs what the page costs, whatever the collection
 //! and the depth; only an order by value and a part of a name are linear, in hits and in names.
 
+mod counting;
+mod departments;
 mod directory;
+mod facets;
+mod groups;
 mod kind;
 mod layout;
 mod matching;
@@ -16,21 +20,27 @@ mod store;
 mod walk;
 pub mod writer;
 
-use std::path::Path;
+use std::{ops::Range, path::Path};
 
 use anyhow::Context;
 use bytes::Bytes;
 use tantivy::{DocSet, TERMINATED, Term, schema::IndexRecordOption};
 
 use self::{
+    departments::Departments,
+    groups::Groups,
     kind::Kind,
     matching::{Matching, internal},
     order::Ordering,
     walk::Taking,
 };
-use super::{Deadline, Engine, Error, Hits};
+use super::{
+    Deadline, Engine, Error, Hits,
+    tally::{Money, NameRow, Named, NamesPage, Tally, Want},
+};
 use crate::{
     entity::EntityType,
+    facet::Facet,
     query::{Filter, Page, SearchQuery, SortKey, Start},
     schema::{Role, Schema},
 };
@@ -38,6 +48,7 @@ use crate::{
 /// The six kinds of one generation; a kind without records has nothing to open.
 pub struct TantivyEngine {
     kinds: Vec<Option<Kind>>,
+    departments: Departments,
 }
 
 impl TantivyEngine {
@@ -59,11 +70,12 @@ impl TantivyEngine {
             );
             Ok(Some(kind))
         };
-        let kinds = EntityType::ALL
+        let mut kinds = EntityType::ALL
             .into_iter()
             .map(open)
             .collect::<anyhow::Result<Vec<_>>>()?;
-        Ok(TantivyEngine { kinds })
+        let departments = group(&mut kinds, folder).context("opening what the records are counted by")?;
+        Ok(TantivyEngine { kinds, departments })
     }
 }
 
@@ -123,6 +135,115 @@ impl Engine for TantivyEngine {
         let document = postings.map_or(TERMINATED, |postings| postings.doc());
         Ok((document != TERMINATED).then(|| kind.store.get(document)))
     }
+
+    fn tally(&self, query: &SearchQuery, wants: &[Want], deadline: Deadline) -> Result<Tally, Error> {
+        let Some(kind) = &self.kinds[query.entity_type as usize] else {
+            return Ok(Tally::nothing(query.entity_type, wants.len()));
+        };
+        match Matching::new(kind, query, deadline.clone())? {
+            Some(matching) => counting::tally(kind, &counting::Hits::of(&matching)?, wants, deadline),
+            None => Ok(Tally::nothing(query.entity_type, wants.len())),
+        }
+    }
+
+    fn names(&self, kinds: &[EntityType], facet: Facet, part: &str, page: Range<usize>) -> NamesPage {
+        let groups = |kind: &EntityType| {
+            let kind = self.kinds[*kind as usize].as_ref()?;
+            kind.facet(facet).map(|(_, groups)| groups)
+        };
+        if facet != Facet::Department {
+            let [only] = kinds else { return NamesPage::default() };
+            return groups(only).map_or_else(NamesPage::default, |groups| groups.page(part, page.start, page.len()));
+        }
+        let groups: Vec<&Groups> = kinds.iter().filter_map(groups).collect();
+        let mut rows = Vec::new();
+        for department in self.departments.all() {
+            if !department.keys.iter().any(|key| key.contains(part)) {
+                continue;
+            }
+            let mut row = NameRow {
+                name: department.name().to_owned(),
+                records: 0,
+                total_value: Money::default(),
+            };
+            for groups in &groups {
+                if let Some(number) = groups.find(&department.key) {
+                    row.records += groups.value(number).count;
+                    row.total_value.add(groups.value(number).total_value);
+                }
+            }
+            if row.records > 0 {
+                rows.push(row);
+            }
+        }
+        rows.sort_by(|a, b| b.records.cmp(&a.records).then_with(|| a.name.cmp(&b.name)));
+        NamesPage {
+            total: rows.len() as u64,
+            rows: rows.into_iter().skip(page.start).take(page.len()).collect(),
+        }
+    }
+
+    fn near(&self, entity_type: EntityType, facet: Facet, name: &str, most: usize) -> Vec<String> {
+        let key = facet.key(name);
+        // A mistake in the first letters of every word is rarer than one behind them.
+        let starts = key.split(' ').filter_map(|word| {
+            word.char_indices()
+                .nth(3)
+                .map(|(at, last)| &word[..at + last.len_utf8()])
+        });
+        let groups = self.kinds[entity_type as usize]
+            .as_ref()
+            .and_then(|kind| kind.facet(facet));
+        let mut near = Vec::new();
+        for start in starts {
+            if let Some((_, groups)) = groups {
+                let left = most.saturating_sub(near.len());
+                near.extend(
+                    groups
+                        .containing(start)
+                        .take(left)
+                        .map(|number| groups.value(number).name.clone()),
+                );
+            }
+        }
+        near
+    }
+
+    fn named(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<Named> {
+        match facet {
+            Facet::Department => self.departments.named(name),
+            _ => {
+                let (_, groups) = self.kinds[entity_type as usize].as_ref()?.facet(facet)?;
+                groups.named(facet, name)
+            }
+        }
+    }
+}
+
+/// Settles, over all kinds, which names are one department, then in each which entries are one value.
+fn group(kinds: &mut [Option<Kind>], folder: &Path) -> anyhow::Result<Departments> {
+    let mut facets = Vec::new();
+    for (entity_type, kind) in EntityType::ALL.into_iter().zip(&*kinds) {
+        facets.push(match kind {
+            Some(kind) => kind.open_facets(&folder.join(entity_type.name()))?,
+            None => Vec::new(),
+        });
+    }
+    let entries = facets
+        .iter()
+        .flatten()
+        .filter(|(facet, _, _)| *facet == Facet::Department);
+    let entries = entries.flat_map(|(_, column, sums)| {
+        let entries = column.entries.iter().map(Vec::as_slice);
+        entries.zip(sums.iter().map(|sum| sum.count))
+    });
+    let departments = Departments::new(entries);
+    for (kind, facets) in kinds.iter_mut().zip(facets) {
+        if let Some(kind) = kind {
+            kind.group(facets, &departments);
+        }
+    }
+    Ok(departments)
 }
 
 /// A bound on what the order sorts by bounds the places to walk.

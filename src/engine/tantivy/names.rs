@@ -172,7 +172,7 @@ impl Names {
 }
 
 impl OrdinalSet {
-    fn new(size: usize, ordinals: &[usize]) -> OrdinalSet {
+    pub fn new(size: usize, ordinals: &[usize]) -> OrdinalSet {
         let mut bits = vec![0; size.div_ceil(64)];
         for ordinal in ordinals {
             bits[ordinal / 64] |= 1 << (ordinal % 64);
@@ -180,7 +180,7 @@ impl OrdinalSet {
         OrdinalSet(bits)
     }
 
-    fn contains(&self, ordinal: u64) -> bool {
+    pub fn contains(&self, ordinal: u64) -> bool {
         self.0
             .get((ordinal / 64) as usize)
             .is_some_and(|bits| bits & (1 << (ordinal % 64)) != 0)

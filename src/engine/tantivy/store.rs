@@ -72,6 +72,20 @@ impl Number for u64 {
     }
 }
 
+impl Number for u8 {
+    const BYTES: usize = 1;
+    fn read(bytes: &[u8]) -> u8 {
+        bytes.first().copied().unwrap_or_default()
+    }
+}
+
+impl Number for u16 {
+    const BYTES: usize = 2;
+    fn read(bytes: &[u8]) -> u16 {
+        bytes.try_into().map_or(0, u16::from_le_bytes)
+    }
+}
+
 impl Number for u32 {
     const BYTES: usize = 4;
     fn read(bytes: &[u8]) -> u32 {

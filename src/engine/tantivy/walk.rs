@@ -50,6 +50,26 @@ impl Taking {
     }
 }
 
+/// Visits every match, in document order.
+pub fn all(matching: &Matching, mut visit: impl FnMut(DocId)) -> Result<(), Error> {
+    let range = matching.documents.clone();
+    if matching.has_sets() {
+        return walk(matching, range, |document| {
+            visit(document);
+            true
+        });
+    }
+    for (steps, document) in (1u32..).zip(range) {
+        if matching.passes(document) {
+            visit(document);
+        }
+        if steps % STRIDE == 0 {
+            matching.check()?;
+        }
+    }
+    Ok(())
+}
+
 pub fn take(matching: &Matching, ordering: &Ordering, spans: &[Span], page: &mut Taking) -> Result<(), Error> {
     if !ordering.is_natural() {
         return take_permuted(matching, ordering, spans, page);

@@ -21,7 +21,10 @@ use super::{
 };
 use crate::{query::SortKey, record::Record, schema::Role, schema::Schema};
 
-pub use super::store::{OFFSETS, RECORDS};
+pub use super::{
+    facets::{Collected, write as write_facets},
+    store::{OFFSETS, RECORDS},
+};
 
 /// A segment being written.
 pub struct Chunk {
