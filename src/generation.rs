@@ -8,7 +8,7 @@
 
 use std::{
     collections::HashMap,
-    fs::{self, File, TryLockError},
+    fs::{self, File},
     io::{self, Read},
     ops::Range,
     path::{Path, PathBuf},
@@ -204,7 +204,7 @@ pub fn switch_to(index_dir: &Path, id: &str) -> anyhow::Result<()> {
         index_dir.display(),
         known.join(", ")
     );
-    let _lock = lock(index_dir)?;
+    let _lock = exclude_others(index_dir)?;
     open(index_dir, id)?;
     point_to(index_dir, id)
 }
@@ -227,7 +227,7 @@ impl Build {
     /// Takes the lock, clears what killed builds left, and makes an empty folder.
     pub fn start(index_dir: &Path) -> anyhow::Result<Build> {
         fs::create_dir_all(index_dir).with_context(|| format!("creating {}", index_dir.display()))?;
-        let lock = lock(index_dir)?;
+        let lock = exclude_others(index_dir)?;
         clear_leftovers(index_dir)?;
         let newest = list(index_dir)?.pop();
         let mut id = chrono::Utc::now().format("%Y%m%dT%H%M%S%3fZ").to_string();
@@ -316,24 +316,15 @@ fn remove(index_dir: &Path, id: &str) -> anyhow::Result<()> {
         .with_context(|| format!("removing {}", folder.display()))
 }
 
-fn lock(index_dir: &Path) -> anyhow::Result<File> {
+fn exclude_others(index_dir: &Path) -> anyhow::Result<File> {
     let path = index_dir.join(LOCK);
-    let lock = File::options()
+    let file = File::options()
         .create(true)
         .truncate(false)
         .write(true)
         .open(&path)
         .with_context(|| format!("opening {}", path.display()))?;
-    match lock.try_lock() {
-        Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => {
-            bail!(
-                "another `procure index` is writing to {}; wait for it to end",
-                index_dir.display()
-            )
-        }
-        Err(TryLockError::Error(e)) => Err(e).with_context(|| format!("locking {}", path.display())),
-    }
+    lock::hold(file, index_dir, "procure index")
 }
 
 fn read_manifest(folder: &Path) -> anyhow::Result<Manifest> {

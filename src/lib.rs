@@ -14,7 +14,7 @@
 //! | floor | module | owns | knows nothing of |
 //! |---|---|---|---|
 //! | words | [`entity`], [`date`], [`fold`], [`stem`], [`vocabulary`], [`schema`], [`record`], [`facet`], [`municipality`], [`plans`] | the six kinds, days, the one folding, stems, closed lists, `index-schema/*.json`, a record read by role, what it is counted by, the places, the plans' figures | files, indexes, HTTP |
-//! | intake | [`fetch`], [`dump`], [`sources`], [`normalize`] | downloads (**the only place that names `ureq`**), NDJSON in and out, publishers' formats; **the only place with upstream column names** | the engine |
+//! | intake | [`fetch`], [`dump`], [`lock`], [`sources`], [`normalize`] | downloads (**the only place that names `ureq`**), NDJSON in and out, publishers' formats; **the only place with upstream column names** | the engine |
 //! | questions | [`query`] | [`query::SearchQuery`], the `q` language, cursors | how they are answered |
 //! | engine | [`engine`], [`engine::tantivy`] | the [`engine::Engine`] trait; **the only files that name `tantivy`** | HTTP, plans, keys |
 //! | answers | [`generation`], [`indexing`], [`state`] | a build on disk and its switch, `procure index`, keys, limits, usage (**the only place that names `rusqlite`**) | HTTP |
@@ -47,6 +47,7 @@ pub mod fetch;
 pub mod fold;
 pub mod generation;
 pub mod indexing;
+pub mod lock;
 pub mod logging;
 pub mod municipality;
 pub mod normalize;

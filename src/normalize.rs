@@ -16,7 +16,7 @@ mod report;
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File, TryLockError},
+    fs::{self, File},
     io::Read,
     path::{Path, PathBuf},
     sync::{
@@ -59,7 +59,7 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<Report> {
     let inputs = input::files(&options.inputs)?;
     fs::create_dir_all(&options.out).with_context(|| format!("creating {}", options.out.display()))?;
-    let _lock = lock(&options.out)?;
+    let _lock = exclude_others(&options.out)?;
     let reading = Reading {
         options,
         spools: Mutex::default(),
@@ -83,18 +83,9 @@ pub fn run(options: &Options) -> Result<Report> {
 }
 
 /// Keeps a second run out of the same folder, for as long as it is held: the two would write over each other's dumps.
-fn lock(out: &Path) -> Result<File> {
+fn exclude_others(out: &Path) -> Result<File> {
     let folder = File::open(out).with_context(|| format!("opening {}", out.display()))?;
-    match folder.try_lock() {
-        Ok(()) => Ok(folder),
-        Err(TryLockError::WouldBlock) => {
-            bail!(
-                "another `procure normalize` is writing to {}; wait for it to end",
-                out.display()
-            )
-        }
-        Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("locking {}", out.display())),
-    }
+    lock::hold(folder, out, "procure normalize")
 }
 
 /// Bytes of input read, on standard error, where that is a terminal.

@@ -18,7 +18,7 @@ mod transfer;
 use std::{
     collections::HashMap,
     fmt,
-    fs::{self, File, TryLockError},
+    fs::{self, File},
     path::{Path, PathBuf},
 };
 
@@ -106,18 +106,9 @@ pub fn run(options: &Options) -> Result<Report> {
 }
 
 /// Keeps a second run out of the same folder, for as long as it is held: the two would write over each other's files.
-fn lock(out: &Path) -> Result<File> {
+fn exclude_others(out: &Path) -> Result<File> {
     let folder = File::open(out).with_context(|| format!("opening {}", out.display()))?;
-    match folder.try_lock() {
-        Ok(()) => Ok(folder),
-        Err(TryLockError::WouldBlock) => {
-            bail!(
-                "another `procure fetch` is writing to {}; wait for it to end",
-                out.display()
-            )
-        }
-        Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("locking {}", out.display())),
-    }
+    lock::hold(folder, out, "procure fetch")
 }
 
 struct Run<'a> {

@@ -19,7 +19,7 @@ const FLOORS: [&[&str]; 7] = [
         "municipality",
         "plans",
     ],
-    &["dump", "sources", "sample"],
+    &["dump", "lock", "sources", "sample"],
     &["query"],
     &["engine"],
     &["generation", "indexing", "state", "normalize", "fetch"],

@@ -129,13 +129,7 @@ fn counts(codes: &Codes, groups: &Groups, hits: &Hits, values: Option<&[f64]>, m
         .collect();
     let distinct = found.len() as u64;
     let all: u64 = found.iter().map(|value| by_value[*value as usize].count).sum();
-    let order = |value: &u32| {
-        (
-            Reverse(by_value[*value as usize].count),
-            groups.value(*value).name.as_str(),
-            *value,
-        )
-    };
+    let order = |value: &u32| (Reverse(by_value[*value as usize].count), groups.name(*value), *value);
     if most < found.len() {
         if most > 0 {
             found.select_nth_unstable_by(most - 1, |a, b| order(a).cmp(&order(b)));
@@ -146,7 +140,7 @@ fn counts(codes: &Codes, groups: &Groups, hits: &Hits, values: Option<&[f64]>, m
     let rows: Vec<Row> = found
         .into_iter()
         .map(|value| Row {
-            value: groups.value(value).name.clone(),
+            value: groups.name(value).to_owned(),
             count: by_value[value as usize].count,
             total_value: by_value[value as usize].total_value,
         })

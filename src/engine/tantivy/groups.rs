@@ -13,25 +13,49 @@ use crate::{
 };
 
 pub struct Groups {
-    values: Vec<Value>,
+    keys: Texts,
+    /// The most frequent spelling of each value.
+    names: Texts,
+    sums: Vec<Sum>,
     /// Numbers of values, by key.
     by_key: Vec<u32>,
     /// The values of each code.
     of_code: Lists,
     /// The codes of each value.
     codes: Lists,
-    /// All keys in the order of the values, for [`Groups::containing`]: each between two line ends.
+}
+
+/// Texts, end to end, each followed by [`END`]: hundreds of thousands of them take little more than their bytes.
+#[derive(Default)]
+struct Texts {
     text: String,
     starts: Vec<u32>,
 }
 
-/// One value over the whole kind.
-pub struct Value {
-    pub key: String,
-    /// Its most frequent spelling.
-    pub name: String,
-    pub count: u64,
-    pub total_value: Money,
+/// Stands between texts; a folded one never holds it.
+const END: char = '\n';
+
+impl Texts {
+    fn push(&mut self, text: &str) {
+        self.starts.push(self.text.len() as u32);
+        self.text.push_str(text);
+        self.text.push(END);
+    }
+
+    fn get(&self, number: u32) -> &str {
+        let number = number as usize;
+        let end = self
+            .starts
+            .get(number + 1)
+            .map_or(self.text.len(), |start| *start as usize);
+        &self.text[self.starts[number] as usize..end - END.len_utf8()]
+    }
+
+    fn shrink(mut self) -> Texts {
+        self.text.shrink_to_fit();
+        self.starts.shrink_to_fit();
+        self
+    }
 }
 
 /// Lists of numbers, end to end.
@@ -56,7 +80,14 @@ impl Lists {
     }
 }
 
-/// What one code counts for over the whole kind.
+/// A value while its entries are gathered.
+#[derive(Default)]
+struct Found {
+    sum: Sum,
+    spellings: HashMap<String, u64>,
+}
+
+/// What a code, or a value, counts for over the whole kind.
 #[derive(Clone, Copy, Default)]
 pub struct Sum {
     pub count: u64,
@@ -86,94 +117,73 @@ impl Groups {
         sums: &[Sum],
         values_of: impl Fn(&[String]) -> Vec<(String, String)>,
     ) -> Groups {
-        let mut numbers: HashMap<String, usize> = HashMap::new();
-        let mut found: Vec<(Value, HashMap<String, u64>)> = Vec::new();
-        let mut of_code: Vec<Vec<u32>> = Vec::with_capacity(entries.len());
+        let mut found: HashMap<String, Found> = HashMap::new();
+        let mut of_code: Vec<Vec<String>> = Vec::with_capacity(entries.len());
         for (entry, sum) in entries.iter().zip(sums) {
-            let mut values = Vec::new();
+            let mut keys = Vec::new();
             for (key, name) in values_of(entry) {
-                let number = match numbers.get(&key) {
-                    Some(number) => *number,
-                    None => {
-                        numbers.insert(key.clone(), found.len());
-                        found.push((
-                            Value {
-                                key,
-                                name: String::new(),
-                                count: 0,
-                                total_value: Money::default(),
-                            },
-                            HashMap::new(),
-                        ));
-                        found.len() - 1
-                    }
-                };
-                let (value, spellings) = &mut found[number];
-                value.count += sum.count;
-                value.total_value.add(sum.total_value);
-                *spellings.entry(name).or_default() += sum.count;
-                values.push(number as u32);
+                let value = found.entry(key.clone()).or_default();
+                value.sum.count += sum.count;
+                value.sum.total_value.add(sum.total_value);
+                *value.spellings.entry(name).or_default() += sum.count;
+                keys.push(key);
             }
-            of_code.push(values);
+            of_code.push(keys);
         }
-        let mut order: Vec<u32> = (0..found.len() as u32).collect();
-        for (value, spellings) in &mut found {
-            value.name = most_frequent(std::mem::take(spellings)).unwrap_or_default();
-        }
-        order.sort_unstable_by(|a, b| {
-            let ((a, _), (b, _)) = (&found[*a as usize], &found[*b as usize]);
-            b.count
-                .cmp(&a.count)
-                .then_with(|| a.name.cmp(&b.name))
-                .then_with(|| a.key.cmp(&b.key))
+        let mut values: Vec<(String, String, Sum)> = found
+            .into_iter()
+            .map(|(key, value)| (key, most_frequent(value.spellings).unwrap_or_default(), value.sum))
+            .collect();
+        values.sort_unstable_by(|a, b| {
+            let by_name = || a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0));
+            b.2.count.cmp(&a.2.count).then_with(by_name)
         });
-        let mut rank = vec![0u32; order.len()];
-        for (place, number) in (0u32..).zip(&order) {
-            rank[*number as usize] = place;
+        let (mut keys, mut names, mut sums) = (Texts::default(), Texts::default(), Vec::with_capacity(values.len()));
+        let mut numbers: HashMap<&str, u32> = HashMap::with_capacity(values.len());
+        for (number, (key, name, sum)) in (0u32..).zip(&values) {
+            keys.push(key);
+            names.push(name);
+            sums.push(*sum);
+            numbers.insert(key, number);
         }
-        of_code
-            .iter_mut()
-            .flatten()
-            .for_each(|number| *number = rank[*number as usize]);
-        let mut codes = vec![Vec::new(); order.len()];
+        let numbered = |keys: Vec<String>| -> Vec<u32> {
+            keys.iter()
+                .filter_map(|key| numbers.get(key.as_str()).copied())
+                .collect()
+        };
+        let of_code: Vec<Vec<u32>> = of_code.into_iter().map(numbered).collect();
+        let mut codes = vec![Vec::new(); sums.len()];
         for (code, values) in (0u32..).zip(&of_code) {
             values.iter().for_each(|value| codes[*value as usize].push(code));
         }
-        let mut found: Vec<Option<Value>> = found.into_iter().map(|(value, _)| Some(value)).collect();
-        let values: Vec<Value> = order
-            .iter()
-            .filter_map(|number| found[*number as usize].take())
-            .collect();
-        let mut by_key: Vec<u32> = (0..values.len() as u32).collect();
-        by_key.sort_unstable_by(|a, b| values[*a as usize].key.cmp(&values[*b as usize].key));
-        let (mut text, mut starts) = (String::new(), Vec::with_capacity(values.len()));
-        for value in &values {
-            starts.push(text.len() as u32);
-            text.push_str(&value.key);
-            text.push('\n');
-        }
+        let mut by_key: Vec<u32> = (0..sums.len() as u32).collect();
+        by_key.sort_unstable_by(|a, b| keys.get(*a).cmp(keys.get(*b)));
         Groups {
             by_key,
             of_code: Lists::new(&of_code),
             codes: Lists::new(&codes),
-            values,
-            text,
-            starts,
+            keys: keys.shrink(),
+            names: names.shrink(),
+            sums,
         }
     }
 
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.sums.len()
     }
 
-    pub fn value(&self, number: u32) -> &Value {
-        &self.values[number as usize]
+    /// The most frequent spelling of a value.
+    pub fn name(&self, number: u32) -> &str {
+        self.names.get(number)
+    }
+
+    /// What a value counts for over the whole kind.
+    pub fn sum(&self, number: u32) -> Sum {
+        self.sums[number as usize]
     }
 
     pub fn find(&self, key: &str) -> Option<u32> {
-        let place = self
-            .by_key
-            .binary_search_by(|number| self.values[*number as usize].key.as_str().cmp(key));
+        let place = self.by_key.binary_search_by(|number| self.keys.get(*number).cmp(key));
         place.ok().map(|place| self.by_key[place])
     }
 
@@ -195,16 +205,14 @@ impl Groups {
     /// The values with a key that holds `part`, most frequent first.
     pub fn containing<'a>(&'a self, part: &'a str) -> impl Iterator<Item = u32> + 'a {
         let finder = memmem::Finder::new(part.as_bytes()).into_owned();
+        let Texts { text, starts } = &self.keys;
         let (mut from, mut number) = (0usize, 0usize);
         std::iter::from_fn(move || {
-            let rest = self.text.as_bytes().get(from..).filter(|rest| !rest.is_empty())?;
+            let rest = text.as_bytes().get(from..).filter(|rest| !rest.is_empty())?;
             let place = from + finder.find(rest)?;
-            number += self.starts[number..].partition_point(|start| *start as usize <= place) - 1;
+            number += starts[number..].partition_point(|start| *start as usize <= place) - 1;
             let found = number as u32;
-            from = self
-                .starts
-                .get(number + 1)
-                .map_or(self.text.len(), |start| *start as usize);
+            from = starts.get(number + 1).map_or(text.len(), |start| *start as usize);
             Some(found)
         })
     }
@@ -216,11 +224,11 @@ impl Groups {
             let place = page.total as usize;
             page.total += 1;
             if place >= offset && place - offset < limit {
-                let value = self.value(number);
+                let sum = self.sum(number);
                 page.rows.push(NameRow {
-                    name: value.name.clone(),
-                    records: value.count,
-                    total_value: value.total_value,
+                    name: self.name(number).to_owned(),
+                    records: sum.count,
+                    total_value: sum.total_value,
                 });
             }
         }
@@ -228,10 +236,10 @@ impl Groups {
     }
 
     pub fn named(&self, facet: Facet, name: &str) -> Option<Named> {
-        let value = self.value(self.find(&facet.key(name))?);
+        let number = self.find(&facet.key(name))?;
         Some(Named {
-            key: value.key.clone(),
-            name: value.name.clone(),
+            key: self.keys.get(number).to_owned(),
+            name: self.name(number).to_owned(),
             name_fr: None,
         })
     }

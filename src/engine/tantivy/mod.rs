@@ -168,8 +168,8 @@ impl Engine for TantivyEngine {
             };
             for groups in &groups {
                 if let Some(number) = groups.find(&department.key) {
-                    row.records += groups.value(number).count;
-                    row.total_value.add(groups.value(number).total_value);
+                    row.records += groups.sum(number).count;
+                    row.total_value.add(groups.sum(number).total_value);
                 }
             }
             if row.records > 0 {
@@ -202,7 +202,7 @@ impl Engine for TantivyEngine {
                     groups
                         .containing(start)
                         .take(left)
-                        .map(|number| groups.value(number).name.clone()),
+                        .map(|number| groups.name(number).to_owned()),
                 );
             }
         }
