@@ -23,6 +23,10 @@ use tempfile::TempDir;
 
 #[path = "normalize/seao_ocds.rs"]
 mod seao_ocds;
+#[path = "normalize/promises.rs"]
+mod promises;
+#[path = "normalize/dirty.rs"]
+mod dirty;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 /// 2026-04-30T12:00:00Z
