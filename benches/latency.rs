@@ -290,6 +290,12 @@ impl Server {
             .output()
             .expect("making a key");
         let key = String::from_utf8(made.stdout).expect("a key").trim().to_owned();
+        let plans = dir.join(format!("{name}.toml"));
+        fs::write(
+            &plans,
+            "[MEGA]\nrequests_per_minute = 1_000_000_000\nrequests_per_day = 1_000_000_000\n",
+        )
+        .expect("writing the plans");
         let port = TcpListener::bind("127.0.0.1:0")
             .and_then(|l| l.local_addr())
             .expect("a free port")
@@ -300,6 +306,8 @@ impl Server {
             .arg(&state)
             .arg("--index-dir")
             .arg(index_dir)
+            .arg("--plans")
+            .arg(&plans)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()

@@ -11,11 +11,12 @@ use std::{
 
 use anyhow::{Context, ensure};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, builder::PossibleValuesParser};
 
 use crate::{
     demo,
     entity::EntityType,
+    fetch::{self, table::SOURCES},
     generation, indexing, normalize,
     plans::Plan,
     sample, serve,
@@ -36,6 +37,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Download the publishers' public files, or bring them up to date
+    Fetch(Fetch),
     /// Turn publishers' files into normalized dumps
     Normalize(Normalize),
     /// Build the index from dumps, and publish it
@@ -52,6 +55,28 @@ enum Command {
     /// List the builds on disk, or go back to one
     #[command(subcommand)]
     Generations(Generations),
+}
+
+#[derive(Debug, Args)]
+struct Fetch {
+    /// Folder the files are kept in, one folder a source [env: PROCURE_RAW]
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "PROCURE_RAW",
+        hide_env = true,
+        default_value = "data/raw"
+    )]
+    out: PathBuf,
+    /// What the program calls itself to servers [env: PROCURE_USER_AGENT]
+    #[arg(long, value_name = "TEXT", env = "PROCURE_USER_AGENT", hide_env = true)]
+    user_agent: Option<String>,
+    /// List the sources with their licences and pages, and download nothing
+    #[arg(long)]
+    list: bool,
+    /// Sources to download; all of them where none is named, which is some ten gigabytes
+    #[arg(value_name = "SOURCE", value_parser = PossibleValuesParser::new(SOURCES.iter().map(|source| source.id)))]
+    sources: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -148,7 +173,7 @@ enum Keys {
         #[command(flatten)]
         state: StateFile,
     },
-    /// List all keys, without the keys themselves
+    /// List all keys and their requests of today (UTC), without the keys themselves
     List {
         #[command(flatten)]
         state: StateFile,
@@ -222,7 +247,7 @@ struct IndexDir {
 
 #[derive(Debug, Args)]
 struct StateFile {
-    /// SQLite file with the API keys [env: PROCURE_STATE]
+    /// SQLite file with the API keys and what they have used [env: PROCURE_STATE]
     #[arg(
         long,
         value_name = "FILE",
@@ -236,6 +261,7 @@ struct StateFile {
 /// Does what the command line asks.
 pub fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
+        Command::Fetch(args) => fetch(args),
         Command::Normalize(args) => normalize(args),
         Command::Index(args) => index(args),
         Command::Serve(args) => serve(args),
@@ -246,6 +272,35 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
     }
 }
 
+fn fetch(args: Fetch) -> anyhow::Result<()> {
+    if args.list {
+        return print(&fetch::table::listing());
+    }
+    let named = |id: &str| args.sources.is_empty() || args.sources.iter().any(|name| name == id);
+    let sources: Vec<_> = SOURCES.iter().copied().filter(|source| named(source.id)).collect();
+    let mut manners = fetch::Manners::default();
+    if let Some(user_agent) = args.user_agent {
+        manners.user_agent = user_agent;
+    }
+    let report = fetch::run(&fetch::Options {
+        sources: &sources,
+        out: args.out,
+        today: Utc::now().date_naive(),
+        manners,
+    })?;
+    print(&report.to_string())?;
+    let failed = report.failed();
+    let names: Vec<String> = failed.iter().map(|path| path.display().to_string()).collect();
+    ensure!(
+        failed.is_empty(),
+        "{} of {} files could not be fetched; those there were stay: {}",
+        failed.len(),
+        report.files.len(),
+        names.join(", ")
+    );
+    Ok(())
+}
+
 fn normalize(args: Normalize) -> anyhow::Result<()> {
     let report = normalize::run(&normalize::Options {
         inputs: args.inputs,
@@ -253,7 +308,11 @@ fn normalize(args: Normalize) -> anyhow::Result<()> {
         report: args.report,
         strict: args.strict,
     })?;
-    print(&format!("{report}\n"))
+    print(&format!("{report}\n"))?;
+    if let Some(warning) = report.warning() {
+        eprintln!("warning: {warning}");
+    }
+    Ok(())
 }
 
 fn sample(args: Sample) -> anyhow::Result<()> {
@@ -285,6 +344,7 @@ fn serve(args: Serve) -> anyhow::Result<()> {
         gateway_prefix: args.gateway_prefix,
         gateway_host: args.gateway_host,
         query_timeout: args.query_timeout,
+        now: Utc::now,
     };
     serve::run(&config, listener, serve::signals())
 }
@@ -297,13 +357,19 @@ fn keys(args: Keys) -> anyhow::Result<()> {
             expires,
             state,
         } => {
-            let expires = expires.map(|day| day.and_time(NaiveTime::MIN).and_utc());
-            let key = State::open(&state.state)?.create_key(plan, &label, Utc::now(), expires)?;
+            let (expires, now) = (expires.map(|day| day.and_time(NaiveTime::MIN).and_utc()), Utc::now());
+            ensure!(
+                expires.is_none_or(|end| end > now),
+                "such a key would never work; --expires is the first day it no longer works, so at least tomorrow"
+            );
+            let key = State::open(&state.state)?.create_key(plan, &label, now, expires)?;
             print(&format!("{key}\n"))
         }
         Keys::List { state } => {
-            let lines = existing(&state)?.keys()?;
-            print(&lines.iter().map(key_line).collect::<String>())
+            let state = existing(&state)?;
+            let today = state.usage(Utc::now().date_naive())?;
+            let line = |key: &Key| key_line(key, today.get(&key.id).copied().unwrap_or(0));
+            print(&state.keys()?.iter().map(line).collect::<String>())
         }
         Keys::Revoke { id, state } => existing(&state)?.revoke_key(id, Utc::now()),
     }
@@ -320,10 +386,10 @@ fn existing(state: &StateFile) -> anyhow::Result<State> {
     State::open(path)
 }
 
-fn key_line(key: &Key) -> String {
+fn key_line(key: &Key, requests_today: i64) -> String {
     let moment = |moment: DateTime<Utc>| moment.format("%Y-%m-%dT%H:%M:%SZ");
     let mut line = format!(
-        "{:>4}  {:<5}  made {}  {}",
+        "{:>4}  {:<5}  made {}  today {requests_today:>7}  {}",
         key.id,
         key.plan.name(),
         moment(key.created_at),
@@ -394,7 +460,7 @@ mod tests {
         fn check(command: &clap::Command) {
             for arg in command
                 .get_opts()
-                .filter(|arg| !["help", "version"].contains(&arg.get_id().as_str()))
+                .filter(|arg| !["help", "version", "list"].contains(&arg.get_id().as_str()))
             {
                 let variable = arg.get_env().and_then(|name| name.to_str()).unwrap_or_default();
                 let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
@@ -418,6 +484,10 @@ mod tests {
             ("procure sample --records 5 --seed 1 --out x --entity-type tender", true),
             ("procure sample --records 5 --seed 1 --out x --entity-type tendr", false),
             ("procure normalize", false),
+            ("procure fetch", true),
+            ("procure fetch --list", true),
+            ("procure fetch seao-ocds toronto", true),
+            ("procure fetch seao-odcs", false),
         ] {
             assert_eq!(Cli::try_parse_from(line.split(' ')).is_ok(), is_taken, "{line}");
         }

@@ -67,6 +67,7 @@ pub fn run(bind: SocketAddr) -> anyhow::Result<()> {
         gateway_prefix: "x-gateway".to_owned(),
         gateway_host: None,
         query_timeout: Duration::from_secs(5),
+        now: Utc::now,
     };
     serve::run(&config, listener, serve::signals())
 }

@@ -14,11 +14,11 @@
 //! | floor | module | owns | knows nothing of |
 //! |---|---|---|---|
 //! | words | [`entity`], [`date`], [`fold`], [`stem`], [`vocabulary`], [`schema`], [`record`], [`municipality`], [`plans`] | the six kinds, days, the one folding, stems, closed lists, `index-schema/*.json`, a record read by role, the places, the plans' figures | files, indexes, HTTP |
-//! | intake | [`dump`], [`sources`], [`normalize`] | NDJSON in and out, publishers' formats; **the only place with upstream column names** | the engine |
+//! | intake | [`fetch`], [`dump`], [`sources`], [`normalize`] | downloads (**the only place that names `ureq`**), NDJSON in and out, publishers' formats; **the only place with upstream column names** | the engine |
 //! | questions | [`query`] | [`query::SearchQuery`], the `q` language, cursors | how they are answered |
 //! | engine | [`engine`], [`engine::tantivy`] | the [`engine::Engine`] trait; **the only files that name `tantivy`** | HTTP, plans, keys |
-//! | answers | [`generation`], [`indexing`], [`state`] | a build on disk and its switch, `procure index`, keys (**the only place that names `rusqlite`**) | HTTP |
-//! | edge | [`api`] | parameters, routes, errors, the key check (**`actix_web` only here and in [`serve`]**) | Tantivy, SQLite |
+//! | answers | [`generation`], [`indexing`], [`state`] | a build on disk and its switch, `procure index`, keys, limits, usage (**the only place that names `rusqlite`**) | HTTP |
+//! | edge | [`api`] | parameters, routes, errors, the key check, what a limit looks like in HTTP (**`actix_web` only here and in [`serve`]**) | Tantivy, SQLite |
 //! | wiring | [`cli`], [`serve`], [`demo`], `main` | configuration, assembly, threads, exit code | |
 //!
 //! [`sample`] makes records that look real, for `data/sample` and the benches.
@@ -42,6 +42,7 @@ pub mod demo;
 pub mod dump;
 pub mod engine;
 pub mod entity;
+pub mod fetch;
 pub mod fold;
 pub mod generation;
 pub mod indexing;

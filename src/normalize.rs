@@ -1,33 +1,45 @@
 //! `procure normalize`: publishers' files in, normalized dumps and an account of every row out.
 //!
 //! The run, top down: expand the inputs to files in path order; recognize each by its content; let its source read it
-//! into a spool; settle each source's rows; write `<out>/<entity_type>/<source_id>.ndjson`. Dumps are written aside and
-//! renamed when all went well, so a failed run leaves the former ones. Nothing depends on the order inputs are named in.
+//! into a spool, as many at a time as there are cores; settle each source's rows; write
+//! `<out>/<entity_type>/<source_id>.ndjson`. Dumps are written aside and renamed when all went well, so a failed run
+//! leaves the former ones. Nothing depends on the order inputs are named in, nor on which file is read first.
 //!
 //! Damage is met with a sentence and an entry in the report, not with an end: what was read before it stays. Only a
 //! recognized file without a column its source needs, a full disk, or a run that recognized nothing, ends the run;
-//! under `strict` a file that nobody recognizes or that is damaged does too.
+//! under `strict` a file that nobody recognizes or that is damaged does too. Of several errors the one told is that of the
+//! first file.
 
 mod dumps;
 mod input;
 mod report;
 
 use std::{
-    collections::{BTreeMap, btree_map::Entry},
+    collections::BTreeMap,
     fs::{self, File, TryLockError},
     io::Read,
     path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
 
-pub use report::{FileReport, Report, Unrecognized};
+pub use report::{FileReport, Report, Shortfall, Unrecognized};
 
-use crate::sources::{
-    Broken, FileFacts, Head, Reader, SOURCES, Source,
-    decode::Utf8,
-    intake::{Intake, Member, Spool, Tally},
+use crate::{
+    schema::{Role, Schema},
+    sources::{
+        Broken, FileFacts, Head, SOURCES,
+        decode::Utf8,
+        intake::{Intake, Member, Tally},
+        spool::{Drafts, Entry, Spool},
+    },
+    vocabulary,
 };
 use dumps::Dumps;
 
@@ -45,24 +57,24 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> Result<Report> {
-    let paths = input::files(&options.inputs)?;
+    let inputs = input::files(&options.inputs)?;
     fs::create_dir_all(&options.out).with_context(|| format!("creating {}", options.out.display()))?;
     let _lock = lock(&options.out)?;
-    let bar = progress(paths.iter().map(|(_, size)| size).sum());
-    let mut run = Run::new(options);
-    for (path, size) in &paths {
-        bar.set_message(path.display().to_string());
-        input::open(path, &mut |facts, text| match text {
-            Ok(text) => run.read(facts, text),
-            Err(why) => run.unrecognized(facts.path, why),
-        })?;
-        bar.inc(*size);
-    }
-    bar.finish_and_clear();
-    if run.files.is_empty() {
-        bail!("{}", run.nothing_recognized());
-    }
-    let report = run.settle()?;
+    let reading = Reading {
+        options,
+        spools: Mutex::default(),
+        first_failed: AtomicUsize::new(usize::MAX),
+        bar: progress(inputs.iter().flat_map(|input| &input.size).sum()),
+    };
+    // Streams are taken in order, so when one fails all before it are read or being read.
+    let streams = inputs.iter().flat_map(input::streams).enumerate().par_bridge();
+    let mut outcomes: Vec<(usize, Result<Outcome>)> = streams
+        .filter_map(|(number, stream)| Some((number, reading.read(number, stream)?)))
+        .collect();
+    reading.bar.finish_and_clear();
+    outcomes.sort_unstable_by_key(|(number, _)| *number);
+    let outcomes: Result<Vec<Outcome>> = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
+    let report = Run::new(options, outcomes?, reading.spools)?.settle()?;
     if let Some(path) = &options.report {
         let json = serde_json::to_vec_pretty(&report).context("writing the report")?;
         fs::write(path, json).with_context(|| format!("writing {}", path.display()))?;
@@ -93,64 +105,74 @@ fn progress(bytes: u64) -> ProgressBar {
     bar
 }
 
-struct Run<'a> {
+type Spools = Mutex<BTreeMap<&'static str, Arc<Spool>>>;
+
+/// What all readers share.
+struct Reading<'a> {
     options: &'a Options,
-    /// By family: the sources met so far.
-    families: BTreeMap<&'static str, Active>,
-    /// Path and source of each recognized file; its tally has the same number.
-    files: Vec<(String, usize)>,
-    tallies: Vec<Tally>,
-    unrecognized: Vec<Unrecognized>,
+    /// By family.
+    spools: Spools,
+    /// The number of the first stream that is known to end the run.
+    first_failed: AtomicUsize,
+    bar: ProgressBar,
 }
 
-struct Active {
-    reader: Box<dyn Reader>,
-    spool: Spool,
+/// What became of one stream.
+enum Outcome {
+    Read(Box<ReadFile>),
+    LeftOut(Unrecognized),
 }
 
-impl Active {
-    fn open(source: &Source, out: &Path) -> Result<Active> {
-        Ok(Active {
-            reader: (source.reader)(),
-            spool: Spool::create(&out.join(format!(".{}.spool", source.family())))?,
-        })
-    }
+struct ReadFile {
+    path: String,
+    /// Its number in [`SOURCES`].
+    source: usize,
+    tally: Tally,
+    damaged: bool,
+    entries: Vec<Entry>,
 }
 
-impl<'a> Run<'a> {
-    fn new(options: &'a Options) -> Run<'a> {
-        Run {
-            options,
-            families: BTreeMap::new(),
-            files: Vec::new(),
-            tallies: Vec::new(),
-            unrecognized: Vec::new(),
+impl Reading<'_> {
+    /// Nothing where a stream before this one ends the run.
+    fn read(&self, number: usize, stream: input::Stream) -> Option<Result<Outcome>> {
+        if self.first_failed.load(Ordering::Relaxed) < number {
+            return None;
         }
+        let size = stream.size;
+        let outcome = stream.read(|facts, text| {
+            self.bar.set_message(facts.path.clone());
+            match text {
+                Ok(text) => self.recognize(number, facts, text),
+                Err(why) => self.left_out(facts.path, why),
+            }
+        });
+        self.bar.inc(size);
+        if outcome.is_err() {
+            self.first_failed.fetch_min(number, Ordering::Relaxed);
+        }
+        Some(outcome)
     }
 
-    fn read(&mut self, facts: FileFacts, text: &mut dyn Read) -> Result<()> {
+    fn recognize(&self, number: usize, facts: FileFacts, text: &mut dyn Read) -> Result<Outcome> {
         let mut text = Utf8::new(text);
         let head = match text.peek() {
-            Ok("") => return self.unrecognized(facts.path, "is empty".to_owned()),
+            Ok("") => return self.left_out(facts.path, "is empty".to_owned()),
             Ok(start) => Head::of(start),
-            Err(error) => return self.unrecognized(facts.path, format!("cannot be read: {error}")),
+            Err(error) => return self.left_out(facts.path, format!("cannot be read: {error}")),
         };
-        let Some(number) = SOURCES.iter().position(|source| (source.recognizes)(&head)) else {
-            return self.unrecognized(facts.path, "is no format that is known here".to_owned());
+        let Some(source) = SOURCES.iter().position(|source| (source.recognizes)(&head)) else {
+            return self.left_out(facts.path, "is no format that is known here".to_owned());
         };
+        let spool = self.spool(SOURCES[source].family())?;
         let mut tally = Tally::default();
-        let file = self.files.len();
-        let active = match self.families.entry(SOURCES[number].family()) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(first) => first.insert(Active::open(&SOURCES[number], &self.options.out)?),
-        };
         let mut intake = Intake {
-            file,
             tally: &mut tally,
-            spool: &mut active.spool,
+            drafts: Drafts::new(&spool, number),
         };
-        match active.reader.read(&facts, text, &mut intake) {
-            Ok(()) => {}
+        let read = (SOURCES[source].reader)().read(&facts, text, &mut intake);
+        let entries = intake.drafts.finish()?;
+        let damaged = match read {
+            Ok(()) => false,
             Err(Broken::Fatal(error)) => return Err(error),
             Err(Broken::Here { line, why }) if self.options.strict => {
                 bail!("{} line {line}: {why}", facts.path);
@@ -158,19 +180,66 @@ impl<'a> Run<'a> {
             Err(Broken::Here { line, why }) => {
                 tally.rows += 1;
                 tally.skip(line, &format!("the file cannot be read from here on: {why}"));
+                true
             }
-        }
-        self.files.push((facts.path, number));
-        self.tallies.push(tally);
-        Ok(())
+        };
+        Ok(Outcome::Read(Box::new(ReadFile {
+            path: facts.path,
+            source,
+            tally,
+            damaged,
+            entries,
+        })))
     }
 
-    fn unrecognized(&mut self, path: String, why: String) -> Result<()> {
-        if self.options.strict {
-            bail!("{path} {why}");
+    fn spool(&self, family: &'static str) -> Result<Arc<Spool>> {
+        let mut spools = self.spools.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(spool) = spools.get(family) {
+            return Ok(spool.clone());
         }
-        self.unrecognized.push(Unrecognized { path, why });
-        Ok(())
+        let spool = Arc::new(Spool::create(&self.options.out.join(format!(".{family}.spool")))?);
+        spools.insert(family, spool.clone());
+        Ok(spool)
+    }
+
+    fn left_out(&self, path: String, why: String) -> Result<Outcome> {
+        match self.options.strict {
+            true => Err(anyhow!("{path} {why}")),
+            false => Ok(Outcome::LeftOut(Unrecognized { path, why })),
+        }
+    }
+}
+
+/// All files read, their rows to be settled.
+struct Run<'a> {
+    options: &'a Options,
+    spools: BTreeMap<&'static str, Arc<Spool>>,
+    /// By stream number; nothing where the stream was left out.
+    files: Vec<Option<Box<ReadFile>>>,
+    unrecognized: Vec<Unrecognized>,
+}
+
+impl<'a> Run<'a> {
+    fn new(options: &'a Options, outcomes: Vec<Outcome>, spools: Spools) -> Result<Run<'a>> {
+        let mut run = Run {
+            options,
+            spools: spools.into_inner().unwrap_or_else(PoisonError::into_inner),
+            files: Vec::with_capacity(outcomes.len()),
+            unrecognized: Vec::new(),
+        };
+        for outcome in outcomes {
+            run.files.push(match outcome {
+                Outcome::Read(file) => Some(file),
+                Outcome::LeftOut(file) => {
+                    run.unrecognized.push(file);
+                    None
+                }
+            });
+        }
+        match run.spools.is_empty() {
+            true => bail!("{}", run.nothing_recognized()),
+            false => Ok(run),
+        }
     }
 
     fn nothing_recognized(&self) -> String {
@@ -185,53 +254,88 @@ impl<'a> Run<'a> {
         )
     }
 
-    fn settle(self) -> Result<Report> {
-        let mut tallies = self.tallies;
+    /// The entries of a family's files, taken out of them.
+    fn take_entries(&mut self, family: &str) -> Vec<Entry> {
+        let of_family = |file: &&mut Box<ReadFile>| SOURCES[file.source].family() == family;
+        let files = self.files.iter_mut().flatten().filter(of_family);
+        let taken: Vec<Vec<Entry>> = files.map(|file| std::mem::take(&mut file.entries)).collect();
+        let mut entries = Vec::with_capacity(taken.iter().map(Vec::len).sum());
+        for of_file in taken {
+            entries.extend(of_file);
+        }
+        entries
+    }
+
+    fn settle(mut self) -> Result<Report> {
         let mut dumps = Dumps::new(&self.options.out);
+        let mut tallies: Vec<Tally> = Vec::with_capacity(self.files.len());
+        for file in &mut self.files {
+            let tally = file.as_mut().map(|file| std::mem::take(&mut file.tally));
+            tallies.push(tally.unwrap_or_default());
+        }
         // By number in `SOURCES`: those that told of a thing, whether or not another's word stands in the end.
         let mut told = vec![false; SOURCES.len()];
-        for active in self.families.into_values() {
-            let Active { mut reader, spool } = active;
-            spool.settle(&mut tallies, |mut members, tallies| {
+        for (family, spool) in std::mem::take(&mut self.spools) {
+            let entries = self.take_entries(family);
+            let source = SOURCES.iter().find(|source| source.family() == family);
+            let mut reader = (source.context("a family without a source")?.reader)();
+            spool.settle(entries, &mut tallies, |mut members, tallies| {
                 reader.settle(&mut members, tallies);
                 for member in &members {
-                    let (_, source) = self.files[member.file];
-                    told[source] = true;
-                    keep(member, SOURCES[source].id, &mut tallies[member.file], &mut dumps)?;
+                    let Some(file) = &self.files[member.file] else { continue };
+                    told[file.source] |= member.said.is_none();
+                    keep(member, SOURCES[file.source].id, &mut tallies[member.file], &mut dumps)?;
                 }
                 Ok(())
             })?;
-            reader.finish(&mut tallies);
         }
         for (source, _) in SOURCES.iter().zip(told).filter(|(_, told)| *told) {
             dumps.close(source)?;
         }
-        let (fields, untold_buyers) = dumps.publish()?;
-        let files = self
-            .files
-            .into_iter()
-            .zip(tallies)
-            .map(|((path, source), tally)| FileReport {
-                path,
-                source_id: SOURCES[source].id,
+        let published = dumps.publish()?;
+        let files = self.files.into_iter().zip(tallies).filter_map(|(file, tally)| {
+            let file = file?;
+            Some(FileReport {
+                path: file.path,
+                source_id: SOURCES[file.source].id,
+                damaged: file.damaged,
                 tally,
-            });
+            })
+        });
         Ok(Report {
             files: files.collect(),
-            fields,
+            fields: published.presence,
+            shortfalls: published.shortfalls,
             unrecognized: self.unrecognized,
-            untold_buyers,
+            untold_buyers: published.untold_buyers,
         })
     }
 }
 
 fn keep(member: &Member, source_id: &'static str, tally: &mut Tally, dumps: &mut Dumps) -> Result<()> {
     if member.records.is_empty() {
-        tally.merged += 1;
+        match member.skipped {
+            Some(reason) => tally.skip(member.line, reason),
+            None => tally.merged += 1,
+        }
         return Ok(());
     }
     tally.recorded += 1;
     for record in &member.records {
+        let schema = Schema::of(record.entity_type);
+        let words = schema
+            .role(Role::Status)
+            .iter()
+            .map(|field| &schema.fields[*field].name);
+        let mut words = words.filter_map(|field| record.text(field)).peekable();
+        if let Some(first) = words.peek().copied()
+            && words.all(|word| vocabulary::status(word).is_none())
+        {
+            tally.note(
+                member.line,
+                &format!("status '{first}' is unknown, the status filter misses it"),
+            );
+        }
         dumps.write(source_id, record)?;
         *tally.written.entry(record.entity_type).or_default() += 1;
     }

@@ -1,8 +1,12 @@
 //! What a key's plan allows. The figures are defaults, which an operator's TOML file may override.
 
-use std::{fs, path::Path};
+use std::{fs, num::NonZeroU32, path::Path};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
 
 /// A plan, from the free one up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,8 +20,10 @@ pub enum Plan {
 /// The figures of one plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    pub requests_per_minute: u32,
-    pub requests_per_day: u32,
+    /// Also how many may come at once.
+    pub requests_per_minute: NonZeroU32,
+    /// Of the UTC day.
+    pub requests_per_day: NonZeroU32,
     /// The most records of a page, 1 to 500.
     pub page_cap: u32,
     /// Whether the Pro endpoints answer.
@@ -30,31 +36,27 @@ pub struct Plans([Terms; 4]);
 
 /// Spec silent: the plans' figures.
 const DEFAULTS: [Terms; 4] = [
-    Terms {
-        requests_per_minute: 60,
-        requests_per_day: 1_000,
-        page_cap: 100,
-        paid: false,
-    },
-    Terms {
-        requests_per_minute: 300,
-        requests_per_day: 50_000,
-        page_cap: 500,
-        paid: true,
-    },
-    Terms {
-        requests_per_minute: 600,
-        requests_per_day: 200_000,
-        page_cap: 500,
-        paid: true,
-    },
-    Terms {
-        requests_per_minute: 1_200,
-        requests_per_day: 1_000_000,
-        page_cap: 500,
-        paid: true,
-    },
+    terms(60, 1_000, 100, false),
+    terms(300, 50_000, 500, true),
+    terms(600, 200_000, 500, true),
+    terms(1_200, 1_000_000, 500, true),
 ];
+
+const fn terms(per_minute: u32, per_day: u32, page_cap: u32, paid: bool) -> Terms {
+    Terms {
+        requests_per_minute: at_least_one(per_minute),
+        requests_per_day: at_least_one(per_day),
+        page_cap,
+        paid,
+    }
+}
+
+const fn at_least_one(figure: u32) -> NonZeroU32 {
+    match NonZeroU32::new(figure) {
+        Some(figure) => figure,
+        None => NonZeroU32::MIN,
+    }
+}
 
 impl Plan {
     pub const ALL: [Plan; 4] = [Plan::Basic, Plan::Pro, Plan::Ultra, Plan::Mega];
@@ -91,44 +93,75 @@ impl Plans {
         &self.0[plan as usize]
     }
 
-    /// The defaults, overridden by what the file says.
+    /// The defaults, overridden by what the file says. An error names the file, the line and what it should say.
     pub fn from_file(path: &Path) -> anyhow::Result<Plans> {
-        let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
-        Plans::parse(&text).with_context(|| format!("{} cannot be used", path.display()))
+        let bytes = fs::read(path).with_context(|| format!("reading the plans file {}", path.display()))?;
+        let parsed = match std::str::from_utf8(&bytes) {
+            Ok(text) => Plans::parse(text),
+            Err(error) => Err(anyhow!("line {}: is not UTF-8", line(&bytes, error.valid_up_to()))),
+        };
+        parsed.with_context(|| format!("the plans file {} cannot be used", path.display()))
     }
 
     fn parse(text: &str) -> anyhow::Result<Plans> {
+        let line = |at: usize| line(text.as_bytes(), at);
+        let file = DeTable::parse(text).map_err(|error| {
+            anyhow!(
+                "line {}: {}",
+                line(error.span().unwrap_or_default().start),
+                error.message()
+            )
+        })?;
         let mut plans = Plans::default();
-        for (name, table) in text.parse::<toml::Table>()? {
-            let plan = Plan::ALL.into_iter().find(|plan| plan.name() == name);
-            let (Some(plan), Some(table)) = (plan, table.as_table()) else {
-                bail!("[{name}] is no plan; the plans are {}", Plan::names());
-            };
+        for (name, table) in file.get_ref() {
+            let at = line(name.span().start);
+            let plan = Plan::ALL.into_iter().find(|plan| plan.name() == name.get_ref());
+            let name = name.get_ref();
+            let plan =
+                plan.with_context(|| format!("line {at}: [{name}] is no plan; the plans are {}", Plan::names()))?;
+            let table = table.get_ref().as_table();
+            let table = table.with_context(|| {
+                format!("line {at}: {name} must be a table: write [{name}], and its figures below it")
+            })?;
             for (key, value) in table {
-                let terms = &mut plans.0[plan as usize];
-                set(terms, key, value).with_context(|| format!("[{name}] {key}"))?;
+                let written = text.get(value.span()).unwrap_or_default();
+                set(&mut plans.0[plan as usize], key.get_ref(), value, written)
+                    .map_err(|why| anyhow!("line {}: [{name}] {}: {why}", line(key.span().start), key.get_ref()))?;
             }
         }
         Ok(plans)
     }
 }
 
-fn set(terms: &mut Terms, key: &str, value: &toml::Value) -> anyhow::Result<()> {
-    let figure = |most: u32| -> anyhow::Result<u32> {
-        let figure = value.as_integer().and_then(|figure| u32::try_from(figure).ok());
+/// The number of the line that holds a byte.
+fn line(text: &[u8], at: usize) -> usize {
+    1 + text.iter().take(at).filter(|byte| **byte == b'\n').count()
+}
+
+/// Sets one figure; `written` is the value as the file has it. An error says what is wrong with the value.
+fn set(terms: &mut Terms, key: &str, value: &Spanned<DeValue>, written: &str) -> Result<(), String> {
+    let value = value.get_ref();
+    let written = written.lines().next().unwrap_or_default();
+    let figure = |most: u32| {
+        let figure = value
+            .as_integer()
+            .and_then(|integer| u32::from_str_radix(integer.as_str(), integer.radix()).ok());
         figure
-            .filter(|figure| (1..=most).contains(figure))
-            .with_context(|| format!("must be an integer from 1 to {most}, not {value}"))
+            .filter(|figure| *figure <= most)
+            .and_then(NonZeroU32::new)
+            .ok_or_else(|| format!("must be an integer from 1 to {most}, not {written}"))
     };
     match key {
         "requests_per_minute" => terms.requests_per_minute = figure(u32::MAX)?,
         "requests_per_day" => terms.requests_per_day = figure(u32::MAX)?,
-        "page_cap" => terms.page_cap = figure(500)?,
+        "page_cap" => terms.page_cap = figure(500)?.get(),
         "paid" => {
-            ensure!(value.is_bool(), "must be true or false, not {value}");
-            terms.paid = value.as_bool().unwrap_or_default();
+            let paid = value.as_bool();
+            terms.paid = paid.ok_or_else(|| format!("must be true or false, not {written}"))?;
         }
-        _ => bail!("is unknown; a plan has requests_per_minute, requests_per_day, page_cap, paid"),
+        _ => {
+            return Err("is unknown; a plan has requests_per_minute, requests_per_day, page_cap, paid".to_owned());
+        }
     }
     Ok(())
 }
@@ -139,29 +172,81 @@ mod tests {
 
     #[test]
     fn a_file_overrides_what_it_names() {
-        let plans = Plans::parse("[BASIC]\npage_cap = 25\n[PRO]\npaid = false\nrequests_per_day = 7\n").unwrap();
+        let plans = Plans::parse("[BASIC]\npage_cap = 25\n[PRO]\npaid = false\nrequests_per_day = 1_000\n").unwrap();
         assert_eq!(plans.terms(Plan::Basic).page_cap, 25);
-        assert_eq!(plans.terms(Plan::Basic).requests_per_minute, 60);
+        assert_eq!(plans.terms(Plan::Basic).requests_per_minute.get(), 60);
         assert!(!plans.terms(Plan::Pro).paid);
-        assert_eq!(plans.terms(Plan::Pro).requests_per_day, 7);
-        assert_eq!(Plans::parse("").unwrap(), Plans::default());
+        assert_eq!(plans.terms(Plan::Pro).requests_per_day.get(), 1_000);
+        assert_eq!(plans.terms(Plan::Mega), &terms(1_200, 1_000_000, 500, true));
+        assert_eq!(Plans::parse("# nothing\n").unwrap(), Plans::default());
     }
 
     #[test]
     fn mistakes_are_named() {
+        let range = "must be an integer from 1 to 4294967295, not";
         for (text, why) in [
-            ("[GOLD]\n", "[GOLD] is no plan; the plans are BASIC, PRO, ULTRA, MEGA"),
-            ("BASIC = 3\n", "[BASIC] is no plan"),
-            ("[PRO]\npages = 3\n", "[PRO] pages: is unknown; a plan has"),
             (
-                "[PRO]\npage_cap = 501\n",
-                "[PRO] page_cap: must be an integer from 1 to 500, not 501",
+                "\n[GOLD]\n",
+                "line 2: [GOLD] is no plan; the plans are BASIC, PRO, ULTRA, MEGA".to_owned(),
             ),
-            ("[PRO]\npaid = 1\n", "[PRO] paid: must be true or false, not 1"),
-            ("[PRO\n", "TOML parse error"),
+            ("[basic]\n", "line 1: [basic] is no plan".to_owned()),
+            (
+                "BASIC = 3\n",
+                "line 1: BASIC must be a table: write [BASIC], and".to_owned(),
+            ),
+            (
+                "[PRO]\npages = 3\n",
+                "line 2: [PRO] pages: is unknown; a plan has".to_owned(),
+            ),
+            (
+                "[PRO]\npaid = true\npage_cap = 501\n",
+                "line 3: [PRO] page_cap: must be an integer from 1 to 500, not 501".to_owned(),
+            ),
+            (
+                "[PRO]\nrequests_per_minute = 0\n",
+                format!("line 2: [PRO] requests_per_minute: {range} 0"),
+            ),
+            (
+                "[PRO]\nrequests_per_day = -5\n",
+                format!("line 2: [PRO] requests_per_day: {range} -5"),
+            ),
+            (
+                "[PRO]\nrequests_per_day = 99999999999999999999\n",
+                format!("line 2: [PRO] requests_per_day: {range} 9999"),
+            ),
+            (
+                "[PRO]\nrequests_per_day = \"5\"\n",
+                format!("line 2: [PRO] requests_per_day: {range} \"5\""),
+            ),
+            (
+                "[PRO]\nrequests_per_day = 5.0\n",
+                format!("line 2: [PRO] requests_per_day: {range} 5.0"),
+            ),
+            (
+                "[PRO]\npaid = 1\n",
+                "line 2: [PRO] paid: must be true or false, not 1".to_owned(),
+            ),
+            ("[PRO]\npaid = true\npaid = true\n", "line 3: duplicate key".to_owned()),
+            ("[PRO]\n[PRO]\n", "line 2: duplicate key".to_owned()),
+            ("[PRO\n", "line 1: ".to_owned()),
         ] {
             let error = format!("{:#}", Plans::parse(text).unwrap_err());
-            assert!(error.starts_with(why), "{error}");
+            assert!(error.starts_with(&why), "{error}");
+            assert!(!error.contains('\n'), "one sentence: {error}");
         }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plans.toml");
+        let error = |path: &Path| format!("{:#}", Plans::from_file(path).unwrap_err());
+        assert!(error(&path).starts_with(&format!("reading the plans file {}", path.display())));
+        assert!(error(folder.path()).contains("directory"));
+        fs::write(&path, b"[PRO]\n# \xe9\n").unwrap();
+        assert_eq!(
+            error(&path),
+            format!("the plans file {} cannot be used: line 2: is not UTF-8", path.display())
+        );
     }
 }

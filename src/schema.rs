@@ -1,7 +1,7 @@
 //! What a record of each kind is made of, read from `index-schema/<entity_type>.json`, the single source of truth.
 //!
 //! A schema file declares the record's fields (in the words of Quickwit's `doc_mapping`), the [`Role`] that some of
-//! them play in a search, and the parameters the kind takes. The files are embedded in the binary and checked when first
+//! them play in a search, those that every record has, and the parameters the kind takes. The files are embedded in the binary and checked when first
 //! used. **Invariant:** every field a role names is declared, and of a type the role can use; a test loads all six.
 
 use std::{collections::HashMap, sync::LazyLock};
@@ -71,6 +71,8 @@ pub struct Schema {
     pub entity_type: EntityType,
     pub fields: Vec<Field>,
     pub parameters: Vec<String>,
+    /// The numbers of the fields that the specification says every record has.
+    pub always: Vec<usize>,
     roles: HashMap<Role, Vec<usize>>,
     by_name: HashMap<String, usize>,
     fingerprint: String,
@@ -138,6 +140,11 @@ impl Schema {
             }
             roles.insert(*role, numbers);
         }
+        let mut always = Vec::new();
+        for name in &file.always {
+            let number = by_name.get(name);
+            always.push(*number.ok_or(format!("always names {name}, which is not declared"))?);
+        }
         let stored: Vec<(&str, FieldType)> = fields.iter().map(|f| (f.name.as_str(), f.field_type)).collect();
         let mut played: Vec<_> = file.roles.iter().collect();
         played.sort();
@@ -146,6 +153,7 @@ impl Schema {
             entity_type,
             fingerprint: format!("{:08x}", crc32fast::hash(&facts)),
             parameters: file.parameters,
+            always,
             fields,
             roles,
             by_name,
@@ -174,6 +182,8 @@ struct SchemaFile {
     entity_type: EntityType,
     doc_mapping: DocMapping,
     roles: HashMap<Role, Vec<String>>,
+    #[serde(default)]
+    always: Vec<String>,
     parameters: Vec<String>,
 }
 

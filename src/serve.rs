@@ -1,7 +1,7 @@
 //! The running service: what requests share is put together here, with the threads beside them and the way it all stops.
 //!
 //! [`run`] is given a bound listener and the moment to stop, so a test runs the real server on a free port. Background steps
-//! ([`reload::Reload::once`], [`Watch::refresh`]) return what they did; their threads are plain loops around them.
+//! ([`reload::Reload::once`], [`Watch::step`]) return what they did; their threads are plain loops around them.
 
 pub mod reload;
 
@@ -19,14 +19,14 @@ use std::{
 use actix_web::{App, HttpServer, web};
 use anyhow::Context;
 use arc_swap::ArcSwap;
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 
 use crate::{
     api::{self, AppState, auth::Gateway, pool::Pool},
     generation::{self, Generation},
     plans::Plans,
     serve::reload::{Outcome, Reload},
-    state::keys::Watch,
+    state::watch::Watch,
 };
 
 /// What an operator sets.
@@ -39,12 +39,15 @@ pub struct Config {
     pub gateway_prefix: String,
     pub gateway_host: Option<String>,
     pub query_timeout: Duration,
+    /// The clock, a field so that a test can set it.
+    pub now: fn() -> DateTime<Utc>,
 }
 
 /// How often a new generation is looked for: well within the 2 seconds it is promised in.
 const RELOAD_EVERY: Duration = Duration::from_millis(500);
 
-/// How often the keys are looked at: a new one works, and a revoked one fails, within this time.
+/// How often the keys are looked at and the counts written: a new key works, and a revoked one fails, within this time, and a crash
+/// forgets the requests of this time at most.
 const KEYS_EVERY: Duration = Duration::from_secs(1);
 
 /// How long requests in flight may take to end once the service was told to stop.
@@ -60,8 +63,12 @@ pub fn run(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> anyhow::Result<()> {
     let address = listener.local_addr().context("reading the address served on")?;
-    let watch = Watch::open(&config.state)?;
-    let state = Arc::new(assemble(config, &watch)?);
+    let plans = match &config.plans {
+        Some(path) => Plans::from_file(path)?,
+        None => Plans::default(),
+    };
+    let watch = Watch::open(&config.state, plans.clone(), (config.now)())?;
+    let state = Arc::new(assemble(config, plans, &watch)?);
     let generation = state.generation.load();
     log::info!("serving generation {} on http://{address}", generation.id);
     drop(generation);
@@ -70,7 +77,7 @@ pub fn run(
     }
     let beside = [
         reload_thread(Arc::clone(&state), config.index_dir.clone())?,
-        keys_thread(watch)?,
+        keys_thread(watch, config.now)?,
     ];
     let served = actix_web::rt::System::new().block_on(async move {
         let shared = web::Data::from(state);
@@ -109,11 +116,7 @@ pub async fn signals() {
     }
 }
 
-fn assemble(config: &Config, watch: &Watch) -> anyhow::Result<AppState> {
-    let plans = match &config.plans {
-        Some(path) => Plans::from_file(path)?,
-        None => Plans::default(),
-    };
+fn assemble(config: &Config, plans: Plans, watch: &Watch) -> anyhow::Result<AppState> {
     Ok(AppState {
         generation: ArcSwap::from_pointee(open_current(&config.index_dir)?),
         keys: watch.ring(),
@@ -122,7 +125,7 @@ fn assemble(config: &Config, watch: &Watch) -> anyhow::Result<AppState> {
         pool: Pool::new()?,
         query_timeout: config.query_timeout,
         started: Instant::now(),
-        now: Utc::now,
+        now: config.now,
     })
 }
 
@@ -172,15 +175,21 @@ fn reload_thread(state: Arc<AppState>, index_dir: PathBuf) -> anyhow::Result<Bes
     })
 }
 
-fn keys_thread(mut watch: Watch) -> anyhow::Result<Beside> {
-    let mut complained = false;
-    Beside::start("keys", KEYS_EVERY, move || match watch.refresh() {
-        Ok(true) => log::info!("the API keys were read again"),
-        Ok(false) => complained = false,
-        Err(error) if !complained => {
-            complained = true;
-            log::error!("the keys known so far stay in force: {error:#}");
+fn keys_thread(mut watch: Watch, now: fn() -> DateTime<Utc>) -> anyhow::Result<Beside> {
+    let mut complaint = String::new();
+    Beside::start("keys", KEYS_EVERY, move || match watch.step(now()) {
+        Ok(is_changed) => {
+            complaint.clear();
+            if is_changed {
+                log::info!("the API keys were read again");
+            }
         }
-        Err(_) => {}
+        Err(error) => {
+            let why = format!("{error:#}");
+            if why != complaint {
+                log::error!("the keys and counts known so far stay in force: {why}");
+                complaint = why;
+            }
+        }
     })
 }

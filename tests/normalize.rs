@@ -21,6 +21,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+#[path = "normalize/federal.rs"]
+mod federal;
+#[path = "normalize/provincial.rs"]
+mod provincial;
 #[path = "normalize/seao_ocds.rs"]
 mod seao_ocds;
 #[path = "normalize/promises.rs"]
@@ -806,9 +810,17 @@ fn real_files_are_accounted_for_row_by_row() {
     let raw = Path::new(&real).join("raw");
     let place = Place::new();
     let options = Options {
-        inputs: ["seao-xml", "canadabuys", "disclosure", "montreal", "toronto"]
-            .map(|name| raw.join(name))
-            .to_vec(),
+        inputs: [
+            "seao-xml",
+            "canadabuys",
+            "disclosure",
+            "buyandsell",
+            "montreal",
+            "toronto",
+            "alberta",
+        ]
+        .map(|name| raw.join(name))
+        .to_vec(),
         ..place.options()
     };
     let report = run(&options).unwrap();

@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use crate::{
     api::{AppState, error::ApiError},
-    state::keys::{Key, KeyError},
+    state::{account::Account, keys::KeyError},
 };
 
 /// The headers a key comes in.
@@ -35,8 +35,8 @@ impl Gateway {
     }
 }
 
-/// The key of a request, or the 403 that says what is the matter with it.
-pub fn check(state: &AppState, headers: &HeaderMap) -> Result<Arc<Key>, ApiError> {
+/// The account of a request's key, or the 403 that says what is the matter with it. A refusal counts against nobody and is not logged here.
+pub fn check(state: &AppState, headers: &HeaderMap) -> Result<Arc<Account>, ApiError> {
     let gateway = &state.gateway;
     let text = |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(expected) = &gateway.expected_host

@@ -17,7 +17,9 @@ const ANY: HeaderValue = HeaderValue::from_static("*");
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST");
 
 /// The headers of an answer that a script may read.
-const EXPOSED: HeaderValue = HeaderValue::from_static("link, x-limit-applied, x-ignored-parameters, retry-after");
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "link, x-limit-applied, x-ignored-parameters, retry-after, ratelimit-policy, ratelimit, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset",
+);
 
 /// A browser's question before the request itself; it can carry no key.
 pub fn is_preflight(request: &HttpRequest) -> bool {

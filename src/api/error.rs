@@ -64,6 +64,11 @@ impl ApiError {
         ApiError::unprocessable(format!("parameter '{param}': {why}"))
     }
 
+    /// A limit of the key's plan is reached, for so many seconds more.
+    pub fn too_many_requests(detail: impl Into<String>, seconds: u64) -> ApiError {
+        ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).with_header(header::RETRY_AFTER, seconds.into())
+    }
+
     /// More requests wait than the server will hold.
     pub fn busy() -> ApiError {
         ApiError::new(

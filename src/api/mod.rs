@@ -9,6 +9,7 @@ mod catalog;
 mod cors;
 pub mod error;
 mod health;
+mod limits;
 pub mod params;
 pub mod pool;
 mod record;
@@ -37,12 +38,13 @@ use crate::{
     api::{
         auth::Gateway,
         error::{ApiError, mime_json},
+        limits::Admission,
         pool::Pool,
     },
     engine::Deadline,
     generation::Generation,
     plans::{Plan, Plans, Terms},
-    state::keys::KeyRing,
+    state::watch::KeyRing,
 };
 
 /// What requests share.
@@ -106,31 +108,43 @@ impl From<Bytes> for Reply {
 
 /// Answers any request.
 pub async fn answer(request: HttpRequest, state: web::Data<AppState>) -> HttpResponse {
+    let mut admission = None;
     let mut response = if cors::is_preflight(&request) {
         cors::preflight(&state.gateway)
     } else {
-        match reply(&request, state.into_inner()).await {
+        match reply(&request, state.into_inner(), &mut admission).await {
             Ok(reply) => success(reply),
             Err(error) => error.response(),
         }
     };
+    if let Some(admission) = admission {
+        admission.finish(&mut response);
+    }
     cors::open(&mut response);
     response
 }
 
-async fn reply(request: &HttpRequest, state: Arc<AppState>) -> Result<Reply, ApiError> {
+async fn reply(
+    request: &HttpRequest,
+    state: Arc<AppState>,
+    admission: &mut Option<Admission>,
+) -> Result<Reply, ApiError> {
     let deadline = Deadline::after(state.query_timeout);
     let path = request.uri().path();
     let found = routes::find(path);
-    let plan = match &found {
-        Ok(found) if found.is_keyless() => Plan::Basic,
-        _ => auth::check(&state, request.headers())?.plan,
+    let terms = match &found {
+        Ok(found) if found.is_keyless() => *state.plans.terms(Plan::Basic),
+        _ => {
+            let account = auth::check(&state, request.headers())?;
+            let admitted = admission.insert(limits::admit(account, limits::ONE, (state.now)()));
+            admitted.verdict()?
+        }
     };
     let target = found?.for_method(request.method(), path)?;
     let call = Call {
         state: &state,
         generation: state.generation.load_full(),
-        terms: *state.plans.terms(plan),
+        terms,
         path,
         query: request.uri().query().unwrap_or_default(),
     };

@@ -13,6 +13,7 @@ use std::{
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};
 
+use super::report::Shortfall;
 use crate::{
     entity::EntityType,
     municipality,
@@ -25,13 +26,23 @@ pub type Presence = BTreeMap<String, Map<String, Value>>;
 /// Municipal buyers whose city cannot be told, and how many records each has.
 pub type UntoldBuyers = BTreeMap<String, u64>;
 
+/// What the dumps hold, field by field.
+#[derive(Debug, Default)]
+pub struct Published {
+    pub presence: Presence,
+    pub shortfalls: Vec<Shortfall>,
+    pub untold_buyers: UntoldBuyers,
+}
+
+/// The share of a source's records below which a field that the specification always has is told to be missing.
+const ALWAYS: f64 = 0.99;
+
 pub struct Dumps {
     out: PathBuf,
     open: BTreeMap<(EntityType, String), Dump>,
     /// Places to fill on publishing, and whether there is anything to fill them with.
     places: Vec<(PathBuf, bool)>,
-    presence: Presence,
-    untold_buyers: UntoldBuyers,
+    published: Published,
 }
 
 struct Dump {
@@ -47,8 +58,7 @@ impl Dumps {
             out: out.to_owned(),
             open: BTreeMap::new(),
             places: Vec::new(),
-            presence: Presence::new(),
-            untold_buyers: UntoldBuyers::new(),
+            published: Published::default(),
         }
     }
 
@@ -67,7 +77,7 @@ impl Dumps {
         dump.write(schema, &record.fields)?;
         if record.text("municipality").is_some_and(municipality::is_untold) {
             let buyer = record.text("buyer_name").unwrap_or("(no name)");
-            *self.untold_buyers.entry(buyer.to_owned()).or_default() += 1;
+            *self.published.untold_buyers.entry(buyer.to_owned()).or_default() += 1;
         }
         Ok(())
     }
@@ -83,19 +93,25 @@ impl Dumps {
             // Renamed over a good dump, it must be whole even if the power fails.
             let written = dump.file.flush().and_then(|()| dump.file.get_ref().sync_all());
             written.context("writing a dump (is the disk full?)")?;
-            let fields = Schema::of(entity_type).fields.iter().zip(&dump.present);
-            let shares = fields.filter(|(_, present)| **present > 0).map(|(field, present)| {
-                let share = *present as f64 / dump.records as f64;
-                (field.name.clone(), Value::from((share * 10_000.0).round() / 10_000.0))
-            });
-            self.presence
-                .insert(format!("{entity_type}/{}", source.id), shares.collect());
+            let schema = Schema::of(entity_type);
+            let share = |number: usize| dump.present[number] as f64 / dump.records as f64;
+            let present = (0..schema.fields.len()).filter(|number| dump.present[*number] > 0);
+            let shares = present.map(|number| (schema.fields[number].name.clone(), rounded(share(number)).into()));
+            let missing = schema.always.iter().filter(|number| share(**number) < ALWAYS);
+            self.published.shortfalls.extend(missing.map(|number| Shortfall {
+                entity_type,
+                source_id: source.id,
+                field: schema.fields[*number].name.clone(),
+                presence: rounded(share(*number)),
+            }));
+            let name = format!("{entity_type}/{}", source.id);
+            self.published.presence.insert(name, shares.collect());
         }
         Ok(())
     }
 
     /// Puts every dump in its place.
-    pub fn publish(mut self) -> Result<(Presence, UntoldBuyers)> {
+    pub fn publish(mut self) -> Result<Published> {
         for (place, filled) in std::mem::take(&mut self.places) {
             if filled {
                 fs::rename(aside(&place), &place).with_context(|| format!("writing {}", place.display()))?;
@@ -103,10 +119,7 @@ impl Dumps {
                 fs::remove_file(&place).with_context(|| format!("removing {}", place.display()))?;
             }
         }
-        Ok((
-            std::mem::take(&mut self.presence),
-            std::mem::take(&mut self.untold_buyers),
-        ))
+        Ok(std::mem::take(&mut self.published))
     }
 }
 
@@ -117,6 +130,10 @@ impl Drop for Dumps {
             let _ = fs::remove_file(aside(place));
         }
     }
+}
+
+fn rounded(share: f64) -> f64 {
+    (share * 10_000.0).round() / 10_000.0
 }
 
 fn place(out: &Path, entity_type: EntityType, source_id: &str) -> PathBuf {

@@ -1,13 +1,15 @@
 //! Inputs as the operator names them, opened to streams of bytes: folders walked, archives unpacked on the way.
 //!
 //! Archives are told by their first bytes. Files come in path order, each once however often it is named; the members of
-//! a zip archive in the order of their names.
+//! a zip archive in the order of their names. What is there but cannot be opened is a stream too: of the reason.
 
 use std::{
     collections::BTreeMap,
     fs::{self, File},
-    io::{Read, Seek},
+    io::{self, Read, Seek, SeekFrom},
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use anyhow::{Context, Result};
@@ -17,103 +19,187 @@ use zip::{ZipArchive, read::ZipFile};
 
 use crate::sources::FileFacts;
 
-/// The files behind the inputs, with their sizes.
-pub fn files(inputs: &[PathBuf]) -> Result<Vec<(PathBuf, u64)>> {
-    let mut found = BTreeMap::new();
+/// A file behind the inputs: its size, or why it has none.
+pub struct Input {
+    pub path: PathBuf,
+    pub size: Result<u64, String>,
+}
+
+/// The files behind the inputs.
+pub fn files(inputs: &[PathBuf]) -> Result<Vec<Input>> {
+    let mut walk = Walk::default();
     for input in inputs {
-        walk(input, &mut found)?;
+        // A link that leads nowhere is there all the same; what is not there was named by mistake.
+        fs::symlink_metadata(input).with_context(|| format!("opening {}", input.display()))?;
+        walk.visit(input);
     }
-    let mut files: Vec<(PathBuf, u64)> = found.into_values().collect();
-    files.sort();
+    walk.leave_links();
+    let found = walk.found.into_values();
+    let mut files: Vec<Input> = found.map(|(path, size)| Input { path, size }).collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
 }
 
-/// `found` is keyed by the real path, which also ends walks through links that lead back.
-fn walk(path: &Path, found: &mut BTreeMap<PathBuf, (PathBuf, u64)>) -> Result<()> {
-    let real = path
-        .canonicalize()
-        .with_context(|| format!("opening {}", path.display()))?;
-    let facts = fs::metadata(&real).with_context(|| format!("opening {}", path.display()))?;
-    if !facts.is_dir() {
-        // Named in two ways, the file goes by the lesser path, whichever came first.
-        let named = (path.to_owned(), facts.len());
-        let known = found.entry(real).or_insert_with(|| named.clone());
-        if named < *known {
-            *known = named;
-        }
-        return Ok(());
-    }
-    for entry in fs::read_dir(path).with_context(|| format!("reading {}", path.display()))? {
-        let entry = entry.with_context(|| format!("reading {}", path.display()))?;
-        let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-        // A link to a folder is left alone: it may lead back here.
-        let linked_folder = entry.path().is_symlink() && entry.path().is_dir();
-        if !hidden && !linked_folder {
-            walk(&entry.path(), found)?;
-        }
-    }
-    Ok(())
+#[derive(Default)]
+struct Walk {
+    /// By the real path, so that a file named in two ways is one.
+    found: BTreeMap<PathBuf, (PathBuf, Result<u64, String>)>,
+    /// The real paths of the folders walked.
+    folders: Vec<PathBuf>,
+    /// Links to folders, which may lead back, and where they lead.
+    links: Vec<(PathBuf, PathBuf)>,
 }
 
-/// Takes each stream of a file: its facts, and the bytes or why there are none.
-type Visit<'a> = &'a mut dyn FnMut(FileFacts, Result<&mut dyn Read, String>) -> Result<()>;
+impl Walk {
+    fn visit(&mut self, path: &Path) {
+        let facts = path.canonicalize().and_then(|real| Ok((fs::metadata(&real)?, real)));
+        match facts {
+            Ok((facts, real)) if facts.is_dir() => self.folder(path, real),
+            Ok((facts, real)) => {
+                // Named in two ways, the file goes by the lesser path, whichever came first.
+                let named = (path.to_owned(), Ok(facts.len()));
+                let known = self.found.entry(real).or_insert_with(|| named.clone());
+                if named < *known {
+                    *known = named;
+                }
+            }
+            Err(error) => self.leave(path, format!("cannot be opened: {error}")),
+        }
+    }
 
-pub fn open(path: &Path, visit: Visit) -> Result<()> {
-    let opening = || format!("opening {}", path.display());
-    let mut file = File::open(path).with_context(opening)?;
-    let modified = file
-        .metadata()
-        .and_then(|facts| facts.modified())
-        .with_context(opening)?;
-    let facts = FileFacts {
-        path: path.display().to_string(),
-        modified: modified.into(),
+    fn folder(&mut self, path: &Path, real: PathBuf) {
+        let entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let entries = match entries {
+            Ok(entries) => entries,
+            Err(error) => return self.leave(path, format!("cannot be listed: {error}")),
+        };
+        self.folders.push(real);
+        for entry in entries {
+            let path = entry.path();
+            let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            match path.canonicalize() {
+                _ if hidden => {}
+                Ok(real) if path.is_symlink() && real.is_dir() => self.links.push((path, real)),
+                _ => self.visit(&path),
+            }
+        }
+    }
+
+    fn leave(&mut self, path: &Path, why: String) {
+        self.found.insert(path.to_owned(), (path.to_owned(), Err(why)));
+    }
+
+    /// A link into a folder that was walked anyway hides nothing; any other does.
+    fn leave_links(&mut self) {
+        for (path, real) in std::mem::take(&mut self.links) {
+            if !self.folders.contains(&real) {
+                let why = "is a link to a folder, which is not followed; name the folder itself as well";
+                self.leave(&path, why.to_owned());
+            }
+        }
+    }
+}
+
+/// One text to read: a file's, or a member's of an archive.
+pub struct Stream {
+    pub facts: FileFacts,
+    /// What it takes on disk.
+    pub size: u64,
+    bytes: Bytes,
+}
+
+enum Bytes {
+    Plain(File),
+    Gzip(File),
+    Member(ZipArchive<Shared>, usize),
+    None(String),
+}
+
+impl Stream {
+    fn none(path: String, why: String) -> Stream {
+        let modified = DateTime::default();
+        Stream {
+            facts: FileFacts { path, modified },
+            size: 0,
+            bytes: Bytes::None(why),
+        }
+    }
+
+    /// Gives the bytes, or why there are none.
+    pub fn read<T>(self, take: impl FnOnce(FileFacts, Result<&mut dyn Read, String>) -> T) -> T {
+        match self.bytes {
+            Bytes::Plain(mut file) => take(self.facts, Ok(&mut file)),
+            Bytes::Gzip(file) => take(self.facts, Ok(&mut MultiGzDecoder::new(file))),
+            Bytes::Member(mut zip, number) => match zip.by_index(number) {
+                Ok(mut member) => take(self.facts, Ok(&mut member)),
+                Err(error) => take(self.facts, Err(format!("cannot be unpacked: {error}"))),
+            },
+            Bytes::None(why) => take(self.facts, Err(why)),
+        }
+    }
+}
+
+/// The streams of a file, each to be read by whoever is free.
+pub fn streams(input: &Input) -> Vec<Stream> {
+    let path = input.path.display().to_string();
+    let opened = match &input.size {
+        Ok(size) => open(input, path.clone(), *size).map_err(|error| format!("cannot be read: {error}")),
+        Err(why) => Err(why.clone()),
     };
-    let mut magic = Vec::new();
-    if let Err(error) = (&mut file).take(4).read_to_end(&mut magic) {
-        return visit(facts, Err(format!("cannot be read: {error}")));
-    }
-    file.rewind().with_context(opening)?;
-    match magic.as_slice() {
-        [0x1f, 0x8b, ..] => visit(facts, Ok(&mut MultiGzDecoder::new(file))),
-        b"PK\x03\x04" | b"PK\x05\x06" => unzip(facts, file, visit),
-        _ => visit(facts, Ok(&mut file)),
-    }
+    opened.unwrap_or_else(|why| vec![Stream::none(path, why)])
 }
 
-fn unzip(archive: FileFacts, file: File, visit: Visit) -> Result<()> {
-    let mut zip = match ZipArchive::new(file) {
+fn open(input: &Input, path: String, size: u64) -> io::Result<Vec<Stream>> {
+    let mut file = File::open(&input.path)?;
+    let modified = file.metadata()?.modified()?.into();
+    let facts = FileFacts { path, modified };
+    let mut magic = Vec::new();
+    (&mut file).take(4).read_to_end(&mut magic)?;
+    file.rewind()?;
+    let bytes = match magic.as_slice() {
+        [0x1f, 0x8b, ..] => Bytes::Gzip(file),
+        b"PK\x03\x04" | b"PK\x05\x06" => return Ok(members(facts, file, size)),
+        _ => Bytes::Plain(file),
+    };
+    Ok(vec![Stream { facts, size, bytes }])
+}
+
+fn members(archive: FileFacts, file: File, size: u64) -> Vec<Stream> {
+    let bytes = Shared {
+        file: Arc::new(file),
+        size,
+        at: 0,
+    };
+    let mut zip = match ZipArchive::new(bytes) {
         Ok(zip) => zip,
         Err(error) => {
-            return visit(
-                archive,
-                Err(format!("is no whole zip archive ({error}); fetch it again")),
-            );
+            let why = format!("is no whole zip archive ({error}); fetch it again");
+            return vec![Stream::none(archive.path, why)];
         }
     };
-    let mut members: Vec<(String, usize)> = Vec::new();
+    let mut members = Vec::new();
     for number in 0..zip.len() {
-        match zip.by_index_raw(number) {
-            Ok(member) if member.is_dir() => {}
-            Ok(member) => members.push((member_name(&member, number), number)),
-            Err(_) => members.push((format!("member {number}"), number)),
-        }
+        let (name, modified, size) = match zip.by_index_raw(number) {
+            Ok(member) if member.is_dir() => continue,
+            Ok(member) => (
+                member_name(&member, number),
+                member.last_modified().and_then(utc),
+                member.compressed_size(),
+            ),
+            Err(_) => (format!("member {number}"), None, 0),
+        };
+        members.push((name, number, modified.unwrap_or(archive.modified), size));
     }
     members.sort();
-    for (name, number) in members {
-        let mut facts = FileFacts {
+    let stream = |(name, number, modified, size)| Stream {
+        facts: FileFacts {
             path: format!("{}/{name}", archive.path),
-            modified: archive.modified,
-        };
-        match zip.by_index(number) {
-            Ok(mut member) => {
-                facts.modified = member.last_modified().and_then(utc).unwrap_or(archive.modified);
-                visit(facts, Ok(&mut member))?;
-            }
-            Err(error) => visit(facts, Err(format!("cannot be unpacked: {error}")))?,
-        }
-    }
-    Ok(())
+            modified,
+        },
+        size,
+        bytes: Bytes::Member(zip.clone(), number),
+    };
+    members.into_iter().map(stream).collect()
 }
 
 fn member_name<R: Read + ?Sized>(member: &ZipFile<'_, R>, number: usize) -> String {
@@ -127,4 +213,32 @@ fn utc(at: zip::DateTime) -> Option<DateTime<Utc>> {
     let day = NaiveDate::from_ymd_opt(at.year().into(), at.month().into(), at.day().into())?;
     let moment = day.and_hms_opt(at.hour().into(), at.minute().into(), at.second().into())?;
     Some(moment.and_utc())
+}
+
+/// An archive's bytes, opened once and read by several at their own places.
+#[derive(Clone)]
+struct Shared {
+    file: Arc<File>,
+    size: u64,
+    at: u64,
+}
+
+impl Read for Shared {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(buffer, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for Shared {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.size.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = at.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        Ok(self.at)
+    }
 }

@@ -6,7 +6,10 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use serde_json::json;
 
 use super::dumps::{Presence, UntoldBuyers};
-use crate::sources::intake::{Count, Tally};
+use crate::{
+    entity::EntityType,
+    sources::intake::{Count, Tally},
+};
 
 /// Every file of a run and every row of every file.
 #[derive(Debug, Serialize)]
@@ -14,6 +17,8 @@ pub struct Report {
     pub files: Vec<FileReport>,
     /// By `<entity_type>/<source_id>`: each field and the share of records that have it.
     pub fields: Presence,
+    /// Fields that the specification always has, and a source does not.
+    pub shortfalls: Vec<Shortfall>,
     pub unrecognized: Vec<Unrecognized>,
     /// Municipal buyers whose city cannot be told, and how many records each has.
     pub untold_buyers: UntoldBuyers,
@@ -26,10 +31,22 @@ pub struct Unrecognized {
     pub why: String,
 }
 
+/// A field that records of the kind always have, by the specification, on too few records of a source.
+#[derive(Debug, PartialEq, Serialize)]
+pub struct Shortfall {
+    pub entity_type: EntityType,
+    pub source_id: &'static str,
+    pub field: String,
+    /// The share of records that have it.
+    pub presence: f64,
+}
+
 #[derive(Debug)]
 pub struct FileReport {
     pub path: String,
     pub source_id: &'static str,
+    /// Whether its reading ended before the file did.
+    pub damaged: bool,
     pub tally: Tally,
 }
 
@@ -42,9 +59,10 @@ impl Serialize for FileReport {
             rows.collect::<Vec<_>>()
         };
         let tally = &self.tally;
-        let mut file = serializer.serialize_struct("file", 8)?;
+        let mut file = serializer.serialize_struct("file", 9)?;
         file.serialize_field("path", &self.path)?;
         file.serialize_field("source_id", self.source_id)?;
+        file.serialize_field("damaged", &self.damaged)?;
         file.serialize_field("rows", &tally.rows)?;
         file.serialize_field("recorded", &tally.recorded)?;
         file.serialize_field("written", &tally.written)?;
@@ -62,7 +80,10 @@ impl fmt::Display for Report {
             "{:>9} {:>9} {:>9} {:>9}  source               file",
             "rows", "recorded", "merged", "skipped"
         )?;
-        for FileReport { path, source_id, tally } in &self.files {
+        for FileReport {
+            path, source_id, tally, ..
+        } in &self.files
+        {
             let skipped = tally.skipped_rows();
             writeln!(
                 f,
@@ -82,6 +103,22 @@ impl fmt::Display for Report {
         writeln!(f, "\nrecords written")?;
         for (dump, records) in self.records() {
             writeln!(f, "{records:>9}  {dump}")?;
+        }
+        if !self.shortfalls.is_empty() {
+            writeln!(
+                f,
+                "\nfields the specification always has, on under 99 % of a source's records: the source leaves them out, \
+                 or a note above tells why"
+            )?;
+        }
+        for Shortfall {
+            entity_type,
+            source_id,
+            field,
+            presence,
+        } in &self.shortfalls
+        {
+            writeln!(f, "{:>7.1} %  {entity_type}/{source_id}: {field}", presence * 100.0)?;
         }
         if !self.unrecognized.is_empty() {
             writeln!(f, "\nfiles left out")?;
@@ -109,5 +146,13 @@ impl Report {
             }
         }
         records
+    }
+
+    /// The sentence to end with where files were damaged or left out.
+    pub fn warning(&self) -> Option<String> {
+        let damaged = self.files.iter().filter(|file| file.damaged).count();
+        let bad = damaged + self.unrecognized.len();
+        let all = self.files.len() + self.unrecognized.len();
+        (bad > 0).then(|| format!("{bad} of {all} files damaged or not recognized; see above"))
     }
 }

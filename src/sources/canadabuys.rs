@@ -2,12 +2,15 @@
 //!
 //! Columns are `<english>-<french>`, bilingual ones in pairs `-eng` / `-fra`; the publisher's own typing errors are kept.
 
-use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+use serde_json::Value;
 
 use super::{
     disclosure_codes::TRADE_AGREEMENTS,
-    intake::{Rank, Record},
-    table::{Column, Row, Rule::*},
+    eligibility::Eligibility,
+    intake::{Member, Rank, Record},
+    table::{self, Column, Row, Rule::*},
     text,
 };
 use crate::{fold::fold, municipality, vocabulary::CATEGORIES};
@@ -62,11 +65,15 @@ const COUNTRY: &str = "supplierAddressCountry-fournisseurAdressePays-eng";
 /// The contract's amount and its total with all amendments. One of the columns may read 0.00 while the other holds the
 /// value; then the zero is none.
 pub fn amount_and_total(row: &Row) -> (Option<f64>, Option<f64>) {
-    let (amount, total) = (row.money(AMOUNT), row.money(TOTAL));
-    let is_some_value = |value: Option<f64>| value.is_some_and(|value| value != 0.0);
+    stated_values(row.money(AMOUNT), row.money(TOTAL))
+}
+
+pub fn stated_values(amount: Option<f64>, total: Option<f64>) -> (Option<f64>, Option<f64>) {
+    // A total of zero beside a reduction is real.
+    let is_value = |value: Option<f64>| value.is_some_and(|value| value > 0.0);
     (
-        amount.filter(|amount| *amount != 0.0 || !is_some_value(total)),
-        total.filter(|total| *total != 0.0 || !is_some_value(amount)),
+        amount.filter(|amount| *amount != 0.0 || !is_value(total)),
+        total.filter(|total| *total != 0.0 || !is_value(amount)),
     )
 }
 
@@ -100,25 +107,26 @@ pub fn complete(row: &Row, record: &mut Record) {
 }
 
 pub fn vendor_country(row: &Row) -> Option<String> {
-    let country = row.line_of(COUNTRY)?;
+    row.line_of(COUNTRY).map(country_code)
+}
+
+/// A country's code, where it is spelled out and known; else as published.
+pub fn country_code(country: String) -> String {
     let code = COUNTRIES.iter().find(|(name, _)| name.eq_ignore_ascii_case(&country));
-    Some(code.map_or(country, |(_, code)| (*code).to_owned()))
+    code.map_or(country, |(_, code)| (*code).to_owned())
 }
 
 /// Countries that the files spell out; the rest stay as published.
-const COUNTRIES: [(&str, &str); 12] = [
-    ("Canada", "CA"),
-    ("United States", "US"),
-    ("United States of America", "US"),
-    ("United Kingdom", "GB"),
-    ("France", "FR"),
-    ("Germany", "DE"),
-    ("Australia", "AU"),
-    ("Netherlands", "NL"),
-    ("Switzerland", "CH"),
-    ("Sweden", "SE"),
-    ("Italy", "IT"),
-    ("Japan", "JP"),
+#[rustfmt::skip]
+const COUNTRIES: [(&str, &str); 37] = [
+    ("Canada", "CA"), ("United States", "US"), ("United States of America", "US"), ("United Kingdom", "GB"),
+    ("United Kingdom of Great Britain and Northern Ireland", "GB"), ("France", "FR"), ("Germany", "DE"),
+    ("Australia", "AU"), ("Austria", "AT"), ("Belgium", "BE"), ("Brazil", "BR"), ("China", "CN"),
+    ("Czech Republic", "CZ"), ("Denmark", "DK"), ("Finland", "FI"), ("Greece", "GR"), ("Hong Kong", "HK"),
+    ("Hungary", "HU"), ("Iceland", "IS"), ("India", "IN"), ("Ireland", "IE"), ("Israel", "IL"), ("Italy", "IT"),
+    ("Japan", "JP"), ("Luxembourg", "LU"), ("Mexico", "MX"), ("Netherlands", "NL"), ("New Zealand", "NZ"),
+    ("Norway", "NO"), ("Poland", "PL"), ("Portugal", "PT"), ("Singapore", "SG"), ("South Africa", "ZA"),
+    ("Spain", "ES"), ("Sweden", "SE"), ("Switzerland", "CH"), ("Ukraine", "UA"),
 ];
 
 fn category(row: &Row) -> Option<String> {
@@ -134,40 +142,22 @@ fn category(row: &Row) -> Option<String> {
 }
 
 fn eligibility(row: &Row) -> Option<Value> {
-    let mut members = Map::new();
-    let agreements: Vec<String> = text::list(row.raw("tradeAgreements-accordsCommerciaux-eng"))
-        .iter()
-        .map(|name| agreement(name).to_owned())
-        .collect();
-    if !agreements.is_empty() {
-        members.insert("trade_agreements".into(), json!(agreements));
-    }
-    let regions = text::list(row.raw("regionsOfOpportunity-regionAppelOffres-eng"));
-    if !regions.is_empty() {
-        members.insert("regions_of_opportunity".into(), json!(regions));
-    }
-    for (member, column) in [
-        (
-            "limited_tendering_reason_en",
-            "limitedTenderingReason-raisonAppelOffresLimite-eng",
-        ),
-        (
-            "limited_tendering_reason_fr",
-            "limitedTenderingReason-raisonAppelOffresLimite-fra",
-        ),
-        ("selection_criteria_en", "selectionCriteria-criteresSelection-eng"),
-        ("selection_criteria_fr", "selectionCriteria-criteresSelection-fra"),
-    ] {
-        let stated = text::list(row.raw(column)).join("; ");
-        if !stated.is_empty() {
-            members.insert(member.into(), stated.into());
-        }
-    }
-    (!members.is_empty()).then_some(Value::Object(members))
+    let words = |column| Some(text::list(row.raw(column)).join("; "));
+    let agreements = text::list(row.raw("tradeAgreements-accordsCommerciaux-eng"));
+    let stated = Eligibility {
+        trade_agreements: agreements.iter().map(|name| agreement(name).to_owned()).collect(),
+        regions_of_opportunity: text::list(row.raw("regionsOfOpportunity-regionAppelOffres-eng")),
+        limited_tendering_reason_en: words("limitedTenderingReason-raisonAppelOffresLimite-eng"),
+        limited_tendering_reason_fr: words("limitedTenderingReason-raisonAppelOffresLimite-fra"),
+        selection_criteria_en: words("selectionCriteria-criteresSelection-eng"),
+        selection_criteria_fr: words("selectionCriteria-criteresSelection-fra"),
+        ..Eligibility::default()
+    };
+    stated.value()
 }
 
 /// `Canadian Free Trade Agreement (CFTA)` → `CFTA`; an unknown name without a short form stays whole.
-fn agreement(name: &str) -> &str {
+pub fn agreement(name: &str) -> &str {
     let (long, short) = match name.rsplit_once(" (") {
         Some((long, short)) => (long, short.strip_suffix(')').unwrap_or(short)),
         None => (name, name),
@@ -182,8 +172,8 @@ fn agreement(name: &str) -> &str {
 }
 
 /// Later amendments rank higher: by number, `T01` and `S01` (termination, suspension) after all numbers; then by file.
-pub fn rank(row: &Row) -> Rank {
-    let amendment = row.raw(AMENDMENT).trim();
+pub fn rank(row: &Row, amendment: &str) -> Rank {
+    let amendment = amendment.trim();
     let digits: String = amendment.chars().filter(char::is_ascii_digit).take(9).collect();
     let lettered = amendment.starts_with(|c: char| c.is_ascii_alphabetic());
     let number = digits.parse::<u64>().unwrap_or_default();
@@ -193,12 +183,66 @@ pub fn rank(row: &Row) -> Rank {
     )
 }
 
+/// Holds a row's amount between reading and settling; no field of a record.
+const AMOUNT_OF_ROW: &str = "amount_of_row";
+
+/// Sets what a row of a contract's history states of its value, for [`settle_contract`] to choose from.
+pub fn set_value(record: &mut Record, (amount, total): (Option<f64>, Option<f64>)) {
+    record.set("contract_value", total);
+    record.set(AMOUNT_OF_ROW, amount);
+}
+
+/// Makes one record of a contract's amendments: the newest row, told how many there are.
+///
+/// The contract's value is the newest total stated: an amendment may be silent about it, or write 0.00 for both figures,
+/// as terminations do. Only where no row states a total is it the newest amount, which may be an increment; only where
+/// no row states anything else is it a zero.
+pub fn settle_contract(members: &mut [Member]) {
+    let newest = |states: &dyn Fn(&Record) -> Option<f64>| {
+        let mut records = members.iter().rev().flat_map(|member| &member.records);
+        records.find_map(states)
+    };
+    let total = |record: &Record| record.number("contract_value");
+    let amount = |record: &Record| record.number(AMOUNT_OF_ROW);
+    let real_total = |record: &Record| {
+        let is_reduced = amount(record).is_some_and(|amount| amount < 0.0);
+        total(record).filter(|total| *total != 0.0 || is_reduced)
+    };
+    let value = newest(&real_total)
+        .or_else(|| newest(&|record| amount(record).filter(|amount| *amount != 0.0)))
+        .or_else(|| newest(&|record| total(record).or(amount(record))));
+    let amendments: BTreeSet<&str> = members
+        .iter()
+        .map(|member| member.member.as_str())
+        .filter(|number| is_amendment(number))
+        .collect();
+    let amendments = amendments.len();
+    for record in members.iter_mut().flat_map(|member| &mut member.records) {
+        record.fields.remove(AMOUNT_OF_ROW);
+        record.set("amendment_count", Some(amendments));
+        record.set("contract_value", value);
+    }
+    table::newest(members);
+}
+
+/// Gives all members but the newest their amendment's number behind the notice's plain identifier.
+pub fn number_older(members: &mut [&mut Member]) {
+    let Some((_, older)) = members.split_last_mut() else {
+        return;
+    };
+    for record in older.iter_mut().flat_map(|member| &mut member.records) {
+        let plain = record.text("record_id").unwrap_or_default();
+        let number = record.text("amendment_number").unwrap_or_default();
+        record.set("record_id", Some(format!("{plain}|{number}")));
+    }
+}
+
 /// `000` and an empty field are the original.
 pub fn is_amendment(number: &str) -> bool {
     number.bytes().any(|b| b != b'0')
 }
 
-/// Whether a type, as published in English, begins with one of `kinds` (folded words).
+/// Whether a type, as published, begins with one of `kinds` (folded words).
 pub fn is_one_of(published: &str, kinds: &[&str]) -> bool {
     let folded = fold(published);
     kinds.iter().any(|kind| folded.starts_with(kind))

@@ -47,8 +47,8 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     record.set("record_id", Some(format!("canadabuys|{reference}|{amendment}")));
     Ok(Draft {
         group: reference,
+        rank: canadabuys::rank(row, &amendment),
         member: amendment,
-        rank: canadabuys::rank(row),
         records: vec![record],
     })
 }

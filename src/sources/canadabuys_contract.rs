@@ -1,19 +1,18 @@
 //! CanadaBuys contract history (91 columns): one row a contract's amendment, one record a contract.
 //!
-//! The latest amendment tells the contract's state, and its total is the contract's value: totals are cumulative and
-//! never summed. Standing offers and supply arrangements are no contracts and are left out.
-
-use std::collections::BTreeSet;
+//! The latest amendment tells the contract's state, and the newest total stated is the contract's value: totals are
+//! cumulative and never summed. Standing offers and supply arrangements are no contracts and are left out.
 
 use super::{
     canadabuys::{self, AMENDMENT, AMOUNT, AWARDED, NOTICE, REFERENCE, TOTAL},
-    intake::{Draft, Member, Record},
-    table::{self, Column, CsvFormat, Row, Rule::*},
+    intake::{Draft, Record},
+    table::{Column, CsvFormat, Row, Rule::*},
 };
-use crate::entity::EntityType;
+use crate::{entity::EntityType, fold::fold};
 
 const CONTRACT: &str = "contractNumber-numeroContrat";
 const INSTRUMENT: &str = "instrumentType-typeInstrument-eng";
+const INSTRUMENT_FR: &str = "instrumentType-typeInstrument-fra";
 const STATUS: &str = "contractStatus-statutContrat-eng";
 
 pub static FORMAT: CsvFormat = CsvFormat {
@@ -31,7 +30,7 @@ pub static FORMAT: CsvFormat = CsvFormat {
     columns: &[NOTICE, AWARDED, HISTORY],
     entity_type: |_| EntityType::Contract,
     draft,
-    settle,
+    settle: canadabuys::settle_contract,
 };
 
 #[rustfmt::skip]
@@ -48,7 +47,7 @@ static HISTORY: &[Column] = &[
 ];
 
 fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
-    if canadabuys::is_one_of(row.raw(INSTRUMENT), &["standing offer", "supply arrangement"]) {
+    if is_agreement(row) {
         return Err("a standing offer or supply arrangement, not a contract");
     }
     let number = row
@@ -62,26 +61,41 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     let vendor = vendor.map(str::to_owned);
     record.set("vendor_name", vendor);
     record.set("vendor_country", canadabuys::vendor_country(row));
-    let (amount, total) = canadabuys::amount_and_total(row);
-    record.set("contract_value", total.or(amount));
+    // Rows of the previous system have no number of a solicitation, only the procurement's.
+    if record.text("solicitation_number").is_none() {
+        let procurement = record.text("procurement_number").map(str::to_owned);
+        record.set("solicitation_number", procurement);
+    }
+    canadabuys::set_value(&mut record, canadabuys::amount_and_total(row));
     record.set("record_id", Some(format!("canadabuys|{number}")));
     Ok(Draft {
         group: number,
         member: row.line_of(AMENDMENT).unwrap_or_default(),
-        rank: canadabuys::rank(row),
+        rank: canadabuys::rank(row, row.raw(AMENDMENT)),
         records: vec![record],
     })
 }
 
-fn settle(members: &mut [Member]) {
-    let amendments: BTreeSet<&str> = members
+/// Whether the row's type of instrument is an agreement under which contracts are made (`National Individual Standing
+/// Offer`, `NMSO`, …), not a contract made under one (`Call-up against a Standing Offer`).
+///
+/// Rows of the previous system have no type, and neither their titles nor their numbers tell; they count as contracts.
+fn is_agreement(row: &Row) -> bool {
+    let stated = [INSTRUMENT, INSTRUMENT_FR].map(|column| fold(row.raw(column)));
+    let Some(instrument) = stated.iter().find(|instrument| !instrument.is_empty()) else {
+        return false;
+    };
+    let is_under_one = ["contract", "call up", "against", "contrat", "commande subsequente"]
         .iter()
-        .map(|member| member.member.as_str())
-        .filter(|number| canadabuys::is_amendment(number))
-        .collect();
-    let amendments = amendments.len();
-    for record in members.iter_mut().flat_map(|member| &mut member.records) {
-        record.set("amendment_count", Some(amendments));
-    }
-    table::newest(members);
+        .any(|word| instrument.contains(word));
+    let is_named = [
+        "standing offer",
+        "supply arrangement",
+        "offre a commandes",
+        "arrangement en matiere",
+    ]
+    .iter()
+    .any(|kind| instrument.contains(kind));
+    let is_coded = ["nmso", "niso", "rmso", "riso", "diso", "sa", "so"].contains(&instrument.as_str());
+    is_coded || (is_named && !is_under_one)
 }

@@ -16,7 +16,9 @@ use crate::entity::EntityType;
 const CLOSING: &str = "tenderClosingDate-appelOffresDateCloture";
 const STATUS: &str = "tenderStatus-appelOffresStatut-eng";
 const NOTICE_TYPE: &str = "noticeType-avisType-eng";
+const METHOD: &str = "procurementMethod-methodeApprovisionnement-eng";
 const NOTICE_URL: &str = "noticeURL-URLavis-eng";
+const NOTICE_URL_FR: &str = "noticeURL-URLavis-fra";
 const NOTICE_PAGE: &str = "https://canadabuys.canada.ca/en/tender-opportunities/tender-notice/";
 
 pub static FORMAT: CsvFormat = CsvFormat {
@@ -64,10 +66,12 @@ const ADVANCE_NOTICES: [&str; 4] = [
 ];
 
 fn entity_type(row: &Row) -> EntityType {
-    if canadabuys::is_one_of(row.raw(NOTICE_TYPE), &ADVANCE_NOTICES) {
-        EntityType::PreSolicitation
-    } else {
-        EntityType::Tender
+    // Some notices leave their type empty; an advance contract award notice is also a method.
+    let stated = [row.raw(NOTICE_TYPE), row.raw(METHOD)];
+    let told = stated.iter().find(|word| !word.trim().is_empty());
+    match told.is_some_and(|word| canadabuys::is_one_of(word, &ADVANCE_NOTICES)) {
+        true => EntityType::PreSolicitation,
+        false => EntityType::Tender,
     }
 }
 
@@ -75,27 +79,20 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     let reference = row.line_of(REFERENCE).ok_or("no reference number")?;
     canadabuys::complete(row, &mut record);
     let page = || format!("{NOTICE_PAGE}{}", reference.to_lowercase());
-    record.set("notice_url", Some(row.line_of(NOTICE_URL).unwrap_or_else(page)));
+    let url = row.line_of(NOTICE_URL).or_else(|| row.line_of(NOTICE_URL_FR));
+    record.set("notice_url", Some(url.unwrap_or_else(page)));
     record.set("documents", documents(row));
     record.set("record_id", Some(format!("canadabuys|{reference}")));
     Ok(Draft {
         group: reference,
         member: row.line_of(AMENDMENT).unwrap_or_default(),
-        rank: canadabuys::rank(row),
+        rank: canadabuys::rank(row, row.raw(AMENDMENT)),
         records: vec![record],
     })
 }
 
 fn settle(members: &mut [Member]) {
-    let Some((_, older)) = members.split_last_mut() else {
-        return;
-    };
-    for member in older {
-        for record in &mut member.records {
-            let plain = record.text("record_id").unwrap_or_default();
-            record.set("record_id", Some(format!("{plain}|{}", member.member)));
-        }
-    }
+    canadabuys::number_older(&mut members.iter_mut().collect::<Vec<_>>());
 }
 
 fn documents(row: &Row) -> Option<Value> {
@@ -112,7 +109,7 @@ fn documents(row: &Row) -> Option<Value> {
 }
 
 /// Addresses joined by commas or line breaks; a comma inside an address stays in it.
-fn urls(raw: &str) -> Vec<String> {
+pub fn urls(raw: &str) -> Vec<String> {
     let mut urls: Vec<String> = Vec::new();
     for line in text::list(raw) {
         for (number, part) in line.split(',').enumerate() {

@@ -1,20 +1,32 @@
-//! The proactive disclosure of contracts over $10,000 (43 columns): one record a reference number within `owner_org`.
+//! The proactive disclosure of contracts over $10,000: `contracts.csv` (43 columns), and what it shares with the export of
+//! the portal's search.
 //!
-//! A contract's amendments have reference numbers of their own and stay records of their own; `contract_value` is the
-//! cumulative total at the row's time, in Canadian dollars.
+//! A row is a contract or one of its amendments, under a reference number that is unique within `owner_org`;
+//! `contract_value` is the cumulative total at the row's time, in Canadian dollars. The rows of one contract become one
+//! record: see [`super::disclosure_contract`]. A row that both files tell is taken from `contracts.csv`, which has both
+//! languages and the codes.
 
-use serde_json::{Map, Value, json};
+use std::io::Read;
 
 use super::{
+    Broken, FileFacts, Reader,
+    decode::Utf8,
     disclosure_codes::{
         AGREEMENT_TYPES, LAND_CLAIMS_AGREEMENTS, LIMITED_TENDERING_REASONS, SOLICITATION_PROCEDURES, TRADE_AGREEMENTS,
         labels,
     },
-    intake::{Draft, Rank, Record},
-    table::{self, Column, CsvFormat, Row, Rule::*},
+    disclosure_contract::{self, quarter},
+    disclosure_export,
+    eligibility::Eligibility,
+    intake::{Draft, Intake, Member, Rank, Record, Tally},
+    table::{self, Column, CsvFormat, Opened, Row, Rule::*},
     text,
 };
 use crate::{entity::EntityType, municipality};
+
+/// The sources, which also begin a row's member in its group: the newest of each is handed to settle.
+pub const PUBLISHED: &str = "disclosure";
+pub const EXPORT: &str = "disclosure-export";
 
 pub static FORMAT: CsvFormat = CsvFormat {
     signature: &["reference_number", "owner_org", "commodity_type"],
@@ -31,9 +43,39 @@ pub static FORMAT: CsvFormat = CsvFormat {
     columns: &[COLUMNS],
     entity_type: |_| EntityType::Disclosure,
     draft,
-    settle: table::newest,
+    settle: |_| {},
 };
 
+static FORMATS: &[&CsvFormat] = &[&FORMAT, &disclosure_export::FORMAT];
+
+/// Reads both files.
+pub struct Disclosures;
+
+impl Reader for Disclosures {
+    fn read(&mut self, file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
+        let opened = Opened::new(input)?;
+        let header = opened.first.clone();
+        let format = table::format_of(FORMATS, &header).unwrap_or(&FORMAT);
+        format.read_each(file, opened, &header, out, &mut group)
+    }
+
+    fn settle(&mut self, members: &mut [Member], tallies: &mut [Tally]) {
+        disclosure_contract::settle(members, tallies);
+    }
+}
+
+/// Puts the rows of one procurement into one group. A row of a reference number that was met before belongs where that went,
+/// even where its procurement's number was corrected meanwhile.
+fn group(draft: &mut Draft) -> Option<String> {
+    let procurement = draft.records.first().and_then(disclosure_contract::procurement);
+    let reference = draft.group.clone();
+    if let Some(procurement) = procurement {
+        draft.group = procurement;
+    }
+    Some(reference)
+}
+
+/// `buyer_name` is the person who bought, not the organization.
 #[rustfmt::skip]
 static COLUMNS: &[Column] = &[
     ("award_date", "contract_date", Day),
@@ -45,7 +87,7 @@ static COLUMNS: &[Column] = &[
     ("contract_value", "contract_value", Money),
     ("original_value", "original_value", Money),
     ("amendment_value", "amendment_value", Money),
-    ("buyer_name", "buyer_name", LineOrNa),
+    ("contact_name", "buyer_name", LineOrNa),
     ("description_en", "description_en", Line),
     ("description_fr", "description_fr", Line),
     ("comments_en", "comments_en", Block),
@@ -56,9 +98,7 @@ static COLUMNS: &[Column] = &[
     ("economic_object_code", "economic_object_code", Line),
     ("reporting_period", "reporting_period", Line),
     ("solicitation_procedure", "solicitation_procedure", Line),
-    ("reference_number", "reference_number", Line),
     ("procurement_id", "procurement_id", Line),
-    ("owner_org", "owner_org", Line),
     ("instrument_type", "instrument_type", Line),
     ("standing_offer_number", "standing_offer_number", LineOrNa),
     ("number_of_bids", "number_of_bids", Line),
@@ -68,38 +108,44 @@ static COLUMNS: &[Column] = &[
 fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     let reference = row.line_of("reference_number").ok_or("no reference number")?;
     let owner = row.line_of("owner_org").ok_or("no owner_org")?;
-    record.set("municipality", Some(municipality::FEDERAL));
-    record.set("government_level", Some("federal"));
-    record.set("currency", record.number("contract_value").map(|_| "CAD"));
     let title = row.raw("owner_org_title");
     let (english, french) = title.split_once(" | ").unwrap_or((title, ""));
     record.set("department_en", text::organization(english));
     record.set("department_fr", text::organization(french));
     record.set("procurement_category", category(row.raw("commodity_type")));
-    let postal_code = record.text("vendor_postal_code").unwrap_or_default();
-    if record.text("vendor_country").is_none_or(|country| country == "CA") {
-        record.set("vendor_province", municipality::province_of_postal_code(postal_code));
-    }
-    if let Some((english, french)) = labels(SOLICITATION_PROCEDURES, row.raw("solicitation_procedure").trim()) {
-        record.set("procurement_method_en", Some(english));
-        record.set("procurement_method_fr", Some(french));
-    }
     let agreements: Vec<_> = codes(row, "trade_agreement")
         .filter_map(|code| labels(TRADE_AGREEMENTS, code))
         .collect();
     let names: Vec<&str> = agreements.iter().map(|(_, name)| *name).collect();
     record.set("trade_agreements_en", (!names.is_empty()).then(|| names.join("; ")));
-    record.set(
-        "eligibility",
-        eligibility(row, agreements.iter().map(|(short, _)| *short).collect()),
-    );
+    record.set("eligibility", eligibility(row, &agreements).value());
+    Ok(complete(row, record, PUBLISHED, &owner, &reference))
+}
+
+/// What the row of either file becomes once its columns are read.
+pub fn complete(row: &Row, mut record: Record, source: &str, owner: &str, reference: &str) -> Draft {
+    record.set("municipality", Some(municipality::FEDERAL));
+    record.set("government_level", Some("federal"));
+    record.set("currency", record.number("contract_value").map(|_| "CAD"));
+    record.set("owner_org", Some(owner));
+    record.set("reference_number", Some(reference));
+    let postal_code = record.text("vendor_postal_code").unwrap_or_default();
+    if record.text("vendor_country").is_none_or(|country| country == "CA") {
+        record.set("vendor_province", municipality::province_of_postal_code(postal_code));
+    }
+    let procedure = record.text("solicitation_procedure").unwrap_or_default();
+    if let Some((english, french)) = labels(SOLICITATION_PROCEDURES, procedure) {
+        record.set("procurement_method_en", Some(english));
+        record.set("procurement_method_fr", Some(french));
+    }
     record.set("record_id", Some(format!("disclosure|{owner},{reference}")));
-    Ok(Draft {
+    let period = quarter(record.text("reporting_period").unwrap_or_default());
+    Draft {
         group: format!("{owner},{reference}"),
-        member: String::new(),
-        rank: Rank(quarter(row.raw("reporting_period")), row.published.timestamp()),
+        member: format!("{source},{reference}"),
+        rank: Rank(period, row.published.timestamp()),
         records: vec![record],
-    })
+    }
 }
 
 fn category(commodity_type: &str) -> Option<&'static str> {
@@ -115,44 +161,30 @@ fn codes<'a>(row: &'a Row, column: &str) -> impl Iterator<Item = &'a str> {
     row.raw(column).split([',', ';', '\n']).map(str::trim)
 }
 
-fn eligibility(row: &Row, mut agreements: Vec<&str>) -> Option<Value> {
-    let mut members = Map::new();
+fn eligibility(row: &Row, agreements: &[(&str, &str)]) -> Eligibility {
+    let mut agreements: Vec<&str> = agreements.iter().map(|(short, _)| *short).collect();
     if agreements.is_empty() {
         let letters = row.raw("agreement_type_code").trim();
         let combination = AGREEMENT_TYPES.iter().find(|(code, _)| *code == letters);
         agreements = combination.map_or(Vec::new(), |(_, names)| names.split(' ').collect());
     }
-    if !agreements.is_empty() {
-        members.insert("trade_agreements".into(), json!(agreements));
-    }
     let (english, french): (Vec<_>, Vec<_>) = codes(row, "limited_tendering_reason")
         .filter_map(|code| labels(LIMITED_TENDERING_REASONS, code))
         .unzip();
-    if !english.is_empty() {
-        members.insert("limited_tendering_reason_en".into(), english.join("; ").into());
-        members.insert("limited_tendering_reason_fr".into(), french.join("; ").into());
+    Eligibility {
+        trade_agreements: agreements.into_iter().map(str::to_owned).collect(),
+        limited_tendering_reason_en: Some(english.join("; ")),
+        limited_tendering_reason_fr: Some(french.join("; ")),
+        indigenous_set_aside: match row.raw("indigenous_business").trim() {
+            "NA" => Some("none"),
+            "MS" => Some("mandatory"),
+            "VS" => Some("voluntary"),
+            _ => None,
+        },
+        land_claims_agreements: codes(row, "land_claims")
+            .filter_map(|code| labels(LAND_CLAIMS_AGREEMENTS, code))
+            .map(|(english, _)| english.to_owned())
+            .collect(),
+        ..Eligibility::default()
     }
-    let set_aside = match row.raw("indigenous_business").trim() {
-        "NA" => Some("none"),
-        "MS" => Some("mandatory"),
-        "VS" => Some("voluntary"),
-        _ => None,
-    };
-    if let Some(set_aside) = set_aside {
-        members.insert("indigenous_set_aside".into(), set_aside.into());
-    }
-    let claims: Vec<&str> = codes(row, "land_claims")
-        .filter_map(|code| labels(LAND_CLAIMS_AGREEMENTS, code))
-        .map(|(english, _)| english)
-        .collect();
-    if !claims.is_empty() {
-        members.insert("land_claims_agreements".into(), json!(claims));
-    }
-    (!members.is_empty()).then_some(Value::Object(members))
-}
-
-/// `2022-2023-Q4` as a number that grows with time.
-fn quarter(period: &str) -> u64 {
-    let digits: String = period.chars().filter(char::is_ascii_digit).take(9).collect();
-    digits.parse().unwrap_or_default()
 }

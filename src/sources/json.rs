@@ -4,13 +4,15 @@
 //! such objects, or bare rows. [`Rows`] walks that outer frame and cuts out one value at a time, so memory is bounded by the
 //! largest value, [`LONGEST_ROW`](super::decode::LONGEST_ROW) at most, and a value that is no JSON inside spoils none of its neighbours.
 //!
+//! What a parsed value holds is read by [`word`] and [`list`].
+//!
 //! **Invariant:** the frame is checked here, what is inside a value is not: that is for whoever parses it.
 
 use std::io::{BufRead, Read};
 
 use serde_json::{Map, Value};
 
-use super::{Broken, decode::Utf8};
+use super::{Broken, decode::Utf8, text};
 
 /// What a file's frame holds next.
 #[derive(Debug, PartialEq)]
@@ -265,6 +267,22 @@ impl Scan {
         }
         None
     }
+}
+
+/// The text at a pointer, a number's digits included.
+pub fn word(value: &Value, pointer: &str) -> Option<String> {
+    match value.pointer(pointer)? {
+        Value::String(word) => text::line(word),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+pub fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
 }
 
 #[cfg(test)]

@@ -6,8 +6,12 @@
 
 pub mod decode;
 pub mod intake;
+pub mod spool;
 pub mod text;
 
+mod alberta;
+mod buyandsell_contract;
+mod buyandsell_tender;
 mod canadabuys;
 mod canadabuys_award;
 mod canadabuys_contract;
@@ -15,8 +19,14 @@ mod canadabuys_sosa;
 mod canadabuys_tender;
 mod disclosure;
 mod disclosure_codes;
+mod disclosure_contract;
+mod disclosure_export;
+mod eligibility;
 mod json;
+mod mojibake;
 mod montreal;
+mod novascotia;
+mod places;
 mod seao;
 mod seao_codes;
 mod seao_ledger;
@@ -67,22 +77,40 @@ pub static SOURCES: &[Source] = &[
         reader: || Box::new(&canadabuys_award::FORMAT),
     },
     Source {
-        id: "disclosure",
+        id: disclosure::PUBLISHED,
         yields: &[EntityType::Disclosure],
         recognizes: |head| disclosure::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(&disclosure::FORMAT),
+        reader: || Box::new(disclosure::Disclosures),
+    },
+    Source {
+        id: disclosure::EXPORT,
+        yields: &[EntityType::Disclosure],
+        recognizes: |head| disclosure_export::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(disclosure::Disclosures),
+    },
+    Source {
+        id: "buyandsell-tender",
+        yields: &[EntityType::Tender, EntityType::PreSolicitation],
+        recognizes: |head| buyandsell_tender::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&buyandsell_tender::FORMAT),
+    },
+    Source {
+        id: "buyandsell-contract",
+        yields: &[EntityType::Contract],
+        recognizes: |head| buyandsell_contract::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&buyandsell_contract::FORMAT),
     },
     Source {
         id: "seao-xml",
         yields: &[EntityType::Tender, EntityType::Contract],
         recognizes: seao_xml::recognizes,
-        reader: || Box::new(seao::Seao::default()),
+        reader: || Box::new(seao::Seao),
     },
     Source {
         id: "seao-ocds",
         yields: &[EntityType::Tender, EntityType::Contract],
         recognizes: seao_ocds::recognizes,
-        reader: || Box::new(seao::Seao::default()),
+        reader: || Box::new(seao::Seao),
     },
     Source {
         id: "montreal",
@@ -97,6 +125,18 @@ pub static SOURCES: &[Source] = &[
         reader: || Box::new(toronto::FORMATS),
     },
     Source {
+        id: "novascotia",
+        yields: &[EntityType::Contract],
+        recognizes: novascotia::recognizes,
+        reader: || Box::new(novascotia::NovaScotia),
+    },
+    Source {
+        id: "alberta",
+        yields: &[EntityType::Tender, EntityType::Contract],
+        recognizes: alberta::recognizes,
+        reader: || Box::new(alberta::Alberta),
+    },
+    Source {
         id: "canadabuys-sosa",
         yields: &[EntityType::StandingOffer],
         recognizes: |head| canadabuys_sosa::FORMAT.recognizes(&head.columns),
@@ -106,7 +146,7 @@ pub static SOURCES: &[Source] = &[
 
 /// Sources whose files tell of the same things: one reader reads them all and settles them together, and each record is
 /// written to the dump of the source whose word it is.
-static FAMILIES: &[&[&str]] = &[&[seao::XML, seao::OCDS]];
+static FAMILIES: &[&[&str]] = &[&[seao::XML, seao::OCDS], &[disclosure::PUBLISHED, disclosure::EXPORT]];
 
 impl Source {
     /// The name of the sources settled together with this one; its own where it is settled alone.
@@ -162,16 +202,14 @@ pub enum Broken {
     Fatal(Error),
 }
 
-/// Reads the files of one source or family, all of them with the same reader, then settles what they said together.
+/// Reads the files of one source or family, then settles what they said together. Files are read at the same time,
+/// each by a reader of its own: whatever one says to another goes through the spool.
 pub trait Reader {
-    /// Reads one file to its end; every row is kept, skipped, or remembered for [`Reader::finish`].
+    /// Reads one file to its end; every row is kept, remarked, or skipped.
     fn read(&mut self, file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken>;
 
     /// Decides which members of a group stay, and completes them. The last is the newest.
     fn settle(&mut self, members: &mut [Member], tallies: &mut [Tally]);
-
-    /// Accounts for rows that were remembered, after the last group is settled.
-    fn finish(&mut self, _tallies: &mut [Tally]) {}
 }
 
 #[cfg(test)]
@@ -194,8 +232,24 @@ mod tests {
         ),
         ("canadabuys-award", &[EntityType::Award], &canadabuys_award::FORMAT),
         ("disclosure", &[EntityType::Disclosure], &disclosure::FORMAT),
+        (
+            "disclosure-export",
+            &[EntityType::Disclosure],
+            &disclosure_export::FORMAT,
+        ),
+        (
+            "buyandsell-tender",
+            &[EntityType::Tender, EntityType::PreSolicitation],
+            &buyandsell_tender::FORMAT,
+        ),
+        (
+            "buyandsell-contract",
+            &[EntityType::Contract],
+            &buyandsell_contract::FORMAT,
+        ),
         ("montreal", &[EntityType::Contract], &montreal::OFFICIALS),
         ("montreal", &[EntityType::Contract], &montreal::COUNCILS),
+        ("novascotia", &[EntityType::Contract], &novascotia::FORMAT),
         ("toronto", &[EntityType::Contract], &toronto::AWARDED),
         ("toronto", &[EntityType::Contract], &toronto::NON_COMPETITIVE),
         ("toronto", &[EntityType::Tender], &toronto::SOLICITATIONS),
@@ -257,6 +311,8 @@ mod tests {
             "<export>",
             "{\"releases\": []}",
             "{\"releases\": [{\"ocid\": \"ocds-34a6hz-1\"}]}",
+            "[{\"referenceNumber\": \"BC-2025-1\"}]",
+            "[{\"tender_id\": \"1\"}]",
             "<",
             "\"",
             "\u{0}\u{0}",

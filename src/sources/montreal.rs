@@ -11,7 +11,7 @@ use chrono::Datelike;
 use super::{
     Broken, FileFacts, Reader,
     decode::Utf8,
-    intake::{Draft, Intake, Member, Rank, Record, Tally, fingerprint},
+    intake::{Draft, Intake, Member, Rank, Record, Tally, fingerprint, unknown},
     table::{self, Column, CsvFormat, Opened, Row, Rule::*},
     text,
 };
@@ -173,6 +173,11 @@ impl Reader for Montreal {
 fn council_draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     let decision = record.text("decision_number").unwrap_or_default();
     let council = COUNCIL_NAMES.iter().find(|(start, ..)| decision.starts_with(start));
+    if council.is_none() && !decision.is_empty() {
+        // Its first letters name the council; the number behind them is as good as unique.
+        let letters: String = decision.chars().take_while(|c| c.is_alphabetic()).collect();
+        row.note(unknown("no decision", &letters));
+    }
     record.set("approver", council.map(|(_, name, _)| *name));
     draft(
         row,

@@ -15,8 +15,7 @@ use super::{
     decode::Utf8,
     intake::{Intake, Member, Record, Tally},
     seao_codes::Unit,
-    seao_ledger::Ledger,
-    seao_ocds, seao_xml, table, text,
+    seao_ledger, seao_ocds, seao_xml, table, text,
 };
 use crate::{fold::fold, municipality};
 
@@ -27,40 +26,36 @@ pub const OCDS: &str = "seao-ocds";
 /// What begins every identifier of a contracting process: the publisher's registered prefix.
 pub const OCID_PREFIX: &str = "ocds-ec9k95-";
 
-#[derive(Default)]
-pub struct Seao {
-    ledger: Ledger,
-}
+pub struct Seao;
 
 impl Reader for Seao {
     fn read(&mut self, file: &FileFacts, mut input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
         let is_xml = input.peek().is_ok_and(|start| start.trim_start().starts_with('<'));
         if is_xml {
-            seao_xml::read(file, input, out, &mut self.ledger)
+            seao_xml::read(file, input, out)
         } else {
             seao_ocds::read(file, input, out)
         }
     }
 
     fn settle(&mut self, members: &mut [Member], tallies: &mut [Tally]) {
-        let Some((notice, older)) = members.split_last_mut() else {
-            return;
+        // Remarks first; both stay oldest first.
+        members.sort_by_key(|member| member.said.is_none());
+        let remarks = members.partition_point(|member| member.said.is_some());
+        let (remarks, notices) = members.split_at_mut(remarks);
+        let Some((notice, older)) = notices.split_last_mut() else {
+            return seao_ledger::leave(remarks);
         };
         for other in older.iter() {
             let what = "a notice that the other era's files tell newer, merged into one record";
             tallies[other.file].note(other.line, what);
             merge(&mut notice.records, &other.records);
         }
-        let told_until = (notice.member == OCDS).then(|| i64::try_from(notice.rank.0).unwrap_or(i64::MAX));
-        if let Some((tender, contracts)) = notice.records.split_first_mut() {
-            let number = tender.text("reference_number").unwrap_or_default();
-            self.ledger.join(number, told_until, contracts, tallies);
+        let told_until = (notice.member == OCDS).then_some(notice.rank);
+        if let Some((_, contracts)) = notice.records.split_first_mut() {
+            seao_ledger::join(remarks, told_until, contracts);
         }
-        table::newest(members);
-    }
-
-    fn finish(&mut self, tallies: &mut [Tally]) {
-        self.ledger.finish(tallies);
+        table::newest(notices);
     }
 }
 

@@ -58,6 +58,9 @@ pub fn category(nature: &str) -> Option<&'static str> {
     }
 }
 
+/// The natures that are none of the four categories: sales, concessions, the rest.
+pub const OTHER_NATURES: [&str; 5] = ["0", "5", "6", "7", "8"];
+
 /// What a bid's figure counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -77,6 +80,12 @@ impl Unit {
             _ => Unit::Rate,
         }
     }
+}
+
+/// Whether the publisher's table has the unit, or none is given.
+pub fn is_known_unit(code: &str) -> bool {
+    let code = code.trim().trim_start_matches('0');
+    code.is_empty() || code.parse().is_ok_and(|number: u8| (1..=12).contains(&number))
 }
 
 pub const REGIONS: &[(&str, &str)] = &[

@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 use super::{
     Broken, FileFacts, Head,
     decode::Utf8,
-    intake::{Draft, Intake, Rank, Tally},
-    json::{Item, Rows},
+    intake::{Draft, Intake, Rank, Tally, unknown},
+    json::{Item, Rows, list, word},
     seao::{OCDS, OCID_PREFIX},
     table::timestamp,
     text,
@@ -144,22 +144,6 @@ fn moment(text: &str) -> Option<DateTime<Utc>> {
     DateTime::parse_from_rfc3339(text.trim()).ok().map(|at| at.to_utc())
 }
 
-/// The text at a pointer, a number's digits included.
-pub fn word(value: &Value, pointer: &str) -> Option<String> {
-    match value.pointer(pointer)? {
-        Value::String(word) => text::line(word),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
-}
-
-pub fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
-}
-
 pub fn same_money(a: f64, b: f64) -> bool {
     (a - b).abs() < 0.005
 }
@@ -204,6 +188,23 @@ impl<'a> Notice<'a> {
         })
     }
 
+    /// A status in words; one that the table lacks is noted.
+    pub fn in_words(
+        &mut self,
+        status: String,
+        table: &[Words],
+    ) -> (String, Option<&'static str>, Option<&'static str>) {
+        let told = in_words(status, table);
+        if told.1.is_none() {
+            self.note_unknown("status", &told.0);
+        }
+        told
+    }
+
+    pub fn note_unknown(&mut self, field: &str, word: &str) {
+        self.note(&unknown(field, word));
+    }
+
     pub fn party(&self, id: &str) -> Option<&'a Value> {
         list(self.release, "/parties")
             .iter()
@@ -214,7 +215,7 @@ impl<'a> Notice<'a> {
 pub type Words = (&'static str, &'static str, &'static str);
 
 /// A published status beside its English and French words.
-pub fn in_words(status: String, table: &[Words]) -> (String, Option<&'static str>, Option<&'static str>) {
+fn in_words(status: String, table: &[Words]) -> (String, Option<&'static str>, Option<&'static str>) {
     let known = table.iter().find(|(word, ..)| *word == status);
     (
         status,

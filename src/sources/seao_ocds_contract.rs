@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::{
     intake::Record,
+    json::{list, word},
     seao::{Awarded, OF_THE_NOTICE, contract_record_id, neq, vendor_country, vendor_province},
-    seao_codes::Unit,
-    seao_ocds::{Notice, Words, in_words, list, same_money, word},
+    seao_codes::{self, Unit},
+    seao_ocds::{Notice, Words, same_money},
     table::postal_code,
     text,
 };
@@ -100,9 +101,8 @@ impl<'a> Notice<'a> {
         );
         contract.set("start_date", self.day(told, "/dateSigned").map(|day| day.to_string()));
         contract.set("end_date", self.day(told, "/period/endDate").map(|day| day.to_string()));
-        if let Some((status, english, french)) =
-            word(told, "/status").map(|status| in_words(status, &CONTRACT_STATUSES))
-        {
+        if let Some(status) = word(told, "/status") {
+            let (status, english, french) = self.in_words(status, &CONTRACT_STATUSES);
             contract.set("status", Some(status));
             contract.set("status_en", english);
             contract.set("status_fr", french);
@@ -124,7 +124,11 @@ impl<'a> Notice<'a> {
         let mut bids = Vec::new();
         for bid in list(self.release, "/bids") {
             if word(bid, "/id").as_deref() == Some(supplier_id) {
-                let unit = Unit::of(&word(bid, "/valueUnit").unwrap_or_default());
+                let unit = word(bid, "/valueUnit").unwrap_or_default();
+                if !seao_codes::is_known_unit(&unit) {
+                    self.note_unknown("valueUnit", &unit);
+                }
+                let unit = Unit::of(&unit);
                 bids.push((self.money(bid, "/value"), unit));
             }
         }
@@ -183,7 +187,12 @@ impl<'a> Notice<'a> {
         contract.set("vendor_city", city);
         contract.set("vendor_province", province);
         contract.set("vendor_postal_code", at("postalCode").as_deref().and_then(postal_code));
-        contract.set("vendor_country", at("countryName").as_deref().and_then(vendor_country));
+        let country = at("countryName");
+        let code = country.as_deref().and_then(vendor_country);
+        if let (Some(country), None) = (country, &code) {
+            self.note_unknown("countryName", &country);
+        }
+        contract.set("vendor_country", code);
     }
 }
 

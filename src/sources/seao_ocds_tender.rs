@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use super::{
     intake::Record,
+    json::{list, word},
     seao::place,
     seao_codes::{self, TYPES},
-    seao_ocds::{Notice, Package, Words, in_words, list, word},
+    seao_ocds::{Notice, Package, Words},
     text,
 };
 use crate::{entity::EntityType, fold::fold, municipality};
@@ -86,12 +87,16 @@ impl<'a> Notice<'a> {
         tender.set("province", Some("QC"));
     }
 
-    fn set_object(&self, tender: &mut Record) {
+    fn set_object(&mut self, tender: &mut Record) {
         let nature = match self.word("/tender/mainProcurementCategory").as_deref() {
             Some("goods") => "1",
             Some("services") => "2",
             Some("works") => "3",
-            _ => "",
+            Some(other) => {
+                self.note_unknown("mainProcurementCategory", other);
+                ""
+            }
+            None => "",
         };
         tender.set("procurement_category", seao_codes::category(nature));
         let items = list(self.release, "/tender/items");
@@ -111,7 +116,7 @@ impl<'a> Notice<'a> {
         }
     }
 
-    fn set_method(&self, tender: &mut Record) {
+    fn set_method(&mut self, tender: &mut Record) {
         let method = self.word("/tender/procurementMethod");
         let details = self.word("/tender/procurementMethodDetails");
         let folded = details.as_deref().map(fold).unwrap_or_default();
@@ -121,13 +126,20 @@ impl<'a> Notice<'a> {
             Some("direct") => "9",
             Some("limited" | "selective") => "10",
             Some("open") => "3",
-            _ => "",
+            Some(other) => {
+                self.note_unknown("procurementMethod", other);
+                ""
+            }
+            None => "",
         };
         let kind = TYPES.iter().find(|kind| kind.code == code);
         tender.set("procurement_method", method);
         tender.set("procurement_method_en", kind.map(|kind| kind.method_en));
         tender.set("procurement_method_fr", kind.map(|kind| kind.method_fr));
         let english = NOTICES.iter().find(|(known, _)| *known == folded);
+        if let (Some(details), None) = (&details, english) {
+            self.note_unknown("procurementMethodDetails", details);
+        }
         tender.set("notice_type_en", english.map(|(_, english)| *english));
         tender.set("notice_type_fr", details);
         let rationale = self.word("/tender/procurementMethodRationale");
@@ -135,7 +147,7 @@ impl<'a> Notice<'a> {
         tender.set("eligibility", eligibility);
     }
 
-    fn status(&self) -> (String, Option<&'static str>, Option<&'static str>) {
+    fn status(&mut self) -> (String, Option<&'static str>, Option<&'static str>) {
         let cancelled = || list(self.release, "/tag").iter().any(|tag| tag == "tenderCancellation");
         let status = self.word("/tender/status").unwrap_or_else(|| {
             let told = match list(self.release, "/awards").is_empty() {
@@ -145,7 +157,7 @@ impl<'a> Notice<'a> {
             };
             told.to_owned()
         });
-        in_words(status, &TENDER_STATUSES)
+        self.in_words(status, &TENDER_STATUSES)
     }
 }
 

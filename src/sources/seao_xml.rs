@@ -2,7 +2,7 @@
 //!
 //! A row is a child of the root. In Avis and AvisRevisions it is a notice: it gives a tender and, for each winner among
 //! its bidders, a contract. In Contrats and Depenses it is a contract's end or a notice's spending, joined to the
-//! contracts through the [`Ledger`]. The generations of the layout differ by the case of one tag and by elements that
+//! contracts by [`seao_ledger`](super::seao_ledger). The generations of the layout differ by the case of one tag and by elements that
 //! the older lacks. Of a notice told twice the newest export counts; within one, the revision.
 
 use std::io::Read;
@@ -12,10 +12,10 @@ use serde_json::json;
 use super::{
     Broken, FileFacts, Head,
     decode::Utf8,
-    intake::{Draft, Intake, Rank, Record, Tally},
+    intake::{Draft, Intake, Rank, Record, Remark, Tally, unknown},
     seao::{Awarded, OF_THE_NOTICE, XML, contract_record_id, documents, neq, place, vendor_country, vendor_province},
-    seao_codes::{self, MUNICIPAL_GROUNDS, PROVINCIAL_GROUNDS, REGIONS, TYPES, Unit, label},
-    seao_ledger::{Contractor, Expense, Final, Ledger, Origin, Spending},
+    seao_codes::{self, MUNICIPAL_GROUNDS, OTHER_NATURES, PROVINCIAL_GROUNDS, REGIONS, TYPES, Unit, label},
+    seao_ledger::{self, Contractor, Expense, Final, Spending, Told},
     table::{postal_code, timestamp},
     text,
     xml::{Element, Rows},
@@ -55,8 +55,8 @@ impl Export {
     }
 }
 
-/// Reads one export; what speaks of contracts of other exports goes to the ledger.
-pub fn read(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake, ledger: &mut Ledger) -> Result<(), Broken> {
+/// Reads one export; what speaks of contracts of other exports is remarked on their notice.
+pub fn read(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
     let mut rows = Rows::new(input);
     let export = Export::of(&mut rows, file)?;
     while let Some(row) = rows.next()? {
@@ -68,31 +68,27 @@ pub fn read(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake, ledg
             out.tally.skip(row.line, "no notice number");
             continue;
         };
-        match row.name.as_str() {
+        let told = match row.name.as_str() {
             "avis" if row.child("organisme").is_some() => {
                 let draft = Notice::new(&row, &export, out.tally).draft(number);
                 out.keep(row.line, draft).map_err(Broken::Fatal)?;
+                continue;
             }
-            "avis" => {
-                let spending = spending(&row, &export, out);
-                ledger.remember_spending(number, spending);
+            "avis" => Told::Spending(spending(&row, &export, out.tally)),
+            "contrat" => Told::Final(contract_end(&row, out.tally)),
+            _ => {
+                out.tally.skip(row.line, "neither a notice, a contract nor spending");
+                continue;
             }
-            "contrat" => {
-                let end = contract_end(&row, &export, out);
-                ledger.remember_final(number, end);
-            }
-            _ => out.tally.skip(row.line, "neither a notice, a contract nor spending"),
-        }
+        };
+        let remark = Remark {
+            group: number,
+            rank: seao_ledger::rank(export.exported()),
+            said: serde_json::to_value(told).map_err(|error| Broken::Fatal(error.into()))?,
+        };
+        out.remark(row.line, remark).map_err(Broken::Fatal)?;
     }
     Ok(())
-}
-
-fn origin(row: &Element, export: &Export, out: &Intake) -> Origin {
-    Origin {
-        file: out.file,
-        line: row.line,
-        exported: export.exported(),
-    }
 }
 
 fn contractor(row: &Element) -> Contractor {
@@ -102,29 +98,27 @@ fn contractor(row: &Element) -> Contractor {
     }
 }
 
-fn contract_end(row: &Element, export: &Export, out: &mut Intake) -> Final {
+fn contract_end(row: &Element, tally: &mut Tally) -> Final {
     Final {
-        origin: origin(row, export, out),
         contractor: contractor(row),
-        amount: money(row, "montantfinal", row.line, out.tally).filter(|amount| *amount > 0.0),
-        end: day(row, "datefinale", row.line, out.tally),
+        amount: money(row, "montantfinal", row.line, tally).filter(|amount| *amount > 0.0),
+        end: day(row, "datefinale", row.line, tally),
     }
 }
 
-fn spending(row: &Element, export: &Export, out: &mut Intake) -> Spending {
+fn spending(row: &Element, export: &Export, tally: &mut Tally) -> Spending {
     let mut items = Vec::new();
     for expense in row.child("depenses").map_or(&[][..], |list| &list.children) {
-        let Some(amount) = money(expense, "montantdepense", expense.line, out.tally) else {
+        let Some(amount) = money(expense, "montantdepense", expense.line, tally) else {
             continue;
         };
         items.push(Expense {
             contractor: contractor(expense),
-            published: day(expense, "datepublicationdepense", expense.line, out.tally),
+            published: day(expense, "datepublicationdepense", expense.line, tally),
             cents: (amount * 100.0).round() as i64,
         });
     }
     Spending {
-        origin: origin(row, export, out),
         restates: items.iter().any(|item| !export.covers(item.published)) || items.is_empty(),
         items,
     }
@@ -240,11 +234,16 @@ impl<'a> Notice<'a> {
         tender.set("municipality", Some(municipality));
         tender.set("government_level", Some(level));
         tender.set("province", Some("QC"));
-        tender.set("procurement_category", seao_codes::category(row.raw("nature")));
+        let category = seao_codes::category(row.raw("nature"));
+        if category.is_none() {
+            self.check("nature", |code| OTHER_NATURES.contains(&code));
+        }
+        tender.set("procurement_category", category);
         tender.set(
             "category",
             row.line_of("categorieseao").or_else(|| self.words_of_nature()),
         );
+        self.check("type", |code| TYPES.iter().any(|kind| kind.code == code));
         if let Some(kind) = TYPES.iter().find(|kind| kind.code == row.raw("type").trim()) {
             tender.set("procurement_method", kind.method);
             tender.set("procurement_method_en", Some(kind.method_en));
@@ -253,11 +252,17 @@ impl<'a> Notice<'a> {
             tender.set("notice_type_fr", Some(kind.notice_fr));
         }
         tender.set("unspsc", row.line_of("unspscprincipale"));
-        let regions = row
+        let mut regions: Vec<&str> = Vec::new();
+        for code in row
             .raw("regionlivraison")
             .split(',')
-            .filter_map(|code| label(REGIONS, code));
-        let regions: Vec<&str> = regions.collect();
+            .filter(|code| !code.trim().is_empty())
+        {
+            match label(REGIONS, code) {
+                Some(region) => regions.push(region),
+                None => self.note_unknown("regionlivraison", code),
+            }
+        }
         tender.set(
             "regions_of_delivery_fr",
             (!regions.is_empty()).then(|| regions.join("; ")),
@@ -266,6 +271,7 @@ impl<'a> Notice<'a> {
             "municipal" => MUNICIPAL_GROUNDS,
             _ => PROVINCIAL_GROUNDS,
         };
+        self.check("disposition", |code| label(grounds, code).is_some());
         let ground = label(grounds, row.raw("disposition"));
         tender.set("eligibility", ground.map(|ground| json!({"disposition": ground})));
         let page = row.line_of("hyperlienseao");
@@ -302,12 +308,16 @@ impl<'a> Notice<'a> {
             contract.set(field, tender.fields.get(field).cloned());
         }
         let award_date = self.awarded.map(|day| day.to_string());
+        let unit = winner.raw("montantssoumisunite").trim();
+        if !seao_codes::is_known_unit(unit) {
+            self.note_unknown("montantssoumisunite", unit);
+        }
         let neq = neq(winner.raw("neq"));
         let awarded = Awarded {
             bid: money(winner, "montantsoumis", winner.line, self.tally),
             amount: money(winner, "montantcontrat", winner.line, self.tally),
             total: money(winner, "montanttotalcontrat", winner.line, self.tally),
-            unit: Unit::of(winner.raw("montantssoumisunite")),
+            unit: Unit::of(unit),
         };
         let record_id = contract_record_id(number, neq.as_deref(), &vendor, award_date.as_deref(), awarded.stated());
         contract.set("record_id", Some(record_id));
@@ -317,11 +327,27 @@ impl<'a> Notice<'a> {
         contract.set("vendor_city", winner.line_of("ville"));
         contract.set("vendor_province", vendor_province(winner.raw("province")));
         contract.set("vendor_postal_code", postal_code(winner.raw("codepostal")));
-        contract.set("vendor_country", vendor_country(winner.raw("pays")));
+        let country = vendor_country(winner.raw("pays"));
+        if country.is_none() && !winner.raw("pays").trim().is_empty() {
+            self.note_unknown("pays", winner.raw("pays"));
+        }
+        contract.set("vendor_country", country);
         contract.set("supplier_address", address(winner));
         contract.set("contract_value", awarded.value());
         contract.set("currency", Some(awarded.currency()));
         Some(contract)
+    }
+
+    /// Notes a code that its table does not have; the field that would tell its meaning stays empty.
+    fn check(&mut self, name: &str, is_known: impl Fn(&str) -> bool) {
+        let code = self.row.raw(name).trim();
+        if !code.is_empty() && !is_known(code) {
+            self.note_unknown(name, code);
+        }
+    }
+
+    fn note_unknown(&mut self, name: &str, code: &str) {
+        self.tally.note(self.row.line, &unknown(name, code));
     }
 
     fn day(&mut self, name: &str) -> Option<Date> {

@@ -60,6 +60,9 @@ pub struct CsvFormat {
     pub settle: fn(&mut [Member]),
 }
 
+/// May change a draft's group, and names the thing whose drafts all go to one group.
+pub type Each<'a> = &'a mut dyn FnMut(&mut Draft) -> Option<String>;
+
 /// Only the newest member stays.
 pub fn newest(members: &mut [Member]) {
     if let Some((_, older)) = members.split_last_mut() {
@@ -89,7 +92,22 @@ pub struct Row<'a> {
     notes: RefCell<Vec<String>>,
 }
 
-impl Row<'_> {
+impl<'a> Row<'a> {
+    pub fn new(
+        header: &'a HashMap<String, usize>,
+        values: &'a StringRecord,
+        line: u64,
+        published: DateTime<Utc>,
+    ) -> Row<'a> {
+        Row {
+            header,
+            values,
+            line,
+            published,
+            notes: RefCell::default(),
+        }
+    }
+
     /// The column's text as it stands; empty where the file has no such column.
     pub fn raw(&self, column: &str) -> &str {
         let number = self.header.get(column);
@@ -141,6 +159,17 @@ pub fn postal_code(raw: &str) -> Option<String> {
     (code != "NA").then_some(code)
 }
 
+/// Several things under one identifier: the oldest keeps it plain, so that it stays when another is added; the others have
+/// their member's name behind it.
+pub fn number(members: &mut [Member]) {
+    for member in members.iter_mut().skip(1) {
+        for record in &mut member.records {
+            let plain = record.text("record_id").unwrap_or_default();
+            record.set("record_id", Some(format!("{plain}|{}", member.member)));
+        }
+    }
+}
+
 fn joined(members: Vec<String>, separator: &str) -> Option<String> {
     (!members.is_empty()).then(|| members.join(separator))
 }
@@ -187,6 +216,16 @@ pub fn first_row<R: Read>(rows: &mut csv::Reader<R>) -> csv::Result<Vec<String>>
         }
     }
     Ok(values.iter().map(|name| name.trim().to_owned()).collect())
+}
+
+/// Whether a row is the header once more, perhaps behind the byte order mark of the file it began.
+fn is_header(values: &StringRecord, header: &[String]) -> bool {
+    let unmarked = |name: &str| match name.trim_start_matches('\u{feff}') {
+        same if same.len() == name.len() => name.trim().to_owned(),
+        // Behind the mark, the quotes around the first name are read as part of it.
+        name => name.trim_matches('"').trim().to_owned(),
+    };
+    values.len() == header.len() && values.iter().zip(header).all(|(value, name)| unmarked(value) == *name)
 }
 
 /// The format among a source's that has these columns.
@@ -236,13 +275,25 @@ impl CsvFormat {
         header: &[String],
         out: &mut Intake,
     ) -> Result<(), Broken> {
+        self.read_each(file, opened, header, out, &mut |_| None)
+    }
+
+    /// [`CsvFormat::read_rows`], every draft passing through `each` on its way, which tells what it must stay together with.
+    pub fn read_each(
+        &self,
+        file: &FileFacts,
+        opened: Opened,
+        header: &[String],
+        out: &mut Intake,
+        each: Each,
+    ) -> Result<(), Broken> {
         let Opened {
             first,
             mut rows,
             is_data,
         } = opened;
         let mut values = StringRecord::new();
-        let mut again = is_data.then(|| StringRecord::from(first));
+        let mut again = is_data.then(|| StringRecord::from(first.as_slice()));
         let width = header.len();
         let header: HashMap<String, usize> = header
             .iter()
@@ -268,27 +319,34 @@ impl CsvFormat {
             if rows.get_mut().take_repaired() {
                 out.tally.note(line, "stray bytes near here, read as Windows-1252");
             }
+            if !is_data && is_header(&values, &first) {
+                out.tally.skip(line, "the header again: several files joined in one");
+                continue;
+            }
             let too_many = values.iter().skip(width).any(|value| !value.trim().is_empty());
             if values.len() < width || too_many {
                 out.tally
                     .skip(line, "the row has another number of fields than the header");
                 continue;
             }
-            let row = Row {
-                header: &header,
-                values: &values,
-                line,
-                published: file.modified,
-                notes: RefCell::default(),
-            };
-            match self.draft_of(&row) {
-                Ok(draft) => out.keep(line, draft).map_err(Broken::Fatal)?,
-                Err(reason) => out.tally.skip(line, reason),
-            }
-            for note in row.notes.take() {
-                out.tally.note(line, &note);
-            }
+            self.take(Row::new(&header, &values, line, file.modified), out, each)?;
         }
+    }
+
+    /// Keeps or skips one row.
+    pub fn take(&self, row: Row, out: &mut Intake, each: Each) -> Result<(), Broken> {
+        match self.draft_of(&row) {
+            Ok(mut draft) => match each(&mut draft) {
+                Some(thing) => out.keep_together(row.line, &thing, draft),
+                None => out.keep(row.line, draft),
+            }
+            .map_err(Broken::Fatal)?,
+            Err(reason) => out.tally.skip(row.line, reason),
+        }
+        for note in row.notes.take() {
+            out.tally.note(row.line, &note);
+        }
+        Ok(())
     }
 
     fn draft_of(&self, row: &Row) -> Result<Draft, &'static str> {

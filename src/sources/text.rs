@@ -1,9 +1,10 @@
 //! What a source's text means, whatever the source: one rule each for absence, HTML, lists, days and money.
 //!
-//! A *line* is a text without line breaks, its blanks collapsed; a *block* keeps its paragraphs. Both are `None` where the
+//! Text that was certainly encoded twice is repaired first. A *line* is a text without line breaks, its blanks collapsed; a *block* keeps its paragraphs. Both are `None` where the
 //! publisher wrote one of `ABSENT` instead of leaving the field empty. Every function is total: odd input gives odd
 //! text or an [`Unreadable`], never a panic.
 
+use super::mojibake::repaired;
 use crate::date::Date;
 
 /// How publishers write "nothing", besides an empty field; compared without case, a list's `*` stripped.
@@ -25,7 +26,7 @@ const ABSENT: [&str; 10] = [
 pub struct Unreadable;
 
 pub fn line(raw: &str) -> Option<String> {
-    let text = unescape(raw);
+    let text = unescape(&repaired(raw));
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !line.is_empty() {
@@ -37,7 +38,7 @@ pub fn line(raw: &str) -> Option<String> {
 }
 
 pub fn block(raw: &str) -> Option<String> {
-    let text = unescape(raw);
+    let text = unescape(&repaired(raw));
     let mut block = String::with_capacity(text.len());
     let mut blank_lines = 0;
     for text_line in text.lines() {
@@ -82,9 +83,12 @@ fn present(text: String) -> Option<String> {
     (!absent).then_some(text)
 }
 
-/// A day: `2024-01-31`, `2024/01/31`, or the day a timestamp begins with. Days of other centuries are typing errors.
+/// A day: `2024-01-31`, `2024/01/31`, or the day a timestamp begins with. The first day of all is how databases write
+/// "none"; other days of other centuries are typing errors.
 pub fn date(raw: &str) -> Result<Option<Date>, Unreadable> {
-    let Some(text) = line(raw) else { return Ok(None) };
+    let Some(text) = line(raw).filter(|text| !text.starts_with("0001-01-01")) else {
+        return Ok(None);
+    };
     let day = Date::parse_prefix(&text.replace('/', "-")).map_err(|_| Unreadable)?;
     match day.to_string().get(..2) {
         Some("19" | "20" | "21") => Ok(Some(day)),
@@ -273,6 +277,8 @@ mod tests {
             ("2027-06-01T14:00:00", day("2027-06-01")),
             ("2026/09/11", day("2026-09-11")),
             ("", Ok(None)),
+            ("0001-01-01T00:00:00Z", Ok(None)),
+            ("2023-02-02 00:00:00+00:00", day("2023-02-02")),
             ("2023-02-29", Err(Unreadable)),
             ("0018-05-01", Err(Unreadable)),
             ("5 mai 2018", Err(Unreadable)),

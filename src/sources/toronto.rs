@@ -7,8 +7,8 @@
 use serde_json::json;
 
 use super::{
-    intake::{Draft, Member, Rank, Record},
-    table::{Column, CsvFormat, Row, Rule::*},
+    intake::{Draft, Rank, Record, unknown},
+    table::{self, Column, CsvFormat, Row, Rule::*},
     text::{self, Unreadable},
 };
 use crate::{entity::EntityType, fold::fold};
@@ -31,7 +31,7 @@ pub static AWARDED: CsvFormat = CsvFormat {
     columns: &[NUMBERED, AWARDED_COLUMNS],
     entity_type: |_| EntityType::Contract,
     draft: awarded,
-    settle,
+    settle: table::number,
 };
 
 pub static NON_COMPETITIVE: CsvFormat = CsvFormat {
@@ -41,7 +41,7 @@ pub static NON_COMPETITIVE: CsvFormat = CsvFormat {
     columns: &[NON_COMPETITIVE_COLUMNS],
     entity_type: |_| EntityType::Contract,
     draft: non_competitive,
-    settle,
+    settle: table::number,
 };
 
 pub static SOLICITATIONS: CsvFormat = CsvFormat {
@@ -51,7 +51,7 @@ pub static SOLICITATIONS: CsvFormat = CsvFormat {
     columns: &[NUMBERED, SOLICITATION_COLUMNS],
     entity_type: |_| EntityType::Tender,
     draft: solicitation,
-    settle,
+    settle: table::number,
 };
 
 #[rustfmt::skip]
@@ -98,11 +98,13 @@ static SOLICITATION_COLUMNS: &[Column] = &[
 ];
 
 /// The city's categories. Its goods and services are one word, which only SRVTGD comes near.
-const CATEGORIES: [(&str, &str); 4] = [
-    ("Construction Services", "CNST"),
-    ("Professional Services", "SRV"),
-    ("Goods and Services", "SRVTGD"),
-    ("Goods & Services", "SRVTGD"),
+const CATEGORIES: [(&str, Option<&str>); 5] = [
+    ("Construction Services", Some("CNST")),
+    ("Professional Services", Some("SRV")),
+    ("Goods and Services", Some("SRVTGD")),
+    ("Goods & Services", Some("SRVTGD")),
+    // The city sells.
+    ("Offer to Purchase", None),
 ];
 
 fn awarded(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
@@ -158,16 +160,6 @@ fn draft(id: String, member: String, rank: Rank, mut record: Record) -> Draft {
     }
 }
 
-/// The oldest member keeps the plain identifier, so that it stays when another is added.
-fn settle(members: &mut [Member]) {
-    for member in members.iter_mut().skip(1) {
-        for record in &mut member.records {
-            let plain = record.text("record_id").unwrap_or_default();
-            record.set("record_id", Some(format!("{plain}|{}", member.member)));
-        }
-    }
-}
-
 fn document_number(row: &Row) -> Option<String> {
     let number = row.line_of(DOCUMENT)?.replace('\u{fffd}', "");
     let number = number.strip_prefix("Doc").unwrap_or(&number).trim();
@@ -202,7 +194,10 @@ fn complete(record: &mut Record) {
 fn category(row: &Row) -> Option<&'static str> {
     let stated = row.line_of(CATEGORY)?;
     let known = CATEGORIES.iter().find(|(name, _)| *name == stated);
-    known.map(|(_, code)| *code)
+    if known.is_none() {
+        row.note(unknown(CATEGORY, &stated));
+    }
+    known.and_then(|(_, code)| *code)
 }
 
 /// One amount and its currency: `1317169.92`, `$ 1,317,169.92 CAD`, `$2,500 USD`. Amounts run together are none, and where the

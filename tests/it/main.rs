@@ -3,6 +3,7 @@
 mod api;
 mod errors;
 mod generations;
+mod limits;
 mod model;
 mod operation;
 mod places;

@@ -57,6 +57,14 @@ impl TestServer {
     pub fn own(records: &[(EntityType, String)], change: impl FnOnce(&mut Config)) -> TestServer {
         let folder = tempfile::tempdir().unwrap();
         let mut config = config(folder.path().to_owned());
+        // Hundreds of tests share a server, and its key.
+        let plans = folder.path().join("unlimited.toml");
+        fs::write(
+            &plans,
+            "[PRO]\nrequests_per_minute = 10_000_000\nrequests_per_day = 1_000_000_000\n",
+        )
+        .unwrap();
+        config.plans = Some(plans);
         change(&mut config);
         let key = State::open(&config.state).unwrap();
         let key = key.create_key(Plan::Pro, "tests", chrono::Utc::now(), None).unwrap();
@@ -69,13 +77,35 @@ impl TestServer {
             running: None,
         };
         server.publish(records);
+        server.run(config, listener);
+        server
+    }
+
+    /// Stops, and serves the same folder again.
+    pub fn restart(mut self, change: impl FnOnce(&mut Config)) -> TestServer {
+        self.stop();
+        let mut config = config(self.folder.path().to_owned());
+        change(&mut config);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        self.address = format!("http://{}", listener.local_addr().unwrap());
+        self.run(config, listener);
+        self
+    }
+
+    fn run(&mut self, config: Config, listener: TcpListener) {
         let (stop, stopped) = oneshot::channel();
         let stopped = async move {
             let _ = stopped.await;
         };
         let thread = thread::spawn(move || serve::run(&config, listener, stopped));
-        server.running = Some((stop, thread));
-        server
+        self.running = Some((stop, thread));
+    }
+
+    fn stop(&mut self) {
+        if let Some((stop, thread)) = self.running.take() {
+            let _ = stop.send(());
+            thread.join().unwrap().unwrap();
+        }
     }
 
     /// Indexes these records into the folder that is served.
@@ -131,10 +161,7 @@ impl TestServer {
 
 impl Drop for TestServer {
     fn drop(&mut self) {
-        if let Some((stop, thread)) = self.running.take() {
-            let _ = stop.send(());
-            thread.join().unwrap().unwrap();
-        }
+        self.stop();
     }
 }
 
@@ -168,6 +195,7 @@ pub fn config(folder: PathBuf) -> Config {
         gateway_prefix: "x-gateway".to_owned(),
         gateway_host: None,
         query_timeout: Duration::from_secs(5),
+        now: chrono::Utc::now,
     }
 }
 

@@ -21,20 +21,21 @@ const FLOORS: [&[&str]; 7] = [
     &["dump", "sources", "sample"],
     &["query"],
     &["engine"],
-    &["generation", "indexing", "state", "normalize"],
+    &["generation", "indexing", "state", "normalize", "fetch"],
     &["api"],
     &["cli", "serve", "demo", "main", "lib"],
 ];
 
 /// A dependency's name and the only modules that may say it.
-const HOMES: [(&str, &[&str]); 15] = [
+const HOMES: &[(&str, &[&str])] = &[
     ("tantivy", &["engine/tantivy"]),
     ("actix_web", &["api", "serve"]),
     ("rusqlite", &["state"]),
+    ("governor", &["state/account"]),
     ("clap", &["cli", "main"]),
     ("bincode", &["query/cursor"]),
     ("quick_xml", &["sources"]),
-    ("csv", &["sources", "municipality"]),
+    ("csv", &["sources", "municipality", "fetch/check"]),
     ("rust_stemmers", &["stem"]),
     ("fst", &["engine/tantivy/stems"]),
     ("rand_chacha", &["sample"]),
@@ -42,6 +43,8 @@ const HOMES: [(&str, &[&str]); 15] = [
     ("env_logger", &["main", "cli", "serve"]),
     ("base64", &["query/cursor"]),
     ("strsim", &["api/params/nearest"]),
+    ("ureq", &["fetch"]),
+    ("indicatif", &["fetch/progress", "normalize", "indexing"]),
     ("percent_encoding", &["api/params/pairs"]),
 ];
 

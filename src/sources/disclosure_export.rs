@@ -1,0 +1,209 @@
+//! What the search of the proactive disclosure exports: the rows of `contracts.csv` under other column names, English
+//! only, labels instead of codes, encoded twice in places.
+
+use super::{
+    canadabuys,
+    disclosure::{self, EXPORT},
+    disclosure_codes::{
+        Code, LAND_CLAIMS_AGREEMENTS, LIMITED_TENDERING_REASONS, SOLICITATION_PROCEDURES, TRADE_AGREEMENTS,
+    },
+    eligibility::Eligibility,
+    intake::{Draft, Record},
+    table::{Column, CsvFormat, Row, Rule::*},
+};
+use crate::{entity::EntityType, fold::fold};
+
+/// `owner_org,reference_number`
+const ID: &str = "id";
+const INSTRUMENT: &str = "instrument_type";
+
+pub static FORMAT: CsvFormat = CsvFormat {
+    signature: &[ID, "procurement_identification_number", "total_contract_value"],
+    required: &[
+        INSTRUMENT,
+        "vendor_name",
+        "organization",
+        "contract_date",
+        "original_contract_value",
+        "reporting_period",
+    ],
+    aliases: &[],
+    columns: &[COLUMNS],
+    entity_type: |_| EntityType::Disclosure,
+    draft,
+    settle: |_| {},
+};
+
+#[rustfmt::skip]
+static COLUMNS: &[Column] = &[
+    ("award_date", "contract_date", Day),
+    ("start_date", "contract_period_start_date", Day),
+    ("end_date", "contract_period_end_date_or_delivery_date", Day),
+    ("vendor_name", "vendor_name", Line),
+    ("vendor_postal_code", "vendor_postal_code", PostalCode),
+    ("contract_value", "total_contract_value", Money),
+    ("original_value", "original_contract_value", Money),
+    ("amendment_value", "contract_amendment_value", Money),
+    ("contact_name", "buyer_name", LineOrNa),
+    ("department_en", "organization", Organization),
+    ("description_en", "description_of_work_english", Line),
+    ("comments_en", "comments_english", Block),
+    ("additional_comments_en", "additional_comments_english", Block),
+    ("commodity_code", "commodity_code", Line),
+    ("economic_object_code", "economic_object_code", Line),
+    ("reporting_period", "reporting_period", Line),
+    ("procurement_id", "procurement_identification_number", Line),
+    ("standing_offer_number", "standing_offer_or_supply_arrangement_number", LineOrNa),
+    ("number_of_bids", "number_of_bids", Line),
+];
+
+fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+    let id = row.line_of(ID).ok_or("no id")?;
+    let (owner, reference) = id
+        .split_once(',')
+        .ok_or("an id that is not owner_org,reference_number")?;
+    let country = row.line_of("country_of_vendor");
+    record.set("vendor_country", country.map(canadabuys::country_code));
+    record.set("procurement_category", category(row));
+    record.set("instrument_type", row.line_of(INSTRUMENT).map(instrument));
+    let procedure = row.line_of("solicitation_procedure");
+    let code = |label: String| known(SOLICITATION_PROCEDURES, &label).map_or(label, |(code, ..)| (*code).to_owned());
+    record.set("solicitation_procedure", procedure.map(code));
+    let set_aside = set_aside(row);
+    record.set("indigenous_business", set_aside.map(|(code, _)| code));
+    let (agreements, names) = labelled(row, TRADE_AGREEMENTS, "trade_agreements");
+    record.set("trade_agreements_en", (!names.is_empty()).then(|| names.join("; ")));
+    let (english, french) = labelled(row, LIMITED_TENDERING_REASONS, "limited_tendering_reason");
+    let (claims, _) = labelled(row, LAND_CLAIMS_AGREEMENTS, "comprehensive_land_claims_agreement");
+    let eligibility = Eligibility {
+        trade_agreements: agreements,
+        limited_tendering_reason_en: Some(english.join("; ")),
+        limited_tendering_reason_fr: Some(french.join("; ")),
+        indigenous_set_aside: set_aside.map(|(_, word)| word),
+        land_claims_agreements: claims,
+        ..Eligibility::default()
+    };
+    record.set("eligibility", eligibility.value());
+    Ok(disclosure::complete(row, record, EXPORT, owner, reference))
+}
+
+fn instrument(label: String) -> String {
+    match label.as_str() {
+        "Contract" => "C".to_owned(),
+        "Amendment" => "A".to_owned(),
+        _ if label.starts_with("Standing Offer") => "SOSA".to_owned(),
+        _ => label,
+    }
+}
+
+fn category(row: &Row) -> Option<&'static str> {
+    match row.raw("commodity").trim() {
+        "Good" => Some("GD"),
+        "Service" => Some("SRV"),
+        "Construction" => Some("CNST"),
+        _ => None,
+    }
+}
+
+/// The code and its word; the export numbers its labels (`1. None`).
+fn set_aside(row: &Row) -> Option<(&'static str, &'static str)> {
+    let label = row.raw("procurement_strategy_for_indigenous_business").trim();
+    let label = label.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    match fold(label).as_str() {
+        "none" => Some(("NA", "none")),
+        "mandatory set aside" => Some(("MS", "mandatory")),
+        "voluntary set aside" => Some(("VS", "voluntary")),
+        _ => None,
+    }
+}
+
+/// The row of a label: of the whole one, or of what stands before its explanation in brackets.
+fn known(table: &'static [Code], label: &str) -> Option<&'static Code> {
+    // In the table of trade agreements the second column is the short name, the third the English one.
+    let is_label = |known: &str, folded: &str| {
+        let head = known.split(" (").next().unwrap_or(known);
+        fold(known) == folded || fold(head) == folded
+    };
+    let folded = fold(label);
+    table
+        .iter()
+        .find(|(_, second, third)| is_label(second, &folded) || is_label(third, &folded))
+}
+
+/// The second and third columns of the rows whose labels stand in a column of the file; a label that no row has is in
+/// both as it is.
+fn labelled(row: &Row, table: &'static [Code], column: &str) -> (Vec<String>, Vec<String>) {
+    let stated = row.line_of(column).map(|list| parts(table, &list)).unwrap_or_default();
+    let both = stated.into_iter().map(|label| match known(table, &label) {
+        Some((_, second, third)) => ((*second).to_owned(), (*third).to_owned()),
+        None => (label.clone(), label),
+    });
+    both.unzip()
+}
+
+/// Labels are joined by commas without a blank; but some hold one too, so a list that is one label stays whole.
+fn parts(table: &'static [Code], list: &str) -> Vec<String> {
+    if known(table, list).is_some() {
+        return vec![list.to_owned()];
+    }
+    let mut parts: Vec<String> = Vec::new();
+    for part in list.split(',') {
+        match parts.last_mut() {
+            Some(last) if part.starts_with(' ') || last.ends_with(' ') => {
+                last.push(',');
+                last.push_str(part);
+            }
+            _ if part.is_empty() => {}
+            _ => parts.push(part.to_owned()),
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn labels_hold_commas_and_lists_are_joined_by_them() {
+        let parts = |list| parts(LIMITED_TENDERING_REASONS, list);
+        let confidential = LIMITED_TENDERING_REASONS
+            .iter()
+            .find(|(code, ..)| *code == "23")
+            .unwrap()
+            .1;
+        assert_eq!(parts(confidential), [confidential]);
+        assert_eq!(
+            parts("Additional Deliveries (formerly Interchangeable Parts),Exclusive Rights"),
+            [
+                "Additional Deliveries (formerly Interchangeable Parts)",
+                "Exclusive Rights"
+            ]
+        );
+        assert_eq!(
+            parts(&format!("{confidential},Exclusive Rights")),
+            [confidential, "Exclusive Rights"]
+        );
+    }
+
+    #[test]
+    fn a_label_is_known_without_its_explanation() {
+        for (label, code) in [
+            ("Competitive – Open Bidding", "OB"),
+            ("Competitive – Traditional", "TC"),
+            ("Non-Competitive", "TN"),
+        ] {
+            assert_eq!(known(SOLICITATION_PROCEDURES, label).unwrap().0, code);
+        }
+        assert_eq!(known(SOLICITATION_PROCEDURES, "Competitive"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn every_list_is_read(list in "[A-Z, ()a-e]{0,40}") {
+            let _ = (parts(TRADE_AGREEMENTS, &list), known(LAND_CLAIMS_AGREEMENTS, &list), instrument(list));
+        }
+    }
+}

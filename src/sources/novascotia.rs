@@ -1,0 +1,168 @@
+//! Nova Scotia's awarded public tenders, of the whole public sector: CSV as exported, CSV or JSON as the portal's interface gives them.
+//!
+//! Built from the publisher's documented columns: no real file was at hand. The two forms differ by the case of the names
+//! and by the dates' form, and the JSON leaves empty fields out; either gives the same records. Several suppliers share a
+//! tender's number, and a supplier may win it twice: the oldest contract has the plain identifier, the others their day and
+//! amount behind it.
+
+use std::{collections::HashMap, io::Read};
+
+use csv::StringRecord;
+use serde_json::{Map, Value};
+
+use super::{
+    Broken, FileFacts, Head, Reader,
+    decode::Utf8,
+    intake::{Draft, Intake, Member, Rank, Record, Tally, unknown},
+    json::{Item, Rows},
+    places,
+    table::{self, Column, CsvFormat, Row, Rule::*},
+    text,
+};
+use crate::{entity::EntityType, fold::fold};
+
+const NUMBER: &str = "TENDER_ID";
+const AMOUNT: &str = "AWARDED_AMOUNT";
+
+pub static FORMAT: CsvFormat = CsvFormat {
+    signature: &[NUMBER, "ENTITY", "VENDOR"],
+    required: &["AWARDED_DATE", AMOUNT],
+    aliases: &[
+        ("tender_id", NUMBER),
+        ("entity", "ENTITY"),
+        ("goods", "GOODS"),
+        ("service", "SERVICE"),
+        ("construction", "CONSTRUCTION"),
+        ("tender_start_date", "TENDER_START_DATE"),
+        ("tender_close_date", "TENDER_CLOSE_DATE"),
+        ("tender_description", "TENDER_DESCRIPTION"),
+        ("awarded_date", "AWARDED_DATE"),
+        ("awarded_amount", AMOUNT),
+        ("vendor", "VENDOR"),
+    ],
+    columns: &[COLUMNS],
+    entity_type: |_| EntityType::Contract,
+    draft,
+    settle: table::number,
+};
+
+#[rustfmt::skip]
+static COLUMNS: &[Column] = &[
+    ("solicitation_number", NUMBER, Line),
+    ("department_en", "ENTITY", Organization),
+    ("buyer_name", "ENTITY", Organization),
+    ("publication_date", "TENDER_START_DATE", Day),
+    ("title_en", "TENDER_DESCRIPTION", Line),
+    ("award_date", "AWARDED_DATE", Day),
+    ("vendor_name", "VENDOR", Organization),
+];
+
+/// The flags of what was bought, in the order categories are joined. Several may be set.
+const FLAGS: [(&str, &str); 3] = [("CONSTRUCTION", "CNST"), ("GOODS", "GD"), ("SERVICE", "SRV")];
+
+/// Amounts that stand for "none": the form asks for one also where nothing is bought at a price.
+const PLACEHOLDERS: [f64; 2] = [0.0, 0.01];
+
+pub fn recognizes(head: &Head) -> bool {
+    let holds = |name: &str| {
+        head.json.contains(&format!("\"{name}\"")) || head.json.contains(&format!("\"{}\"", name.to_uppercase()))
+    };
+    FORMAT.recognizes(&head.columns)
+        || (holds("tender_id") && holds("entity") && (holds("awarded_date") || holds("awarded_amount")))
+}
+
+pub struct NovaScotia;
+
+impl Reader for NovaScotia {
+    fn read(&mut self, file: &FileFacts, mut input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
+        let is_json = input
+            .peek()
+            .is_ok_and(|start| start.trim_start().starts_with(['[', '{']));
+        if is_json {
+            read_json(file, input, out)
+        } else {
+            (&FORMAT).read(file, input, out)
+        }
+    }
+
+    fn settle(&mut self, members: &mut [Member], _: &mut [Tally]) {
+        table::number(members);
+    }
+}
+
+/// Each object becomes a row of all the columns.
+fn read_json(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
+    let columns = FORMAT.aliases;
+    let header: HashMap<String, usize> = columns
+        .iter()
+        .zip(0..)
+        .map(|((_, name), n)| ((*name).to_owned(), n))
+        .collect();
+    let mut rows = Rows::new(input, &[]);
+    while let Some(item) = rows.next()? {
+        let (line, object) = match item {
+            Item::Row { line, bytes, .. } => (line, serde_json::from_slice(&bytes).ok()),
+            Item::Object { line, members, .. } => (line, Some(members)),
+        };
+        out.row();
+        if rows.take_repaired() {
+            out.tally.note(line, "stray bytes near here, read as Windows-1252");
+        }
+        let Some(object): Option<Map<String, Value>> = object else {
+            out.tally.skip(line, "a row that is no JSON object");
+            continue;
+        };
+        let value = |(lower, upper): &(&str, &str)| match object.get(*lower).or_else(|| object.get(*upper)) {
+            Some(Value::String(text)) => text.clone(),
+            Some(value @ (Value::Number(_) | Value::Bool(_))) => value.to_string(),
+            _ => String::new(),
+        };
+        let values: StringRecord = columns.iter().map(value).collect();
+        FORMAT.take(Row::new(&header, &values, line, file.modified), out, &mut |_| None)?;
+    }
+    Ok(())
+}
+
+fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+    let number = row.line_of(NUMBER).ok_or("no tender number")?;
+    let amount = row.money(AMOUNT);
+    if amount.is_some_and(|amount| PLACEHOLDERS.contains(&amount)) {
+        row.note(format!("an amount of 0 or 0.01 in {AMOUNT} stands for none, left out"));
+    }
+    let value = amount.filter(|amount| !PLACEHOLDERS.contains(amount));
+    record.set("contract_value", value);
+    record.set("currency", value.map(|_| "CAD"));
+    let mut categories = Vec::new();
+    for (flag, code) in FLAGS {
+        match row.line_of(flag).as_deref() {
+            Some("Y" | "y" | "Yes" | "YES" | "true" | "1") => categories.push(code),
+            None | Some("N" | "n" | "No" | "NO" | "false" | "0") => {}
+            Some(word) => row.note(unknown(flag, word)),
+        }
+    }
+    record.set(
+        "procurement_category",
+        (!categories.is_empty()).then(|| categories.join(",")),
+    );
+    let (municipality, level) = places::of_body(record.text("buyer_name").unwrap_or_default(), "NS");
+    record.set("municipality", Some(municipality));
+    record.set("government_level", Some(level));
+    record.set("province", Some("NS"));
+    let id = format!(
+        "novascotia|{number}|{}",
+        fold(record.text("vendor_name").unwrap_or_default())
+    );
+    record.set("record_id", Some(id.as_str()));
+    let day = record.text("award_date").unwrap_or_default();
+    let member = format!(
+        "{day}|{}",
+        amount.map(|amount| format!("{amount:.2}")).unwrap_or_default()
+    );
+    let age = text::date(day).ok().flatten().map_or(0, |day| day.days());
+    Ok(Draft {
+        group: id,
+        member,
+        rank: Rank(u64::try_from(age).unwrap_or(0), row.published.timestamp()),
+        records: vec![record],
+    })
+}

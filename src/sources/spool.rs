@@ -1,0 +1,341 @@
+//! The spool: what rows gave waits on disk until all files are read, then comes back by group.
+//!
+//! Bodies go to one temporary file a family; memory holds an [`Entry`] of fixed size each. Files are read at the same time,
+//! so bodies lie in the spool in any order; entries know their file and their place in it, and what comes back depends on
+//! those alone.
+
+use std::{
+    fs::File,
+    os::unix::fs::FileExt,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::intake::{Draft, Member, Rank, Record, Remark, Tally};
+
+/// The bodies of a family's drafts and remarks.
+pub struct Spool {
+    path: PathBuf,
+    file: File,
+    end: AtomicU64,
+}
+
+/// What memory keeps of a draft or a remark.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    group: [u8; 16],
+    member: [u8; 8],
+    /// What it must stay together with; zeros where that is nothing.
+    thing: [u8; 8],
+    rank: Rank,
+    /// Where its body begins in the spool.
+    offset: u64,
+    length: u32,
+    file: u32,
+    /// Its place among those of its file.
+    number: u32,
+    line: u32,
+}
+
+impl Entry {
+    /// Files are read in path order and rows in theirs.
+    fn place(&self) -> (u32, u32) {
+        (self.file, self.number)
+    }
+
+    /// Of equal ranks the later row is the newer.
+    fn age(&self) -> (Rank, (u32, u32)) {
+        (self.rank, self.place())
+    }
+}
+
+/// What one file gives, on its way to the spool; bodies go there some at a time.
+pub struct Drafts<'a> {
+    spool: &'a Spool,
+    file: u32,
+    entries: Vec<Entry>,
+    /// Bodies not yet in the spool, and the number of the first entry that is theirs.
+    bodies: Vec<u8>,
+    first_waiting: usize,
+}
+
+const BODIES_AT_A_TIME: usize = 256 << 10;
+
+impl<'a> Drafts<'a> {
+    /// The drafts of the file of this number.
+    pub fn new(spool: &'a Spool, file: usize) -> Drafts<'a> {
+        Drafts {
+            spool,
+            file: file as u32,
+            entries: Vec::new(),
+            bodies: Vec::new(),
+            first_waiting: 0,
+        }
+    }
+
+    pub fn push(&mut self, line: u64, draft: Draft) -> Result<()> {
+        let body = (&draft.member, &draft.records, None::<Value>);
+        self.push_body(line, &draft.group, digest(&draft.member), draft.rank, body)
+    }
+
+    /// A draft that stays together with all others of the same thing: they go to the group that the first of them names.
+    pub fn push_together(&mut self, line: u64, thing: &str, draft: Draft) -> Result<()> {
+        let first = self.entries.len();
+        self.push(line, draft)?;
+        for entry in &mut self.entries[first..] {
+            entry.thing = digest(thing);
+        }
+        Ok(())
+    }
+
+    /// Of several remarks none replaces another.
+    pub fn push_remark(&mut self, line: u64, remark: Remark) -> Result<()> {
+        let place = format!("{}:{}", self.file, self.entries.len());
+        let body = ("", [(); 0], Some(&remark.said));
+        self.push_body(line, &remark.group, digest(&place), remark.rank, body)
+    }
+
+    fn push_body(&mut self, line: u64, group: &str, member: [u8; 8], rank: Rank, body: impl Serialize) -> Result<()> {
+        let start = self.bodies.len();
+        serde_json::to_writer(&mut self.bodies, &body)?;
+        self.entries.push(Entry {
+            group: digest(group),
+            member,
+            thing: [0; 8],
+            rank,
+            offset: start as u64,
+            length: u32::try_from(self.bodies.len() - start).context("a row of 4 GiB")?,
+            file: self.file,
+            number: u32::try_from(self.entries.len()).context("a file of four billion rows")?,
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+        });
+        match self.bodies.len() >= BODIES_AT_A_TIME {
+            true => self.flush(),
+            false => Ok(()),
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let base = self.spool.append(&self.bodies)?;
+        for entry in &mut self.entries[self.first_waiting..] {
+            entry.offset += base;
+        }
+        self.first_waiting = self.entries.len();
+        self.bodies.clear();
+        Ok(())
+    }
+
+    pub fn finish(mut self) -> Result<Vec<Entry>> {
+        self.flush()?;
+        Ok(self.entries)
+    }
+}
+
+impl Spool {
+    pub fn create(path: &Path) -> Result<Spool> {
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(path)
+            .with_context(|| format!("creating {}", path.display()))?;
+        // Nobody else needs its name, and without one nothing is left of it however the run ends.
+        std::fs::remove_file(path).with_context(|| format!("unlinking {}", path.display()))?;
+        Ok(Spool {
+            path: path.to_owned(),
+            file,
+            end: AtomicU64::new(0),
+        })
+    }
+
+    /// Where the bytes were put.
+    fn append(&self, bytes: &[u8]) -> Result<u64> {
+        let start = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        self.file
+            .write_all_at(bytes, start)
+            .with_context(|| format!("writing {} (is the disk full?)", self.path.display()))?;
+        Ok(start)
+    }
+
+    /// Hands each group to `settle`, in the order the groups were first met, its members oldest first. Rows that a newer
+    /// one of the same member replaces are counted as merged and not handed on.
+    pub fn settle(
+        &self,
+        mut entries: Vec<Entry>,
+        tallies: &mut [Tally],
+        mut settle: impl FnMut(Vec<Member>, &mut [Tally]) -> Result<()>,
+    ) -> Result<()> {
+        gather(&mut entries);
+        entries.sort_unstable_by_key(|entry| (entry.group, entry.member, entry.age()));
+        let mut groups: Vec<((u32, u32), usize, usize)> = Vec::new();
+        let mut start = 0;
+        for group in entries.chunk_by(|a, b| a.group == b.group) {
+            let places = group.iter().map(Entry::place);
+            groups.push((places.min().unwrap_or_default(), start, start + group.len()));
+            start += group.len();
+        }
+        groups.sort_unstable();
+        for (_, from, to) in groups {
+            let mut newest: Vec<Entry> = Vec::new();
+            for same in entries[from..to].chunk_by(|a, b| a.member == b.member) {
+                let (last, replaced) = same.split_last().context("an empty chunk")?;
+                for entry in replaced {
+                    tallies[entry.file as usize].merged += 1;
+                }
+                newest.push(*last);
+            }
+            newest.sort_unstable_by_key(Entry::age);
+            let members: Result<Vec<Member>> = newest.into_iter().map(|entry| self.member(entry)).collect();
+            settle(members?, tallies)?;
+        }
+        Ok(())
+    }
+
+    fn member(&self, entry: Entry) -> Result<Member> {
+        let reading = || format!("reading {}", self.path.display());
+        let mut body = vec![0; entry.length as usize];
+        self.file.read_exact_at(&mut body, entry.offset).with_context(reading)?;
+        let (member, records, said): (String, Vec<Record>, Option<Value>) =
+            serde_json::from_slice(&body).with_context(reading)?;
+        Ok(Member {
+            member,
+            rank: entry.rank,
+            records,
+            said,
+            skipped: None,
+            file: entry.file as usize,
+            line: entry.line.into(),
+        })
+    }
+}
+
+/// Puts what is of one thing into the group its first row named.
+fn gather(entries: &mut [Entry]) {
+    if entries.iter().all(|entry| entry.thing == [0; 8]) {
+        return;
+    }
+    entries.sort_unstable_by_key(|entry| (entry.thing, entry.place()));
+    for same in entries.chunk_by_mut(|a, b| a.thing == b.thing && a.thing != [0; 8]) {
+        let Some(group) = same.first().map(|first| first.group) else {
+            continue;
+        };
+        for entry in same {
+            entry.group = group;
+        }
+    }
+}
+
+/// The first bytes of a SHA-256: short keys of any text, without collisions in practice.
+pub fn digest<const N: usize>(text: &str) -> [u8; N] {
+    let mut key = [0; N];
+    key.copy_from_slice(&Sha256::digest(text.as_bytes())[..N]);
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity::EntityType;
+
+    fn draft(group: &str, member: &str, rank: Rank, id: &str) -> Draft {
+        let mut record = Record::new(EntityType::Contract);
+        record.set("record_id", Some(id));
+        Draft {
+            group: group.to_owned(),
+            member: member.to_owned(),
+            rank,
+            records: vec![record],
+        }
+    }
+
+    const ROWS: [(&str, &str, Rank, &str); 5] = [
+        ("b", "001", Rank(1, 0), "b1"),
+        ("a", "", Rank(0, 0), "a, replaced"),
+        ("b", "000", Rank(0, 5), "b0"),
+        ("b", "000", Rank(0, 4), "b0, older"),
+        ("a", "", Rank(0, 0), "a"),
+    ];
+
+    /// Two files of [`ROWS`] and a remark on `a`, put into the spool in this order.
+    fn settled(order: [usize; 2]) -> (Vec<Vec<String>>, Vec<u64>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("spool");
+        let spool = Spool::create(&path).unwrap();
+        let mut files = [Vec::new(), Vec::new()];
+        for file in order {
+            let mut drafts = Drafts::new(&spool, file);
+            for (line, (group, member, rank, id)) in ROWS.into_iter().enumerate() {
+                drafts.push(line as u64, draft(group, member, rank, id)).unwrap();
+            }
+            let remark = Remark {
+                group: "a".to_owned(),
+                rank: Rank(9, 0),
+                said: file.into(),
+            };
+            drafts.push_remark(9, remark).unwrap();
+            files[file] = drafts.finish().unwrap();
+        }
+        let mut tallies = [Tally::default(), Tally::default()];
+        let mut settled = Vec::new();
+        spool
+            .settle(files.concat(), &mut tallies, |members, _| {
+                let told = members.iter().map(|m| match &m.said {
+                    Some(said) => format!("remark {said}"),
+                    None => format!("{} of {}", m.records[0].text("record_id").unwrap(), m.file),
+                });
+                settled.push(told.collect());
+                Ok(())
+            })
+            .unwrap();
+        assert!(!path.exists());
+        (settled, tallies.iter().map(|tally| tally.merged).collect())
+    }
+
+    #[test]
+    fn groups_come_back_in_the_order_met_with_their_newest_members_oldest_first() {
+        let (groups, merged) = settled([0, 1]);
+        assert_eq!(
+            groups,
+            [vec!["b0 of 1", "b1 of 1"], vec!["a of 1", "remark 0", "remark 1"]]
+        );
+        assert_eq!(merged, [5, 2]);
+    }
+
+    #[test]
+    fn the_order_files_were_read_in_changes_nothing() {
+        assert_eq!(settled([0, 1]), settled([1, 0]));
+    }
+
+    #[test]
+    fn what_is_of_one_thing_goes_where_its_first_row_went() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = Spool::create(&folder.path().join("spool")).unwrap();
+        let mut files = [Vec::new(), Vec::new()];
+        for (file, rows) in [
+            (1, [("thing 1", "group b", "3"), ("thing 2", "group b", "4")]),
+            (0, [("thing 1", "group a", "1"), ("thing 3", "group a", "2")]),
+        ] {
+            let mut drafts = Drafts::new(&spool, file);
+            for (thing, group, id) in rows {
+                drafts
+                    .push_together(1, thing, draft(group, id, Rank(0, 0), id))
+                    .unwrap();
+            }
+            files[file] = drafts.finish().unwrap();
+        }
+        let mut settled = Vec::new();
+        spool
+            .settle(files.concat(), &mut [], |members, _| {
+                settled.push(members.iter().map(|m| m.member.clone()).collect::<String>());
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(settled, ["123", "4"]);
+    }
+}

@@ -1,0 +1,294 @@
+//! A key at work: what its plan allows, and what it has used of it.
+//!
+//! Two limits hold: a token bucket that lives in memory, and a quota of the UTC day that outlives the process. Nothing here waits or touches the
+//! database, and there is one account a known key, so wrong keys take no memory.
+
+use std::{
+    num::NonZeroU32,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
+use governor::{
+    Quota, RateLimiter,
+    clock::Clock,
+    middleware::StateInformationMiddleware,
+    state::{InMemoryState, NotKeyed},
+};
+
+use crate::{
+    plans::Terms,
+    state::{keys::Key, usage::Usage},
+};
+
+/// A key with its limits.
+#[derive(Debug)]
+pub struct Account {
+    pub key: Key,
+    pub terms: Terms,
+    bucket: Arc<Bucket>,
+    pub(super) usage: Arc<Usage>,
+}
+
+type Bucket = RateLimiter<NotKeyed, InMemoryState, Monotonic, StateInformationMiddleware>;
+
+/// Time that never goes back, which the calendar's may: no correction of the clock locks a key out.
+#[derive(Debug)]
+struct Monotonic(Instant);
+
+/// How an account stands with one of its limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    pub quota: NonZeroU32,
+    pub remaining: u32,
+    /// Seconds until more remains than now.
+    pub reset: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    Burst,
+    Day,
+}
+
+/// What came of asking for a request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Receipt {
+    pub burst: Window,
+    pub day: Window,
+    /// The limit that is in the way, and the seconds until it no longer is; at least one.
+    pub refused: Option<(Limit, u64)>,
+    today: NaiveDate,
+    charged: u32,
+}
+
+impl Account {
+    pub(super) fn new(key: Key, terms: Terms) -> Account {
+        Account {
+            key,
+            terms,
+            bucket: Arc::new(bucket(&terms)),
+            usage: Arc::default(),
+        }
+    }
+
+    /// The account of a key that was changed: what was used stays used. A new plan comes with a full bucket.
+    pub(super) fn with_key(&self, key: Key, terms: Terms) -> Account {
+        let bucket = match terms.requests_per_minute == self.terms.requests_per_minute {
+            true => Arc::clone(&self.bucket),
+            false => Arc::new(bucket(&terms)),
+        };
+        Account {
+            key,
+            terms,
+            bucket,
+            usage: Arc::clone(&self.usage),
+        }
+    }
+
+    /// Takes `cost` requests from both limits. A refusal leaves the day as it was.
+    ///
+    /// Spec silent: what costs more than a limit ever holds costs all of it.
+    pub fn charge(&self, cost: NonZeroU32, now: DateTime<Utc>) -> Receipt {
+        let (per_minute, per_day) = (self.terms.requests_per_minute, self.terms.requests_per_day);
+        let (today, midnight) = (now.date_naive(), seconds_to_midnight(now));
+        let cost_of_day = cost.min(per_day).get();
+        let burst = self.take(cost.min(per_minute));
+        let used = match burst {
+            Ok(_) => self.usage.charge(today, cost_of_day, per_day.get()),
+            Err(_) => Err(self.usage.on(today)),
+        };
+        let (Ok(in_day) | Err(in_day)) = used;
+        let left = (i64::from(per_day.get()) - in_day).clamp(0, i64::from(u32::MAX));
+        let left = u32::try_from(left).unwrap_or(u32::MAX);
+        let refused = match burst {
+            _ if used.is_err() && left < cost_of_day => Some((Limit::Day, midnight)),
+            Err(wait) => Some((Limit::Burst, wait)),
+            Ok(_) => None,
+        };
+        Receipt {
+            burst: Window {
+                quota: per_minute,
+                remaining: burst.unwrap_or_default(),
+                reset: burst.err().unwrap_or_else(|| 60_u64.div_ceil(per_minute.get().into())),
+            },
+            day: Window {
+                quota: per_day,
+                remaining: left,
+                reset: midnight,
+            },
+            refused,
+            today,
+            charged: if used.is_ok() { cost_of_day } else { 0 },
+        }
+    }
+
+    /// Gives the day back what a receipt took. The bucket keeps it: it guards the server, which had the work all the same.
+    pub fn give_back(&self, receipt: &mut Receipt) {
+        self.usage.give_back(receipt.today, receipt.charged);
+        receipt.day.remaining = receipt.day.remaining.saturating_add(receipt.charged);
+        receipt.charged = 0;
+    }
+
+    /// The tokens left, or the seconds until there are enough.
+    fn take(&self, cost: NonZeroU32) -> Result<u32, u64> {
+        match self.bucket.check_n(cost) {
+            Ok(Ok(state)) => Ok(state.remaining_burst_capacity()),
+            Ok(Err(until)) => {
+                let wait = until.wait_time_from(self.bucket.clock().now());
+                Err((wait.as_nanos().div_ceil(1_000_000_000) as u64).max(1))
+            }
+            // The cost was brought down to what the bucket holds.
+            Err(_) => Err(60),
+        }
+    }
+}
+
+impl Clock for Monotonic {
+    type Instant = Duration;
+
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+fn bucket(terms: &Terms) -> Bucket {
+    let quota = Quota::per_minute(terms.requests_per_minute);
+    RateLimiter::new(quota, InMemoryState::default(), Monotonic(Instant::now()))
+}
+
+/// At least one.
+fn seconds_to_midnight(now: DateTime<Utc>) -> u64 {
+    let tomorrow = now.date_naive().checked_add_days(Days::new(1));
+    let midnight = tomorrow.map(|day| day.and_time(NaiveTime::MIN).and_utc());
+    let left = midnight.map_or(0, |midnight| (midnight - now).num_milliseconds());
+    u64::try_from(left).unwrap_or_default().div_ceil(1000).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::plans::{Plan, Plans};
+
+    fn account(per_minute: u32, per_day: u32) -> Account {
+        let key = Key {
+            id: 1,
+            plan: Plan::Basic,
+            label: String::new(),
+            created_at: DateTime::UNIX_EPOCH,
+            expires_at: None,
+            disabled_at: None,
+        };
+        let terms = Terms {
+            requests_per_minute: per_minute.try_into().unwrap(),
+            requests_per_day: per_day.try_into().unwrap(),
+            ..*Plans::default().terms(Plan::Basic)
+        };
+        Account::new(key, terms)
+    }
+
+    fn cost(cost: u32) -> NonZeroU32 {
+        cost.try_into().unwrap()
+    }
+
+    fn at(text: &str) -> DateTime<Utc> {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_day_ends_at_midnight() {
+        let account = account(1000, 2);
+        let evening = at("2026-03-01T23:59:58.500Z");
+        let windows = |receipt: &Receipt| (receipt.day.remaining, receipt.day.reset);
+        assert_eq!(windows(&account.charge(cost(1), evening)), (1, 2));
+        let mut last = account.charge(cost(1), evening);
+        assert_eq!((windows(&last), last.refused), ((0, 2), None));
+        let refused = account.charge(cost(1), evening);
+        assert_eq!((windows(&refused), refused.refused), ((0, 2), Some((Limit::Day, 2))));
+        assert_eq!(
+            windows(&account.charge(cost(1), at("2026-03-02T00:00:00Z"))),
+            (1, 86400)
+        );
+        // Given back to the day it was taken from.
+        account.give_back(&mut last);
+        account.give_back(&mut last);
+        assert_eq!((last.day.remaining, account.usage.on(evening.date_naive())), (1, 1));
+        // A refusal took nothing that could be given back.
+        let mut refused = refused;
+        account.give_back(&mut refused);
+        assert_eq!(account.usage.on(evening.date_naive()), 1);
+    }
+
+    #[test]
+    fn the_bucket_empties_and_says_when_it_has_more() {
+        let account = account(2, 1000);
+        let now = at("2026-03-01T12:00:00Z");
+        let first = account.charge(cost(1), now);
+        assert_eq!((first.burst.remaining, first.burst.reset), (1, 30));
+        assert_eq!(account.charge(cost(1), now).refused, None);
+        let refused = account.charge(cost(1), now);
+        let Some((Limit::Burst, wait)) = refused.refused else {
+            panic!("{refused:?}")
+        };
+        assert!((25..=30).contains(&wait) && refused.burst.reset == wait, "{refused:?}");
+        assert_eq!(refused.day.remaining, 998, "a refusal is not counted");
+    }
+
+    #[test]
+    fn a_batch_costs_more_and_never_more_than_there_can_be() {
+        let account = account(10, 7);
+        let now = at("2026-03-01T12:00:00Z");
+        let batch = account.charge(cost(5), now);
+        assert_eq!((batch.burst.remaining, batch.day.remaining), (5, 2));
+        assert_eq!(account.charge(cost(3), now).refused.unwrap().0, Limit::Day);
+        assert_eq!(
+            account.charge(cost(50), at("2026-03-02T12:00:00Z")).refused.unwrap().0,
+            Limit::Burst
+        );
+        let fresh = self::account(10, 7);
+        let all = fresh.charge(cost(50), now);
+        assert_eq!((all.burst.remaining, all.day.remaining, all.refused), (0, 0, None));
+    }
+
+    #[test]
+    fn a_change_of_plan_keeps_what_was_used() {
+        let before = account(2, 10);
+        let now = at("2026-03-01T12:00:00Z");
+        before.charge(cost(2), now);
+        let more = account(5, 100);
+        let after = before.with_key(more.key, more.terms);
+        let receipt = after.charge(cost(1), now);
+        assert_eq!((receipt.day.remaining, receipt.burst.remaining), (97, 4));
+        // Another row of the same plan is the same bucket.
+        let revoked = after.with_key(after.key.clone(), after.terms);
+        assert_eq!(revoked.charge(cost(1), now).burst.remaining, 3);
+    }
+
+    proptest! {
+        #[test]
+        fn no_limit_is_passed_whatever_is_asked(
+            per_minute in 1..u32::MAX,
+            per_day in 1..u32::MAX,
+            costs in prop::collection::vec(1..u32::MAX, 1..40),
+        ) {
+            let account = account(per_minute, per_day);
+            let now = at("2026-03-01T12:00:00Z");
+            let mut used = 0_u64;
+            for asked in costs {
+                let mut receipt = account.charge(cost(asked), now);
+                prop_assert!(receipt.burst.remaining <= per_minute && receipt.day.remaining <= per_day);
+                prop_assert!(receipt.refused.is_none_or(|(_, wait)| wait >= 1));
+                prop_assert_eq!(receipt.refused.is_some(), receipt.charged == 0);
+                if asked % 3 == 0 {
+                    account.give_back(&mut receipt);
+                }
+                used += u64::from(receipt.charged);
+                prop_assert!(used <= per_day.into());
+                prop_assert_eq!(account.usage.on(now.date_naive()) as u64, used);
+            }
+        }
+    }
+}

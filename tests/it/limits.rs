@@ -1,0 +1,462 @@
+//! What a key may ask, minute by minute and day by day, and what the answers say of it.
+
+use std::{
+    cell::Cell,
+    fs,
+    net::TcpListener,
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::atomic::{AtomicI64, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use chrono::{DateTime, Utc};
+use procure::{
+    plans::Plan,
+    serve::{self, Config},
+    state::State,
+};
+use serde_json::json;
+
+use crate::support::{Answer, TestServer, config, contracts};
+
+/// A server of few records, with these plans and a clock.
+fn server(plans: &str, now: fn() -> DateTime<Utc>) -> TestServer {
+    TestServer::own(&contracts(5), |config| {
+        let path = config.state.with_file_name("plans.toml");
+        fs::write(&path, plans).unwrap();
+        config.plans = Some(path);
+        config.now = now;
+    })
+}
+
+/// A key of a plan, made beside the running server and known to it.
+fn key(server: &TestServer, plan: Plan) -> String {
+    let key = server.state().create_key(plan, "test", Utc::now(), None).unwrap();
+    server.wait_for("the new key", || {
+        let answer = ask(server, &key, "POST", "/contract");
+        answer.status != 403
+    });
+    key
+}
+
+fn ask(server: &TestServer, key: &str, method: &str, path: &str) -> Answer {
+    server.ask(method, path, &[("x-gateway-key", key)])
+}
+
+/// `q`, `w`, `r`, `t` of a window, as the two headers tell them.
+fn window(answer: &Answer, name: &str) -> [u64; 4] {
+    let parameter = |header: &str, parameter: &str| {
+        let header = answer
+            .header(header)
+            .unwrap_or_else(|| panic!("no {header}: {answer:?}"));
+        let item = header
+            .split(", ")
+            .find(|item| item.starts_with(&format!("\"{name}\";")));
+        let mut parameters = item.unwrap().split(';').skip(1).filter_map(|pair| pair.split_once('='));
+        let value = parameters.find(|(found, _)| *found == parameter).unwrap().1;
+        value.parse().unwrap()
+    };
+    [
+        parameter("ratelimit-policy", "q"),
+        parameter("ratelimit-policy", "w"),
+        parameter("ratelimit", "r"),
+        parameter("ratelimit", "t"),
+    ]
+}
+
+/// How many of the day's requests are left.
+fn left(answer: &Answer) -> u64 {
+    window(answer, "day")[2]
+}
+
+/// What the database has counted for the server's own key.
+fn written(server: &TestServer, now: DateTime<Utc>) -> u64 {
+    let usage = server.state().usage(now.date_naive()).unwrap();
+    usage.get(&1).map_or(0, |used| (*used).try_into().unwrap())
+}
+
+/// The middle of a day that never ends.
+fn noon() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_772_366_400, 0).unwrap()
+}
+
+#[test]
+fn every_answer_to_a_key_says_how_it_stands() {
+    let server = server("[PRO]\nrequests_per_minute = 60\nrequests_per_day = 1000\n", noon);
+    let mut day = 1000;
+    for (method, path, status) in [
+        ("GET", "/contract", 200),
+        ("HEAD", "/contract", 200),
+        ("GET", "/contract/c%7C1", 200),
+        ("GET", "/contract/nope", 404),
+        ("GET", "/nope", 404),
+        ("GET", "/contract/%zz", 422),
+        ("GET", "/contract?limit=x", 422),
+        ("GET", "/contract?offset=9501", 400),
+        ("POST", "/contract", 405),
+        ("OPTIONS", "/contract", 405),
+    ] {
+        let answer = ask(&server, &server.key, method, path);
+        day -= 1;
+        assert_eq!(answer.status, status, "{method} {path}");
+        let [q, w, r, t] = window(&answer, "burst");
+        assert!((q, w) == (60, 60) && r < 60 && t == 1, "{method} {path}: {answer:?}");
+        assert_eq!(window(&answer, "day"), [1000, 86400, day, 43200], "{method} {path}");
+        let of = |name| answer.header(name).unwrap().parse::<u64>().unwrap();
+        assert_eq!(
+            (
+                of("x-ratelimit-limit"),
+                of("x-ratelimit-remaining"),
+                of("x-ratelimit-reset")
+            ),
+            (60, r, 1)
+        );
+        let exposed = answer.header("access-control-expose-headers").unwrap();
+        for name in [
+            "ratelimit-policy",
+            "ratelimit",
+            "x-ratelimit-limit",
+            "x-ratelimit-remaining",
+            "x-ratelimit-reset",
+            "retry-after",
+        ] {
+            assert!(
+                exposed.split(", ").any(|header| header == name),
+                "{name} is not exposed"
+            );
+        }
+    }
+    // What carries no key is about nobody's limits.
+    let preflight = [
+        ("x-gateway-key", server.key.as_str()),
+        ("access-control-request-method", "GET"),
+    ];
+    for answer in [
+        server.ask("OPTIONS", "/contract", &preflight),
+        server.ask("GET", "/contract", &[]),
+        server.ask("GET", "/contract", &[("x-gateway-key", "pk_0000")]),
+        server.get("/health"),
+    ] {
+        assert_eq!(answer.header("ratelimit"), None, "{answer:?}");
+    }
+    assert_eq!(left(&server.get("/contract")), day - 1);
+    // The exact form, once.
+    let text = server.get("/contract").header("ratelimit-policy").unwrap().to_owned();
+    assert_eq!(text, r#""burst";q=60;w=60, "day";q=1000;w=86400"#);
+}
+
+#[test]
+fn a_search_that_took_too_long_says_so_too() {
+    let server = TestServer::own(&contracts(5), |config| config.query_timeout = Duration::from_nanos(1));
+    let answer = server.get("/contract");
+    assert_eq!(answer.status, 504);
+    assert!(answer.header("ratelimit").is_some() && answer.header("x-ratelimit-remaining").is_some());
+}
+
+#[test]
+fn a_burst_is_cut_and_passes() {
+    let server = server(
+        "[PRO]\nrequests_per_minute = 2\n[ULTRA]\nrequests_per_minute = 60\n",
+        noon,
+    );
+    for remaining in ["1", "0"] {
+        let answer = server.get("/contract?limit=1");
+        assert_eq!(
+            (answer.status, answer.header("x-ratelimit-remaining")),
+            (200, Some(remaining))
+        );
+        assert_eq!(window(&answer, "burst")[3], 30);
+    }
+    let answer = server.get("/contract?limit=1");
+    let wait: u64 = answer.header("retry-after").unwrap().parse().unwrap();
+    assert!((20..=30).contains(&wait), "{wait}");
+    assert_eq!(answer.status, 429);
+    assert_eq!(
+        answer.json(),
+        json!({ "detail": format!("the plan PRO allows 2 requests per minute; try again in {wait} s") })
+    );
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    assert_eq!(window(&answer, "burst"), [2, 60, 0, wait]);
+    assert_eq!(left(&answer), 49_998, "a refusal is not counted");
+    assert_eq!(answer.header("x-ratelimit-limit"), Some("2"));
+    assert_eq!(answer.header("x-ratelimit-remaining"), Some("0"));
+    assert_eq!(answer.header("x-ratelimit-reset"), Some(wait.to_string().as_str()));
+
+    // Another key is not slowed by it, and what it waits for comes.
+    let other = key(&server, Plan::Ultra);
+    let refused = (0..200)
+        .map(|_| ask(&server, &other, "GET", "/sources"))
+        .find(|answer| answer.status != 200)
+        .unwrap();
+    assert_eq!((refused.status, refused.header("retry-after")), (429, Some("1")));
+    thread::sleep(Duration::from_secs(1));
+    assert_eq!(ask(&server, &other, "GET", "/sources").status, 200);
+}
+
+#[test]
+fn a_day_is_used_up_outlives_a_restart_and_ends_at_midnight() {
+    static NOW: AtomicI64 = AtomicI64::new(0);
+    let now = || DateTime::from_timestamp(NOW.load(Ordering::Relaxed), 0).unwrap();
+    NOW.store(noon().timestamp(), Ordering::Relaxed);
+    let plans = "[PRO]\nrequests_per_minute = 1000000\nrequests_per_day = 5\n";
+    let server = server(plans, now);
+    let path = "/contract?limit=1";
+    for remaining in (0..5).rev() {
+        let answer = server.get(path);
+        assert_eq!((answer.status, left(&answer)), (200, remaining));
+    }
+    let refused = |answer: Answer| {
+        assert_eq!(answer.status, 429);
+        assert_eq!(
+            answer.json(),
+            json!({ "detail": "the plan PRO allows 5 requests per day (UTC), and today's are used; they reset at 2026-03-02T00:00:00Z" })
+        );
+        assert_eq!(answer.header("retry-after"), Some("43200"));
+        assert_eq!(window(&answer, "day"), [5, 86400, 0, 43200]);
+        assert_eq!(answer.header("x-ratelimit-limit"), Some("5"));
+        assert_eq!(answer.header("x-ratelimit-reset"), Some("43200"));
+    };
+    refused(server.get(path));
+    let mine = key(&server, Plan::Mega);
+    assert_eq!(
+        ask(&server, &mine, "GET", path).status,
+        200,
+        "another key's day is its own"
+    );
+
+    // A stop and a start.
+    let server = restarted(server, |config| config.now = now);
+    refused(server.get(path));
+
+    NOW.fetch_add(43_199, Ordering::Relaxed);
+    assert_eq!(server.get(path).header("retry-after"), Some("1"));
+    NOW.fetch_add(1, Ordering::Relaxed);
+    let answer = server.get(path);
+    assert_eq!((answer.status, window(&answer, "day")), (200, [5, 86400, 4, 86400]));
+    // Writing the counts does not bring the old day back.
+    server.wait_for("the new day's count", || written(&server, now()) == 1);
+    assert_eq!(left(&server.get(path)), 3);
+}
+
+/// The same folder served anew, by the server's first key.
+fn restarted(server: TestServer, change: impl FnOnce(&mut Config)) -> TestServer {
+    server.restart(|config| {
+        config.plans = Some(config.state.with_file_name("plans.toml"));
+        change(config);
+    })
+}
+
+/// The program itself, on the server's folder.
+struct Process {
+    child: Child,
+    address: String,
+}
+
+impl Process {
+    fn start(folder: &Path) -> Process {
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_procure"))
+            .args(["serve", "--bind", &free.to_string(), "--index-dir"])
+            .arg(folder.join("index"))
+            .arg("--state")
+            .arg(folder.join("state.db"))
+            .arg("--plans")
+            .arg(folder.join("plans.toml"))
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        Process {
+            child,
+            address: format!("http://{free}"),
+        }
+    }
+
+    /// What is left of the key's day after one more request; waits for the process to come up.
+    fn left(&self, key: &str) -> u64 {
+        let started = Instant::now();
+        loop {
+            let answer = ureq::get(format!("{}/sources", self.address))
+                .header("x-gateway-key", key)
+                .call();
+            match answer {
+                Ok(answer) => {
+                    let text = answer.headers()["ratelimit"].to_str().unwrap();
+                    let day = text.split("\"day\";r=").nth(1).unwrap();
+                    return day.split(';').next().unwrap().parse().unwrap();
+                }
+                Err(error) => assert!(started.elapsed() < Duration::from_secs(30), "{error}"),
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // SIGKILL: no chance to write anything.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_crash_forgets_the_last_moment_only_and_two_servers_count_together() {
+    let server = server(
+        "[PRO]\nrequests_per_minute = 1000000\nrequests_per_day = 1000\n",
+        Utc::now,
+    );
+    let (folder, key) = (server.folder.path(), server.key.as_str());
+    let process = Process::start(folder);
+    let asked = Cell::new(0);
+    let here = || {
+        asked.set(asked.get() + 1);
+        left(&server.get("/sources"))
+    };
+    let there = || {
+        asked.set(asked.get() + 1);
+        process.left(key)
+    };
+    let lefts: Vec<u64> = (0..40).map(|_| there()).collect();
+    assert_eq!(lefts[39], 960);
+    server.wait_for("the other server's count", || here() < 960);
+    let seen = here();
+    server.wait_for("this server's count", || there() < seen);
+    // What is older than a few seconds is safe, whatever happens.
+    server.wait_for("all counts", || written(&server, Utc::now()) == asked.get());
+    drop(process);
+    let again = Process::start(folder);
+    assert_eq!(
+        again.left(key),
+        999 - asked.get(),
+        "neither forgotten nor counted twice"
+    );
+}
+
+#[test]
+fn a_flood_of_wrong_keys_leaves_right_ones_alone() {
+    let server = server(
+        "[PRO]\nrequests_per_minute = 1000000\nrequests_per_day = 1000000\n",
+        noon,
+    );
+    let answers = thread::scope(|scope| {
+        for flood in 0..3 {
+            let server = &server;
+            scope.spawn(move || {
+                for number in 0..300 {
+                    let wrong = format!("pk_{flood:08x}{number:032x}");
+                    assert_eq!(ask(server, &wrong, "GET", "/contract").status, 403);
+                }
+            });
+        }
+        let right = (0..100).map(|_| server.get("/contract?limit=1"));
+        right.map(|answer| (answer.status, left(&answer))).collect::<Vec<_>>()
+    });
+    assert_eq!(answers[99], (200, 999_900), "wrong keys count against nobody");
+    assert!(answers.iter().all(|(status, _)| *status == 200));
+}
+
+#[test]
+fn a_revoked_key_is_refused_before_its_limits_and_a_changed_plan_keeps_what_was_used() {
+    let server = server(
+        "[BASIC]\nrequests_per_day = 3\nrequests_per_minute = 1000\n[PRO]\nrequests_per_day = 10\n",
+        noon,
+    );
+    let key = key(&server, Plan::Basic);
+    let path = "/contract?limit=1";
+    let answers: Vec<u16> = (0..5).map(|_| ask(&server, &key, "GET", path).status).collect();
+    assert_eq!(answers[4], 429);
+
+    // There is no command for a change of plan; an operator writes the row.
+    let database = rusqlite::Connection::open(server.folder.path().join("state.db")).unwrap();
+    database
+        .execute("UPDATE keys SET plan = 'PRO' WHERE id = 2", [])
+        .unwrap();
+    server.wait_for("the new plan", || ask(&server, &key, "GET", path).status == 200);
+    let answer = ask(&server, &key, "GET", path);
+    assert_eq!(window(&answer, "day")[..3], [10, 86400, 5]);
+
+    server.state().revoke_key(2, Utc::now()).unwrap();
+    server.wait_for("the revocation", || ask(&server, &key, "GET", path).status == 403);
+    assert_eq!(ask(&server, &key, "GET", path).header("ratelimit"), None);
+}
+
+fn keys(line: &[&str]) -> (bool, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_procure"))
+        .arg("keys")
+        .args(line)
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(text).unwrap())
+}
+
+#[test]
+fn keys_list_tells_todays_requests_and_bad_rows() {
+    let server = TestServer::own(&contracts(5), |_| {});
+    let state = server.folder.path().join("state.db");
+    let state = state.to_str().unwrap();
+    for _ in 0..3 {
+        server.get("/contract");
+    }
+    server.wait_for("the count", || written(&server, Utc::now()) == 3);
+    let (_, list) = keys(&["list", "--state", state]);
+    assert!(list.contains("today       3  tests\n"), "{list}");
+
+    let other = key(&server, Plan::Pro);
+    let database = rusqlite::Connection::open(state).unwrap();
+    database
+        .execute("UPDATE keys SET plan = 'GOLD' WHERE id = 2", [])
+        .unwrap();
+    let (is_listed, list) = keys(&["list", "--state", state]);
+    assert!(is_listed && list.contains("tests\n"), "{list}");
+    assert!(
+        list.contains("key 2 cannot be used") && list.contains("'GOLD' is no plan"),
+        "{list}"
+    );
+    server.wait_for("the refusal", || ask(&server, &other, "GET", "/contract").status == 403);
+    assert_eq!(server.get("/contract").status, 200, "the other keys work");
+
+    let expired = [
+        "create",
+        "--plan",
+        "PRO",
+        "--label",
+        "x",
+        "--expires",
+        "2020-01-01",
+        "--state",
+        state,
+    ];
+    let (is_made, text) = keys(&expired);
+    assert!(
+        !is_made && text.contains("--expires is the first day it no longer works"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_state_file_that_cannot_be_used_stops_the_start_with_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |state: &Path| {
+        let mut config = config(folder.path().to_owned());
+        config.state = state.to_owned();
+        let error = serve::run(&config, TcpListener::bind("127.0.0.1:0").unwrap(), async {}).unwrap_err();
+        format!("{error:#}")
+    };
+    let path = folder.path().join("newer.db");
+    drop(State::open(&path).unwrap());
+    let newer = rusqlite::Connection::open(&path).unwrap();
+    newer.pragma_update(None, "user_version", 99).unwrap();
+    let text = refused(&path);
+    assert!(
+        text.contains("newer.db: its layout is version 99, and this program knows"),
+        "{text}"
+    );
+
+    let path = folder.path().join("text.db");
+    fs::write(&path, "not a database, whatever its name\n".repeat(200)).unwrap();
+    assert!(refused(&path).contains("text.db: it is no SQLite database; name another file"));
+    assert!(refused(folder.path()).contains("it is a folder; name a file in it"));
+}
