@@ -32,11 +32,12 @@ use rayon::prelude::*;
 pub use report::{FileReport, Report, Shortfall, Unrecognized};
 
 use crate::{
+    record::LONGEST_ID,
     schema::{Role, Schema},
     sources::{
         Broken, FileFacts, Head, SOURCES,
         decode::Utf8,
-        intake::{Intake, Member, Tally},
+        intake::{Intake, Member, Record, Tally},
         spool::{Drafts, Entry, Spool},
     },
     vocabulary,
@@ -320,24 +321,39 @@ fn keep(member: &Member, source_id: &'static str, tally: &mut Tally, dumps: &mut
         }
         return Ok(());
     }
-    tally.recorded += 1;
-    for record in &member.records {
-        let schema = Schema::of(record.entity_type);
-        let words = schema
-            .role(Role::Status)
-            .iter()
-            .map(|field| &schema.fields[*field].name);
-        let mut words = words.filter_map(|field| record.text(field)).peekable();
-        if let Some(first) = words.peek().copied()
-            && words.all(|word| vocabulary::status(word).is_none())
-        {
-            tally.note(
-                member.line,
-                &format!("status '{first}' is unknown, the status filter misses it"),
-            );
-        }
+    // What is no record to those who read the dump is none here.
+    let kept = member.records.iter().filter(|record| {
+        let id = record.text("record_id").unwrap_or_default();
+        (1..=LONGEST_ID).contains(&id.len())
+    });
+    let mut written = 0;
+    for record in kept {
+        note_unknown_status(record, member.line, tally);
         dumps.write(source_id, record)?;
         *tally.written.entry(record.entity_type).or_default() += 1;
+        written += 1;
     }
+    let left = member.records.len() - written;
+    match written {
+        0 => tally.skip(member.line, "an identifier longer than 1024 bytes"),
+        _ if left > 0 => tally.note(member.line, "an identifier longer than 1024 bytes, one record of the row left out"),
+        _ => {}
+    }
+    tally.recorded += u64::from(written > 0);
     Ok(())
+}
+
+fn note_unknown_status(record: &Record, line: u64, tally: &mut Tally) {
+    let schema = Schema::of(record.entity_type);
+    let words = schema
+        .role(Role::Status)
+        .iter()
+        .map(|field| &schema.fields[*field].name);
+    let mut words = words.filter_map(|field| record.text(field)).peekable();
+    if let Some(first) = words.peek().copied()
+        && words.all(|word| vocabulary::status(word).is_none())
+    {
+        let what = format!("status '{first}' is unknown, the status filter misses it");
+        tally.note(line, &what);
+    }
 }

@@ -18,7 +18,7 @@ use crate::{
     entity::EntityType,
     municipality,
     schema::Schema,
-    sources::{Source, intake::Record},
+    sources::{Source, fields::Fields, intake::Record},
 };
 
 /// By `<entity_type>/<source_id>`: each field and the share of records that have it.
@@ -39,7 +39,7 @@ const ALWAYS: f64 = 0.99;
 
 pub struct Dumps {
     out: PathBuf,
-    open: BTreeMap<(EntityType, String), Dump>,
+    open: BTreeMap<(EntityType, &'static str), Dump>,
     /// Places to fill on publishing, and whether there is anything to fill them with.
     places: Vec<(PathBuf, bool)>,
     published: Published,
@@ -47,6 +47,8 @@ pub struct Dumps {
 
 struct Dump {
     file: BufWriter<File>,
+    /// The line being written; empty between records.
+    line: Vec<u8>,
     records: u64,
     /// By field number: the records that have the field.
     present: Vec<u64>,
@@ -62,9 +64,9 @@ impl Dumps {
         }
     }
 
-    pub fn write(&mut self, source_id: &str, record: &Record) -> Result<()> {
+    pub fn write(&mut self, source_id: &'static str, record: &Record) -> Result<()> {
         let schema = Schema::of(record.entity_type);
-        let key = (record.entity_type, source_id.to_owned());
+        let key = (record.entity_type, source_id);
         let dump = match self.open.entry(key) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(first) => {
@@ -86,7 +88,7 @@ impl Dumps {
     /// dumps are better than none.
     pub fn close(&mut self, source: &Source) -> Result<()> {
         for entity_type in source.yields.iter().copied() {
-            let Some(mut dump) = self.open.remove(&(entity_type, source.id.to_owned())) else {
+            let Some(mut dump) = self.open.remove(&(entity_type, source.id)) else {
                 self.places.push((place(&self.out, entity_type, source.id), false));
                 continue;
             };
@@ -150,34 +152,34 @@ impl Dump {
         fs::create_dir_all(path.parent().unwrap_or(path)).with_context(creating)?;
         Ok(Dump {
             file: BufWriter::with_capacity(256 << 10, File::create(path).with_context(creating)?),
+            line: Vec::new(),
             records: 0,
             present: vec![0; fields],
         })
     }
 
-    fn write(&mut self, schema: &Schema, fields: &Map<String, Value>) -> Result<()> {
-        let mut line = Vec::with_capacity(1024);
-        let mut written = 0;
-        for (number, field) in schema.fields.iter().enumerate() {
-            let Some(value) = fields.get(&field.name) else {
-                continue;
+    fn write(&mut self, schema: &'static Schema, fields: &Fields) -> Result<()> {
+        let mut line = std::mem::take(&mut self.line);
+        let mut ordered = Vec::with_capacity(32);
+        for (name, value) in fields.iter() {
+            let Some(number) = schema.field_number(name) else {
+                bail!("index-schema/{}.json does not declare {name}; add it there", schema.entity_type);
             };
-            line.push(if written == 0 { b'{' } else { b',' });
-            serde_json::to_writer(&mut line, &field.name)?;
+            ordered.push((number, value));
+        }
+        ordered.sort_unstable_by_key(|(number, _)| *number);
+        for (number, value) in ordered {
+            line.push(if line.is_empty() { b'{' } else { b',' });
+            serde_json::to_writer(&mut line, &schema.fields[number].name)?;
             line.push(b':');
             serde_json::to_writer(&mut line, value)?;
             self.present[number] += 1;
-            written += 1;
-        }
-        if written < fields.len() {
-            let undeclared = fields.keys().find(|name| schema.field(name).is_none());
-            bail!(
-                "index-schema/{}.json does not declare {undeclared:?}; add it there",
-                schema.entity_type
-            );
         }
         line.extend_from_slice(b"}\n");
         self.records += 1;
-        self.file.write_all(&line).context("writing a dump")
+        self.file.write_all(&line).context("writing a dump")?;
+        line.clear();
+        self.line = line;
+        Ok(())
     }
 }

@@ -5,34 +5,37 @@
 //! *group* (a notice, a contract) are handed back together as [`Member`]s, oldest first, and the source says which stay.
 //! **Invariant:** for every file, rows = rows that gave a record + merged + skipped.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::spool::{Drafts, digest};
+use super::{
+    fields::Fields,
+    spool::{Drafts, digest},
+};
 use crate::entity::EntityType;
 
 /// One normalized record on its way to a dump.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     pub entity_type: EntityType,
-    pub fields: Map<String, Value>,
+    pub fields: Fields,
 }
 
 impl Record {
     pub fn new(entity_type: EntityType) -> Record {
         Record {
             entity_type,
-            fields: Map::new(),
+            fields: Fields::default(),
         }
     }
 
     /// Sets a field; nothing where there is nothing to say.
-    pub fn set(&mut self, field: &str, value: Option<impl Into<Value>>) {
+    pub fn set(&mut self, field: impl Into<Cow<'static, str>>, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
-            self.fields.insert(field.to_owned(), value.into());
+            self.fields.insert(field, value.into());
         }
     }
 
