@@ -109,10 +109,7 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
         .unzip();
     record.set("gsin", (!codes.is_empty()).then(|| codes.join(",")));
     let texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
-    record.set(
-        named("gsin_description"),
-        (!texts.is_empty()).then(|| texts.join("; ")),
-    );
+    record.set(named("gsin_description"), (!texts.is_empty()).then(|| texts.join("; ")));
     let stated = row.line_of("trade_agreement");
     let strategy = row.line_of("competitive_procurement_strategy");
     let reason = row.line_of("non_competitive_procurement_strategy");

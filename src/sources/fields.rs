@@ -23,7 +23,10 @@ impl Fields {
     }
 
     pub fn get_mut(&mut self, field: &str) -> Option<&mut Value> {
-        self.0.iter_mut().find(|(name, _)| name == field).map(|(_, value)| value)
+        self.0
+            .iter_mut()
+            .find(|(name, _)| name == field)
+            .map(|(_, value)| value)
     }
 
     pub fn contains_key(&self, field: &str) -> bool {
@@ -109,7 +112,9 @@ impl<'de> Deserialize<'de> for Shared {
             }
 
             fn visit_str<E>(self, name: &str) -> Result<Shared, E> {
-                Ok(Shared(schema::shared_name(name).map_or_else(|| name.to_owned().into(), Cow::Borrowed)))
+                Ok(Shared(
+                    schema::shared_name(name).map_or_else(|| name.to_owned().into(), Cow::Borrowed),
+                ))
             }
         }
         json.deserialize_str(Word)

@@ -94,6 +94,15 @@ pub struct Count {
     pub first_line: u64,
 }
 
+impl Count {
+    const fn once(line: u64) -> Count {
+        Count {
+            count: 1,
+            first_line: line,
+        }
+    }
+}
+
 /// The account of one file.
 #[derive(Debug, Default)]
 pub struct Tally {
@@ -109,11 +118,27 @@ pub struct Tally {
 
 impl Tally {
     pub fn skip(&mut self, line: u64, reason: &str) {
-        count(&mut self.skipped, line, reason);
+        count(&mut self.skipped, reason, Count::once(line));
     }
 
     pub fn note(&mut self, line: u64, what: &str) {
-        count(&mut self.notes, line, what);
+        count(&mut self.notes, what, Count::once(line));
+    }
+
+    /// Takes over what a part of the rows came to.
+    pub fn add(&mut self, part: Tally) {
+        self.rows += part.rows;
+        self.recorded += part.recorded;
+        self.merged += part.merged;
+        for (entity_type, written) in part.written {
+            *self.written.entry(entity_type).or_default() += written;
+        }
+        for (reason, seen) in part.skipped {
+            count(&mut self.skipped, &reason, seen);
+        }
+        for (what, seen) in part.notes {
+            count(&mut self.notes, &what, seen);
+        }
     }
 
     pub fn skipped_rows(&self) -> u64 {
@@ -131,24 +156,18 @@ pub fn unknown(field: &str, word: &str) -> String {
 const MOST_KINDS: usize = 100;
 const OTHER_KINDS: &str = "other kinds, too many to list";
 
-fn count(counts: &mut BTreeMap<String, Count>, line: u64, what: &str) {
+fn count(counts: &mut BTreeMap<String, Count>, what: &str, seen: Count) {
     let what = match counts.contains_key(what) || counts.len() < MOST_KINDS {
         true => what,
         false => OTHER_KINDS,
     };
     match counts.get_mut(what) {
         Some(known) => {
-            known.count += 1;
-            known.first_line = known.first_line.min(line);
+            known.count += seen.count;
+            known.first_line = known.first_line.min(seen.first_line);
         }
         None => {
-            counts.insert(
-                what.to_owned(),
-                Count {
-                    count: 1,
-                    first_line: line,
-                },
-            );
+            counts.insert(what.to_owned(), seen);
         }
     }
 }

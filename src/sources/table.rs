@@ -97,12 +97,7 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    pub fn new(
-        header: &'a Header,
-        values: &'a StringRecord,
-        line: u64,
-        published: DateTime<Utc>,
-    ) -> Row<'a> {
+    pub fn new(header: &'a Header, values: &'a StringRecord, line: u64, published: DateTime<Utc>) -> Row<'a> {
         Row {
             header,
             values,
