@@ -21,16 +21,18 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+#[path = "normalize/dirty.rs"]
+mod dirty;
 #[path = "normalize/federal.rs"]
 mod federal;
+#[path = "normalize/memory.rs"]
+mod memory;
+#[path = "normalize/promises.rs"]
+mod promises;
 #[path = "normalize/provincial.rs"]
 mod provincial;
 #[path = "normalize/seao_ocds.rs"]
 mod seao_ocds;
-#[path = "normalize/promises.rs"]
-mod promises;
-#[path = "normalize/dirty.rs"]
-mod dirty;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 /// 2026-04-30T12:00:00Z

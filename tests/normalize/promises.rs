@@ -83,7 +83,11 @@ fn assert_kept(report: &Report, dumps: &BTreeMap<PathBuf, String>) {
     let mut written = report.records();
     for (path, text) in dumps {
         let (entity_type, source) = origin(path);
-        assert!(source.yields.contains(&entity_type), "{} yields {entity_type}", source.id);
+        assert!(
+            source.yields.contains(&entity_type),
+            "{} yields {entity_type}",
+            source.id
+        );
         let mut ids = HashSet::new();
         for line in text.lines() {
             let id = assert_record(Schema::of(entity_type), line);
@@ -107,7 +111,9 @@ fn assert_record(schema: &'static Schema, line: &str) -> String {
     let record = Record::parse(schema, line.as_bytes()).unwrap_or_else(|why| panic!("{why}: {line}"));
     let fields: BTreeMap<String, Value> = serde_json::from_str(line).unwrap();
     for (name, value) in &fields {
-        let field = schema.field(name).unwrap_or_else(|| panic!("{name} is not declared: {line}"));
+        let field = schema
+            .field(name)
+            .unwrap_or_else(|| panic!("{name} is not declared: {line}"));
         let fits = match (field.field_type, value) {
             (FieldType::Date, Value::String(day)) => Date::parse_prefix(day).is_ok(),
             (FieldType::Text, Value::String(text)) => !text.is_empty(),
@@ -158,7 +164,11 @@ pub static FIXTURES: LazyLock<Vec<Fixture>> = LazyLock::new(|| {
 fn fixture(path: &Path) -> Fixture {
     let bytes = fs::read(path).unwrap();
     let source = source_of(&bytes).unwrap_or_else(|| panic!("{} is of no source", path.display()));
-    let ends = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1);
+    let ends = bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, b)| **b == b'\n')
+        .map(|(at, _)| at + 1);
     let recognized = |head: &usize| source_of(&bytes[..*head]).is_some_and(|known| known.id == source.id);
     let head = ends.into_iter().find(recognized).unwrap_or(bytes.len());
     Fixture {
