@@ -220,7 +220,7 @@ const TOLD: [&str; 7] = [
 fn told(member: &Member) -> Option<Value> {
     let record = member.records.first()?;
     let facts = TOLD.iter().filter_map(|field| {
-        let value = record.fields.get(*field)?;
+        let value = record.fields.get(field)?;
         Some(((*field).to_owned(), value.clone()))
     });
     Some(Value::Object(facts.collect::<Map<_, _>>()))

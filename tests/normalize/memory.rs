@@ -43,7 +43,7 @@ fn peak(place: &Place) -> u64 {
     }
 }
 
-/// The fixture's rows this many times, other numbers in every copy; how many rows.
+/// The fixture's rows this many times, other numbers in every copy.
 fn repeated(fixture: &Fixture, copies: u32) -> Vec<u8> {
     let text = String::from_utf8(fixture.bytes.clone()).unwrap();
     let (head, tail) = match fixture.name.rsplit('.').next() {
@@ -57,7 +57,7 @@ fn repeated(fixture: &Fixture, copies: u32) -> Vec<u8> {
         _ => 0,
     };
     let between = if fixture.name.ends_with("json") { "," } else { "" };
-    let mut file = text[..head + opening].as_bytes().to_vec();
+    let mut file = text.as_bytes()[..head + opening].to_vec();
     for copy in 0..copies {
         if copy > 0 {
             file.write_all(between.as_bytes()).unwrap();
