@@ -17,7 +17,7 @@ use procure::{
 use support::{Arguments, Times, index, row, usage};
 
 fn main() {
-    let Arguments { records, dir } = Arguments::parse();
+    let Arguments { records, dir, .. } = Arguments::parse();
     let index_dir = index(&dir, records);
     let id = generation::current(&index_dir)
         .expect("an index")

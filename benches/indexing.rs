@@ -16,7 +16,7 @@ use serde::de::IgnoredAny;
 use support::{Arguments, BINARY, dumps, row, size, watch};
 
 fn main() {
-    let Arguments { records, dir } = Arguments::parse();
+    let Arguments { records, dir, .. } = Arguments::parse();
     let dumps = dumps(&dir, records);
     let input = size(&dumps) as f64;
     let index_dir = dir.join(format!("index-{records}"));

@@ -25,7 +25,7 @@ use serde_json::Value;
 use support::{Arguments, Times, index, row, server::Server, usage};
 
 fn main() {
-    let Arguments { records, dir } = Arguments::parse();
+    let Arguments { records, dir, .. } = Arguments::parse();
     let (whole, tenth) = (index(&dir, records), index(&dir, records / 10));
     eprintln!("\ninside the engine, {records} contracts (ms)");
     engine_rows(&whole);

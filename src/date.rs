@@ -82,7 +82,7 @@ impl TryFrom<i32> for Date {
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match NaiveDate::from_epoch_days(self.0) {
-            Some(day) => write!(f, "{}", day.format("%Y-%m-%d")),
+            Some(day) => write!(f, "{:04}-{:02}-{:02}", day.year(), day.month(), day.day()),
             None => write!(f, "day {}", self.0),
         }
     }

@@ -15,7 +15,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use bytes::Bytes;
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -324,7 +324,7 @@ fn exclude_others(index_dir: &Path) -> anyhow::Result<File> {
         .write(true)
         .open(&path)
         .with_context(|| format!("opening {}", path.display()))?;
-    lock::hold(file, index_dir, "procure index")
+    crate::lock::hold(file, index_dir, "procure index")
 }
 
 fn read_manifest(folder: &Path) -> anyhow::Result<Manifest> {

@@ -15,7 +15,7 @@ mod input;
 mod report;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::{self, File},
     io::Read,
     path::{Path, PathBuf},
@@ -32,16 +32,17 @@ use rayon::prelude::*;
 pub use report::{FileReport, Report, Shortfall, Unrecognized};
 
 use crate::{
+    record::LONGEST_ID,
     schema::{Role, Schema},
     sources::{
-        Broken, FileFacts, Head, SOURCES,
+        Broken, FileFacts, Head, SOURCES, Source,
         decode::Utf8,
-        intake::{Intake, Member, Tally},
-        spool::{Drafts, Entry, Spool},
+        intake::{Intake, Member, Record, Tally},
+        spool::{Drafts, Entry, Group, Spool},
     },
     vocabulary,
 };
-use dumps::Dumps;
+use dumps::{Dumps, Lines};
 
 /// What to normalize, and where to.
 #[derive(Clone, Debug)]
@@ -85,7 +86,7 @@ pub fn run(options: &Options) -> Result<Report> {
 /// Keeps a second run out of the same folder, for as long as it is held: the two would write over each other's dumps.
 fn exclude_others(out: &Path) -> Result<File> {
     let folder = File::open(out).with_context(|| format!("opening {}", out.display()))?;
-    lock::hold(folder, out, "procure normalize")
+    crate::lock::hold(folder, out, "procure normalize")
 }
 
 /// Bytes of input read, on standard error, where that is a terminal.
@@ -269,15 +270,14 @@ impl<'a> Run<'a> {
         for (family, spool) in std::mem::take(&mut self.spools) {
             let entries = self.take_entries(family);
             let source = SOURCES.iter().find(|source| source.family() == family);
-            let mut reader = (source.context("a family without a source")?.reader)();
-            spool.settle(entries, &mut tallies, |mut members, tallies| {
-                reader.settle(&mut members, tallies);
-                for member in &members {
-                    let Some(file) = &self.files[member.file] else { continue };
-                    told[file.source] |= member.said.is_none();
-                    keep(member, SOURCES[file.source].id, &mut tallies[member.file], &mut dumps)?;
+            let source = source.context("a family without a source")?;
+            let settle = |groups| Settled::of(groups, source, &self.files);
+            spool.settle(entries, settle, |settled| {
+                for (tally, part) in tallies.iter_mut().zip(settled.tallies) {
+                    tally.add(part);
                 }
-                Ok(())
+                settled.told.into_iter().for_each(|source| told[source] = true);
+                dumps.append(settled.lines)
             })?;
         }
         for (source, _) in SOURCES.iter().zip(told).filter(|(_, told)| *told) {
@@ -303,32 +303,86 @@ impl<'a> Run<'a> {
     }
 }
 
-fn keep(member: &Member, source_id: &'static str, tally: &mut Tally, dumps: &mut Dumps) -> Result<()> {
-    if member.records.is_empty() {
-        match member.skipped {
-            Some(reason) => tally.skip(member.line, reason),
-            None => tally.merged += 1,
+/// What some groups came to.
+struct Settled {
+    /// By stream number.
+    tallies: Vec<Tally>,
+    /// Numbers in [`SOURCES`] of those that told of a thing.
+    told: BTreeSet<usize>,
+    lines: Lines,
+}
+
+impl Settled {
+    fn of(groups: Vec<Group>, family: &Source, files: &[Option<Box<ReadFile>>]) -> Result<Settled> {
+        let mut settled = Settled {
+            tallies: Vec::new(),
+            told: BTreeSet::new(),
+            lines: Lines::default(),
+        };
+        settled.tallies.resize_with(files.len(), Tally::default);
+        let mut reader = (family.reader)();
+        for mut group in groups {
+            for file in group.replaced {
+                settled.tallies[file].merged += 1;
+            }
+            reader.settle(&mut group.members, &mut settled.tallies);
+            for member in &group.members {
+                let Some(file) = &files[member.file] else { continue };
+                if member.said.is_none() {
+                    settled.told.insert(file.source);
+                }
+                settled.keep(member, SOURCES[file.source].id)?;
+            }
         }
-        return Ok(());
+        Ok(settled)
     }
-    tally.recorded += 1;
-    for record in &member.records {
-        let schema = Schema::of(record.entity_type);
-        let words = schema
-            .role(Role::Status)
-            .iter()
-            .map(|field| &schema.fields[*field].name);
-        let mut words = words.filter_map(|field| record.text(field)).peekable();
-        if let Some(first) = words.peek().copied()
-            && words.all(|word| vocabulary::status(word).is_none())
-        {
-            tally.note(
-                member.line,
-                &format!("status '{first}' is unknown, the status filter misses it"),
-            );
+
+    fn keep(&mut self, member: &Member, source_id: &'static str) -> Result<()> {
+        let tally = &mut self.tallies[member.file];
+        if member.records.is_empty() {
+            match member.skipped {
+                Some(reason) => tally.skip(member.line, reason),
+                None => tally.merged += 1,
+            }
+            return Ok(());
         }
-        dumps.write(source_id, record)?;
-        *tally.written.entry(record.entity_type).or_default() += 1;
+        // What is no record to those who read the dump is none here.
+        let kept = member.records.iter().filter(|record| {
+            let id = record.text("record_id").unwrap_or_default();
+            (1..=LONGEST_ID).contains(&id.len())
+        });
+        let mut written = 0;
+        for record in kept {
+            note_unknown_status(record, member.line, tally);
+            self.lines.push(source_id, record)?;
+            *tally.written.entry(record.entity_type).or_default() += 1;
+            written += 1;
+        }
+        if written == 0 {
+            tally.skip(member.line, TOO_LONG);
+            return Ok(());
+        }
+        if written < member.records.len() {
+            tally.note(member.line, TOO_LONG);
+        }
+        tally.recorded += 1;
+        Ok(())
     }
-    Ok(())
+}
+
+const TOO_LONG: &str = "a record whose identifier is longer than an index holds, left out";
+
+fn note_unknown_status(record: &Record, line: u64, tally: &mut Tally) {
+    let schema = Schema::of(record.entity_type);
+    let words = schema
+        .role(Role::Status)
+        .iter()
+        .map(|field| &schema.fields[*field].name);
+    let mut words = words.filter_map(|field| record.text(field)).peekable();
+    if let Some(first) = words.peek().copied()
+        && words.all(|word| vocabulary::status(word).is_none())
+    {
+        let what = format!("status '{first}' is unknown, the status filter misses it");
+        tally.note(line, &what);
+    }
 }

@@ -4,8 +4,12 @@
 //! them play in a search, those that every record has, and the parameters the kind takes. The files are embedded in the binary and checked when first
 //! used. **Invariant:** every field a role names is declared, and of a type the role can use; a test loads all six.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
 
 use crate::entity::EntityType;
@@ -76,7 +80,7 @@ pub struct Schema {
     /// The numbers of the fields that the specification says every record has.
     pub always: Vec<usize>,
     roles: HashMap<Role, Vec<usize>>,
-    by_name: HashMap<String, usize>,
+    by_name: FxHashMap<String, usize>,
     fingerprint: String,
 }
 
@@ -119,7 +123,7 @@ impl Schema {
             return Err(format!("declares entity_type {}", file.entity_type));
         }
         let fields = file.doc_mapping.field_mappings;
-        let mut by_name = HashMap::new();
+        let mut by_name = FxHashMap::default();
         for (number, field) in fields.iter().enumerate() {
             if by_name.insert(field.name.clone(), number).is_some() {
                 return Err(format!("declares field {} twice", field.name));
@@ -193,6 +197,15 @@ struct SchemaFile {
 #[serde(deny_unknown_fields)]
 struct DocMapping {
     field_mappings: Vec<Field>,
+}
+
+/// The name of a declared field of any kind, to be kept without a copy.
+pub fn shared_name(name: &str) -> Option<&'static str> {
+    static NAMES: LazyLock<HashSet<&'static str, FxBuildHasher>> = LazyLock::new(|| {
+        let fields = SCHEMAS.iter().flat_map(|schema| &schema.fields);
+        fields.map(|field| field.name.as_str()).collect()
+    });
+    NAMES.get(name).copied()
 }
 
 macro_rules! embedded {

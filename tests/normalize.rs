@@ -21,8 +21,14 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+#[path = "normalize/dirty.rs"]
+mod dirty;
 #[path = "normalize/federal.rs"]
 mod federal;
+#[path = "normalize/memory.rs"]
+mod memory;
+#[path = "normalize/promises.rs"]
+mod promises;
 #[path = "normalize/provincial.rs"]
 mod provincial;
 #[path = "normalize/seao_ocds.rs"]

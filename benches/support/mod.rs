@@ -17,9 +17,10 @@ use serde_json::{Value, json};
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_procure");
 
-/// `--records N` and `--dir DIR`; cargo's own `--bench` is passed over.
+/// `--records N`, `--mb N` and `--dir DIR`; cargo's own `--bench` is passed over.
 pub struct Arguments {
     pub records: u64,
+    pub megabytes: u64,
     pub dir: PathBuf,
 }
 
@@ -34,6 +35,7 @@ impl Arguments {
         };
         Arguments {
             records: value("--records").map_or(2_000_000, |n| n.parse().expect("--records takes a number")),
+            megabytes: value("--mb").map_or(50, |n| n.parse().expect("--mb takes a number")),
             dir: value("--dir").map_or_else(|| PathBuf::from("target/bench"), PathBuf::from),
         }
     }

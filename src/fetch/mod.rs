@@ -22,7 +22,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use chrono::NaiveDate;
 
 pub use http::Manners;
@@ -90,7 +90,7 @@ impl fmt::Display for Report {
 pub fn run(options: &Options) -> Result<Report> {
     let out = &options.out;
     fs::create_dir_all(out).with_context(|| format!("creating {}", out.display()))?;
-    let _lock = lock(out)?;
+    let _lock = exclude_others(out)?;
     let mut run = Run {
         options,
         client: Client::new(&options.manners),
@@ -108,7 +108,7 @@ pub fn run(options: &Options) -> Result<Report> {
 /// Keeps a second run out of the same folder, for as long as it is held: the two would write over each other's files.
 fn exclude_others(out: &Path) -> Result<File> {
     let folder = File::open(out).with_context(|| format!("opening {}", out.display()))?;
-    lock::hold(folder, out, "procure fetch")
+    crate::lock::hold(folder, out, "procure fetch")
 }
 
 struct Run<'a> {

@@ -18,7 +18,7 @@ use crate::{
     entity::EntityType,
     municipality,
     schema::Schema,
-    sources::{Source, intake::Record},
+    sources::{Source, fields::Fields, intake::Record},
 };
 
 /// By `<entity_type>/<source_id>`: each field and the share of records that have it.
@@ -39,7 +39,7 @@ const ALWAYS: f64 = 0.99;
 
 pub struct Dumps {
     out: PathBuf,
-    open: BTreeMap<(EntityType, String), Dump>,
+    open: BTreeMap<(EntityType, &'static str), Dump>,
     /// Places to fill on publishing, and whether there is anything to fill them with.
     places: Vec<(PathBuf, bool)>,
     published: Published,
@@ -62,22 +62,28 @@ impl Dumps {
         }
     }
 
-    pub fn write(&mut self, source_id: &str, record: &Record) -> Result<()> {
-        let schema = Schema::of(record.entity_type);
-        let key = (record.entity_type, source_id.to_owned());
-        let dump = match self.open.entry(key) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(first) => {
-                let place = place(&self.out, record.entity_type, source_id);
-                let dump = first.insert(Dump::create(&aside(&place), schema.fields.len())?);
-                self.places.push((place, true));
-                dump
+    /// Writes lines behind those that are there.
+    pub fn append(&mut self, lines: Lines) -> Result<()> {
+        for ((entity_type, source_id), part) in lines.parts {
+            let dump = match self.open.entry((entity_type, source_id)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(first) => {
+                    let place = place(&self.out, entity_type, source_id);
+                    let dump = first.insert(Dump::create(&aside(&place), part.present.len())?);
+                    self.places.push((place, true));
+                    dump
+                }
+            };
+            dump.file
+                .write_all(&part.bytes)
+                .context("writing a dump (is the disk full?)")?;
+            dump.records += part.records;
+            for (present, more) in dump.present.iter_mut().zip(part.present) {
+                *present += more;
             }
-        };
-        dump.write(schema, &record.fields)?;
-        if record.text("municipality").is_some_and(municipality::is_untold) {
-            let buyer = record.text("buyer_name").unwrap_or("(no name)");
-            *self.published.untold_buyers.entry(buyer.to_owned()).or_default() += 1;
+        }
+        for (buyer, records) in lines.untold_buyers {
+            *self.published.untold_buyers.entry(buyer).or_default() += records;
         }
         Ok(())
     }
@@ -86,7 +92,7 @@ impl Dumps {
     /// dumps are better than none.
     pub fn close(&mut self, source: &Source) -> Result<()> {
         for entity_type in source.yields.iter().copied() {
-            let Some(mut dump) = self.open.remove(&(entity_type, source.id.to_owned())) else {
+            let Some(mut dump) = self.open.remove(&(entity_type, source.id)) else {
                 self.places.push((place(&self.out, entity_type, source.id), false));
                 continue;
             };
@@ -154,30 +160,66 @@ impl Dump {
             present: vec![0; fields],
         })
     }
+}
 
-    fn write(&mut self, schema: &Schema, fields: &Map<String, Value>) -> Result<()> {
-        let mut line = Vec::with_capacity(1024);
-        let mut written = 0;
-        for (number, field) in schema.fields.iter().enumerate() {
-            let Some(value) = fields.get(&field.name) else {
-                continue;
+/// Some lines of any dumps, made on one core while others make others.
+#[derive(Default)]
+pub struct Lines {
+    parts: BTreeMap<(EntityType, &'static str), Part>,
+    untold_buyers: UntoldBuyers,
+}
+
+struct Part {
+    bytes: Vec<u8>,
+    records: u64,
+    /// By field number: the records that have the field.
+    present: Vec<u64>,
+}
+
+impl Lines {
+    pub fn push(&mut self, source_id: &'static str, record: &Record) -> Result<()> {
+        let schema = Schema::of(record.entity_type);
+        let part = self
+            .parts
+            .entry((record.entity_type, source_id))
+            .or_insert_with(|| Part {
+                bytes: Vec::new(),
+                records: 0,
+                present: vec![0; schema.fields.len()],
+            });
+        part.push(schema, &record.fields)?;
+        if record.text("municipality").is_some_and(municipality::is_untold) {
+            let buyer = record.text("buyer_name").unwrap_or("(no name)");
+            *self.untold_buyers.entry(buyer.to_owned()).or_default() += 1;
+        }
+        Ok(())
+    }
+}
+
+impl Part {
+    fn push(&mut self, schema: &Schema, fields: &Fields) -> Result<()> {
+        let mut ordered = Vec::with_capacity(32);
+        for (name, value) in fields.iter() {
+            let Some(number) = schema.field_number(name) else {
+                bail!(
+                    "index-schema/{}.json does not declare {name}; add it there",
+                    schema.entity_type
+                );
             };
-            line.push(if written == 0 { b'{' } else { b',' });
-            serde_json::to_writer(&mut line, &field.name)?;
-            line.push(b':');
-            serde_json::to_writer(&mut line, value)?;
+            ordered.push((number, value));
+        }
+        ordered.sort_unstable_by_key(|(number, _)| *number);
+        let mut before = b'{';
+        for (number, value) in ordered {
+            self.bytes.push(before);
+            before = b',';
+            serde_json::to_writer(&mut self.bytes, &schema.fields[number].name)?;
+            self.bytes.push(b':');
+            serde_json::to_writer(&mut self.bytes, value)?;
             self.present[number] += 1;
-            written += 1;
         }
-        if written < fields.len() {
-            let undeclared = fields.keys().find(|name| schema.field(name).is_none());
-            bail!(
-                "index-schema/{}.json does not declare {undeclared:?}; add it there",
-                schema.entity_type
-            );
-        }
-        line.extend_from_slice(b"}\n");
+        self.bytes.extend_from_slice(b"}\n");
         self.records += 1;
-        self.file.write_all(&line).context("writing a dump")
+        Ok(())
     }
 }

@@ -182,7 +182,7 @@ fn merge(members: &mut [Member], base: usize, amendments: &[usize], told_twice: 
         record.fields.remove("amendment_value");
         for (field, value) in newer.fields {
             match (record.fields.get_mut(&field), value) {
-                (Some(_), _) if OF_THE_ORIGINAL.contains(&field.as_str()) => {}
+                (Some(_), _) if OF_THE_ORIGINAL.contains(&field.as_ref()) => {}
                 // Amendments state less of who might bid; what they leave out still holds.
                 (Some(Value::Object(known)), Value::Object(members)) => known.extend(members),
                 (_, value) => drop(record.fields.insert(field, value)),
@@ -220,7 +220,7 @@ const TOLD: [&str; 7] = [
 fn told(member: &Member) -> Option<Value> {
     let record = member.records.first()?;
     let facts = TOLD.iter().filter_map(|field| {
-        let value = record.fields.get(*field)?;
+        let value = record.fields.get(field)?;
         Some(((*field).to_owned(), value.clone()))
     });
     Some(Value::Object(facts.collect::<Map<_, _>>()))

@@ -5,34 +5,37 @@
 //! *group* (a notice, a contract) are handed back together as [`Member`]s, oldest first, and the source says which stay.
 //! **Invariant:** for every file, rows = rows that gave a record + merged + skipped.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::spool::{Drafts, digest};
+use super::{
+    fields::Fields,
+    spool::{Drafts, digest},
+};
 use crate::entity::EntityType;
 
 /// One normalized record on its way to a dump.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     pub entity_type: EntityType,
-    pub fields: Map<String, Value>,
+    pub fields: Fields,
 }
 
 impl Record {
     pub fn new(entity_type: EntityType) -> Record {
         Record {
             entity_type,
-            fields: Map::new(),
+            fields: Fields::default(),
         }
     }
 
     /// Sets a field; nothing where there is nothing to say.
-    pub fn set(&mut self, field: &str, value: Option<impl Into<Value>>) {
+    pub fn set(&mut self, field: impl Into<Cow<'static, str>>, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
-            self.fields.insert(field.to_owned(), value.into());
+            self.fields.insert(field, value.into());
         }
     }
 
@@ -91,6 +94,15 @@ pub struct Count {
     pub first_line: u64,
 }
 
+impl Count {
+    const fn once(line: u64) -> Count {
+        Count {
+            count: 1,
+            first_line: line,
+        }
+    }
+}
+
 /// The account of one file.
 #[derive(Debug, Default)]
 pub struct Tally {
@@ -106,11 +118,27 @@ pub struct Tally {
 
 impl Tally {
     pub fn skip(&mut self, line: u64, reason: &str) {
-        count(&mut self.skipped, line, reason);
+        count(&mut self.skipped, reason, Count::once(line));
     }
 
     pub fn note(&mut self, line: u64, what: &str) {
-        count(&mut self.notes, line, what);
+        count(&mut self.notes, what, Count::once(line));
+    }
+
+    /// Takes over what a part of the rows came to.
+    pub fn add(&mut self, part: Tally) {
+        self.rows += part.rows;
+        self.recorded += part.recorded;
+        self.merged += part.merged;
+        for (entity_type, written) in part.written {
+            *self.written.entry(entity_type).or_default() += written;
+        }
+        for (reason, seen) in part.skipped {
+            count(&mut self.skipped, &reason, seen);
+        }
+        for (what, seen) in part.notes {
+            count(&mut self.notes, &what, seen);
+        }
     }
 
     pub fn skipped_rows(&self) -> u64 {
@@ -128,24 +156,18 @@ pub fn unknown(field: &str, word: &str) -> String {
 const MOST_KINDS: usize = 100;
 const OTHER_KINDS: &str = "other kinds, too many to list";
 
-fn count(counts: &mut BTreeMap<String, Count>, line: u64, what: &str) {
+fn count(counts: &mut BTreeMap<String, Count>, what: &str, seen: Count) {
     let what = match counts.contains_key(what) || counts.len() < MOST_KINDS {
         true => what,
         false => OTHER_KINDS,
     };
     match counts.get_mut(what) {
         Some(known) => {
-            known.count += 1;
-            known.first_line = known.first_line.min(line);
+            known.count += seen.count;
+            known.first_line = known.first_line.min(seen.first_line);
         }
         None => {
-            counts.insert(
-                what.to_owned(),
-                Count {
-                    count: 1,
-                    first_line: line,
-                },
-            );
+            counts.insert(what.to_owned(), seen);
         }
     }
 }

@@ -271,7 +271,7 @@ impl Scan {
 
 /// The text at a pointer, a number's digits included.
 pub fn word(value: &Value, pointer: &str) -> Option<String> {
-    match value.pointer(pointer)? {
+    match at(value, pointer)? {
         Value::String(word) => text::line(word),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
@@ -279,10 +279,16 @@ pub fn word(value: &Value, pointer: &str) -> Option<String> {
 }
 
 pub fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_array)
-        .map_or(&[], Vec::as_slice)
+    at(value, pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// What a pointer leads to. [`Value::pointer`] makes two strings a step, for escapes that ours never have.
+pub fn at<'a>(value: &'a Value, pointer: &str) -> Option<&'a Value> {
+    let mut steps = pointer.split('/').skip(1);
+    steps.try_fold(value, |value, step| match value {
+        Value::Array(members) => members.get(step.parse::<usize>().ok()?),
+        members => members.get(step),
+    })
 }
 
 #[cfg(test)]

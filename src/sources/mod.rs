@@ -5,6 +5,7 @@
 //! To add a source: write its file, add its row, add a fixture to `tests/fixtures`.
 
 pub mod decode;
+pub mod fields;
 pub mod intake;
 pub mod spool;
 pub mod text;

@@ -196,7 +196,7 @@ fn draft(row: &Row, mut record: Record, dataset: &str) -> Result<Draft, &'static
     let id = format!("montreal|{}", fingerprint(&said.join("\n")));
     if record.text("award_date").is_some_and(|day| !is_likely(day, row)) {
         row.note("award date before 2011 or after the file's year, left out".to_owned());
-        record.fields.shift_remove("award_date");
+        record.fields.remove("award_date");
     }
     record.set("municipality", Some("montreal"));
     record.set("province", Some("QC"));

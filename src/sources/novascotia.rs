@@ -5,7 +5,7 @@
 //! tender's number, and a supplier may win it twice: the oldest contract has the plain identifier, the others their day and
 //! amount behind it.
 
-use std::{collections::HashMap, io::Read};
+use std::io::Read;
 
 use csv::StringRecord;
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ use super::{
     intake::{Draft, Intake, Member, Rank, Record, Tally, unknown},
     json::{Item, Rows},
     places,
-    table::{self, Column, CsvFormat, Row, Rule::*},
+    table::{self, Column, CsvFormat, Header, Row, Rule::*},
     text,
 };
 use crate::{entity::EntityType, fold::fold};
@@ -93,7 +93,7 @@ impl Reader for NovaScotia {
 /// Each object becomes a row of all the columns.
 fn read_json(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
     let columns = FORMAT.aliases;
-    let header: HashMap<String, usize> = columns
+    let header: Header = columns
         .iter()
         .zip(0..)
         .map(|((_, name), n)| ((*name).to_owned(), n))

@@ -55,7 +55,7 @@ fn is_municipal(folded: &str) -> bool {
         bare.split_once(kind)
             .is_some_and(|(before, name)| is_short(before) && name.len() > 1)
     };
-    KINDS.iter().any(|kind| has_kind(&kind)) || ENDINGS.iter().any(|ending| bare.ends_with(ending))
+    KINDS.iter().any(has_kind) || ENDINGS.iter().any(|ending| bare.ends_with(ending))
 }
 
 /// Nothing, or a word that says what kind of the kind it is: `summer village of`, `resort municipality of`.

@@ -12,11 +12,12 @@ use std::{
 };
 
 use anyhow::{Context, Result};
+use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::intake::{Draft, Member, Rank, Record, Remark, Tally};
+use super::intake::{Draft, Member, Rank, Record, Remark};
 
 /// The bodies of a family's drafts and remarks.
 pub struct Spool {
@@ -52,6 +53,13 @@ impl Entry {
     fn age(&self) -> (Rank, (u32, u32)) {
         (self.rank, self.place())
     }
+}
+
+/// The rows of one group, and the files of those that a newer one of the same member replaces.
+pub struct Group {
+    /// Oldest first.
+    pub members: Vec<Member>,
+    pub replaced: Vec<usize>,
 }
 
 /// What one file gives, on its way to the spool; bodies go there some at a time.
@@ -163,38 +171,51 @@ impl Spool {
         Ok(start)
     }
 
-    /// Hands each group to `settle`, in the order the groups were first met, its members oldest first. Rows that a newer
-    /// one of the same member replaces are counted as merged and not handed on.
-    pub fn settle(
+    /// Hands the groups to `settle` in the order they were first met, a batch at a time and a batch a core; what becomes of a batch goes to `take`,
+    /// in that order too, so that nothing depends on how many cores there are.
+    pub fn settle<T: Send>(
         &self,
         mut entries: Vec<Entry>,
-        tallies: &mut [Tally],
-        mut settle: impl FnMut(Vec<Member>, &mut [Tally]) -> Result<()>,
+        settle: impl Fn(Vec<Group>) -> Result<T> + Sync,
+        mut take: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
         gather(&mut entries);
-        entries.sort_unstable_by_key(|entry| (entry.group, entry.member, entry.age()));
-        let mut groups: Vec<((u32, u32), usize, usize)> = Vec::new();
-        let mut start = 0;
-        for group in entries.chunk_by(|a, b| a.group == b.group) {
-            let places = group.iter().map(Entry::place);
-            groups.push((places.min().unwrap_or_default(), start, start + group.len()));
-            start += group.len();
-        }
-        groups.sort_unstable();
-        for (_, from, to) in groups {
-            let mut newest: Vec<Entry> = Vec::new();
-            for same in entries[from..to].chunk_by(|a, b| a.member == b.member) {
-                let (last, replaced) = same.split_last().context("an empty chunk")?;
-                for entry in replaced {
-                    tallies[entry.file as usize].merged += 1;
-                }
-                newest.push(*last);
+        entries.par_sort_unstable_by_key(|entry| (entry.group, entry.member, entry.age()));
+        let mut groups: Vec<&[Entry]> = entries.chunk_by(|a, b| a.group == b.group).collect();
+        groups.sort_by_cached_key(|group| group.iter().map(Entry::place).min());
+        let mut waiting = groups.as_slice();
+        while !waiting.is_empty() {
+            let mut batches = Vec::new();
+            while batches.len() < 2 * rayon::current_num_threads() && !waiting.is_empty() {
+                let (batch, rest) = waiting.split_at(batch_of(waiting));
+                batches.push(batch);
+                waiting = rest;
             }
-            newest.sort_unstable_by_key(Entry::age);
-            let members: Result<Vec<Member>> = newest.into_iter().map(|entry| self.member(entry)).collect();
-            settle(members?, tallies)?;
+            let settled = batches.into_par_iter().map(|batch| {
+                let groups: Result<Vec<Group>> = batch.iter().map(|group| self.group(group)).collect();
+                settle(groups?)
+            });
+            for settled in settled.collect::<Vec<Result<T>>>() {
+                take(settled?)?;
+            }
         }
         Ok(())
+    }
+
+    fn group(&self, entries: &[Entry]) -> Result<Group> {
+        let mut newest: Vec<Entry> = Vec::new();
+        let mut replaced = Vec::new();
+        for same in entries.chunk_by(|a, b| a.member == b.member) {
+            let (last, older) = same.split_last().context("an empty chunk")?;
+            replaced.extend(older.iter().map(|entry| entry.file as usize));
+            newest.push(*last);
+        }
+        newest.sort_unstable_by_key(Entry::age);
+        let members: Result<Vec<Member>> = newest.into_iter().map(|entry| self.member(entry)).collect();
+        Ok(Group {
+            members: members?,
+            replaced,
+        })
     }
 
     fn member(&self, entry: Entry) -> Result<Member> {
@@ -231,6 +252,17 @@ fn gather(entries: &mut [Entry]) {
     }
 }
 
+/// How many of the groups make a batch: so few that memory holds one a core, so many that a core is kept busy.
+fn batch_of(groups: &[&[Entry]]) -> usize {
+    let mut bytes = 0;
+    let within = groups.iter().take_while(|group| {
+        let begins_within = bytes < BODIES_AT_A_TIME as u64;
+        bytes += group.iter().map(|entry| u64::from(entry.length)).sum::<u64>();
+        begins_within
+    });
+    within.count()
+}
+
 /// The first bytes of a SHA-256: short keys of any text, without collisions in practice.
 pub fn digest<const N: usize>(text: &str) -> [u8; N] {
     let mut key = [0; N];
@@ -263,7 +295,7 @@ mod tests {
     ];
 
     /// Two files of [`ROWS`] and a remark on `a`, put into the spool in this order.
-    fn settled(order: [usize; 2]) -> (Vec<Vec<String>>, Vec<u64>) {
+    fn settled(order: [usize; 2]) -> (Vec<Vec<String>>, [u64; 2]) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("spool");
         let spool = Spool::create(&path).unwrap();
@@ -281,20 +313,27 @@ mod tests {
             drafts.push_remark(9, remark).unwrap();
             files[file] = drafts.finish().unwrap();
         }
-        let mut tallies = [Tally::default(), Tally::default()];
-        let mut settled = Vec::new();
-        spool
-            .settle(files.concat(), &mut tallies, |members, _| {
-                let told = members.iter().map(|m| match &m.said {
+        let (mut settled, mut replaced) = (Vec::new(), [0, 0]);
+        let told = |groups: Vec<Group>| {
+            let group = |group: Group| {
+                let told = group.members.iter().map(|m| match &m.said {
                     Some(said) => format!("remark {said}"),
                     None => format!("{} of {}", m.records[0].text("record_id").unwrap(), m.file),
                 });
-                settled.push(told.collect());
-                Ok(())
-            })
-            .unwrap();
+                (told.collect::<Vec<String>>(), group.replaced)
+            };
+            Ok(groups.into_iter().map(group).collect::<Vec<_>>())
+        };
+        let take = |groups: Vec<(Vec<String>, Vec<usize>)>| {
+            for (told, files) in groups {
+                settled.push(told);
+                files.into_iter().for_each(|file| replaced[file] += 1);
+            }
+            Ok(())
+        };
+        spool.settle(files.concat(), told, take).unwrap();
         assert!(!path.exists());
-        (settled, tallies.iter().map(|tally| tally.merged).collect())
+        (settled, replaced)
     }
 
     #[test]
@@ -330,12 +369,37 @@ mod tests {
             files[file] = drafts.finish().unwrap();
         }
         let mut settled = Vec::new();
-        spool
-            .settle(files.concat(), &mut [], |members, _| {
-                settled.push(members.iter().map(|m| m.member.clone()).collect::<String>());
-                Ok(())
-            })
-            .unwrap();
+        let told = |groups: Vec<Group>| {
+            let ids = |group: Group| group.members.iter().map(|m| m.member.clone()).collect::<String>();
+            Ok(groups.into_iter().map(ids).collect::<Vec<_>>())
+        };
+        let take = |ids: Vec<String>| {
+            settled.extend(ids);
+            Ok(())
+        };
+        spool.settle(files.concat(), told, take).unwrap();
         assert_eq!(settled, ["123", "4"]);
+    }
+
+    #[test]
+    fn batches_are_of_a_size_and_keep_the_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = Spool::create(&folder.path().join("spool")).unwrap();
+        let mut drafts = Drafts::new(&spool, 0);
+        let long = "x".repeat(BODIES_AT_A_TIME / 3);
+        for number in 0..100 {
+            let mut draft = draft(&format!("{number}"), "", Rank(0, 0), &format!("{number}"));
+            draft.records[0].set("title_en", Some(long.as_str()));
+            drafts.push(number, draft).unwrap();
+        }
+        let mut lines = Vec::new();
+        let told = |groups: Vec<Group>| Ok(groups.iter().map(|group| group.members[0].line).collect::<Vec<_>>());
+        let take = |batch: Vec<u64>| {
+            assert!(batch.len() <= 3);
+            lines.extend(batch);
+            Ok(())
+        };
+        spool.settle(drafts.finish().unwrap(), told, take).unwrap();
+        assert!(lines.into_iter().eq(0..100));
     }
 }

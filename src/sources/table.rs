@@ -5,11 +5,12 @@
 //! format's `draft`. A row that is not as wide as the header is skipped, never guessed at. Lines that begin with `#` before
 //! the header are comments.
 
-use std::{cell::RefCell, collections::HashMap, io::Read};
+use std::{cell::RefCell, io::Read};
 
 use anyhow::anyhow;
 use chrono::{DateTime, SecondsFormat, Utc};
 use csv::{ReaderBuilder, StringRecord};
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::{
@@ -83,9 +84,12 @@ impl CsvFormat {
     }
 }
 
+/// The columns a file has, by name.
+pub type Header = FxHashMap<String, usize>;
+
 /// One row under its header.
 pub struct Row<'a> {
-    header: &'a HashMap<String, usize>,
+    header: &'a Header,
     values: &'a StringRecord,
     pub line: u64,
     pub published: DateTime<Utc>,
@@ -93,12 +97,7 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    pub fn new(
-        header: &'a HashMap<String, usize>,
-        values: &'a StringRecord,
-        line: u64,
-        published: DateTime<Utc>,
-    ) -> Row<'a> {
+    pub fn new(header: &'a Header, values: &'a StringRecord, line: u64, published: DateTime<Utc>) -> Row<'a> {
         Row {
             header,
             values,
@@ -220,12 +219,15 @@ pub fn first_row<R: Read>(rows: &mut csv::Reader<R>) -> csv::Result<Vec<String>>
 
 /// Whether a row is the header once more, perhaps behind the byte order mark of the file it began.
 fn is_header(values: &StringRecord, header: &[String]) -> bool {
-    let unmarked = |name: &str| match name.trim_start_matches('\u{feff}') {
-        same if same.len() == name.len() => name.trim().to_owned(),
-        // Behind the mark, the quotes around the first name are read as part of it.
-        name => name.trim_matches('"').trim().to_owned(),
-    };
     values.len() == header.len() && values.iter().zip(header).all(|(value, name)| unmarked(value) == *name)
+}
+
+fn unmarked(name: &str) -> &str {
+    match name.trim_start_matches('\u{feff}') {
+        same if same.len() == name.len() => name.trim(),
+        // Behind the mark, the quotes around the first name are read as part of it.
+        name => name.trim_matches('"').trim(),
+    }
 }
 
 /// The format among a source's that has these columns.
@@ -295,7 +297,7 @@ impl CsvFormat {
         let mut values = StringRecord::new();
         let mut again = is_data.then(|| StringRecord::from(first.as_slice()));
         let width = header.len();
-        let header: HashMap<String, usize> = header
+        let header: Header = header
             .iter()
             .enumerate()
             .map(|(number, name)| (self.canonical(name).to_owned(), number))
@@ -352,7 +354,10 @@ impl CsvFormat {
     fn draft_of(&self, row: &Row) -> Result<Draft, &'static str> {
         let mut record = Record::new((self.entity_type)(row));
         for (field, column, rule) in self.columns.iter().copied().flatten() {
-            record.set(field, row.value(column, *rule));
+            // A table fills each field once.
+            if let Some(value) = row.value(column, *rule) {
+                record.fields.push(field, value);
+            }
         }
         record.set("fetched_at", Some(timestamp(row.published)));
         (self.draft)(row, record)

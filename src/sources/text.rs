@@ -4,6 +4,8 @@
 //! publisher wrote one of `ABSENT` instead of leaving the field empty. Every function is total: odd input gives odd
 //! text or an [`Unreadable`], never a panic.
 
+use std::borrow::Cow;
+
 use super::mojibake::repaired;
 use crate::date::Date;
 
@@ -26,7 +28,11 @@ const ABSENT: [&str; 10] = [
 pub struct Unreadable;
 
 pub fn line(raw: &str) -> Option<String> {
-    let text = unescape(&repaired(raw));
+    let repaired = repaired(raw);
+    let text = unescape(&repaired);
+    if is_line(&text) {
+        return present(text.into_owned());
+    }
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !line.is_empty() {
@@ -37,8 +43,16 @@ pub fn line(raw: &str) -> Option<String> {
     present(line)
 }
 
+/// Whether a text is a line as it stands, as most cells are; false where only a closer look can tell.
+fn is_line(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let printable = bytes.iter().all(|b| (b' '..=b'~').contains(b));
+    printable && !bytes.starts_with(b" ") && !bytes.ends_with(b" ") && memchr::memmem::find(bytes, b"  ").is_none()
+}
+
 pub fn block(raw: &str) -> Option<String> {
-    let text = unescape(&repaired(raw));
+    let repaired = repaired(raw);
+    let text = unescape(&repaired);
     let mut block = String::with_capacity(text.len());
     let mut blank_lines = 0;
     for text_line in text.lines() {
@@ -139,7 +153,10 @@ pub fn organization(raw: &str) -> Option<String> {
 const ABBREVIATIONS: [&str; 9] = ["inc", "ltd", "co", "corp", "enr", "c", "l", "p", "a"];
 
 /// HTML's entities to characters and `<br>` to a line break; anything else as it is.
-pub fn unescape(raw: &str) -> String {
+pub fn unescape(raw: &str) -> Cow<'_, str> {
+    if memchr::memchr2(b'&', b'<', raw.as_bytes()).is_none() {
+        return Cow::Borrowed(raw);
+    }
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(at) = memchr::memchr2(b'&', b'<', rest.as_bytes()) {
@@ -157,7 +174,7 @@ pub fn unescape(raw: &str) -> String {
         };
     }
     text.push_str(rest);
-    text
+    Cow::Owned(text)
 }
 
 /// The character that the entity at the start of `text` stands for, and the entity's length.

@@ -43,6 +43,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("quick_xml", &["sources"]),
     ("csv", &["sources", "municipality", "fetch/check"]),
     ("rust_stemmers", &["stem"]),
+    ("rustc_hash", &["schema", "sources"]),
     ("fst", &["engine/tantivy/stems"]),
     ("rand_chacha", &["sample"]),
     ("toml", &["plans", "api/plans"]),

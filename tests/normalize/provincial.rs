@@ -33,21 +33,21 @@ fn an_opportunity_gives_a_tender_and_a_contract_an_award() {
     assert_eq!(
         tenders[0],
         json!({
-            "record_id": "alberta|AB-2025-00001", "municipality": "testville", "publication_date": "2025-06-05",
+            "record_id": "alberta|AB-2025-00001", "municipality": "okotoks", "publication_date": "2025-06-05",
             "closing_date": "2025-06-26", "tender_close_date": "2025-06-26T14:00:00", "status": "AWARD",
             "status_en": "Awarded", "title_en": "Elm Street - Phase 2 Watermains",
-            "description_en": "Replace watermains.\n\nPave the street.", "department_en": "Town of Testville",
-            "buyer_name": "Town of Testville", "buyer_id": "22222222-0000-4000-8000-000000000001",
+            "description_en": "Replace watermains.\n\nPave the street.", "department_en": "Town of Okotoks",
+            "buyer_name": "Town of Okotoks", "buyer_id": "22222222-0000-4000-8000-000000000001",
             "procurement_category": "CNST", "notice_type_en": "Request for Quotes",
             "procurement_method": "OPEN-COMPETITIVE", "procurement_method_en": "Open competitive",
             "reference_number": "AB-2025-00001", "amendment_number": "2", "amendment_date": "2025-07-15",
             "amendment_count": 2, "solicitation_number": "RFQ-1", "tender_id": "11111111-0000-4000-8000-000000000001",
             "tender_number": "AB-2025-00001", "gsin": "5131", "unspsc": "72140000,72141121",
-            "unspsc_description_en": "Heavy construction; Water mains", "regions_of_delivery_en": "Alberta; Testville",
+            "unspsc_description_en": "Heavy construction; Water mains", "regions_of_delivery_en": "Alberta; Okotoks",
             "trade_agreements_en": "NWPTA; CFTA", "start_date": "2025-07-07", "end_date": "2025-10-15",
             "eligibility": {"trade_agreements": ["NWPTA", "CFTA"]},
             "notice_url": "https://purchasing.alberta.ca/posting/AB-2025-00001", "government_level": "municipal",
-            "province": "AB", "contact_name": "Jo Doe", "contact_email": "jo.doe@testville.example",
+            "province": "AB", "contact_name": "Purchasing Desk", "contact_email": "purchasing@okotoks.example",
             "contact_phone": "(403) 555-0100 ext. 7", "fetched_at": "2026-04-30T12:00:00Z",
         })
     );
@@ -79,7 +79,7 @@ fn an_opportunity_gives_a_tender_and_a_contract_an_award() {
     assert_eq!(contracts[0]["vendor_province"], "AB");
     assert_eq!(
         contracts[0]["supplier_address"],
-        "8402-116 Street, PO Box 2, Testville, AB, T8L 0G8"
+        "8402-116 Street, PO Box 2, Okotoks, AB, T8L 0G8"
     );
     assert_eq!(contracts[0]["title_en"], "Elm Street - Phase 2 Watermains");
     for contract in &contracts {

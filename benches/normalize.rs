@@ -1,0 +1,204 @@
+//! How fast `procure normalize` reads, against the parser alone: `cargo bench --bench normalize [-- --mb N --dir DIR]`.
+//!
+//! A file a format, a publisher's own where `PROCURE_REAL_DATA` names a folder of them, else a fixture, repeated to N MB with other numbers in
+//! every copy, so that copies are other contracts. The binary runs as a user runs it and is watched from outside; the yardstick
+//! is the same crate doing nothing but parse the same bytes, in the same run: `csv` into one reused `StringRecord`, `quick-xml` into events,
+//! `serde_json` into a `Value`. What counts is processor time, which other work on the machine does not stretch; the last row tells
+//! what two files take against one.
+
+mod support;
+
+use std::{
+    fs::{self, File},
+    io::{BufReader, BufWriter, Write},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use support::{Arguments, BINARY, Usage, row, usage, watch};
+
+/// How a file is made longer, and what the bare parse of it is.
+#[derive(Clone, Copy)]
+enum Form {
+    Csv,
+    Xml,
+    Json,
+}
+
+/// A format, a real file of it below `raw/`, the fixture that stands for it.
+const FILES: [(&str, Form, &str, &str); 5] = [
+    (
+        "toronto",
+        Form::Csv,
+        "toronto/awarded-20260822.csv",
+        "toronto-awarded.csv",
+    ),
+    (
+        "canadabuys",
+        Form::Csv,
+        "canadabuys/2024-2025-contractHistory-contratsOctroyes.csv",
+        "canadabuys-contract.csv",
+    ),
+    ("disclosure", Form::Csv, "disclosure/contracts.csv", "disclosure.csv"),
+    (
+        "seao-xml",
+        Form::Xml,
+        "seao-xml/Avis_20160101_20160131.xml",
+        "seao-avis-2018.xml",
+    ),
+    (
+        "seao-ocds",
+        Form::Json,
+        "seao-ocds/hebdo_20260914_20260920.json",
+        "seao-ocds-hebdo.json",
+    ),
+];
+
+/// How often the bare parse is repeated: once is over in a few of the system's clock ticks.
+const PASSES: u32 = 5;
+
+fn main() {
+    let Arguments { megabytes, dir, .. } = Arguments::parse();
+    let dir = dir.join("normalize");
+    for (name, form, real, fixture) in FILES {
+        let file = made(&dir, name, form, &source(real, fixture), megabytes);
+        let bytes = fs::metadata(&file).expect("the input").len() as f64 / 1e6;
+        let before = usage(std::process::id());
+        for _ in 0..PASSES {
+            bare_parse(form, &file);
+        }
+        let bare = (usage(std::process::id()).cpu_seconds - before.cpu_seconds) / f64::from(PASSES);
+        let (_, one) = normalize(&dir, &[&file]);
+        row(
+            &format!("normalize {name}"),
+            &[
+                ("mb", bytes),
+                ("cpu_seconds", one.cpu_seconds),
+                ("bare_parse_cpu_seconds", bare),
+                ("times_bare_parse", one.cpu_seconds / bare),
+                ("mb_per_cpu_second", bytes / one.cpu_seconds),
+                ("peak_mb", one.peak_mb),
+            ],
+        );
+    }
+    two_files(&dir, megabytes);
+}
+
+/// Two files of one source at once against either alone: both their time and what of it ran at the same time.
+fn two_files(dir: &Path, megabytes: u64) {
+    let (name, form, real, fixture) = FILES[0];
+    let first = made(dir, name, form, &source(real, fixture), megabytes);
+    let second = dir.join("toronto-2.input");
+    fs::copy(&first, &second).expect("a second file");
+    let (alone, one) = normalize(dir, &[&first]);
+    let (together, two) = normalize(dir, &[&first, &second]);
+    row(
+        "two files against one",
+        &[
+            ("seconds_one", alone),
+            ("seconds_two", together),
+            ("cores_used_one", one.cpu_seconds / alone),
+            ("cores_used_two", two.cpu_seconds / together),
+        ],
+    );
+}
+
+fn source(real: &str, fixture: &str) -> Vec<u8> {
+    let real = std::env::var_os("PROCURE_REAL_DATA").map(|folder| Path::new(&folder).join("raw").join(real));
+    let fixture = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures")).join(fixture);
+    let path = real.filter(|path| path.exists()).unwrap_or(fixture);
+    fs::read(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
+}
+
+fn normalize(dir: &Path, files: &[&PathBuf]) -> (f64, Usage) {
+    let out = dir.join("dumps");
+    let _ = fs::remove_dir_all(&out);
+    let child = Command::new(BINARY)
+        .arg("normalize")
+        .arg("--out")
+        .arg(&out)
+        .args(files)
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("starting the binary");
+    watch(child)
+}
+
+fn bare_parse(form: Form, path: &Path) {
+    let input = BufReader::with_capacity(64 << 10, File::open(path).expect("the input"));
+    match form {
+        Form::Csv => {
+            let mut rows = csv::ReaderBuilder::new().flexible(true).from_reader(input);
+            let mut row = csv::StringRecord::new();
+            while rows.read_record(&mut row).expect("a row") {}
+        }
+        Form::Xml => {
+            let mut reader = quick_xml::Reader::from_reader(input);
+            reader.config_mut().allow_dangling_amp = true;
+            let mut buffer = Vec::new();
+            while !matches!(
+                reader.read_event_into(&mut buffer).expect("an event"),
+                quick_xml::events::Event::Eof
+            ) {
+                buffer.clear();
+            }
+        }
+        Form::Json => {
+            let bytes = fs::read(path).expect("the input");
+            serde_json::from_slice::<serde_json::Value>(&bytes).expect("JSON");
+        }
+    }
+}
+
+/// The input, made once a size and kept for the next run.
+fn made(dir: &Path, name: &str, form: Form, source: &[u8], megabytes: u64) -> PathBuf {
+    let path = dir.join(format!("{name}-{megabytes}.input"));
+    if !path.exists() {
+        fs::create_dir_all(dir).expect("a folder for the inputs");
+        let aside = path.with_extension("tmp");
+        let file = File::create(&aside).expect("the input");
+        repeat(form, source, megabytes, BufWriter::new(file)).expect("writing the input");
+        fs::rename(&aside, &path).expect("the input in its place");
+    }
+    path
+}
+
+fn repeat(form: Form, source: &[u8], megabytes: u64, mut out: impl Write) -> std::io::Result<()> {
+    let after =
+        |sign: &[u8], from: usize| from + memchr::memmem::find(&source[from..], sign).expect("a sign") + sign.len();
+    let last = |sign: &[u8]| memchr::memmem::rfind(source, sign).expect("a sign");
+    let (head, tail, between) = match form {
+        Form::Csv => (after(b"\n", 0), source.len(), ""),
+        Form::Xml => (after(b">", after(b"<export", 0)), last(b"</"), ""),
+        Form::Json => (after(b"[", after(b"\"releases\"", 0)), last(b"]"), ","),
+    };
+    out.write_all(&source[..head])?;
+    let (mut written, mut copy) = (0, 0);
+    while written < megabytes * 1_000_000 {
+        if copy > 0 {
+            out.write_all(between.as_bytes())?;
+        }
+        out.write_all(&renumbered(&source[head..tail], copy))?;
+        written += (tail - head) as u64;
+        copy += 1;
+    }
+    out.write_all(&source[tail..])?;
+    out.flush()
+}
+
+/// Numbers of six digits and more, their first two kept, counted up.
+fn renumbered(text: &[u8], copy: u64) -> Vec<u8> {
+    let mut text = text.to_vec();
+    for run in text.chunk_by_mut(|a, b| a.is_ascii_digit() == b.is_ascii_digit()) {
+        if run.len() < 6 || !run[0].is_ascii_digit() {
+            continue;
+        }
+        let mut carry = copy;
+        for digit in run[2..].iter_mut().rev() {
+            carry += u64::from(*digit - b'0');
+            *digit = b'0' + (carry % 10) as u8;
+            carry /= 10;
+        }
+    }
+    text
+}
