@@ -7,7 +7,7 @@ use procure::{
     date::Date,
     engine::{
         Deadline,
-        tally::{Tally, Want},
+        tally::{Measure, Tally, Want},
     },
     entity::EntityType,
     facet::Facet,
@@ -38,7 +38,11 @@ fn main() {
             order: Order::Desc,
         },
     };
-    let tally = |query: &SearchQuery, wants: &[Want]| engine.tally(query, wants, Deadline::never()).expect("counts");
+    let tally = |query: &SearchQuery, wants: &[Want]| {
+        engine
+            .tally(query, wants, Measure::Spread, Deadline::never())
+            .expect("counts")
+    };
     let page = |query: &SearchQuery, limit: usize| {
         let page = Page {
             limit,

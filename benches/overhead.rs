@@ -17,7 +17,7 @@ use support::{
 const ROUNDS: usize = 10_000;
 
 fn main() {
-    let Arguments { records, dir } = Arguments::parse();
+    let Arguments { records, dir, .. } = Arguments::parse();
     let mut program = Server::start(&index(&dir, records), &dir, "overhead");
     let mut bare = connect(&bare_server(program.get("/sources")));
     let (mut keyed, mut plain) = (Vec::with_capacity(ROUNDS), Vec::with_capacity(ROUNDS));

@@ -82,7 +82,8 @@ impl Facet {
             }
             Facet::Vendor => one(field("vendor_name")),
             Facet::ProcurementMethod => one(first(record, Role::ProcurementMethod)),
-            Facet::NoticeType => one(first(record, Role::NoticeType)),
+            // In each language: the filter takes either.
+            Facet::NoticeType => texts(record, Role::NoticeType),
             Facet::GovernmentLevel => one(field("government_level")),
             Facet::Province => one(field("province")),
             Facet::Year => record
@@ -111,6 +112,20 @@ impl Facet {
 
 fn keys(record: &Record, role: Role) -> Vec<String> {
     record.keys(role).into_iter().map(|key| key.into_owned()).collect()
+}
+
+/// Each once.
+fn texts(record: &Record, role: Role) -> Vec<String> {
+    let mut texts: Vec<String> = Vec::new();
+    for text in record.texts(role).map(str::trim).filter(|text| !text.is_empty()) {
+        if !texts
+            .iter()
+            .any(|known| query_key(role, known) == query_key(role, text))
+        {
+            texts.push(text.to_owned());
+        }
+    }
+    texts
 }
 
 fn first<'a>(record: &'a Record, role: Role) -> Option<&'a str> {

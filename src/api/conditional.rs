@@ -32,7 +32,7 @@ pub const VARY: HeaderValue = HeaderValue::from_static("accept-encoding");
 pub enum Validator {
     /// The moment: it is not to be stored.
     None,
-    /// The generation, the path and the parameters as they were written, sorted; and the plan's page cap.
+    /// The generation, the path and the parameters as they were written, sorted.
     Address,
     /// The generation and this, a normal form of what was asked.
     Request(Vec<u8>),
@@ -79,11 +79,10 @@ impl Validator {
             Validator::Request(normal) => Some(Tag::of(&[generation, route.as_bytes(), normal])),
             Validator::Address => {
                 let path = decode(call.path)?;
-                let cap = call.terms.page_cap.to_le_bytes();
                 let mut said = pairs(call.query)?;
                 said.retain(|(_, value)| !value.trim().is_empty());
                 said.sort();
-                let mut parts = vec![generation, route.as_bytes(), path.as_bytes(), &cap];
+                let mut parts = vec![generation, route.as_bytes(), path.as_bytes()];
                 for (name, value) in &said {
                     parts.extend([name.as_bytes(), value.trim().as_bytes()]);
                 }

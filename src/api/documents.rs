@@ -30,7 +30,9 @@ struct Documents<'a> {
 
 pub fn get(call: &Call, record_id: String, doc_index: String) -> Result<Work, ApiError> {
     params::none(call.query)?;
-    let Ok(doc_index) = doc_index.parse::<usize>() else {
+    // One way to write a number, so that a document has one address.
+    let number = doc_index.parse::<usize>().ok();
+    let Some(doc_index) = number.filter(|number| number.to_string() == doc_index) else {
         let why = format!("{} is not an integer of 0 or more", quoted(&doc_index));
         return Err(ApiError::invalid("doc_index", why));
     };

@@ -142,6 +142,12 @@ impl Work {
     pub fn validated_by(self, validator: Validator) -> Work {
         Work { validator, ..self }
     }
+
+    /// The same work, its answer decided by this, however the address was written.
+    pub fn of_request(self, asked: &impl Serialize) -> Result<Work, ApiError> {
+        let asked = serde_json::to_vec(asked).map_err(ApiError::internal)?;
+        Ok(self.validated_by(Validator::Request(asked)))
+    }
 }
 
 impl Reply {

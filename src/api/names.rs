@@ -104,8 +104,9 @@ fn list<R: Serialize + 'static>(
 ) -> Result<Work, ApiError> {
     let offset = said.offset.map_or(0, |said| said.value);
     let limit = said.limit.map_or(DEFAULT_LIMIT, |said| said.value);
-    let generation = call.generation.clone();
-    Work::pooled(move |_| {
+    let (generation, asked) = (call.generation.clone(), (kinds.clone(), part.clone(), limit, offset));
+    let work = Work::pooled(move |deadline| {
+        deadline.check()?;
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let page = start..start.saturating_add(limit as usize);
         let NamesPage { total, rows } = generation.engine.names(&kinds, facet, &part, page);
@@ -115,5 +116,6 @@ fn list<R: Serialize + 'static>(
             offset,
             results: rows.into_iter().map(row).collect(),
         })
-    })
+    })?;
+    work.of_request(&asked)
 }

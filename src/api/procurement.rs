@@ -1,6 +1,6 @@
 //! `GET /procurement/{solicitation_number}`: everything known of one solicitation, from its notice to its contracts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -12,12 +12,15 @@ use crate::{
         params::{
             self,
             procurement::{ProcurementParams, TABLE},
-            resolve::DEFAULT_LIMIT,
+            resolve::{DEFAULT_LIMIT, LIMIT_APPLIED},
         },
         profile::raw,
     },
     date::Date,
-    engine::{Deadline, tally::Money},
+    engine::{
+        Deadline,
+        tally::{Measure, Money, Tally, Want},
+    },
     entity::EntityType,
     facet::Facet,
     fold::fold,
@@ -33,6 +36,8 @@ struct Procurement<'a> {
     solicitation_number: &'a str,
     /// Of all records shown.
     count: usize,
+    /// Spec silent: of all records there are; `total_value`, `vendors` and `buyers` are of them, `timeline` of those shown.
+    total: u64,
     entity_types: Vec<EntityType>,
     timeline: Vec<Event>,
     /// Spec silent: of the contracts; where there are none, of the awards; where there are none either, of the disclosures. The three
@@ -65,35 +70,54 @@ const EVENTS: [(EntityType, &str, &str); 12] = [
     (EntityType::Contract, "start_date", "started"),
     (EntityType::Contract, "amendment_date", "amended"),
     (EntityType::Contract, "end_date", "ended"),
-    (EntityType::Disclosure, "award_date", "disclosed"),
+    (EntityType::Disclosure, "award_date", "awarded"),
 ];
 
 /// Whose values tell what was spent, the first that has any.
 const SPENDING: [EntityType; 3] = [EntityType::Contract, EntityType::Award, EntityType::Disclosure];
 
-type Found = Vec<(EntityType, Vec<bytes::Bytes>)>;
+/// The records of one kind: those shown, and what all of them tell.
+struct OfKind {
+    entity_type: EntityType,
+    shown: Vec<bytes::Bytes>,
+    tally: Tally,
+}
+
+/// Of all of them, however many are shown.
+const WANTS: [Want; 2] = [
+    Want {
+        facet: Facet::Vendor,
+        most: usize::MAX,
+    },
+    Want {
+        facet: Facet::Department,
+        most: usize::MAX,
+    },
+];
 
 pub fn get(call: &Call, number: String) -> Result<Work, ApiError> {
     let said: ProcurementParams = params::read(TABLE, |_| None, call.query)?;
-    let cap = u64::from(call.terms.page_cap);
-    let limit = said.limit.as_ref().map_or(DEFAULT_LIMIT, |said| said.value).min(cap);
+    let wanted = said.limit.as_ref().map_or(DEFAULT_LIMIT, |said| said.value);
+    let limit = wanted.min(call.terms.page_cap.into());
+    let department = said.department.map(|said| query_key(Role::Department, &said.value));
+    let asked = (number.clone(), limit, department.clone());
     let generation = call.generation.clone();
-    Work::pooled(move |deadline| {
-        let found = find(
-            &generation,
-            &number,
-            said.department.as_ref().map(|said| said.value.as_str()),
-            limit,
-            deadline,
-        )?;
+    let work = Work::pooled(move |deadline| {
+        let found = find(&generation, &number, department.as_deref(), limit, deadline)?;
         if found.is_empty() {
+            let whose = department.map_or("", |_| " at such a department");
+            let number = quoted(&number);
             return Err(ApiError::not_found(format!(
-                "no record has the solicitation number {}",
-                quoted(&number)
+                "no record has the solicitation number {number}{whose}"
             )));
         }
-        answer(&generation, &number, &found)
-    })
+        let mut reply = answer(&number, &found)?;
+        if limit < wanted {
+            reply.headers.push((LIMIT_APPLIED, limit.into()));
+        }
+        Ok(reply)
+    })?;
+    work.of_request(&asked)
 }
 
 fn find(
@@ -102,7 +126,7 @@ fn find(
     department: Option<&str>,
     limit: u64,
     deadline: Deadline,
-) -> Result<Found, ApiError> {
+) -> Result<Vec<OfKind>, ApiError> {
     let key = query_key(Role::SolicitationNumber, number);
     let mut found = Vec::new();
     // A number of signs only is no number: it would find whatever has none.
@@ -116,7 +140,7 @@ fn find(
         }];
         filters.extend(department.map(|part| Filter::Contains {
             role: Role::Department,
-            key: query_key(Role::Department, part),
+            key: part.to_owned(),
         }));
         let query = SearchQuery {
             entity_type,
@@ -131,67 +155,74 @@ fn find(
             limit: limit as usize,
             start: Start::Offset(0),
         };
-        let hits = generation.engine.search(&query, &page, deadline.clone())?;
-        if !hits.records.is_empty() {
-            found.push((entity_type, hits.records));
+        let shown = generation.engine.search(&query, &page, deadline.clone())?.records;
+        if !shown.is_empty() {
+            let tally = generation
+                .engine
+                .tally(&query, &WANTS, Measure::Sum, deadline.clone())?;
+            found.push(OfKind {
+                entity_type,
+                shown,
+                tally,
+            });
         }
     }
     Ok(found)
 }
 
-fn answer(generation: &Generation, number: &str, found: &Found) -> Result<Reply, ApiError> {
+fn answer(number: &str, found: &[OfKind]) -> Result<Reply, ApiError> {
     let mut timeline = Vec::new();
-    let mut vendors = BTreeMap::new();
-    let mut buyers = BTreeMap::new();
-    let mut values: BTreeMap<EntityType, Money> = BTreeMap::new();
-    for (entity_type, records) in found {
-        for bytes in records {
+    for OfKind { entity_type, shown, .. } in found {
+        for bytes in shown {
             let record = Record::parse(Schema::of(*entity_type), bytes)
                 .map_err(|_| ApiError::internal("a record of the index can no longer be read"))?;
             timeline.extend(events(*entity_type, &record));
-            name(&mut vendors, record.text("vendor_name"));
-            let buyer = ["department_en", "buyer_name", "department_fr"];
-            let buyer = buyer.into_iter().find_map(|field| record.text(field));
-            // In the one spelling it is shown in everywhere, whatever the record's language.
-            let named = buyer.and_then(|buyer| generation.engine.named(*entity_type, Facet::Department, buyer));
-            name(&mut buyers, named.as_ref().map(|named| named.name.as_str()).or(buyer));
-            if let Some(value) = record.value() {
-                values.entry(*entity_type).or_default().add(Money::of(value));
-            }
         }
     }
     timeline.sort();
+    let spent = |kind: &EntityType| {
+        let of_kind = found.iter().find(|of_kind| of_kind.entity_type == *kind)?;
+        let values = of_kind.tally.values.as_ref()?;
+        (values.records_with_value > 0).then_some(values.total_value)
+    };
     let records = found
         .iter()
-        .map(|(entity_type, records)| Ok((entity_type.name(), raw(records)?)));
+        .map(|of_kind| Ok((of_kind.entity_type.name(), raw(&of_kind.shown)?)));
     Reply::json(&Procurement {
         solicitation_number: number,
-        count: found.iter().map(|(_, records)| records.len()).sum(),
-        entity_types: found.iter().map(|(entity_type, _)| *entity_type).collect(),
-        timeline,
-        total_value: SPENDING.iter().find_map(|kind| values.get(kind).copied()),
-        vendors: vendors.into_values().collect(),
-        buyers: buyers.into_values().collect(),
+        count: found.iter().map(|of_kind| of_kind.shown.len()).sum(),
+        total: found.iter().map(|of_kind| of_kind.tally.total).sum(),
+        entity_types: found.iter().map(|of_kind| of_kind.entity_type).collect(),
+        timeline: timeline.into_iter().map(|(_, event)| event).collect(),
+        total_value: SPENDING.iter().find_map(spent),
+        vendors: names(found, 0),
+        buyers: names(found, 1),
         records: records.collect::<Result<_, ApiError>>()?,
     })
 }
 
-fn events(entity_type: EntityType, record: &Record) -> BTreeSet<Event> {
-    let of_kind = EVENTS.iter().filter(|(kind, _, _)| *kind == entity_type);
-    let event = |(_, field, event): &(EntityType, &str, &'static str)| {
-        Some(Event {
-            date: Date::parse_prefix(record.text(field)?).ok()?.to_string(),
+/// The names that one of [`WANTS`] found, over all kinds, each once, in the alphabet.
+fn names(found: &[OfKind], want: usize) -> Vec<String> {
+    let counts = found.iter().filter_map(|of_kind| of_kind.tally.counts.get(want));
+    let mut names = BTreeMap::new();
+    for row in counts.flat_map(|counts| &counts.rows) {
+        names.entry(fold(&row.value)).or_insert_with(|| row.value.clone());
+    }
+    names.into_values().collect()
+}
+
+/// What a record tells, each with the place that a day's events are told in.
+fn events(entity_type: EntityType, record: &Record) -> Vec<((String, usize), Event)> {
+    let of_kind = (0..).zip(&EVENTS).filter(|(_, (kind, _, _))| *kind == entity_type);
+    let event = |(place, (_, field, event)): (usize, &(EntityType, &str, &'static str))| {
+        let date = Date::parse_prefix(record.text(field)?).ok()?.to_string();
+        let event = Event {
+            date: date.clone(),
             event,
             entity_type,
             record_id: record.id().to_owned(),
-        })
+        };
+        Some(((date, place), event))
     };
     of_kind.filter_map(event).collect()
-}
-
-/// Spellings of one name are one; the first stands for them.
-fn name(names: &mut BTreeMap<String, String>, text: Option<&str>) {
-    if let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) {
-        names.entry(fold(text)).or_insert_with(|| text.to_owned());
-    }
 }

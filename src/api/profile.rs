@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use crate::{
     api::{
         Call, Reply, Work,
+        conditional::Validator,
         error::{ApiError, quoted},
         params::{
             likest,
@@ -16,7 +17,7 @@ use crate::{
     },
     engine::{
         Deadline,
-        tally::{Counts, Money, Named, Tally, Want},
+        tally::{Counts, Measure, Money, Named, Tally, Want},
     },
     entity::EntityType,
     facet::Facet,
@@ -81,8 +82,9 @@ const TOP: usize = 10;
 pub fn vendor(call: &Call, name: String) -> Result<Work, ApiError> {
     let said = SearchParams::read_only(&VENDOR_PROFILE, "a vendor's profile", EntityType::Contract, call.query)?;
     let search = said.resolve(&World::of(call, EntityType::Contract))?;
-    let generation = call.generation.clone();
-    Work::pooled(move |deadline| {
+    let asked = (&search.query, &search.page, Facet::Vendor.key(&name));
+    let (asked, generation) = (serde_json::to_vec(&asked), call.generation.clone());
+    let work = Work::pooled(move |deadline| {
         let (named, search) = of_name(&generation, Facet::Vendor, &name, search)?;
         let (tally, records) = ask(&generation, &search, &[want(Facet::Department)], deadline)?;
         let mut counts = tally.counts.into_iter();
@@ -100,7 +102,8 @@ pub fn vendor(call: &Call, name: String) -> Result<Work, ApiError> {
             headers: search.notes(),
             ..reply
         })
-    })
+    })?;
+    Ok(work.validated_by(Validator::Request(asked.map_err(ApiError::internal)?)))
 }
 
 pub fn department(call: &Call, name: String) -> Result<Work, ApiError> {
@@ -111,8 +114,9 @@ pub fn department(call: &Call, name: String) -> Result<Work, ApiError> {
         call.query,
     )?;
     let search = said.resolve(&World::of(call, EntityType::Contract))?;
-    let generation = call.generation.clone();
-    Work::pooled(move |deadline| {
+    let asked = (&search.query, &search.page, Facet::Department.key(&name));
+    let (asked, generation) = (serde_json::to_vec(&asked), call.generation.clone());
+    let work = Work::pooled(move |deadline| {
         let (named, search) = of_name(&generation, Facet::Department, &name, search)?;
         let wants = [
             Want {
@@ -148,7 +152,8 @@ pub fn department(call: &Call, name: String) -> Result<Work, ApiError> {
             headers: search.notes(),
             ..reply
         })
-    })
+    })?;
+    Ok(work.validated_by(Validator::Request(asked.map_err(ApiError::internal)?)))
 }
 
 /// Narrows a search to a name, or tells which names are near it.
@@ -158,7 +163,10 @@ fn of_name(generation: &Generation, facet: Facet, name: &str, mut search: Search
         let near = likest(name, engine.near(EntityType::Contract, facet, name, COMPARED), NEAR);
         let near: Vec<String> = near.iter().map(|name| quoted(name)).collect();
         let cure = match near.is_empty() {
-            true => format!("find its name with /{}s?q=…", facet.name()),
+            true => format!(
+                "find its name with /{0}s?q=…, or its records with /contract?{0}=…",
+                facet.name()
+            ),
             false => format!("near are {}", near.join(", ")),
         };
         return Err(ApiError::not_found(format!(
@@ -184,7 +192,9 @@ fn ask(
     wants: &[Want],
     deadline: Deadline,
 ) -> Result<(Tally, Vec<bytes::Bytes>), ApiError> {
-    let tally = generation.engine.tally(&search.query, wants, deadline.clone())?;
+    let tally = generation
+        .engine
+        .tally(&search.query, wants, Measure::Sum, deadline.clone())?;
     let hits = generation
         .engine
         .search(&search.query, &search.page, deadline.clone())?;
@@ -199,7 +209,7 @@ fn by_entity_type(generation: &Generation, query: &SearchQuery, deadline: Deadli
             entity_type,
             ..query.clone()
         };
-        let tally = generation.engine.tally(&of_kind, &[], deadline.clone())?;
+        let tally = generation.engine.tally(&of_kind, &[], Measure::Sum, deadline.clone())?;
         if tally.total > 0 {
             kinds.push(OfKind {
                 entity_type,

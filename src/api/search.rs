@@ -1,6 +1,6 @@
 //! `GET /{entity_type}`: a page of records in the list envelope.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use bytes::Bytes;
@@ -18,7 +18,10 @@ use crate::{
         },
         stats::{Share, shares},
     },
-    engine::{Deadline, Hits, tally::Want},
+    engine::{
+        Deadline, Hits,
+        tally::{Measure, Want},
+    },
     entity::EntityType,
     facet::Facet,
     generation::Generation,
@@ -49,8 +52,9 @@ struct Counted {
 pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     let search = SearchParams::read(entity_type, call.query)?.resolve(&World::of(call, entity_type))?;
     // What decides the body, however the address was written.
-    let asked = (&search.query, &search.page, &search.facets, search.include_total);
-    let canonical = serde_json::to_vec(&asked).map_err(ApiError::internal)?;
+    let facets: BTreeSet<&str> = search.facets.iter().map(|facet| facet.name()).collect();
+    let asked = (&search.query, &search.page, facets, search.include_total);
+    let asked = serde_json::to_vec(&asked).map_err(ApiError::internal)?;
     let is_counted = search.include_total || call.is_head;
     let (generation, query) = (call.generation.clone(), call.query.to_owned());
     let work = Work::pooled(move |deadline| {
@@ -69,7 +73,7 @@ pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
         let body = envelope(&search, &hits, next.as_deref(), &counted)?;
         Ok(Reply { body, headers })
     })?;
-    Ok(work.validated_by(Validator::Request(canonical)))
+    Ok(work.validated_by(Validator::Request(asked)))
 }
 
 /// Counts all matches, where that was asked for.
@@ -82,7 +86,9 @@ fn count(generation: &Generation, search: &Search, is_counted: bool, deadline: D
         most: MOST_VALUES,
     };
     let wants: Vec<Want> = search.facets.iter().map(want).collect();
-    let tally = generation.engine.tally(&search.query, &wants, deadline)?;
+    let tally = generation
+        .engine
+        .tally(&search.query, &wants, Measure::Count, deadline)?;
     let counts = search.facets.iter().zip(tally.counts).map(|(facet, counts)| {
         let of_facet = FacetCounts {
             distinct: counts.distinct,

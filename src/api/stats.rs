@@ -11,7 +11,7 @@ use crate::{
             search::{FILTERS, SearchParams},
         },
     },
-    engine::tally::{Counts, Money, Spread, Tally, Want},
+    engine::tally::{Counts, Measure, Money, Spread, Tally, Want},
     entity::EntityType,
     facet::Facet,
     schema::{Role, Schema},
@@ -132,10 +132,12 @@ pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     let world = World::of(call, entity_type);
     let said = SearchParams::read_only(&FILTERS, &format!("{entity_type} statistics"), entity_type, call.query)?;
     let search = said.resolve(&world)?;
-    let generation = call.generation.clone();
-    Work::pooled(move |deadline| {
+    let (generation, asked) = (call.generation.clone(), search.query.clone());
+    let work = Work::pooled(move |deadline| {
         let count = || -> Result<_, ApiError> {
-            let tally = generation.engine.tally(&search.query, &WANTS, deadline)?;
+            let tally = generation
+                .engine
+                .tally(&search.query, &WANTS, Measure::Spread, deadline)?;
             Reply::json(&Stats::new(entity_type, generation.manifest.built_at.clone(), tally))
         };
         let headers = search.notes();
@@ -145,7 +147,8 @@ pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
             return Ok(Reply { body, headers });
         }
         Ok(Reply { headers, ..count()? })
-    })
+    })?;
+    work.of_request(&asked)
 }
 
 impl Stats {

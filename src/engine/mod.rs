@@ -19,7 +19,7 @@ use std::{
 use bytes::Bytes;
 
 use crate::{
-    engine::tally::{Named, NamesPage, Tally, Want},
+    engine::tally::{Measure, Named, NamesPage, Tally, Want},
     entity::EntityType,
     facet::Facet,
     query::{Page, Position, SearchQuery},
@@ -34,7 +34,7 @@ pub trait Engine: Send + Sync {
     fn record(&self, entity_type: EntityType, record_id: &str) -> Result<Option<Bytes>, Error>;
 
     /// Counts all records that match; the query's sort does not matter.
-    fn tally(&self, query: &SearchQuery, wants: &[Want], deadline: Deadline) -> Result<Tally, Error>;
+    fn tally(&self, query: &SearchQuery, wants: &[Want], measure: Measure, deadline: Deadline) -> Result<Tally, Error>;
 
     /// The vendors of one kind, or the departments of some, whose folded name holds `part`; most records first, then by name.
     fn names(&self, kinds: &[EntityType], facet: Facet, part: &str, page: Range<usize>) -> NamesPage;

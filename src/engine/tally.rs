@@ -9,6 +9,17 @@ use crate::{
     schema::{Role, Schema},
 };
 
+/// What to find out of the money of the records that match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Measure {
+    /// Nothing: they are counted only.
+    Count,
+    /// What it adds up to.
+    Sum,
+    /// How it spreads, too.
+    Spread,
+}
+
 /// Which values of a facet to name: the `most` frequent ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Want {
@@ -24,14 +35,15 @@ pub struct Tally {
     pub latest_date: Option<Date>,
     /// One a [`Want`], in their order.
     pub counts: Vec<Counts>,
-    /// `None` where the kind has no value field.
+    /// `None` where the kind has no value field, or was counted only.
     pub values: Option<Values>,
 }
 
 impl Tally {
     /// Of no record at all.
-    pub fn nothing(entity_type: EntityType, wants: usize) -> Tally {
-        let values = Schema::of(entity_type).has_role(Role::Value).then(Values::default);
+    pub fn nothing(entity_type: EntityType, wants: usize, measure: Measure) -> Tally {
+        let is_measured = measure > Measure::Count && Schema::of(entity_type).has_role(Role::Value);
+        let values = is_measured.then(Values::default);
         Tally {
             counts: vec![Counts::default(); wants],
             values,
@@ -55,6 +67,7 @@ pub struct Counts {
 pub struct Row {
     pub value: String,
     pub count: u64,
+    /// Zero where the money was not asked for.
     pub total_value: Money,
 }
 
@@ -63,7 +76,7 @@ pub struct Row {
 pub struct Values {
     pub records_with_value: u64,
     pub total_value: Money,
-    /// In the order of [`PERCENTS`]; `None` without a single value.
+    /// `None` without a single value, and where it was not asked for.
     pub spread: Option<Spread>,
 }
 
@@ -83,24 +96,40 @@ pub fn nearest_rank(percent: usize, n: usize) -> usize {
     (percent * n).div_ceil(100).max(1) - 1
 }
 
-/// A sum of money: millionths of a dollar, so that adding loses nothing that a published amount tells.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Money(i128);
+/// A sum of money, in millionths of a dollar, so that adding loses nothing that a published amount tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Money {
+    millionths: i128,
+    /// Amounts past [`ABSURD`], which would drown the others: they stay visible, and spoil nothing but themselves.
+    absurd: f64,
+}
+
+/// More dollars than any amount that was ever meant.
+const ABSURD: f64 = 1e20;
 
 impl Money {
     pub fn of(value: f64) -> Money {
-        // A float that is past what an integer holds becomes its largest: absurd stays absurd.
-        Money((value * 1e6).round() as i128)
+        match value.abs() < ABSURD {
+            true => Money {
+                millionths: (value * 1e6).round() as i128,
+                absurd: 0.0,
+            },
+            false => Money {
+                millionths: 0,
+                absurd: value,
+            },
+        }
     }
 
     pub fn add(&mut self, other: Money) {
-        self.0 = self.0.saturating_add(other.0);
+        self.millionths = self.millionths.saturating_add(other.millionths);
+        self.absurd += other.absurd;
     }
 
     /// In dollars, to the cent.
     pub fn dollars(self) -> f64 {
-        let half = if self.0 < 0 { -5_000 } else { 5_000 };
-        (self.0.saturating_add(half) / 10_000) as f64 / 100.0
+        let half = if self.millionths < 0 { -5_000 } else { 5_000 };
+        (self.millionths.saturating_add(half) / 10_000) as f64 / 100.0 + self.absurd
     }
 }
 
@@ -155,8 +184,10 @@ mod tests {
         assert_eq!(sum.dollars(), 0.02);
         assert_eq!(Money::of(-1.125).dollars(), -1.13);
         let mut absurd = Money::of(1e300);
-        absurd.add(Money::of(1e300));
-        assert!(absurd.dollars() > 1e31);
+        absurd.add(Money::of(1.5));
+        assert_eq!(absurd.dollars(), 1e300);
+        absurd.add(Money::of(-1e300));
+        assert_eq!(absurd.dollars(), 1.5);
     }
 
     #[test]

@@ -112,7 +112,7 @@ fn statistics_count_every_match() {
     );
     assert_eq!(
         get("/tender/stats")["notice_types"],
-        json!([{"value": "Request for Proposal", "count": 1}])
+        json!([{"value": "Demande", "count": 1}, {"value": "Request for Proposal", "count": 1}])
     );
     let awards = get("/award/stats");
     assert_eq!(
@@ -133,7 +133,7 @@ fn statistics_count_every_match() {
     refused(
         "/tender/stats?limit=3",
         422,
-        "parameter 'limit': tender statistics does not take it; it takes municipality, q, department, vendor, category, status, procurement_method, notice_type, vendor_province, reference_number, value_min, value_max, issued_after, issued_before, closing_after, closing_before",
+        "parameter 'limit': tender statistics does not take it; it takes municipality, q, department, category, status, procurement_method, notice_type, reference_number, value_min, value_max, issued_after, issued_before, closing_after, closing_before",
     );
     refused(
         "/contract/stats?munipality=x",
@@ -249,7 +249,7 @@ fn a_vendors_profile_holds_its_contracts() {
     refused(
         "/vendor/zzz",
         404,
-        "no vendor has the name 'zzz'; find its name with /vendors?q=…",
+        "no vendor has the name 'zzz'; find its name with /vendors?q=…, or its records with /contract?vendor=…",
     );
     refused(
         "/vendor/Acme?q=x",
@@ -299,7 +299,7 @@ fn a_departments_profile_spans_the_kinds() {
     refused(
         "/department/nobody%20at%20all",
         404,
-        "no department has the name 'nobody at all'; find its name with /departments?q=…",
+        "no department has the name 'nobody at all'; find its name with /departments?q=…, or its records with /contract?department=…",
     );
 }
 
@@ -324,14 +324,32 @@ fn a_solicitation_is_followed_from_notice_to_contract() {
     assert_eq!(
         found,
         json!({
-            "solicitation_number": "W-24/A", "count": 3, "entity_types": ["contract", "tender", "award"],
+            "solicitation_number": "W-24/A", "count": 3, "total": 3, "entity_types": ["contract", "tender", "award"],
             "timeline": [
                 event("2023-12-01", "published", "tender", "t/1"), event("2024-01-15", "closed", "tender", "t/1"),
-                event("2024-02-01", "awarded", "contract", "c1"), event("2024-02-01", "awarded", "award", "a1"),
+                event("2024-02-01", "awarded", "award", "a1"),
+                event("2024-02-01", "awarded", "contract", "c1"),
                 event("2024-03-01", "started", "contract", "c1"),
             ],
             "total_value": 100.1, "vendors": ["Léo & Fils inc."], "buyers": ["National Defence"],
         })
+    );
+    // What is told of all does not depend on what is shown.
+    let cut = get("/procurement/w-24-a?limit=1");
+    assert_eq!(
+        (
+            &cut["count"],
+            &cut["total"],
+            &cut["total_value"],
+            cut["contract"].as_array().unwrap().len()
+        ),
+        (&json!(3), &json!(4), &json!(1000000100.1), 1)
+    );
+    assert_eq!(cut["vendors"], json!(["Acme Paving", "Léo & Fils inc."]));
+    refused(
+        "/procurement/w-24-a?department=nobody",
+        404,
+        "no record has the solicitation number 'w-24-a' at such a department",
     );
     // Numbers meet folded, and buyers who share one are told apart.
     let found = get("/procurement/w%2024%20a");
@@ -431,4 +449,35 @@ fn a_plan_caps_what_a_profile_shows() {
     let ask = |path: &str| server().ask("GET", path, &[("x-gateway-key", &basic)]);
     server().wait_for("the key", || ask("/vendors?q=acme").status == 200);
     assert_eq!(ask("/vendor/Acme?limit=500").header("x-limit-applied"), Some("100"));
+}
+
+#[test]
+fn an_answer_has_one_tag_however_it_is_asked_for() {
+    let tag = |path: &str| {
+        let answer = server().get(path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.detail());
+        answer.header("etag").unwrap().to_owned()
+    };
+    for (one, other) in [
+        (
+            "/contract/stats?city=federal&vendor=Acme",
+            "/contract/stats?vendor=ACME&municipality=federal",
+        ),
+        ("/vendors?q=acme", "/vendors?limit=20&q=ACME&offset=0"),
+        (
+            "/vendor/Acme?date_from=2020-01-01",
+            "/vendor/ACME?issued_after=2020-01-01&limit=100",
+        ),
+        ("/contract?facets=status,year", "/contract?facets=year,status,year"),
+    ] {
+        assert_eq!(tag(one), tag(other), "{one} {other}");
+    }
+    for (one, other) in [
+        ("/vendors?q=acme", "/vendors?q=acme&offset=1"),
+        ("/vendor/Acme", "/vendor/Acme%20Paving"),
+        ("/contract/stats", "/contract/stats?value_min=1"),
+        ("/contract", "/contract?include_total=true"),
+    ] {
+        assert_ne!(tag(one), tag(other), "{one} {other}");
+    }
 }

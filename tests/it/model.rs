@@ -4,7 +4,10 @@ use std::{collections::HashSet, fs, path::Path, sync::Arc};
 
 use procure::{
     date::Date,
-    engine::{Deadline, Engine, tally::Want},
+    engine::{
+        Deadline, Engine,
+        tally::{Measure, Want},
+    },
     entity::EntityType,
     facet::Facet,
     generation, indexing,
@@ -17,7 +20,12 @@ use serde_json::{Map, Value, json};
 
 use crate::scan::ScanEngine;
 
-const KINDS: [EntityType; 3] = [EntityType::Contract, EntityType::Tender, EntityType::PreSolicitation];
+const KINDS: [EntityType; 4] = [
+    EntityType::Contract,
+    EntityType::Tender,
+    EntityType::Award,
+    EntityType::PreSolicitation,
+];
 
 /// Few words, so that they meet: inflected, accented, elided, split.
 const WORDS: [&str; 16] = [
@@ -71,7 +79,7 @@ fn money() -> impl Strategy<Value = f64> {
 fn field(name: &str) -> BoxedStrategy<Value> {
     match name {
         "award_date" | "publication_date" | "closing_date" => day().prop_map(Value::from).boxed(),
-        "contract_value" => money().prop_map(Value::from).boxed(),
+        "contract_value" | "total_contract_value" => money().prop_map(Value::from).boxed(),
         "procurement_category" => proptest::sample::select(&["CNST", "GD,SRV", "SRV", "bogus"][..])
             .prop_map(Value::from)
             .boxed(),
@@ -97,7 +105,8 @@ fn field(name: &str) -> BoxedStrategy<Value> {
     }
 }
 
-const FIELDS: [&str; 20] = [
+const FIELDS: [&str; 21] = [
+    "total_contract_value",
     "department_en",
     "government_level",
     "province",
@@ -269,9 +278,10 @@ fn agree_on_counts(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery,
             ]
         })
         .collect();
+    let measure = [Measure::Count, Measure::Sum, Measure::Spread][most % 3];
     let (counted, expected) = (
-        tantivy.tally(query, &wants, Deadline::never()).unwrap(),
-        scan.tally(query, &wants, Deadline::never()).unwrap(),
+        tantivy.tally(query, &wants, measure, Deadline::never()).unwrap(),
+        scan.tally(query, &wants, measure, Deadline::never()).unwrap(),
     );
     for ((want, counts), expected) in wants.iter().zip(&counted.counts).zip(&expected.counts) {
         assert_eq!(counts, expected, "{want:?} of {query:?}");

@@ -10,7 +10,7 @@ use procure::{
     date::Date,
     engine::{
         Deadline, Engine, Error, Hits,
-        tally::{Named, NamesPage, Tally, Want},
+        tally::{Measure, Named, NamesPage, Tally, Want},
     },
     entity::EntityType,
     facet::Facet,
@@ -87,7 +87,7 @@ impl Engine for ScanEngine {
         Ok(found.map(|(_, json)| Bytes::from(json.clone())))
     }
 
-    fn tally(&self, query: &SearchQuery, wants: &[Want], _: Deadline) -> Result<Tally, Error> {
+    fn tally(&self, query: &SearchQuery, wants: &[Want], measure: Measure, _: Deadline) -> Result<Tally, Error> {
         let all = Collection::new(&self.records);
         let hits: Vec<&Record> = all
             .records
@@ -95,7 +95,7 @@ impl Engine for ScanEngine {
             .filter(|(kind, record)| *kind == query.entity_type && matches(&all, record, query))
             .map(|(_, record)| record)
             .collect();
-        Ok(scan_counts::tally(&all, query.entity_type, &hits, wants))
+        Ok(scan_counts::tally(&all, query.entity_type, &hits, wants, measure))
     }
 
     fn names(&self, kinds: &[EntityType], facet: Facet, part: &str, page: Range<usize>) -> NamesPage {

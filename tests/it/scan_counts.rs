@@ -1,10 +1,10 @@
 //! The obvious engine's counting: a map a facet, a sort, a sum.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use procure::{
     date::Date,
-    engine::tally::{Counts, Money, NameRow, Named, NamesPage, PERCENTS, Row, Spread, Tally, Values, Want},
+    engine::tally::{Counts, Measure, Money, NameRow, Named, NamesPage, PERCENTS, Row, Spread, Tally, Values, Want},
     entity::EntityType,
     facet::Facet,
     record::Record,
@@ -14,9 +14,20 @@ use procure::{
 /// All records, parsed, and what they tell together of departments' names.
 pub struct Collection<'a> {
     pub records: Vec<(EntityType, Record<'a>)>,
-    english: BTreeSet<String>,
-    /// French key to the English key it stands beside most often.
+    /// Key of a French name: key of the English one it is the same as.
     english_of: BTreeMap<String, String>,
+}
+
+type Partners = BTreeMap<String, BTreeMap<String, u64>>;
+
+/// The English name and the other; a name in both fields is in no language.
+fn two_names(record: &Record) -> (Option<String>, Option<String>) {
+    let entry = Facet::Department.entry(record);
+    let name = |at: usize| entry.get(at).filter(|name| !name.is_empty()).cloned();
+    match (name(0), name(1)) {
+        (Some(a), Some(b)) if Facet::Department.key(&a) == Facet::Department.key(&b) => (None, Some(b)),
+        names => names,
+    }
 }
 
 impl<'a> Collection<'a> {
@@ -25,46 +36,55 @@ impl<'a> Collection<'a> {
             (*kind, Record::parse(Schema::of(*kind), json.as_bytes()).unwrap())
         };
         let records: Vec<_> = records.iter().map(parse).collect();
-        let mut english = BTreeSet::new();
-        let mut beside: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+        let (mut of_english, mut of_french): (Partners, Partners) = Default::default();
+        let (mut english, mut french): (BTreeMap<String, u64>, BTreeMap<String, u64>) = Default::default();
         for (_, record) in &records {
-            let entry = Facet::Department.entry(record);
-            let [name, french] = entry.as_slice() else { continue };
-            if !name.is_empty() {
-                english.insert(Facet::Department.key(name));
-            }
-            if !name.is_empty() && !french.is_empty() {
-                let partners = beside.entry(Facet::Department.key(french)).or_default();
-                *partners.entry(Facet::Department.key(name)).or_default() += 1;
+            let (name, other) = two_names(record);
+            let (name, other) = (
+                name.map(|name| Facet::Department.key(&name)),
+                other.map(|name| Facet::Department.key(&name)),
+            );
+            name.iter()
+                .for_each(|name| *english.entry(name.clone()).or_default() += 1);
+            other
+                .iter()
+                .for_each(|other| *french.entry(other.clone()).or_default() += 1);
+            if let (Some(name), Some(other)) = (name, other) {
+                *of_english
+                    .entry(name.clone())
+                    .or_default()
+                    .entry(other.clone())
+                    .or_default() += 1;
+                *of_french.entry(other).or_default().entry(name).or_default() += 1;
             }
         }
-        let english_of = beside
-            .into_iter()
-            .map(|(french, partners)| (french, most(&partners).unwrap()));
-        Collection {
-            english_of: english_of.collect(),
-            english,
-            records,
+        let mut english_of = BTreeMap::new();
+        for (other, names) in &of_french {
+            let name = most(names).unwrap();
+            let count = names[&name];
+            let is_mutual = most(&of_english[&name]).as_ref() == Some(other);
+            let is_english = english.get(other).copied().unwrap_or(0) >= count;
+            if is_mutual && !is_english && count * 10 >= french[other] {
+                english_of.insert(other.clone(), name);
+            }
         }
+        Collection { english_of, records }
     }
 
     /// The keys of the values a record has.
     pub fn keys(&self, facet: Facet, record: &Record) -> Vec<String> {
-        let entry = facet.entry(record);
         if facet != Facet::Department {
-            return entry.iter().map(|text| facet.key(text)).collect();
+            return facet.entry(record).iter().map(|text| facet.key(text)).collect();
         }
-        match entry.as_slice() {
-            [english, _] if !english.is_empty() => vec![facet.key(english)],
-            [_, french] => {
-                let key = facet.key(french);
-                match self.english.contains(&key) {
-                    true => vec![key],
-                    false => vec![self.english_of.get(&key).cloned().unwrap_or(key)],
-                }
-            }
-            _ => Vec::new(),
+        match two_names(record) {
+            (Some(english), _) => vec![facet.key(&english)],
+            (None, Some(other)) => vec![self.meant(facet.key(&other))],
+            (None, None) => Vec::new(),
         }
+    }
+
+    fn meant(&self, key: String) -> String {
+        self.english_of.get(&key).cloned().unwrap_or(key)
     }
 }
 
@@ -89,8 +109,11 @@ fn shown(all: &Collection, kind: EntityType, facet: Facet) -> BTreeMap<String, S
             let names = spellings.entry(key).or_default();
             match facet {
                 Facet::Department => {
-                    for (language, name) in entry.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
-                        *names[language].entry(name.clone()).or_default() += 1;
+                    let (english, other) = two_names(record);
+                    for (language, name) in [english, other].into_iter().enumerate() {
+                        if let Some(name) = name {
+                            *names[language].entry(name).or_default() += 1;
+                        }
                     }
                 }
                 _ => *names[0].entry(entry[place].clone()).or_default() += 1,
@@ -104,13 +127,13 @@ fn shown(all: &Collection, kind: EntityType, facet: Facet) -> BTreeMap<String, S
 }
 
 /// Count and sum of each key among some records.
-fn sums(all: &Collection, facet: Facet, records: &[&Record]) -> BTreeMap<String, (u64, Money)> {
+fn sums(all: &Collection, facet: Facet, records: &[&Record], measure: Measure) -> BTreeMap<String, (u64, Money)> {
     let mut sums: BTreeMap<String, (u64, Money)> = BTreeMap::new();
     for record in records {
         for key in all.keys(facet, record) {
             let (count, sum) = sums.entry(key).or_default();
             *count += 1;
-            if let Some(value) = record.value() {
+            if let Some(value) = record.value().filter(|_| measure > Measure::Count) {
                 sum.add(Money::of(value));
             }
         }
@@ -118,11 +141,11 @@ fn sums(all: &Collection, facet: Facet, records: &[&Record]) -> BTreeMap<String,
     sums
 }
 
-pub fn tally(all: &Collection, kind: EntityType, hits: &[&Record], wants: &[Want]) -> Tally {
+pub fn tally(all: &Collection, kind: EntityType, hits: &[&Record], wants: &[Want], measure: Measure) -> Tally {
     let days: Vec<Date> = hits.iter().filter_map(|record| record.date(Role::Date)).collect();
     let counts = wants.iter().map(|want| {
         let names = shown(all, kind, want.facet);
-        let mut rows: Vec<Row> = sums(all, want.facet, hits)
+        let mut rows: Vec<Row> = sums(all, want.facet, hits, measure)
             .into_iter()
             .map(|(key, (count, total_value))| Row {
                 value: names[&key].clone(),
@@ -138,8 +161,14 @@ pub fn tally(all: &Collection, kind: EntityType, hits: &[&Record], wants: &[Want
             rows,
         }
     });
-    let values = Schema::of(kind).has_role(Role::Value).then(|| {
-        let mut values: Vec<f64> = hits.iter().filter_map(|record| record.value()).collect();
+    let is_measured = measure > Measure::Count && Schema::of(kind).has_role(Role::Value);
+    let values = is_measured.then(|| {
+        // Zero added, since a zero below nothing is only a zero.
+        let mut values: Vec<f64> = hits
+            .iter()
+            .filter_map(|record| record.value())
+            .map(|value| value + 0.0)
+            .collect();
         values.sort_by(f64::total_cmp);
         // Whole cents, added as integers.
         let micros: i128 = values.iter().map(|value| (value * 1e6).round() as i128).sum();
@@ -151,7 +180,7 @@ pub fn tally(all: &Collection, kind: EntityType, hits: &[&Record], wants: &[Want
         Values {
             records_with_value: values.len() as u64,
             total_value,
-            spread: (!values.is_empty()).then(|| Spread {
+            spread: (!values.is_empty() && measure == Measure::Spread).then(|| Spread {
                 min: values[0],
                 max: values[values.len() - 1],
                 mean: total_value.dollars() / values.len() as f64,
@@ -195,7 +224,7 @@ pub fn names(
         }
         _ => key.contains(part),
     };
-    let mut rows: Vec<NameRow> = sums(all, facet, &of_kinds)
+    let mut rows: Vec<NameRow> = sums(all, facet, &of_kinds, Measure::Sum)
         .into_iter()
         .filter(|(key, _)| found(key))
         .map(|(key, (records, total_value))| NameRow {
@@ -213,16 +242,10 @@ pub fn names(
 
 pub fn named(all: &Collection, kind: EntityType, facet: Facet, name: &str) -> Option<Named> {
     let key = facet.key(name);
-    let key = match facet {
-        Facet::Department => {
-            let known = shown(all, kind, facet);
-            if known.contains_key(&key) {
-                key
-            } else {
-                all.english_of.get(&key)?.clone()
-            }
-        }
-        _ => key,
+    let key = if facet == Facet::Department {
+        all.meant(key)
+    } else {
+        key
     };
     let name = shown(all, kind, facet).remove(&key)?;
     Some(Named {

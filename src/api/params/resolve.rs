@@ -65,7 +65,7 @@ pub struct Search {
 }
 
 /// Spec silent: tells the limit that was applied where the plan lowered the one asked for.
-const LIMIT_APPLIED: HeaderName = HeaderName::from_static("x-limit-applied");
+pub const LIMIT_APPLIED: HeaderName = HeaderName::from_static("x-limit-applied");
 
 /// Spec silent: names the parameters that the kind takes but has no field for.
 const IGNORED_PARAMETERS: HeaderName = HeaderName::from_static("x-ignored-parameters");

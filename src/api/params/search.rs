@@ -276,7 +276,14 @@ impl SearchParams {
     ) -> Result<SearchParams, ApiError> {
         let refuses = |param: &Param<SearchParams>| match taken.contains(&param.name) {
             true => refusal(entity_type, param),
-            false => Some(format!("{endpoint} does not take it; it takes {}", taken.join(", "))),
+            false => {
+                let accepted = taken
+                    .iter()
+                    .copied()
+                    .filter(|name| Schema::of(entity_type).accepts(name));
+                let accepted: Vec<&str> = accepted.collect();
+                Some(format!("{endpoint} does not take it; it takes {}", accepted.join(", ")))
+            }
         };
         read(TABLE, refuses, query)
     }

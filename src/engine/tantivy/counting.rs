@@ -3,9 +3,8 @@
 //! Facets are counted side by side, each over the whole list of hits: its codes lie in document order, and so do the hits, so every facet is one
 //! pass over memory. Nothing is hashed and no record is read.
 
-use std::{cmp::Reverse, ops::Range};
+use std::{cmp::Reverse, ops::Range, thread};
 
-use rayon::prelude::*;
 use tantivy::DocId;
 
 use super::{
@@ -18,7 +17,7 @@ use super::{
 use crate::{
     engine::{
         Deadline, Error,
-        tally::{Counts, Money, PERCENTS, Row, Spread, Tally, Values, Want, nearest_rank},
+        tally::{Counts, Measure, Money, PERCENTS, Row, Spread, Tally, Values, Want, nearest_rank},
     },
     schema::Role,
 };
@@ -76,20 +75,24 @@ impl Hits {
     }
 }
 
-pub fn tally(kind: &Kind, hits: &Hits, wants: &[Want], deadline: Deadline) -> Result<Tally, Error> {
+pub fn tally(kind: &Kind, hits: &Hits, wants: &[Want], measure: Measure, deadline: &Deadline) -> Result<Tally, Error> {
     deadline.check()?;
-    let values = kind.values_of(|visit| hits.for_each(visit));
+    let values = match measure {
+        Measure::Count => None,
+        _ => kind.values_of(|visit| hits.for_each(visit)),
+    };
+    let count = |want: &Want| {
+        deadline.check()?;
+        let facet = kind.facet(want.facet);
+        Ok(facet.map_or_else(Counts::default, |(codes, groups)| {
+            counts(codes, groups, hits, values.as_deref(), want.most)
+        }))
+    };
+    let counts = match hits.len() < WORTH_A_THREAD {
+        true => wants.iter().map(count).collect::<Result<Vec<_>, Error>>()?,
+        false => side_by_side(wants, &count)?,
+    };
     deadline.check()?;
-    let counts = wants
-        .par_iter()
-        .map(|want| {
-            deadline.check()?;
-            let facet = kind.facet(want.facet);
-            Ok(facet.map_or_else(Counts::default, |(codes, groups)| {
-                counts(codes, groups, hits, values.as_deref(), want.most)
-            }))
-        })
-        .collect::<Result<Vec<_>, Error>>()?;
     let dated = hits.before(kind.dated);
     let day = |place: Option<usize>| {
         place
@@ -102,7 +105,32 @@ pub fn tally(kind: &Kind, hits: &Hits, wants: &[Want], deadline: Deadline) -> Re
         earliest_date: day(dated.checked_sub(1)),
         latest_date: day(dated.checked_sub(1).map(|_| 0)),
         counts,
-        values: values.map(describe),
+        values: values.map(|values| describe(values, measure)),
+    })
+}
+
+/// From so many hits on, counting a facet takes longer than starting a thread for it.
+const WORTH_A_THREAD: usize = 50_000;
+
+/// Counts facets on as many threads as there are cores. They are threads of its own: in the pool that searches run in, a search that waits for its parts
+/// would begin another one meanwhile, and end after it.
+fn side_by_side(
+    wants: &[Want],
+    count: &(impl Fn(&Want) -> Result<Counts, Error> + Sync),
+) -> Result<Vec<Counts>, Error> {
+    let threads = thread::available_parallelism().map_or(1, |cores| cores.get());
+    let share = wants.len().div_ceil(threads).max(1);
+    thread::scope(|scope| {
+        let started: Vec<_> = wants
+            .chunks(share)
+            .map(|wants| scope.spawn(move || wants.iter().map(count).collect::<Result<Vec<_>, Error>>()))
+            .collect();
+        let mut all = Vec::with_capacity(wants.len());
+        for thread in started {
+            let counted = thread.join();
+            all.extend(counted.map_err(|_| Error::Internal("counting panicked".to_owned()))??);
+        }
+        Ok(all)
     })
 }
 
@@ -152,7 +180,7 @@ fn counts(codes: &Codes, groups: &Groups, hits: &Hits, values: Option<&[f64]>, m
     }
 }
 
-fn describe(mut values: Vec<f64>) -> Values {
+fn describe(mut values: Vec<f64>, measure: Measure) -> Values {
     values.retain(|value| !value.is_nan());
     let mut total_value = Money::default();
     for value in &values {
@@ -161,7 +189,10 @@ fn describe(mut values: Vec<f64>) -> Values {
     Values {
         records_with_value: values.len() as u64,
         total_value,
-        spread: spread(&mut values, total_value),
+        spread: match measure {
+            Measure::Spread => spread(&mut values, total_value),
+            _ => None,
+        },
     }
 }
 

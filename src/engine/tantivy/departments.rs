@@ -1,7 +1,8 @@
 //! The departments of a whole generation: which English and which French name are one.
 //!
-//! A federal record tells both names, a Quebec one the French name only, a city's the English. Where records carry both, the French
-//! name belongs to the English one it stands beside most often; from then on either name finds the department, in every kind of record.
+//! A federal record tells both names, a Quebec one the French name only, a city's the English. Two names are one department where each stands
+//! beside the other most often, and often enough: one record with a wrong name in it joins nothing. From then on either name finds the
+//! department, in every kind of record.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,8 +12,9 @@ use crate::{engine::tally::Named, facet::Facet};
 #[derive(Default)]
 pub struct Departments {
     all: Vec<Department>,
-    /// By the key of any of its names.
+    /// By its own key.
     by_key: HashMap<String, usize>,
+    names: Names,
 }
 
 pub struct Department {
@@ -24,43 +26,110 @@ pub struct Department {
     pub keys: Vec<String>,
 }
 
+/// A French name is taken for an English one's where at least one in so many of its records tells both.
+const EVIDENCE: u64 = 10;
+
+/// What names tell of each other.
+#[derive(Default)]
+struct Names {
+    /// By a French name's key: the key of the English one it is the same as.
+    english_of: HashMap<String, String>,
+}
+
+/// An entry read: the English name, and the one that may be French or of no known language.
+struct Read<'a> {
+    english: Option<&'a str>,
+    other: Option<&'a str>,
+}
+
+impl<'a> Read<'a> {
+    /// A name in both fields is in no language that could be told.
+    fn of(entry: &'a [String]) -> Read<'a> {
+        let name = |number: usize| entry.get(number).map(String::as_str).filter(|name| !name.is_empty());
+        let (english, other) = (name(0), name(1));
+        let is_same = english
+            .zip(other)
+            .is_some_and(|(english, other)| key(english) == key(other));
+        Read {
+            english: english.filter(|_| !is_same),
+            other,
+        }
+    }
+}
+
+fn key(name: &str) -> String {
+    Facet::Department.key(name)
+}
+
+impl Names {
+    fn new<'a>(entries: impl Iterator<Item = (&'a [String], u64)>) -> Names {
+        // Ordered, so that equals are settled the same way in every run.
+        let mut pairs: BTreeMap<(String, String), u64> = BTreeMap::new();
+        let mut english: HashMap<String, u64> = HashMap::new();
+        let mut french: HashMap<String, u64> = HashMap::new();
+        for (entry, count) in entries {
+            let Read { english: name, other } = Read::of(entry);
+            if let Some(name) = name {
+                *english.entry(key(name)).or_default() += count;
+            }
+            if let Some(other) = other {
+                *french.entry(key(other)).or_default() += count;
+            }
+            if let (Some(name), Some(other)) = (name, other) {
+                *pairs.entry((key(name), key(other))).or_default() += count;
+            }
+        }
+        let (mut best_of_english, mut best_of_french) = (HashMap::new(), HashMap::new());
+        for ((name, other), count) in &pairs {
+            for (best, of, partner) in [(&mut best_of_english, name, other), (&mut best_of_french, other, name)] {
+                let known = best.entry(of).or_insert((partner, *count));
+                if *count > known.1 {
+                    *known = (partner, *count);
+                }
+            }
+        }
+        let is_one = |name: &String, other: &String, count: u64| {
+            best_of_english.get(name).is_some_and(|(best, _)| *best == other)
+                && best_of_french.get(other).is_some_and(|(best, _)| *best == name)
+                && count.saturating_mul(EVIDENCE) >= french.get(other).copied().unwrap_or_default()
+                // What is an English name more often than a French one is that.
+                && english.get(other).is_none_or(|as_english| *as_english < count)
+        };
+        let one = pairs
+            .iter()
+            .filter(|((name, other), count)| is_one(name, other, **count));
+        Names {
+            english_of: one.map(|((name, other), _)| (other.clone(), name.clone())).collect(),
+        }
+    }
+
+    /// The key of the department that a name's key means.
+    fn meant(&self, key: String) -> String {
+        self.english_of.get(&key).cloned().unwrap_or(key)
+    }
+
+    /// The key of an entry's department.
+    fn own(&self, read: &Read) -> Option<String> {
+        match (read.english, read.other) {
+            (Some(english), _) => Some(key(english)),
+            (None, Some(other)) => Some(self.meant(key(other))),
+            (None, None) => None,
+        }
+    }
+}
+
 impl Departments {
     /// From entries `[English, French]`, each with the number of records that have it.
     pub fn new<'a>(entries: impl Iterator<Item = (&'a [String], u64)> + Clone) -> Departments {
-        let names = |entry: &'a [String]| {
-            let name = |number: usize| entry.get(number).map(String::as_str).filter(|name| !name.is_empty());
-            (name(0), name(1))
+        let mut departments = Departments {
+            names: Names::new(entries.clone()),
+            ..Departments::default()
         };
-        let key = |name: &str| Facet::Department.key(name);
-        // Ordered, so that equals are settled the same way in every run.
-        let mut beside: BTreeMap<String, HashMap<String, u64>> = BTreeMap::new();
-        let mut english_keys: HashMap<String, ()> = HashMap::new();
-        for (entry, count) in entries.clone() {
-            match names(entry) {
-                (Some(english), Some(french)) => {
-                    *beside.entry(key(french)).or_default().entry(key(english)).or_default() += count;
-                    english_keys.insert(key(english), ());
-                }
-                (Some(english), None) => {
-                    english_keys.insert(key(english), ());
-                }
-                _ => {}
-            }
-        }
-        let english_of: HashMap<String, String> = beside
-            .into_iter()
-            .filter_map(|(french, partners)| Some((french, most_frequent(partners)?)))
-            .collect();
-        let mut departments = Departments::default();
         let mut spellings: Vec<[HashMap<String, u64>; 2]> = Vec::new();
         for (entry, count) in entries {
-            let (english, french) = names(entry);
-            let own = match (english, french) {
-                (Some(english), _) => key(english),
-                // What is an English name elsewhere is that department, whichever field it stands in here.
-                (None, Some(french)) if english_keys.contains_key(&key(french)) => key(french),
-                (None, Some(french)) => english_of.get(&key(french)).cloned().unwrap_or_else(|| key(french)),
-                (None, None) => continue,
+            let read = Read::of(entry);
+            let Some(own) = departments.names.own(&read) else {
+                continue;
             };
             let number = match departments.by_key.get(&own) {
                 Some(number) => *number,
@@ -76,7 +145,7 @@ impl Departments {
                     departments.all.len() - 1
                 }
             };
-            for (language, name) in [(0, english), (1, french)] {
+            for (language, name) in [(0, read.english), (1, read.other)] {
                 let Some(name) = name else { continue };
                 *spellings[number][language].entry(name.to_owned()).or_default() += count;
                 let keys = &mut departments.all[number].keys;
@@ -89,12 +158,6 @@ impl Departments {
             department.english = most_frequent(english);
             department.french = most_frequent(french);
         }
-        // A French name leads to the department it mostly stands for; an English name always to its own.
-        for (french, english) in english_of {
-            if let Some(number) = departments.by_key.get(&english).copied() {
-                departments.by_key.entry(french).or_insert(number);
-            }
-        }
         departments
     }
 
@@ -102,27 +165,29 @@ impl Departments {
         &self.all
     }
 
-    pub fn find(&self, key: &str) -> Option<&Department> {
-        self.by_key.get(key).map(|number| &self.all[*number])
-    }
-
     /// The department of an entry `[English, French]`.
     pub fn of(&self, entry: &[String]) -> Option<&Department> {
-        let name = entry.iter().find(|name| !name.is_empty())?;
-        self.find(&Facet::Department.key(name))
+        self.by_key(&self.names.own(&Read::of(entry))?)
     }
 
     /// By its English name, its French one, or `English | French`.
     pub fn named(&self, name: &str) -> Option<Named> {
-        let either = std::iter::once(name).chain(name.split(" | "));
-        let department = either
-            .into_iter()
-            .find_map(|name| self.find(&Facet::Department.key(name)))?;
+        let find = |name: &str| self.by_key(&self.names.meant(key(name)));
+        let both = || {
+            let (english, french) = name.split_once(" | ")?;
+            let (english, french) = (find(english)?, find(french)?);
+            (english.key == french.key).then_some(english)
+        };
+        let department = find(name).or_else(both)?;
         Some(Named {
             key: department.key.clone(),
             name: department.name().to_owned(),
             name_fr: department.french.clone(),
         })
+    }
+
+    fn by_key(&self, key: &str) -> Option<&Department> {
+        self.by_key.get(key).map(|number| &self.all[*number])
     }
 }
 
@@ -137,10 +202,21 @@ impl Department {
 mod tests {
     use super::*;
 
+    fn entry(english: &str, french: &str) -> Vec<String> {
+        vec![english.to_owned(), french.to_owned()]
+    }
+
+    fn departments(entries: &[(Vec<String>, u64)]) -> Departments {
+        Departments::new(entries.iter().map(|(entry, count)| (entry.as_slice(), *count)))
+    }
+
+    fn key_of(departments: &Departments, english: &str, french: &str) -> String {
+        departments.of(&entry(english, french)).unwrap().key.clone()
+    }
+
     #[test]
     fn two_names_are_one_department() {
-        let entry = |english: &str, french: &str| vec![english.to_owned(), french.to_owned()];
-        let entries = [
+        let departments = departments(&[
             (entry("National Defence", "Défense nationale"), 5),
             (entry("National Defence", "Defense Nationale"), 1),
             (entry("NATIONAL DEFENCE", ""), 1),
@@ -148,8 +224,7 @@ mod tests {
             (entry("Public Works", "Défense nationale"), 1),
             (entry("", "Ville de Laval"), 3),
             (entry("", "Public works"), 1),
-        ];
-        let departments = Departments::new(entries.iter().map(|(entry, count)| (entry.as_slice(), *count)));
+        ]);
         let defence = departments.named("defense nationale").unwrap();
         assert_eq!(
             (defence.name.as_str(), defence.name_fr.as_deref()),
@@ -162,17 +237,46 @@ mod tests {
         ] {
             assert_eq!(departments.named(name), Some(defence.clone()), "{name}");
         }
+        assert_eq!(key_of(&departments, "", "DÉFENSE NATIONALE"), "national defence");
         assert_eq!(
-            departments.of(&entry("", "DÉFENSE NATIONALE")).unwrap().key,
-            "national defence"
-        );
-        assert_eq!(
-            departments.of(&entry("Public Works", "Défense nationale")).unwrap().key,
+            key_of(&departments, "Public Works", "Défense nationale"),
             "public works"
         );
-        assert_eq!(departments.of(&entry("", "Public works")).unwrap().key, "public works");
+        assert_eq!(key_of(&departments, "", "Public works"), "public works");
         assert_eq!(departments.named("ville de laval").unwrap().name, "Ville de Laval");
         assert_eq!(departments.all().len(), 3);
-        assert_eq!(departments.named("nobody"), None);
+        for name in [
+            "nobody",
+            "nowhere | National Defence",
+            "Ville de Laval | National Defence",
+        ] {
+            assert_eq!(departments.named(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn one_wrong_record_joins_nothing_and_parts_nothing() {
+        let joined = departments(&[
+            (entry("", "Ville de Montréal"), 500),
+            (entry("Public Works", "Travaux publics"), 300),
+            (entry("Public Works", "Ville de Montréal"), 1),
+            (entry("Parks", "Ville de Laval"), 1),
+            (entry("", "Ville de Laval"), 50),
+        ]);
+        assert_eq!(joined.named("Ville de Montréal").unwrap().name, "Ville de Montréal");
+        assert_eq!(joined.named("Ville de Laval").unwrap().name, "Ville de Laval");
+        assert_eq!(joined.named("Travaux publics").unwrap().name, "Public Works");
+        let parted = departments(&[
+            (entry("National Defence", "Défense nationale"), 1000),
+            (entry("", "Défense nationale"), 500),
+            (entry("Défense nationale", "Défense nationale"), 1),
+            (entry("Défense nationale", ""), 1),
+        ]);
+        assert_eq!(key_of(&parted, "", "Défense nationale"), "national defence");
+        assert_eq!(
+            key_of(&parted, "Défense nationale", "Défense nationale"),
+            "national defence"
+        );
+        assert_eq!(parted.named("Défense nationale").unwrap().name, "National Defence");
     }
 }

@@ -210,7 +210,8 @@ impl Kind {
     pub fn values_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
         let column = self.value.as_ref()?;
         let mut values = Vec::new();
-        documents(&mut |document| values.push(column.first(document).unwrap_or(f64::NAN)));
+        // Zero added, since a zero below nothing is only a zero.
+        documents(&mut |document| values.push(column.first(document).map_or(f64::NAN, |value| value + 0.0)));
         Some(values)
     }
 

@@ -36,7 +36,7 @@ use self::{
 };
 use super::{
     Deadline, Engine, Error, Hits,
-    tally::{Money, NameRow, Named, NamesPage, Tally, Want},
+    tally::{Measure, Money, NameRow, Named, NamesPage, Tally, Want},
 };
 use crate::{
     entity::EntityType,
@@ -78,6 +78,9 @@ impl TantivyEngine {
         Ok(TantivyEngine { kinds, departments })
     }
 }
+
+/// How many words of a name that does not exist are looked at for names near it.
+const MOST_WORDS: usize = 8;
 
 impl Engine for TantivyEngine {
     fn search(&self, query: &SearchQuery, page: &Page, deadline: Deadline) -> Result<Hits, Error> {
@@ -136,13 +139,14 @@ impl Engine for TantivyEngine {
         Ok((document != TERMINATED).then(|| kind.store.get(document)))
     }
 
-    fn tally(&self, query: &SearchQuery, wants: &[Want], deadline: Deadline) -> Result<Tally, Error> {
+    fn tally(&self, query: &SearchQuery, wants: &[Want], measure: Measure, deadline: Deadline) -> Result<Tally, Error> {
+        let nothing = || Ok(Tally::nothing(query.entity_type, wants.len(), measure));
         let Some(kind) = &self.kinds[query.entity_type as usize] else {
-            return Ok(Tally::nothing(query.entity_type, wants.len()));
+            return nothing();
         };
         match Matching::new(kind, query, deadline.clone())? {
-            Some(matching) => counting::tally(kind, &counting::Hits::of(&matching)?, wants, deadline),
-            None => Ok(Tally::nothing(query.entity_type, wants.len())),
+            Some(matching) => counting::tally(kind, &counting::Hits::of(&matching)?, wants, measure, &deadline),
+            None => nothing(),
         }
     }
 
@@ -185,28 +189,23 @@ impl Engine for TantivyEngine {
 
     fn near(&self, entity_type: EntityType, facet: Facet, name: &str, most: usize) -> Vec<String> {
         let key = facet.key(name);
-        // A mistake in the first letters of every word is rarer than one behind them.
-        let starts = key.split(' ').filter_map(|word| {
-            word.char_indices()
-                .nth(3)
-                .map(|(at, last)| &word[..at + last.len_utf8()])
-        });
-        let groups = self.kinds[entity_type as usize]
+        let Some((_, groups)) = self.kinds[entity_type as usize]
             .as_ref()
-            .and_then(|kind| kind.facet(facet));
-        let mut near = Vec::new();
-        for start in starts {
-            if let Some((_, groups)) = groups {
-                let left = most.saturating_sub(near.len());
-                near.extend(
-                    groups
-                        .containing(start)
-                        .take(left)
-                        .map(|number| groups.name(number).to_owned()),
-                );
-            }
-        }
-        near
+            .and_then(|kind| kind.facet(facet))
+        else {
+            return Vec::new();
+        };
+        // A mistake in the first letters of every word is rarer than one behind them.
+        let mut words: Vec<&str> = key.split(' ').filter(|word| word.chars().count() > 3).collect();
+        // The long ones say more, and each gets its share of the places.
+        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        words.truncate(MOST_WORDS);
+        let share = most / words.len().max(1);
+        let start = |word: &&str| word.char_indices().nth(4).map_or(word.len(), |(end, _)| end);
+        let found = words
+            .iter()
+            .flat_map(|word| groups.containing(&word[..start(word)]).take(share));
+        found.map(|number| groups.name(number).to_owned()).collect()
     }
 
     fn named(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<Named> {
