@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -9,10 +10,11 @@ use crate::{
     api::{
         Call, Reply, Work,
         error::{ApiError, quoted},
+        openapi::bodies,
         params::{
             self,
             procurement::{ProcurementParams, TABLE},
-            resolve::DEFAULT_LIMIT,
+            resolve::{DEFAULT_LIMIT, limit_applied},
         },
         profile::raw,
     },
@@ -28,25 +30,38 @@ use crate::{
 };
 
 /// Spec silent: the shape of the answer. One array a kind that has such records, named by it.
-#[derive(Serialize)]
-struct Procurement<'a> {
+#[derive(Serialize, JsonSchema)]
+#[schemars(
+    description = "The records of one solicitation number: an array a kind that has such records, named by the kind, and what they tell together"
+)]
+pub struct Procurement<'a> {
+    /// As it was asked for.
     solicitation_number: &'a str,
     /// Of all records shown.
     count: usize,
     entity_types: Vec<EntityType>,
+    /// The days that the records shown tell of, the earliest first.
     timeline: Vec<Event>,
     /// Spec silent: of the contracts; where there are none, of the awards; where there are none either, of the disclosures. The three
     /// tell of the same money.
+    #[schemars(
+        description = "In dollars, of the contracts shown; where there are none, of the awards; where there are none either, of the disclosures"
+    )]
     total_value: Option<Money>,
     vendors: Vec<String>,
+    /// More than one where small buyers share a number; `department` tells them apart.
     buyers: Vec<String>,
     #[serde(flatten)]
+    #[schemars(schema_with = "bodies::records_by_kind")]
     records: BTreeMap<&'static str, Vec<&'a RawValue>>,
 }
 
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+/// A day in a solicitation's life.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 struct Event {
+    #[schemars(extend("format" = "date"))]
     date: String,
+    #[schemars(schema_with = "what_happened")]
     event: &'static str,
     entity_type: EntityType,
     record_id: String,
@@ -68,6 +83,11 @@ const EVENTS: [(EntityType, &str, &str); 12] = [
     (EntityType::Disclosure, "award_date", "disclosed"),
 ];
 
+fn what_happened(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let words: BTreeSet<&str> = EVENTS.iter().map(|(_, _, event)| *event).collect();
+    schemars::json_schema!({"type": "string", "enum": words})
+}
+
 /// Whose values tell what was spent, the first that has any.
 const SPENDING: [EntityType; 3] = [EntityType::Contract, EntityType::Award, EntityType::Disclosure];
 
@@ -76,7 +96,8 @@ type Found = Vec<(EntityType, Vec<bytes::Bytes>)>;
 pub fn get(call: &Call, number: String) -> Result<Work, ApiError> {
     let said: ProcurementParams = params::read(TABLE, |_| None, call.query)?;
     let cap = u64::from(call.terms.page_cap);
-    let limit = said.limit.as_ref().map_or(DEFAULT_LIMIT, |said| said.value).min(cap);
+    let wanted = said.limit.as_ref().map_or(DEFAULT_LIMIT, |said| said.value);
+    let limit = wanted.min(cap);
     let generation = call.generation.clone();
     Work::pooled(move |deadline| {
         let found = find(
@@ -92,7 +113,9 @@ pub fn get(call: &Call, number: String) -> Result<Work, ApiError> {
                 quoted(&number)
             )));
         }
-        answer(&generation, &number, &found)
+        let reply = answer(&generation, &number, &found)?;
+        let headers = (limit < wanted).then(|| limit_applied(limit)).into_iter().collect();
+        Ok(Reply { headers, ..reply })
     })
 }
 

@@ -1,5 +1,6 @@
 //! What is counted over the records that match: exact, never sampled.
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::{
@@ -84,8 +85,9 @@ pub fn nearest_rank(percent: usize, n: usize) -> usize {
 }
 
 /// A sum of money: millionths of a dollar, so that adding loses nothing that a published amount tells.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Money(i128);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
+#[schemars(inline, description = "In dollars, to the cent")]
+pub struct Money(#[schemars(with = "f64")] i128);
 
 impl Money {
     pub fn of(value: f64) -> Money {
