@@ -24,6 +24,8 @@ RULES = {
     "a name is measured in letters and digits": r"parameter '(department|vendor)': '.*' is too short",
     "a method is compared by letters and digits": r"parameter 'procurement_method': '.*' holds no letter or digit",
     "q is measured in words": r"parameter 'q': the text has \d+ words",
+    "a vendor is asked for by letters and digits": r"parameter 'q': '.*' (is too short|holds no letter or digit)",
+    "departments are asked for by name or by kind": r"one of the parameters 'q' and 'entity_type' is required",
 }
 
 BOUNDS = [("value_min", "value_max"), ("issued_after", "issued_before"), ("closing_after", "closing_before")]

@@ -523,10 +523,6 @@ fn an_errors_example_is_what_the_service_says() {
         "HeadersTooLarge",
         &server.ask("GET", "/contract", &[("x-gateway-key", &server.key), ("x-long", &long)]),
     );
-    check(
-        "BodyTooLong",
-        &server.ask("GET", "/health", &[("content-length", "2000000")]),
-    );
 
     let basic = server
         .state()
