@@ -59,7 +59,7 @@ fn addresses(path: &str) -> Vec<(&'static TestServer, String)> {
     };
     match path {
         "/vendors" => vec![(aggregates, "/vendors?q=ac".to_owned())],
-        "/departments" => vec![(aggregates, "/departments?q=de".to_owned())],
+        "/departments" => vec![(aggregates, "/departments?q=de&entity_type=tender".to_owned())],
         "/vendor/{name}" => fill("{name}", &["Acme", "Léo & Fils inc."]),
         "/department/{name}" => fill("{name}", &["National Defence", "City works"]),
         "/procurement/{solicitation_number}" => fill("{solicitation_number}", &["W-24/A"]),
@@ -329,11 +329,11 @@ fn every_answer_is_as_described() {
         if queries(&document, item).iter().any(|query| query["name"] == "facets") {
             asked.push((
                 aggregates::server(),
-                format!("{path}?limit=1&include_total=true&facets=department,year,status"),
+                format!("{path}?limit=1&include_total=true&facets=department,year"),
             ));
             asked.push((
                 aggregates::server(),
-                format!("{path}?limit=1&q=nothing&facets=category"),
+                format!("{path}?limit=1&q=nothing&facets=municipality"),
             ));
         }
         if path.ends_with("/stats") {
@@ -470,6 +470,10 @@ fn an_answers_example_is_what_the_sample_answers() {
                 ("query", Some(example)) => address = with(&address, name, &example),
                 _ => {}
             }
+        }
+        // One record a kind shows enough.
+        if queries(&document, item).iter().any(|query| query["name"] == "limit") {
+            address = with(&address, "limit", "1");
         }
         let answer = server.get(&address);
         assert_eq!(answer.status, 200, "{address}");
