@@ -39,7 +39,7 @@ assert filtered.count == 0 or filtered.results[0].municipality == slugs.results[
 counted = search_contract.sync(client=client, limit=1, include_total=True, facets="vendor,year")
 assert counted.total > counted.count and counted.facets.vendor.distinct > 50 == len(counted.facets.vendor.values), counted
 stats = stats_of_contract.sync(client=client)
-assert stats.total == counted.total == sum(year.count for year in stats.by_year), stats
+assert stats.total == counted.total >= sum(year.count for year in stats.by_year), "the undated are of no year"
 assert stats.value.min_ <= stats.value.p50 <= stats.value.max_ and not stats.fields[0].presence < 1, stats.value
 
 vendors = list_vendors.sync(client=client, q=first.results[0].vendor_name)
