@@ -17,7 +17,7 @@ from procure_client import AuthenticatedClient, Client  # noqa: E402
 from procure_client.api.contract import coverage_of_contract, get_contract, search_contract, stats_of_contract  # noqa: E402
 from procure_client.api.parties import get_procurement, get_vendor, list_departments, list_vendors  # noqa: E402
 from procure_client.api.service import get_health, list_sources  # noqa: E402
-from procure_client.models import Contract, ContractPage, Error, SearchContractCategory  # noqa: E402
+from procure_client.models import Contract, ContractPage, Error, ListDepartmentsEntityType, SearchContractCategory  # noqa: E402
 
 client = AuthenticatedClient(base_url=address, token=key, prefix="", auth_header_name="x-gateway-key")
 
@@ -45,7 +45,7 @@ assert stats.value.min_ <= stats.value.p50 <= stats.value.max_ and not stats.fie
 vendors = list_vendors.sync(client=client, q=first.results[0].vendor_name)
 vendor = get_vendor.sync(vendors.results[0].vendor, client=client, limit=2)
 assert vendor.total_contracts == vendors.results[0].contracts and isinstance(vendor.contracts[0], Contract), vendor
-assert list_departments.sync(client=client, entity_type="tender").count > 0
+assert list_departments.sync(client=client, entity_type=ListDepartmentsEntityType.TENDER).count > 0
 numbered = next(record for record in search_contract.sync(client=client, municipality="federal").results if record.solicitation_number)
 procurement = get_procurement.sync(numbered.solicitation_number, client=client)
 assert procurement.count and procurement.contract and procurement.timeline[0].date, procurement
