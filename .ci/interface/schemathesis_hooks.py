@@ -28,12 +28,17 @@ RULES = {
     "departments are asked for by name or by kind": r"one of the parameters 'q' and 'entity_type' is required",
 }
 
+# Words behind a kind that are endpoints, and no ids: another operation's answer.
+ENDPOINTS = ("stats", "coverage")
+
 BOUNDS = [("value_min", "value_max"), ("issued_after", "issued_before"), ("closing_after", "closing_before")]
 
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
     """Whether a failure is one; a refusal by a rule above is none."""
+    if (case.path_parameters or {}).get("record_id") in ENDPOINTS:
+        return False
     if type(failure).__name__ != "RejectedPositiveData" or response.status_code not in (400, 422):
         return True
     body = response.content if case.method.upper() != "HEAD" else asked_with_get(response.request)

@@ -277,7 +277,7 @@ fn in_paths() -> Vec<(String, Value)> {
         text(
             &of_kind(RECORD_ID, kind),
             RECORD_ID,
-            "A record's `record_id`",
+            "A record's `record_id`; `stats` and `coverage` are endpoints instead",
             kind,
             RECORD_ID,
         )
