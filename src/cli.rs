@@ -2,6 +2,7 @@
 //!
 //! A flag wins over its environment variable, which wins over the default. [`run`] does what was asked.
 
+mod keys;
 mod print;
 
 use std::{
@@ -14,14 +15,14 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use chrono::Utc;
 use clap::{
     Args, Parser, Subcommand,
     builder::{NonEmptyStringValueParser, PossibleValuesParser},
 };
 
 use crate::{
-    cli::print::Print,
+    cli::{keys::Keys, print::Print},
     demo,
     entity::EntityType,
     fetch::{self, table::SOURCES},
@@ -30,7 +31,6 @@ use crate::{
     normalize,
     plans::Plan,
     sample, serve,
-    state::{State, keys::Key},
 };
 
 /// Canadian public procurement data as one searchable service.
@@ -179,36 +179,6 @@ struct Serve {
     query_timeout: Seconds,
 }
 
-#[derive(Debug, Subcommand)]
-enum Keys {
-    /// Make a key and print it, this once
-    Create {
-        /// BASIC, PRO, ULTRA or MEGA [env: PROCURE_PLAN]
-        #[arg(long, env = "PROCURE_PLAN", hide_env = true, value_parser = plan)]
-        plan: Plan,
-        /// Whose it is, for `keys list` [env: PROCURE_LABEL]
-        #[arg(long, value_name = "TEXT", env = "PROCURE_LABEL", hide_env = true)]
-        label: String,
-        /// First day it no longer works, UTC, YYYY-MM-DD [env: PROCURE_EXPIRES]
-        #[arg(long, value_name = "DAY", env = "PROCURE_EXPIRES", hide_env = true)]
-        expires: Option<NaiveDate>,
-        #[command(flatten)]
-        state: StateFile,
-    },
-    /// List all keys and their requests of today (UTC), without the keys themselves
-    List {
-        #[command(flatten)]
-        state: StateFile,
-    },
-    /// Make a key stop working
-    Revoke {
-        /// Number of the key, as `keys list` shows it
-        id: i64,
-        #[command(flatten)]
-        state: StateFile,
-    },
-}
-
 #[derive(Debug, Args)]
 struct Demo {
     /// Address to listen on; the next free port is taken where this one is not [env: PROCURE_BIND]
@@ -310,7 +280,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Normalize(args) => normalize(args),
         Command::Index(args) => index(args),
         Command::Serve(args) => serve(args),
-        Command::Keys(args) => keys(args),
+        Command::Keys(args) => keys::run(args),
         Command::Demo(args) => demo::run(args.bind),
         Command::Sample(args) => sample(args),
         Command::Generations(args) => generations(args),
@@ -397,61 +367,6 @@ fn serve(args: Serve) -> anyhow::Result<()> {
         now: Utc::now,
     };
     serve::run(&config, listener, serve::signals())
-}
-
-fn keys(args: Keys) -> anyhow::Result<()> {
-    match args {
-        Keys::Create {
-            plan,
-            label,
-            expires,
-            state,
-        } => {
-            let (expires, now) = (expires.map(|day| day.and_time(NaiveTime::MIN).and_utc()), Utc::now());
-            ensure!(
-                expires.is_none_or(|end| end > now),
-                "such a key would never work; --expires is the first day it no longer works, so at least tomorrow"
-            );
-            let key = State::open(&state.state)?.create_key(plan, &label, now, expires)?;
-            print(&format!("{key}\n"))
-        }
-        Keys::List { state } => {
-            let state = existing(&state)?;
-            let today = state.usage(Utc::now().date_naive())?;
-            let line = |key: &Key| key_line(key, today.get(&key.id).copied().unwrap_or(0));
-            print(&state.keys()?.iter().map(line).collect::<String>())
-        }
-        Keys::Revoke { id, state } => existing(&state)?.revoke_key(id, Utc::now()),
-    }
-}
-
-/// The state, which must be there: a mistyped path must not become an empty file.
-fn existing(state: &StateFile) -> anyhow::Result<State> {
-    let path = &state.state;
-    ensure!(
-        path.exists(),
-        "there is no state file {}; `procure keys create` makes one",
-        path.display()
-    );
-    State::open(path)
-}
-
-fn key_line(key: &Key, requests_today: i64) -> String {
-    let moment = |moment: DateTime<Utc>| moment.format("%Y-%m-%dT%H:%M:%SZ");
-    let mut line = format!(
-        "{:>4}  {:<5}  made {}  today {requests_today:>7}  {}",
-        key.id,
-        key.plan.name(),
-        moment(key.created_at),
-        key.label
-    );
-    if let Some(end) = key.expires_at {
-        line.push_str(&format!("  expires {}", moment(end)));
-    }
-    if let Some(end) = key.disabled_at {
-        line.push_str(&format!("  revoked {}", moment(end)));
-    }
-    line + "\n"
 }
 
 fn generations(args: Generations) -> anyhow::Result<()> {

@@ -16,7 +16,7 @@
 //! | words | [`entity`], [`date`], [`fold`], [`stem`], [`vocabulary`], [`schema`], [`record`], [`facet`], [`municipality`], [`plans`] | the six kinds, days, the one folding, stems, closed lists, `index-schema/*.json`, a record read by role, what it is counted by, the places, the plans' figures | files, indexes, HTTP |
 //! | intake | [`fetch`], [`dump`], [`lock`], [`sources`], [`normalize`] | downloads (**the only place that names `ureq`**), NDJSON in and out, publishers' formats; **the only place with upstream column names** | the engine |
 //! | questions | [`query`] | [`query::SearchQuery`], the `q` language, cursors | how they are answered |
-//! | engine | [`engine`], [`engine::tantivy`] | the [`engine::Engine`] trait; **the only files that name `tantivy`** | HTTP, plans, keys |
+//! | engine | [`engine`], [`engine::tantivy`] | the [`engine::Engine`] trait: pages, exact counts ([`engine::tally`]), names; **the only files that name `tantivy`** | HTTP, plans, keys |
 //! | answers | [`generation`], [`indexing`], [`state`] | a build on disk and its switch, `procure index`, keys, limits, usage (**the only place that names `rusqlite`**) | HTTP |
 //! | edge | [`api`] | parameters, routes, errors, the key check, what a limit looks like in HTTP, the interface's own description (**`actix_web` only here and in [`serve`]**) | Tantivy, SQLite |
 //! | wiring | [`cli`], [`serve`], [`demo`], [`logging`], `main` | configuration, assembly, threads, the admin address, log lines, exit code | |

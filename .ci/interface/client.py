@@ -14,9 +14,10 @@ subprocess.run(generator, check=True)
 
 sys.path.insert(0, str(folder))
 from procure_client import AuthenticatedClient, Client  # noqa: E402
-from procure_client.api.contract import coverage_of_contract, get_contract, search_contract  # noqa: E402
+from procure_client.api.contract import coverage_of_contract, get_contract, search_contract, stats_of_contract  # noqa: E402
+from procure_client.api.parties import get_procurement, get_vendor, list_departments, list_vendors  # noqa: E402
 from procure_client.api.service import get_health, list_sources  # noqa: E402
-from procure_client.models import Contract, ContractPage, Error, SearchContractCategory  # noqa: E402
+from procure_client.models import Contract, ContractPage, Error, ListDepartmentsEntityType, SearchContractCategory  # noqa: E402
 
 client = AuthenticatedClient(base_url=address, token=key, prefix="", auth_header_name="x-gateway-key")
 
@@ -35,6 +36,20 @@ slugs = coverage_of_contract.sync(client=client)
 filtered = search_contract.sync(client=client, municipality=slugs.results[0].municipality, category=SearchContractCategory.SRV)
 assert filtered.count == 0 or filtered.results[0].municipality == slugs.results[0].municipality, filtered
 
+counted = search_contract.sync(client=client, limit=1, include_total=True, facets="vendor,year")
+assert counted.total > counted.count and counted.facets.vendor.distinct > 50 == len(counted.facets.vendor.values), counted
+stats = stats_of_contract.sync(client=client)
+assert stats.total == counted.total >= sum(year.count for year in stats.by_year), "the undated are of no year"
+assert stats.value.min_ <= stats.value.p50 <= stats.value.max_ and not stats.fields[0].presence < 1, stats.value
+
+vendors = list_vendors.sync(client=client, q=first.results[0].vendor_name)
+vendor = get_vendor.sync(vendors.results[0].vendor, client=client, limit=2)
+assert vendor.total_contracts == vendors.results[0].contracts and isinstance(vendor.contracts[0], Contract), vendor
+assert list_departments.sync(client=client, entity_type=ListDepartmentsEntityType.TENDER).count > 0
+numbered = next(record for record in search_contract.sync(client=client, municipality="federal").results if record.solicitation_number)
+procurement = get_procurement.sync(numbered.solicitation_number, client=client)
+assert procurement.count and procurement.contract and procurement.timeline[0].date, procurement
+
 refused = search_contract.sync(client=client, municipality="montrael")
 assert isinstance(refused, Error) and "nearest is 'montreal'" in refused.detail, refused
 locked = search_contract.sync_detailed(client=Client(base_url=address))
@@ -42,4 +57,7 @@ assert locked.status_code == 403, locked
 
 health, sources = get_health.sync(client=Client(base_url=address)), list_sources.sync(client=client)
 assert health.status == "ok" and sources.count == len(sources.sources) > 5, (health, sources)
-print(f"a generated client met {first.count + following.count} contracts, one of them by its id, and {sources.count} sources")
+print(
+    f"a generated client met {first.count + following.count} contracts, one of them by its id, {sources.count} sources, "
+    f"{stats.total} contracts in statistics and {vendors.total} vendors"
+)

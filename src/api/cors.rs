@@ -1,5 +1,7 @@
 //! Browsers of any origin may read: no cookie is used, so there is nothing to protect by origin.
 
+use std::sync::LazyLock;
+
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{
@@ -8,7 +10,7 @@ use actix_web::{
     },
 };
 
-use crate::api::auth::Gateway;
+use crate::api::{auth::Gateway, openapi};
 
 /// Spec silent: how long a browser may remember a preflight, in seconds.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
@@ -17,9 +19,11 @@ const ANY: HeaderValue = HeaderValue::from_static("*");
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST");
 
 /// The headers of an answer that a script may read.
-const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "link, etag, x-request-id, server-timing, x-limit-applied, x-ignored-parameters, x-total-count, retry-after, ratelimit-policy, ratelimit, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset",
-);
+static EXPOSED: LazyLock<HeaderValue> = LazyLock::new(|| {
+    let names = openapi::header_names().join(", ").to_lowercase();
+    // Names of headers and commas are always a header value.
+    HeaderValue::try_from(names).unwrap_or(HeaderValue::from_static("*"))
+});
 
 /// A browser's question before the request itself; it can carry no key.
 pub fn is_preflight(request: &HttpRequest) -> bool {
@@ -44,5 +48,5 @@ pub fn preflight(gateway: &Gateway) -> HttpResponse {
 pub fn open(response: &mut HttpResponse) {
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
-    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED.clone());
 }

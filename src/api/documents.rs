@@ -1,5 +1,6 @@
 //! `GET /tender/{record_id}/documents/{doc_index}`: one document of a tender, as the record lists it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -7,18 +8,24 @@ use crate::{
     api::{
         Call, Reply, Work,
         error::{ApiError, quoted},
+        openapi::bodies,
         params,
     },
     entity::EntityType,
 };
 
 /// Spec silent: the shape of the answer.
-#[derive(Serialize)]
-struct Document<'a> {
+#[derive(Serialize, JsonSchema)]
+#[schemars(
+    rename = "TenderDocument",
+    description = "One document of a tender, as its record lists it"
+)]
+pub struct Document<'a> {
     record_id: &'a str,
     doc_index: usize,
     /// How many documents the tender has.
     count: usize,
+    #[schemars(schema_with = "bodies::document")]
     document: &'a RawValue,
 }
 
@@ -30,12 +37,13 @@ struct Documents<'a> {
 
 pub fn get(call: &Call, record_id: String, doc_index: String) -> Result<Work, ApiError> {
     params::none(call.query)?;
+    let number = params::integer(0, u64::MAX, &doc_index).map_err(|why| ApiError::invalid("doc_index", why))?;
     // One way to write a number, so that a document has one address.
-    let number = doc_index.parse::<usize>().ok();
-    let Some(doc_index) = number.filter(|number| number.to_string() == doc_index) else {
+    if doc_index.starts_with('+') || (doc_index.starts_with('0') && doc_index.len() > 1) {
         let why = format!("{} is not an integer of 0 or more", quoted(&doc_index));
         return Err(ApiError::invalid("doc_index", why));
-    };
+    }
+    let doc_index = usize::try_from(number).unwrap_or(usize::MAX);
     let generation = call.generation.clone();
     Work::pooled(move |_| {
         let record = generation.engine.record(EntityType::Tender, &record_id)?;

@@ -1,5 +1,6 @@
 //! `GET /vendors` and `GET /departments`: names found by a part of them, those with most records first.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -17,31 +18,39 @@ use crate::{
     fold::fold,
 };
 
-#[derive(Serialize)]
-struct List<R> {
+/// A page of names, those with most records first.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "{R}Names")]
+pub struct List<R> {
+    /// Names that match, on whatever page.
     total: u64,
+    /// Names in this page.
     count: usize,
+    /// Names skipped.
     offset: u64,
     results: Vec<R>,
 }
 
-#[derive(Serialize)]
-struct Vendor {
+/// A vendor, spelled as most of its contracts spell it.
+#[derive(Serialize, JsonSchema)]
+pub struct Vendor {
     vendor: String,
     contracts: u64,
     total_value: Money,
 }
 
-#[derive(Serialize)]
-struct Department {
+/// A department, by its English name where that is known.
+#[derive(Serialize, JsonSchema)]
+pub struct Department {
     department: String,
+    /// Of the kind asked for, else of all four.
     records: u64,
     total_value: Money,
 }
 
 /// Spec silent: the names of a page when `limit` is not given is the specification's, the shortest `q` of vendors is not.
-const DEFAULT_LIMIT: u64 = 20;
-const SHORTEST_VENDOR: usize = 2;
+pub const DEFAULT_LIMIT: u64 = 20;
+pub const SHORTEST_VENDOR: usize = 2;
 
 /// The kinds whose departments are listed.
 pub const DEPARTMENT_KINDS: [EntityType; 4] = [

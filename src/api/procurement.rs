@@ -1,7 +1,8 @@
 //! `GET /procurement/{solicitation_number}`: everything known of one solicitation, from its notice to its contracts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -9,10 +10,11 @@ use crate::{
     api::{
         Call, Reply, Work,
         error::{ApiError, quoted},
+        openapi::bodies,
         params::{
             self,
             procurement::{ProcurementParams, TABLE},
-            resolve::{DEFAULT_LIMIT, LIMIT_APPLIED},
+            resolve::{DEFAULT_LIMIT, limit_applied},
         },
         profile::raw,
     },
@@ -31,27 +33,40 @@ use crate::{
 };
 
 /// Spec silent: the shape of the answer. One array a kind that has such records, named by it.
-#[derive(Serialize)]
-struct Procurement<'a> {
+#[derive(Serialize, JsonSchema)]
+#[schemars(
+    description = "The records of one solicitation number: an array a kind that has such records, named by the kind, and what they tell together"
+)]
+pub struct Procurement<'a> {
+    /// As it was asked for.
     solicitation_number: &'a str,
     /// Of all records shown.
     count: usize,
     /// Spec silent: of all records there are; `total_value`, `vendors` and `buyers` are of them, `timeline` of those shown.
     total: u64,
     entity_types: Vec<EntityType>,
+    /// The days that the records shown tell of, the earliest first.
     timeline: Vec<Event>,
     /// Spec silent: of the contracts; where there are none, of the awards; where there are none either, of the disclosures. The three
     /// tell of the same money.
+    #[schemars(
+        description = "In dollars, of the contracts shown; where there are none, of the awards; where there are none either, of the disclosures"
+    )]
     total_value: Option<Money>,
     vendors: Vec<String>,
+    /// More than one where small buyers share a number; `department` tells them apart.
     buyers: Vec<String>,
     #[serde(flatten)]
+    #[schemars(schema_with = "bodies::records_by_kind")]
     records: BTreeMap<&'static str, Vec<&'a RawValue>>,
 }
 
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+/// A day in a solicitation's life.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 struct Event {
+    #[schemars(extend("format" = "date"))]
     date: String,
+    #[schemars(schema_with = "what_happened")]
     event: &'static str,
     entity_type: EntityType,
     record_id: String,
@@ -72,6 +87,11 @@ const EVENTS: [(EntityType, &str, &str); 12] = [
     (EntityType::Contract, "end_date", "ended"),
     (EntityType::Disclosure, "award_date", "awarded"),
 ];
+
+fn what_happened(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let words: BTreeSet<&str> = EVENTS.iter().map(|(_, _, event)| *event).collect();
+    schemars::json_schema!({"type": "string", "enum": words})
+}
 
 /// Whose values tell what was spent, the first that has any.
 const SPENDING: [EntityType; 3] = [EntityType::Contract, EntityType::Award, EntityType::Disclosure];
@@ -111,11 +131,9 @@ pub fn get(call: &Call, number: String) -> Result<Work, ApiError> {
                 "no record has the solicitation number {number}{whose}"
             )));
         }
-        let mut reply = answer(&number, &found)?;
-        if limit < wanted {
-            reply.headers.push((LIMIT_APPLIED, limit.into()));
-        }
-        Ok(reply)
+        let reply = answer(&number, &found)?;
+        let headers = (limit < wanted).then(|| limit_applied(limit)).into_iter().collect();
+        Ok(Reply { headers, ..reply })
     })?;
     work.of_request(&asked)
 }

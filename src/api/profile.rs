@@ -1,5 +1,6 @@
 //! `GET /vendor/{name}` and `GET /department/{name}`: what one name bought or sold, and its contracts.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -8,6 +9,7 @@ use crate::{
         Call, Reply, Work,
         conditional::Validator,
         error::{ApiError, quoted},
+        openapi::bodies,
         params::{
             likest,
             resolve::{Search, World},
@@ -25,52 +27,71 @@ use crate::{
     query::{Filter, SearchQuery},
 };
 
-#[derive(Serialize)]
-struct Vendor<'a> {
+/// A vendor's contracts that match: counted, added up, and a page of them.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "VendorProfile")]
+pub struct Vendor<'a> {
     vendor_name: String,
     total_contracts: u64,
     total_value: Money,
+    /// Ten at most, those with most contracts first.
     top_departments: Vec<TopDepartment>,
+    #[schemars(schema_with = "bodies::contracts")]
     contracts: Vec<&'a RawValue>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct TopDepartment {
+    /// The French name where no English one is known.
     department_en: String,
     count: u64,
 }
 
 /// Spec silent: the shape of a department's profile. Contracts are counted, and `by_entity_type` tells its records of every kind.
-#[derive(Serialize)]
-struct Department<'a> {
+#[derive(Serialize, JsonSchema)]
+#[schemars(
+    rename = "DepartmentProfile",
+    description = "A department's contracts that match: counted, added up, and a page of them"
+)]
+pub struct Department<'a> {
     department_en: Option<String>,
     department_fr: Option<String>,
     total_contracts: u64,
     total_value: Money,
+    /// Of the contracts, by event date.
+    #[schemars(extend("format" = "date"))]
     first_date: Option<String>,
+    #[schemars(extend("format" = "date"))]
     last_date: Option<String>,
+    /// The records of every kind that match.
     by_entity_type: Vec<OfKind>,
+    /// The oldest first.
     by_year: Vec<Year>,
+    /// Ten at most, those with most contracts first.
     top_vendors: Vec<TopVendor>,
+    /// Ten at most, those with most contracts first.
     top_categories: Vec<TopCategory>,
+    #[schemars(schema_with = "bodies::contracts")]
     contracts: Vec<&'a RawValue>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "KindCount")]
 struct OfKind {
     entity_type: EntityType,
     records: u64,
+    /// Null for a kind without a value.
     total_value: Option<Money>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct TopVendor {
     vendor_name: String,
     count: u64,
     total_value: Money,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct TopCategory {
     category: String,
     count: u64,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use bytes::Bytes;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -35,10 +36,14 @@ const TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
 const MOST_VALUES: usize = 50;
 
 /// Spec silent: the counts of one facet, over all matches.
-#[derive(Serialize)]
-struct FacetCounts {
+#[derive(Serialize, JsonSchema)]
+#[schemars(description = "The counts of one facet, over all matches")]
+pub struct FacetCounts {
+    /// The most frequent first, 50 at most.
     values: Vec<Share>,
+    /// How many values there are, named or not.
     distinct: u64,
+    /// Counts of the values that are not named.
     other: u64,
 }
 

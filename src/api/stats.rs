@@ -1,5 +1,6 @@
 //! `GET /{entity_type}/stats`: what the records that match are like, all of them, counted.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -18,49 +19,73 @@ use crate::{
 };
 
 /// Spec silent: the shape of the answer.
-#[derive(Serialize)]
-struct Stats {
+#[derive(Serialize, JsonSchema)]
+#[schemars(
+    description = "What the records that match are like, counted over all of them. Lists hold the most frequent first, 50 values at most; `notice_types`, `by_year` and `fields` are complete"
+)]
+pub struct Stats {
     entity_type: EntityType,
+    /// Records that match.
     total: u64,
     /// When the generation was published.
+    #[schemars(extend("format" = "date-time"))]
     as_of: String,
+    /// By event date.
+    #[schemars(extend("format" = "date"))]
     earliest_date: Option<String>,
+    #[schemars(extend("format" = "date"))]
     latest_date: Option<String>,
+    /// As the filter names them, whatever the sources call them.
     statuses: Vec<Share>,
+    /// A record with several counts for each.
     categories: Vec<Share>,
     procurement_methods: Vec<Share>,
+    /// All there are: those the filter takes.
     notice_types: Vec<Share>,
     government_levels: Vec<Share>,
     provinces: Vec<Share>,
     municipalities: Vec<Share>,
     top_departments: Vec<Department>,
+    /// By event date, the oldest first.
     by_year: Vec<Year>,
+    /// Null for a kind without a value.
     value: Option<Value>,
+    /// The declared fields that any of the records carries.
     fields: Vec<Presence>,
 }
 
-#[derive(Serialize)]
+/// A value, and the records that have it.
+#[derive(Serialize, JsonSchema)]
 pub struct Share {
     pub value: String,
     pub count: u64,
 }
 
-#[derive(Serialize)]
+/// A department, by its English name where that is known.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "DepartmentCount")]
 struct Department {
     department: String,
     count: u64,
 }
 
-#[derive(Serialize)]
+/// The records of a year.
+#[derive(Serialize, JsonSchema)]
 pub struct Year {
     year: i32,
     count: u64,
+    /// Null for a kind without a value.
     total_value: Option<Money>,
 }
 
 /// Spec silent: percentiles by nearest rank ([`crate::engine::tally::PERCENTS`]); records without a value count nowhere here.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(
+    rename = "ValueStats",
+    description = "The values of the records that have one; the figures are null where none has. Percentiles are by nearest rank: values that occur"
+)]
 struct Value {
+    /// The field that holds the value.
     field: &'static str,
     records_with_value: u64,
     min: Option<f64>,
@@ -75,9 +100,11 @@ struct Value {
 }
 
 /// The part of the records that carry a field, 0 to 1.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "FieldPresence")]
 struct Presence {
     field: String,
+    #[schemars(range(min = 0, max = 1))]
     presence: f64,
 }
 

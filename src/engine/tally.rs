@@ -1,5 +1,6 @@
 //! What is counted over the records that match: exact, never sampled.
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::{
@@ -106,6 +107,21 @@ pub struct Money {
 
 /// More dollars than any amount that was ever meant.
 const ABSURD: f64 = 1e20;
+
+/// As it is written: a number.
+impl JsonSchema for Money {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Money".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "number", "description": "In dollars, to the cent"})
+    }
+}
 
 impl Money {
     pub fn of(value: f64) -> Money {

@@ -75,8 +75,13 @@ impl Program {
     }
 
     /// Asks it to stop, sees it end well, and gives what it logged.
-    fn end(mut self) -> String {
+    fn end(self) -> String {
         self.terminate();
+        self.ended()
+    }
+
+    /// Waits for one that was told to stop; told twice, it would stop at once.
+    fn ended(mut self) -> String {
         assert_eq!(self.process.wait().unwrap().code(), Some(0));
         fs::read_to_string(&self.log).unwrap_or_default()
     }
@@ -342,7 +347,7 @@ fn while_it_stops_it_is_not_ready() {
     monitor.write_all(b"GET /live HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
     drop(pending);
     let started = Instant::now();
-    program.end();
+    program.ended();
     assert!(started.elapsed() < Duration::from_secs(20));
     drop(monitor);
 }
@@ -381,7 +386,7 @@ fn systemd_is_told_of_the_start_of_generations_of_life_and_of_the_stop() {
     );
     program.terminate();
     until("STOPPING=1");
-    program.end();
+    program.ended();
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::TestServer;
 
-fn records() -> Vec<(EntityType, String)> {
+pub fn records() -> Vec<(EntityType, String)> {
     let contract = |id: &str, day: &str, vendor: &str, value: Value, more: Value| {
         let mut record = json!({"record_id": id, "award_date": day, "vendor_name": vendor, "municipality": "federal", "contract_value": value});
         record
@@ -55,7 +55,7 @@ fn records() -> Vec<(EntityType, String)> {
     ]
 }
 
-fn server() -> &'static TestServer {
+pub fn server() -> &'static TestServer {
     static SERVER: LazyLock<TestServer> = LazyLock::new(|| TestServer::own(&records(), |_| {}));
     &SERVER
 }

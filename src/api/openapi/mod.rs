@@ -1,11 +1,12 @@
 //! `GET /openapi.json`: the interface, described in OpenAPI 3.1 for machines.
 //!
 //! Nothing is declared here that rules behaviour: paths come from [`ROUTES`](super::routes::ROUTES), parameters from
-//! [`params::search::TABLE`], records from `index-schema/*.json`, computed objects from their own
+//! the tables in [`params`], records from `index-schema/*.json`, computed objects from their own
 //! structs. What is declared here is what no table rules: the statuses and headers of `answers`, and the words around them.
 //! The document is a pure function of the gateway's headers and the plans, written once when the service starts.
 
 mod answers;
+pub mod bodies;
 mod operations;
 mod parameters;
 mod schemas;
@@ -25,16 +26,25 @@ Canadian government procurement, federal, provincial and municipal, as six kinds
 - Parameter names are checked: an unknown one gives 422 with the nearest valid name. So does one that the kind does not take, one given twice, \
 or one given under two of its names.
 - An empty value (`vendor=`) counts as absent, and blanks around a value do not count.
-- Any other method on these paths gives 405, with `Allow`.
+- Any other method on these paths gives 405, with `Allow`; a path that is none of these, 404 with the nearest.
+- Totals, facets and statistics are exact: every record that matches is counted. Sums are exact to the cent, percentiles by nearest rank.
+- Every answer to a valid key says how the key stands (`RateLimit`, `X-RateLimit-Remaining` …). An answer names itself with an `ETag`; asked again with \
+`If-None-Match`, it is a 304 that costs the day nothing.
 - Every error is `{\"detail\": \"…\"}`: the sentence names what is wrong and, where there is one, the cure.
 - To walk a whole result set, repeat the search with `cursor` set to the `next_cursor` of each answer, until an answer has none.";
 
-/// The tag of what is not of one kind.
+/// The tags of what is not of one kind.
+const PARTIES: &str = "parties";
 const SERVICE: &str = "service";
 
 pub fn get(call: &Call) -> Result<Work, ApiError> {
     params::none(call.query)?;
     Ok(call.state.pages.description.answer(Vec::new()))
+}
+
+/// The headers of answers that a client reads.
+pub fn header_names() -> Vec<&'static str> {
+    answers::header_names()
 }
 
 /// The whole document.
@@ -69,8 +79,10 @@ pub fn document(gateway: &Gateway, plans: &Plans) -> Value {
 
 fn tags() -> Value {
     let kinds = EntityType::ALL.map(|kind| json!({"name": kind.name(), "description": kind.about()}));
+    let parties =
+        json!({"name": PARTIES, "description": "Vendors, departments and solicitations, each over all its records"});
     let service = json!({"name": SERVICE, "description": "The service itself, and what it holds"});
-    kinds.into_iter().chain([service]).collect()
+    kinds.into_iter().chain([parties, service]).collect()
 }
 
 /// A kind's name as a type: `standing_offer` → `StandingOffer`.

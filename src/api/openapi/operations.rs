@@ -1,13 +1,16 @@
 //! Paths, from the route table: each row is described under every path it has, with GET also as HEAD.
 
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value, json};
 
 use crate::{
     api::{
-        openapi::{SERVICE, answers, component, object, parameters, type_name},
+        openapi::{PARTIES, SERVICE, answers, component, object, parameters, type_name},
         routes::{Access, Operation, ROUTES, Route},
     },
     entity::EntityType,
+    schema::{Role, Schema},
 };
 
 /// `paths`.
@@ -37,7 +40,7 @@ fn head(route: &Route, kind: Option<EntityType>) -> Value {
 fn operation(route: &Route, kind: Option<EntityType>, suffix: &str, note: &str, answers: Value) -> Value {
     let mut operation = json!({
         "operationId": id(route.operation, kind) + suffix,
-        "tags": [kind.map_or(SERVICE, EntityType::name)],
+        "tags": [kind.map_or_else(|| tag(route.operation), EntityType::name)],
         "summary": format!("{}{note}", route.about),
         "parameters": parameters::of(route, kind),
         "responses": answers,
@@ -46,6 +49,18 @@ fn operation(route: &Route, kind: Option<EntityType>, suffix: &str, note: &str, 
         operation["security"] = json!([]);
     }
     operation
+}
+
+/// What is not of one kind belongs to.
+fn tag(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Vendors
+        | Operation::Departments
+        | Operation::VendorProfile
+        | Operation::DepartmentProfile
+        | Operation::Procurement => PARTIES,
+        _ => SERVICE,
+    }
 }
 
 /// What generated clients call an operation; it never changes.
@@ -69,8 +84,16 @@ fn id(operation: Operation, kind: Option<EntityType>) -> String {
     verb.to_owned() + &kind.map(type_name).unwrap_or_default()
 }
 
-/// Records of the sample data, one a kind.
-const EXAMPLES: &str = include_str!("examples.json");
+/// Records of the sample data, one by kind, and what is answered about them, by operation.
+static EXAMPLES: LazyLock<Value> = LazyLock::new(|| {
+    // The file is part of the binary; tests find each of its records, and each of its answers, in the sample.
+    serde_json::from_str(include_str!("examples.json")).unwrap_or_default()
+});
+
+/// The example of a kind.
+pub fn record(kind: EntityType) -> &'static Value {
+    &EXAMPLES[kind.name()]
+}
 
 /// A cursor as the service hands them out.
 const CURSOR: &str = "AfxZA-CzAfzycgEACWVkZ2V8aHVnZQ";
@@ -83,78 +106,123 @@ fn content(route: &Route, kind: Option<EntityType>) -> Value {
         Operation::Search => component("schemas", &of_kind("Page")),
         Operation::Coverage => component("schemas", "KindCoverage"),
         Operation::Record => component("schemas", &of_kind("")),
-        Operation::Vendors
-        | Operation::Departments
-        | Operation::VendorProfile
-        | Operation::DepartmentProfile
-        | Operation::Procurement
-        | Operation::Stats
-        | Operation::Document => json!({"type": "object"}),
+        Operation::Vendors => component("schemas", "VendorNames"),
+        Operation::Departments => component("schemas", "DepartmentNames"),
+        Operation::VendorProfile => component("schemas", "VendorProfile"),
+        Operation::DepartmentProfile => component("schemas", "DepartmentProfile"),
+        Operation::Procurement => component("schemas", "Procurement"),
+        Operation::Stats => component("schemas", "Stats"),
+        Operation::Document => component("schemas", "TenderDocument"),
         Operation::Description => json!({"type": "object", "required": ["openapi", "info", "paths"]}),
         Operation::Docs | Operation::PageAsset => return json!({"text/html": {"schema": {"type": "string"}}}),
     };
     let mut body = json!({"schema": schema});
-    if let Some(example) = kind.and_then(|kind| example(route.operation, kind)) {
+    if let Some(example) = example(route.operation, kind) {
         body["example"] = example;
     }
     json!({"application/json": body})
 }
 
-fn example(operation: Operation, kind: EntityType) -> Option<Value> {
-    // The file is part of the binary; a test finds each of its records in the sample.
-    let records: Value = serde_json::from_str(EXAMPLES).ok()?;
-    let record = records.get(kind.name())?;
-    match operation {
-        Operation::Record => Some(record.clone()),
-        Operation::Search => Some(json!({
+fn example(operation: Operation, kind: Option<EntityType>) -> Option<Value> {
+    match (operation, kind) {
+        (Operation::Record, Some(kind)) => Some(record(kind).clone()),
+        (Operation::Search, Some(kind)) => Some(json!({
             "entity_type": kind,
             "count": 1,
             "offset": 0,
             "next_cursor": CURSOR,
-            "results": [record],
+            "results": [record(kind)],
         })),
-        _ => None,
+        _ => EXAMPLES.get(id(operation, kind)).cloned(),
     }
 }
 
-/// Where an answer leads: from a page to its records and the next page, from the covered slugs to a search.
+/// Where an answer leads: from a page to its records and the next page, from what has a name or a number to what is known of it.
 fn links(route: &Route, kind: Option<EntityType>) -> Option<Value> {
-    let kind = kind?;
-    let search = id(Operation::Search, Some(kind));
-    let links = match route.operation {
-        Operation::Search => {
-            let asked = parameters::taken_by(kind).filter(|(param, _)| !matches!(param.name, "cursor" | "offset"));
-            let repeated = asked.map(|(_, name)| (name, json!(format!("$request.query.{name}"))));
-            let cursor = ("cursor", json!("$response.body#/next_cursor"));
-            [
-                (
+    let link = |name, to: Operation, kind, about: &str, parameters: &[(&str, &str)]| {
+        let parameters = object(parameters.iter().map(|(name, value)| (*name, json!(value))));
+        let link = json!({"operationId": id(to, kind), "description": about, "parameters": parameters});
+        (name, link)
+    };
+    let links = match (route.operation, kind) {
+        (Operation::Search, Some(of)) => {
+            let asked = parameters::taken_by(of).filter(|(param, _)| !matches!(param.name, "cursor" | "offset"));
+            let repeated: Vec<_> = asked
+                .map(|(_, name)| (name, format!("$request.query.{name}")))
+                .collect();
+            let mut next = vec![("cursor", "$response.body#/next_cursor")];
+            next.extend(repeated.iter().map(|(name, value)| (*name, value.as_str())));
+            let first = [("record_id", "$response.body#/results/0/record_id")];
+            vec![
+                link(
                     "record",
-                    json!({
-                        "operationId": id(Operation::Record, Some(kind)),
-                        "description": "The first record of the page",
-                        "parameters": {"record_id": "$response.body#/results/0/record_id"},
-                    }),
+                    Operation::Record,
+                    kind,
+                    "The first record of the page",
+                    &first,
                 ),
-                (
+                link(
                     "next",
-                    json!({
-                        "operationId": search,
-                        "description": "The next page: the same search, with the cursor",
-                        "parameters": object(repeated.chain([cursor])),
-                    }),
+                    Operation::Search,
+                    kind,
+                    "The next page: the same search, with the cursor",
+                    &next,
                 ),
             ]
-            .to_vec()
         }
-        Operation::Coverage => vec![(
-            "search",
-            json!({
-                "operationId": search,
-                "description": "The records of the first municipality",
-                "parameters": {"municipality": "$response.body#/results/0/municipality"},
-            }),
-        )],
+        (Operation::Coverage, _) => {
+            let first = [("municipality", "$response.body#/results/0/municipality")];
+            let about = "The records of the first municipality";
+            vec![link("search", Operation::Search, kind, about, &first)]
+        }
+        (Operation::Vendors, _) => {
+            let first = [("name", "$response.body#/results/0/vendor")];
+            vec![link(
+                "vendor",
+                Operation::VendorProfile,
+                None,
+                "The first vendor's contracts",
+                &first,
+            )]
+        }
+        (Operation::Departments, _) => {
+            let first = [("name", "$response.body#/results/0/department")];
+            let about = "The first department's contracts, if it has any";
+            vec![link("department", Operation::DepartmentProfile, None, about, &first)]
+        }
+        (Operation::Record, Some(of)) => {
+            let mut links = Vec::new();
+            if of == EntityType::Contract {
+                let vendor = [("name", "$response.body#/vendor_name")];
+                links.push(link(
+                    "vendor",
+                    Operation::VendorProfile,
+                    None,
+                    "The vendor's contracts",
+                    &vendor,
+                ));
+            }
+            if Schema::of(of).has_role(Role::SolicitationNumber) {
+                let number = [("solicitation_number", "$response.body#/solicitation_number")];
+                let about = "All records of the same solicitation";
+                links.push(link("procurement", Operation::Procurement, None, about, &number));
+            }
+            if of == EntityType::Tender {
+                let first = [
+                    ("record_id", "$request.path.record_id"),
+                    ("doc_index", "$response.body#/documents/0/doc_index"),
+                ];
+                links.push(link(
+                    "document",
+                    Operation::Document,
+                    kind,
+                    "The first document",
+                    &first,
+                ));
+            }
+            links
+        }
         _ => return None,
     };
-    Some(object(links))
+    (!links.is_empty()).then(|| object(links))
 }

@@ -8,9 +8,16 @@ use serde_json::{Value, json};
 use crate::{
     api::{
         catalog::{KindCoverage, Sources},
+        documents::Document,
         error::Body,
         health::Health,
+        names,
         openapi::{component, object, type_name},
+        params::resolve::facets_of,
+        procurement::Procurement,
+        profile,
+        search::FacetCounts,
+        stats::Stats,
     },
     entity::EntityType,
     record::LONGEST_ID,
@@ -101,6 +108,10 @@ fn member(field: &Field) -> Value {
 }
 
 fn page(kind: EntityType) -> Value {
+    let facets = facets_of(Schema::of(kind));
+    let facets = facets
+        .iter()
+        .map(|facet| (facet.name(), component("schemas", "FacetCounts")));
     json!({
         "type": "object",
         "description": "A page of records",
@@ -112,6 +123,13 @@ fn page(kind: EntityType) -> Value {
             "next_cursor": {
                 "type": "string",
                 "description": "Pass it back as `cursor` for the next page; absent where no further record exists, and with `sort_by=value`",
+            },
+            "total": {"type": "integer", "minimum": 0, "description": "All matches, on whatever page; only with `include_total`"},
+            "facets": {
+                "type": "object",
+                "description": "All matches by each of the `facets` asked for; only with them",
+                "properties": object(facets),
+                "additionalProperties": false,
             },
             "results": {"type": "array", "items": component("schemas", &type_name(kind))},
         },
@@ -159,6 +177,14 @@ fn computed() -> Vec<(String, Value)> {
     generator.subschema_for::<Health>();
     generator.subschema_for::<Sources>();
     generator.subschema_for::<KindCoverage>();
+    generator.subschema_for::<names::List<names::Vendor>>();
+    generator.subschema_for::<names::List<names::Department>>();
+    generator.subschema_for::<profile::Vendor>();
+    generator.subschema_for::<profile::Department>();
+    generator.subschema_for::<Procurement>();
+    generator.subschema_for::<Stats>();
+    generator.subschema_for::<FacetCounts>();
+    generator.subschema_for::<Document>();
     generator.subschema_for::<Body>();
     generator.take_definitions(true).into_iter().collect()
 }

@@ -15,7 +15,7 @@ mod value;
 
 pub use nearest::{is_slip, likest, nearest};
 pub use pairs::{EncodingError, decode, encode, encode_pair, pairs};
-pub use value::{Case, SHORTEST_NAME, Value};
+pub use value::{Case, SHORTEST_NAME, Value, integer};
 
 use crate::api::error::{ApiError, quoted};
 

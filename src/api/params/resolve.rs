@@ -70,12 +70,17 @@ pub const LIMIT_APPLIED: HeaderName = HeaderName::from_static("x-limit-applied")
 /// Spec silent: names the parameters that the kind takes but has no field for.
 const IGNORED_PARAMETERS: HeaderName = HeaderName::from_static("x-ignored-parameters");
 
+/// What the headers say of a limit that the plan lowered to this.
+pub fn limit_applied(limit: u64) -> (HeaderName, HeaderValue) {
+    (LIMIT_APPLIED, HeaderValue::from(limit))
+}
+
 impl Search {
     /// What the headers say of how the request was understood.
     pub fn notes(&self) -> Vec<(HeaderName, HeaderValue)> {
         let mut notes = Vec::new();
         if let Some(limit) = self.lowered_limit {
-            notes.push((LIMIT_APPLIED, HeaderValue::from(limit)));
+            notes.push(limit_applied(limit));
         }
         if let Ok(names) = HeaderValue::from_str(&self.ignored.join(", "))
             && !names.is_empty()
@@ -231,7 +236,7 @@ impl SearchParams {
 }
 
 /// Spec silent: what a search of a kind can be counted by.
-fn facets_of(schema: &Schema) -> Vec<Facet> {
+pub fn facets_of(schema: &Schema) -> Vec<Facet> {
     let all = [
         (Facet::Status, Role::Status),
         (Facet::Category, Role::Category),

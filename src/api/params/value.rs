@@ -127,7 +127,8 @@ fn one_of(list: &'static [&'static str], case: Case, text: &str) -> Result<&'sta
     }
 }
 
-fn integer(min: u64, max: u64, text: &str) -> Result<u64, String> {
+/// Reads an integer within bounds; an error says why not.
+pub fn integer(min: u64, max: u64, text: &str) -> Result<u64, String> {
     let digits = text.strip_prefix('+').unwrap_or(text);
     let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     // Digits that no u64 holds are still an integer, and above every bound.
