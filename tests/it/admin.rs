@@ -1,6 +1,7 @@
 //! The operator's side, through the real program: what it refuses, logs, measures, tells systemd, and prints.
 
 use std::{
+    cell::Cell,
     fs::{self, File},
     io::Write,
     net::{TcpListener, TcpStream},
@@ -23,6 +24,7 @@ struct Program {
     address: String,
     admin: String,
     log: std::path::PathBuf,
+    is_stopping: Cell<bool>,
 }
 
 impl Program {
@@ -50,6 +52,7 @@ impl Program {
             address,
             admin,
             log: of.folder.path().join("log"),
+            is_stopping: Cell::new(false),
         };
         wait("the program to listen", || {
             program.ask("GET", "/health", "").starts_with("HTTP/1.1 200")
@@ -66,7 +69,11 @@ impl Program {
         ask(&self.admin, "GET", path, "")
     }
 
+    /// Asks it to stop, once: asked again it stops at once.
     fn terminate(&self) {
+        if self.is_stopping.replace(true) {
+            return;
+        }
         let kill = Command::new("kill")
             .arg(self.process.id().to_string())
             .status()
@@ -163,6 +170,7 @@ fn what_is_unsafe_or_half_set_is_refused_in_a_sentence() {
             "the gateway prefix makes 'x gateway-key', which is no header".into(),
         ),
         (vec!["--gateway-prefix", ""], 2, "--gateway-prefix".into()),
+        (vec!["--gateway-host", ""], 2, "--gateway-host".into()),
         (vec!["--log-format", "xml"], 2, "the formats are text, json".into()),
         (
             vec!["--query-timeout", "0"],
@@ -219,8 +227,26 @@ fn the_log_tells_of_each_request_and_gives_nobody_away() {
             assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
         }
         program.ask("SECRET", "/contract", &key);
+        // What nobody's key was looked at for, whatever the status.
+        let preflight = "access-control-request-method: GET\r\n";
+        let path = format!("/contract/{secret}?{secret}={}", server.key);
+        let answer = program.ask("OPTIONS", &path, preflight);
+        assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
+        let id = format!("x-request-id: {}\r\n", server.key);
+        let answer = program.ask("GET", "/contract?limit=1", &(key.clone() + &id));
+        assert!(
+            answer.starts_with("HTTP/1.1 200") && !answer.contains(&server.key),
+            "{answer}"
+        );
+        program.ask("GET", "/health", &id);
         program.ask("GET", "/contract/c%7C1?", &key);
         program.ask("GET", "/contract", "x-gateway-key: pk_wrong\r\n");
+        program.terminate();
+        wait("the last call", || {
+            let answer = program.ask("GET", &path, "");
+            assert!(!answer.is_empty(), "it closed before it was seen to drain");
+            answer.starts_with("HTTP/1.1 503")
+        });
         let log = program.end();
         for word in ["secret", "SECRET", "pk_"] {
             assert!(!log.contains(word), "{word}: {log}");
@@ -263,7 +289,8 @@ fn the_log_tells_of_each_request_and_gives_nobody_away() {
         );
         assert_eq!(first["bytes"].to_string(), length);
         assert!(first["ms"].as_f64().unwrap() > 0.0 && first["generation"].is_string());
-        let refused: Value = serde_json::from_str(requests.last().unwrap()).unwrap();
+        let refused = requests.iter().rfind(|line| line.contains("\"status\":403")).unwrap();
+        let refused: Value = serde_json::from_str(refused).unwrap();
         assert_eq!(
             (&refused["status"], &refused["key"], &refused["path"]),
             (&403.into(), &Value::Null, &Value::Null)
@@ -337,6 +364,10 @@ fn while_it_stops_it_is_not_ready() {
         program.admin("/ready").starts_with("HTTP/1.1 503")
     });
     assert!(program.admin("/live").starts_with("HTTP/1.1 200"));
+    assert!(program.ask("GET", "/health", "").starts_with("HTTP/1.1 503"));
+    let page = program.admin("/metrics");
+    let sent_away = "procure_requests_total{route=\"/health\",status=\"503\"} 1";
+    assert!(page.contains(sent_away), "{page}");
     // A monitor's connection, kept open, does not hold up the end.
     let mut monitor = TcpStream::connect(&program.admin).unwrap();
     monitor.write_all(b"GET /live HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();

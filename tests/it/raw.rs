@@ -142,6 +142,10 @@ impl Process {
             .arg(server.index_dir())
             .arg("--state")
             .arg(server.folder.path().join("state.db"))
+            .arg("--plans")
+            .arg(server.folder.path().join("unlimited.toml"))
+            // Nobody reads the log before the end, so that more than a few lines would be lost.
+            .env("PROCURE_LOG", "info,request=off")
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
