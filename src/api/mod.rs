@@ -220,6 +220,9 @@ async fn reply(
     if let Some(refusal) = Refusal::of(path) {
         return Err(ApiError::from(refusal));
     }
+    if path == docs::SLASHED {
+        return Ok(docs::redirect());
+    }
     let found = routes::find(path);
     trace.route = found.as_ref().ok().and_then(routes::Found::template);
     if state.draining.load(Ordering::Relaxed) {

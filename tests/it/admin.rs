@@ -187,6 +187,15 @@ fn what_is_unsafe_or_half_set_is_refused_in_a_sentence() {
         assert_eq!(status, Some(code), "{options:?}: {text}");
         assert!(text.contains(&sentence), "{options:?}: {text}");
     }
+    let absent = path("deep/absent.db");
+    let (status, text) = run(&["serve", "--bind", &bind, "--index-dir", &index, "--state", &absent]);
+    assert_eq!(status, Some(1));
+    let sentence = format!("there is no state file {absent}; `procure keys create --state {absent} --plan PRO");
+    assert!(text.contains(&sentence), "{text}");
+    assert!(
+        !Path::new(&path("deep")).exists(),
+        "nothing is made for a mistyped path"
+    );
     let (status, text) = run(&["serve", "--bind", &bind, "--index-dir", &index, "--state", &newer]);
     assert_eq!(status, Some(1));
     assert!(text.contains("its layout is version 99"), "{text}");
@@ -336,6 +345,10 @@ fn metrics_and_readiness_are_told_on_the_admin_address_only() {
         "procure_request_duration_seconds_count{route=\"/{entity_type}\"} 3",
         "procure_request_duration_seconds_bucket{le=\"5.0\",route=\"/{entity_type}\"} 3",
         "procure_quota_rejections_total 0",
+        "procure_background_failures_total{step=\"reload\"} 0",
+        "procure_background_failures_total{step=\"state\"} 0",
+        "procure_log_lines_lost_total 0",
+        "procure_connections_open ",
         "procure_searches_waiting 0",
         "procure_searches_running 0",
         "procure_records{entity_type=\"contract\"} 30",
@@ -349,6 +362,29 @@ fn metrics_and_readiness_are_told_on_the_admin_address_only() {
     ] {
         assert!(page.contains(line), "{line}: {page}");
     }
+}
+
+#[test]
+fn an_admin_address_that_others_may_reach_is_warned_of() {
+    let server = TestServer::own(&contracts(3), |_| {});
+    let port = free().rsplit(':').next().unwrap().to_owned();
+    let warning = "ask for no key, and others than this machine may reach that address";
+    let program = Program::start(&server, &["--log-format", "json"], &[]);
+    assert!(!program.end().contains(warning));
+    let everywhere = format!("0.0.0.0:{port}");
+    // A folder without an index, so that it ends by itself.
+    let (status, text) = run(&[
+        "serve",
+        "--bind",
+        &free(),
+        "--admin-bind",
+        &everywhere,
+        "--index-dir",
+        server.folder.path().to_str().unwrap(),
+        "--state",
+        server.folder.path().join("state.db").to_str().unwrap(),
+    ]);
+    assert!(status == Some(1) && text.contains(warning), "{text}");
 }
 
 #[test]

@@ -12,7 +12,10 @@ use procure::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{TestServer, scenario_records};
+use crate::{
+    raw::Raw,
+    support::{TestServer, scenario_records},
+};
 
 /// Set to write the golden file anew.
 const UPDATE: &str = "PROCURE_UPDATE_GOLDEN";
@@ -333,4 +336,7 @@ fn the_page_for_people_needs_no_key_and_no_other_host() {
     }
     assert_eq!(parts.len(), 5, "{parts:?}");
     assert_eq!(server.ask("GET", "/docs?x=1", &[]).status, 422);
+    let mut raw = Raw::to(server);
+    let slashed = raw.send("GET /docs/ HTTP/1.1\r\nhost: x\r\n\r\n").answer();
+    assert_eq!((slashed.status, slashed.header("location")), (308, Some("../docs")));
 }
