@@ -172,7 +172,7 @@ struct Serve {
     )]
     gateway_prefix: String,
     /// Value the host header must have; it is not looked at unless this is set [env: PROCURE_GATEWAY_HOST]
-    #[arg(long, value_name = "HOST", env = "PROCURE_GATEWAY_HOST", hide_env = true)]
+    #[arg(long, value_name = "HOST", env = "PROCURE_GATEWAY_HOST", hide_env = true, value_parser = NonEmptyStringValueParser::new())]
     gateway_host: Option<String>,
     /// How long a search may take [env: PROCURE_QUERY_TIMEOUT]
     #[arg(long, value_name = "SECONDS", env = "PROCURE_QUERY_TIMEOUT", hide_env = true, default_value_t = Seconds(serve::QUERY_TIMEOUT))]

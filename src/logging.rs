@@ -46,6 +46,13 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How many bytes are written at once.
 const BATCH: usize = 64 * 1024;
 
+static LOST: AtomicU64 = AtomicU64::new(0);
+
+/// How many lines were dropped since the start.
+pub fn lost() -> u64 {
+    LOST.load(Ordering::Relaxed)
+}
+
 enum Message {
     Line(Vec<u8>),
     /// Answered when all lines before it are written.
@@ -99,6 +106,7 @@ impl Write for Lines {
             Ok(()) => {}
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
                 self.lost.fetch_add(1, Ordering::Relaxed);
+                LOST.fetch_add(1, Ordering::Relaxed);
             }
         }
         Ok(line.len())

@@ -4,6 +4,7 @@
 //! ([`reload::Reload::once`], [`Watch::step`]) return what they did; their threads are plain loops around them.
 
 mod admin;
+mod beside;
 pub mod chunks;
 pub mod framing;
 pub mod listen;
@@ -18,14 +19,12 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc,
-        atomic::AtomicBool,
-        mpsc::{self, RecvTimeoutError},
+        atomic::{AtomicBool, AtomicUsize},
     },
-    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use arc_swap::ArcSwap;
 use chrono::{DateTime, Utc};
 
@@ -34,6 +33,7 @@ use crate::{
     generation::{self, Generation},
     plans::Plans,
     serve::{
+        beside::{Beside, Pulse},
         reload::{Outcome, Reload},
         wire::Limits,
     },
@@ -105,8 +105,14 @@ pub fn run(
         Some(path) => Plans::from_file(path)?,
         None => Plans::default(),
     };
+    let generation = open_current(&config.index_dir)?;
+    let place = config.state.display();
+    ensure!(
+        config.state.exists(),
+        "there is no state file {place}; `procure keys create --state {place} --plan PRO --label NAME` makes it, with a first key"
+    );
     let watch = Watch::open(&config.state, plans.clone(), (config.now)())?;
-    let state = Arc::new(assemble(config, plans, &watch)?);
+    let state = Arc::new(assemble(config, generation, plans, &watch)?);
     let generation = state.generation.load();
     log::info!("serving generation {} on http://{address}", generation.id);
     drop(generation);
@@ -115,17 +121,19 @@ pub fn run(
     }
     let mut beside = vec![
         reload_thread(Arc::clone(&state), config.index_dir.clone())?,
-        keys_thread(watch, config.now)?,
+        state_thread(watch, &state.metrics, config.now)?,
     ];
-    beside.extend(watchdog_thread()?);
-    let limits = config.limits;
+    beside.extend(watchdog_thread(&state, beside.iter().map(Beside::pulse).collect())?);
+    let (limits, open) = (config.limits, Arc::new(AtomicUsize::new(0)));
     let served = actix_web::rt::System::new().block_on(async move {
-        let admin = admin.map(|listener| admin::start(listener, &state)).transpose()?;
+        let admin = admin
+            .map(|listener| admin::start(listener, &state, &open))
+            .transpose()?;
         let stop = async move {
             stop.await;
             notify::stopping();
         };
-        let server = listen::server(listener, state, limits, stop)?;
+        let server = listen::server(listener, state, limits, open, stop)?;
         notify::ready();
         let served = server.await;
         // The admin address answers to the end, so that it can tell that this is the end.
@@ -168,10 +176,10 @@ async fn signal() -> &'static str {
     }
 }
 
-fn assemble(config: &Config, plans: Plans, watch: &Watch) -> anyhow::Result<AppState> {
+fn assemble(config: &Config, generation: Generation, plans: Plans, watch: &Watch) -> anyhow::Result<AppState> {
     let gateway = Gateway::new(&config.gateway_prefix, config.gateway_host.clone())?;
     Ok(AppState {
-        generation: ArcSwap::from_pointee(open_current(&config.index_dir)?),
+        generation: ArcSwap::from_pointee(generation),
         keys: watch.ring(),
         pages: Pages::write(&gateway, &plans)?,
         plans,
@@ -195,53 +203,34 @@ fn open_current(index_dir: &Path) -> anyhow::Result<Generation> {
     generation::open(index_dir, &id)
 }
 
-/// A thread beside the requests, which ends when asked to.
-struct Beside {
-    stop: mpsc::Sender<()>,
-    thread: JoinHandle<()>,
-}
-
-impl Beside {
-    /// Calls `step` again and again, `every` apart.
-    fn start(name: &str, every: Duration, mut step: impl FnMut() + Send + 'static) -> anyhow::Result<Beside> {
-        let (stop, stopped) = mpsc::channel();
-        let thread = thread::Builder::new().name(name.to_owned()).spawn(move || {
-            while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
-                step();
-            }
-        });
-        let thread = thread.with_context(|| format!("starting the {name} thread"))?;
-        Ok(Beside { stop, thread })
-    }
-
-    fn end(self) {
-        drop(self.stop);
-        if self.thread.join().is_err() {
-            log::error!("a background thread panicked");
-        }
-    }
-}
-
 fn reload_thread(state: Arc<AppState>, index_dir: PathBuf) -> anyhow::Result<Beside> {
-    let mut reload = Reload::default();
-    Beside::start("reload", RELOAD_EVERY, move || match reload.once(&state, &index_dir) {
-        Outcome::Unchanged => {}
-        Outcome::Swapped(id) => {
-            log::info!("serving generation {id}");
-            notify::reloaded(&id);
+    let (mut reload, metrics) = (Reload::default(), state.metrics.clone());
+    let step = move || {
+        match reload.once(&state, &index_dir) {
+            Outcome::Unchanged => {}
+            Outcome::Swapped(id) => {
+                log::info!("serving generation {id}");
+                notify::reloaded(&id);
+            }
+            Outcome::Failed(why) => {
+                log::error!("the generation served stays; the new one cannot be: {why}");
+                return false;
+            }
         }
-        Outcome::Failed(why) => log::error!("the generation served stays; the new one cannot be: {why}"),
-    })
+        true
+    };
+    Beside::start("reload", RELOAD_EVERY, &metrics, step)
 }
 
-fn keys_thread(mut watch: Watch, now: fn() -> DateTime<Utc>) -> anyhow::Result<Beside> {
+fn state_thread(mut watch: Watch, metrics: &Metrics, now: fn() -> DateTime<Utc>) -> anyhow::Result<Beside> {
     let mut complaint = String::new();
-    Beside::start("keys", KEYS_EVERY, move || match watch.step(now()) {
+    let step = move || match watch.step(now()) {
         Ok(is_changed) => {
             complaint.clear();
             if is_changed {
                 log::info!("the API keys were read again");
             }
+            true
         }
         Err(error) => {
             let why = format!("{error:#}");
@@ -249,12 +238,21 @@ fn keys_thread(mut watch: Watch, now: fn() -> DateTime<Utc>) -> anyhow::Result<B
                 log::error!("the keys and counts known so far stay in force: {why}");
                 complaint = why;
             }
+            false
         }
-    })
+    };
+    Beside::start("state", KEYS_EVERY, metrics, step)
 }
 
-/// Tells a service manager that asks for it, again and again, that the process is alive.
-fn watchdog_thread() -> anyhow::Result<Option<Beside>> {
-    let start = |every| Beside::start("watchdog", every, notify::alive);
+/// Tells a service manager that asks for it, again and again, that the process is alive: for as long as the other threads step.
+fn watchdog_thread(state: &AppState, others: Vec<Pulse>) -> anyhow::Result<Option<Beside>> {
+    let step = move || {
+        let is_alive = others.iter().all(Pulse::is_felt);
+        if is_alive {
+            notify::alive();
+        }
+        is_alive
+    };
+    let start = |every| Beside::start("watchdog", every, &state.metrics, step);
     notify::alive_every().map(start).transpose()
 }

@@ -3,7 +3,10 @@
 //! The page holds the plans and how to get a key; below them Swagger UI shows `/openapi.json` and tries requests. Everything comes from this binary: the
 //! page reaches no other host, and its `Content-Security-Policy` keeps it so. `docs/README.md` says where the bundle comes from.
 
-use actix_web::http::header::{self, HeaderName, HeaderValue};
+use actix_web::{
+    HttpResponse,
+    http::header::{self, HeaderName, HeaderValue},
+};
 use bytes::Bytes;
 
 use crate::{
@@ -51,6 +54,16 @@ const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
+
+/// The page's address as some write it. The page is not served there: what it is made of is named relative to its own.
+pub const SLASHED: &str = "/docs/";
+
+/// Spec silent: where [`SLASHED`] leads, relative, so that it holds behind a proxy that serves all this below a path of its own.
+pub fn redirect() -> HttpResponse {
+    HttpResponse::PermanentRedirect()
+        .insert_header((header::LOCATION, "../docs"))
+        .finish()
+}
 
 impl Pages {
     pub fn write(gateway: &Gateway, plans: &Plans) -> anyhow::Result<Pages> {

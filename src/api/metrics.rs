@@ -15,6 +15,7 @@ pub struct Metrics {
     requests: Family<Answered, Counter>,
     durations: Family<OfRoute, Histogram, fn() -> Histogram>,
     limited: Counter,
+    background_failures: Family<Step, Counter>,
     waiting: Gauge,
     running: Gauge,
 }
@@ -28,6 +29,11 @@ struct Answered {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfRoute {
     route: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Step {
+    step: &'static str,
 }
 
 /// The route of a request whose path has none.
@@ -44,6 +50,7 @@ impl Default for Metrics {
             requests: Family::default(),
             durations: Family::new_with_constructor(|| Histogram::new(BOUNDS)),
             limited: Counter::default(),
+            background_failures: Family::default(),
             waiting: Gauge::default(),
             running: Gauge::default(),
         }
@@ -62,6 +69,11 @@ impl Metrics {
         if status == StatusCode::TOO_MANY_REQUESTS.as_u16() {
             self.limited.inc();
         }
+    }
+
+    /// What counts the failures of a step beside the requests.
+    pub fn background_failures(&self, step: &'static str) -> Counter {
+        self.background_failures.get_or_create(&Step { step }).clone()
     }
 
     /// A search that was asked for and waits for a thread.
@@ -91,6 +103,11 @@ impl Metrics {
             "quota_rejections",
             "Requests refused for a rate limit or a quota",
             self.limited.clone(),
+        );
+        registry.register(
+            "background_failures",
+            "Steps beside the requests that failed: picking up a generation, keys and counts",
+            self.background_failures.clone(),
         );
         registry.register(
             "searches_waiting",

@@ -226,11 +226,14 @@ async fn reply(
     if let Some(refusal) = Refusal::of(path) {
         return Err(ApiError::from(refusal));
     }
-    if state.draining.load(Ordering::Relaxed) {
-        return Err(ApiError::draining());
+    if path == docs::SLASHED {
+        return Ok(docs::redirect());
     }
     let found = routes::find(path);
     trace.route = found.as_ref().ok().and_then(routes::Found::template);
+    if state.draining.load(Ordering::Relaxed) {
+        return Err(ApiError::draining());
+    }
     let terms = match &found {
         Ok(found) if found.is_keyless() => *state.plans.terms(Plan::Basic),
         _ => {
@@ -253,6 +256,7 @@ async fn reply(
     // A handler only reads what is shared, so that nothing is left half done.
     let work = catch_unwind(AssertUnwindSafe(|| target.call(&call)));
     let work = work.unwrap_or_else(|_| Err(ApiError::internal("a handler panicked; its message stands above")))?;
+    trace.is_taken = true;
     let tag = match is_read(request.method()) {
         true => work.validator.tag(&call, trace.route.unwrap_or_default())?,
         false => None,

@@ -2,6 +2,8 @@
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 
+use crate::state::keys::PREFIX;
+
 /// The name of one request: visible ASCII, so that it can stand in a header, in a log line and in a sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestId(String);
@@ -12,7 +14,7 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const LONGEST: usize = 128;
 
 impl RequestId {
-    /// The client's id where it is well formed, else a new one.
+    /// The client's id where it is well formed and no key in the wrong place, else a new one.
     pub fn of(headers: &HeaderMap) -> RequestId {
         let sent = headers.get(&REQUEST_ID).map(HeaderValue::as_bytes);
         match sent.and_then(accepted) {
@@ -40,7 +42,9 @@ impl RequestId {
 
 fn accepted(id: &[u8]) -> Option<&str> {
     let is_well_formed = (1..=LONGEST).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic);
-    std::str::from_utf8(id).ok().filter(|_| is_well_formed)
+    let id = std::str::from_utf8(id).ok().filter(|_| is_well_formed)?;
+    // An id is logged, and a key must not be.
+    (!id.starts_with(PREFIX)).then_some(id)
 }
 
 #[cfg(test)]
@@ -63,6 +67,7 @@ mod tests {
             ("{\"a\":1}", true),
             (longest.as_str(), true),
             ("", false),
+            ("pk_0123456789abcdef", false),
             ("a b", false),
             ("a\tb", false),
             ("é", false),

@@ -1,7 +1,7 @@
 //! What is learnt of a request on its way, and the one log line it ends as.
 //!
 //! Spec silent: what the line tells. Nothing in it names a person or opens a door: of parameters the names only; never a header; the key's number, not the key; and the path only
-//! of a request that was understood, since what was refused (4xx) may hold anything, a key pasted into the wrong place included. The form of path is there in any case.
+//! of a request that a handler took, since any other's may hold anything, a key pasted into the wrong place included. The form of path is there in any case.
 
 use std::{
     sync::Arc,
@@ -33,6 +33,8 @@ pub struct Trace {
     /// The number of the key.
     pub key: Option<i64>,
     pub generation: Option<Arc<Generation>>,
+    /// Whether a handler took it: its key was accepted, if it needed one, and its path and parameters were understood.
+    pub is_taken: bool,
     pub timing: Timing,
 }
 
@@ -44,6 +46,7 @@ impl Trace {
             route: None,
             key: None,
             generation: None,
+            is_taken: false,
             timing: Timing::default(),
         }
     }
@@ -59,7 +62,7 @@ impl Trace {
             return;
         }
         let uri = request.uri();
-        let is_understood = !status.is_client_error();
+        let is_understood = self.is_taken && !status.is_client_error();
         let path = is_understood.then(|| uri.path());
         let params = uri.query().filter(|_| is_understood).map(names);
         log::info!(

@@ -2,7 +2,10 @@
 
 use std::{
     net::{SocketAddr, TcpListener},
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use actix_web::{App, HttpResponse, HttpServer, dev::ServerHandle, web};
@@ -18,13 +21,18 @@ pub fn listen(admin: SocketAddr, public: SocketAddr) -> anyhow::Result<TcpListen
         !is_same,
         "the admin address {admin} is the public one, {public}; give --admin-bind another port, one that only you can reach"
     );
+    if !admin.ip().is_loopback() {
+        log::warn!(
+            "metrics and readiness on {admin} ask for no key, and others than this machine may reach that address"
+        );
+    }
     TcpListener::bind(admin).with_context(|| format!("listening on the admin address {admin}"))
 }
 
 /// Serves the admin pages from now on, beside the public server and on a thread of its own.
-pub fn start(listener: TcpListener, state: &Arc<AppState>) -> std::io::Result<ServerHandle> {
+pub fn start(listener: TcpListener, state: &Arc<AppState>, open: &Arc<AtomicUsize>) -> std::io::Result<ServerHandle> {
     log::info!("metrics and readiness on http://{}", listener.local_addr()?);
-    let page = web::Data::new(Page::new(Arc::clone(state)));
+    let page = web::Data::new(Page::new(Arc::clone(state), Arc::clone(open)));
     let shared = web::Data::from(Arc::clone(state));
     let server = HttpServer::new(move || {
         App::new()

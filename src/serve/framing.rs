@@ -72,8 +72,8 @@ pub enum Phase {
 }
 
 impl Framing {
-    /// Takes what came and puts what the framework may read behind `out`.
-    pub fn push(&mut self, mut input: &[u8], out: &mut Vec<u8>) {
+    /// Takes what came, as far as a request's end, and puts what the framework may read behind `out`. Gives back what stands behind that end.
+    pub fn push<'a>(&mut self, mut input: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
         while !input.is_empty() {
             input = match &mut self.at {
                 At::Head => self.push_head(input, out),
@@ -94,9 +94,13 @@ impl Framing {
                     }
                     pass(input, length, out)
                 }
-                At::Refused | At::Deaf | At::Ended => return,
+                At::Refused | At::Deaf | At::Ended => return &[],
+            };
+            if self.phase() == Phase::Idle {
+                break;
             }
         }
+        input
     }
 
     /// Ends the connection with an answer.
@@ -265,6 +269,13 @@ mod tests {
 
     use super::*;
 
+    /// Pushes one request after the other.
+    fn push(framing: &mut Framing, mut input: &[u8], out: &mut Vec<u8>) {
+        while !input.is_empty() {
+            input = framing.push(input, out);
+        }
+    }
+
     fn whole(input: &[u8]) -> (String, Phase) {
         split(input, &[])
     }
@@ -274,10 +285,10 @@ mod tests {
         let (mut framing, mut out) = (Framing::default(), Vec::new());
         for length in pieces {
             let (piece, rest) = input.split_at((*length).min(input.len()));
-            framing.push(piece, &mut out);
+            push(&mut framing, piece, &mut out);
             input = rest;
         }
-        framing.push(input, &mut out);
+        push(&mut framing, input, &mut out);
         (String::from_utf8(out).unwrap(), framing.phase())
     }
 
@@ -372,6 +383,24 @@ mod tests {
     }
 
     #[test]
+    fn one_request_is_read_at_a_time() {
+        let requests = [
+            "GET /a HTTP/1.1\r\nhost: x\r\n\r\n",
+            "POST /b HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nhi",
+            "POST /c HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+            "HEAD /d HTTP/1.1\r\nhost: x\r\n\r\n",
+        ];
+        let (mut framing, all) = (Framing::default(), requests.concat());
+        let mut rest = all.as_bytes();
+        for request in requests {
+            let mut out = Vec::new();
+            rest = framing.push(rest, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), request);
+        }
+        assert!(rest.is_empty());
+    }
+
+    #[test]
     fn after_another_protocol_nothing_is_read() {
         for head in [
             "GET / HTTP/1.1\r\nhost: x\r\nupgrade: WebSocket\r\nconnection: upgrade\r\n\r\n",
@@ -393,7 +422,7 @@ mod tests {
             ),
         ] {
             let (mut framing, mut out) = (Framing::default(), Vec::new());
-            framing.push(sent.as_bytes(), &mut out);
+            push(&mut framing, sent.as_bytes(), &mut out);
             framing.expire(&mut out);
             assert_eq!(framing.phase(), phase, "{sent}");
         }
@@ -447,7 +476,7 @@ mod tests {
     /// Whether the framework finds in what came out as many requests as were handed on, and no fault.
     fn agree(input: &[u8]) -> bool {
         let (mut framing, mut out) = (Framing::default(), Vec::new());
-        framing.push(input, &mut out);
+        push(&mut framing, input, &mut out);
         let refused = u64::from(framing.phase() == Phase::Refused);
         // A broken body is a fault that ends the connection, behind the head that was handed on.
         framing.phase() == Phase::Ended || requests_of_the_framework(&out) == Some(framing.requests() + refused)
@@ -482,10 +511,10 @@ mod tests {
                 let (mut framing, mut out, mut rest) = (Framing::default(), Vec::new(), &input[..]);
                 for length in pieces {
                     let (piece, behind) = rest.split_at((*length).min(rest.len()));
-                    framing.push(piece, &mut out);
+                    push(&mut framing, piece, &mut out);
                     rest = behind;
                 }
-                framing.push(rest, &mut out);
+                push(&mut framing, rest, &mut out);
                 (out, framing.phase(), framing.requests())
             };
             prop_assert_eq!(read(&pieces), read(&[]));

@@ -41,11 +41,12 @@ const MOST_WORKERS: usize = 512;
 /// Files that are not connections: the index, the state, what the system takes.
 const OTHER_FILES: usize = 256;
 
-/// Serves until `stop` comes to its end and the requests in flight to theirs.
+/// Serves until `stop` comes to its end and the requests in flight to theirs; counts the `open` connections.
 pub fn server(
     listener: TcpListener,
     state: Arc<AppState>,
     limits: Limits,
+    open: Arc<AtomicUsize>,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<Server> {
     let limits = Limits {
@@ -55,7 +56,6 @@ pub fn server(
     let workers = thread::available_parallelism()
         .map_or(1, NonZero::get)
         .min(MOST_WORKERS);
-    let open = Arc::new(AtomicUsize::new(0));
     let stopped = Arc::clone(&state);
     let builder = Server::build();
     let closing = builder.graceful_shutdown_signal();

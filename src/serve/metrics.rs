@@ -1,12 +1,19 @@
 //! `/metrics`: what was counted while serving, and what can be looked up when asked, as text that Prometheus reads.
 
-use std::{fmt, fs, sync::Arc};
+use std::{
+    fmt, fs,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use chrono::DateTime;
 use prometheus_client::{
     collector::Collector,
     encoding::{DescriptorEncoder, EncodeMetric, text},
     metrics::{
+        counter::ConstCounter,
         family::Family,
         gauge::{ConstGauge, Gauge},
         info::Info,
@@ -14,7 +21,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use crate::{api::AppState, generation::Generation};
+use crate::{api::AppState, generation::Generation, logging};
 
 /// The page, put together anew whenever it is asked for.
 pub struct Page(Registry);
@@ -25,12 +32,12 @@ const PREFIX: &str = "procure";
 impl Page {
     pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-    pub fn new(state: Arc<AppState>) -> Page {
+    pub fn new(state: Arc<AppState>, open: Arc<AtomicUsize>) -> Page {
         let mut registry = Registry::with_prefix(PREFIX);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "The program that answers", build);
         state.metrics.register(&mut registry);
-        registry.register_collector(Box::new(Served(state)));
+        registry.register_collector(Box::new(Served(state, open)));
         Page(registry)
     }
 
@@ -41,8 +48,8 @@ impl Page {
     }
 }
 
-/// What is served, as it is when asked.
-struct Served(Arc<AppState>);
+/// What is served, and over how many connections, as it is when asked.
+struct Served(Arc<AppState>, Arc<AtomicUsize>);
 
 type Labels = Vec<(&'static str, String)>;
 type Gauges = Family<Labels, Gauge>;
@@ -68,6 +75,22 @@ impl Collector for Served {
             let (help, age) = ("Since the generation was published", ConstGauge::new(now - built));
             show(&mut encoder, "generation_age", help, Some(&Unit::Seconds), &age)?;
         }
+        let open = ConstGauge::new(i64::try_from(self.1.load(Ordering::Relaxed)).unwrap_or(i64::MAX));
+        show(
+            &mut encoder,
+            "connections_open",
+            "Connections to the public address",
+            None,
+            &open,
+        )?;
+        let lost = ConstCounter::new(logging::lost());
+        show(
+            &mut encoder,
+            "log_lines_lost",
+            "Log lines that came faster than they could be written",
+            None,
+            &lost,
+        )?;
         if let Some(bytes) = anonymous_bytes() {
             let (help, bytes) = ("Memory of the process beyond the page cache", ConstGauge::new(bytes));
             show(&mut encoder, "memory_anonymous", help, Some(&Unit::Bytes), &bytes)?;

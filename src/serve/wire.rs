@@ -3,6 +3,9 @@
 //! The framework's own timer watches only the first head of a connection, and none watches a client that never reads its answer. Here
 //! every request has a time to arrive in, every stalled answer a time to move in, and a close lets the client read what it was told:
 //! closing a socket with unread bytes would reset it, and take the answer along.
+//!
+//! **Invariant:** the framework sees a request's head only when the answer to the one before is written. It would read ahead, and write an answer as the last
+//! head it read asks for it (with a body or without, closing or not), not as its own does.
 
 use std::{
     io,
@@ -12,7 +15,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
     time::Duration,
 };
 
@@ -63,13 +66,26 @@ const CHUNK: usize = 8 << 10;
 /// What a buffer keeps between two requests.
 const KEPT: usize = 2 << 10;
 
+/// How much is read ahead of the answer that the next request waits for: enough to notice a client that goes away meanwhile.
+const READ_AHEAD: usize = 2 * CHUNK;
+
+/// All that is written before an answer, where the client asked whether to send its body.
+const INTERIM: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+
 type Timer = Pin<Box<Sleep>>;
 
 pub struct Wire<S> {
     stream: S,
     limits: Limits,
     framing: Framing,
-    /// Read from the socket and not yet by the framework: what is behind `taken`.
+    /// Read from the socket and not looked at: of requests whose turn has not come.
+    unread: Vec<u8>,
+    /// Whether an answer is being written, and how many requests have theirs.
+    is_answering: bool,
+    answered: u64,
+    /// Who waits for the next request's turn.
+    reader: Option<Waker>,
+    /// To be read by the framework, and not yet read: what is behind `taken`.
     ready: Vec<u8>,
     taken: usize,
     /// What is waited for, and until when.
@@ -97,6 +113,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
             stream,
             limits,
             framing: Framing::default(),
+            unread: Vec::new(),
+            is_answering: false,
+            answered: 0,
+            reader: None,
             ready: Vec::new(),
             taken: 0,
             waiting: None,
@@ -117,8 +137,32 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         let mut buffer = ReadBuf::uninit(&mut bytes);
         std::task::ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer))?;
         self.has_ended = buffer.filled().is_empty();
-        self.framing.push(buffer.filled(), &mut self.ready);
+        self.unread.extend_from_slice(buffer.filled());
         Poll::Ready(Ok(!self.has_ended))
+    }
+
+    /// Whether a request is whole and not answered yet, so that the next one has to wait.
+    fn is_awaiting_answer(&self) -> bool {
+        self.answered < self.framing.requests() && self.framing.phase() == Phase::Idle
+    }
+
+    /// Looks at what was read, as far as a request's end.
+    fn look(&mut self) {
+        let rest = self.framing.push(&self.unread, &mut self.ready).len();
+        self.unread.drain(..self.unread.len() - rest);
+        self.unread.shrink_to(KEPT);
+    }
+
+    /// Learns that of `bytes` so many were written. They are all there is to write: each body is one piece, encoded with its head.
+    fn wrote(&mut self, bytes: &[u8], written: usize) {
+        self.is_answering |= !INTERIM.ends_with(bytes);
+        if self.is_answering && written == bytes.len() {
+            self.is_answering = false;
+            self.answered = self.framing.requests();
+            if let Some(reader) = self.reader.take().filter(|_| !self.unread.is_empty()) {
+                reader.wake();
+            }
+        }
     }
 
     /// Ready when what is waited for took too long.
@@ -165,6 +209,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Wire<S> {
                 Phase::Ended => return Poll::Ready(Ok(())),
                 Phase::Idle | Phase::Head | Phase::Body | Phase::Deaf => {}
             }
+            if wire.is_awaiting_answer() {
+                wire.reader = Some(cx.waker().clone());
+                if wire.unread.len() >= READ_AHEAD {
+                    return Poll::Pending;
+                }
+            } else if !wire.unread.is_empty() {
+                wire.look();
+                continue;
+            }
             match wire.fill(cx) {
                 Poll::Ready(Ok(true)) if wire.framing.phase() == Phase::Deaf => {
                     // One piece a turn, so that a client that never stops holds up nobody else.
@@ -189,6 +242,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
         let written = Pin::new(&mut wire.stream).poll_write(cx, bytes);
         if written.is_ready() {
             wire.stalled = None;
+            if let Poll::Ready(Ok(written)) = written {
+                wire.wrote(bytes, written);
+            }
             return written;
         }
         let timer = wire.stalled.get_or_insert_with(|| Box::pin(sleep(wire.limits.stall)));

@@ -40,7 +40,7 @@ pub(super) struct Keys {
 }
 
 /// How a key starts, so that one that leaked into a text is recognized.
-const PREFIX: &str = "pk_";
+pub const PREFIX: &str = "pk_";
 
 /// The random bytes of a key.
 const RANDOM_BYTES: usize = 20;

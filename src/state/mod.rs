@@ -126,7 +126,7 @@ impl State {
         let version = self
             .connection
             .pragma_query_value(None, "data_version", |row| row.get(0));
-        version.context("reading the state file's data version")
+        version.context("looking whether the state file changed")
     }
 }
 

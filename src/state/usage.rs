@@ -110,7 +110,7 @@ impl State {
         let first = today.checked_sub_days(KEPT_DAYS).unwrap_or(NaiveDate::MIN);
         self.connection
             .execute("DELETE FROM usage WHERE day < ?1", [first.to_string()])
-            .context("forgetting old usage")?;
+            .context("removing them from the state file")?;
         Ok(())
     }
 }

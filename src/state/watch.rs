@@ -141,7 +141,10 @@ impl Watch {
 
     fn read_usage(&mut self, today: NaiveDate) -> anyhow::Result<()> {
         if self.seen.is_none_or(|(_, day)| day != today) {
-            self.state.prune_usage(today)?;
+            // Worth no failure, of a start least of all.
+            if let Err(error) = self.state.prune_usage(today) {
+                log::warn!("the counts of days long gone stay until tomorrow: {error:#}");
+            }
         }
         let used = self.state.usage(today)?;
         for account in self.ring.0.load().values() {
@@ -168,6 +171,7 @@ mod tests {
     use std::{fs, num::NonZeroU32, path::PathBuf};
 
     use super::*;
+
     use crate::plans::Plan;
 
     const NOON: i64 = 1_772_366_400;
@@ -193,6 +197,15 @@ mod tests {
         let account = watch.ring().check(key, at(now)).unwrap();
         let cost = NonZeroU32::new(times).unwrap();
         account.charge(cost, at(now)).day.remaining
+    }
+
+    #[test]
+    fn a_file_that_another_program_is_writing_to_does_not_stop_a_start() {
+        let (_folder, path, key) = database(Plan::Pro);
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let watch = open(&path, NOON);
+        assert!(watch.ring().check(&key, at(NOON)).is_ok());
     }
 
     #[test]

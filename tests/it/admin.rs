@@ -1,6 +1,7 @@
 //! The operator's side, through the real program: what it refuses, logs, measures, tells systemd, and prints.
 
 use std::{
+    cell::Cell,
     fs::{self, File},
     io::Write,
     net::{TcpListener, TcpStream},
@@ -23,6 +24,7 @@ struct Program {
     address: String,
     admin: String,
     log: std::path::PathBuf,
+    is_stopping: Cell<bool>,
 }
 
 impl Program {
@@ -50,6 +52,7 @@ impl Program {
             address,
             admin,
             log: of.folder.path().join("log"),
+            is_stopping: Cell::new(false),
         };
         wait("the program to listen", || {
             program.ask("GET", "/health", "").starts_with("HTTP/1.1 200")
@@ -66,7 +69,11 @@ impl Program {
         ask(&self.admin, "GET", path, "")
     }
 
+    /// Asks it to stop, once: asked again it stops at once.
     fn terminate(&self) {
+        if self.is_stopping.replace(true) {
+            return;
+        }
         let kill = Command::new("kill")
             .arg(self.process.id().to_string())
             .status()
@@ -168,6 +175,7 @@ fn what_is_unsafe_or_half_set_is_refused_in_a_sentence() {
             "the gateway prefix makes 'x gateway-key', which is no header".into(),
         ),
         (vec!["--gateway-prefix", ""], 2, "--gateway-prefix".into()),
+        (vec!["--gateway-host", ""], 2, "--gateway-host".into()),
         (vec!["--log-format", "xml"], 2, "the formats are text, json".into()),
         (
             vec!["--query-timeout", "0"],
@@ -184,6 +192,15 @@ fn what_is_unsafe_or_half_set_is_refused_in_a_sentence() {
         assert_eq!(status, Some(code), "{options:?}: {text}");
         assert!(text.contains(&sentence), "{options:?}: {text}");
     }
+    let absent = path("deep/absent.db");
+    let (status, text) = run(&["serve", "--bind", &bind, "--index-dir", &index, "--state", &absent]);
+    assert_eq!(status, Some(1));
+    let sentence = format!("there is no state file {absent}; `procure keys create --state {absent} --plan PRO");
+    assert!(text.contains(&sentence), "{text}");
+    assert!(
+        !Path::new(&path("deep")).exists(),
+        "nothing is made for a mistyped path"
+    );
     let (status, text) = run(&["serve", "--bind", &bind, "--index-dir", &index, "--state", &newer]);
     assert_eq!(status, Some(1));
     assert!(text.contains("its layout is version 99"), "{text}");
@@ -224,8 +241,26 @@ fn the_log_tells_of_each_request_and_gives_nobody_away() {
             assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
         }
         program.ask("SECRET", "/contract", &key);
+        // What nobody's key was looked at for, whatever the status.
+        let preflight = "access-control-request-method: GET\r\n";
+        let path = format!("/contract/{secret}?{secret}={}", server.key);
+        let answer = program.ask("OPTIONS", &path, preflight);
+        assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
+        let id = format!("x-request-id: {}\r\n", server.key);
+        let answer = program.ask("GET", "/contract?limit=1", &(key.clone() + &id));
+        assert!(
+            answer.starts_with("HTTP/1.1 200") && !answer.contains(&server.key),
+            "{answer}"
+        );
+        program.ask("GET", "/health", &id);
         program.ask("GET", "/contract/c%7C1?", &key);
         program.ask("GET", "/contract", "x-gateway-key: pk_wrong\r\n");
+        program.terminate();
+        wait("the last call", || {
+            let answer = program.ask("GET", &path, "");
+            assert!(!answer.is_empty(), "it closed before it was seen to drain");
+            answer.starts_with("HTTP/1.1 503")
+        });
         let log = program.end();
         for word in ["secret", "SECRET", "pk_"] {
             assert!(!log.contains(word), "{word}: {log}");
@@ -268,7 +303,8 @@ fn the_log_tells_of_each_request_and_gives_nobody_away() {
         );
         assert_eq!(first["bytes"].to_string(), length);
         assert!(first["ms"].as_f64().unwrap() > 0.0 && first["generation"].is_string());
-        let refused: Value = serde_json::from_str(requests.last().unwrap()).unwrap();
+        let refused = requests.iter().rfind(|line| line.contains("\"status\":403")).unwrap();
+        let refused: Value = serde_json::from_str(refused).unwrap();
         assert_eq!(
             (&refused["status"], &refused["key"], &refused["path"]),
             (&403.into(), &Value::Null, &Value::Null)
@@ -314,6 +350,10 @@ fn metrics_and_readiness_are_told_on_the_admin_address_only() {
         "procure_request_duration_seconds_count{route=\"/{entity_type}\"} 3",
         "procure_request_duration_seconds_bucket{le=\"5.0\",route=\"/{entity_type}\"} 3",
         "procure_quota_rejections_total 0",
+        "procure_background_failures_total{step=\"reload\"} 0",
+        "procure_background_failures_total{step=\"state\"} 0",
+        "procure_log_lines_lost_total 0",
+        "procure_connections_open ",
         "procure_searches_waiting 0",
         "procure_searches_running 0",
         "procure_records{entity_type=\"contract\"} 30",
@@ -330,6 +370,29 @@ fn metrics_and_readiness_are_told_on_the_admin_address_only() {
 }
 
 #[test]
+fn an_admin_address_that_others_may_reach_is_warned_of() {
+    let server = TestServer::own(&contracts(3), |_| {});
+    let port = free().rsplit(':').next().unwrap().to_owned();
+    let warning = "ask for no key, and others than this machine may reach that address";
+    let program = Program::start(&server, &["--log-format", "json"], &[]);
+    assert!(!program.end().contains(warning));
+    let everywhere = format!("0.0.0.0:{port}");
+    // A folder without an index, so that it ends by itself.
+    let (status, text) = run(&[
+        "serve",
+        "--bind",
+        &free(),
+        "--admin-bind",
+        &everywhere,
+        "--index-dir",
+        server.folder.path().to_str().unwrap(),
+        "--state",
+        server.folder.path().join("state.db").to_str().unwrap(),
+    ]);
+    assert!(status == Some(1) && text.contains(warning), "{text}");
+}
+
+#[test]
 fn while_it_stops_it_is_not_ready() {
     let server = TestServer::own(&contracts(3), |_| {});
     let program = Program::start(&server, &[], &[]);
@@ -342,6 +405,10 @@ fn while_it_stops_it_is_not_ready() {
         program.admin("/ready").starts_with("HTTP/1.1 503")
     });
     assert!(program.admin("/live").starts_with("HTTP/1.1 200"));
+    assert!(program.ask("GET", "/health", "").starts_with("HTTP/1.1 503"));
+    let page = program.admin("/metrics");
+    let sent_away = "procure_requests_total{route=\"/health\",status=\"503\"} 1";
+    assert!(page.contains(sent_away), "{page}");
     // A monitor's connection, kept open, does not hold up the end.
     let mut monitor = TcpStream::connect(&program.admin).unwrap();
     monitor.write_all(b"GET /live HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();

@@ -438,7 +438,8 @@ fn keys_list_tells_todays_requests_and_bad_rows() {
 
 #[test]
 fn a_state_file_that_cannot_be_used_stops_the_start_with_a_sentence() {
-    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::own(&contracts(1), |_| {});
+    let folder = &server.folder;
     let refused = |state: &Path| {
         let mut config = config(folder.path().to_owned());
         config.state = state.to_owned();

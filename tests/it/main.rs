@@ -10,6 +10,7 @@ mod model;
 mod openapi;
 mod operation;
 mod overload;
+mod pipelining;
 mod places;
 mod protocol;
 mod raw;

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::{
     aggregates,
+    raw::Raw,
     support::{Answer, TestServer, scenario_records},
 };
 
@@ -587,4 +588,7 @@ fn the_page_for_people_needs_no_key_and_no_other_host() {
     }
     assert_eq!(parts.len(), 5, "{parts:?}");
     assert_eq!(server.ask("GET", "/docs?x=1", &[]).status, 422);
+    let mut raw = Raw::to(server);
+    let slashed = raw.send("GET /docs/ HTTP/1.1\r\nhost: x\r\n\r\n").answer();
+    assert_eq!((slashed.status, slashed.header("location")), (308, Some("../docs")));
 }

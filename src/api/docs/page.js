@@ -7,7 +7,7 @@ async function show() {
   const spec = await answer.json();
   for (const path of Object.values(spec.paths)) {
     delete path.head;
-    delete path.get.responses["200"].links;
+    for (const operation of Object.values(path)) delete operation.responses?.["200"]?.links;
   }
   for (const error of Object.values(spec.components.responses)) delete error.headers;
   for (const parameter of Object.values(spec.components.parameters)) delete parameter.allowEmptyValue;
