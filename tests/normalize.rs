@@ -31,6 +31,8 @@ mod memory;
 mod promises;
 #[path = "normalize/provincial.rs"]
 mod provincial;
+#[path = "normalize/seao_eras.rs"]
+mod seao_eras;
 #[path = "normalize/seao_ocds.rs"]
 mod seao_ocds;
 
