@@ -127,3 +127,59 @@ fn a_search_answer_leaves_the_awards_that_were_told() {
     assert!(!before.is_empty());
     assert_eq!(told(&[&whole, &bare], "contract/alberta"), before);
 }
+
+#[test]
+fn rows_that_do_not_tell_their_type_are_what_the_others_under_their_number_are() {
+    let text = String::from_utf8(fixture("canadabuys-contract.csv")).unwrap();
+    let mut rows = csv::Reader::from_reader(text.as_bytes());
+    let head = rows.headers().unwrap().clone();
+    let base = rows.records().next().unwrap().unwrap();
+    let place = Place::new();
+    let mut out = csv::Writer::from_writer(Vec::new());
+    out.write_record(&head).unwrap();
+    for (amendment, instrument) in [("000", "Supply Arrangement"), ("000", ""), ("001", "")] {
+        out.write_record(head.iter().zip(&base).map(|(name, value)| match name {
+            _ if name.starts_with("amendmentNumber") => amendment,
+            _ if name.starts_with("instrumentType") => instrument,
+            _ => value,
+        }))
+        .unwrap();
+    }
+    place.put("a.csv", &out.into_inner().unwrap());
+    let report = place.run();
+    assert_eq!(
+        skipped(&report.files[0]),
+        [("a standing offer or supply arrangement, not a contract", 3, 2)]
+    );
+}
+
+#[test]
+fn an_untyped_row_that_says_by_how_much_amends_its_original() {
+    let text = String::from_utf8(fixture("disclosure.csv")).unwrap();
+    let mut rows = csv::Reader::from_reader(text.as_bytes());
+    let head = rows.headers().unwrap().clone();
+    let base = rows.records().next().unwrap().unwrap();
+    let mut out = csv::Writer::from_writer(Vec::new());
+    out.write_record(&head).unwrap();
+    for (reference, kind, by, value) in [("C-1", "C", "", "100"), ("C-2", "", "50", "150")] {
+        out.write_record(
+            head.iter()
+                .zip(&base)
+                .map(|(name, stated)| match name.trim_start_matches('\u{feff}') {
+                    "reference_number" => reference,
+                    "instrument_type" => kind,
+                    "amendment_value" => by,
+                    "contract_value" => value,
+                    "original_value" => "100",
+                    "procurement_id" => "P-12345",
+                    _ => stated,
+                }),
+        )
+        .unwrap();
+    }
+    let csv = String::from_utf8(out.into_inner().unwrap()).unwrap();
+    let told = told(&[&csv], "disclosure/disclosure");
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0]["contract_value"], 150.0);
+    assert_eq!(told[0]["amendment_count"], 1);
+}
