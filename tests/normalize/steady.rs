@@ -183,3 +183,20 @@ fn an_untyped_row_that_says_by_how_much_amends_its_original() {
     assert_eq!(told[0]["contract_value"], 150.0);
     assert_eq!(told[0]["amendment_count"], 1);
 }
+
+#[test]
+fn a_file_saved_in_another_way_is_told_how() {
+    let place = Place::with_fixtures(&["novascotia.csv"]);
+    place.put("a.csv", format!("{}\n", OFFICIALS.replace(',', ";")).as_bytes());
+    let wide: Vec<u8> = OFFICIALS.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    place.put("b.csv", &wide);
+    let report = place.run();
+    let why: Vec<&str> = report.unrecognized.iter().map(|file| file.why.as_str()).collect();
+    assert_eq!(
+        why,
+        [
+            "has its columns parted by semicolons or tabs; save it with commas",
+            "is UTF-16 or no text; save it as UTF-8"
+        ]
+    );
+}
