@@ -153,7 +153,7 @@ impl Reading<'_> {
             Err(error) => return self.left_out(facts.path, format!("cannot be read: {error}")),
         };
         let Some(source) = SOURCES.iter().position(|source| (source.recognizes)(&head)) else {
-            return self.left_out(facts.path, "is no format that is known here".to_owned());
+            return self.left_out(facts.path, unrecognized(text.peek().unwrap_or_default()));
         };
         let spool = self.spool(SOURCES[source].family())?;
         let mut tally = Tally::default();
@@ -200,6 +200,20 @@ impl Reading<'_> {
             false => Ok(Outcome::LeftOut(Unrecognized { path, why })),
         }
     }
+}
+
+/// Why a file that begins like this is not recognized, with the cure where it is plain.
+fn unrecognized(start: &str) -> String {
+    let is_known = |delimiter: char| {
+        let head = Head::of(&start.lines().next().unwrap_or_default().replace(delimiter, ","));
+        SOURCES.iter().any(|source| (source.recognizes)(&head))
+    };
+    match start {
+        _ if start.contains('\0') => "is UTF-16 or no text; save it as UTF-8",
+        _ if is_known(';') || is_known('\t') => "has its columns parted by semicolons or tabs; save it with commas",
+        _ => "is no format that is known here",
+    }
+    .to_owned()
 }
 
 /// All files read, their rows to be settled.

@@ -4,7 +4,7 @@
 //! a tender, and a contract an award. The buyer is told by the title only (`Town of X - Request for Quotes - …`). Days and
 //! hours are local time without a zone. Of an opportunity told twice the one amended last counts.
 
-use std::io::Read;
+use std::{collections::HashSet, io::Read};
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -21,6 +21,10 @@ use super::{
 use crate::{entity::EntityType, vocabulary};
 
 const PAGE: &str = "https://purchasing.alberta.ca/posting/";
+
+/// The members of an opportunity's group: with its awards, even if none; as a search gives it, which tells of none.
+const WHOLE: &str = "whole";
+const BARE: &str = "bare";
 
 /// A reference number of this publisher's: `AB-2025-04052`.
 pub fn recognizes(head: &Head) -> bool {
@@ -60,7 +64,24 @@ impl super::Reader for Alberta {
         Ok(())
     }
 
+    /// A newer answer of a search, which has no awards, leaves those that were told before.
     fn settle(&mut self, members: &mut [super::intake::Member], _: &mut [Tally]) {
+        if let Some((newest, older)) = members.split_last_mut()
+            && newest.member == BARE
+            && let Some(whole) = older.iter().find(|member| member.member == WHOLE)
+            && let [told, awarded @ ..] = whole.records.as_slice()
+        {
+            if let Some(tender) = newest.records.first_mut() {
+                for (field, value) in told.fields.iter() {
+                    if let Some(field) =
+                        crate::schema::shared_name(field).filter(|field| !tender.fields.contains_key(field))
+                    {
+                        tender.fields.push(field, value.clone());
+                    }
+                }
+            }
+            newest.records.extend(awarded.iter().cloned());
+        }
         super::table::newest(members);
     }
 }
@@ -82,7 +103,7 @@ fn draft(row: &Value, file: &FileFacts, line: u64, tally: &mut Tally) -> Result<
     }
     Ok(Draft {
         group: reference,
-        member: String::new(),
+        member: if row.get("awards").is_some() { WHOLE } else { BARE }.to_owned(),
         rank: Rank(posting.changed(), file.modified.timestamp()),
         records,
     })
@@ -305,7 +326,7 @@ impl Posting<'_> {
     fn contracts(&mut self, reference: &str, records: &mut Vec<Record>) {
         let mut awards: Vec<&Value> = list(self.row, "/awards").iter().collect();
         awards.sort_by_cached_key(|award| (word(award, "/createdOnUtc"), word(award, "/id")));
-        let revised: Vec<String> = awards
+        let revised: HashSet<String> = awards
             .iter()
             .filter_map(|award| word(award, "/originalAwardId"))
             .collect();
@@ -370,12 +391,12 @@ fn set_address(contract: &mut Record, award: &Value) {
 
 /// Each word once, in the order met.
 fn joined(words: Vec<String>, separator: &str) -> Option<String> {
-    let mut once: Vec<String> = Vec::new();
-    for word in words {
-        if !once.contains(&word) {
-            once.push(word);
-        }
-    }
+    let mut met = HashSet::new();
+    let once: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .filter(|word| met.insert(*word))
+        .collect();
     (!once.is_empty()).then(|| once.join(separator))
 }
 

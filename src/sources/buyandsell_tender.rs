@@ -246,7 +246,7 @@ fn documents(row: &Row) -> Option<Value> {
     (!documents.is_empty()).then_some(Value::Array(documents))
 }
 
-/// Who answers for a notice: `Doe, Jo, (819) 555-0100 (    ), (819) 555-0101, 11 Laurier St…`.
+/// Who answers for a notice: `Desk, Purchasing, (819) 555-0100 (    ), (819) 555-0101, 11 Laurier St…`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Contact {
     name: Option<String>,
@@ -321,12 +321,12 @@ mod tests {
         };
         for (raw, expected) in [
             (
-                "Doe, Jo, (819) 555-0100 (    ), (819) 555-0101, 11 Laurier St Gatineau",
-                contact(Some("Doe, Jo"), Some("(819) 555-0100"), None),
+                "Desk, Purchasing, (819) 555-0100 (    ), (819) 555-0101, 11 Laurier St Gatineau",
+                contact(Some("Desk, Purchasing"), Some("(819) 555-0100"), None),
             ),
             (
-                "Doe, Jo, jo.doe@example.gc.ca, 11 Laurier St",
-                contact(Some("Doe, Jo"), None, Some("jo.doe@example.gc.ca")),
+                "Desk, Purchasing, purchasing@example.gc.ca, 11 Laurier St",
+                contact(Some("Desk, Purchasing"), None, Some("purchasing@example.gc.ca")),
             ),
             ("", contact(None, None, None)),
         ] {

@@ -5,7 +5,7 @@
 
 use super::{
     canadabuys::{self, AMENDMENT, AMOUNT, AWARDED, NOTICE, REFERENCE, TOTAL},
-    intake::{Draft, Record},
+    intake::{Draft, Member, Record},
     table::{Column, CsvFormat, Row, Rule::*},
 };
 use crate::{entity::EntityType, fold::fold};
@@ -30,7 +30,7 @@ pub static FORMAT: CsvFormat = CsvFormat {
     columns: &[NOTICE, AWARDED, HISTORY],
     entity_type: |_| EntityType::Contract,
     draft,
-    settle: canadabuys::settle_contract,
+    settle,
 };
 
 #[rustfmt::skip]
@@ -47,9 +47,6 @@ static HISTORY: &[Column] = &[
 ];
 
 fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
-    if is_agreement(row) {
-        return Err("a standing offer or supply arrangement, not a contract");
-    }
     let number = row
         .line_of(CONTRACT)
         .or_else(|| row.line_of(REFERENCE))
@@ -68,22 +65,58 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     }
     canadabuys::set_value(&mut record, canadabuys::amount_and_total(row));
     record.set("record_id", Some(format!("canadabuys|{number}")));
+    let amendment = row.line_of(AMENDMENT).unwrap_or_default();
     Ok(Draft {
         group: number,
-        member: row.line_of(AMENDMENT).unwrap_or_default(),
+        // A row of each kind is kept of an amendment: what the others are depends on there being one of an agreement.
+        member: match instrument(row) {
+            Instrument::Agreement => format!("{AGREEMENT}{amendment}"),
+            Instrument::Untold => format!("{UNTOLD}{amendment}"),
+            Instrument::Contract => amendment,
+        },
         rank: canadabuys::rank(row, row.raw(AMENDMENT)),
         records: vec![record],
     })
 }
 
+/// Begin the members' names of rows of an agreement, and of rows that do not tell what they are of.
+const AGREEMENT: &str = "agreement ";
+const UNTOLD: &str = "untold ";
+
+/// A row that leaves its type out is of an agreement where another under the same number is.
+fn settle(members: &mut [Member]) {
+    let has_agreement = members.iter().any(|member| member.member.starts_with(AGREEMENT));
+    let is_agreement =
+        |member: &Member| member.member.starts_with(AGREEMENT) || (has_agreement && member.member.starts_with(UNTOLD));
+    members.sort_by_key(|member| !is_agreement(member));
+    let agreements = members.partition_point(is_agreement);
+    let (agreements, contracts) = members.split_at_mut(agreements);
+    for member in agreements {
+        member.records.clear();
+        member.skipped = Some("a standing offer or supply arrangement, not a contract");
+    }
+    for member in contracts.iter_mut() {
+        if let Some(amendment) = member.member.strip_prefix(UNTOLD) {
+            member.member = amendment.to_owned();
+        }
+    }
+    canadabuys::settle_contract(contracts);
+}
+
+enum Instrument {
+    Agreement,
+    Contract,
+    Untold,
+}
+
 /// Whether the row's type of instrument is an agreement under which contracts are made (`National Individual Standing
 /// Offer`, `NMSO`, …), not a contract made under one (`Call-up against a Standing Offer`).
 ///
-/// Rows of the previous system have no type, and neither their titles nor their numbers tell; they count as contracts.
-fn is_agreement(row: &Row) -> bool {
+/// Rows of the previous system have no type, and neither their titles nor their numbers tell; they count as contracts, unless another row under their number is an agreement's.
+fn instrument(row: &Row) -> Instrument {
     let stated = [INSTRUMENT, INSTRUMENT_FR].map(|column| fold(row.raw(column)));
     let Some(instrument) = stated.iter().find(|instrument| !instrument.is_empty()) else {
-        return false;
+        return Instrument::Untold;
     };
     let is_under_one = ["contract", "call up", "against", "contrat", "commande subsequente"]
         .iter()
@@ -97,5 +130,8 @@ fn is_agreement(row: &Row) -> bool {
     .iter()
     .any(|kind| instrument.contains(kind));
     let is_coded = ["nmso", "niso", "rmso", "riso", "diso", "sa", "so"].contains(&instrument.as_str());
-    is_coded || (is_named && !is_under_one)
+    match is_coded || (is_named && !is_under_one) {
+        true => Instrument::Agreement,
+        false => Instrument::Contract,
+    }
 }

@@ -34,8 +34,9 @@ pub fn quarter(period: &str) -> u64 {
 pub fn settle(members: &mut [Member], tallies: &mut [Tally]) {
     let told_twice = drop_repeated(members);
     for contract in contracts(members) {
-        let (mut amendments, originals): (Vec<usize>, Vec<usize>) =
+        let (mut amendments, mut originals): (Vec<usize>, Vec<usize>) =
             contract.into_iter().partition(|at| is_amendment(&members[*at]));
+        amendments.extend(take_untyped(members, &mut originals));
         amendments.sort_by_key(|at| order(&members[*at]));
         let (base, rest) = match (originals.as_slice(), amendments.as_slice()) {
             (_, []) => continue,
@@ -91,6 +92,28 @@ fn text<'a>(member: &'a Member, field: &str) -> &'a str {
 
 fn is_amendment(member: &Member) -> bool {
     text(member, "instrument_type").eq_ignore_ascii_case("A")
+}
+
+/// The rows among `originals` that amend the only one of them that amends nothing: their type is left empty, but they say by
+/// how much, and its original value.
+fn take_untyped(members: &[Member], originals: &mut Vec<usize>) -> Vec<usize> {
+    let number = |at: usize, field: &str| {
+        let record = members[at].records.first();
+        record
+            .and_then(|record| record.number(field))
+            .filter(|value| *value != 0.0)
+    };
+    let amends =
+        |at: &usize| text(&members[*at], "instrument_type").is_empty() && number(*at, "amendment_value").is_some();
+    let (amending, others): (Vec<usize>, Vec<usize>) = originals.iter().partition(|at| amends(at));
+    let [original] = others.as_slice() else {
+        return Vec::new();
+    };
+    let value = number(*original, "original_value").or_else(|| number(*original, "contract_value"));
+    let is_its = |at: &usize| value.is_some() && number(*at, "original_value") == value;
+    let (its, rest): (Vec<usize>, Vec<usize>) = amending.into_iter().partition(is_its);
+    *originals = others.into_iter().chain(rest).collect();
+    its
 }
 
 /// Oldest first: by quarter, within it as they were numbered.

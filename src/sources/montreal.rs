@@ -2,9 +2,12 @@
 //!
 //! Two layouts, told by folded column names because accents in them come and go. Files may lack the header; then the layout is
 //! told by the first row: where its day and its amount stand. The files give rows no number: the identifier is a hash of
-//! all that a row says, so a row repeated whole is one record and rows that differ anywhere stay apart.
+//! supplier, number, day, service and amount, so a corrected object or approver and a further column leave it. Rows of one file
+//! that agree in these and differ elsewhere are one order split (over activities, mostly): they stay apart, numbered in the
+//! order of what they say; of several files the newest tells. A row without a day is the dated one of a file that has days, where
+//! only one can be meant.
 
-use std::io::Read;
+use std::{collections::BTreeMap, io::Read};
 
 use chrono::Datelike;
 
@@ -166,9 +169,55 @@ impl Reader for Montreal {
     }
 
     fn settle(&mut self, members: &mut [Member], _: &mut [Tally]) {
-        table::newest(members);
+        settle(members);
     }
 }
+
+/// Settles the rows that agree in all but the day.
+fn settle(members: &mut [Member]) {
+    let id = |member: &Member| {
+        let record = member.records.first();
+        record
+            .and_then(|record| record.text("record_id"))
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let mut contracts: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, member) in members.iter().enumerate() {
+        contracts.entry(id(member)).or_default().push(at);
+    }
+    for rows in contracts.values_mut() {
+        // Members are oldest first.
+        let newest = rows.last().map(|at| members[*at].file);
+        let (mut told, older): (Vec<usize>, Vec<usize>) =
+            rows.drain(..).partition(|at| Some(members[*at].file) == newest);
+        older.into_iter().for_each(|at| members[at].records.clear());
+        told.sort_by(|a, b| members[*a].member.cmp(&members[*b].member));
+        for (at, part) in told.iter().zip(1..).skip(1) {
+            for record in &mut members[*at].records {
+                let plain = record.text("record_id").unwrap_or_default();
+                record.set("record_id", Some(format!("{plain}|{part}")));
+            }
+        }
+        *rows = told;
+    }
+    let is_dated = |at: &usize| !members[*at].member.starts_with(UNDATED);
+    let (dated, undated): (Vec<usize>, Vec<usize>) = contracts.into_values().flatten().partition(is_dated);
+    if let ([dated], [undated]) = (dated.as_slice(), undated.as_slice()) {
+        let tells = |field| {
+            members[*dated]
+                .records
+                .iter()
+                .any(|record| record.fields.contains_key(field))
+        };
+        if tells("contract_id") && tells("contract_value") && members[*dated].file != members[*undated].file {
+            members[*undated].records.clear();
+        }
+    }
+}
+
+/// Begins the member's name of a row without a day.
+const UNDATED: &str = "undated ";
 
 fn council_draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     let decision = record.text("decision_number").unwrap_or_default();
@@ -190,10 +239,18 @@ fn draft(row: &Row, mut record: Record, dataset: &str) -> Result<Draft, &'static
     if record.text("vendor_name").is_none() && record.text("title_fr").is_none() {
         return Err("neither a supplier nor an object");
     }
-    // Hashed before anything is left out or added, and without the file's own facts.
+    // Hashed before anything is left out or added, and the rest without the file's own facts.
+    let part = |field: &str| record.fields.get(field).map(ToString::to_string).unwrap_or_default();
+    let typed = || text::line(row.raw("montant")).unwrap_or_default();
+    let amount = record
+        .number("contract_value")
+        .map_or_else(typed, |amount| format!("{amount:.2}"));
+    let keys = ["vendor_name", "contract_id", "department_fr"].map(part).join("\n");
+    let day = part("award_date");
+    let id = format!("montreal|{}", fingerprint(&format!("{keys}\n{amount}\n{day}")));
     let said = record.fields.iter().filter(|(name, _)| *name != "fetched_at");
     let said: Vec<String> = said.map(|(name, value)| format!("{name}={value}")).collect();
-    let id = format!("montreal|{}", fingerprint(&said.join("\n")));
+    let said = fingerprint(&said.join("\n"));
     if record.text("award_date").is_some_and(|day| !is_likely(day, row)) {
         row.note("award date before 2011 or after the file's year, left out".to_owned());
         record.fields.remove("award_date");
@@ -206,8 +263,11 @@ fn draft(row: &Row, mut record: Record, dataset: &str) -> Result<Draft, &'static
     record.set("currency", record.number("contract_value").map(|_| "CAD"));
     record.set("record_id", Some(id.as_str()));
     Ok(Draft {
-        group: id,
-        member: String::new(),
+        group: format!("{keys}\n{amount}"),
+        member: match day.as_str() {
+            "" => format!("{UNDATED}{said}"),
+            _ => said,
+        },
         rank: Rank(0, row.published.timestamp()),
         records: vec![record],
     })

@@ -96,7 +96,7 @@ fn read_json(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> 
     let header: Header = columns
         .iter()
         .zip(0..)
-        .map(|((_, name), n)| ((*name).to_owned(), n))
+        .map(|((_, name), n)| ((*name).to_owned(), (n, None)))
         .collect();
     let mut rows = Rows::new(input, &[]);
     while let Some(item) = rows.next()? {

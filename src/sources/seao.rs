@@ -3,10 +3,17 @@
 //!
 //! Both eras tell of the same notices, so their files share one spool and one reader, [`Seao`]. Of a notice told by both,
 //! the newest revision counts, tender and contracts alike; it is written to the dump of the file it stands in, and what
-//! only the other era tells of it (`FILLED`) is filled in, with both named in `sources`. That holds within a run; after
-//! separate runs both dumps have the notice, under one `record_id`, and indexing keeps the newer.
+//! only the other era tells of it (`FILLED`) is filled in, with both named in `sources`. How a contract goes on (`STATE`, its
+//! current value) only releases tell, so that is theirs also where an export is newer.
+//!
+//! **Both eras belong in one run.** After separate runs into one folder both dumps have the notice under one `record_id`, of
+//! which indexing keeps the newer; but a contract whose awarded amount was corrected between them has two identifiers
+//! and stands twice.
 
-use std::io::Read;
+use std::{
+    collections::{HashMap, HashSet},
+    io::Read,
+};
 
 use serde_json::{Value, json};
 
@@ -49,7 +56,7 @@ impl Reader for Seao {
         for other in older.iter() {
             let what = "a notice that the other era's files tell newer, merged into one record";
             tallies[other.file].note(other.line, what);
-            merge(&mut notice.records, &other.records);
+            merge(notice, other);
         }
         let told_until = (notice.member == OCDS).then_some(notice.rank);
         if let Some((_, contracts)) = notice.records.split_first_mut() {
@@ -79,18 +86,101 @@ const FILLED: [&str; 16] = [
     "notice_url",
 ];
 
+/// What only OCDS releases tell of a contract: how it goes on.
+const STATE: [&str; 7] = [
+    "start_date",
+    "end_date",
+    "amendment_count",
+    "amendment_date",
+    "status",
+    "status_en",
+    "status_fr",
+];
+
 /// Makes one of a notice's two tellings, the tender first in each, then its contracts.
-fn merge(newer: &mut [Record], older: &[Record]) {
-    let (Some((tender, contracts)), Some((old_tender, old_contracts))) = (newer.split_first_mut(), older.split_first())
+fn merge(newer: &mut Member, older: &Member) {
+    let (Some((tender, contracts)), Some((old_tender, old_contracts))) =
+        (newer.records.split_first_mut(), older.records.split_first())
     else {
         return;
     };
     fill(tender, old_tender);
-    for contract in contracts {
-        if let Some(old) = old_contracts.iter().find(|old| same_contract(old, contract)) {
-            fill(contract, old);
+    let by_id = index(old_contracts, &id);
+    // By day and contractor where the identifier differs: one era may lack an enterprise number or know a later amount.
+    let by_number = index(old_contracts, &day_and_number);
+    let by_name = index(old_contracts, &day_and_name);
+    for contract in contracts.iter_mut() {
+        let known = |index: &HashMap<String, usize>, key: Option<String>| index.get(&key?).copied();
+        let same = known(&by_id, id(contract));
+        let other = || known(&by_number, day_and_number(contract)).or(known(&by_name, day_and_name(contract)));
+        let Some(old) = same.or_else(other).and_then(|at| old_contracts.get(at)) else {
+            continue;
+        };
+        fill(contract, old);
+        if same.is_some() && older.member == OCDS {
+            go_on(contract, old);
         }
     }
+    if older.member == OCDS {
+        let lots = lots_of(contracts, old_contracts);
+        newer.records.extend(lots);
+    }
+}
+
+fn id(contract: &Record) -> Option<String> {
+    contract.text("record_id").map(str::to_owned)
+}
+
+fn day_and_number(contract: &Record) -> Option<String> {
+    Some(format!(
+        "{}|{}",
+        contract.text("award_date")?,
+        contract.text("vendor_id")?
+    ))
+}
+
+fn day_and_name(contract: &Record) -> Option<String> {
+    let name = fold(contract.text("vendor_name")?);
+    Some(format!("{}|{name}", contract.text("award_date")?))
+}
+
+/// The number of the first contract of each key.
+fn index(contracts: &[Record], key: &dyn Fn(&Record) -> Option<String>) -> HashMap<String, usize> {
+    let mut first = HashMap::new();
+    for (at, contract) in contracts.iter().enumerate() {
+        if let Some(key) = key(contract) {
+            first.entry(key).or_insert(at);
+        }
+    }
+    first
+}
+
+/// Gives a contract of an XML export what a release tells of how it went on: an export's newer telling is of the award.
+fn go_on(contract: &mut Record, released: &Record) {
+    for field in STATE {
+        contract.set(field, released.fields.get(field).cloned());
+    }
+    // There where the current value is no longer the awarded one.
+    if released.number("original_value").is_some() {
+        for field in ["contract_value", "original_value"] {
+            contract.set(field, released.fields.get(field).cloned());
+        }
+    }
+}
+
+/// The lots of one price that a release tells apart by their awards' numbers, and an export by nothing.
+fn lots_of(contracts: &[Record], released: &[Record]) -> Vec<Record> {
+    let known: HashSet<&str> = contracts.iter().filter_map(|known| known.text("record_id")).collect();
+    let is_lot = |record: &&Record| {
+        let id = record.text("record_id").unwrap_or_default();
+        let plain = id.rsplit_once('|').map_or(id, |(plain, _)| plain);
+        known.contains(plain) && !known.contains(id)
+    };
+    let mut lots: Vec<Record> = released.iter().filter(is_lot).cloned().collect();
+    for lot in &mut lots {
+        lot.set("sources", Some(json!([OCDS, XML])));
+    }
+    lots
 }
 
 fn fill(newer: &mut Record, older: &Record) {
@@ -100,13 +190,6 @@ fn fill(newer: &mut Record, older: &Record) {
         }
     }
     newer.set("sources", Some(json!([OCDS, XML])));
-}
-
-/// By identifier, else by day and contractor: one era may lack an enterprise number or know a later amount.
-fn same_contract(a: &Record, b: &Record) -> bool {
-    let same = |field: &str| a.text(field).is_some() && a.text(field) == b.text(field);
-    let name = |record: &Record| record.text("vendor_name").map(fold);
-    same("record_id") || (same("award_date") && (same("vendor_id") || name(a) == name(b)))
 }
 
 /// The notice's number, the contractor, the day and the awarded amount: all that both eras tell of a contract.
@@ -122,6 +205,47 @@ pub fn contract_record_id(
         "seao|{number}|{contractor}|{}|{amount:.2}",
         award_date.unwrap_or_default()
     )
+}
+
+/// Keeps the contracts of one notice apart that share what [`contract_record_id`] is made of, and tells `repeated` the lines of those that are
+/// one contract told twice: under one award's number or, where awards have none, in the same words (a winner's whole
+/// entry repeated, its rivals' not). The others are lots of one price: all but the first are numbered, in an order that is theirs
+/// and not the file's.
+pub fn apart(contracts: Vec<(u64, Record)>, mut repeated: impl FnMut(u64)) -> Vec<Record> {
+    let mut by_id: HashMap<String, Vec<(String, usize)>> = HashMap::new();
+    for (at, (_, contract)) in contracts.iter().enumerate() {
+        let words = || serde_json::to_string(&contract.fields).unwrap_or_default();
+        // Numbers as numbers: the shorter first.
+        let name = contract
+            .text("contract_id")
+            .map_or_else(words, |id| format!("{:8}{id}", id.len()));
+        let id = contract.text("record_id").unwrap_or_default().to_owned();
+        by_id.entry(id).or_default().push((name, at));
+    }
+    let mut lots = vec![None; contracts.len()];
+    for mut same in by_id.into_values() {
+        same.sort();
+        same.dedup_by(|(name, _), (first, _)| name == first);
+        for ((_, at), lot) in same.into_iter().zip(1..) {
+            lots[at] = Some(lot);
+        }
+    }
+    let mut told = Vec::with_capacity(contracts.len());
+    for ((line, mut contract), lot) in contracts.into_iter().zip(lots) {
+        match lot {
+            None => {
+                repeated(line);
+                continue;
+            }
+            Some(1) => {}
+            Some(lot) => {
+                let plain = contract.text("record_id").unwrap_or_default();
+                contract.set("record_id", Some(format!("{plain}|{lot}")));
+            }
+        }
+        told.push(contract);
+    }
+    told
 }
 
 /// A buyer's municipality and level of government.
@@ -162,11 +286,12 @@ impl Awarded {
     /// The contract's value. Under a rate ($/h, $/year, %), an amount that is not at least twice the bid is the rate
     /// again and no value; a total is a value under any unit.
     pub fn value(&self) -> Option<f64> {
-        let is_rate = |amount: f64| self.unit == Unit::Rate && self.bid.is_none_or(|bid| amount < 2.0 * bid);
-        let positive = |amount: &f64| *amount > 0.0;
+        let is_rate =
+            |amount: f64| self.unit == Unit::Rate && self.bid.is_none_or(|bid| amount.abs() < 2.0 * bid.abs());
+        let given = |amount: &f64| *amount != 0.0;
         self.total
-            .filter(positive)
-            .or(self.amount.filter(positive).filter(|amount| !is_rate(*amount)))
+            .filter(given)
+            .or(self.amount.filter(given).filter(|amount| !is_rate(*amount)))
     }
 
     /// The amount that identifies the contract: as the notice states it, whatever it means.
@@ -219,6 +344,8 @@ mod tests {
             ("8", 83.0, 846906.42, 0.0, Some(846906.42)),
             ("13", 139.8, 44602.57, 0.0, Some(44602.57)),
             ("1", 0.0, 0.0, 0.0, None),
+            ("1", 500.0, -500.0, 0.0, Some(-500.0)),
+            ("10", 80.0, -80.0, 0.0, None),
         ] {
             let given = |amount: f64| Some(amount).filter(|amount| *amount != 0.0);
             let awarded = Awarded {

@@ -3,6 +3,8 @@
 //! Both come in files of their own, months or years after the notice, and name a notice and a contractor: a [`Told`] each, remarked on
 //! the notice and joined to its contracts by [`join`] when the notice is settled.
 
+use std::collections::{HashMap, HashSet};
+
 use serde::{Deserialize, Serialize};
 
 use super::intake::{Member, Rank, Record};
@@ -16,18 +18,51 @@ pub struct Contractor {
 }
 
 impl Contractor {
-    /// An enterprise number may be told in one export and not in the next.
-    fn is(&self, other: &Contractor) -> bool {
-        self.folded_name == other.folded_name || (self.neq.is_some() && self.neq == other.neq)
+    /// What it is known by; either will do, as an enterprise number may be told in one export and not in the next.
+    fn names(&self) -> impl Iterator<Item = (bool, String)> + use<> {
+        let neq = self.neq.clone().map(|neq| (true, neq));
+        neq.into_iter().chain([(false, self.folded_name.clone())])
     }
 
-    fn is_of(&self, contract: &Record) -> bool {
+    fn of(contract: &Record) -> Contractor {
         let neq = contract.text("vendor_id").and_then(|id| id.strip_prefix("FO-"));
-        match (&self.neq, neq) {
-            (Some(ours), Some(theirs)) if ours == theirs => true,
-            _ => contract
-                .text("vendor_name")
-                .is_some_and(|name| fold(name) == self.folded_name),
+        Contractor {
+            neq: neq.map(str::to_owned),
+            folded_name: contract.text("vendor_name").map(fold).unwrap_or_default(),
+        }
+    }
+}
+
+/// The numbers of a notice's contracts by each name of their contractor, two at most: which of several is meant is never told.
+struct Contracts(HashMap<(bool, String), Vec<usize>>);
+
+impl Contracts {
+    fn of(contracts: &[Record]) -> Contracts {
+        let mut by_name: HashMap<_, Vec<usize>> = HashMap::new();
+        for (number, contract) in contracts.iter().enumerate() {
+            for name in Contractor::of(contract).names() {
+                let known = by_name.entry(name).or_default();
+                if known.len() < 2 {
+                    known.push(number);
+                }
+            }
+        }
+        Contracts(by_name)
+    }
+
+    fn only(&self, contractor: &Contractor) -> Result<usize, &'static str> {
+        let mut theirs: Vec<usize> = contractor
+            .names()
+            .filter_map(|name| self.0.get(&name))
+            .flatten()
+            .copied()
+            .collect();
+        theirs.sort_unstable();
+        theirs.dedup();
+        match theirs.as_slice() {
+            [number] => Ok(*number),
+            [] => Err(NO_CONTRACT),
+            _ => Err(SEVERAL_CONTRACTS),
         }
     }
 }
@@ -75,6 +110,7 @@ const UNREADABLE: &str = "a row that its own spool cannot be read back from";
 /// none of them. Where the notice itself tells final amounts, `told_until` is how new it is, and ends told before it are no
 /// news.
 pub fn join(remarks: &mut [Member], told_until: Option<Rank>, contracts: &mut [Record]) {
+    let of = Contracts::of(contracts);
     let mut settled = vec![false; contracts.len()];
     let mut spending = Vec::new();
     // Newest first, so that the first to speak of a contract is the one to believe; of one export the later row is the
@@ -82,7 +118,7 @@ pub fn join(remarks: &mut [Member], told_until: Option<Rank>, contracts: &mut [R
     for remark in remarks.iter_mut().rev() {
         let told = remark.said.as_ref().map(Told::deserialize);
         let outcome = match told {
-            Some(Ok(Told::Final(row))) => only_contract(&row.contractor, contracts).map(|number| {
+            Some(Ok(Told::Final(row))) => of.only(&row.contractor).map(|number| {
                 let is_news = told_until.is_none_or(|notice| notice < remark.rank);
                 if is_news && !settled[number] {
                     settled[number] = true;
@@ -90,7 +126,7 @@ pub fn join(remarks: &mut [Member], told_until: Option<Rank>, contracts: &mut [R
                 }
             }),
             Some(Ok(Told::Spending(row))) => {
-                let outcomes = row.items.iter().map(|item| only_contract(&item.contractor, contracts));
+                let outcomes = row.items.iter().map(|item| of.only(&item.contractor));
                 let outcome = outcomes.reduce(Result::or).map_or(Ok(()), |found| found.map(drop));
                 spending.push((remark.rank, row));
                 outcome
@@ -102,7 +138,7 @@ pub fn join(remarks: &mut [Member], told_until: Option<Rank>, contracts: &mut [R
     spending.reverse();
     let mut cents = vec![None; contracts.len()];
     for item in standing(spending) {
-        if let Ok(number) = only_contract(&item.contractor, contracts) {
+        if let Ok(number) = of.only(&item.contractor) {
             *cents[number].get_or_insert(0) += item.cents;
         }
     }
@@ -134,29 +170,26 @@ impl Final {
     }
 }
 
-fn only_contract(contractor: &Contractor, contracts: &[Record]) -> Result<usize, &'static str> {
-    let mut theirs = (0..contracts.len()).filter(|number| contractor.is_of(&contracts[*number]));
-    match (theirs.next(), theirs.next()) {
-        (Some(number), None) => Ok(number),
-        (Some(_), Some(_)) => Err(SEVERAL_CONTRACTS),
-        (None, _) => Err(NO_CONTRACT),
-    }
-}
-
 /// The expenses that stand when all exports have spoken. A restatement replaces all that was told before it; otherwise
 /// what an export tells of a contractor and a day of publication replaces what an older one told of them, because
 /// months and revisions repeat each other.
 fn standing(mut spending: Vec<(Rank, Spending)>) -> Vec<Expense> {
     spending.sort_by_key(|(rank, row)| (*rank, row.restates, row.items.len()));
     let mut standing: Vec<Expense> = Vec::new();
-    for (_, row) in spending {
+    let mut replaced = HashSet::new();
+    let names = |item: &Expense| {
+        let published = item.published;
+        item.contractor.names().map(move |name| (published, name))
+    };
+    // Newest first: an item stands unless a newer export told of its contractor and day.
+    for (_, row) in spending.into_iter().rev() {
+        let told: Vec<_> = row.items.iter().flat_map(names).collect();
+        let stands = |item: &Expense| names(item).all(|name| !replaced.contains(&name));
+        standing.extend(row.items.into_iter().filter(stands));
         if row.restates {
-            standing = row.items;
-            continue;
+            break;
         }
-        let same = |a: &Expense, b: &Expense| a.published == b.published && a.contractor.is(&b.contractor);
-        standing.retain(|old| !row.items.iter().any(|new| same(old, new)));
-        standing.extend(row.items);
+        replaced.extend(told);
     }
     standing
 }

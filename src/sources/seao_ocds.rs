@@ -4,7 +4,7 @@
 //! tells the whole state of its notice: it gives a tender and a contract an award, never one a bidder. Of the releases of
 //! an `ocid` the one with the greatest `id` (its UTC time) counts, whatever file it is in.
 
-use std::io::Read;
+use std::{collections::HashMap, io::Read};
 
 use chrono::{DateTime, Timelike, Utc};
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ use super::{
     decode::Utf8,
     intake::{Draft, Intake, Rank, Tally, unknown},
     json::{Item, Rows, list, word},
-    seao::{OCDS, OCID_PREFIX},
+    seao::{OCDS, OCID_PREFIX, apart},
     table::timestamp,
     text,
 };
@@ -98,13 +98,17 @@ fn draft(release: &Value, package: &Package, line: u64, tally: &mut Tally) -> Re
     if !release.get("tender").is_some_and(Value::is_object) {
         return Err("a release without its tender");
     }
-    let mut notice = Notice { release, line, tally };
-    let mut records = vec![notice.tender(number, &ocid, package)];
-    for award in list(release, "/awards") {
-        if let Some(contract) = notice.contract(number, award, &records) {
-            records.push(contract);
-        }
-    }
+    let mut notice = Notice {
+        release,
+        parties: by_word(release, "/parties", "/id"),
+        line,
+        tally,
+    };
+    let tender = notice.tender(number, &ocid, package);
+    let contracts = notice.contracts(number, &tender);
+    let mut records = vec![tender];
+    let what = "an award listed twice, recorded once";
+    records.extend(apart(contracts, |line| notice.tally.note(line, what)));
     Ok(Draft {
         group: number.to_owned(),
         member: OCDS.to_owned(),
@@ -151,7 +155,8 @@ pub fn same_money(a: f64, b: f64) -> bool {
 /// A release on its way to a tender and its contracts.
 pub struct Notice<'a> {
     pub release: &'a Value,
-    line: u64,
+    parties: HashMap<String, &'a Value>,
+    pub line: u64,
     tally: &'a mut Tally,
 }
 
@@ -206,10 +211,19 @@ impl<'a> Notice<'a> {
     }
 
     pub fn party(&self, id: &str) -> Option<&'a Value> {
-        list(self.release, "/parties")
-            .iter()
-            .find(|party| word(party, "/id").as_deref() == Some(id))
+        self.parties.get(id).copied()
     }
+}
+
+/// The members of a list by one of their words, the first of each: releases of thousands of awards name as many parties.
+pub fn by_word<'a>(release: &'a Value, pointer: &str, key: &str) -> HashMap<String, &'a Value> {
+    let mut found = HashMap::new();
+    for member in list(release, pointer) {
+        if let Some(key) = word(member, key) {
+            found.entry(key).or_insert(member);
+        }
+    }
+    found
 }
 
 pub type Words = (&'static str, &'static str, &'static str);

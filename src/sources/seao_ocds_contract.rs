@@ -3,6 +3,8 @@
 //! `awards[].value` is what was awarded and identifies the contract, as in the XML era; `contracts[].value` is its
 //! current or final amount. Bidders who lost stand beside winners in `parties`, `tenderers` and `bids`, and give nothing.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -10,15 +12,85 @@ use super::{
     json::{list, word},
     seao::{Awarded, OF_THE_NOTICE, contract_record_id, neq, vendor_country, vendor_province},
     seao_codes::{self, Unit},
-    seao_ocds::{Notice, Words, same_money},
+    seao_ocds::{Notice, Words, by_word, same_money},
     table::postal_code,
     text,
 };
 use crate::{entity::EntityType, fold::fold};
 
+/// What the awards of one release are looked up in.
+struct Told<'a> {
+    contracts: HashMap<String, &'a Value>,
+    lots: HashMap<String, &'a Value>,
+    winners: HashMap<String, Winner>,
+}
+
+/// A supplier's awards, counted, and its bids.
+#[derive(Default)]
+struct Winner {
+    awards: usize,
+    first: Option<(Option<f64>, Unit)>,
+    /// By cents.
+    bids: HashMap<i64, Bid>,
+}
+
+struct Bid {
+    value: f64,
+    unit: Unit,
+    /// At most two: whether there is one is the question.
+    lots: Vec<String>,
+}
+
+fn cents(amount: f64) -> i64 {
+    (amount * 100.0).round() as i64
+}
+
 impl<'a> Notice<'a> {
-    pub fn contract(&mut self, number: &str, award: &'a Value, known: &[Record]) -> Option<Record> {
+    /// One an award that came to something, with the line to speak of.
+    pub fn contracts(&mut self, number: &str, tender: &Record) -> Vec<(u64, Record)> {
+        let told = self.told();
+        let mut contracts = Vec::new();
+        for award in list(self.release, "/awards") {
+            if let Some(contract) = self.contract(number, award, tender, &told) {
+                contracts.push((self.line, contract));
+            }
+        }
+        contracts
+    }
+
+    fn told(&mut self) -> Told<'a> {
         let release = self.release;
+        let mut winners: HashMap<String, Winner> = HashMap::new();
+        for award in list(release, "/awards") {
+            let supplier = word(award, "/suppliers/0/id").unwrap_or_default();
+            winners.entry(supplier).or_default().awards += 1;
+        }
+        for bid in list(release, "/bids") {
+            let Some(winner) = word(bid, "/id").and_then(|bidder| winners.get_mut(&bidder)) else {
+                continue;
+            };
+            let unit = word(bid, "/valueUnit").unwrap_or_default();
+            if !seao_codes::is_known_unit(&unit) {
+                self.note_unknown("valueUnit", &unit);
+            }
+            let (value, unit) = (self.money(bid, "/value"), Unit::of(&unit));
+            winner.first.get_or_insert((value, unit));
+            let Some(value) = value else { continue };
+            let lots = Vec::new();
+            let known = winner.bids.entry(cents(value)).or_insert(Bid { value, unit, lots });
+            let related = list(bid, "/relatedLots").iter();
+            let related = related.filter_map(|lot| word(&json!({"id": lot}), "/id"));
+            let room = 2 - known.lots.len();
+            known.lots.extend(related.take(room));
+        }
+        Told {
+            contracts: by_word(release, "/contracts", "/awardID"),
+            lots: by_word(release, "/tender/lots", "/id"),
+            winners,
+        }
+    }
+
+    fn contract(&mut self, number: &str, award: &'a Value, tender: &Record, told: &Told<'a>) -> Option<Record> {
         if word(award, "/status").is_some_and(|status| ["cancelled", "unsuccessful"].contains(&status.as_str())) {
             self.note("an award that was cancelled or came to nothing, no contract recorded");
             return None;
@@ -36,47 +108,34 @@ impl<'a> Notice<'a> {
             return None;
         };
         let award_id = word(award, "/id");
-        let of_award = |contract: &&Value| award_id.is_some() && word(contract, "/awardID") == award_id;
-        let told = list(release, "/contracts")
-            .iter()
-            .find(of_award)
-            .unwrap_or(&Value::Null);
+        let lot_titles = &told.lots;
+        let winner = told.winners.get(&supplier_id);
+        let told = award_id.as_deref().and_then(|id| told.contracts.get(id).copied());
+        let told = told.unwrap_or(&Value::Null);
 
         let mut contract = Record::new(EntityType::Contract);
         for field in OF_THE_NOTICE {
-            contract.set(field, known.first()?.fields.get(field).cloned());
+            contract.set(field, tender.fields.get(field).cloned());
         }
         let neq = neq(&word(party, "/details/neq").unwrap_or_default())
             .or_else(|| neq(supplier_id.strip_prefix("FO-").unwrap_or_default()));
         let award_date = self.day(award, "/date").map(|day| day.to_string());
-        let awarded = self.awarded(award, &supplier_id);
+        let awarded = self.awarded(award, winner);
         let current = Awarded {
             amount: self.money(told, "/value/amount").or(awarded.amount),
             ..awarded
         };
-        let mut id = contract_record_id(
+        let id = contract_record_id(
             number,
             neq.as_deref(),
             &vendor,
             award_date.as_deref(),
             awarded.amount.or(current.amount).unwrap_or_default(),
         );
-        if known.iter().any(|record| record.text("record_id") == Some(id.as_str())) {
-            if award_id.is_none()
-                || known
-                    .iter()
-                    .any(|record| record.text("contract_id") == award_id.as_deref())
-            {
-                self.note("an award listed twice, recorded once");
-                return None;
-            }
-            // Two lots at one price on one day: nothing but the award's number tells them apart.
-            id = format!("{id}|{}", award_id.as_deref().unwrap_or_default());
-        }
         contract.set("record_id", Some(id));
         contract.set("contract_id", award_id);
         contract.set("award_date", award_date);
-        if let Some(lot) = self.lot(&supplier_id, awarded.amount) {
+        if let Some(lot) = lot(winner, awarded.amount, lot_titles) {
             let title = contract.text("title_fr").map(|title| format!("{title} : {lot}"));
             contract.set("title_fr", Some(title.unwrap_or(lot)));
         }
@@ -119,26 +178,14 @@ impl<'a> Notice<'a> {
 
     /// What was awarded, by the unit of the winner's bid. `totalAmount` adds up the winner's awards of all lots, so it
     /// is the total of this one only where it is the winner's only one and the amount is a rate.
-    fn awarded(&mut self, award: &Value, supplier_id: &str) -> Awarded {
+    fn awarded(&mut self, award: &Value, winner: Option<&Winner>) -> Awarded {
         let amount = self.money(award, "/value/amount");
-        let mut bids = Vec::new();
-        for bid in list(self.release, "/bids") {
-            if word(bid, "/id").as_deref() == Some(supplier_id) {
-                let unit = word(bid, "/valueUnit").unwrap_or_default();
-                if !seao_codes::is_known_unit(&unit) {
-                    self.note_unknown("valueUnit", &unit);
-                }
-                let unit = Unit::of(&unit);
-                bids.push((self.money(bid, "/value"), unit));
-            }
-        }
-        let matching = |(bid, _): &&(Option<f64>, Unit)| bid.zip(amount).is_some_and(|(a, b)| same_money(a, b));
-        let (bid, unit) = match bids.iter().find(matching).or(bids.first()) {
-            Some(bid) => *bid,
-            None => (None, Unit::Dollars),
+        let matching = amount.and_then(|amount| winner?.bids.get(&cents(amount)));
+        let (bid, unit) = match matching {
+            Some(bid) => (Some(bid.value), bid.unit),
+            None => winner.and_then(|winner| winner.first).unwrap_or((None, Unit::Dollars)),
         };
-        let theirs = |award: &&Value| word(award, "/suppliers/0/id").as_deref() == Some(supplier_id);
-        let is_only = list(self.release, "/awards").iter().filter(theirs).count() == 1;
+        let is_only = winner.is_some_and(|winner| winner.awards == 1);
         let total = self.money(award, "/value/totalAmount");
         Awarded {
             bid,
@@ -146,23 +193,6 @@ impl<'a> Notice<'a> {
             total: total.filter(|_| is_only && unit == Unit::Rate),
             unit,
         }
-    }
-
-    /// The title of the lot that was won: awards do not name it, but the winner's bid of the same amount may.
-    fn lot(&self, supplier_id: &str, amount: Option<f64>) -> Option<String> {
-        let mut lots: Vec<String> = Vec::new();
-        for bid in list(self.release, "/bids") {
-            let value = word(bid, "/value").and_then(|value| text::given_amount(&value).ok().flatten());
-            let is_winner = word(bid, "/id").as_deref() == Some(supplier_id);
-            if is_winner && value.zip(amount).is_some_and(|(a, b)| same_money(a, b)) {
-                let related = list(bid, "/relatedLots").iter();
-                lots.extend(related.filter_map(|lot| word(&json!({"id": lot}), "/id")));
-            }
-        }
-        let [lot] = lots.as_slice() else { return None };
-        let mut titled = list(self.release, "/tender/lots").iter();
-        let titled = titled.find(|known| word(known, "/id").as_ref() == Some(lot))?;
-        word(titled, "/title")
     }
 
     fn set_address(&mut self, contract: &mut Record, party: &Value) {
@@ -193,6 +223,14 @@ impl<'a> Notice<'a> {
             self.note_unknown("countryName", &country);
         }
         contract.set("vendor_country", code);
+    }
+}
+
+/// The title of the lot that was won: awards do not name it, but the winner's bid of the same amount may.
+fn lot(winner: Option<&Winner>, amount: Option<f64>, titled: &HashMap<String, &Value>) -> Option<String> {
+    match winner?.bids.get(&cents(amount?))?.lots.as_slice() {
+        [lot] => word(titled.get(lot)?, "/title"),
+        _ => None,
     }
 }
 

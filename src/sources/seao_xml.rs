@@ -3,7 +3,7 @@
 //! A row is a child of the root. In Avis and AvisRevisions it is a notice: it gives a tender and, for each winner among
 //! its bidders, a contract. In Contrats and Depenses it is a contract's end or a notice's spending, joined to the
 //! contracts by [`seao_ledger`](super::seao_ledger). The generations of the layout differ by the case of one tag and by elements that
-//! the older lacks. Of a notice told twice the newest export counts; within one, the revision.
+//! the older lacks. Of a notice told twice the one entered last counts, of one entry the newest export's; a revision counts as entered on its export's last day.
 
 use std::io::Read;
 
@@ -13,7 +13,9 @@ use super::{
     Broken, FileFacts, Head,
     decode::Utf8,
     intake::{Draft, Intake, Rank, Record, Remark, Tally, unknown},
-    seao::{Awarded, OF_THE_NOTICE, XML, contract_record_id, documents, neq, place, vendor_country, vendor_province},
+    seao::{
+        Awarded, OF_THE_NOTICE, XML, apart, contract_record_id, documents, neq, place, vendor_country, vendor_province,
+    },
     seao_codes::{self, MUNICIPAL_GROUNDS, OTHER_NATURES, PROVINCIAL_GROUNDS, REGIONS, TYPES, Unit, label},
     seao_ledger::{self, Contractor, Expense, Final, Spending, Told},
     table::{postal_code, timestamp},
@@ -159,10 +161,10 @@ impl<'a> Notice<'a> {
     }
 
     fn draft(mut self, number: String) -> Draft {
-        let entered = self.day("datesaisieadjudication");
-        let is_revision = !self.export.covers(entered);
+        let rank = self.rank();
         let tender = self.tender(&number);
         let mut records = vec![tender];
+        let mut contracts = Vec::new();
         let bidders = self.row.child("fournisseurs").map_or(&[][..], |list| &list.children);
         for bidder in bidders
             .iter()
@@ -173,16 +175,10 @@ impl<'a> Notice<'a> {
                     .note(bidder.line, "a winner without a name, no contract recorded");
                 continue;
             };
-            if records
-                .iter()
-                .any(|known| known.text("record_id") == contract.text("record_id"))
-            {
-                self.tally
-                    .note(bidder.line, "a winner listed twice with one amount, recorded once");
-                continue;
-            }
-            records.push(contract);
+            contracts.push((bidder.line, contract));
         }
+        let what = "a winner listed twice in the same words, recorded once";
+        records.extend(apart(contracts, |line| self.tally.note(line, what)));
         let winners = records.len() - 1;
         let (status, english, french) = self.status(winners);
         records[0].set("status", Some(status));
@@ -197,9 +193,22 @@ impl<'a> Notice<'a> {
         Draft {
             group: number,
             member: XML.to_owned(),
-            // Days before 1970 do not occur; were one to, it would rank as the oldest.
-            rank: Rank(u64::try_from(self.export.exported()).unwrap_or(0), is_revision.into()),
+            rank,
             records,
+        }
+    }
+
+    /// A notice whose award was entered while the export's days ran is of the day of that entry, so that a release of that
+    /// day is newer; any other may be a revision, of a day that is not told: it counts as of the export's last.
+    fn rank(&mut self) -> Rank {
+        let entered = self.day("datesaisieadjudication");
+        let exported = self.export.exported();
+        // Days before 1970 do not occur; were one to, it would rank as the oldest.
+        let ranked = |day: i64, within: i64| Rank(u64::try_from(day).unwrap_or(0), within);
+        match entered.filter(|day| self.export.covers(Some(*day))) {
+            // Of two exports of one entry the later is the newer, and a release of that day is newer than both.
+            Some(day) => ranked(day.days().into(), exported.saturating_sub(i64::from(u32::MAX))),
+            None => ranked(exported, 1),
         }
     }
 

@@ -78,6 +78,17 @@ impl CsvFormat {
             .all(|name| columns.iter().any(|column| self.canonical(column) == *name))
     }
 
+    fn columns_of(&self, header: &[String]) -> Header {
+        let mut columns = Header::default();
+        for (number, name) in header.iter().enumerate() {
+            let known = columns.entry(self.canonical(name).to_owned()).or_insert((number, None));
+            if known.0 != number {
+                known.1 = Some(number);
+            }
+        }
+        columns
+    }
+
     fn canonical<'a>(&self, column: &'a str) -> &'a str {
         let known = self.aliases.iter().find(|(other, _)| *other == column);
         known.map_or(column, |(_, name)| name)
@@ -85,7 +96,10 @@ impl CsvFormat {
 }
 
 /// The columns a file has, by name.
-pub type Header = FxHashMap<String, usize>;
+pub type Header = FxHashMap<String, Columns>;
+
+/// A column's number, and that of another with its name or its name of other years, which tells where the first is empty.
+pub type Columns = (usize, Option<usize>);
 
 /// One row under its header.
 pub struct Row<'a> {
@@ -109,8 +123,14 @@ impl<'a> Row<'a> {
 
     /// The column's text as it stands; empty where the file has no such column.
     pub fn raw(&self, column: &str) -> &str {
-        let number = self.header.get(column);
-        number.and_then(|number| self.values.get(*number)).unwrap_or_default()
+        let Some((number, other)) = self.header.get(column) else {
+            return "";
+        };
+        let value = self.values.get(*number).unwrap_or_default();
+        match other {
+            Some(other) if value.trim().is_empty() => self.values.get(*other).unwrap_or_default(),
+            _ => value,
+        }
     }
 
     pub fn line_of(&self, column: &str) -> Option<String> {
@@ -159,8 +179,23 @@ pub fn postal_code(raw: &str) -> Option<String> {
 }
 
 /// Several things under one identifier: the oldest keeps it plain, so that it stays when another is added; the others have
-/// their member's name behind it.
+/// their member's name behind it. Of one day the lower amount is the older, whatever row or file it stands in; one without an
+/// amount, or with none to speak of, comes after all that have one.
 pub fn number(members: &mut [Member]) {
+    let value = |member: &Member| {
+        let record = member.records.first();
+        record
+            .and_then(|record| record.number("contract_value"))
+            .unwrap_or_default()
+    };
+    members.sort_by(|a, b| {
+        let (x, y) = (value(a), value(b));
+        (x == 0.0)
+            .cmp(&(y == 0.0))
+            .then(a.rank.0.cmp(&b.rank.0))
+            .then(x.total_cmp(&y))
+            .then_with(|| a.member.cmp(&b.member))
+    });
     for member in members.iter_mut().skip(1) {
         for record in &mut member.records {
             let plain = record.text("record_id").unwrap_or_default();
@@ -297,11 +332,7 @@ impl CsvFormat {
         let mut values = StringRecord::new();
         let mut again = is_data.then(|| StringRecord::from(first.as_slice()));
         let width = header.len();
-        let header: Header = header
-            .iter()
-            .enumerate()
-            .map(|(number, name)| (self.canonical(name).to_owned(), number))
-            .collect();
+        let header = self.columns_of(header);
         if let Some(missing) = self.required.iter().find(|name| !header.contains_key(**name)) {
             return Err(Broken::Fatal(anyhow!("{} has no column '{missing}'", file.path)));
         }

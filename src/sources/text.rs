@@ -4,7 +4,7 @@
 //! publisher wrote one of `ABSENT` instead of leaving the field empty. Every function is total: odd input gives odd
 //! text or an [`Unreadable`], never a panic.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 
 use super::mojibake::repaired;
 use crate::date::Date;
@@ -78,12 +78,13 @@ pub fn block(raw: &str) -> Option<String> {
 /// The members of `*one\n*two`, in the publisher's order, each once.
 pub fn list(raw: &str) -> Vec<String> {
     let mut members: Vec<String> = Vec::new();
+    let mut met = HashSet::new();
     for part in raw.split(['\n', '\r']) {
         let part = part.trim_start();
         let Some(member) = line(part.strip_prefix('*').unwrap_or(part)) else {
             continue;
         };
-        if !members.contains(&member) {
+        if met.insert(member.clone()) {
             members.push(member);
         }
     }
@@ -110,11 +111,24 @@ pub fn date(raw: &str) -> Result<Option<Date>, Unreadable> {
     }
 }
 
-/// An amount: `1234.50`, `1,234.50 $`, `3 500,25 $`, `-12`. Zero is an amount; see [`given_amount`].
+/// An amount in dollars and cents: `1234.50`, `1,234.50 $`, `3 500,25 $`, `-12`. More than cents are two amounts run together
+/// (`500.00500`) or none, unless zeros: `500.000000`. Zero is an amount; see [`given_amount`].
 pub fn amount(raw: &str) -> Result<Option<f64>, Unreadable> {
+    let amount = number(raw)?;
+    match amount {
+        Some(amount) if ((amount * 100.0).round() / 100.0 - amount).abs() > amount.abs() * f64::EPSILON => {
+            Err(Unreadable)
+        }
+        amount => Ok(amount),
+    }
+}
+
+/// An amount, a rate or a factor, of any fineness. Commas before a point part thousands; one behind it is none of ours.
+fn number(raw: &str) -> Result<Option<f64>, Unreadable> {
     let Some(text) = line(raw) else { return Ok(None) };
     let mut digits: String = text.chars().filter(|c| !c.is_whitespace() && *c != '$').collect();
     match (digits.rfind(','), digits.contains('.')) {
+        (Some(_), true) if !parts_thousands(&digits) => return Err(Unreadable),
         (Some(_), true) => digits = digits.replace(',', ""),
         (Some(comma), false) if digits.len() - comma == 4 => digits = digits.replace(',', ""),
         (Some(_), false) => digits = digits.replace(',', "."),
@@ -129,9 +143,16 @@ pub fn amount(raw: &str) -> Result<Option<f64>, Unreadable> {
     }
 }
 
-/// An amount where the publisher writes `0.000000` for "not given".
+/// Whether every comma stands before the point, with three digits up to the next sign behind it.
+fn parts_thousands(digits: &str) -> bool {
+    let (whole, cents) = digits.split_once('.').unwrap_or((digits, ""));
+    let three = |group: &str| group.len() == 3 && group.bytes().all(|b| b.is_ascii_digit());
+    !cents.contains(',') && whole.split(',').skip(1).all(three)
+}
+
+/// An amount where the publisher writes `0.000000` for "not given", or a rate of more than cents.
 pub fn given_amount(raw: &str) -> Result<Option<f64>, Unreadable> {
-    Ok(amount(raw)?.filter(|amount| *amount != 0.0))
+    Ok(number(raw)?.filter(|amount| *amount != 0.0))
 }
 
 /// An organization's name without the full stops and blanks that registrars leave behind: `Ville de Mascouche.`,
@@ -317,10 +338,16 @@ mod tests {
             ("inf", Err(Unreadable)),
             ("1e99", Err(Unreadable)),
             ("12 ou 13 000?", Err(Unreadable)),
+            ("1.234,56", Err(Unreadable)),
+            ("1,317,169.922,000", Err(Unreadable)),
+            ("12,34.50", Err(Unreadable)),
+            ("500.00500", Err(Unreadable)),
+            ("36860.990000000005", Ok(Some(36860.990000000005))),
         ] {
             assert_eq!(amount(raw), expected, "{raw}");
         }
         assert_eq!(given_amount("0.000000"), Ok(None));
+        assert_eq!(given_amount("0.9903"), Ok(Some(0.9903)), "a rate");
     }
 
     #[test]

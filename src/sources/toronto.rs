@@ -257,6 +257,9 @@ mod tests {
             ("S2,035,000.00", Err(Unreadable)),
             ("at 109 % of the price", Err(Unreadable)),
             ("1,2.3,4", Err(Unreadable)),
+            ("1.234,56", Err(Unreadable)),
+            ("1,317,169.922,000", Err(Unreadable)),
+            ("500.00500", Err(Unreadable)),
         ] {
             assert_eq!(amount(raw), expected, "{raw}");
         }

@@ -114,7 +114,7 @@ fn lots_cancellations_and_rates_are_what_they_are() {
                 200.0
             ),
             (
-                "seao|20100002|1168815837|2026-10-01|200.00|13",
+                "seao|20100002|1168815837|2026-10-01|200.00|2",
                 "Pièces de véhicules",
                 200.0
             ),

@@ -1,0 +1,161 @@
+//! Notices of SEAO as both eras tell them: lots of one price, current values, thousands of awards.
+
+use super::*;
+
+const ACME: &str = "1142700724";
+
+/// An export of the days of one month of 2022.
+fn export(month: &str, notices: &[String]) -> Vec<u8> {
+    format!(
+        "<export datedebut=\"2022-{month}-01\" datefin=\"2022-{month}-28\">{}</export>",
+        notices.concat()
+    )
+    .into_bytes()
+}
+
+fn notice(number: u32, winners: &[String]) -> String {
+    format!(
+        "<avis><numeroseao>{number}</numeroseao><numero>N-{number}</numero><organisme>Ville de Laval</organisme>\
+         <municipal>1</municipal><ville>Laval</ville><titre>Objet</titre><type>3</type><nature>1</nature>\
+         <datepublication>2022-01-02 08:00</datepublication><datesaisieadjudication>2022-01-15 10:00</datesaisieadjudication>\
+         <dateadjudication>2022-01-10</dateadjudication><fournisseurs>{}</fournisseurs></avis>",
+        winners.concat()
+    )
+}
+
+fn winner(name: &str, amount: &str) -> String {
+    format!(
+        "<fournisseur><nomorganisation>{name}</nomorganisation><neq>{ACME}</neq><adjudicataire>1</adjudicataire>\
+         <montantcontrat>{amount}</montantcontrat></fournisseur>"
+    )
+}
+
+fn award(id: usize, amount: f64) -> Value {
+    json!({"id": id.to_string(), "status": "active", "date": "2022-01-10T00:00:00-05:00",
+        "value": {"amount": amount, "currency": "CAD"}, "suppliers": [{"id": format!("FO-{ACME}"), "name": "Acme inc."}]})
+}
+
+fn release(number: u32, id: &str, awards: &[Value], contracts: &[Value]) -> Vec<u8> {
+    let release = json!({"ocid": format!("ocds-ec9k95-{number}"), "id": id, "date": "2022-01-02T08:00:00-05:00",
+        "tender": {"id": "N", "title": "Objet", "status": "complete"}, "awards": awards, "contracts": contracts});
+    json!({"releases": [release]}).to_string().into_bytes()
+}
+
+fn contracts(files: &[(&str, Vec<u8>)], dump: &str) -> Vec<Value> {
+    let place = Place::new();
+    for (name, bytes) in files {
+        place.put(name, bytes);
+    }
+    place.run();
+    let mut contracts = place.records(dump);
+    contracts.sort_by_key(|contract| contract["record_id"].to_string());
+    contracts
+}
+
+fn ids(contracts: &[Value]) -> Vec<&str> {
+    contracts.iter().map(|c| c["record_id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn lots_of_one_price_are_numbered_by_what_they_are() {
+    let plain = format!("seao|303|{ACME}|2022-01-10|10.00");
+    let second = format!("{plain}|2");
+    let of_awards = |order: [usize; 2]| {
+        let awards = order.map(|id| award(id, 10.0));
+        contracts(
+            &[("a.json", release(303, "20220116120000", &awards, &[]))],
+            "contract/seao-ocds",
+        )
+    };
+    let (forth, back) = (of_awards([9, 10]), of_awards([10, 9]));
+    assert_eq!(ids(&forth), [&plain, &second]);
+    assert_eq!(forth[0]["contract_id"], "9");
+    assert_eq!(forth, back);
+
+    let of_winners = |names: [&str; 3]| {
+        let winners = names.map(|name| winner(name, "10.00"));
+        contracts(
+            &[("a.xml", export("01", &[notice(303, &winners)]))],
+            "contract/seao-xml",
+        )
+    };
+    let (forth, back) = (
+        of_winners(["Acme", "Acme", "Acme Nord"]),
+        of_winners(["Acme Nord", "Acme", "Acme"]),
+    );
+    assert_eq!(ids(&forth), [&plain, &second], "the entry repeated whole is one");
+    assert_eq!(forth, back);
+}
+
+#[test]
+fn lots_that_only_a_release_tells_apart_are_as_many_in_a_newer_export() {
+    let two = [award(1, 10.0), award(2, 10.0)];
+    let twice = [winner("Acme", "10.00"), winner("Acme", "10.00")];
+    let files = [
+        ("a.json", release(303, "20220116120000", &two, &[])),
+        ("b.xml", export("03", &[notice(303, &twice)])),
+    ];
+    let told = contracts(&files, "contract/seao-xml");
+    assert_eq!(ids(&told).len(), 2);
+    assert!(
+        told.iter()
+            .all(|contract| contract["sources"] == json!(["seao-ocds", "seao-xml"]))
+    );
+}
+
+#[test]
+fn the_value_a_release_states_outlives_an_export_of_the_award() {
+    let signed = json!({"id": "1", "awardID": "1", "status": "terminated", "dateSigned": "2022-01-12",
+        "value": {"amount": 1500.0, "currency": "CAD"}});
+    let released = release(200, "20220116120000", &[award(1, 1000.0)], &[signed]);
+    for (month, dump) in [("01", "contract/seao-ocds"), ("03", "contract/seao-xml")] {
+        let exported = export(month, &[notice(200, &[winner("Acme inc.", "1000.00")])]);
+        let told = contracts(&[("a.xml", exported), ("b.json", released.clone())], dump);
+        let [contract] = told.as_slice() else {
+            panic!("{told:?}")
+        };
+        assert_eq!(
+            (&contract["contract_value"], &contract["original_value"]),
+            (&json!(1500.0), &json!(1000.0)),
+            "{month}"
+        );
+        assert_eq!(contract["status"], "terminated");
+        assert_eq!(contract["start_date"], "2022-01-12");
+    }
+}
+
+#[test]
+fn a_reduction_is_a_value() {
+    let reduced = [award(1, -500.0)];
+    let told = contracts(
+        &[("a.json", release(301, "20220116120000", &reduced, &[]))],
+        "contract/seao-ocds",
+    );
+    assert_eq!(told[0]["contract_value"], -500.0);
+}
+
+/// One notice with so many awards, bids and parties that looking through all of them for each would never end.
+#[test]
+fn thousands_of_awards_on_one_notice_are_read() {
+    const MANY: usize = 20_000;
+    let awards: Vec<Value> = (0..MANY).map(|id| award(id, 1000.0 + id as f64)).collect();
+    let told = contracts(
+        &[
+            ("a.json", release(1, "20220115120000", &awards, &[])),
+            (
+                "b.xml",
+                export(
+                    "03",
+                    &[notice(
+                        1,
+                        &(0..MANY)
+                            .map(|n| winner("Acme inc.", &format!("{}.00", 1000 + n)))
+                            .collect::<Vec<_>>(),
+                    )],
+                ),
+            ),
+        ],
+        "contract/seao-xml",
+    );
+    assert_eq!(told.len(), MANY);
+}

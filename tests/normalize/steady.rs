@@ -1,0 +1,202 @@
+//! Identifiers and values that stay: under corrected rows, other orders of rows, further columns and poorer files.
+
+use super::*;
+
+/// The records of a dump after a run over these files, each a day newer than the one before it, by identifier.
+fn told(files: &[&str], dump: &str) -> Vec<Value> {
+    let place = Place::new();
+    for (number, text) in files.iter().enumerate() {
+        let path = place.put(&format!("{number}"), text.as_bytes());
+        let days = Duration::from_secs(86_400 * number as u64);
+        File::options()
+            .write(true)
+            .open(path)
+            .unwrap()
+            .set_modified(SystemTime::UNIX_EPOCH + MODIFIED + days)
+            .unwrap();
+    }
+    place.run();
+    let mut records = place.records(dump);
+    for record in &mut records {
+        record.as_object_mut().unwrap().remove("fetched_at");
+    }
+    records.sort_by_key(|record| record["record_id"].to_string());
+    records
+}
+
+fn reversed(csv: &str) -> String {
+    let mut lines: Vec<&str> = csv.lines().collect();
+    lines[1..].reverse();
+    lines.join("\n")
+}
+
+const OFFICIALS: &str = "NOM DU FOURNISSEUR,NUMÉRO,DATE D'APPROBATION,APPROBATEUR,DESCRIPTION,SERVICE,ACTIVITÉ,MONTANT";
+
+#[test]
+fn a_corrected_montreal_row_and_one_without_its_day_are_the_same_contract() {
+    let first = format!("{OFFICIALS}\nACME,7,2014-01-31,\"UNE, PERSONNE\",Objet,Service,Parcs,3500\n");
+    let corrected = format!(
+        "{OFFICIALS},PORTION À LA CHARGE DE L'AGGLO.\nACME,7,2014-01-31,\"AUTRE, PERSONNE\",Objet corrigé,Service,Parcs,3500,1000\n"
+    );
+    let undated = "ACME,7,\"UNE, PERSONNE\",Objet,Service,Parcs,3 500 $\n";
+    let before = told(&[&first], "contract/montreal");
+    let after = told(&[&first, &corrected, undated], "contract/montreal");
+    assert_eq!(after.len(), 1, "{after:?}");
+    assert_eq!(after[0]["record_id"], before[0]["record_id"]);
+    assert_eq!(after[0]["title_fr"], "Objet corrigé");
+    let again = format!("{first}ACME,7,2014-02-28,\"UNE, PERSONNE\",Objet,Service,Parcs,3500\n");
+    assert_eq!(
+        told(&[&again, undated], "contract/montreal").len(),
+        3,
+        "which day is not certain"
+    );
+}
+
+#[test]
+fn a_montreal_order_split_over_activities_stays_apart_in_any_order() {
+    let split = format!(
+        "{OFFICIALS}\nACME,7,2014-01-31,\"UNE, PERSONNE\",Objet,Service,Parcs,3500\n\
+         ACME,7,2014-01-31,\"UNE, PERSONNE\",Objet,Service,Rues,3500\n"
+    );
+    let contracts = told(&[&split], "contract/montreal");
+    assert_eq!(contracts.len(), 2);
+    assert_eq!(contracts, told(&[&reversed(&split)], "contract/montreal"));
+    assert_eq!(contracts, told(&[&split, &reversed(&split)], "contract/montreal"));
+}
+
+#[test]
+fn nova_scotia_rows_of_one_day_have_their_identifiers_in_any_order() {
+    let head = "TENDER_ID,ENTITY,GOODS,SERVICE,CONSTRUCTION,TENDER_START_DATE,TENDER_CLOSE_DATE,TENDER_DESCRIPTION,AWARDED_DATE,AWARDED_AMOUNT,VENDOR";
+    let row = |amount: &str, vendor: &str| {
+        format!("1,Halifax,Y,N,N,2020/01/01,2020/02/01,Pipes,2020/03/01,{amount},{vendor}")
+    };
+    let rows = [
+        row("0.01", "XYZ"),
+        row("200.00", "ABC"),
+        row("100.00", "ABC"),
+        row("300.00", "XYZ"),
+    ];
+    let csv = format!("{head}\n{}\n", rows.join("\n"));
+    let contracts = told(&[&csv], "contract/novascotia");
+    assert_eq!(contracts, told(&[&reversed(&csv)], "contract/novascotia"));
+    let value = |id: &str| {
+        contracts
+            .iter()
+            .find(|c| c["record_id"] == id)
+            .map(|c| c["contract_value"].clone())
+    };
+    assert_eq!(value("novascotia|1|abc"), Some(json!(100.0)));
+    assert_eq!(
+        value("novascotia|1|xyz"),
+        Some(json!(300.0)),
+        "a placeholder is not the contract"
+    );
+}
+
+#[test]
+fn toronto_rows_of_one_day_have_their_identifiers_in_any_order() {
+    let head = "Workspace Number,Contract Amount,Supplier Name,Contract Date,Division,Reason";
+    let csv = format!(
+        "{head}\n1,300,ACME,2020-01-01,Water,Other\n1,0,ACME,2019-01-01,Water,Other\n1,200,ACME,2020-01-01,Water,Other\n"
+    );
+    let contracts = told(&[&csv], "contract/toronto");
+    assert_eq!(contracts, told(&[&reversed(&csv)], "contract/toronto"));
+    assert_eq!(contracts[0]["record_id"], "toronto-nc|1|acme");
+    assert_eq!(contracts[0]["contract_value"], 200.0);
+}
+
+#[test]
+fn an_empty_column_under_a_former_name_leaves_the_filled_one() {
+    let text = String::from_utf8(fixture("canadabuys-sosa.csv")).unwrap();
+    let mut lines = text.lines();
+    let (head, row) = (lines.next().unwrap(), lines.next().unwrap());
+    let plain = told(&[&format!("{head}\n{row}\n")], "standing_offer/canadabuys-sosa");
+    for name in ["gsin", "commodity"] {
+        let wider = format!("{head},{name}\n{row},\n");
+        assert_eq!(told(&[&wider], "standing_offer/canadabuys-sosa"), plain);
+    }
+}
+
+#[test]
+fn a_search_answer_leaves_the_awards_that_were_told() {
+    let whole = String::from_utf8(fixture("alberta-opportunities.json")).unwrap();
+    let rows: Vec<Value> = serde_json::from_str(&whole).unwrap();
+    let bare: Vec<&Value> = rows.iter().map(|row| row.get("opportunity").unwrap_or(row)).collect();
+    let bare = serde_json::to_string(&bare).unwrap();
+    let before = told(&[&whole], "contract/alberta");
+    assert!(!before.is_empty());
+    assert_eq!(told(&[&whole, &bare], "contract/alberta"), before);
+}
+
+#[test]
+fn rows_that_do_not_tell_their_type_are_what_the_others_under_their_number_are() {
+    let text = String::from_utf8(fixture("canadabuys-contract.csv")).unwrap();
+    let mut rows = csv::Reader::from_reader(text.as_bytes());
+    let head = rows.headers().unwrap().clone();
+    let base = rows.records().next().unwrap().unwrap();
+    let place = Place::new();
+    let mut out = csv::Writer::from_writer(Vec::new());
+    out.write_record(&head).unwrap();
+    for (amendment, instrument) in [("000", "Supply Arrangement"), ("000", ""), ("001", "")] {
+        out.write_record(head.iter().zip(&base).map(|(name, value)| match name {
+            _ if name.starts_with("amendmentNumber") => amendment,
+            _ if name.starts_with("instrumentType") => instrument,
+            _ => value,
+        }))
+        .unwrap();
+    }
+    place.put("a.csv", &out.into_inner().unwrap());
+    let report = place.run();
+    assert_eq!(
+        skipped(&report.files[0]),
+        [("a standing offer or supply arrangement, not a contract", 3, 2)]
+    );
+}
+
+#[test]
+fn an_untyped_row_that_says_by_how_much_amends_its_original() {
+    let text = String::from_utf8(fixture("disclosure.csv")).unwrap();
+    let mut rows = csv::Reader::from_reader(text.as_bytes());
+    let head = rows.headers().unwrap().clone();
+    let base = rows.records().next().unwrap().unwrap();
+    let mut out = csv::Writer::from_writer(Vec::new());
+    out.write_record(&head).unwrap();
+    for (reference, kind, by, value) in [("C-1", "C", "", "100"), ("C-2", "", "50", "150")] {
+        out.write_record(
+            head.iter()
+                .zip(&base)
+                .map(|(name, stated)| match name.trim_start_matches('\u{feff}') {
+                    "reference_number" => reference,
+                    "instrument_type" => kind,
+                    "amendment_value" => by,
+                    "contract_value" => value,
+                    "original_value" => "100",
+                    "procurement_id" => "P-12345",
+                    _ => stated,
+                }),
+        )
+        .unwrap();
+    }
+    let csv = String::from_utf8(out.into_inner().unwrap()).unwrap();
+    let told = told(&[&csv], "disclosure/disclosure");
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0]["contract_value"], 150.0);
+    assert_eq!(told[0]["amendment_count"], 1);
+}
+
+#[test]
+fn a_file_saved_in_another_way_is_told_how() {
+    let place = Place::with_fixtures(&["novascotia.csv"]);
+    place.put("a.csv", format!("{}\n", OFFICIALS.replace(',', ";")).as_bytes());
+    let wide: Vec<u8> = OFFICIALS.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    place.put("b.csv", &wide);
+    let report = place.run();
+    let why: Vec<&str> = report.unrecognized.iter().map(|file| file.why.as_str()).collect();
+    assert_eq!(
+        why,
+        [
+            "has its columns parted by semicolons or tabs; save it with commas",
+            "is UTF-16 or no text; save it as UTF-8"
+        ]
+    );
+}
