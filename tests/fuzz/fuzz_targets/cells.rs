@@ -11,11 +11,11 @@ struct Parts<'a>(&'a [u8], &'a [u8]);
 
 impl Read for Parts<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let read = self.0.read(buffer)?;
+        // An empty read would be taken for the end.
         if self.0.is_empty() {
             self.0 = std::mem::take(&mut self.1);
         }
-        Ok(read)
+        self.0.read(buffer)
     }
 }
 
