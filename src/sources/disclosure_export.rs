@@ -61,6 +61,8 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     let id = row.line_of(ID).ok_or("no id")?;
     let (owner, reference) = id
         .split_once(',')
+        .map(|(owner, reference)| (owner.trim(), reference.trim()))
+        .filter(|(owner, reference)| !owner.is_empty() && !reference.is_empty())
         .ok_or("an id that is not owner_org,reference_number")?;
     let country = row.line_of("country_of_vendor");
     record.set("vendor_country", country.map(canadabuys::country_code));
