@@ -7,7 +7,6 @@ use serde_json::value::RawValue;
 use crate::{
     api::{
         Call, Reply, Work,
-        conditional::Validator,
         error::{ApiError, quoted},
         openapi::bodies,
         params::{
@@ -103,8 +102,8 @@ const TOP: usize = 10;
 pub fn vendor(call: &Call, name: String) -> Result<Work, ApiError> {
     let said = SearchParams::read_only(&VENDOR_PROFILE, "a vendor's profile", EntityType::Contract, call.query)?;
     let search = said.resolve(&World::of(call, EntityType::Contract))?;
-    let asked = (&search.query, &search.page, Facet::Vendor.key(&name));
-    let (asked, generation) = (serde_json::to_vec(&asked), call.generation.clone());
+    let asked = (search.query.clone(), search.page.clone(), Facet::Vendor.key(&name));
+    let generation = call.generation.clone();
     let work = Work::pooled(move |deadline| {
         let (named, search) = of_name(&generation, Facet::Vendor, &name, search)?;
         let (tally, records) = ask(&generation, &search, &[want(Facet::Department)], deadline)?;
@@ -124,7 +123,7 @@ pub fn vendor(call: &Call, name: String) -> Result<Work, ApiError> {
             ..reply
         })
     })?;
-    Ok(work.validated_by(Validator::Request(asked.map_err(ApiError::internal)?)))
+    work.of_request(&asked)
 }
 
 pub fn department(call: &Call, name: String) -> Result<Work, ApiError> {
@@ -135,8 +134,8 @@ pub fn department(call: &Call, name: String) -> Result<Work, ApiError> {
         call.query,
     )?;
     let search = said.resolve(&World::of(call, EntityType::Contract))?;
-    let asked = (&search.query, &search.page, Facet::Department.key(&name));
-    let (asked, generation) = (serde_json::to_vec(&asked), call.generation.clone());
+    let asked = (search.query.clone(), search.page.clone(), Facet::Department.key(&name));
+    let generation = call.generation.clone();
     let work = Work::pooled(move |deadline| {
         let (named, search) = of_name(&generation, Facet::Department, &name, search)?;
         let wants = [
@@ -174,7 +173,7 @@ pub fn department(call: &Call, name: String) -> Result<Work, ApiError> {
             ..reply
         })
     })?;
-    Ok(work.validated_by(Validator::Request(asked.map_err(ApiError::internal)?)))
+    work.of_request(&asked)
 }
 
 /// Narrows a search to a name, or tells which names are near it.

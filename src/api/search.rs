@@ -10,7 +10,6 @@ use serde::Serialize;
 use crate::{
     api::{
         Call, Reply, Work,
-        conditional::Validator,
         error::ApiError,
         params::{
             next_query,
@@ -57,9 +56,8 @@ struct Counted {
 pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     let search = SearchParams::read(entity_type, call.query)?.resolve(&World::of(call, entity_type))?;
     // What decides the body, however the address was written.
-    let facets: BTreeSet<&str> = search.facets.iter().map(|facet| facet.name()).collect();
-    let asked = (&search.query, &search.page, facets, search.include_total);
-    let asked = serde_json::to_vec(&asked).map_err(ApiError::internal)?;
+    let facets: BTreeSet<&'static str> = search.facets.iter().map(|facet| facet.name()).collect();
+    let asked = (search.query.clone(), search.page.clone(), facets, search.include_total);
     let is_counted = search.include_total || call.is_head;
     let (generation, query) = (call.generation.clone(), call.query.to_owned());
     let work = Work::pooled(move |deadline| {
@@ -78,7 +76,7 @@ pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
         let body = envelope(&search, &hits, next.as_deref(), &counted)?;
         Ok(Reply { body, headers })
     })?;
-    Ok(work.validated_by(Validator::Request(asked)))
+    work.of_request(&asked)
 }
 
 /// Counts all matches, where that was asked for.
