@@ -336,8 +336,12 @@ impl Settled {
         settled.tallies.resize_with(files.len(), Tally::default);
         let mut reader = (family.reader)();
         for mut group in groups {
-            for file in group.replaced {
-                settled.tallies[file].merged += 1;
+            for row in group.replaced {
+                let tally = &mut settled.tallies[row.file];
+                tally.merged += 1;
+                if row.is_of_another_deal {
+                    tally.note(row.line, ANOTHER_DEAL);
+                }
             }
             reader.settle(&mut group.members, &mut settled.tallies);
             for member in &group.members {
@@ -383,6 +387,9 @@ impl Settled {
         Ok(())
     }
 }
+
+const ANOTHER_DEAL: &str =
+    "replaced by a newer row under the same identifier that names another supplier or contract number";
 
 const TOO_LONG: &str = "a record whose identifier is longer than an index holds, left out";
 

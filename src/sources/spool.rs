@@ -18,6 +18,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::intake::{Draft, Member, Rank, Record, Remark};
+use crate::fold::fold;
 
 /// The bodies of a family's drafts and remarks.
 pub struct Spool {
@@ -33,6 +34,8 @@ pub struct Entry {
     member: [u8; 8],
     /// What it must stay together with; zeros where that is nothing.
     thing: [u8; 8],
+    /// Who supplies it, and under which contract; zeros where that is not told.
+    deal: [u8; 8],
     rank: Rank,
     /// Where its body begins in the spool.
     offset: u64,
@@ -59,7 +62,16 @@ impl Entry {
 pub struct Group {
     /// Oldest first.
     pub members: Vec<Member>,
-    pub replaced: Vec<usize>,
+    pub replaced: Vec<Replaced>,
+}
+
+/// A row that a newer one of the same member replaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Replaced {
+    pub file: usize,
+    pub line: u64,
+    /// The newer one tells of another supplier or contract: they may be two things under one identifier.
+    pub is_of_another_deal: bool,
 }
 
 /// What one file gives, on its way to the spool; bodies go there some at a time.
@@ -88,7 +100,11 @@ impl<'a> Drafts<'a> {
 
     pub fn push(&mut self, line: u64, draft: Draft) -> Result<()> {
         let body = (&draft.member, &draft.records, None::<Value>);
-        self.push_body(line, &draft.group, digest(&draft.member), draft.rank, body)
+        self.push_body(line, &draft.group, digest(&draft.member), draft.rank, body)?;
+        if let (Some(entry), Some(record)) = (self.entries.last_mut(), draft.records.first()) {
+            entry.deal = deal(record);
+        }
+        Ok(())
     }
 
     /// A draft that stays together with all others of the same thing: they go to the group that the first of them names.
@@ -115,6 +131,7 @@ impl<'a> Drafts<'a> {
             group: digest(group),
             member,
             thing: [0; 8],
+            deal: [0; 8],
             rank,
             offset: start as u64,
             length: u32::try_from(self.bodies.len() - start).context("a row of 4 GiB")?,
@@ -207,7 +224,11 @@ impl Spool {
         let mut replaced = Vec::new();
         for same in entries.chunk_by(|a, b| a.member == b.member) {
             let (last, older) = same.split_last().context("an empty chunk")?;
-            replaced.extend(older.iter().map(|entry| entry.file as usize));
+            replaced.extend(older.iter().map(|entry| Replaced {
+                file: entry.file as usize,
+                line: entry.line.into(),
+                is_of_another_deal: entry.deal != last.deal,
+            }));
             newest.push(*last);
         }
         newest.sort_unstable_by_key(Entry::age);
@@ -233,6 +254,19 @@ impl Spool {
             file: entry.file as usize,
             line: entry.line.into(),
         })
+    }
+}
+
+/// The supplier and the contract that a record names, where it names any.
+fn deal(record: &Record) -> [u8; 8] {
+    let vendor = record.text("vendor_name").or(record.text("supplier_legal_name"));
+    match (vendor, record.text("contract_number")) {
+        (None, None) => [0; 8],
+        (vendor, number) => digest(&format!(
+            "{}|{}",
+            fold(vendor.unwrap_or_default()),
+            number.unwrap_or_default()
+        )),
     }
 }
 
@@ -324,10 +358,10 @@ mod tests {
             };
             Ok(groups.into_iter().map(group).collect::<Vec<_>>())
         };
-        let take = |groups: Vec<(Vec<String>, Vec<usize>)>| {
-            for (told, files) in groups {
+        let take = |groups: Vec<(Vec<String>, Vec<Replaced>)>| {
+            for (told, rows) in groups {
                 settled.push(told);
-                files.into_iter().for_each(|file| replaced[file] += 1);
+                rows.into_iter().for_each(|row| replaced[row.file] += 1);
             }
             Ok(())
         };

@@ -719,3 +719,31 @@ fn the_real_federal_files_give_what_is_known_of_them() {
     assert_eq!(tender["record_id"], "buyandsell|PW-$$ZT-009-27511");
     assert_eq!(tender["documents"].as_array().unwrap().len(), 26);
 }
+
+#[test]
+fn a_row_replaced_by_one_that_names_another_supplier_is_told_of() {
+    let award = |supplier: &'static str, published: &'static str| {
+        vec![
+            ("referenceNumber-numeroReference", "cb-1-1"),
+            ("amendmentNumber-numeroModification", "000"),
+            ("publicationDate-datePublication", published),
+            ("supplierLegalName-nomLegalFournisseur-eng", supplier),
+        ]
+    };
+    let place = Place::new();
+    let rows = [
+        award("Acme Inc.", "2026-01-01"),
+        award("ACME INC", "2026-01-02"),
+        award("Other Ltd.", "2026-01-03"),
+    ];
+    place.put("award.csv", &under_header_of("canadabuys-award.csv", &rows));
+    let report = place.run();
+    assert_balanced(&report.files[0]);
+    let tally = &report.files[0].tally;
+    assert_eq!((tally.recorded, tally.merged), (1, 2));
+    let note = "replaced by a newer row under the same identifier that names another supplier or contract number";
+    assert_eq!(tally.notes[note].count, 2);
+    assert_eq!(tally.notes[note].first_line, 2);
+    let awards = place.records("award/canadabuys-award");
+    assert_eq!(awards[0]["vendor_name"], "Other Ltd.");
+}
