@@ -6,7 +6,7 @@
 use std::{
     io::{self, Write},
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
         mpsc::{self, Receiver, SyncSender, TrySendError},
     },
@@ -59,9 +59,12 @@ enum Message {
     Flush(SyncSender<()>),
 }
 
+/// Where lines go, from the start on.
+static LINES: OnceLock<SyncSender<Message>> = OnceLock::new();
+
 /// The log while it lasts: dropped, it waits for the last lines.
 #[derive(Debug)]
-pub struct Log(SyncSender<Message>);
+pub struct Log(());
 
 /// Logs from now on, to stderr.
 pub fn start(format: Format) -> anyhow::Result<Log> {
@@ -81,16 +84,25 @@ pub fn start(format: Format) -> anyhow::Result<Log> {
         .format(move |out, record| out.write_all(line(format, record).as_bytes()))
         .try_init()
         .context("starting the log")?;
-    Ok(Log(sender))
+    // Started once: a second start has failed above.
+    let _ = LINES.set(sender);
+    Ok(Log(()))
+}
+
+/// Waits until all lines so far are written; for who ends the process without dropping its [`Log`].
+pub fn flush() {
+    let (sender, written) = mpsc::sync_channel(1);
+    // A log that is stuck must not keep the process from ending.
+    if let Some(lines) = LINES.get()
+        && lines.try_send(Message::Flush(sender)).is_ok()
+    {
+        let _ = written.recv_timeout(PATIENCE);
+    }
 }
 
 impl Drop for Log {
     fn drop(&mut self) {
-        let (sender, written) = mpsc::sync_channel(1);
-        // A log that is stuck must not keep the process from ending.
-        if self.0.try_send(Message::Flush(sender)).is_ok() {
-            let _ = written.recv_timeout(PATIENCE);
-        }
+        flush();
     }
 }
 
