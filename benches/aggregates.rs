@@ -6,13 +6,15 @@ mod support;
 use procure::{
     date::Date,
     engine::{
-        Deadline,
+        Deadline, Engine,
         tally::{Measure, Tally, Want},
     },
     entity::EntityType,
     facet::Facet,
     generation,
     query::{Filter, Order, Page, SearchQuery, Sort, SortKey, Start, text::TextQuery},
+    record::Record,
+    schema::{Role, Schema},
 };
 use support::{Arguments, Times, index, row, usage};
 
@@ -88,7 +90,7 @@ fn main() {
     stats("everything, computed", everything.clone());
     stats("a frequent word", ask(Some("services"), Vec::new()));
     let year = |from: &str, to: &str| Filter::Dates {
-        role: procure::schema::Role::Date,
+        role: Role::Date,
         from: Date::parse(from).ok(),
         to: Date::parse(to).ok(),
     };
@@ -118,8 +120,112 @@ fn main() {
         });
         show(&format!("profile of the {name} vendor"), vendor.records, &times);
     }
+    alike(engine, &everything);
     row(
         "memory of the process beyond the page cache",
         &[("anonymous_mb", usage(std::process::id()).anonymous_mb)],
     );
+}
+
+/// Candidates for a comparison, as an estimate asks for them: the 300 most alike, for records from all over the collection.
+fn alike(engine: &dyn Engine, everything: &SearchQuery) {
+    let subjects = subjects(engine, everything);
+    let with = |filters: Vec<Filter>| SearchQuery {
+        filters,
+        ..everything.clone()
+    };
+    let years = Filter::Dates {
+        role: Role::Date,
+        from: Date::parse("2020-01-01").ok(),
+        to: Date::parse("2024-12-31").ok(),
+    };
+    let goods = Filter::Term {
+        role: Role::Category,
+        key: "GD".to_owned(),
+    };
+    let segment = |key: &str| Filter::Prefix {
+        role: Role::Commodity,
+        key: key.to_owned(),
+    };
+    let cases = [
+        ("alike, no filter", with(Vec::new())),
+        ("alike, five years", with(vec![years.clone()])),
+        (
+            "alike, five years and a category",
+            with(vec![years.clone(), goods.clone()]),
+        ),
+        ("alike, a segment of codes", with(vec![segment("unspsc:72")])),
+        (
+            "alike, five years and a rare code",
+            with(vec![years, segment("unspsc:8510160")]),
+        ),
+    ];
+    for (name, query) in cases {
+        let mut next = subjects.iter().cycle();
+        let mut found = 0;
+        let mut ask = || {
+            let words = next.next().expect("a subject");
+            let similar = engine.similar(&query, words, 300, Deadline::never());
+            found = similar.expect("records alike").len();
+        };
+        let times = Times::of(&mut ask);
+        show_times(name, found as f64, &times);
+    }
+    let frequent: Vec<String> = ["de", "la", "pour", "services", "servic"].map(str::to_owned).into();
+    let times = Times::of(|| drop(engine.similar(everything, &frequent, 300, Deadline::never())));
+    show_times("alike, only the most frequent words", 300.0, &times);
+    let rarity = || {
+        for word in &subjects[0] {
+            let _ = engine.rarity(everything.entity_type, word);
+        }
+    };
+    show_times(
+        "rarity of a subject's words",
+        subjects[0].len() as f64,
+        &Times::of(rarity),
+    );
+    let page = Page {
+        limit: 500,
+        start: Start::Offset(0),
+    };
+    for key in ["unspsc:", "unspsc:72", "unspsc:85101600", "gsin:n70"] {
+        let query = with(vec![segment(key)]);
+        let hits = || engine.search(&query, &page, Deadline::never()).expect("hits").records;
+        let found = hits().len() as f64;
+        show_times(&format!("newest 500 of code {key}"), found, &Times::of(|| drop(hits())));
+    }
+}
+
+fn show_times(name: &str, hits: f64, times: &Times) {
+    let columns = [
+        ("hits", hits),
+        ("p50", times.percentile(50)),
+        ("p95", times.percentile(95)),
+        ("p99", times.percentile(99)),
+    ];
+    row(name, &columns);
+}
+
+/// What two hundred records, evenly spread, are about.
+fn subjects(engine: &dyn Engine, everything: &SearchQuery) -> Vec<Vec<String>> {
+    let total = engine
+        .tally(everything, &[], Measure::Count, Deadline::never())
+        .expect("a count")
+        .total as usize;
+    let subject = |number: usize| {
+        let page = Page {
+            limit: 1,
+            start: Start::Offset(number * total / 200),
+        };
+        let record = engine
+            .search(everything, &page, Deadline::never())
+            .expect("hits")
+            .records
+            .pop()?;
+        let record = Record::parse(Schema::of(everything.entity_type), &record).ok()?;
+        let mut words = Vec::new();
+        record.subject_words(|word| words.push(word.to_owned()));
+        (!words.is_empty()).then_some(words)
+    };
+    (0..200).filter_map(subject).collect()
 }

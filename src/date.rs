@@ -2,7 +2,8 @@
 
 use std::{error, fmt};
 
-use chrono::{Datelike, NaiveDate};
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use chrono_tz::America::Toronto;
 use serde::{Deserialize, Serialize};
 
 /// Days since 1970-01-01, written `YYYY-MM-DD`; the years 0001 to 9999.
@@ -16,6 +17,9 @@ pub enum DateError {
     Form,
     NoSuchDay,
 }
+
+/// 0001-01-01.
+const FIRST: Date = Date(-719_162);
 
 impl Date {
     /// Exactly `YYYY-MM-DD`, and a day that exists.
@@ -46,6 +50,17 @@ impl Date {
             Some(day) if matches!(text.as_bytes().get(10), None | Some(b'T' | b' ')) => Date::parse(day),
             _ => Err(DateError::Form),
         }
+    }
+
+    /// The day it is in Toronto, whose clocks the publishers' closing days go by.
+    pub fn in_toronto(now: DateTime<Utc>) -> Date {
+        Date::from(now.with_timezone(&Toronto).date_naive())
+    }
+
+    /// So many days before; the first day there is where that would be too far back.
+    pub fn days_before(self, days: u32) -> Date {
+        let back = i32::try_from(days).ok().and_then(|days| self.0.checked_sub(days));
+        back.and_then(Date::from_days).unwrap_or(FIRST)
     }
 
     /// Days since 1970-01-01; negative before it.
@@ -135,7 +150,26 @@ mod tests {
     }
 
     #[test]
+    fn torontos_day_begins_hours_after_utcs_and_earlier_in_summer() {
+        for (moment, day) in [
+            ("2026-01-15T04:59:59Z", "2026-01-14"),
+            ("2026-01-15T05:00:00Z", "2026-01-15"),
+            ("2026-07-15T03:59:59Z", "2026-07-14"),
+            ("2026-07-15T04:00:00Z", "2026-07-15"),
+            ("2026-03-08T06:59:59Z", "2026-03-08"),
+        ] {
+            assert_eq!(Date::in_toronto(moment.parse().unwrap()).to_string(), day, "{moment}");
+        }
+    }
+
+    #[test]
     fn days_go_there_and_back() {
+        assert_eq!(FIRST.to_string(), "0001-01-01");
+        assert_eq!(FIRST.days_before(1), FIRST);
+        assert_eq!(
+            Date::parse("2024-03-01").unwrap().days_before(1).to_string(),
+            "2024-02-29"
+        );
         let date = Date::parse("2009-04-01").unwrap();
         assert_eq!(Date::from_days(date.days()), Some(date));
         assert_eq!(Date::from_days(i32::MAX), None);

@@ -37,9 +37,11 @@
 
 pub mod api;
 pub mod cli;
+pub mod commodity;
 pub mod date;
 pub mod demo;
 pub mod dump;
+pub mod email;
 pub mod engine;
 pub mod entity;
 pub mod facet;
@@ -60,4 +62,5 @@ pub mod serve;
 pub mod sources;
 pub mod state;
 pub mod stem;
+pub mod subject;
 pub mod vocabulary;

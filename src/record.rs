@@ -11,10 +11,11 @@ use serde::{
 };
 
 use crate::{
+    commodity,
     date::Date,
     fold::fold,
     schema::{FieldType, Role, Schema},
-    vocabulary,
+    subject, vocabulary,
 };
 
 /// The longest `record_id`, in bytes: well under what an index term may hold.
@@ -102,10 +103,25 @@ impl<'a> Record<'a> {
 
     /// The texts of the fields that play a role, in the role's order.
     pub fn texts(&self, role: Role) -> impl Iterator<Item = &str> {
-        self.schema
-            .role(role)
-            .iter()
-            .filter_map(|number| self.values[*number].as_text())
+        self.named_texts(role).map(|(_, text)| text)
+    }
+
+    /// Those, each behind its field's name.
+    pub fn named_texts(&self, role: Role) -> impl Iterator<Item = (&str, &str)> {
+        let fields = self.schema.role(role).iter();
+        fields.filter_map(|number| {
+            Some((
+                self.schema.fields[*number].name.as_str(),
+                self.values[*number].as_text()?,
+            ))
+        })
+    }
+
+    /// Calls `each` with the words of what the record is about, as often as they occur.
+    pub fn subject_words(&self, mut each: impl FnMut(&str)) {
+        for (field, text) in self.named_texts(Role::Subject) {
+            subject::words(text, subject::languages(field), &mut each);
+        }
     }
 
     /// The names of the declared fields the record carries.
@@ -132,6 +148,13 @@ impl<'a> Record<'a> {
             })
     }
 
+    /// What it is worth in Canadian dollars; `None` where it tells no value, or tells it in another currency.
+    pub fn dollars(&self) -> Option<f64> {
+        let is_canadian = self.text("currency").is_none_or(|currency| currency == "CAD");
+        self.value()
+            .filter(|value| is_canadian && value.is_finite() && *value > 0.0)
+    }
+
     /// A date field whose text is no date: the record is kept, without that date.
     pub fn unreadable_date(&self) -> Option<(&str, &str)> {
         let dates = [Role::Date, Role::ClosingDate]
@@ -153,7 +176,7 @@ impl<'a> Record<'a> {
                 keys.push(Cow::Owned(key.into_owned()));
             }
         };
-        for text in self.texts(role) {
+        for (field, text) in self.named_texts(role) {
             match role {
                 Role::RecordId => push(Cow::Borrowed(text)),
                 Role::Category => vocabulary::categories(text).for_each(|code| push(Cow::Borrowed(code))),
@@ -162,6 +185,7 @@ impl<'a> Record<'a> {
                         push(Cow::Borrowed(status));
                     }
                 }
+                Role::Commodity => commodity::keys(field, text).for_each(|key| push(Cow::Owned(key))),
                 _ => push(Cow::Owned(query_key(role, text))),
             }
         }
@@ -177,7 +201,7 @@ impl<'a> Record<'a> {
 pub fn query_key(role: Role, text: &str) -> String {
     let mut key = match role {
         Role::VendorProvince => vocabulary::province(text),
-        Role::ReferenceNumber => text.trim().to_lowercase(),
+        Role::ReferenceNumber | Role::Commodity => text.trim().to_lowercase(),
         Role::Municipality | Role::Category | Role::Status | Role::RecordId => text.trim().to_owned(),
         _ => fold(text),
     };

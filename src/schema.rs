@@ -67,6 +67,10 @@ pub enum Role {
     Vendor,
     /// What `q` searches.
     Text,
+    /// What a purchase is about, as [`crate::subject`] cuts it into words: records alike are told by it.
+    Subject,
+    /// Codes of what is bought, as [`crate::commodity`] keys them: found by the start of a key.
+    Commodity,
     /// Fields that hold a natural person: `q` never sees them.
     Person,
 }
@@ -105,6 +109,16 @@ impl Schema {
 
     pub fn has_role(&self, role: Role) -> bool {
         !self.role(role).is_empty()
+    }
+
+    /// Whether a search can ask for the role. What is only asked *with*, and never *for*, lies in no index: the subject and the codes of a kind that has no
+    /// vendor, since what is alike is looked for among what was sold.
+    pub fn finds_by(&self, role: Role) -> bool {
+        let is_asked_for = match role {
+            Role::Subject | Role::Commodity => self.has_role(Role::Vendor),
+            _ => true,
+        };
+        is_asked_for && self.has_role(role)
     }
 
     pub fn accepts(&self, parameter: &str) -> bool {
@@ -180,7 +194,7 @@ impl Role {
 
 /// Raised when the engine lays out the same fields in another way, and when keys or words come out of the same text differently: with the folding, the
 /// stems, the closed lists.
-pub const INDEX_FORMAT: u32 = 2;
+pub const INDEX_FORMAT: u32 = 3;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -3,6 +3,7 @@
 //! **Invariant:** nothing here or above knows of Tantivy, and no engine knows of HTTP. Calls block; a caller gives each a [`Deadline`], and
 //! an engine whose time is up answers [`Error::Timeout`], never a partial page.
 
+pub mod similar;
 pub mod tally;
 pub mod tantivy;
 
@@ -19,7 +20,10 @@ use std::{
 use bytes::Bytes;
 
 use crate::{
-    engine::tally::{Measure, Named, NamesPage, Tally, Want},
+    engine::{
+        similar::Similar,
+        tally::{Measure, Named, NamesPage, Tally, Want},
+    },
     entity::EntityType,
     facet::Facet,
     query::{Page, Position, SearchQuery},
@@ -44,6 +48,20 @@ pub trait Engine: Send + Sync {
 
     /// Some names, `most` at most, that share the start of a word with one that does not exist: for a hint, so none need be complete.
     fn near(&self, entity_type: EntityType, facet: Facet, name: &str, most: usize) -> Vec<String>;
+
+    /// The records of what was sold that pass the query's filters (its text and sort do not matter) and share the rarest of some words of
+    /// [`crate::subject`]: best score first, `most` at most, equal ones in the default order. Which words are looked for [`similar::telling`] says
+    /// (`bool.should` of `constant_score` over `term`).
+    fn similar(
+        &self,
+        query: &SearchQuery,
+        words: &[String],
+        most: usize,
+        deadline: Deadline,
+    ) -> Result<Vec<Similar>, Error>;
+
+    /// How much a word tells among a kind's subjects ([`similar::rarity`]).
+    fn rarity(&self, entity_type: EntityType, word: &str) -> Result<f32, Error>;
 }
 
 /// A page of records, each the JSON it was indexed from.

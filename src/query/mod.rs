@@ -5,6 +5,7 @@
 //! index is the engine's.
 
 pub mod cursor;
+pub mod keyword;
 pub mod text;
 
 use serde::Serialize;

@@ -87,6 +87,13 @@ impl TextQuery {
         }
     }
 
+    /// What finds any of the terms.
+    pub fn any(terms: Vec<Term>) -> TextQuery {
+        TextQuery {
+            clauses: vec![Clause::Any(terms)],
+        }
+    }
+
     pub fn clauses(&self) -> &[Clause] {
         &self.clauses
     }

@@ -6,7 +6,7 @@
 use tantivy::{
     Index, IndexSettings, TantivyDocument,
     schema::{Field, IndexRecordOption, NumericOptions, Schema as IndexSchema, TextFieldIndexing, TextOptions},
-    tokenizer::{RawTokenizer, Token, TokenStream, Tokenizer, TokenizerManager},
+    tokenizer::{RawTokenizer, Token, TokenStream, Tokenizer, TokenizerManager, WhitespaceTokenizer},
 };
 
 use crate::{
@@ -31,13 +31,14 @@ const KEYS: [Role; 8] = [
 ];
 
 /// The roles kept as keys with a column of ordinals besides: found by a part of the key.
-pub const NAMES: [Role; 3] = [Role::Department, Role::Vendor, Role::ProcurementMethod];
+pub const NAMES: [Role; 4] = [Role::Department, Role::Vendor, Role::ProcurementMethod, Role::Commodity];
 
 /// The roles kept as columns of days since 1970-01-01.
 pub const DATES: [Role; 2] = [Role::Date, Role::ClosingDate];
 
 const WORDS: &str = "words";
 const WHOLE: &str = "whole";
+const STEMS: &str = "stems";
 
 /// The index fields of a kind.
 #[derive(Clone)]
@@ -75,8 +76,10 @@ impl Layout {
         fields.push((Role::Value, builder.add_f64_field(field_name(Role::Value), day)));
         let running = text(WORDS, IndexRecordOption::WithFreqsAndPositions);
         fields.push((Role::Text, builder.add_text_field(field_name(Role::Text), running)));
+        let stems = text(STEMS, IndexRecordOption::Basic);
+        fields.push((Role::Subject, builder.add_text_field(field_name(Role::Subject), stems)));
         // A role the kind has no fields for would be an empty index field; leaving it out keeps the files smaller.
-        fields.retain(|(role, _)| schema.has_role(*role));
+        fields.retain(|(role, _)| schema.finds_by(*role));
         Layout {
             index_schema: builder.build(),
             fields,
@@ -96,6 +99,7 @@ impl Layout {
         for (role, field) in &self.fields {
             match role {
                 Role::Text => record.texts(*role).for_each(|text| document.add_text(*field, text)),
+                Role::Subject => document.add_text(*field, stems(record)),
                 Role::Value => {
                     if let Some(value) = record.value() {
                         document.add_f64(*field, value);
@@ -121,6 +125,16 @@ impl Layout {
     }
 }
 
+/// The words of what a record is about, to be cut at the blanks again.
+fn stems(record: &Record) -> String {
+    let mut stems = String::new();
+    record.subject_words(|word| {
+        stems.push_str(word);
+        stems.push(' ');
+    });
+    stems
+}
+
 /// The name of a role's index field, the same word as in `index-schema`.
 pub const fn field_name(role: Role) -> &'static str {
     match role {
@@ -139,6 +153,8 @@ pub const fn field_name(role: Role) -> &'static str {
         Role::Department => "department",
         Role::Vendor => "vendor",
         Role::Text => "text",
+        Role::Subject => "subject",
+        Role::Commodity => "commodity",
         Role::Person => "person",
     }
 }
@@ -148,6 +164,7 @@ pub fn tokenizers() -> TokenizerManager {
     // Tantivy asks for its own default even of fields that hold no text.
     let manager = TokenizerManager::default();
     manager.register(WORDS, WordTokenizer::default());
+    manager.register(STEMS, WhitespaceTokenizer::default());
     manager.register(WHOLE, RawTokenizer::default());
     manager
 }

@@ -15,6 +15,7 @@ mod names;
 mod order;
 mod phrase;
 mod sets;
+mod similar;
 mod stems;
 mod store;
 mod walk;
@@ -36,6 +37,7 @@ use self::{
 };
 use super::{
     Deadline, Engine, Error, Hits,
+    similar::Similar,
     tally::{Measure, Money, NameRow, Named, NamesPage, Tally, Want},
 };
 use crate::{
@@ -206,6 +208,35 @@ impl Engine for TantivyEngine {
             .iter()
             .flat_map(|word| groups.containing(&word[..start(word)]).take(share));
         found.map(|number| groups.name(number).to_owned()).collect()
+    }
+
+    fn similar(
+        &self,
+        query: &SearchQuery,
+        words: &[String],
+        most: usize,
+        deadline: Deadline,
+    ) -> Result<Vec<Similar>, Error> {
+        deadline.check()?;
+        let Some(kind) = &self.kinds[query.entity_type as usize] else {
+            return Ok(Vec::new());
+        };
+        let filters = SearchQuery {
+            text: None,
+            ..query.clone()
+        };
+        match Matching::new(kind, &filters, deadline)? {
+            Some(matching) => similar::similar(kind, &matching, words, most),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn rarity(&self, entity_type: EntityType, word: &str) -> Result<f32, Error> {
+        let (records, holding) = match &self.kinds[entity_type as usize] {
+            Some(kind) => (kind.records().into(), similar::holding(kind, word)?),
+            None => (0, 0),
+        };
+        Ok(super::similar::rarity(records, holding))
     }
 
     fn named(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<Named> {

@@ -1,0 +1,302 @@
+//! One keyword, and whether a record's title or description has it: what a feed filters by, and what an alert stands for.
+//!
+//! A keyword is read by the language of `q` ([`crate::query::text`]) and finds what `q` finds, in titles and descriptions only. [`Subject`] is a
+//! record's side, prepared once so that many keywords can be tried on it; [`Token`]s are where the two meet, so that keywords can be indexed by theirs.
+
+use std::{collections::HashSet, fmt};
+
+use crate::{
+    query::text::{Clause, LONGEST_TEXT, MOST_TERMS, Term, TextError, TextQuery},
+    record::Record,
+    schema::Role,
+    stem::{Language, stem},
+    subject,
+};
+
+/// A word, or a phrase, as it was written and as it is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keyword {
+    text: String,
+    term: Term,
+    /// Of a word: itself and its stems. Of a phrase: its longest word, which whatever has the phrase has as well.
+    tokens: Vec<Token>,
+}
+
+/// What a keyword is looked up by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Token {
+    /// A folded word, as written.
+    Word(String),
+    /// The stem of one, in a language.
+    Stem(Language, String),
+}
+
+/// Why a text is no keyword; the caller names the parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeywordError {
+    Empty,
+    Text(TextError),
+    /// `OR`, which joins what are two keywords.
+    Alternatives,
+    /// A leading `-`.
+    Excluded,
+}
+
+impl Keyword {
+    /// Spec silent: several words are a phrase, with or without quotes around them. What would be an operator in `q` is refused, since a
+    /// keyword that quietly meant something else would be worse.
+    pub fn parse(text: &str) -> Result<Keyword, KeywordError> {
+        let query = TextQuery::parse(text).map_err(KeywordError::Text)?;
+        let mut terms = Vec::new();
+        for clause in query.clauses() {
+            match clause {
+                Clause::Any(alternatives) => match alternatives.as_slice() {
+                    [term] => terms.push(term),
+                    _ => return Err(KeywordError::Alternatives),
+                },
+                Clause::Not(_) => return Err(KeywordError::Excluded),
+            }
+        }
+        match terms.as_slice() {
+            [] => Err(KeywordError::Empty),
+            [term] => Ok(Keyword::new(text, (*term).clone())),
+            _ => {
+                let phrase = terms.into_iter().flat_map(words).cloned().collect();
+                Ok(Keyword::new(text, Term::Phrase(phrase)))
+            }
+        }
+    }
+
+    /// As it was written, but for blanks around it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What `q` would look for: the same for all that find the same; it finds every record that has the keyword, and those that have it elsewhere.
+    pub fn term(&self) -> &Term {
+        &self.term
+    }
+
+    /// Whether a field in one of the languages has it: a word by itself or by its stem in any of the languages, a phrase as written.
+    ///
+    /// Spec silent: with both languages this is what `q` finds, so that an English word in a French title is found too; with one, the other's
+    /// fields and stems are not looked at.
+    pub fn matches(&self, subject: &Subject, languages: &[Language]) -> bool {
+        let mut texts = subject.texts.iter().filter(|text| languages.contains(&text.language));
+        texts.any(|text| {
+            let mut tokens = self.tokens.iter().filter(|token| token.is_of(languages));
+            tokens.any(|token| text.tokens.contains(token))
+                && match &self.term {
+                    Term::Word(_) => true,
+                    Term::Phrase(words) => text.words.windows(words.len()).any(|run| run == words),
+                }
+        })
+    }
+
+    /// What it is looked up by: a subject without any of these ([`Subject::tokens`]) has not the keyword.
+    pub fn tokens(&self, languages: &[Language]) -> impl Iterator<Item = &Token> {
+        self.tokens.iter().filter(|token| token.is_of(languages))
+    }
+
+    /// Whether a subject that has one of the tokens has the keyword.
+    pub fn is_word(&self) -> bool {
+        matches!(self.term, Term::Word(_))
+    }
+
+    fn new(text: &str, term: Term) -> Keyword {
+        let tokens = match &term {
+            Term::Word(word) => tokens_of(word).collect(),
+            Term::Phrase(words) => {
+                let longest = words.iter().max_by_key(|word| word.len());
+                longest.map(|word| Token::Word(word.clone())).into_iter().collect()
+            }
+        };
+        let text = text.trim().to_owned();
+        Keyword { text, term, tokens }
+    }
+}
+
+impl Token {
+    fn is_of(&self, languages: &[Language]) -> bool {
+        match self {
+            Token::Word(_) => true,
+            Token::Stem(language, _) => languages.contains(language),
+        }
+    }
+}
+
+/// A record's titles and descriptions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    texts: Vec<Text>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Text {
+    language: Language,
+    /// In the text's order.
+    words: Vec<String>,
+    /// Every word and every stem, each once.
+    tokens: HashSet<Token>,
+}
+
+impl Subject {
+    pub fn of(record: &Record) -> Subject {
+        let texts = record.named_texts(Role::Subject).flat_map(|(field, text)| {
+            let languages = subject::languages(field).iter();
+            languages.map(move |language| Text::new(*language, text))
+        });
+        Subject { texts: texts.collect() }
+    }
+
+    /// Whether a title or a description is in one of the languages.
+    pub fn is_in(&self, languages: &[Language]) -> bool {
+        self.texts.iter().any(|text| languages.contains(&text.language))
+    }
+
+    /// Every token that a keyword in these languages can meet, perhaps more than once.
+    pub fn tokens(&self, languages: &[Language]) -> impl Iterator<Item = &Token> {
+        let texts = self.texts.iter().filter(|text| languages.contains(&text.language));
+        texts
+            .flat_map(|text| &text.tokens)
+            .filter(|token| token.is_of(languages))
+    }
+}
+
+impl Text {
+    fn new(language: Language, text: &str) -> Text {
+        let words = crate::fold::word_list(text);
+        let distinct: HashSet<&String> = words.iter().collect();
+        let tokens = distinct.into_iter().flat_map(|word| tokens_of(word)).collect();
+        Text {
+            language,
+            words,
+            tokens,
+        }
+    }
+}
+
+fn tokens_of(word: &str) -> impl Iterator<Item = Token> {
+    let stems = Language::ALL
+        .into_iter()
+        .filter_map(move |language| Some(Token::Stem(language, stem(language, word)?)));
+    std::iter::once(Token::Word(word.to_owned())).chain(stems)
+}
+
+fn words(term: &Term) -> &[String] {
+    match term {
+        Term::Word(word) => std::slice::from_ref(word),
+        Term::Phrase(words) => words,
+    }
+}
+
+impl fmt::Display for KeywordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KeywordError::Empty => f.write_str("has no letter or digit to look for"),
+            KeywordError::Text(TextError::TooLong(length)) => {
+                write!(f, "has {length} characters; {LONGEST_TEXT} is the most")
+            }
+            KeywordError::Text(TextError::TooManyTerms(count)) => {
+                write!(f, "has {count} words; {MOST_TERMS} is the most")
+            }
+            KeywordError::Alternatives => f.write_str("joins two keywords by OR; give them as two"),
+            KeywordError::Excluded => f.write_str("excludes a word, which a keyword cannot; leave out the '-'"),
+        }
+    }
+}
+
+impl std::error::Error for KeywordError {}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{entity::EntityType, schema::Schema};
+
+    const BOTH: &[Language] = &Language::ALL;
+    const ENGLISH: &[Language] = &[Language::English];
+    const FRENCH: &[Language] = &[Language::French];
+
+    fn subject(fields: serde_json::Value) -> Subject {
+        let mut record = json!({"record_id": "1", "buyer_name": "Roads Board"});
+        record
+            .as_object_mut()
+            .unwrap()
+            .extend(fields.as_object().unwrap().clone());
+        let record = record.to_string();
+        Subject::of(&Record::parse(Schema::of(EntityType::Tender), record.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn a_keyword_is_one_word_or_one_phrase() {
+        let phrase = |words: &[&str]| Term::Phrase(words.iter().map(|word| word.to_string()).collect());
+        for (text, term) in [
+            (" Roads ", Term::Word("roads".into())),
+            ("l'eau", Term::Word("eau".into())),
+            ("\"roads\"", phrase(&["roads"])),
+            ("EN578-123/A", phrase(&["en578", "123", "a"])),
+            ("snow removal", phrase(&["snow", "removal"])),
+            ("“snow removal” services", phrase(&["snow", "removal", "services"])),
+            ("snow - removal", phrase(&["snow", "removal"])),
+        ] {
+            assert_eq!(Keyword::parse(text).unwrap().term, term, "{text}");
+        }
+        for (text, error) in [
+            ("", KeywordError::Empty),
+            (" *-& ", KeywordError::Empty),
+            ("snow OR neige", KeywordError::Alternatives),
+            ("-snow", KeywordError::Excluded),
+            ("road -ice", KeywordError::Excluded),
+            (&"é".repeat(513), KeywordError::Text(TextError::TooLong(513))),
+            (&"a ".repeat(33), KeywordError::Text(TextError::TooManyTerms(33))),
+        ] {
+            assert_eq!(Keyword::parse(text), Err(error), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_language_is_its_fields_and_its_stems() {
+        let subject = subject(json!({
+            "title_en": "Road repairs and snow-removal services",
+            "description_fr": "Réparation de chemins, déneigement des rues",
+        }));
+        for (text, languages, expected) in [
+            ("roads", BOTH, true),
+            ("roads", ENGLISH, true),
+            ("roads", FRENCH, false),
+            ("chemin", FRENCH, true),
+            ("chemin", ENGLISH, false),
+            ("DENEIGEMENTS", BOTH, true),
+            ("snow removal", BOTH, true),
+            ("snow removals", BOTH, false),
+            ("\"roads\"", BOTH, false),
+            ("services réparation", BOTH, false),
+            ("board", BOTH, false),
+            ("road", &[], false),
+        ] {
+            let keyword = Keyword::parse(text).unwrap();
+            assert_eq!(
+                keyword.matches(&subject, languages),
+                expected,
+                "{text} in {languages:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_has_a_keyword_has_one_of_its_tokens() {
+        let subject = subject(json!({"title_en": "Snow removal, EN578-123/A", "title_fr": "Déneigement"}));
+        for text in ["snows", "removal en578", "EN578-123/A", "déneigements", "\"snow\""] {
+            let keyword = Keyword::parse(text).unwrap();
+            assert!(keyword.matches(&subject, BOTH));
+            assert!(
+                keyword
+                    .tokens(BOTH)
+                    .any(|token| subject.tokens(BOTH).any(|had| had == token)),
+                "{text}"
+            );
+        }
+    }
+}
