@@ -45,6 +45,7 @@ pub mod email;
 pub mod engine;
 pub mod entity;
 pub mod facet;
+pub mod feed;
 pub mod fetch;
 pub mod fold;
 pub mod generation;

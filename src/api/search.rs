@@ -68,7 +68,7 @@ pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
         let next = next_cursor(&search, &hits);
         let mut headers = search.notes();
         if let Some(cursor) = &next {
-            headers.push((header::LINK, link(entity_type, &next_query(&query, cursor)?)?));
+            headers.push(link(&format!("/{entity_type}"), &next_query(&query, cursor)?)?);
         }
         if let Some(total) = counted.total {
             headers.push((TOTAL_COUNT, HeaderValue::from(total)));
@@ -111,9 +111,10 @@ fn next_cursor(search: &Search, hits: &Hits) -> Option<String> {
     Some(Cursor::new(&search.query, position).encode())
 }
 
-/// Relative to the address's root, so that it holds behind any gateway's host.
-fn link(entity_type: EntityType, query: &str) -> Result<HeaderValue, ApiError> {
-    HeaderValue::from_str(&format!("</{entity_type}?{query}>; rel=\"next\"")).map_err(ApiError::internal)
+/// The header that names the next page: relative to the address's root, so that it holds behind any gateway's host.
+pub fn link(path: &str, query: &str) -> Result<(HeaderName, HeaderValue), ApiError> {
+    let link = HeaderValue::from_str(&format!("<{path}?{query}>; rel=\"next\"")).map_err(ApiError::internal)?;
+    Ok((header::LINK, link))
 }
 
 /// The list envelope, the records spliced in as the bytes they were indexed from.

@@ -37,10 +37,12 @@ type Content = (u8, u32, Option<i32>, String);
 
 impl Cursor {
     pub fn new(query: &SearchQuery, position: Position) -> Cursor {
-        Cursor {
-            fingerprint: query.fingerprint(),
-            position,
-        }
+        Cursor::of(query.fingerprint(), position)
+    }
+
+    /// A place in what a fingerprint stands for.
+    pub fn of(fingerprint: u32, position: Position) -> Cursor {
+        Cursor { fingerprint, position }
     }
 
     pub fn encode(&self) -> String {
@@ -73,10 +75,20 @@ impl Cursor {
 
     /// The place, if the cursor was made for this query.
     pub fn position_in(self, query: &SearchQuery) -> Result<Position, CursorError> {
-        if self.fingerprint != query.fingerprint() {
-            return Err(CursorError::OfAnotherQuery);
+        match self.is_of(query.fingerprint()) {
+            true => Ok(self.position),
+            false => Err(CursorError::OfAnotherQuery),
         }
-        Ok(self.position)
+    }
+
+    /// Whether it was made for what the fingerprint stands for.
+    pub fn is_of(&self, fingerprint: u32) -> bool {
+        self.fingerprint == fingerprint
+    }
+
+    /// The place, for whoever knows what it is in.
+    pub fn position(self) -> Position {
+        self.position
     }
 }
 

@@ -1,0 +1,371 @@
+//! The feed: tenders that are open on a day, new, and about one of some keywords, each tender once however many notices tell of it.
+//!
+//! The index finds the notices by day and status; the rest is asked of the records themselves, since what makes two of them one tender is
+//! in no index. **Invariant:** the same question on the same generation has the same answer: all days are counted from the question's.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    date::Date,
+    engine::{Deadline, Engine, Error},
+    entity::EntityType,
+    fold::fold,
+    query::{
+        Filter, Order, Page, Position, SearchQuery, Sort, SortKey, Start,
+        keyword::{Keyword, Subject},
+        text::TextQuery,
+    },
+    record::Record,
+    schema::{Role, Schema},
+    stem::Language,
+};
+
+/// What is looked for.
+pub struct Question {
+    /// The day it is.
+    pub today: Date,
+    /// The first day of publication that counts as new.
+    pub since: Date,
+    /// As written, and as looked for; any of them. Without any, every tender matches.
+    pub keywords: Vec<(String, Keyword)>,
+    /// A notice has a title or a description in one of these.
+    pub languages: Vec<Language>,
+    pub min_value: Option<f64>,
+    /// Of the index, beside those of day and status.
+    pub filters: Vec<Filter>,
+    pub limit: usize,
+    /// The page begins behind this place.
+    pub after: Option<Position>,
+}
+
+/// One page, the newest first.
+pub struct Found {
+    pub tenders: Vec<Tender>,
+    /// The place of the last one, where more follow.
+    pub next: Option<Position>,
+}
+
+/// A tender, by its newest notice.
+pub struct Tender {
+    pub notice: Bytes,
+    /// The record_ids of its other notices, the newest first.
+    pub duplicates: Vec<String>,
+    pub days_until_closing: Option<i32>,
+    pub value: Option<f64>,
+    pub basis: ValueBasis,
+    /// The numbers of the keywords it has.
+    pub matched: Vec<usize>,
+    /// Of its notice: the day of publication, and the id.
+    place: (Date, String),
+}
+
+/// Where a tender's value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ValueBasis {
+    /// The notice states it.
+    Stated,
+    /// Comparable contracts tell it.
+    Estimate,
+    /// Nothing tells it.
+    Unknown,
+}
+
+/// The statuses of a tender that takes bids.
+const OPEN: [&str; 2] = ["Open", "Active"];
+
+/// How many notices are read at once.
+const AT_ONCE: usize = 1_000;
+
+/// How many values are estimated at once: where `min_value` leaves few, one after the other would keep one core busy.
+const AT_LEAST: usize = 32;
+
+/// Answers a question; `estimate` is asked what the tenders with these ids are worth that state no value, of hardly more than the page needs.
+pub fn find<E: From<Error>>(
+    engine: &dyn Engine,
+    question: &Question,
+    estimate: impl Fn(&[&str]) -> Result<Vec<Option<f64>>, E>,
+    deadline: &Deadline,
+) -> Result<Found, E> {
+    let is_behind = |tender: &Tender| question.after.as_ref().is_none_or(|after| tender.is_behind(after));
+    let mut rest = tenders(engine, question, deadline)?
+        .into_iter()
+        .filter(is_behind)
+        .peekable();
+    let mut found = Vec::new();
+    // One more than the page, to know whether there is one more.
+    while found.len() <= question.limit && rest.peek().is_some() {
+        deadline.check()?;
+        let wanted = (question.limit + 1 - found.len()).max(AT_LEAST);
+        let mut next: Vec<Tender> = rest.by_ref().take(wanted).collect();
+        let valueless: Vec<&str> = next
+            .iter()
+            .filter(|tender| tender.value.is_none())
+            .map(Tender::id)
+            .collect();
+        let mut estimates = estimate(&valueless)?.into_iter();
+        for tender in next.iter_mut().filter(|tender| tender.value.is_none()) {
+            tender.value = estimates.next().flatten();
+            tender.basis = match tender.value {
+                Some(_) => ValueBasis::Estimate,
+                None => ValueBasis::Unknown,
+            };
+        }
+        // What may be worth enough is kept.
+        let is_enough = |value: f64| question.min_value.is_none_or(|least| value >= least);
+        found.extend(next.into_iter().filter(|tender| tender.value.is_none_or(is_enough)));
+    }
+    let is_cut = found.len() > question.limit;
+    found.truncate(question.limit);
+    Ok(Found {
+        next: found.last().filter(|_| is_cut).map(Tender::position),
+        tenders: found,
+    })
+}
+
+/// All tenders that match, whatever they are worth, in order.
+fn tenders(engine: &dyn Engine, question: &Question, deadline: &Deadline) -> Result<Vec<Tender>, Error> {
+    let mut notices = Vec::new();
+    for status in OPEN {
+        each_notice(engine, &query(question, status), deadline, |notice| {
+            let record = parse(&notice)?;
+            if let Some(tender) = matching(question, &record) {
+                let group = group(&record);
+                notices.push((
+                    group,
+                    Tender {
+                        notice: notice.clone(),
+                        ..tender
+                    },
+                ));
+            }
+            Ok(())
+        })?;
+    }
+    notices.sort_by(|(_, a), (_, b)| b.place.0.cmp(&a.place.0).then_with(|| a.place.1.cmp(&b.place.1)));
+    let (mut tenders, mut numbers) = (Vec::<Tender>::new(), HashMap::new());
+    for (group, tender) in notices {
+        let number = *numbers.entry(group).or_insert(tenders.len());
+        match tenders.get_mut(number) {
+            Some(newest) => newest.duplicates.push(tender.place.1),
+            None => tenders.push(tender),
+        }
+    }
+    Ok(tenders)
+}
+
+/// The notices of the window with a status; where there are keywords, those that `q` would find by one.
+fn query(question: &Question, status: &str) -> SearchQuery {
+    let window = Filter::Dates {
+        role: Role::Date,
+        from: Some(question.since),
+        to: None,
+    };
+    let status = Filter::Term {
+        role: Role::Status,
+        key: status.to_owned(),
+    };
+    let terms: Vec<_> = question
+        .keywords
+        .iter()
+        .map(|(_, keyword)| keyword.term().clone())
+        .collect();
+    SearchQuery {
+        entity_type: EntityType::Tender,
+        text: (!terms.is_empty()).then(|| TextQuery::any(terms)),
+        filters: question.filters.iter().cloned().chain([window, status]).collect(),
+        sort: Sort {
+            key: SortKey::Date,
+            order: Order::Desc,
+        },
+    }
+}
+
+fn each_notice(
+    engine: &dyn Engine,
+    query: &SearchQuery,
+    deadline: &Deadline,
+    mut each: impl FnMut(Bytes) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut start = Start::Offset(0);
+    loop {
+        let page = Page { limit: AT_ONCE, start };
+        let hits = engine.search(query, &page, deadline.clone())?;
+        for record in hits.records {
+            each(record)?;
+        }
+        deadline.check()?;
+        match hits.next {
+            Some(next) => start = Start::After(next),
+            None => return Ok(()),
+        }
+    }
+}
+
+/// What is told of a notice that matches, but for what is compared between notices.
+fn matching(question: &Question, record: &Record) -> Option<Tender> {
+    let date = record.date(Role::Date)?;
+    let closing = record.date(Role::ClosingDate);
+    if closing.is_some_and(|closing| closing < question.today) {
+        return None;
+    }
+    let is_read = question.languages.iter().any(|language| has_text(record, *language));
+    let is_every = question.languages.len() == Language::ALL.len();
+    if !is_read && !is_every {
+        return None;
+    }
+    let mut matched = Vec::new();
+    if !question.keywords.is_empty() {
+        let subject = Subject::of(record);
+        let keywords = question.keywords.iter().enumerate();
+        let has = |(_, (_, keyword)): &(usize, &(String, Keyword))| keyword.matches(&subject, &question.languages);
+        matched = keywords.filter(has).map(|(number, _)| number).collect();
+        if matched.is_empty() {
+            return None;
+        }
+    }
+    Some(Tender {
+        notice: Bytes::new(),
+        duplicates: Vec::new(),
+        days_until_closing: closing.map(|closing| closing.days() - question.today.days()),
+        value: record.dollars(),
+        basis: ValueBasis::Stated,
+        matched,
+        place: (date, record.id().to_owned()),
+    })
+}
+
+fn has_text(record: &Record, language: Language) -> bool {
+    let code = language.code();
+    let text = |field: &str| record.text(&format!("{field}_{code}")).unwrap_or_default();
+    ["title", "description"]
+        .into_iter()
+        .any(|field| !text(field).trim().is_empty())
+}
+
+/// What notices of one tender share: the first of these that a notice has.
+///
+/// Spec silent: a buyer is known by the first of its names, folded; an amendment is what follows the last sign of a reference number, if it is the notice's
+/// amendment number.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Group {
+    Solicitation {
+        buyer: String,
+        number: String,
+    },
+    Reference(String),
+    Ocid(String),
+    Title {
+        department: String,
+        title: String,
+        closing: Option<Date>,
+    },
+    /// A notice that shares nothing.
+    Alone(String),
+}
+
+impl Group {
+    /// As one text, the same for ever: what is remembered of a tender that someone was told of.
+    pub fn name(&self) -> String {
+        match self {
+            Group::Solicitation { buyer, number } => format!("solicitation|{buyer}|{number}"),
+            Group::Reference(reference) => format!("reference|{reference}"),
+            Group::Ocid(ocid) => format!("ocid|{ocid}"),
+            Group::Title {
+                department,
+                title,
+                closing,
+            } => {
+                let closing = closing.map(|closing| closing.to_string()).unwrap_or_default();
+                format!("title|{department}|{title}|{closing}")
+            }
+            Group::Alone(record_id) => format!("record|{record_id}"),
+        }
+    }
+}
+
+pub fn group(record: &Record) -> Group {
+    let first = |role: Role| record.keys(role).into_iter().next().map(|key| key.into_owned());
+    let text = |field: &str| record.text(field).map(str::trim).filter(|text| !text.is_empty());
+    let buyer = first(Role::Department);
+    if let (Some(buyer), Some(number)) = (&buyer, first(Role::SolicitationNumber)) {
+        return Group::Solicitation {
+            buyer: buyer.clone(),
+            number,
+        };
+    }
+    if let Some(reference) = text("reference_number") {
+        return Group::Reference(unamended(reference, text("amendment_number")).to_lowercase());
+    }
+    if let Some(ocid) = text("ocid") {
+        return Group::Ocid(ocid.to_lowercase());
+    }
+    let title = ["title_en", "title_fr"].into_iter().find_map(text).map(fold);
+    match (buyer, title.filter(|title| !title.is_empty())) {
+        (Some(department), Some(title)) => Group::Title {
+            department,
+            title,
+            closing: record.date(Role::ClosingDate),
+        },
+        _ => Group::Alone(record.id().to_owned()),
+    }
+}
+
+fn unamended<'r>(reference: &'r str, amendment: Option<&str>) -> &'r str {
+    let cut = |amendment: &str| {
+        let before = reference.strip_suffix(amendment)?;
+        let rest = before.trim_end_matches(|c: char| !c.is_alphanumeric());
+        (rest.len() < before.len() && !rest.is_empty()).then_some(rest)
+    };
+    amendment.and_then(cut).unwrap_or(reference)
+}
+
+impl Tender {
+    fn id(&self) -> &str {
+        &self.place.1
+    }
+
+    fn position(&self) -> Position {
+        Position {
+            key: Some(self.place.0),
+            record_id: self.place.1.clone(),
+        }
+    }
+
+    /// Whether it comes after a place, the newest being first.
+    fn is_behind(&self, place: &Position) -> bool {
+        let (date, record_id) = &self.place;
+        match place.key {
+            Some(key) => *date < key || (*date == key && *record_id > place.record_id),
+            None => false,
+        }
+    }
+}
+
+fn parse(notice: &Bytes) -> Result<Record<'_>, Error> {
+    Record::parse(Schema::of(EntityType::Tender), notice)
+        .map_err(|why| Error::Internal(format!("a record of the index can no longer be read: {why}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_amendment_is_no_part_of_a_reference() {
+        for (reference, amendment, expected) in [
+            ("PW-24-001", Some("001"), "PW-24"),
+            ("PW-24-001", Some("002"), "PW-24-001"),
+            ("PW-24-001", None, "PW-24-001"),
+            ("PW24001", Some("001"), "PW24001"),
+            ("-001", Some("001"), "-001"),
+            ("ws1 / 3", Some("3"), "ws1"),
+        ] {
+            assert_eq!(unamended(reference, amendment), expected, "{reference} {amendment:?}");
+        }
+    }
+}
