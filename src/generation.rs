@@ -1,10 +1,12 @@
 //! A published build on disk: layout, manifest, verification, atomic switch.
 //!
-//! `<index-dir>/CURRENT` names `<index-dir>/<id>/`, which holds `manifest.json` and a folder a kind. A build grows in `<id>.building`, is renamed when its manifest is written,
+//! `<index-dir>/CURRENT` names `<index-dir>/<id>/`, which holds `manifest.json`, `calibration.json` and a folder a kind. A build grows in `<id>.building`, is renamed when its manifest is written,
 //! and serves once `CURRENT` names it: a build killed at any moment leaves the one that is served untouched.
 //!
 //! **Invariant:** the manifest, not "it opens", says that a build is whole: an interrupted Tantivy index opens without complaint, with too few
 //! documents. Files of a published generation are never written again.
+
+mod manifest;
 
 use std::{
     collections::HashMap,
@@ -18,94 +20,33 @@ use std::{
 use anyhow::{Context, ensure};
 use bytes::Bytes;
 use rayon::prelude::*;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::DeserializeOwned;
+
+pub use manifest::{Coverage, FileEntry, KindManifest, Manifest, Source};
 
 use crate::{
     engine::{Engine, tantivy::TantivyEngine},
     entity::EntityType,
+    market::{self, calibration::Calibration},
     schema::Schema,
 };
 
 const CURRENT: &str = "CURRENT";
 const LOCK: &str = "LOCK";
 const MANIFEST: &str = "manifest.json";
+const CALIBRATION: &str = "calibration.json";
 const BUILDING: &str = ".building";
 
 /// How many generations stay on disk: the one that serves and the one to roll back to.
 pub const KEPT: usize = 2;
-
-/// What a build says of itself: written last, so that a directory without it is no generation.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Manifest {
-    /// When the build was published, RFC 3339 UTC.
-    pub built_at: String,
-    /// One entry a kind, in the specification's order.
-    pub kinds: Vec<KindManifest>,
-    pub files: Vec<FileEntry>,
-}
-
-/// A kind's records in numbers.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct KindManifest {
-    pub entity_type: EntityType,
-    /// Of the schema it was built with.
-    pub fingerprint: String,
-    pub records: u64,
-    /// By source_id.
-    pub sources: Vec<Source>,
-    /// By municipality.
-    pub coverage: Vec<Coverage>,
-}
-
-/// An entry of `GET /sources`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Source {
-    pub source_id: String,
-    pub entity_type: EntityType,
-    pub records: u64,
-    /// The greatest `fetched_at`.
-    #[schemars(extend("format" = "date-time"))]
-    pub last_updated: Option<String>,
-    /// By event date, `YYYY-MM-DD`.
-    #[schemars(extend("format" = "date"))]
-    pub earliest_date: Option<String>,
-    #[schemars(extend("format" = "date"))]
-    pub latest_date: Option<String>,
-}
-
-/// A row of `GET /{entity_type}/coverage`: a municipality with at least one record of the kind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Coverage {
-    pub municipality: String,
-    pub name_en: Option<String>,
-    pub name_fr: Option<String>,
-    pub province: Option<String>,
-    pub government_level: Option<String>,
-    pub records: u64,
-    #[schemars(extend("format" = "date"))]
-    pub earliest_date: Option<String>,
-    #[schemars(extend("format" = "date"))]
-    pub latest_date: Option<String>,
-    #[schemars(extend("format" = "date-time"))]
-    pub last_updated: Option<String>,
-    pub source_ids: Vec<String>,
-}
-
-/// A file of the build, to be found again as it was written.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FileEntry {
-    /// Relative to the generation's directory, `/` between folders.
-    pub path: String,
-    pub bytes: u64,
-    pub crc32: u32,
-}
 
 /// An opened, verified generation. A request takes one at its start and uses no other.
 pub struct Generation {
     pub id: String,
     pub manifest: Manifest,
     pub engine: Arc<dyn Engine>,
+    /// How far its estimates may be off.
+    pub calibration: Calibration,
     /// Answers that are the same as long as the generation serves, by what they answer.
     answers: Mutex<HashMap<String, Bytes>>,
 }
@@ -171,6 +112,7 @@ fn open_folder(folder: &Path, id: &str) -> anyhow::Result<Generation> {
         id: id.to_owned(),
         manifest,
         engine: Arc::new(engine),
+        calibration: read_json(&folder.join(CALIBRATION), "calibration")?,
         answers: Mutex::default(),
     })
 }
@@ -251,6 +193,16 @@ impl Build {
         self.index_dir.join(format!("{}{BUILDING}", self.id))
     }
 
+    /// Learns from the build's own contracts how far estimates of it may be off, and writes it down.
+    pub fn calibrate(&self, kinds: &[KindManifest]) -> anyhow::Result<()> {
+        let folder = self.folder();
+        let records = |entity_type: EntityType| kinds.get(entity_type as usize).map_or(0, |kind| kind.records);
+        let engine = TantivyEngine::open(&folder, records).context("opening the index just built")?;
+        let calibration =
+            market::calibrate(&engine, records).context("estimating contracts of the index just built")?;
+        write_durably(&folder.join(CALIBRATION), &serde_json::to_vec(&calibration)?)
+    }
+
     /// Makes the build durable, proves that it opens, and puts it in service; generations beyond [`KEPT`] go.
     pub fn publish(self, kinds: Vec<KindManifest>) -> anyhow::Result<String> {
         let folder = self.folder();
@@ -329,12 +281,7 @@ fn exclude_others(index_dir: &Path) -> anyhow::Result<File> {
 
 fn read_manifest(folder: &Path) -> anyhow::Result<Manifest> {
     let path = folder.join(MANIFEST);
-    let bytes = fs::read(&path)
-        .with_context(|| format!("reading {}", path.display()))
-        .context(CURE)?;
-    let manifest: Manifest = serde_json::from_slice(&bytes)
-        .with_context(|| format!("{} is no manifest of this version", path.display()))
-        .context(CURE)?;
+    let manifest: Manifest = read_json(&path, "manifest")?;
     let kinds: Vec<EntityType> = manifest.kinds.iter().map(|kind| kind.entity_type).collect();
     ensure!(
         kinds == EntityType::ALL,
@@ -342,6 +289,15 @@ fn read_manifest(folder: &Path) -> anyhow::Result<Manifest> {
         path.display()
     );
     Ok(manifest)
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path, what: &str) -> anyhow::Result<T> {
+    let bytes = fs::read(path)
+        .with_context(|| format!("reading {}", path.display()))
+        .context(CURE)?;
+    serde_json::from_slice(&bytes)
+        .with_context(|| format!("{} is no {what} of this version", path.display()))
+        .context(CURE)
 }
 
 fn verify(folder: &Path, files: &[FileEntry]) -> anyhow::Result<()> {

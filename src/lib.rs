@@ -52,6 +52,7 @@ pub mod generation;
 pub mod indexing;
 pub mod lock;
 pub mod logging;
+pub mod market;
 pub mod municipality;
 pub mod normalize;
 pub mod plans;
