@@ -124,6 +124,31 @@ impl Account {
         }
     }
 
+    /// Takes what a request turned out to cost beyond the one it was counted as. What does not fit is refused whole: the day gets all of it back.
+    pub fn raise(&self, receipt: &mut Receipt, cost: NonZeroU32, now: DateTime<Utc>) {
+        let (per_minute, per_day) = (self.terms.requests_per_minute, self.terms.requests_per_day);
+        let more_of_burst = NonZeroU32::new(cost.min(per_minute).get() - 1);
+        let more_of_day = cost.min(per_day).get().saturating_sub(receipt.charged);
+        let burst = more_of_burst.map_or(Ok(receipt.burst.remaining), |more| self.take(more));
+        let refused = match burst {
+            Ok(_) => {
+                let used = self.usage.charge(receipt.today, more_of_day, per_day.get());
+                used.err().map(|_| (Limit::Day, seconds_to_midnight(now)))
+            }
+            Err(wait) => Some((Limit::Burst, wait)),
+        };
+        receipt.burst.remaining = burst.unwrap_or_default();
+        receipt.burst.reset = burst.err().unwrap_or(receipt.burst.reset);
+        receipt.refused = refused;
+        match refused {
+            Some(_) => self.give_back(receipt),
+            None => {
+                receipt.charged += more_of_day;
+                receipt.day.remaining = receipt.day.remaining.saturating_sub(more_of_day);
+            }
+        }
+    }
+
     /// Gives the day back what a receipt took. The bucket keeps it: it guards the server, which had the work all the same.
     pub fn give_back(&self, receipt: &mut Receipt) {
         self.usage.give_back(receipt.today, receipt.charged);

@@ -1,10 +1,15 @@
-//! What must survive a restart and is not procurement data: a SQLite file, which `serve` and `procure keys` share while both run.
+//! What must survive a restart and is not procurement data: a SQLite file, which `serve`, `procure keys` and whoever sends
+//! alerts share while they run.
 //!
 //! WAL, so that readers and the one writer do not wait for each other. The layout's version is the file's `user_version`; opening runs the
 //! `MIGRATIONS` that are missing. **Invariant:** `rusqlite` is named only here and below.
 
 pub mod account;
+mod forgetting;
 pub mod keys;
+pub mod mailings;
+pub mod subscriptions;
+pub mod tokens;
 pub mod usage;
 pub mod watch;
 
@@ -27,7 +32,7 @@ pub struct State {
 }
 
 /// Each brings the layout from its place's number to the next. Never edited once released; only added to.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 4] = [
     "
     CREATE TABLE keys (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -47,6 +52,49 @@ const MIGRATIONS: [&str; 2] = [
         PRIMARY KEY (day, key_id)
     ) STRICT, WITHOUT ROWID;
 ",
+    "
+    CREATE TABLE secrets (
+        name TEXT PRIMARY KEY,
+        secret BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE addresses (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        email TEXT NOT NULL UNIQUE,
+        salt BLOB NOT NULL,
+        token_sha256 BLOB UNIQUE
+    ) STRICT;
+    CREATE TABLE subscriptions (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        address_id INTEGER NOT NULL REFERENCES addresses (id),
+        identity TEXT NOT NULL,
+        keywords TEXT NOT NULL,
+        department TEXT,
+        municipality TEXT,
+        category TEXT,
+        languages TEXT NOT NULL,
+        frequency TEXT NOT NULL,
+        locale TEXT NOT NULL,
+        salt BLOB NOT NULL,
+        token_sha256 BLOB UNIQUE,
+        key_id INTEGER NOT NULL,
+        created_at INTEGER NOT NULL,
+        unsubscribed_at INTEGER,
+        UNIQUE (address_id, identity)
+    ) STRICT;
+    CREATE INDEX live_subscriptions_of_key ON subscriptions (key_id) WHERE unsubscribed_at IS NULL;
+    CREATE TABLE consents (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        subscription_id INTEGER NOT NULL REFERENCES subscriptions (id),
+        event TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        key_id INTEGER,
+        request_id TEXT NOT NULL,
+        peer TEXT,
+        forwarded_for TEXT,
+        words TEXT NOT NULL
+    ) STRICT;
+",
+    mailings::TABLES,
 ];
 
 /// How long a statement waits for another process's write to end.
@@ -104,7 +152,7 @@ impl State {
     }
 
     /// How long a statement waits for another process's write.
-    fn wait_at_most(&self, busy: Duration) -> anyhow::Result<()> {
+    pub fn wait_at_most(&self, busy: Duration) -> anyhow::Result<()> {
         Ok(self.connection.busy_timeout(busy)?)
     }
 
@@ -151,6 +199,14 @@ fn explained(path: &Path, error: anyhow::Error) -> anyhow::Error {
         Some(cure) => error.context(cure),
         None => error,
     }
+}
+
+/// Whether the database was only busy: another program wrote to it all the while.
+pub fn is_busy(error: &anyhow::Error) -> bool {
+    let code = error
+        .downcast_ref::<rusqlite::Error>()
+        .and_then(rusqlite::Error::sqlite_error_code);
+    matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// What an operator can do about the database's refusal.
