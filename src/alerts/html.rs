@@ -1,0 +1,127 @@
+//! A digest as HTML that mail clients old and new show alike: no tables, no images, nothing from elsewhere, one narrow column, and no
+//! colour that needs a white or a black page behind it.
+
+use std::fmt;
+
+use crate::alerts::{
+    digest::{Digest, Listing, Part},
+    words::{FRENCH_FOLLOWS, Words},
+};
+
+/// Clients that drop the head still see the styles of the elements themselves.
+const HEAD: &str = "<meta charset=\"utf-8\">
+<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">
+<meta name=\"color-scheme\" content=\"light dark\">
+<meta name=\"supported-color-schemes\" content=\"light dark\">
+<style>:root { color-scheme: light dark; } @media (prefers-color-scheme: dark) { a { color: #8ab4f8 !important; } }</style>";
+
+const BODY: &str = "margin:0; padding:0; -webkit-text-size-adjust:100%;";
+const COLUMN: &str = "max-width:36em; margin:0 auto; padding:16px; font:16px/1.5 -apple-system, 'Segoe UI', Roboto, Helvetica, \
+                      Arial, sans-serif; overflow-wrap:anywhere;";
+const HEADING: &str = "font-size:20px; line-height:1.3; margin:0 0 16px;";
+const SUBHEADING: &str = "font-size:16px; margin:24px 0 8px; padding-top:16px; border-top:1px solid #8888;";
+const TITLE: &str = "font-size:17px; line-height:1.35; margin:0; font-weight:600;";
+const LISTING: &str = "margin:0 0 20px;";
+const LINE: &str = "margin:2px 0 0;";
+const QUIET: &str = "margin:2px 0 0; font-size:14px; opacity:0.7;";
+const SMALL: &str = "margin:0 0 10px; font-size:14px;";
+const LINK: &str = "color:#1a5fb4;";
+const RULE: &str = "border:0; border-top:3px solid #8888; margin:32px 0;";
+
+/// A text in which nothing is markup, wherever it stands.
+struct Escaped<'a>(&'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                c => fmt::Write::write_char(f, c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+pub fn write(digest: &Digest) -> String {
+    let language = digest.parts.first().map_or("en", |part| Words::of(part.locale).code);
+    let mut body = String::new();
+    for (number, part) in digest.parts.iter().enumerate() {
+        let words = Words::of(part.locale);
+        body.push_str(&format!("<div lang=\"{}\">\n", words.code));
+        if number > 0 {
+            body.push_str(&format!("<hr style=\"{RULE}\">\n"));
+        } else if digest.parts.len() > 1 {
+            body.push_str(&format!("<p lang=\"fr\" style=\"{SMALL}\">{FRENCH_FOLLOWS}</p>\n"));
+        }
+        write_part(&mut body, digest, part, words);
+        body.push_str("</div>\n");
+    }
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"{language}\">\n<head>\n{HEAD}\n<title>{}</title>\n</head>\n<body style=\"{BODY}\">\n\
+         <div style=\"{COLUMN}\">\n{body}</div>\n</body>\n</html>\n",
+        Escaped(&digest.subject())
+    )
+}
+
+fn write_part(html: &mut String, digest: &Digest, part: &Part, words: &Words) {
+    let heading = words.matches(part.listings.len());
+    html.push_str(&format!("<h1 style=\"{HEADING}\">{}</h1>\n", Escaped(&heading)));
+    for listing in &part.listings {
+        write_listing(html, digest, listing, words);
+    }
+    if digest.more > 0 {
+        html.push_str(&paragraph(LINE, &words.more(digest.more)));
+    }
+    html.push_str(&format!("<h2 style=\"{SUBHEADING}\">{}</h2>\n", Escaped(words.alerts)));
+    for named in digest.named_in(part) {
+        let what = Escaped(&words.subscription(named)).to_string();
+        let stop = link(&named.unsubscribe, words.stop_one);
+        html.push_str(&format!("<p style=\"{SMALL}\">{what}<br>{stop}</p>\n"));
+    }
+    let stop = link(&digest.unsubscribe, words.stop_all);
+    html.push_str(&format!("<p style=\"{SMALL}\">{stop}</p>\n"));
+    for sentence in words.sender(&digest.sender, &digest.postal) {
+        html.push_str(&paragraph(QUIET, &sentence));
+    }
+}
+
+fn write_listing(html: &mut String, digest: &Digest, listing: &Listing, words: &Words) {
+    let title = match &listing.link {
+        Some(address) => link(address, &listing.title),
+        None => Escaped(&listing.title).to_string(),
+    };
+    html.push_str(&format!(
+        "<div style=\"{LISTING}\">\n<h3 style=\"{TITLE}\">{title}</h3>\n"
+    ));
+    if let Some(buyer) = &listing.buyer {
+        html.push_str(&paragraph(LINE, buyer));
+    }
+    html.push_str(&paragraph(LINE, &words.closing(listing.closing, digest.today)));
+    if let Some(value) = &listing.value {
+        html.push_str(&paragraph(LINE, &words.value(value)));
+    }
+    if let Some(number) = &listing.number {
+        html.push_str(&paragraph(LINE, &words.number(number)));
+    }
+    if !listing.matched.is_empty() {
+        html.push_str(&paragraph(QUIET, &words.matched(&listing.matched)));
+    }
+    html.push_str("</div>\n");
+}
+
+fn paragraph(style: &str, text: &str) -> String {
+    format!("<p style=\"{style}\">{}</p>\n", Escaped(text))
+}
+
+fn link(address: &str, text: &str) -> String {
+    format!(
+        "<a href=\"{}\" style=\"{LINK}\">{}</a>",
+        Escaped(address),
+        Escaped(text)
+    )
+}

@@ -1,0 +1,356 @@
+//! The step that mails: tells those who are due ([`super::round`]) one by one.
+//!
+//! [`run_once`] stands for itself: `procure alerts send` and the thread inside `serve` both call it, and a lock lets one of them send at a time. It may
+//! end at any moment, by a signal or by force, and the next run goes on: see [`crate::state::mailings`] for what is written when.
+
+use std::{
+    fmt,
+    fs::File,
+    num::NonZeroU32,
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use chrono::{DateTime, Utc};
+
+use crate::{
+    alerts::{
+        mail::Sender,
+        round::{Letter, plan},
+        send::{Fate, Line, Server},
+    },
+    generation::Generation,
+    lock,
+    state::{
+        State,
+        mailings::{self, Addressee, Mailing, Outcome},
+    },
+};
+
+/// What an operator sets.
+#[derive(Debug)]
+pub struct Settings {
+    pub server: Server,
+    pub sender: Sender,
+    /// Mails a minute at most.
+    pub rate: NonZeroU32,
+}
+
+/// Broken lines and closed doors in a row before a run gives up.
+const MOST_TROUBLES: u32 = 3;
+
+/// Addresses that a server refuses for good, in a row, before it is held against the server: one that does not know whom it is to send for refuses all,
+/// and each costs its address the mails.
+const MOST_REFUSALS: u32 = 10;
+
+/// Before the second of those; twice that before the third.
+const BREATH: Duration = Duration::from_secs(1);
+
+/// Why a run ends that was asked to.
+const TOLD_TO_STOP: &str = "told to stop";
+
+/// How often a run that waits looks whether it is to end.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// What one run did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    pub sent: usize,
+    /// Refused for now.
+    pub deferred: usize,
+    /// Refused for good: their addresses are paused.
+    pub bounced: usize,
+    /// Perhaps taken.
+    pub uncertain: usize,
+    /// The same, left by a run that died.
+    pub interrupted: usize,
+    /// Addresses that were not come to.
+    pub waiting: usize,
+    /// Why the run ended before all were told.
+    pub cut: Option<String>,
+}
+
+/// What became of one mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    Sent,
+    Deferred,
+    Bounced,
+    Uncertain,
+}
+
+/// Mails whoever is due, until all are told, the server gives out, or `is_over` says so. `told` hears of each mail as it goes.
+pub fn run_once(
+    state: &State,
+    generation: &Generation,
+    settings: &Settings,
+    now: fn() -> DateTime<Utc>,
+    is_over: &dyn Fn() -> bool,
+    told: &mut dyn FnMut(Event, usize),
+) -> anyhow::Result<Report> {
+    let place = state.mail_lock();
+    let lock = File::options().create(true).append(true).open(&place);
+    let lock = lock.with_context(|| format!("opening {}", place.display()))?;
+    let _lock = lock::hold(lock, &place, "procure alerts send")?;
+    let mut report = Report {
+        interrupted: state.settle_interrupted()?,
+        ..Report::default()
+    };
+    if report.interrupted > 0 {
+        log::warn!(
+            "{} mails were being handed over when an earlier run died; they may have arrived, and are not sent again",
+            report.interrupted
+        );
+    }
+    state.prune_mailings(now())?;
+    let round = plan(state, generation, None, now())?;
+    let mut post = Post {
+        settings,
+        line: None,
+        troubles: 0,
+        refusals: 0,
+        next: Instant::now(),
+    };
+    report.waiting = round.due.len();
+    for due in &round.due {
+        // Waited for before the mail is written, so that who unsubscribes meanwhile gets none.
+        if !post.wait(is_over) || is_over() {
+            report.cut = Some(TOLD_TO_STOP.to_owned());
+            break;
+        }
+        let delivery = match round.letter(due, &settings.sender, state, now()) {
+            Ok(Some(letter)) => post.deliver(state, due.addressee, &letter, now, is_over)?,
+            Ok(None) => Delivery { event: None, cut: None },
+            Err(error) => {
+                log::warn!("a mail cannot be written, and its address is paused: {error:#}");
+                state.pause_address(due.addressee, &format!("{error:#}"), now())?;
+                Delivery {
+                    event: Some(Event::Bounced),
+                    cut: None,
+                }
+            }
+        };
+        if delivery.event.is_some() || delivery.cut.is_none() {
+            report.waiting -= 1;
+        }
+        if let Some(event) = delivery.event {
+            report.count(event);
+            told(event, report.waiting);
+        }
+        if delivery.cut.is_some() {
+            report.cut = delivery.cut;
+            break;
+        }
+    }
+    post.hang_up();
+    Ok(report)
+}
+
+/// The way to the server: one line for as long as it holds, and no faster than the rate.
+struct Post<'a> {
+    settings: &'a Settings,
+    line: Option<Line>,
+    troubles: u32,
+    refusals: u32,
+    next: Instant,
+}
+
+impl Post<'_> {
+    /// Brings one mail to its fate.
+    fn deliver(
+        &mut self,
+        state: &State,
+        addressee: Addressee,
+        letter: &Letter,
+        now: fn() -> DateTime<Utc>,
+        is_over: &dyn Fn() -> bool,
+    ) -> anyhow::Result<Delivery> {
+        loop {
+            if !self.wait(is_over) {
+                return Ok(Delivery::cut(TOLD_TO_STOP.to_owned()));
+            }
+            let line = self.line.take().map_or_else(|| self.settings.server.connect(), Ok);
+            let fate = match line {
+                Ok(line) => self.hand_over(line, state, addressee, letter, now)?,
+                Err(reply) => Fate::Down(reply),
+            };
+            let trouble = self.trouble(&fate);
+            let event = match &fate {
+                Fate::Down(reply) => match trouble {
+                    Some(why) => return Ok(Delivery::cut(why)),
+                    None => {
+                        log::warn!("the mail server is asked again: {}", reply.for_log());
+                        continue;
+                    }
+                },
+                Fate::Sent => Event::Sent,
+                Fate::Unknown(reply) => {
+                    log::warn!("a mail may have arrived, and is not sent again: {}", reply.for_log());
+                    Event::Uncertain
+                }
+                Fate::Later(reply) => {
+                    log::warn!("a mail is put off: {}", reply.for_log());
+                    if state.defer_address(addressee, &reply.text, now())? {
+                        log::warn!(
+                            "its address is paused: it was put off {} times",
+                            mailings::MOST_ATTEMPTS
+                        );
+                    }
+                    Event::Deferred
+                }
+                Fate::Never(reply) => {
+                    let why = reply.for_log();
+                    log::warn!("a mail was refused for good, and its address is paused: {why}");
+                    state.pause_address(addressee, &reply.text, now())?;
+                    Event::Bounced
+                }
+            };
+            let refused = self.refusal(&fate);
+            return Ok(Delivery {
+                event: Some(event),
+                cut: trouble.or(refused),
+            });
+        }
+    }
+
+    /// One attempt: the intent is on disk before the message goes, and settled or withdrawn when its fate is known.
+    fn hand_over(
+        &mut self,
+        mut line: Line,
+        state: &State,
+        addressee: Addressee,
+        letter: &Letter,
+        now: fn() -> DateTime<Utc>,
+    ) -> anyhow::Result<Fate> {
+        self.next = Instant::now() + Duration::from_secs(60) / self.settings.rate.get();
+        let mut begun: Option<Mailing> = None;
+        let fate = line.send(&letter.mail, || {
+            begun = Some(state.begin_mailing(addressee, &letter.pairs, &letter.subscriptions, now())?);
+            Ok(())
+        })?;
+        if let Some(mailing) = begun {
+            match fate {
+                Fate::Sent => state.settle_mailing(mailing, Outcome::Sent)?,
+                Fate::Unknown(_) => state.settle_mailing(mailing, Outcome::Uncertain)?,
+                Fate::Later(_) | Fate::Never(_) | Fate::Down(_) => state.withdraw_mailing(mailing)?,
+            }
+        }
+        self.line = Some(line).filter(Line::is_open);
+        Ok(fate)
+    }
+
+    /// Counts troubles with the server itself, and takes a breath after each; after too many in a row it says why to give up.
+    fn trouble(&mut self, fate: &Fate) -> Option<String> {
+        let reply = match fate {
+            Fate::Down(reply) => reply,
+            Fate::Later(reply) | Fate::Unknown(reply) if reply.code.is_none() => reply,
+            _ => {
+                self.troubles = 0;
+                return None;
+            }
+        };
+        self.troubles += 1;
+        self.next = Instant::now() + BREATH * self.troubles;
+        // What is refused for good is not better in a second.
+        let is_final = reply.code.is_some_and(|code| code >= 500);
+        (is_final || self.troubles >= MOST_TROUBLES)
+            .then(|| format!("the mail server cannot be used: {}", reply.for_log()))
+    }
+
+    /// Counts refusals for good; after too many in a row it says why to give up.
+    fn refusal(&mut self, fate: &Fate) -> Option<String> {
+        self.refusals = match fate {
+            Fate::Never(_) => self.refusals + 1,
+            _ => 0,
+        };
+        (self.refusals >= MOST_REFUSALS).then(|| {
+            format!(
+                "the mail server refused {MOST_REFUSALS} addresses in a row for good; if it is the server that is set up wrong (`procure alerts list` has its \
+                 words), cure that, and lift the pauses with `procure alerts resume`"
+            )
+        })
+    }
+
+    /// Waits for the rate's next turn, unless it is over first.
+    fn wait(&self, is_over: &dyn Fn() -> bool) -> bool {
+        wait_until(self.next, is_over)
+    }
+
+    fn hang_up(mut self) {
+        if let Some(line) = &mut self.line {
+            line.hang_up();
+        }
+    }
+}
+
+/// What became of a mail, where it came to something, and why no other should be tried, where none should.
+struct Delivery {
+    event: Option<Event>,
+    cut: Option<String>,
+}
+
+impl Delivery {
+    fn cut(why: String) -> Delivery {
+        Delivery {
+            event: None,
+            cut: Some(why),
+        }
+    }
+}
+
+/// Waits, unless it is over first.
+fn wait_until(moment: Instant, is_over: &dyn Fn() -> bool) -> bool {
+    loop {
+        let left = moment.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return true;
+        }
+        if is_over() {
+            return false;
+        }
+        thread::sleep(left.min(GLANCE));
+    }
+}
+
+impl Event {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Event::Sent => "sent",
+            Event::Deferred => "deferred",
+            Event::Bounced => "bounced",
+            Event::Uncertain => "uncertain",
+        }
+    }
+}
+
+impl Report {
+    fn count(&mut self, event: Event) {
+        match event {
+            Event::Sent => self.sent += 1,
+            Event::Deferred => self.deferred += 1,
+            Event::Bounced => self.bounced += 1,
+            Event::Uncertain => self.uncertain += 1,
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} mails sent", self.sent)?;
+        for (number, what) in [
+            (self.deferred, "put off"),
+            (self.bounced, "refused for good"),
+            (self.uncertain + self.interrupted, "may have arrived"),
+            (self.waiting, "not come to"),
+        ] {
+            if number > 0 {
+                write!(f, ", {number} {what}")?;
+            }
+        }
+        match &self.cut {
+            Some(why) => write!(f, "; ended early: {why}"),
+            None => Ok(()),
+        }
+    }
+}
