@@ -2,6 +2,8 @@
 //!
 //! A flag wins over its environment variable, which wins over the default. [`run`] does what was asked.
 
+mod alerts;
+mod backtest;
 mod keys;
 mod print;
 
@@ -11,6 +13,7 @@ use std::{
     net::{SocketAddr, TcpListener},
     path::PathBuf,
     str::FromStr,
+    sync::Arc,
     time::Duration,
 };
 
@@ -22,7 +25,12 @@ use clap::{
 };
 
 use crate::{
-    cli::{keys::Keys, print::Print},
+    cli::{
+        alerts::{Alerts, Mail},
+        backtest::Backtest,
+        keys::Keys,
+        print::Print,
+    },
     demo,
     entity::EntityType,
     fetch::{self, table::SOURCES},
@@ -54,14 +62,19 @@ enum Command {
     /// Build the index from dumps, and publish it
     Index(Index),
     /// Serve the published index over HTTP
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// Make, list and revoke API keys; a running server minds within seconds
     #[command(subcommand)]
     Keys(Keys),
+    /// Mail what is new to those who asked for it; a running server with a mail server does so by itself
+    #[command(subcommand)]
+    Alerts(Box<Alerts>),
     /// Index the sample, serve it, and show three requests that work
     Demo(Demo),
     /// Write generated records that look like the real thing
     Sample(Sample),
+    /// Hide known contracts, estimate them, and tell how well that went
+    Backtest(Backtest),
     /// List the builds on disk, or go back to one
     #[command(subcommand)]
     Generations(Generations),
@@ -177,6 +190,11 @@ struct Serve {
     /// How long a search may take [env: PROCURE_QUERY_TIMEOUT]
     #[arg(long, value_name = "SECONDS", env = "PROCURE_QUERY_TIMEOUT", hide_env = true, default_value_t = Seconds(serve::QUERY_TIMEOUT))]
     query_timeout: Seconds,
+    /// Where a key's plan is changed, as a refusal of a Pro endpoint tells it; the service's own /docs#plans unless this is set [env: PROCURE_UPGRADE_URL]
+    #[arg(long, value_name = "URL", env = "PROCURE_UPGRADE_URL", hide_env = true, value_parser = web_address)]
+    upgrade_url: Option<String>,
+    #[command(flatten)]
+    mail: Mail,
 }
 
 #[derive(Debug, Args)]
@@ -279,10 +297,12 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Fetch(args) => fetch(args),
         Command::Normalize(args) => normalize(args),
         Command::Index(args) => index(args),
-        Command::Serve(args) => serve(args),
+        Command::Serve(args) => serve(*args),
         Command::Keys(args) => keys::run(args),
+        Command::Alerts(args) => alerts::run(*args),
         Command::Demo(args) => demo::run(args.bind),
         Command::Sample(args) => sample(args),
+        Command::Backtest(args) => backtest::run(args),
         Command::Generations(args) => generations(args),
         Command::Health(args) => serve::probe::check(args.bind),
         Command::Print(what) => print::run(what),
@@ -362,7 +382,9 @@ fn serve(args: Serve) -> anyhow::Result<()> {
         gateway_prefix: args.gateway_prefix,
         gateway_host: args.gateway_host,
         query_timeout: args.query_timeout.0,
+        upgrade_url: args.upgrade_url,
         admin_bind: args.admin_bind,
+        mail: args.mail.settings()?.map(Arc::new),
         limits: serve::wire::Limits::default(),
         now: Utc::now,
     };
@@ -400,6 +422,14 @@ fn plan(name: &str) -> Result<Plan, String> {
 fn kind(name: &str) -> Result<EntityType, String> {
     let kinds = EntityType::ALL.map(EntityType::name).join(", ");
     EntityType::parse(name).ok_or_else(|| format!("the kinds are {kinds}"))
+}
+
+fn web_address(text: &str) -> Result<String, String> {
+    let is_one = ["https://", "http://"].iter().any(|scheme| text.starts_with(scheme));
+    match is_one && !text.contains(char::is_whitespace) {
+        true => Ok(text.to_owned()),
+        false => Err("must be an address that begins with https:// or http://".to_owned()),
+    }
 }
 
 fn log_format(name: &str) -> Result<Format, String> {
@@ -465,6 +495,8 @@ mod tests {
             ("procure serve --query-timeout 0.5", true),
             ("procure serve --query-timeout 0", false),
             ("procure serve --query-timeout NaN", false),
+            ("procure serve --upgrade-url https://example.org/plans", true),
+            ("procure serve --upgrade-url example.org", false),
             ("procure keys create --plan pro --label x", true),
             ("procure keys create --plan gold --label x", false),
             ("procure keys create --plan PRO --label x --expires 2030-02-30", false),

@@ -13,11 +13,11 @@
 //!
 //! | floor | module | owns | knows nothing of |
 //! |---|---|---|---|
-//! | words | [`entity`], [`date`], [`fold`], [`stem`], [`vocabulary`], [`schema`], [`record`], [`facet`], [`municipality`], [`plans`] | the six kinds, days, the one folding, stems, closed lists, `index-schema/*.json`, a record read by role, what it is counted by, the places, the plans' figures | files, indexes, HTTP |
+//! | words | [`entity`], [`date`], [`fold`], [`stem`], [`subject`], [`commodity`], [`vocabulary`], [`schema`], [`record`], [`facet`], [`municipality`], [`plans`], [`email`] | the six kinds, days, the one folding, stems, what a purchase is about, commodity codes, closed lists, `index-schema/*.json`, a record read by role, what it is counted by, the places, the plans' figures, e-mail addresses | files, indexes, HTTP |
 //! | intake | [`fetch`], [`dump`], [`lock`], [`sources`], [`normalize`] | downloads (**the only place that names `ureq`**), NDJSON in and out, publishers' formats; **the only place with upstream column names** | the engine |
-//! | questions | [`query`] | [`query::SearchQuery`], the `q` language, cursors | how they are answered |
-//! | engine | [`engine`], [`engine::tantivy`] | the [`engine::Engine`] trait: pages, exact counts ([`engine::tally`]), names; **the only files that name `tantivy`** | HTTP, plans, keys |
-//! | answers | [`generation`], [`indexing`], [`state`] | a build on disk and its switch, `procure index`, keys, limits, usage (**the only place that names `rusqlite`**) | HTTP |
+//! | questions | [`query`] | [`query::SearchQuery`], the `q` language, keywords, cursors | how they are answered |
+//! | engine | [`engine`], [`engine::tantivy`] | the [`engine::Engine`] trait: pages, exact counts ([`engine::tally`]), names, records alike ([`engine::similar`]); **the only files that name `tantivy`** | HTTP, plans, keys |
+//! | answers | [`generation`], [`indexing`], [`feed`], [`market`], [`state`], [`alerts`] | a build on disk and its switch, `procure index`, new tenders, estimates and comparables, keys, limits, usage, subscriptions (**the only place that names `rusqlite`**), what is new for whom, and the mails that tell it (**`lettre` only here**) | HTTP |
 //! | edge | [`api`] | parameters, routes, errors, the key check, what a limit looks like in HTTP, the interface's own description (**`actix_web` only here and in [`serve`]**) | Tantivy, SQLite |
 //! | wiring | [`cli`], [`serve`], [`demo`], [`logging`], `main` | configuration, assembly, threads, the admin address, log lines, exit code | |
 //!
@@ -35,6 +35,7 @@
 //!   through the same functions.
 //! - **The obvious model.** `tests/it/scan.rs` answers every question by looking at every record, and must agree.
 
+pub mod alerts;
 pub mod api;
 pub mod cli;
 pub mod commodity;

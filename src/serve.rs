@@ -8,6 +8,7 @@ mod beside;
 pub mod chunks;
 pub mod framing;
 pub mod listen;
+mod mailer;
 mod metrics;
 mod notify;
 pub mod probe;
@@ -19,8 +20,9 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicUsize},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -29,15 +31,17 @@ use arc_swap::ArcSwap;
 use chrono::{DateTime, Utc};
 
 use crate::{
-    api::{AppState, auth::Gateway, docs::Pages, metrics::Metrics, pool::Pool},
+    alerts::mailer::Settings,
+    api::{AppState, auth::Gateway, desk::Desk, docs::Pages, metrics::Metrics, pool::Pool},
     generation::{self, Generation},
+    logging,
     plans::Plans,
     serve::{
         beside::{Beside, Pulse},
         reload::{Outcome, Reload},
         wire::Limits,
     },
-    state::watch::Watch,
+    state::{State, watch::Watch},
 };
 
 /// What an operator sets.
@@ -50,8 +54,12 @@ pub struct Config {
     pub gateway_prefix: String,
     pub gateway_host: Option<String>,
     pub query_timeout: Duration,
+    /// Where a key's plan is changed, if not on the service's own page.
+    pub upgrade_url: Option<String>,
     /// Where metrics and readiness are told; nowhere without it.
     pub admin_bind: Option<SocketAddr>,
+    /// How alerts are mailed; they are not without it.
+    pub mail: Option<Arc<Settings>>,
     pub limits: Limits,
     /// The clock, a field so that a test can set it.
     pub now: fn() -> DateTime<Utc>,
@@ -83,7 +91,9 @@ impl Config {
             gateway_prefix: GATEWAY_PREFIX.to_owned(),
             gateway_host: None,
             query_timeout: QUERY_TIMEOUT,
+            upgrade_url: None,
             admin_bind: None,
+            mail: None,
             limits: Limits::default(),
             now: Utc::now,
         }
@@ -124,6 +134,11 @@ pub fn run(
         state_thread(watch, &state.metrics, config.now)?,
     ];
     beside.extend(watchdog_thread(&state, beside.iter().map(Beside::pulse).collect())?);
+    if let Some(mail) = &config.mail {
+        // Not watched: a run takes as long as the mail server does, and its failures are none of the service's.
+        let own = State::open(&config.state)?;
+        beside.push(mailer::start(Arc::clone(&state), own, Arc::clone(mail), config.now)?);
+    }
     let (limits, open) = (config.limits, Arc::new(AtomicUsize::new(0)));
     let served = actix_web::rt::System::new().block_on(async move {
         let admin = admin
@@ -154,8 +169,29 @@ pub async fn signals() {
     actix_web::rt::spawn(async {
         let name = signal().await;
         log::warn!("{name}: stopped at once");
+        logging::flush();
         std::process::exit(1);
     });
+}
+
+/// Whether the process was told to stop, for work that has no runtime of its own; a second signal ends the process at once.
+pub fn stop_flag() -> anyhow::Result<Box<dyn Fn() -> bool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&flag);
+    let wait = move || {
+        actix_web::rt::System::new().block_on(async move {
+            let name = signal().await;
+            log::info!("{name}: stopping; once more stops at once");
+            raised.store(true, Ordering::Relaxed);
+            let name = signal().await;
+            log::warn!("{name}: stopped at once");
+            logging::flush();
+            std::process::exit(1);
+        });
+    };
+    let thread = thread::Builder::new().name("signals".to_owned()).spawn(wait);
+    thread.context("starting the thread that listens to signals")?;
+    Ok(Box::new(move || flag.load(Ordering::Relaxed)))
 }
 
 /// Waits for a signal to stop, and gives its name. One that cannot be listened to never comes.
@@ -185,7 +221,10 @@ fn assemble(config: &Config, generation: Generation, plans: Plans, watch: &Watch
         plans,
         gateway,
         pool: Pool::new()?,
+        desk: Desk::open(&config.state)?,
         query_timeout: config.query_timeout,
+        body_time: config.limits.body,
+        upgrade_url: config.upgrade_url.clone(),
         metrics: Metrics::default(),
         draining: AtomicBool::new(false),
         started: Instant::now(),

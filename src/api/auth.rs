@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
-use actix_web::http::header::{HeaderMap, HeaderName};
+use actix_web::{
+    HttpRequest,
+    http::header::{HeaderMap, HeaderName},
+};
 use anyhow::Context;
 
 use crate::{
-    api::{AppState, error::ApiError},
+    api::{AppState, docs::PLANS, error::ApiError, routes::Route},
+    plans::Plan,
     state::{account::Account, keys::KeyError},
 };
 
@@ -70,4 +74,17 @@ pub fn check(state: &AppState, headers: &HeaderMap) -> Result<Arc<Account>, ApiE
             ),
         })
     })
+}
+
+/// What a key is told whose plan does not include an endpoint. Where the operator names no page to upgrade at it is the service's own, at the address
+/// the client knows it by.
+pub fn unpaid(state: &AppState, request: &HttpRequest, plan: Plan, route: &Route) -> ApiError {
+    let link = state.upgrade_url.clone().unwrap_or_else(|| {
+        let known_as = request.connection_info();
+        format!("{}://{}{PLANS}", known_as.scheme(), known_as.host())
+    });
+    let (plan, method, endpoint) = (plan.name(), &route.method, route.endpoint.template());
+    ApiError::forbidden(format!(
+        "the plan {plan} does not include {method} {endpoint}; upgrade at {link}"
+    ))
 }

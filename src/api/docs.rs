@@ -58,6 +58,9 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// The page's address as some write it. The page is not served there: what it is made of is named relative to its own.
 pub const SLASHED: &str = "/docs/";
 
+/// The part of the page that tells the plans.
+pub const PLANS: &str = "/docs#plans";
+
 /// Spec silent: where [`SLASHED`] leads, relative, so that it holds behind a proxy that serves all this below a path of its own.
 pub fn redirect() -> HttpResponse {
     HttpResponse::PermanentRedirect()

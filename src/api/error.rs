@@ -60,6 +60,11 @@ impl ApiError {
         }
     }
 
+    /// The body is of a type that is not read here.
+    pub fn unsupported_media_type(detail: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
+    }
+
     /// The request is malformed in a way no single parameter is to blame for.
     pub fn unprocessable(detail: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail)

@@ -16,7 +16,7 @@ use chrono::{DateTime, Days, NaiveTime, Utc};
 
 use crate::{
     api::error::ApiError,
-    plans::Terms,
+    plans::{Plan, Terms},
     state::account::{Account, Limit, Receipt, Window},
 };
 
@@ -40,32 +40,55 @@ const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 pub struct Admission {
     account: Arc<Account>,
     receipt: Receipt,
+    cost: NonZeroU32,
     now: DateTime<Utc>,
 }
 
 /// Counts a request against its key's limits.
 pub fn admit(account: Arc<Account>, cost: NonZeroU32, now: DateTime<Utc>) -> Admission {
     let receipt = account.charge(cost, now);
-    Admission { account, receipt, now }
+    Admission {
+        account,
+        receipt,
+        cost,
+        now,
+    }
 }
 
 impl Admission {
+    pub fn plan(&self) -> Plan {
+        self.account.key.plan
+    }
+
+    /// Counts the request as what it turned out to cost, or refuses it.
+    pub fn raise(&mut self, cost: NonZeroU32) -> Result<(), ApiError> {
+        if cost > self.cost {
+            self.account.raise(&mut self.receipt, cost, self.now);
+            self.cost = cost;
+        }
+        self.verdict().map(drop)
+    }
+
     /// What the key's plan allows, or the 429 that names the limit and when it resets.
     pub fn verdict(&self) -> Result<Terms, ApiError> {
         let terms = self.account.terms;
         let Some((limit, seconds)) = self.receipt.refused else {
             return Ok(terms);
         };
-        let plan = self.account.key.plan.name();
+        let plan = self.plan().name();
+        let counts = match self.cost {
+            ONE => String::new(),
+            cost => format!("; this one counts as {cost}"),
+        };
         let detail = match limit {
             Limit::Burst => {
                 let per_minute = terms.requests_per_minute;
-                format!("the plan {plan} allows {per_minute} requests per minute; try again in {seconds} s")
+                format!("the plan {plan} allows {per_minute} requests per minute; try again in {seconds} s{counts}")
             }
             Limit::Day => {
                 let (per_day, reset) = (terms.requests_per_day, midnight(self.now));
                 format!(
-                    "the plan {plan} allows {per_day} requests per day (UTC), and today's are used; they reset at {reset}"
+                    "the plan {plan} allows {per_day} requests per day (UTC), and today's are used; they reset at {reset}{counts}"
                 )
             }
         };
@@ -114,7 +137,7 @@ fn midnight(now: DateTime<Utc>) -> String {
 mod tests {
     use super::*;
     use crate::{
-        plans::{Plan, Plans},
+        plans::Plans,
         state::{State, watch::Watch},
     };
 
@@ -151,5 +174,32 @@ mod tests {
                 "{status}: {standing}"
             );
         }
+    }
+
+    #[test]
+    fn a_batch_costs_its_share_or_is_refused_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.db");
+        let now = "2026-03-01T12:00:00Z".parse().unwrap();
+        let key = State::open(&path)
+            .unwrap()
+            .create_key(Plan::Pro, "x", now, None)
+            .unwrap();
+        let file = folder.path().join("plans.toml");
+        std::fs::write(&file, "[PRO]\nrequests_per_minute = 100\nrequests_per_day = 12\n").unwrap();
+        let watch = Watch::open(&path, Plans::from_file(&file).unwrap(), now).unwrap();
+        let ask = |cost: u32| {
+            let mut admission = admit(watch.ring().check(&key, now).unwrap(), ONE, now);
+            let raised = admission.raise(NonZeroU32::new(cost).unwrap());
+            let day = admission.receipt.day.remaining;
+            (raised.map_err(|error| error.detail), day)
+        };
+        assert_eq!(ask(5), (Ok(()), 7));
+        assert_eq!(ask(1), (Ok(()), 6));
+        assert_eq!(ask(5), (Ok(()), 1));
+        let (refused, left) = ask(2);
+        assert!(refused.unwrap_err().ends_with("; this one counts as 2"));
+        assert_eq!(left, 1, "what was refused took nothing");
+        assert_eq!(ask(1), (Ok(()), 0));
     }
 }

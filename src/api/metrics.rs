@@ -9,6 +9,8 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
+use crate::alerts::mailer::Event;
+
 /// Counted since the start. A clone counts into the same.
 #[derive(Clone)]
 pub struct Metrics {
@@ -18,6 +20,8 @@ pub struct Metrics {
     background_failures: Family<Step, Counter>,
     waiting: Gauge,
     running: Gauge,
+    mails: Family<Mailed, Counter>,
+    mails_waiting: Gauge,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -29,6 +33,11 @@ struct Answered {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct OfRoute {
     route: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Mailed {
+    outcome: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -53,6 +62,8 @@ impl Default for Metrics {
             background_failures: Family::default(),
             waiting: Gauge::default(),
             running: Gauge::default(),
+            mails: Family::default(),
+            mails_waiting: Gauge::default(),
         }
     }
 }
@@ -86,6 +97,18 @@ impl Metrics {
         Counted::of(&self.running)
     }
 
+    /// Counts a mail, and tells how many addresses still wait.
+    pub fn mail(&self, event: Event, waiting: usize) {
+        let outcome = event.name();
+        self.mails.get_or_create(&Mailed { outcome }).inc();
+        self.mails_wait(waiting);
+    }
+
+    /// Tells how many addresses wait for a mail.
+    pub fn mails_wait(&self, waiting: usize) {
+        self.mails_waiting.set(waiting.try_into().unwrap_or(i64::MAX));
+    }
+
     /// Lists what is counted here.
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
@@ -106,7 +129,7 @@ impl Metrics {
         );
         registry.register(
             "background_failures",
-            "Steps beside the requests that failed: picking up a generation, keys and counts",
+            "Steps beside the requests that failed: picking up a generation, keys and counts, mail",
             self.background_failures.clone(),
         );
         registry.register(
@@ -115,6 +138,12 @@ impl Metrics {
             self.waiting.clone(),
         );
         registry.register("searches_running", "Searches that run", self.running.clone());
+        registry.register("mails", "Mails with alerts, by what became of them", self.mails.clone());
+        registry.register(
+            "mails_waiting",
+            "Addresses that the last run did not come to",
+            self.mails_waiting.clone(),
+        );
     }
 }
 

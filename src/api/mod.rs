@@ -4,16 +4,22 @@
 //! **Invariants:** every answer leaves through [`answer`], which names, times, counts and logs it; every error is an [`error::ApiError`]; a request takes one generation at its
 //! start and uses no other; nothing that searches or compresses much runs on the async workers. `actix_web` is named only here and in `serve`.
 
+pub mod alerts;
 pub mod auth;
+pub mod body;
+pub mod caller;
 mod catalog;
 mod compress;
 pub mod conditional;
 mod cors;
+pub mod desk;
 pub mod docs;
 mod documents;
 pub mod error;
+mod feed;
 mod health;
 mod limits;
+mod market;
 pub mod metrics;
 mod names;
 pub mod openapi;
@@ -31,6 +37,7 @@ mod timing;
 mod trace;
 
 use std::{
+    num::NonZeroU32,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
@@ -43,7 +50,7 @@ use actix_web::{
     HttpRequest, HttpResponse,
     body::{BodySize, MessageBody},
     http::{
-        ConnectionType, Method,
+        ConnectionType, Method, StatusCode,
         header::{self, HeaderName, HeaderValue},
     },
     web,
@@ -56,8 +63,11 @@ use serde::Serialize;
 use crate::{
     api::{
         auth::Gateway,
+        body::Object,
+        caller::Caller,
         compress::{Accepted, LARGEST_INLINE},
         conditional::{Precondition, Tag, Validator, is_read},
+        desk::{Desk, Entry},
         docs::Pages,
         error::{ApiError, mime_json},
         limits::Admission,
@@ -65,6 +75,7 @@ use crate::{
         pool::Pool,
         refusal::Refusal,
         request_id::REQUEST_ID,
+        routes::Access,
         timing::{SERVER_TIMING, Timing},
         trace::Trace,
     },
@@ -81,10 +92,15 @@ pub struct AppState {
     pub plans: Plans,
     pub gateway: Gateway,
     pub pool: Pool,
+    /// Where a key's plan is changed, if not on the service's own page.
+    pub upgrade_url: Option<String>,
+    pub desk: Desk,
     /// What describes the service, written once at its start.
     pub pages: Pages,
-    /// How long a search may take, from the request's arrival.
+    /// How long a search may take, once the request is whole.
     pub query_timeout: Duration,
+    /// How long a body may take to arrive.
+    pub body_time: Duration,
     pub metrics: Metrics,
     /// Set once the service was told to stop: requests in flight end, new ones are sent away.
     pub draining: AtomicBool,
@@ -102,6 +118,9 @@ pub struct Call<'a> {
     /// Raw, as the client wrote them.
     pub path: &'a str,
     pub query: &'a str,
+    pub caller: Caller,
+    /// What the body held, where the endpoint takes one and one came.
+    pub body: Option<Object>,
     /// Whether only the headers of the answer are wanted.
     pub is_head: bool,
 }
@@ -110,12 +129,15 @@ pub struct Call<'a> {
 pub struct Work {
     pub job: Job,
     pub validator: Validator,
+    /// As how many requests it counts.
+    pub cost: NonZeroU32,
 }
 
-/// Nothing more, or a search for the pool.
+/// Nothing more, a search for the pool, or something to write down.
 pub enum Job {
     Ready(Reply),
     Pooled(Search),
+    Written(Entry),
 }
 
 /// A search, ready to run on another thread.
@@ -133,6 +155,11 @@ impl Work {
         Ok(Work::from(Job::Pooled(Box::new(job))))
     }
 
+    /// Something to write down; what the answer says is of the moment.
+    pub fn written(entry: Entry) -> Work {
+        Work::from(Job::Written(entry)).validated_by(Validator::None)
+    }
+
     /// A computed object, written out at once.
     pub fn json(object: &impl Serialize) -> Result<Work, ApiError> {
         Reply::json(object).map(|reply| Work::from(Job::Ready(reply)))
@@ -141,6 +168,11 @@ impl Work {
     /// The same work, of which something else than the address tells whether its answer is the same.
     pub fn validated_by(self, validator: Validator) -> Work {
         Work { validator, ..self }
+    }
+
+    /// The same work, counted as so many requests.
+    pub fn costing(self, cost: NonZeroU32) -> Work {
+        Work { cost, ..self }
     }
 
     /// The same work, its answer decided by this, however the address was written.
@@ -164,6 +196,7 @@ impl From<Job> for Work {
         Work {
             job,
             validator: Validator::Address,
+            cost: limits::ONE,
         }
     }
 }
@@ -178,14 +211,14 @@ impl From<Bytes> for Reply {
 }
 
 /// Answers any request.
-pub async fn answer(request: HttpRequest, state: web::Data<AppState>) -> HttpResponse {
+pub async fn answer(request: HttpRequest, payload: web::Payload, state: web::Data<AppState>) -> HttpResponse {
     let state = state.into_inner();
     let mut trace = Trace::begin(&request);
     let mut admission = None;
     let mut response = if cors::is_preflight(&request) {
         cors::preflight(&state.gateway)
     } else {
-        match reply(&request, &state, &mut trace, &mut admission).await {
+        match reply(&request, payload, &state, &mut trace, &mut admission).await {
             Ok(response) => response,
             Err(error) => {
                 if let Some(cause) = &error.cause {
@@ -199,7 +232,9 @@ pub async fn answer(request: HttpRequest, state: web::Data<AppState>) -> HttpRes
         admission.finish(&mut response);
     }
     cors::open(&mut response);
-    if state.draining.load(Ordering::Relaxed) {
+    // What is left of a body that is too long is not read.
+    let is_cut = response.status() == StatusCode::PAYLOAD_TOO_LARGE;
+    if is_cut || state.draining.load(Ordering::Relaxed) {
         response.head_mut().set_connection_type(ConnectionType::Close);
     }
     let took = trace.elapsed();
@@ -217,11 +252,11 @@ pub async fn answer(request: HttpRequest, state: web::Data<AppState>) -> HttpRes
 
 async fn reply(
     request: &HttpRequest,
+    payload: web::Payload,
     state: &Arc<AppState>,
     trace: &mut Trace,
     admission: &mut Option<Admission>,
 ) -> Result<HttpResponse, ApiError> {
-    let deadline = Deadline::after(state.query_timeout);
     let path = request.uri().path();
     if let Some(refusal) = Refusal::of(path) {
         return Err(ApiError::from(refusal));
@@ -243,19 +278,32 @@ async fn reply(
             admitted.verdict()?
         }
     };
-    let target = found?.for_method(request.method(), path)?;
+    let (route, target) = found?.for_method(request.method(), path)?;
+    if let Some(admission) = admission
+        .as_ref()
+        .filter(|_| route.access == Access::Paid && !terms.paid)
+    {
+        return Err(auth::unpaid(state, request, admission.plan(), route));
+    }
+    let body = body::read(route.takes, request, payload, state.body_time).await?;
+    let deadline = Deadline::after(state.query_timeout);
     let call = Call {
         state,
         generation: state.generation.load_full(),
         terms,
         path,
         query: request.uri().query().unwrap_or_default(),
+        caller: Caller::of(request, trace),
+        body,
         is_head: request.method() == Method::HEAD,
     };
     trace.generation = Some(Arc::clone(&call.generation));
     // A handler only reads what is shared, so that nothing is left half done.
     let work = catch_unwind(AssertUnwindSafe(|| target.call(&call)));
     let work = work.unwrap_or_else(|_| Err(ApiError::internal("a handler panicked; its message stands above")))?;
+    if let Some(admission) = admission {
+        admission.raise(work.cost)?;
+    }
     trace.is_taken = true;
     let tag = match is_read(request.method()) {
         true => work.validator.tag(&call, trace.route.unwrap_or_default())?,
@@ -289,6 +337,7 @@ async fn run(
             Box::new(move |_| Ok(reply))
         }
         Job::Pooled(job) => job,
+        Job::Written(entry) => return Ok(accepted.code(state.desk.run(deadline, entry).await?)),
     };
     let (asked, waiting, metrics) = (Instant::now(), state.metrics.waiting(), state.metrics.clone());
     let done = state.pool.run(deadline, move |deadline| {

@@ -5,9 +5,24 @@ use crate::serve::framing::LONGEST_BODY;
 #[derive(Debug, Default)]
 pub struct Chunks {
     step: Step,
-    /// Bytes of data and of extensions so far.
-    total: u64,
+    /// Bytes of data so far, and of extensions.
+    data: u64,
+    extensions: u64,
 }
+
+/// What stands behind the bytes that were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    More,
+    Nothing,
+    /// More data than a body may hold: one byte of it was read, so that whoever reads the body sees that it is too long.
+    TooMuch,
+    /// What is no chunked body.
+    Fault,
+}
+
+/// Spec silent: the most bytes of chunk extensions, which nobody reads.
+const MOST_EXTENSIONS: u64 = 16 << 10;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -29,13 +44,18 @@ impl Default for Step {
 }
 
 impl Chunks {
-    /// How many of these bytes are the body's, and whether it goes on behind them; `None` where it is malformed or too long.
-    pub fn read(&mut self, input: &[u8]) -> (usize, Option<bool>) {
+    /// How many of these bytes are the body's, and what comes behind them.
+    pub fn read(&mut self, input: &[u8]) -> (usize, Then) {
         let mut taken = 0;
         while let Some(&byte) = input.get(taken) {
             if let Step::Data(left) = self.step {
-                let length = usize::try_from(left).unwrap_or(usize::MAX).min(input.len() - taken);
+                let readable = left.min(LONGEST_BODY + 1 - self.data);
+                let length = usize::try_from(readable).unwrap_or(usize::MAX).min(input.len() - taken);
                 taken += length;
+                self.data += length as u64;
+                if self.data > LONGEST_BODY {
+                    return (taken, Then::TooMuch);
+                }
                 self.step = match left - length as u64 {
                     0 => Step::DataReturn,
                     left => Step::Data(left),
@@ -44,46 +64,36 @@ impl Chunks {
             }
             taken += 1;
             if matches!(self.step, Step::LastEnd) && byte == b'\n' {
-                return (taken, Some(false));
+                return (taken, Then::Nothing);
             }
             match self.step(byte) {
                 Some(step) => self.step = step,
-                None => return (taken, None),
+                None => return (taken, Then::Fault),
             }
         }
-        (taken, Some(true))
+        (taken, Then::More)
     }
 
     /// The step behind a byte; `None` where the byte has no place.
     fn step(&mut self, byte: u8) -> Option<Step> {
         let digit = char::from(byte).to_digit(16).map(u64::from);
         Some(match (self.step, byte) {
-            (Step::Size(size), _) if digit.is_some() => Step::Size(Some(self.size(size.unwrap_or_default(), digit?)?)),
+            (Step::Size(size), _) if digit.is_some() => {
+                Step::Size(Some(size.unwrap_or_default().checked_mul(16)?.checked_add(digit?)?))
+            }
             (Step::Size(Some(size)) | Step::Extension(size), b'\r') => Step::SizeEnd(size),
             (Step::Size(Some(size)), b';') => Step::Extension(size),
             (Step::Extension(size), b'\t' | b' '..=b'~' | 0x80..) => {
-                self.total = self.grown(1)?;
-                Step::Extension(size)
+                self.extensions += 1;
+                (self.extensions <= MOST_EXTENSIONS).then_some(Step::Extension(size))?
             }
             (Step::SizeEnd(0), b'\n') => Step::LastReturn,
-            (Step::SizeEnd(size), b'\n') => {
-                self.total = self.grown(size)?;
-                Step::Data(size)
-            }
+            (Step::SizeEnd(size), b'\n') => Step::Data(size),
             (Step::DataReturn, b'\r') => Step::DataEnd,
             (Step::DataEnd, b'\n') => Step::Size(None),
             (Step::LastReturn, b'\r') => Step::LastEnd,
             _ => return None,
         })
-    }
-
-    fn size(&self, size: u64, digit: u64) -> Option<u64> {
-        let size = size.checked_mul(16)?.checked_add(digit)?;
-        self.grown(size).map(|_| size)
-    }
-
-    fn grown(&self, by: u64) -> Option<u64> {
-        self.total.checked_add(by).filter(|total| *total <= LONGEST_BODY)
     }
 }
 
@@ -93,32 +103,42 @@ mod tests {
 
     #[test]
     fn a_body_ends_where_it_says() {
-        let long = format!("{:x}\r\n", LONGEST_BODY);
-        let (longer, twice) = (format!("{:x}\r\n", LONGEST_BODY + 1), format!("1\r\na\r\n{long}"));
-        for (input, taken, is_going) in [
-            ("0\r\n\r\n", 5, Some(false)),
-            ("5\r\nhello\r\n0\r\n\r\nGET", 15, Some(false)),
-            ("a ; b\r\n", 2, None),
-            ("a;b=\"c\"\r\n0123456789\r\n00\r\n\r\n", 27, Some(false)),
-            ("5\r\nhel", 6, Some(true)),
-            (&long, 8, Some(true)),
-            (&longer, 6, None),
-            (&twice, 12, None),
-            ("5\nhello", 2, None),
-            ("5\r\nhello0", 9, None),
-            ("\r\n", 1, None),
-            ("g", 1, None),
-            ("-1", 1, None),
-            ("0\r\nTrailer: x\r\n\r\n", 4, None),
-            ("0\r\n\rx", 5, None),
+        for (input, taken, then) in [
+            ("0\r\n\r\n", 5, Then::Nothing),
+            ("5\r\nhello\r\n0\r\n\r\nGET", 15, Then::Nothing),
+            ("a ; b\r\n", 2, Then::Fault),
+            ("a;b=\"c\"\r\n0123456789\r\n00\r\n\r\n", 27, Then::Nothing),
+            ("5\r\nhel", 6, Then::More),
+            ("5\nhello", 2, Then::Fault),
+            ("5\r\nhello0", 9, Then::Fault),
+            ("\r\n", 1, Then::Fault),
+            ("g", 1, Then::Fault),
+            ("-1", 1, Then::Fault),
+            ("0\r\nTrailer: x\r\n\r\n", 4, Then::Fault),
+            ("0\r\n\rx", 5, Then::Fault),
+            ("10000000000000000", 17, Then::Fault),
         ] {
-            assert_eq!(
-                Chunks::default().read(input.as_bytes()),
-                (taken, is_going),
-                "{input:.40}"
-            );
+            assert_eq!(Chunks::default().read(input.as_bytes()), (taken, then), "{input:.40}");
         }
         let endless = format!("1;{}", "x".repeat(2 << 20));
-        assert_eq!(Chunks::default().read(endless.as_bytes()).1, None);
+        assert_eq!(Chunks::default().read(endless.as_bytes()).1, Then::Fault);
+    }
+
+    #[test]
+    fn a_body_that_is_too_long_is_read_until_one_can_tell() {
+        let most = LONGEST_BODY as usize;
+        let chunk = |length: usize| format!("{length:x}\r\n{}\r\n", "x".repeat(length));
+        for (input, taken, then) in [
+            (chunk(most) + "0\r\n\r\n", most + 15, Then::Nothing),
+            (chunk(most + 1), 8 + most + 1, Then::TooMuch),
+            (chunk(1) + &chunk(most), 6 + 8 + most, Then::TooMuch),
+            (
+                format!("fffffffffffffff\r\n{}", "x".repeat(2 * most)),
+                17 + most + 1,
+                Then::TooMuch,
+            ),
+        ] {
+            assert_eq!(Chunks::default().read(input.as_bytes()), (taken, then), "{input:.20}");
+        }
     }
 }

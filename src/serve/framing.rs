@@ -11,7 +11,10 @@
 use actix_web::http::{Method, Uri};
 use httparse::Status;
 
-use crate::{api::refusal::Refusal, serve::chunks::Chunks};
+use crate::{
+    api::{body, refusal::Refusal},
+    serve::chunks::{Chunks, Then},
+};
 
 /// Spec silent: the longest request line and headers together, in bytes.
 pub const LONGEST_HEAD: usize = 16 << 10;
@@ -19,8 +22,8 @@ pub const LONGEST_HEAD: usize = 16 << 10;
 /// Spec silent: the most headers of a request.
 const MOST_HEADERS: usize = 64;
 
-/// Spec silent: the longest body, in bytes. A chunked one, whose length nobody knows before, is cut there.
-pub const LONGEST_BODY: u64 = 1 << 20;
+/// The longest body, in bytes. A chunked one, whose length nobody knows before, is cut behind one byte more.
+pub const LONGEST_BODY: u64 = body::LONGEST as u64;
 
 /// What a buffer keeps between two requests.
 const KEPT: usize = 2 << 10;
@@ -65,7 +68,7 @@ pub enum Phase {
     Body,
     /// Nothing: the connection ends with the answer to the refusal.
     Refused,
-    /// The answer to the last request of the connection; what the client says meanwhile is in no language of ours.
+    /// The answer to the last request of the connection; what the client says meanwhile is in no language of ours, or too much.
     Deaf,
     /// Nothing: the connection is broken.
     Ended,
@@ -86,11 +89,13 @@ impl Framing {
                     pass(input, length, out)
                 }
                 At::Chunks(chunks) => {
-                    let (length, is_going) = chunks.read(input);
-                    match is_going {
-                        Some(true) => {}
-                        Some(false) => self.at = At::Head,
-                        None => self.at = At::Ended,
+                    let (length, then) = chunks.read(input);
+                    match then {
+                        Then::More => {}
+                        Then::Nothing => self.at = At::Head,
+                        // Whoever reads the body has an answer to that.
+                        Then::TooMuch => self.at = At::Deaf,
+                        Then::Fault => self.at = At::Ended,
                     }
                     pass(input, length, out)
                 }
@@ -145,7 +150,7 @@ impl Framing {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
         let mut request = httparse::Request::new(&mut headers);
         let read = match request.parse(window) {
-            Ok(Status::Complete(length)) => body(&request).map(|next| Some((length, next))),
+            Ok(Status::Complete(length)) => behind(&request).map(|next| Some((length, next))),
             Ok(Status::Partial) if window.len() < LONGEST_HEAD => Ok(None),
             Ok(Status::Partial) | Err(httparse::Error::TooManyHeaders) => Err(Refusal::HeadTooLong),
             Err(httparse::Error::HeaderName | httparse::Error::HeaderValue) => Err(Refusal::Header),
@@ -209,7 +214,7 @@ fn pass<'a>(input: &'a [u8], length: usize, out: &mut Vec<u8>) -> &'a [u8] {
 }
 
 /// What follows a head, by its headers; all that the framework would refuse, and more, is refused here.
-fn body(request: &httparse::Request) -> Result<At, Refusal> {
+fn behind(request: &httparse::Request) -> Result<At, Refusal> {
     let [mut host, mut length, mut coding] = [None; 3];
     let mut upgrades = request.method == Some("CONNECT");
     for header in request.headers.iter() {

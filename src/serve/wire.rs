@@ -60,6 +60,9 @@ impl Default for Limits {
 /// How long a closed connection is read on, so that the client gets to its answer.
 const LINGER: Duration = Duration::from_secs(1);
 
+/// How much longer than its time a body is waited for: whoever reads it tells the client that it was too slow.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// How much is read at once.
 const CHUNK: usize = 8 << 10;
 
@@ -159,7 +162,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         if self.is_answering && written == bytes.len() {
             self.is_answering = false;
             self.answered = self.framing.requests();
-            if let Some(reader) = self.reader.take().filter(|_| !self.unread.is_empty()) {
+            let is_over = self.framing.phase() == Phase::Deaf;
+            if let Some(reader) = self.reader.take().filter(|_| is_over || !self.unread.is_empty()) {
                 reader.wake();
             }
         }
@@ -172,7 +176,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         let time = match phase {
             Phase::Idle if self.framing.requests() > 0 => None,
             Phase::Idle | Phase::Head => Some(self.limits.head),
-            Phase::Body => Some(self.limits.body),
+            Phase::Body => Some(self.limits.body + GRACE),
             Phase::Refused | Phase::Deaf | Phase::Ended => None,
         };
         let Some(time) = time else {
@@ -207,7 +211,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Wire<S> {
                 // The answer closes the connection; nothing more is read for it.
                 Phase::Refused => return Poll::Pending,
                 Phase::Ended => return Poll::Ready(Ok(())),
-                Phase::Idle | Phase::Head | Phase::Body | Phase::Deaf => {}
+                Phase::Deaf if wire.answered == wire.framing.requests() => return Poll::Ready(Ok(())),
+                Phase::Deaf => wire.reader = Some(cx.waker().clone()),
+                Phase::Idle | Phase::Head | Phase::Body => {}
             }
             if wire.is_awaiting_answer() {
                 wire.reader = Some(cx.waker().clone());

@@ -2,16 +2,22 @@
 
 mod admin;
 mod aggregates;
+mod alerts;
 mod api;
+mod bodies;
 mod errors;
+mod feed;
 mod generations;
+mod keywords;
 mod limits;
+mod market;
 mod model;
 mod openapi;
 mod operation;
 mod overload;
 mod pipelining;
 mod places;
+mod pro;
 mod protocol;
 mod raw;
 mod scan;

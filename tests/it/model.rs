@@ -14,6 +14,7 @@ use procure::{
     query::{Filter, Order, Page, SearchQuery, Sort, SortKey, Start, cursor::Cursor, text::TextQuery},
     record::query_key,
     schema::{Role, Schema},
+    subject,
 };
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::{Map, Value, json};
@@ -92,6 +93,12 @@ fn field(name: &str) -> BoxedStrategy<Value> {
         "vendor_province" => proptest::sample::select(&["QC", "Québec", "Ontario"][..])
             .prop_map(Value::from)
             .boxed(),
+        "gsin" => proptest::sample::select(&["N7030", "7030AB,N7050", "K100", "51"][..])
+            .prop_map(Value::from)
+            .boxed(),
+        "unspsc" => proptest::sample::select(&["43211503", "43211500,72100000", "?"][..])
+            .prop_map(Value::from)
+            .boxed(),
         "government_level" | "province" => proptest::sample::select(&["municipal", "QC"][..])
             .prop_map(Value::from)
             .boxed(),
@@ -105,7 +112,9 @@ fn field(name: &str) -> BoxedStrategy<Value> {
     }
 }
 
-const FIELDS: [&str; 21] = [
+const FIELDS: [&str; 23] = [
+    "gsin",
+    "unspsc",
     "total_contract_value",
     "department_en",
     "government_level",
@@ -180,6 +189,20 @@ fn filter() -> impl Strategy<Value = Filter> {
         part().prop_map(|key| Filter::Prefix {
             role: Role::ProcurementMethod,
             key: query_key(Role::ProcurementMethod, key)
+        }),
+        proptest::sample::select(
+            &[
+                "gsin:n70",
+                "gsin:n7050",
+                "gsin:",
+                "unspsc:4321",
+                "unspsc:43211503",
+                "object:"
+            ][..]
+        )
+        .prop_map(|key| Filter::Prefix {
+            role: Role::Commodity,
+            key: query_key(Role::Commodity, key)
         }),
         (any::<bool>(), date(), date()).prop_map(move |(closing, from, to)| Filter::Dates {
             role: role(closing),
@@ -262,6 +285,34 @@ pub fn build(dumps: &Path, index_dir: &Path) -> Arc<dyn Engine> {
     };
     let report = indexing::run(&options).unwrap();
     generation::open(index_dir, &report.generation).unwrap().engine
+}
+
+/// What is asked for as alike: words of records, of none, none at all, some twice.
+fn asked_words() -> impl Strategy<Value = Vec<String>> {
+    let word = prop_oneof![
+        4 => text().prop_map(|text| subject_of(&text)),
+        1 => proptest::sample::select(&["", "zzz", "road roads", "\u{0}", "ROAD"][..]).prop_map(|word| vec![word.to_owned()]),
+    ];
+    proptest::collection::vec(word, 0..4).prop_map(|words| words.concat())
+}
+
+fn subject_of(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    subject::words(text, subject::languages("title"), |word| words.push(word.to_owned()));
+    words
+}
+
+/// The records alike, as many as asked for and all; the rarity of every word.
+fn agree_on_alike(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, words: &[String], most: usize) {
+    for most in [most, usize::MAX] {
+        let found = tantivy.similar(query, words, most, Deadline::never()).unwrap();
+        let expected = scan.similar(query, words, most, Deadline::never()).unwrap();
+        assert_eq!(found, expected, "{words:?} among {query:?}, {most}");
+    }
+    for word in words {
+        let rarity = |engine: &dyn Engine| engine.rarity(query.entity_type, word).unwrap();
+        assert_eq!(rarity(tantivy), rarity(scan), "{word}");
+    }
 }
 
 /// The counts of the matches, of every facet, all and few; names found and looked up.
@@ -390,6 +441,29 @@ fn tantivy_agrees_with_a_linear_scan() {
                 assert_eq!(tantivy.record(*kind, &id).unwrap().as_deref(), Some(json.as_bytes()));
             }
             assert_eq!(tantivy.record(EntityType::Award, "nothing").unwrap(), None);
+            Ok(())
+        })
+        .unwrap();
+}
+
+/// Words and filters of every sort, also such as nothing passes.
+#[test]
+fn tantivy_agrees_on_what_is_alike() {
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: 8,
+        max_shrink_iters: 40,
+        ..ProptestConfig::default()
+    });
+    let questions = proptest::collection::vec((query(), asked_words(), 0usize..12), 80);
+    runner
+        .run(&(records(), questions), |(records, questions)| {
+            let folder = tempfile::tempdir().unwrap();
+            write_dumps(folder.path(), &records);
+            let tantivy = build(folder.path(), &folder.path().join("index"));
+            let scan = ScanEngine::new(records);
+            for (query, words, most) in &questions {
+                agree_on_alike(&*tantivy, &scan, query, words, *most);
+            }
             Ok(())
         })
         .unwrap();

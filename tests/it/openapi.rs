@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, env, fs, path::Path};
 
 use procure::{
     api::{
-        params::{encode, names, procurement, search::TABLE},
+        params::{encode, feed, names, procurement, search::TABLE},
         routes::{Access, Operation, ROUTES},
     },
     entity::EntityType,
@@ -92,6 +92,12 @@ fn with(address: &str, name: &str, value: &str) -> String {
         .chain([format!("{name}={}", encode(value))])
         .collect();
     format!("{path}?{}", pairs.join("&"))
+}
+
+/// The paths that can be read, with their operations; what a link in a mail does is no reading.
+fn reads(document: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    let paths = document["paths"].as_object().unwrap().iter();
+    paths.filter(|(path, item)| item.get("get").is_some() && !path.ends_with("/unsubscribe"))
 }
 
 /// The query parameters of a GET.
@@ -189,9 +195,10 @@ fn what_an_endpoint_takes_is_described_and_nothing_more() {
         names::VENDORS.iter().flat_map(|param| param.names()).collect(),
         names::DEPARTMENTS.iter().flat_map(|param| param.names()).collect(),
         procurement::TABLE.iter().flat_map(|param| param.names()).collect(),
+        feed::TABLE.iter().flat_map(|param| param.names()).collect(),
     ];
     let known: BTreeSet<&str> = tables.into_iter().flatten().collect();
-    for (path, item) in document["paths"].as_object().unwrap() {
+    for (path, item) in reads(&document) {
         let described: Vec<&str> = queries(&document, item)
             .iter()
             .map(|query| query["name"].as_str().unwrap())
@@ -215,7 +222,7 @@ fn what_an_endpoint_takes_is_described_and_nothing_more() {
 #[test]
 fn what_a_parameters_schema_allows_is_answered_and_what_it_excludes_is_not() {
     let document = description();
-    for (path, item) in document["paths"].as_object().unwrap() {
+    for (path, item) in reads(&document) {
         let (server, address) = addresses(path).swap_remove(0);
         for parameter in queries(&document, item) {
             let (name, schema) = (parameter["name"].as_str().unwrap(), &parameter["schema"]);
@@ -302,7 +309,7 @@ fn what_a_parameters_schema_allows_is_answered_and_what_it_excludes_is_not() {
 fn a_default_is_what_an_absent_parameter_means() {
     let document = description();
     let mut most = 0;
-    for (path, item) in document["paths"].as_object().unwrap() {
+    for (path, item) in reads(&document) {
         let queries = queries(&document, item);
         let defaults: Vec<(&str, String)> = queries
             .iter()
@@ -327,7 +334,7 @@ fn a_default_is_what_an_absent_parameter_means() {
 #[test]
 fn every_answer_is_as_described() {
     let document = description();
-    for (path, item) in document["paths"].as_object().unwrap() {
+    for (path, item) in reads(&document) {
         let mut asked = addresses(path);
         if queries(&document, item).iter().any(|query| query["name"] == "facets") {
             asked.push((
@@ -375,6 +382,64 @@ fn every_answer_is_as_described() {
     }
 }
 
+/// What a batch is asked with is described, and so is what it is answered with.
+#[test]
+fn every_batch_is_as_described() {
+    let (document, server) = (description(), aggregates::server());
+    for (path, item) in document["paths"].as_object().unwrap() {
+        let batch = item.get("post").filter(|post| post["tags"] == json!(["pro"]));
+        let Some(body) = batch.map(|post| &post["requestBody"]) else {
+            continue;
+        };
+        let content = &body["content"]["application/json"];
+        let asked = validator(&document, &content["schema"]);
+        let answered = &item["post"]["responses"]["200"];
+        let answers = validator(&document, &answered["content"]["application/json"]["schema"]);
+        for (json, is_answered) in [
+            (content["example"].clone(), true),
+            (
+                json!({"record_ids": ["t/1", "nope"], "gsins": ["N7030", "43211503"]}),
+                true,
+            ),
+            (
+                json!({"items": [{"gsin": "N7030", "title": "snow", "category": "SRV", "department": null}]}),
+                true,
+            ),
+            (
+                json!({"items": [{"record_id": "t/1"}], "years_back": 20, "gsins": null}),
+                true,
+            ),
+            (json!({"items": [{"record_id": "t/1", "title": "x"}]}), false),
+            (json!({"items": [{"title": "x"}]}), false),
+            (json!({"items": [{"gsin": " "}]}), false),
+            (json!({"items": [{"gsin": "a", "department": "ab"}]}), false),
+            (json!({"items": [{"gsin": "a", "category": "goods"}]}), false),
+            (json!({"record_ids": [""]}), false),
+            (json!({"record_ids": ["x".repeat(1025)]}), false),
+            (json!({"record_ids": vec!["x"; 51]}), false),
+            (json!({"record_ids": "x"}), false),
+            (json!({"gsins": ["a"], "years_back": 21}), false),
+            (json!({"gsins": ["a"], "years_back": "5"}), false),
+            (json!({"gsins": ["a"], "x": 1}), false),
+            (json!([]), false),
+        ] {
+            assert_eq!(asked.is_valid(&json), is_answered, "{path} {json}");
+            let answer = server.post(path, &json);
+            assert_eq!(
+                answer.status,
+                if is_answered { 200 } else { 422 },
+                "{path} {json}: {}",
+                answer.detail()
+            );
+            if is_answered {
+                let wrong: Vec<String> = answers.iter_errors(&answer.json()).map(|e| e.to_string()).collect();
+                assert!(wrong.is_empty(), "{path} {json}: {wrong:?}");
+                check_headers(&document, answered, &answer, path);
+            }
+        }
+    }
+}
+
 /// A computed object always has all its keys; only a page's `total`, `facets` and `next_cursor`, and a solicitation's kinds, may be absent.
 #[test]
 fn what_a_computed_object_holds_is_always_there() {
@@ -389,6 +454,12 @@ fn what_a_computed_object_holds_is_always_there() {
         "ValueStats",
         "FacetCounts",
         "TenderDocument",
+        "Feed",
+        "FeedItem",
+        "EstimateAnswers",
+        "Estimate",
+        "CompsAnswers",
+        "Comps",
     ] {
         let schema = &document["components"]["schemas"][name];
         let required: BTreeSet<&str> = schema["required"]
@@ -398,7 +469,7 @@ fn what_a_computed_object_holds_is_always_there() {
             .map(|key| key.as_str().unwrap())
             .collect();
         for key in schema["properties"].as_object().unwrap().keys() {
-            let is_kind = EntityType::parse(key).is_some();
+            let is_kind = name == "Procurement" && EntityType::parse(key).is_some();
             assert_eq!(required.contains(key.as_str()), !is_kind, "{name}: {key}");
         }
     }
@@ -460,7 +531,7 @@ fn an_answers_example_is_what_the_sample_answers() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/api/openapi/examples.json");
     let mut examples: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     let mut compared = 0;
-    for (path, item) in document["paths"].as_object().unwrap() {
+    for (path, item) in reads(&document) {
         let mut address = path.clone();
         for parameter in item["get"]["parameters"].as_array().unwrap() {
             let parameter = resolved(&document, parameter);
@@ -514,6 +585,8 @@ fn an_errors_example_is_what_the_service_says() {
         check_headers(&document, described, answer, name);
     };
     for (name, server, path, key) in [
+        ("NoSubscription", server, "/tender/alerts/unsubscribe?token=x", ""),
+        ("NoToken", server, "/tender/alerts/unsubscribe", ""),
         ("BadRequest", server, "/contract?offset=9501", server.key.as_str()),
         ("Forbidden", server, "/contract", ""),
         ("NoRecord", server, "/contract/nope", &server.key),
@@ -524,6 +597,16 @@ fn an_errors_example_is_what_the_service_says() {
         ("NoParameters", server, "/health?x=1", ""),
     ] {
         check(name, &server.ask("GET", path, &[("x-gateway-key", key)]));
+    }
+    for (name, kind, body) in [
+        ("UnsupportedMediaType", "text/plain", "x"),
+        ("InvalidSubscription", "application/json", r#"{"emial":1}"#),
+    ] {
+        let headers = [("x-gateway-key", server.key.as_str()), ("content-type", kind)];
+        check(
+            name,
+            &server.send("POST", "/tender/alerts/subscribe", &headers, body.to_owned()),
+        );
     }
     let long = "x".repeat(20_000);
     check(

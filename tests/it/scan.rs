@@ -3,13 +3,14 @@
 //! It is what [`procure::engine::tantivy`] must agree with. It shares the reading of a record (keys, dates, values) and the folding, and nothing of the index: no
 //! postings, no columns, no walks.
 
-use std::{cmp::Ordering, ops::Range};
+use std::{cmp::Ordering, collections::HashSet, ops::Range};
 
 use bytes::Bytes;
 use procure::{
     date::Date,
     engine::{
         Deadline, Engine, Error, Hits,
+        similar::{self, Similar},
         tally::{Measure, Named, NamesPage, Tally, Want},
     },
     entity::EntityType,
@@ -40,6 +41,27 @@ struct Place {
 impl ScanEngine {
     pub fn new(records: Vec<(EntityType, String)>) -> ScanEngine {
         ScanEngine { records }
+    }
+}
+
+impl ScanEngine {
+    /// The records of a kind, by number, and what each is about.
+    fn about(&self, entity_type: EntityType, all: &Collection) -> Vec<(usize, HashSet<String>)> {
+        let of_kind = all
+            .records
+            .iter()
+            .enumerate()
+            .filter(|(_, (kind, _))| *kind == entity_type);
+        let about = |(number, (_, record)): (usize, &(EntityType, Record))| {
+            let mut words = HashSet::new();
+            if Schema::of(entity_type).finds_by(Role::Subject) {
+                record.subject_words(|word| {
+                    words.insert(word.to_owned());
+                });
+            }
+            (number, words)
+        };
+        of_kind.map(about).collect()
     }
 }
 
@@ -106,6 +128,48 @@ impl Engine for ScanEngine {
         Vec::new()
     }
 
+    fn similar(&self, query: &SearchQuery, words: &[String], most: usize, _: Deadline) -> Result<Vec<Similar>, Error> {
+        let all = Collection::new(&self.records);
+        let about = self.about(query.entity_type, &all);
+        let holding = |word: &str| about.iter().filter(|(_, words)| words.contains(word)).count() as u64;
+        let telling = similar::telling(words, |word| {
+            let holding = holding(word);
+            (holding > 0).then(|| (holding, word.to_owned()))
+        });
+        let filters = SearchQuery {
+            text: None,
+            ..query.clone()
+        };
+        let mut found: Vec<(f32, Place, &String)> = Vec::new();
+        for (number, words) in &about {
+            let (_, record) = &all.records[*number];
+            let shared = telling.iter().filter(|(_, word)| words.contains(word));
+            let rarities: Vec<f32> = shared
+                .map(|(holding, _)| similar::rarity(about.len() as u64, *holding))
+                .collect();
+            if !rarities.is_empty() && matches(&all, record, &filters) {
+                let score = rarities.into_iter().fold(0.0, |sum, rarity| sum + rarity);
+                found.push((score, place(record, SortKey::Date), &self.records[*number].1));
+            }
+        }
+        let sort = Sort {
+            key: SortKey::Date,
+            order: Order::Desc,
+        };
+        found.sort_by(|(a, at, _), (b, than, _)| b.total_cmp(a).then_with(|| compare(at, than, sort)));
+        let best = found.into_iter().take(most).map(|(score, _, json)| Similar {
+            record: Bytes::from(json.clone()),
+            score,
+        });
+        Ok(best.collect())
+    }
+
+    fn rarity(&self, entity_type: EntityType, word: &str) -> Result<f32, Error> {
+        let about = self.about(entity_type, &Collection::new(&self.records));
+        let holding = about.iter().filter(|(_, words)| words.contains(word)).count();
+        Ok(similar::rarity(about.len() as u64, holding as u64))
+    }
+
     fn named(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<Named> {
         scan_counts::named(&Collection::new(&self.records), entity_type, facet, name)
     }
@@ -140,7 +204,15 @@ fn compare(a: &Place, b: &Place, sort: Sort) -> Ordering {
 }
 
 fn matches(all: &Collection, record: &Record, query: &SearchQuery) -> bool {
-    query.filters.iter().all(|filter| passes(all, record, filter))
+    let schema = Schema::of(query.entity_type);
+    let can_be_found = |filter: &Filter| match filter {
+        Filter::Term { role, .. } | Filter::Prefix { role, .. } | Filter::Contains { role, .. } => {
+            schema.finds_by(*role)
+        }
+        _ => true,
+    };
+    let mut filters = query.filters.iter();
+    filters.all(|filter| can_be_found(filter) && passes(all, record, filter))
         && query
             .text
             .iter()

@@ -149,6 +149,29 @@ impl TestServer {
         }
     }
 
+    /// Sends JSON with the server's own key.
+    pub fn post(&self, path: &str, json: &Value) -> Answer {
+        let headers = [
+            ("x-gateway-key", self.key.as_str()),
+            ("content-type", "application/json"),
+        ];
+        self.send("POST", path, &headers, json.to_string())
+    }
+
+    /// Asks with these headers, and a body.
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: String) -> Answer {
+        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.address));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let mut response = self.agent.run(request.body(body).unwrap()).unwrap();
+        Answer {
+            status: response.status().as_u16(),
+            body: response.body_mut().with_config().limit(1 << 30).read_to_vec().unwrap(),
+            headers: response.headers().clone(),
+        }
+    }
+
     /// Asks until the answer is as wanted.
     pub fn wait_for(&self, what: &str, is_so: impl Fn() -> bool) {
         let started = Instant::now();

@@ -1,177 +1,17 @@
-//! The statuses and headers that answers share: one table each, walked by every operation.
+//! What an operation answers: the statuses of [`statuses`](super::statuses), and the headers of the table here.
 //!
-//! To tell of a status or a header: a row here. A status's row says which operations can answer it, a header's row which answers carry it.
+//! To tell of a header: a row here, which says which answers carry it.
 
 use serde_json::{Value, json};
 
 use crate::api::{
-    error::ApiError,
-    openapi::{component, object},
-    refusal::Refusal,
+    conditional::is_read,
+    openapi::{
+        component, object,
+        statuses::{STATUSES, Standing, Status, is_unsubscribe},
+    },
     routes::{Access, Operation, Route},
 };
-
-/// An error status.
-struct Status {
-    code: &'static str,
-    /// Of the component.
-    name: &'static str,
-    about: &'static str,
-    /// A `detail`, in the service's own words.
-    example: fn() -> String,
-    /// Whether it tells how the key stands.
-    standing: Standing,
-    /// Whether an endpoint can answer it.
-    of: fn(&Route) -> bool,
-}
-
-/// Whether an error came after the request was counted against its key.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    Told,
-    /// Told by some of its causes.
-    Maybe,
-    Untold,
-}
-
-static STATUSES: &[Status] = &[
-    Status {
-        code: "400",
-        name: "BadRequest",
-        about: "Not served as asked: an `offset` above 9500, a `cursor` with `sort_by=value`, with an `offset`, or of another search. Also bytes that are no \
-HTTP request: a malformed first line, header or body length, a `host` that is missing",
-        example: || "parameter 'offset': must not be above 9500; use 'cursor' for deep paging".to_owned(),
-        standing: Standing::Maybe,
-        of: |route| SEARCHES.contains(&route.operation),
-    },
-    Status {
-        code: "400",
-        name: "Malformed",
-        about: "No HTTP request: a malformed first line, header or body length, a `host` that is missing",
-        example: || ApiError::from(Refusal::Line).detail,
-        standing: Standing::Untold,
-        of: |route| !SEARCHES.contains(&route.operation),
-    },
-    Status {
-        code: "403",
-        name: "Forbidden",
-        about: "No valid API key",
-        example: || "no API key; send yours in the header 'x-gateway-key'".to_owned(),
-        standing: Standing::Untold,
-        of: |route| route.access == Access::Keyed,
-    },
-    Status {
-        code: "404",
-        name: "NoRecord",
-        about: "No record of the kind has that id",
-        example: || "no contract record has the id 'nope'".to_owned(),
-        standing: Standing::Told,
-        of: |route| route.operation == Operation::Record,
-    },
-    Status {
-        code: "404",
-        name: "NoName",
-        about: "No contract has that name; the sentence tells up to three that are near",
-        example: || "no vendor has the name 'Acme Pavin'; near are 'Acme Paving', 'Acme'".to_owned(),
-        standing: Standing::Told,
-        of: |route| matches!(route.operation, Operation::VendorProfile | Operation::DepartmentProfile),
-    },
-    Status {
-        code: "404",
-        name: "NoSolicitation",
-        about: "No record has that solicitation number, or none of that department",
-        example: || "no record has the solicitation number 'nope'".to_owned(),
-        standing: Standing::Told,
-        of: |route| route.operation == Operation::Procurement,
-    },
-    Status {
-        code: "404",
-        name: "NoDocument",
-        about: "No tender has that id, or it has no document at that place; the sentence tells how many it has",
-        example: || "tender 't/1' lists 2 documents, from 0 to 1".to_owned(),
-        standing: Standing::Told,
-        of: |route| route.operation == Operation::Document,
-    },
-    Status {
-        code: "408",
-        name: "RequestTimeout",
-        about: "The request took too long to arrive",
-        example: || ApiError::from(Refusal::Slow).detail,
-        standing: Standing::Untold,
-        of: |_| true,
-    },
-    Status {
-        code: "413",
-        name: "BodyTooLong",
-        about: "The request has a body, which nothing here needs, and one of over 1 MiB",
-        example: || ApiError::from(Refusal::BodyTooLong).detail,
-        standing: Standing::Untold,
-        of: |_| true,
-    },
-    Status {
-        code: "422",
-        name: "Unprocessable",
-        about: "A parameter is invalid, unknown, missing, or given twice; the sentence names it, and the nearest valid name or value where there is one",
-        example: || "unknown parameter 'munipality'; nearest is 'municipality'".to_owned(),
-        standing: Standing::Told,
-        of: |route| route.access == Access::Keyed,
-    },
-    Status {
-        code: "422",
-        name: "NoParameters",
-        about: "A parameter was given, and this endpoint takes none",
-        example: || "unknown parameter 'x'; this endpoint takes none".to_owned(),
-        standing: Standing::Untold,
-        of: |route| route.access == Access::Keyless,
-    },
-    Status {
-        code: "429",
-        name: "TooManyRequests",
-        about: "The plan's limit a minute or a day is reached; the sentence says which, and when it resets",
-        example: || "the plan BASIC allows 60 requests per minute; try again in 1 s".to_owned(),
-        standing: Standing::Told,
-        of: |route| route.access == Access::Keyed,
-    },
-    Status {
-        code: "431",
-        name: "HeadersTooLarge",
-        about: "The request's address or headers are too long",
-        example: || ApiError::from(Refusal::HeadTooLong).detail,
-        standing: Standing::Untold,
-        of: |_| true,
-    },
-    Status {
-        code: "500",
-        name: "Unexpected",
-        about: "Something failed inside; it was logged under the request's id",
-        example: || "unexpected server error; it was logged as request 4bf92f3577b34da6a3ce929d0e0e4736".to_owned(),
-        standing: Standing::Maybe,
-        of: |_| true,
-    },
-    Status {
-        code: "503",
-        name: "Unavailable",
-        about: "The server is busy, has too many connections, or is about to stop",
-        example: || ApiError::busy().detail,
-        standing: Standing::Maybe,
-        of: |_| true,
-    },
-    Status {
-        code: "504",
-        name: "Timeout",
-        about: "The query took too long",
-        example: || ApiError::timeout().detail,
-        standing: Standing::Told,
-        of: |route| route.access == Access::Keyed,
-    },
-];
-
-/// The endpoints that page through records.
-const SEARCHES: &[Operation] = &[
-    Operation::Search,
-    Operation::VendorProfile,
-    Operation::DepartmentProfile,
-];
 
 /// A header of answers.
 struct Header {
@@ -266,7 +106,7 @@ static HEADERS: &[Header] = &[
         name: "Link",
         about: "The address of the next page, `rel=\"next\"`, where there is one",
         holds: "string",
-        on: On::Found(&[Operation::Search]),
+        on: On::Found(&[Operation::Search, Operation::Feed]),
         always: false,
     },
     Header {
@@ -285,6 +125,7 @@ static HEADERS: &[Header] = &[
             Operation::VendorProfile,
             Operation::DepartmentProfile,
             Operation::Procurement,
+            Operation::Feed,
         ]),
         always: false,
     },
@@ -311,7 +152,7 @@ static HEADERS: &[Header] = &[
 
 /// Whether a client may keep the answer: what is served until the next index or restart, not the health of the moment.
 pub fn is_cacheable(route: &Route) -> bool {
-    route.operation != Operation::Health
+    is_read(&route.method) && route.operation != Operation::Health && !is_unsubscribe(route)
 }
 
 pub fn header_names() -> Vec<&'static str> {
@@ -343,7 +184,7 @@ pub fn of_head(route: &Route) -> Value {
 
 fn not_modified(route: &Route) -> Option<(&'static str, Value)> {
     let name = match route.access {
-        Access::Keyed => "NotModified",
+        Access::Keyed | Access::Paid => "NotModified",
         Access::Keyless => "NotModifiedPage",
     };
     is_cacheable(route).then(|| ("304", component("responses", name)))
@@ -400,7 +241,7 @@ impl Header {
 
 fn success_headers(route: &Route) -> Value {
     let standing = match route.access {
-        Access::Keyed => Standing::Told,
+        Access::Keyed | Access::Paid => Standing::Told,
         Access::Keyless => Standing::Untold,
     };
     headers(standing, |on| match on {

@@ -10,6 +10,7 @@ pub mod bodies;
 mod operations;
 mod parameters;
 mod schemas;
+mod statuses;
 
 use serde_json::{Map, Value, json};
 
@@ -25,6 +26,8 @@ Canadian government procurement, federal, provincial and municipal, as six kinds
 - A field missing from a record is normal: sources differ. Many fields exist in English (`_en`) and French (`_fr`).
 - Parameter names are checked: an unknown one gives 422 with the nearest valid name. So does one that the kind does not take, one given twice, \
 or one given under two of its names.
+- What is sent as a body is a JSON object of 1 MiB at most. Its members are checked as parameters are; `null` counts as absent.
+- The Pro endpoints (feed, estimate, comps) are for keys of a paid plan; others get 403 with a link. A batch counts as one request for every ten items.
 - An empty value (`vendor=`) counts as absent, and blanks around a value do not count.
 - Any other method on these paths gives 405, with `Allow`; a path that is none of these, 404 with the nearest.
 - Totals, facets and statistics are exact: every record that matches is counted. Sums are exact to the cent, percentiles by nearest rank.
@@ -35,6 +38,8 @@ or one given under two of its names.
 
 /// The tags of what is not of one kind.
 const PARTIES: &str = "parties";
+const PRO: &str = "pro";
+const ALERTS: &str = "alerts";
 const SERVICE: &str = "service";
 
 pub fn get(call: &Call) -> Result<Work, ApiError> {
@@ -82,7 +87,9 @@ fn tags() -> Value {
     let parties =
         json!({"name": PARTIES, "description": "Vendors, departments and solicitations, each over all its records"});
     let service = json!({"name": SERVICE, "description": "The service itself, and what it holds"});
-    kinds.into_iter().chain([parties, service]).collect()
+    let pro = json!({"name": PRO, "description": "New tenders, and what they are worth: for keys of a paid plan"});
+    let alerts = json!({"name": ALERTS, "description": "New tenders by e-mail: asked for, and ended"});
+    kinds.into_iter().chain([parties, pro, alerts, service]).collect()
 }
 
 /// A kind's name as a type: `standing_offer` → `StandingOffer`.

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     api::{
-        openapi::{PARTIES, SERVICE, answers, component, object, parameters, type_name},
-        routes::{Access, Operation, ROUTES, Route},
+        openapi::{ALERTS, PARTIES, PRO, SERVICE, answers, bodies, component, object, parameters, type_name},
+        routes::{Operation, ROUTES, Route},
     },
     entity::EntityType,
     schema::{Role, Schema},
@@ -45,8 +45,11 @@ fn operation(route: &Route, kind: Option<EntityType>, suffix: &str, note: &str, 
         "parameters": parameters::of(route, kind),
         "responses": answers,
     });
-    if route.access == Access::Keyless {
+    if !route.access.is_keyed() {
         operation["security"] = json!([]);
+    }
+    if let Some(body) = bodies::request(route.operation) {
+        operation["requestBody"] = body;
     }
     operation
 }
@@ -59,6 +62,8 @@ fn tag(operation: Operation) -> &'static str {
         | Operation::VendorProfile
         | Operation::DepartmentProfile
         | Operation::Procurement => PARTIES,
+        Operation::Feed | Operation::Estimate | Operation::Comps => PRO,
+        Operation::Subscribe | Operation::Unsubscribe | Operation::UnsubscribeOneClick => ALERTS,
         _ => SERVICE,
     }
 }
@@ -78,6 +83,12 @@ fn id(operation: Operation, kind: Option<EntityType>) -> String {
         Operation::Search => "search",
         Operation::Coverage => "coverageOf",
         Operation::Record => "get",
+        Operation::Feed => "feedOfTenders",
+        Operation::Estimate => "estimateTenders",
+        Operation::Comps => "compareTenders",
+        Operation::Subscribe => "subscribe",
+        Operation::Unsubscribe => "unsubscribe",
+        Operation::UnsubscribeOneClick => "unsubscribeOneClick",
         Operation::Description => "getDescription",
         Operation::Docs | Operation::PageAsset => "getDocs",
     };
@@ -113,6 +124,11 @@ fn content(route: &Route, kind: Option<EntityType>) -> Value {
         Operation::Procurement => component("schemas", "Procurement"),
         Operation::Stats => component("schemas", "Stats"),
         Operation::Document => component("schemas", "TenderDocument"),
+        Operation::Feed => component("schemas", "Feed"),
+        Operation::Estimate => component("schemas", "EstimateAnswers"),
+        Operation::Comps => component("schemas", "CompsAnswers"),
+        Operation::Subscribe => component("schemas", "Subscribed"),
+        Operation::Unsubscribe | Operation::UnsubscribeOneClick => component("schemas", "Unsubscribed"),
         Operation::Description => json!({"type": "object", "required": ["openapi", "info", "paths"]}),
         Operation::Docs | Operation::PageAsset => return json!({"text/html": {"schema": {"type": "string"}}}),
     };

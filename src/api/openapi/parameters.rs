@@ -9,18 +9,21 @@ use crate::{
         openapi::{answers, component, object, operations::record, type_name},
         params::{
             Param, SHORTEST_NAME, Value as Typed,
+            alerts::{QUERY, UNSUBSCRIBE},
+            feed,
             names::{DEPARTMENTS, VENDORS},
             procurement,
             resolve::{DEEPEST_OFFSET, DEFAULT_LIMIT, facets_of, sorts},
             search::{DEPARTMENT_PROFILE, FILTERS, SearchParams, TABLE, VENDOR_PROFILE},
         },
-        routes::{Access, Operation, Route},
+        routes::{Operation, Route},
     },
     entity::EntityType,
     facet::Facet,
     plans::{Plan, Plans},
     query::text::LONGEST_TEXT,
     schema::Schema,
+    state::subscriptions::{Frequency, Locale},
 };
 
 /// The parameters whose words depend on the kind.
@@ -55,6 +58,9 @@ enum Family {
     Vendors,
     Departments,
     Procurement,
+    Feed,
+    Subscribe,
+    Unsubscribe,
 }
 
 /// What an endpoint takes.
@@ -67,6 +73,9 @@ pub fn of(route: &Route, kind: Option<EntityType>) -> Vec<Value> {
         Operation::Vendors => components_of(Family::Vendors, VENDORS),
         Operation::Departments => components_of(Family::Departments, DEPARTMENTS),
         Operation::Procurement => components_of(Family::Procurement, procurement::TABLE),
+        Operation::Feed => components_of(Family::Feed, feed::TABLE),
+        Operation::Subscribe => components_of(Family::Subscribe, QUERY),
+        Operation::Unsubscribe | Operation::UnsubscribeOneClick => components_of(Family::Unsubscribe, UNSUBSCRIBE),
         _ => Vec::new(),
     };
     let record_id = || kind.map(|kind| of_kind(RECORD_ID, kind));
@@ -82,7 +91,7 @@ pub fn of(route: &Route, kind: Option<EntityType>) -> Vec<Value> {
         .into_iter()
         .flatten(),
     );
-    if route.access == Access::Keyed {
+    if route.access.is_keyed() {
         taken.push(HOST.to_owned());
     }
     if answers::is_cacheable(route) {
@@ -131,6 +140,9 @@ pub fn components(gateway: &Gateway, plans: &Plans) -> Value {
             .chain(described(Family::Vendors, VENDORS, plans))
             .chain(described(Family::Departments, DEPARTMENTS, plans))
             .chain(described(Family::Procurement, procurement::TABLE, plans))
+            .chain(described(Family::Feed, feed::TABLE, plans))
+            .chain(described(Family::Subscribe, QUERY, plans))
+            .chain(described(Family::Unsubscribe, UNSUBSCRIBE, plans))
             .chain(in_paths())
             .chain(headers(gateway)),
     )
@@ -152,6 +164,9 @@ impl Family {
             Family::Vendors => "vendors",
             Family::Departments => "departments",
             Family::Procurement => "procurement",
+            Family::Feed => "feed",
+            Family::Subscribe => "subscribe",
+            Family::Unsubscribe => "unsubscribe",
         };
         format!("{family}_{name}")
     }
@@ -177,7 +192,7 @@ fn query<P>(family: Family, param: &Param<P>, name: &str, plans: &Plans) -> Valu
     let mut schema = schema(&param.value);
     // What no row says of itself: what an absent value means, and bounds that another rule sets.
     match (family, name) {
-        (Family::Search | Family::Procurement, "limit") => {
+        (Family::Search | Family::Procurement | Family::Feed, "limit") => {
             schema["default"] = json!(DEFAULT_LIMIT);
             about.push_str(&page_caps(plans));
         }
@@ -185,11 +200,19 @@ fn query<P>(family: Family, param: &Param<P>, name: &str, plans: &Plans) -> Valu
             schema["default"] = json!(0);
             schema["maximum"] = json!(DEEPEST_OFFSET);
         }
+        (Family::Feed, "days_back") => schema["default"] = json!(feed::DAYS_BACK),
+        (Family::Feed, "languages") => {
+            schema["default"] = json!(feed::LANGUAGES);
+            schema["pattern"] = json!("^( *,)* *(en|fr) *(, *(en|fr)? *)*$");
+        }
+        (Family::Feed, "keywords") => schema["maxLength"] = json!(LONGEST_TEXT),
         (Family::Search, "sort_order") => schema["default"] = json!("desc"),
         (Family::Search, "include_total") => schema["default"] = json!(false),
         (Family::Vendors | Family::Departments, "limit") => schema["default"] = json!(names::DEFAULT_LIMIT),
         (Family::Vendors | Family::Departments, "offset") => schema["default"] = json!(0),
         (Family::Vendors, "q") => schema["minLength"] = json!(SHORTEST_VENDOR),
+        (Family::Subscribe, "frequency") => schema["default"] = json!(Frequency::default().name()),
+        (Family::Subscribe, "locale") => schema["default"] = json!(Locale::default().name()),
         _ => {}
     }
     let mut described = json!({"name": name, "in": "query", "description": about, "schema": schema});
@@ -200,6 +223,10 @@ fn query<P>(family: Family, param: &Param<P>, name: &str, plans: &Plans) -> Valu
             described["example"] = contract("vendor_name");
         }
         (Family::Departments, "q") => described["example"] = contract("department_en"),
+        (Family::Unsubscribe, "token") => {
+            described["required"] = json!(true);
+            described["schema"]["pattern"] = json!("\\S");
+        }
         (_, _) => {}
     }
     if described.get("required").is_none() {
@@ -213,11 +240,13 @@ fn query<P>(family: Family, param: &Param<P>, name: &str, plans: &Plans) -> Valu
 }
 
 /// What a value may be, as far as a schema can tell.
-fn schema<P>(value: &Typed<P>) -> Value {
+pub fn schema<P>(value: &Typed<P>) -> Value {
     match value {
         Typed::Text(_) => json!({"type": "string"}),
         Typed::NamePart(_) => json!({"type": "string", "minLength": SHORTEST_NAME}),
         Typed::Start(_) => json!({"type": "string", "minLength": 1}),
+        Typed::Keyword(_) => json!({"type": "string", "maxLength": LONGEST_TEXT}),
+        Typed::Email(_) => json!({"type": "string", "format": "email"}),
         Typed::Query(_) => json!({"type": "string", "maxLength": LONGEST_TEXT}),
         Typed::OneOf {
             list: ["true", "false"],

@@ -7,12 +7,15 @@ use serde_json::{Value, json};
 
 use crate::{
     api::{
+        alerts,
         catalog::{KindCoverage, Sources},
         documents::Document,
         error::Body,
+        feed::Feed,
         health::Health,
+        market::{Comparables, Estimates},
         names,
-        openapi::{component, object, type_name},
+        openapi::{bodies, component, object, type_name},
         params::resolve::facets_of,
         procurement::Procurement,
         profile,
@@ -66,7 +69,15 @@ pub fn components() -> Value {
         ("Eligibility".to_owned(), eligibility()),
         ("Document".to_owned(), document()),
     ];
-    object(records.into_iter().chain(pages).chain(shared).chain(computed()))
+    let requests = bodies::requests();
+    object(
+        records
+            .into_iter()
+            .chain(pages)
+            .chain(shared)
+            .chain(requests)
+            .chain(computed()),
+    )
 }
 
 fn record(kind: EntityType) -> Value {
@@ -182,11 +193,46 @@ fn computed() -> Vec<(String, Value)> {
     generator.subschema_for::<profile::Vendor>();
     generator.subschema_for::<profile::Department>();
     generator.subschema_for::<Procurement>();
+    generator.subschema_for::<Feed>();
+    generator.subschema_for::<Estimates>();
+    generator.subschema_for::<Comparables>();
     generator.subschema_for::<Stats>();
     generator.subschema_for::<FacetCounts>();
     generator.subschema_for::<Document>();
+    generator.subschema_for::<alerts::Subscribed>();
+    generator.subschema_for::<alerts::Ended>();
     generator.subschema_for::<Body>();
-    generator.take_definitions(true).into_iter().collect()
+    let definitions = generator.take_definitions(true).into_iter();
+    definitions.map(|(name, schema)| (name, one_enum(schema))).collect()
+}
+
+/// A closed list of words whose words are described one by one, as one list: generated clients do not get along with a choice of constants.
+fn one_enum(mut schema: Value) -> Value {
+    let choices = schema.get("oneOf").and_then(Value::as_array);
+    let words = |choice: &Value| match (choice.get("const"), choice.get("enum")) {
+        (Some(word), _) => Some(vec![word.clone()]),
+        (None, Some(Value::Array(words))) => Some(words.clone()),
+        _ => None,
+    };
+    let Some(choices) = choices.and_then(|choices| {
+        let described = |choice: &Value| Some((words(choice)?, choice["description"].as_str().map(str::to_owned)));
+        choices.iter().map(described).collect::<Option<Vec<_>>>()
+    }) else {
+        return schema;
+    };
+    let mut text = schema["description"].as_str().unwrap_or_default().to_owned();
+    for (words, description) in &choices {
+        if let (Some(Value::String(word)), Some(description)) = (words.first(), description) {
+            text.push_str(&format!("\n- `{word}`: {description}"));
+        }
+    }
+    let words: Vec<Value> = choices.into_iter().flat_map(|(words, _)| words).collect();
+    if let Some(members) = schema.as_object_mut() {
+        members.remove("oneOf");
+    }
+    schema["type"] = json!("string");
+    schema["enum"] = json!(words);
+    about(schema, text.trim())
 }
 
 fn about(mut schema: Value, text: &str) -> Value {

@@ -5,6 +5,9 @@
 //! nothing of the world; [`resolve`] finds what it *means* here, given the kind's schema, the plan and the city slugs.
 //! A row's value never names its parameter in an error: the walker does, as the client wrote it, alias or not.
 
+pub mod alerts;
+pub mod feed;
+pub mod market;
 pub mod names;
 mod nearest;
 mod pairs;
@@ -15,7 +18,7 @@ mod value;
 
 pub use nearest::{is_slip, likest, nearest};
 pub use pairs::{EncodingError, decode, encode, encode_pair, pairs};
-pub use value::{Case, SHORTEST_NAME, Value, integer};
+pub use value::{Case, SHORTEST_NAME, Value, integer, not_in_list};
 
 use crate::api::error::{ApiError, quoted};
 

@@ -95,7 +95,7 @@ impl SearchParams {
     pub fn resolve(self, world: &World) -> Result<Search, ApiError> {
         self.check_paging()?;
         self.check_bounds()?;
-        self.check_municipality(world)?;
+        check_municipality(&self.municipality, world)?;
         let sort = self.sort(world.schema)?;
         let facets = self.facets(world.schema)?;
         let include_total = self.include_total.as_ref().is_some_and(|said| said.value == "true");
@@ -148,23 +148,6 @@ impl SearchParams {
         in_order(&self.value_min, &self.value_max, "more than")?;
         in_order(&self.issued_after, &self.issued_before, "later than")?;
         in_order(&self.closing_after, &self.closing_before, "later than")
-    }
-
-    fn check_municipality(&self, world: &World) -> Result<(), ApiError> {
-        let Some(said) = &self.municipality else {
-            return Ok(());
-        };
-        let slugs = world.coverage.iter().map(|row| row.municipality.as_str());
-        if slugs.clone().any(|slug| slug == said.value) {
-            return Ok(());
-        }
-        let kind = world.schema.entity_type;
-        let why = match world.coverage.len() {
-            0 => format!("{} is unknown; there are no {kind} records", quoted(&said.value)),
-            1..=WHOLE_LIST => not_in_list(&said.value, slugs),
-            _ => format!("{}; /{kind}/coverage lists them all", not_in_list(&said.value, slugs)),
-        };
-        Err(ApiError::invalid(said.name, why))
     }
 
     /// Each once, as they were named.
@@ -233,6 +216,28 @@ impl SearchParams {
         sieve.range(&self.closing_after, &self.closing_before, Role::ClosingDate, dates);
         (sieve.filters, sieve.ignored)
     }
+}
+
+/// Whether a municipality, where one is said, is one that the kind has records of.
+pub fn check_municipality(said: &Option<Said<String>>, world: &World) -> Result<(), ApiError> {
+    match said {
+        Some(said) => check_slug(said, world.schema.entity_type, world.coverage),
+        None => Ok(()),
+    }
+}
+
+/// Whether a municipality is one of those with records of the kind.
+pub fn check_slug(said: &Said<String>, kind: EntityType, coverage: &[Coverage]) -> Result<(), ApiError> {
+    let slugs = coverage.iter().map(|row| row.municipality.as_str());
+    if slugs.clone().any(|slug| slug == said.value) {
+        return Ok(());
+    }
+    let why = match coverage.len() {
+        0 => format!("{} is unknown; there are no {kind} records", quoted(&said.value)),
+        1..=WHOLE_LIST => not_in_list(&said.value, slugs),
+        _ => format!("{}; /{kind}/coverage lists them all", not_in_list(&said.value, slugs)),
+    };
+    Err(ApiError::invalid(said.name, why))
 }
 
 /// Spec silent: what a search of a kind can be counted by.
@@ -324,17 +329,23 @@ fn start(cursor: Option<Said<String>>, offset: Option<Said<u64>>, query: &Search
     };
     match Cursor::decode(&said.value).and_then(|cursor| cursor.position_in(query)) {
         Ok(position) => Ok(Start::After(position)),
-        Err(CursorError::Undecodable) => Err(ApiError::invalid(
-            said.name,
-            format!(
-                "{} is no cursor; pass on the 'next_cursor' of an answer",
-                quoted(&said.value)
-            ),
-        )),
-        Err(CursorError::OfAnotherQuery) => Err(ApiError::bad_request(
-            "parameter 'cursor': made for other filters or another sort; repeat the search it came from, or start without it",
-        )),
+        Err(CursorError::Undecodable) => Err(no_cursor(&said)),
+        Err(CursorError::OfAnotherQuery) => Err(cursor_of_another()),
     }
+}
+
+pub fn no_cursor(said: &Said<String>) -> ApiError {
+    let why = format!(
+        "{} is no cursor; pass on the 'next_cursor' of an answer",
+        quoted(&said.value)
+    );
+    ApiError::invalid(said.name, why)
+}
+
+pub fn cursor_of_another() -> ApiError {
+    ApiError::bad_request(
+        "parameter 'cursor': made for other filters or another sort; repeat the search it came from, or start without it",
+    )
 }
 
 fn in_order<T: PartialOrd + std::fmt::Display>(

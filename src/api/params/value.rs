@@ -6,8 +6,9 @@ use crate::{
         params::{Said, nearest},
     },
     date::Date,
+    email::EmailAddress,
     fold::fold,
-    query::text::TextQuery,
+    query::{keyword::Keyword, text::TextQuery},
 };
 
 /// Where a value goes among the parameters that were said.
@@ -21,6 +22,9 @@ pub enum Value<P> {
     NamePart(Slot<P, String>),
     /// The start of a value that is compared folded: it must hold a letter or a digit.
     Start(Slot<P, String>),
+    /// One word or phrase of `q`.
+    Keyword(Slot<P, Keyword>),
+    Email(Slot<P, EmailAddress>),
     /// The language of `q`.
     Query(Slot<P, TextQuery>),
     /// One word of a closed list.
@@ -62,6 +66,14 @@ impl<P> Value<P> {
             Value::Query(slot) => {
                 let query = TextQuery::parse(text).map_err(|why| format!("the text {why}"));
                 put(slot(said), name, query)
+            }
+            Value::Keyword(slot) => {
+                let keyword = Keyword::parse(text).map_err(|why| format!("the text {why}"));
+                put(slot(said), name, keyword)
+            }
+            Value::Email(slot) => {
+                let address = EmailAddress::parse(text).map_err(|why| format!("the text {why}"));
+                put(slot(said), name, address)
             }
             Value::OneOf { list, case, slot } => put(slot(said), name, one_of(list, *case, text)),
             Value::Integer { min, max, slot } => put(slot(said), name, integer(*min, *max, text)),

@@ -1,0 +1,161 @@
+//! How long it takes to find who is to be told of what: `cargo bench --bench alerts [-- --records N]`.
+//!
+//! 100,000 subscriptions against N new tenders of the sample (5,000 when not given). The subscriptions ask for words and for runs of two words out of the
+//! tenders' own titles, in either language, so that common words are asked for often; half of them also for a category, a city or a department, one in fifty
+//! for no keyword. The yardstick, in the same run: a hundredth of the subscriptions, each compared with each tender.
+
+mod support;
+
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use procure::{
+    alerts::{fresh::Tender, matching::each_tender},
+    entity::EntityType,
+    fold::word_list,
+    query::keyword::Keyword,
+    record::Record,
+    sample,
+    schema::Schema,
+    state::subscriptions::{Frequency, Locale, Subscription},
+    stem::Language,
+};
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{RngCore, SeedableRng},
+};
+use support::{row, usage};
+
+const SUBSCRIPTIONS: usize = 100_000;
+const TENDERS: usize = 5_000;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let records = arguments.iter().position(|argument| argument == "--records");
+    let count = records
+        .and_then(|at| arguments.get(at + 1)?.parse().ok())
+        .unwrap_or(TENDERS);
+    let tenders = tenders(count);
+    let subscriptions = subscriptions(&tenders);
+    let before = usage(std::process::id());
+    let (found, took) = timed(|| matches(&subscriptions, &tenders));
+    let after = usage(std::process::id());
+    row(
+        &format!("{SUBSCRIPTIONS} subscriptions, {} tenders", tenders.len()),
+        &[
+            ("seconds", took.as_secs_f64()),
+            ("matches", found as f64),
+            (
+                "microseconds_per_tender",
+                took.as_secs_f64() * 1e6 / tenders.len() as f64,
+            ),
+            ("inputs_mb", before.anonymous_mb),
+            ("further_peak_mb", after.peak_mb - before.anonymous_mb),
+        ],
+    );
+    let some = &subscriptions[..SUBSCRIPTIONS / 100];
+    let (_, took) = timed(|| each_with_each(some, &tenders));
+    row(
+        &format!("{} subscriptions, each with each tender", some.len()),
+        &[
+            ("seconds", took.as_secs_f64()),
+            ("of_all_seconds", took.as_secs_f64() * 100.0),
+        ],
+    );
+}
+
+fn matches(subscriptions: &[Subscription], tenders: &[Tender]) -> usize {
+    let mut count = 0;
+    let counted = each_tender(subscriptions, tenders, |_, found| {
+        count += found.len();
+        Ok::<_, std::convert::Infallible>(())
+    });
+    counted.map_or(0, |()| count)
+}
+
+fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
+    let started = Instant::now();
+    (run(), started.elapsed())
+}
+
+fn each_with_each(subscriptions: &[Subscription], tenders: &[Tender]) -> usize {
+    let found = |subscription: &Subscription| {
+        let parsed = subscription
+            .keywords
+            .iter()
+            .filter_map(|text| Keyword::parse(text).ok());
+        let keywords: Vec<Keyword> = parsed.collect();
+        let has = |tender: &&Tender| {
+            keywords
+                .iter()
+                .any(|keyword| keyword.matches(&tender.subject, &subscription.languages))
+        };
+        tenders.iter().filter(has).count()
+    };
+    subscriptions.iter().map(found).sum()
+}
+
+fn tenders(count: usize) -> Vec<Tender> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = sample::Options {
+        records: count as u64,
+        seed: 1,
+        out: folder.path().to_owned(),
+        entity_types: Some(vec![EntityType::Tender]),
+    };
+    sample::run(&options).expect("the sample");
+    let files = fs::read_dir(folder.path().join("tender")).expect("tenders");
+    let lines = files.flat_map(|file| {
+        let text = fs::read_to_string(file.expect("a dump").path()).expect("a dump");
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    });
+    lines.filter_map(|line| Tender::parse(Bytes::from(line))).collect()
+}
+
+fn subscriptions(tenders: &[Tender]) -> Vec<Subscription> {
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let mut below = move |bound: usize| (random.next_u64() % bound.max(1) as u64) as usize;
+    let titles: Vec<Vec<String>> = tenders.iter().map(title).collect();
+    let mut subscription = |number: usize| {
+        let mut keywords = Vec::new();
+        let is_bare = below(50) == 0;
+        while !is_bare && keywords.len() < 1 + number % 3 {
+            let words = &titles[below(titles.len())];
+            let at = below(words.len());
+            match (words.get(at), words.get(at + 1)) {
+                (Some(one), Some(next)) if below(3) == 0 => keywords.push(format!("{one} {next}")),
+                (Some(one), _) if one.len() > 2 => keywords.push(one.clone()),
+                _ => {}
+            }
+        }
+        let like = &tenders[below(tenders.len())];
+        let condition = if is_bare { below(3) } else { below(6) };
+        Subscription {
+            id: number as i64,
+            email: format!("a{}@example.com", number / 3),
+            keywords,
+            department: like.departments.first().filter(|_| condition == 0).cloned(),
+            municipality: (condition == 1).then(|| like.municipality.clone()),
+            category: like.categories.first().filter(|_| condition == 2).cloned(),
+            languages: match below(4) {
+                0 => vec![Language::English],
+                1 => vec![Language::French],
+                _ => Language::ALL.into(),
+            },
+            frequency: Frequency::Daily,
+            locale: Locale::En,
+            // Long before all of them.
+            created_at: 0,
+        }
+    };
+    (0..SUBSCRIPTIONS).map(&mut subscription).collect()
+}
+
+fn title(tender: &Tender) -> Vec<String> {
+    let record = Record::parse(Schema::of(EntityType::Tender), &tender.bytes).expect("a tender");
+    let text = record.text("title_en").or(record.text("title_fr"));
+    word_list(text.unwrap_or_default())
+}

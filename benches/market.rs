@@ -1,0 +1,87 @@
+//! How long estimates and comparables take: `cargo bench --bench market [-- --records N --dir DIR]`. Times are of the engine and the market over it, in one process on all
+//! cores; what is asked are needs as contracts of the collection tell them.
+
+mod support;
+
+use procure::{
+    date::Date,
+    engine::{Deadline, Engine},
+    entity::EntityType,
+    generation,
+    market::{
+        MOST_ITEMS, Market, Show, YEARS_BACK,
+        answer::{Asked, Need},
+    },
+    query::{Order, Page, SearchQuery, Sort, SortKey, Start},
+    record::Record,
+    schema::Schema,
+};
+use support::{Arguments, Times, index, row};
+
+/// How many needs are asked about in turn.
+const NEEDS: usize = 200;
+
+fn main() {
+    let Arguments { records, dir, .. } = Arguments::parse();
+    let index_dir = index(&dir, records);
+    let id = generation::current(&index_dir)
+        .expect("an index")
+        .expect("a generation");
+    let generation = generation::open(&index_dir, &id).expect("a generation that opens");
+    let today = Date::parse("2026-01-01").expect("a day");
+    let market = Market::of(&generation, today, YEARS_BACK, Deadline::never());
+    let needs = needs(&*generation.engine, records as usize);
+    let show = Show {
+        limit: 10,
+        exclude: &[],
+    };
+    eprintln!(
+        "\nestimates over {records} contracts (ms), calibrated by {}",
+        generation.calibration.contracts
+    );
+    let mut turn = needs.iter().cycle();
+    let mut one = || std::slice::from_ref(turn.next().expect("a need"));
+    let shown = |name: &str, times: &Times| {
+        let columns = [50, 95, 99].map(|p| times.percentile(p));
+        row(name, &[("p50", columns[0]), ("p95", columns[1]), ("p99", columns[2])]);
+    };
+    let estimate = |items: &[Asked]| drop(market.estimate(items).expect("estimates"));
+    let comps = |items: &[Asked]| drop(market.comps(items, &show).expect("comparables"));
+    shown("estimate, one item", &Times::of_some(NEEDS, || estimate(one())));
+    shown("comparables, one item", &Times::of_some(NEEDS, || comps(one())));
+    let batches: Vec<&[Asked]> = needs.chunks(MOST_ITEMS).collect();
+    let mut turn = batches.iter().cycle();
+    let mut batch = || *turn.next().expect("a batch");
+    shown("estimate, 50 items", &Times::of_some(20, || estimate(batch())));
+    shown("comparables, 50 items", &Times::of_some(20, || comps(batch())));
+}
+
+/// What contracts from all over the collection were bought for.
+fn needs(engine: &dyn Engine, records: usize) -> Vec<Asked> {
+    let query = SearchQuery {
+        entity_type: EntityType::Contract,
+        text: None,
+        filters: Vec::new(),
+        sort: Sort {
+            key: SortKey::Date,
+            order: Order::Desc,
+        },
+    };
+    let need = |number: usize| {
+        let page = Page {
+            limit: 1,
+            start: Start::Offset(number * (records / NEEDS)),
+        };
+        let hits = engine.search(&query, &page, Deadline::never()).expect("a record");
+        let record = Record::parse(Schema::of(EntityType::Contract), &hits.records[0]).expect("a record");
+        let text = |names: &[&str]| names.iter().find_map(|name| record.text(name)).map(str::to_owned);
+        Asked::Need(Need {
+            gsin: text(&["unspsc", "gsin"]).unwrap_or_default(),
+            department: text(&["department_en", "department_fr", "buyer_name"]),
+            category: text(&["procurement_category"]),
+            province: None,
+            title: text(&["title_en", "title_fr"]),
+        })
+    };
+    (0..NEEDS).map(need).collect()
+}

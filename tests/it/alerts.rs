@@ -1,0 +1,747 @@
+//! Who wants to be told of new tenders: subscribing and unsubscribing over HTTP, with all that can go wrong.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+    sync::LazyLock,
+    thread,
+};
+
+use procure::{
+    alerts::{
+        fresh::{NEW_FOR_DAYS, fresh},
+        matching::each_tender,
+    },
+    date::Date,
+    email::EmailAddress,
+    engine::Deadline,
+    entity::EntityType,
+    generation,
+    plans::Plan,
+    state::subscriptions::{Frequency, Locale, MOST_OF_ADDRESS, MOST_OF_KEY, Subscription},
+    stem::Language,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, TestServer};
+
+const SUBSCRIBE: &str = "/tender/alerts/subscribe";
+const UNSUBSCRIBE: &str = "/tender/alerts/unsubscribe";
+const JSON: Option<&str> = Some("application/json");
+
+/// Sends a body of a stated type, or of none, with a key or without.
+fn send(server: &TestServer, path: &str, key: Option<&str>, kind: Option<&str>, body: &str) -> Answer {
+    let headers = [("x-gateway-key", key), ("content-type", kind)];
+    let headers: Vec<(&str, &str)> = headers
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect();
+    server.send("POST", path, &headers, body.to_owned())
+}
+
+fn tender(number: usize, fields: Value) -> (EntityType, String) {
+    let mut record = json!({
+        "record_id": format!("t|{number}"),
+        "municipality": "laval",
+        "publication_date": "2026-03-01",
+        "status": "Open",
+        "fetched_at": "2026-03-01T00:00:00Z",
+    });
+    record
+        .as_object_mut()
+        .unwrap()
+        .extend(fields.as_object().unwrap().clone());
+    (EntityType::Tender, record.to_string())
+}
+
+fn server() -> TestServer {
+    TestServer::own(
+        &[
+            tender(1, json!({"title_en": "Snow removal"})),
+            tender(2, json!({"municipality": "montreal"})),
+        ],
+        |_| {},
+    )
+}
+
+/// For tests that end nothing of what others wrote.
+fn shared() -> &'static TestServer {
+    static SHARED: LazyLock<TestServer> = LazyLock::new(server);
+    &SHARED
+}
+
+/// An address of this test's own.
+fn address(name: &str) -> String {
+    format!("{name}@example.com")
+}
+
+fn subscribe(server: &TestServer, query: &str, body: &Value) -> Answer {
+    let path = format!("{SUBSCRIBE}{query}");
+    match body {
+        Value::Null => send(server, &path, Some(&server.key), JSON, ""),
+        body => server.post(&path, body),
+    }
+}
+
+fn of(server: &TestServer, email: &str) -> Vec<Subscription> {
+    let all = server.state().subscriptions().unwrap();
+    all.into_iter().filter(|one| one.email == email).collect()
+}
+
+#[test]
+fn a_wish_in_the_address_or_the_body_is_taken_down_as_it_was_meant() {
+    let server = shared();
+    let answer = subscribe(
+        server,
+        "?email=In.Address@Example.com&keyword=d%C3%A9neigement&department=Parcs",
+        &Value::Null,
+    );
+    assert_eq!((answer.status, answer.json()), (200, json!({"status": "subscribed"})));
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
+    assert_eq!(answer.header("etag"), None);
+    assert!(answer.header("ratelimit").is_some());
+    let expected = Subscription {
+        id: 0,
+        email: "in.address@example.com".into(),
+        keywords: vec!["déneigement".into()],
+        department: Some("Parcs".into()),
+        municipality: None,
+        category: None,
+        languages: Language::ALL.into(),
+        frequency: Frequency::Daily,
+        locale: Locale::En,
+        created_at: 0,
+    };
+    let found = |email: &str| {
+        let mut found = of(server, email);
+        assert_eq!(found.len(), 1, "{email}");
+        let one = found.remove(0);
+        assert!(chrono::Utc::now().timestamp() - one.created_at < 600);
+        Subscription {
+            id: 0,
+            created_at: 0,
+            ..one
+        }
+    };
+    assert_eq!(found("in.address@example.com"), expected);
+    let body = json!({
+        "email": " body@example.com", "keyword": "Snow", "keywords": ["snow removal", "SNOW", "EN578-123/A"], "municipality": "laval",
+        "category": "srv", "languages": ["FR"], "frequency": "weekly", "locale": "fr", "department": null,
+    });
+    assert_eq!(subscribe(server, "", &body).status, 200);
+    let expected = Subscription {
+        email: "body@example.com".into(),
+        keywords: vec!["Snow".into(), "snow removal".into(), "EN578-123/A".into()],
+        department: None,
+        municipality: Some("laval".into()),
+        category: Some("SRV".into()),
+        languages: vec![Language::French],
+        frequency: Frequency::Weekly,
+        locale: Locale::Fr,
+        ..expected
+    };
+    assert_eq!(found("body@example.com"), expected);
+    // Both, as long as they agree; and again, without any difference in the answer.
+    let both = "?email=BODY@example.com&keyword=snow&category=SRV&city=laval&frequency=Weekly&locale=FR";
+    let again = subscribe(server, both, &body);
+    assert_eq!(
+        (again.status, again.body),
+        (200, br#"{"status":"subscribed"}"#.to_vec())
+    );
+    assert_eq!(found("body@example.com"), expected);
+}
+
+#[test]
+fn a_wish_that_cannot_be_understood_is_told_why() {
+    let server = shared();
+    let long = (0..21).map(|number| format!("w{number}")).collect::<Vec<_>>();
+    for (query, body, detail) in [
+        (
+            "",
+            Value::Null,
+            "parameter 'email': is required; give it in the address or in the body",
+        ),
+        (
+            "?email=",
+            json!({}),
+            "parameter 'email': is required; give it in the address or in the body",
+        ),
+        (
+            "",
+            json!({"email": null}),
+            "parameter 'email': is required; give it in the address or in the body",
+        ),
+        (
+            "?email=x",
+            Value::Null,
+            "parameter 'email': the text is no e-mail address; one looks like name@example.com",
+        ),
+        (
+            "",
+            json!({"email": "x"}),
+            "member 'email': the text is no e-mail address; one looks like name@example.com",
+        ),
+        (
+            "?email=a@example.com",
+            json!({"email": "b@example.com"}),
+            "parameter 'email': the body says something else; give it once",
+        ),
+        (
+            "?keyword=snow&email=wrong@example.com",
+            json!({"keyword": "ice"}),
+            "parameter 'keyword': the body says something else; give it once",
+        ),
+        (
+            "?locale=en",
+            json!({"locale": "fr", "email": "wrong@example.com"}),
+            "parameter 'locale': the body says something else; give it once",
+        ),
+        (
+            "?department=Parcs",
+            json!({"department": "Parks", "email": "wrong@example.com"}),
+            "parameter 'department': the body says something else; give it once",
+        ),
+        (
+            "?keyword=***",
+            Value::Null,
+            "parameter 'keyword': the text has no letter or digit to look for",
+        ),
+        (
+            "?keyword=a+OR+b",
+            Value::Null,
+            "parameter 'keyword': the text joins two keywords by OR; give them as two",
+        ),
+        (
+            "",
+            json!({"keywords": ["a", "-b"]}),
+            "member 'keywords[1]': the text excludes a word, which a keyword cannot; leave out the '-'",
+        ),
+        (
+            "",
+            json!({"keywords": ["a", 1]}),
+            "member 'keywords[1]': must be a text, not a number",
+        ),
+        (
+            "",
+            json!({"keywords": "a"}),
+            "member 'keywords': must be a list of texts, not a text",
+        ),
+        (
+            "",
+            json!({"email": "wrong@example.com", "keywords": long}),
+            "member 'keywords': there are 21 keywords, and 20 are the most; make two subscriptions of them",
+        ),
+        (
+            "",
+            json!({"department": "ab"}),
+            "member 'department': 'ab' is too short; give at least 3 letters or digits",
+        ),
+        (
+            "",
+            json!({"category": "SVR"}),
+            "member 'category': 'SVR' is not one of CNST, GD, SRV, SRVTGD; nearest is 'SRVTGD'",
+        ),
+        (
+            "",
+            json!({"frequency": "hourly"}),
+            "member 'frequency': 'hourly' is not one of daily, weekly; nearest is",
+        ),
+        (
+            "",
+            json!({"locale": "de"}),
+            "member 'locale': 'de' is not one of en, fr; nearest is",
+        ),
+        (
+            "",
+            json!({"email": "wrong@example.com", "languages": ["en", "de"]}),
+            "member 'languages[1]': 'de' is not one of en, fr; nearest is",
+        ),
+        (
+            "",
+            json!({"email": "wrong@example.com", "municipality": "montrael"}),
+            "parameter 'municipality': 'montrael' is not one of laval, montreal; nearest is 'montreal'",
+        ),
+        (
+            "?emial=a@example.com",
+            Value::Null,
+            "unknown parameter 'emial'; nearest is 'email'",
+        ),
+        (
+            "",
+            json!({"e-mail": "a@example.com"}),
+            "unknown member 'e-mail'; nearest is 'email'",
+        ),
+        (
+            "?email=a@example.com&email=a@example.com",
+            Value::Null,
+            "parameter 'email': given twice; give it once",
+        ),
+    ] {
+        let answer = subscribe(server, query, &body);
+        assert_eq!(answer.status, 422, "{query} {body}: {answer:?}");
+        assert!(
+            answer.detail().starts_with(detail),
+            "{query} {body}: {}",
+            answer.detail()
+        );
+    }
+    for (kind, body, status) in [
+        (Some("text/plain"), "{}", 415),
+        (Some("application/x-www-form-urlencoded"), "email=a@example.com", 415),
+        (JSON, "{", 422),
+        (JSON, "[]", 422),
+        (JSON, "\"a@example.com\"", 422),
+        (JSON, r#"{"email":"a@example.com","email":"a@example.com"}"#, 422),
+        (None, "", 422),
+    ] {
+        let answer = send(server, SUBSCRIBE, Some(&server.key), kind, body);
+        assert_eq!(answer.status, status, "{kind:?} {body}: {answer:?}");
+    }
+    let long = " ".repeat((1 << 20) + 1);
+    assert_eq!(send(server, SUBSCRIBE, Some(&server.key), JSON, &long).status, 413);
+    assert!(of(server, "wrong@example.com").is_empty() && of(server, "a@example.com").is_empty());
+    assert_eq!(send(server, SUBSCRIBE, None, JSON, "{}").status, 403);
+    let answer = server.get(SUBSCRIBE);
+    assert_eq!((answer.status, answer.header("allow")), (405, Some("POST")));
+}
+
+#[test]
+fn a_key_of_any_plan_subscribes() {
+    let server = shared();
+    let key = server
+        .state()
+        .create_key(Plan::Basic, "free", chrono::Utc::now(), None)
+        .unwrap();
+    let body = json!({"email": address("basic")}).to_string();
+    server.wait_for("the new key", || {
+        send(server, SUBSCRIBE, Some(&key), JSON, &body).status == 200
+    });
+}
+
+#[test]
+fn a_link_ends_what_it_was_mailed_for_without_a_key() {
+    let server = server();
+    let end = |method: &str, token: &str| server.ask(method, &format!("{UNSUBSCRIBE}?token={token}"), &[]);
+    let tokens: Vec<String> = ["a", "b", "c", "d"]
+        .iter()
+        .map(|name| {
+            let email = address(name);
+            assert_eq!(
+                subscribe(&server, "", &json!({"email": email, "keyword": "snow"})).status,
+                200
+            );
+            server.state().unsubscribe_token(&of(&server, &email)[0]).unwrap()
+        })
+        .collect();
+    // HEAD looks only.
+    assert_eq!(end("HEAD", &tokens[0]).status, 200);
+    assert_eq!(end("HEAD", &"0".repeat(40)).status, 404);
+    assert_eq!(of(&server, "a@example.com").len(), 1);
+    for _ in 0..2 {
+        let answer = end("GET", &tokens[0]);
+        assert_eq!(
+            (answer.status, answer.body.as_slice()),
+            (200, &br#"{"status":"unsubscribed"}"#[..])
+        );
+        assert_eq!(answer.header("cache-control"), Some("no-store"));
+        assert_eq!((answer.header("etag"), answer.header("ratelimit")), (None, None));
+        assert!(of(&server, "a@example.com").is_empty());
+    }
+    // One click, as RFC 8058 has it; and whatever else is sent along.
+    let multipart = "--b\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--b--\r\n";
+    for (token, kind, body) in [
+        (
+            &tokens[1],
+            Some("application/x-www-form-urlencoded"),
+            "List-Unsubscribe=One-Click",
+        ),
+        (&tokens[2], Some("multipart/form-data; boundary=b"), multipart),
+        (&tokens[3], None, ""),
+        (&tokens[3], Some("application/json"), "{"),
+        (&tokens[3], Some("nonsense"), "\0\u{1}"),
+    ] {
+        let answer = send(&server, &format!("{UNSUBSCRIBE}?token={token}"), None, kind, body);
+        assert_eq!(
+            (answer.status, answer.json()),
+            (200, json!({"status": "unsubscribed"})),
+            "{kind:?}"
+        );
+        assert_eq!(answer.header("cache-control"), Some("no-store"));
+    }
+    assert!(server.state().subscriptions().unwrap().is_empty());
+    // Subscribed again, the same link ends it again.
+    assert_eq!(
+        subscribe(&server, "", &json!({"email": "a@example.com", "keyword": "snow"})).status,
+        200
+    );
+    assert_eq!(of(&server, "a@example.com").len(), 1);
+    assert_eq!(end("GET", &tokens[0]).status, 200);
+    assert!(of(&server, "a@example.com").is_empty());
+
+    for token in [
+        "x",
+        "0",
+        &"0".repeat(40),
+        &"g".repeat(40),
+        &"%C3%A9".repeat(20),
+        &"a".repeat(10_000),
+        "%27%20OR%201=1",
+    ] {
+        for method in ["GET", "POST"] {
+            let answer = end(method, token);
+            assert_eq!(
+                (answer.status, answer.detail().as_str()),
+                (404, "no subscription has this token; take the whole link from the mail"),
+                "{token}"
+            );
+        }
+    }
+    for (query, detail) in [
+        ("", "parameter 'token': is required; take it from the link in the mail"),
+        (
+            "?token=",
+            "parameter 'token': is required; take it from the link in the mail",
+        ),
+        ("?tokn=x", "unknown parameter 'tokn'; nearest is 'token'"),
+        ("?token=x&token=y", "parameter 'token': given twice; give it once"),
+    ] {
+        for method in ["GET", "POST"] {
+            let answer = server.ask(method, &format!("{UNSUBSCRIBE}{query}"), &[]);
+            assert_eq!(
+                (answer.status, answer.detail().as_str()),
+                (422, detail),
+                "{method} {query}"
+            );
+        }
+    }
+    let answer = server.ask("DELETE", UNSUBSCRIBE, &[]);
+    assert_eq!((answer.status, answer.header("allow")), (405, Some("GET, HEAD, POST")));
+}
+
+#[test]
+fn the_link_of_an_address_ends_all_of_it() {
+    let server = server();
+    for keyword in ["snow", "ice", "rain"] {
+        assert_eq!(
+            subscribe(&server, "", &json!({"email": "a@example.com", "keyword": keyword})).status,
+            200
+        );
+    }
+    assert_eq!(subscribe(&server, "", &json!({"email": "b@example.com"})).status, 200);
+    let token = server.state().unsubscribe_all_token("a@example.com").unwrap();
+    assert_eq!(
+        server.ask("POST", &format!("{UNSUBSCRIBE}?token={token}"), &[]).status,
+        200
+    );
+    let live: Vec<String> = server
+        .state()
+        .subscriptions()
+        .unwrap()
+        .into_iter()
+        .map(|one| one.email)
+        .collect();
+    assert_eq!(live, ["b@example.com"]);
+}
+
+#[test]
+fn two_servers_on_one_state_file_keep_to_the_limits() {
+    let server = server();
+    let other = TestServer::own(&[tender(1, json!({}))], |config| {
+        config.state = server.folder.path().join("state.db")
+    });
+    let ask = |server: &TestServer, number: usize| {
+        let email = format!("a{}@example.com", number / 45);
+        let body = json!({"email": email, "keyword": format!("w{number}")}).to_string();
+        // One key, whichever server is asked.
+        send(server, SUBSCRIBE, Some(&other.key), JSON, &body)
+    };
+    server.wait_for("the other's key", || ask(&server, 0).status == 200);
+    let statuses: Vec<u16> = thread::scope(|scope| {
+        let run = |server, from: usize| {
+            scope.spawn(move || {
+                (from..from + 255)
+                    .map(|number| ask(server, number).status)
+                    .collect::<Vec<_>>()
+            })
+        };
+        let threads = [run(&server, 0), run(&other, 255), run(&server, 510), run(&other, 765)];
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(
+        statuses.iter().all(|status| [200, 429].contains(status)),
+        "{statuses:?}"
+    );
+    let live = server.state().subscriptions().unwrap();
+    assert_eq!(live.len() as i64, MOST_OF_KEY);
+    // One more of an address that another key writes for.
+    let body = |email: &str, number: usize| json!({"email": email, "keyword": format!("w{number}")});
+    let refused = ask(&server, 100_000);
+    assert_eq!(refused.status, 429);
+    assert!(
+        refused.detail().contains("this API key has made 1000 subscriptions")
+            && refused.header("retry-after").is_some(),
+        "{refused:?}"
+    );
+    let known = format!("w{}", 0);
+    assert_eq!(live.iter().filter(|one| one.keywords == [known.clone()]).count(), 1);
+    for number in 0..MOST_OF_ADDRESS as usize {
+        assert_eq!(subscribe(&server, "", &body("full@example.com", number)).status, 200);
+    }
+    let refused = subscribe(&server, "", &body("full@example.com", 1000));
+    assert_eq!(refused.status, 429);
+    assert!(
+        refused.detail().contains("has 50 subscriptions") && refused.detail().contains("end one"),
+        "{refused:?}"
+    );
+    assert_eq!(
+        subscribe(&server, "", &body("full@example.com", 7)).status,
+        200,
+        "known already"
+    );
+}
+
+#[test]
+fn a_hostile_address_is_refused_and_nothing_of_it_is_kept() {
+    let server = shared();
+    let before = server.state().subscriptions().unwrap().len();
+    for hostile in [
+        "a@example.com\r\nBcc: b@example.com",
+        "a@example.com%0d%0aBcc: b@example.com",
+        "a\r\n@example.com",
+        "\"a\r\nBcc: b\"@example.com",
+        "\"a\"@example.com",
+        "a@example.com\0",
+        "A <a@example.com>",
+        "a@example.com, b@example.com",
+        "a@example.com;b@example.com",
+        "a@[127.0.0.1]",
+        "a@localhost",
+        "a b@example.com",
+        "é@example.com",
+        "\u{202e}a@example.com",
+        &format!("{}@example.com", "a".repeat(300)),
+        &format!("a@{}.com", "a".repeat(64)),
+        &"@".repeat(1000),
+    ] {
+        let answer = subscribe(server, "", &json!({"email": hostile}));
+        assert_eq!(answer.status, 422, "{hostile:?}");
+        assert!(!answer.detail().contains("b@example.com"), "{answer:?}");
+    }
+    // Other tests subscribe here too, but none of these.
+    let live = server.state().subscriptions().unwrap();
+    assert!(
+        live.len() >= before
+            && live
+                .iter()
+                .all(|one| EmailAddress::parse(&one.email).map(String::from) == Ok(one.email.clone()))
+    );
+    let answer = subscribe(
+        server,
+        "",
+        &json!({"email": "info@Montréal.example", "keyword": "a\r\nBcc: b@example.com"}),
+    );
+    assert_eq!(answer.status, 200);
+    assert_eq!(of(server, "info@xn--montral-fya.example").len(), 1);
+}
+
+#[test]
+fn it_is_described_as_it_is() {
+    let server = shared();
+    let document = server.get("/openapi.json").json();
+    let subscribe = &document["paths"][SUBSCRIBE]["post"];
+    let described = &subscribe["requestBody"]["content"]["application/json"];
+    let validator = jsonschema::validator_for(&described["schema"]).unwrap();
+    assert!(validator.is_valid(&described["example"]));
+    assert_eq!(server.post(SUBSCRIBE, &described["example"]).status, 200);
+    for name in described["schema"]["properties"].as_object().unwrap().keys() {
+        let answer = server.post(SUBSCRIBE, &json!({name.as_str(): 1}));
+        assert!(
+            answer.detail().starts_with(&format!("member '{name}': must be")),
+            "{answer:?}"
+        );
+    }
+    let queries: Vec<&Value> = subscribe["parameters"].as_array().unwrap().iter().collect();
+    for name in ["email", "keyword", "department"] {
+        let reference = json!({"$ref": format!("#/components/parameters/subscribe_{name}")});
+        assert!(queries.contains(&&reference), "{name}");
+    }
+    for method in ["get", "post", "head"] {
+        let operation = &document["paths"][UNSUBSCRIBE][method];
+        assert_eq!(operation["security"], json!([]), "{method}");
+        assert!(operation["responses"].get("304").is_none(), "{method}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_an_address_here_is_one_to_who_sends(text in prop_oneof!["[a-zA-Z.\"'+_%!#é-]{1,12}@[a-zA-Z0-9.é-]{1,20}", "[a-z.+']{1,9}@[a-zé0-9-]{1,9}\\.[a-z]{2,3}"]) {
+        if let Ok(address) = EmailAddress::parse(&text) {
+            prop_assert!(address.as_str().parse::<lettre::Address>().is_ok(), "{}", address.as_str());
+        }
+    }
+}
+
+#[test]
+fn nothing_personal_is_in_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let (proof, errors) = serve_and_ask(folder.path());
+    // The second wish was the first one again.
+    let words = r#"{"keywords":["confidential"],"department":null,"municipality":null,"category":null,"languages":["en","fr"],"frequency":"daily","locale":"en"}"#;
+    assert_eq!(proof, format!("subscribed 1 32 127.0.0.1 203.0.113.7 {words}"));
+    assert!(
+        errors.contains(SUBSCRIBE) && errors.contains("params=email,keyword"),
+        "{errors}"
+    );
+    for secret in ["personal", "example.com", "confidential", "203.0.113.7"] {
+        assert!(!errors.contains(secret), "{secret}: {errors}");
+    }
+}
+
+/// The program itself asked a few things: the proof it kept, and what it logged.
+fn serve_and_ask(folder: &Path) -> (String, String) {
+    let records = [tender(1, json!({}))];
+    let server = TestServer::own(&records, |_| {});
+    let index = server.index_dir();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let bind = listener.local_addr().unwrap().to_string();
+    drop(listener);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_procure"))
+        .args(["serve", "--bind", &bind, "--index-dir"])
+        .arg(&index)
+        .arg("--state")
+        .arg(server.folder.path().join("state.db"))
+        .env("PROCURE_LOG", "debug")
+        .stdout(Stdio::null())
+        .stderr(fs::File::create(folder.join("log")).unwrap())
+        .spawn()
+        .unwrap();
+    let ask = |method: &str, path: &str, body: &str| {
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let request = ureq::http::Request::builder()
+            .method(method)
+            .uri(format!("http://{bind}{path}"))
+            .header("x-gateway-key", &server.key)
+            .header("x-forwarded-for", "203.0.113.7")
+            .header("content-type", "application/json");
+        agent
+            .run(request.body(body.to_owned()).unwrap())
+            .map(|answer| answer.status().as_u16())
+    };
+    server.wait_for("the program", || ask("GET", "/health", "").is_ok());
+    for (path, body, status) in [
+        (
+            SUBSCRIBE,
+            r#"{"email":"personal@example.com","keyword":"confidential"}"#,
+            200,
+        ),
+        (SUBSCRIBE, r#"{"email":"personal@example.com","department":"co"}"#, 422),
+        (SUBSCRIBE, r#"{"personal@example.com":1}"#, 422),
+        (
+            "/tender/alerts/subscribe?email=personal@example.com&keyword=confidential",
+            "",
+            200,
+        ),
+        ("/tender/alerts/subscribe?personal@example.com", "", 422),
+        ("/tender/alerts/unsubscribe?token=confidential", "", 404),
+    ] {
+        assert_eq!(ask("POST", path, body).unwrap(), status, "{path} {body}");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let select = "SELECT event || ' ' || key_id || ' ' || length(request_id) || ' ' || peer || ' ' || forwarded_for || ' ' || words FROM consents";
+    let state = rusqlite::Connection::open(server.folder.path().join("state.db")).unwrap();
+    let proof = state.query_one(select, [], |row| row.get(0)).unwrap();
+    (proof, fs::read_to_string(folder.join("log")).unwrap())
+}
+
+#[test]
+fn a_state_file_that_another_program_writes_to_costs_no_search() {
+    let server = server();
+    let other = rusqlite::Connection::open(server.folder.path().join("state.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let body = json!({"email": "a@example.com"});
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| server.post(SUBSCRIBE, &body));
+        assert_eq!(server.get("/tender").status, 200);
+        assert_eq!(server.ask("GET", &format!("{UNSUBSCRIBE}?token=x"), &[]).status, 404);
+        let answer = waiting.join().unwrap();
+        assert_eq!(
+            (answer.status, answer.header("retry-after")),
+            (503, Some("1")),
+            "{answer:?}"
+        );
+    });
+    other.execute_batch("COMMIT").unwrap();
+    assert_eq!(server.post(SUBSCRIBE, &body).status, 200);
+}
+
+#[test]
+fn what_is_new_is_open_and_lately_published_and_reaches_who_asked() {
+    let today = Date::parse("2026-03-20").unwrap();
+    let old = Date::from_days(today.days() - NEW_FOR_DAYS - 1).unwrap().to_string();
+    let oldest = Date::from_days(today.days() - NEW_FOR_DAYS).unwrap().to_string();
+    let mut records = vec![
+        tender(1, json!({"title_en": "Snow removal", "publication_date": "2026-03-19"})),
+        tender(
+            2,
+            json!({"title_fr": "Déneigement", "closing_date": "2026-03-20", "status": "Actif"}),
+        ),
+        tender(3, json!({"title_en": "Snow removal", "closing_date": "2026-03-19"})),
+        tender(4, json!({"title_en": "Snow removal", "status": "Cancelled"})),
+        tender(5, json!({"title_en": "Snow removal", "status": "?"})),
+        tender(6, json!({"title_en": "Snow removal", "publication_date": old})),
+        tender(7, json!({"title_en": "Snow removal", "publication_date": oldest})),
+        tender(8, json!({"title_en": "Snow removal", "publication_date": null})),
+    ];
+    // More than is read at once.
+    records.extend(
+        (100..2300).map(|number| tender(number, json!({"title_en": "Paper", "publication_date": "2026-03-18"}))),
+    );
+    let server = TestServer::own(&records, |_| {});
+    let id = generation::current(&server.index_dir()).unwrap().unwrap();
+    let generation = generation::open(&server.index_dir(), &id).unwrap();
+    let tenders = fresh(&*generation.engine, today, Deadline::never()).unwrap();
+    let ids: BTreeSet<&str> = tenders.iter().map(|tender| tender.record_id.as_str()).collect();
+    assert_eq!(tenders.len(), 2203);
+    assert!(
+        ["t|1", "t|2", "t|7", "t|100", "t|2299"]
+            .iter()
+            .all(|id| ids.contains(id))
+    );
+    assert_eq!(tenders[0].record_id, "t|1", "the newest first");
+    let served = server.get("/tender/t%7C1").body;
+    assert_eq!(tenders[0].bytes, served);
+
+    let subscribed = |keyword: &str, day: &str| Subscription {
+        id: 1,
+        email: "a@example.com".into(),
+        keywords: vec![keyword.into()],
+        department: None,
+        municipality: None,
+        category: None,
+        languages: Language::ALL.into(),
+        frequency: Frequency::Daily,
+        locale: Locale::En,
+        created_at: i64::from(Date::parse(day).unwrap().days()) * 86_400,
+    };
+    let subscriptions = [
+        subscribed("snow", "2026-03-20"),
+        subscribed("déneigements", "2026-03-08"),
+        subscribed("déneigement", "2026-03-09"),
+        subscribed("snow", "2025-01-01"),
+    ];
+    let mut found: Vec<(usize, &str)> = Vec::new();
+    let told = each_tender(&subscriptions, &tenders, |tender, finders| {
+        found.extend(
+            finders
+                .into_iter()
+                .map(|finder| (finder, tenders[tender].record_id.as_str())),
+        );
+        Ok::<_, ()>(())
+    });
+    told.unwrap();
+    assert_eq!(found, [(0, "t|1"), (3, "t|1"), (1, "t|2"), (3, "t|7")]);
+}

@@ -1,0 +1,271 @@
+//! Bodies, good and bad: what is said of each, and that the connection stays usable wherever the body was read.
+
+use std::time::Duration;
+
+use crate::{
+    raw::{Next, Raw},
+    support::{TestServer, scenario_records},
+};
+
+/// A POST of JSON with the server's key, without the end of its head.
+fn head(server: &TestServer, path: &str) -> String {
+    format!("POST {path} HTTP/1.1\r\nhost: x\r\nx-gateway-key: {}\r\n", server.key)
+}
+
+fn sized(server: &TestServer, kind: &str, body: &str) -> String {
+    let kind = match kind {
+        "" => String::new(),
+        kind => format!("content-type: {kind}\r\n"),
+    };
+    format!(
+        "{}{kind}content-length: {}\r\n\r\n{body}",
+        head(server, "/tender/estimate"),
+        body.len()
+    )
+}
+
+fn chunked(server: &TestServer, body: &str) -> String {
+    let head = head(server, "/tender/estimate");
+    let pieces: String = body
+        .as_bytes()
+        .chunks(7)
+        .map(|piece| format!("{:x}\r\n{}\r\n", piece.len(), String::from_utf8_lossy(piece)))
+        .collect();
+    format!("{head}transfer-encoding: chunked\r\ncontent-type: application/json\r\n\r\n{pieces}0\r\n\r\n")
+}
+
+const JSON: &str = "application/json";
+
+#[test]
+fn what_is_wrong_with_a_body_is_said_and_the_connection_goes_on() {
+    let server = TestServer::shared();
+    let many = serde_json::json!({"gsins": vec!["N7030"; 51]}).to_string();
+    let deep = format!("{{\"items\":{}", "[".repeat(500));
+    let cases = [
+        (
+            JSON,
+            "",
+            422,
+            "a body is required: a JSON object, sent as application/json",
+        ),
+        (
+            "",
+            " \r\n ",
+            422,
+            "a body is required: a JSON object, sent as application/json",
+        ),
+        (
+            "text/plain",
+            "{}",
+            415,
+            "the body is of the type 'text/plain'; send application/json, in UTF-8",
+        ),
+        (
+            "application/x-www-form-urlencoded",
+            "gsins=1",
+            415,
+            "the body is of the type 'application/x-www-form-urlencoded'; send application/json, in UTF-8",
+        ),
+        (
+            "application/json; charset=latin1",
+            "{}",
+            415,
+            "the body is of the type 'application/json; charset=latin1'; send application/json, in UTF-8",
+        ),
+        (
+            JSON,
+            "{\n\"gsins\": [}",
+            422,
+            "the body cannot be read as JSON: expected value at line 2 column 11",
+        ),
+        (
+            JSON,
+            &deep,
+            422,
+            "the body cannot be read as JSON: recursion limit exceeded at line 1 column 136",
+        ),
+        (JSON, "[]", 422, "the body must be a JSON object; it is a list"),
+        (JSON, "{\"gsin\":[]}", 422, "unknown member 'gsin'; nearest is 'gsins'"),
+        (
+            "application/problem+json;charset=utf-8",
+            "{\"gsins\":[\"a\"],\"gsins\":[]}",
+            422,
+            "the body: member 'gsins' is given twice at line 1 column 22",
+        ),
+        ("", "{\"limit\":3}", 422, "unknown member 'limit'; nearest is 'items'"),
+        (
+            JSON,
+            "{}",
+            422,
+            "the body asks about 0 items ('items', 'record_ids' and 'gsins' together); 1 to 50 are answered",
+        ),
+        (
+            JSON,
+            &many,
+            422,
+            "the body asks about 51 items ('items', 'record_ids' and 'gsins' together); 1 to 50 are answered",
+        ),
+        (
+            JSON,
+            "{\"items\":[{\"gsin\":\"N7030\"},{\"title\":\"x\"}]}",
+            422,
+            "member 'items[1]': give 'record_id' or 'gsin'",
+        ),
+        (
+            JSON,
+            "{\"items\":[{\"record_id\":\"t\",\"title\":\"x\"}]}",
+            422,
+            "member 'items[0]': 'title' goes with 'gsin'; the tender 'record_id' names has its own",
+        ),
+        (
+            JSON,
+            "{\"items\":[{\"gsin\":\"N7030\",\"category\":\"goods\"}]}",
+            422,
+            "member 'items[0].category': 'goods' is not one of CNST, GD, SRV, SRVTGD; nearest is 'GD'",
+        ),
+        (
+            JSON,
+            "{\"gsins\":[\"a\"],\"years_back\":0}",
+            422,
+            "member 'years_back': '0' is not an integer from 1 to 20",
+        ),
+    ];
+    let mut raw = Raw::to(server);
+    for (kind, body, status, detail) in cases {
+        for request in [sized(server, kind, body), chunked(server, body)] {
+            if request.contains("chunked") && !matches!(kind, "" | JSON) {
+                continue;
+            }
+            let answer = raw.send(&request).answer();
+            assert_eq!(
+                (answer.status, answer.detail().as_str()),
+                (status, detail),
+                "{request:.300}"
+            );
+            assert_eq!(answer.header("cache-control"), Some("no-store"));
+        }
+    }
+    // All of that went over one connection, and one more request does.
+    let good = format!(
+        "GET /contract/c4 HTTP/1.1\r\nhost: x\r\nx-gateway-key: {}\r\n\r\n",
+        server.key
+    );
+    assert_eq!(raw.send(&good).answer().status, 200);
+    // As do requests in one go.
+    let bad = sized(server, JSON, "{");
+    raw.send(format!("{bad}{good}{}{good}", chunked(server, "[]")));
+    for status in [422, 200, 422, 200] {
+        assert_eq!(raw.answer().status, status);
+    }
+}
+
+#[test]
+fn a_parameter_is_none_of_a_body() {
+    let server = TestServer::shared();
+    let answer = server.post("/tender/estimate?gsins=x", &serde_json::json!({"gsins": ["N7030"]}));
+    assert_eq!(
+        (answer.status, answer.detail().as_str()),
+        (422, "unknown parameter 'gsins'; this endpoint takes none")
+    );
+}
+
+#[test]
+fn a_body_that_is_too_long_is_told_so_before_its_end() {
+    let server = TestServer::shared();
+    let too_long = "the body is over 1 MiB; send less";
+    let head = head(server, "/tender/estimate");
+    let long = " ".repeat(1 << 20);
+    // As it says itself; in one chunk, in many, and in one that never ends.
+    let many = format!("400\r\n{}\r\n", " ".repeat(1024)).repeat(1025);
+    for request in [
+        format!("{head}content-length: {}\r\n\r\n{long} ", long.len() + 1),
+        format!(
+            "{head}transfer-encoding: chunked\r\n\r\n{:x}\r\n{long} \r\n0\r\n\r\n",
+            long.len() + 1
+        ),
+        format!("{head}transfer-encoding: chunked\r\n\r\n{many}0\r\n\r\n"),
+        format!("{head}transfer-encoding: chunked\r\n\r\nffffffff\r\n{long}{long}"),
+    ] {
+        let mut raw = Raw::to(server);
+        let answer = raw.send(&request).answer();
+        assert_eq!(
+            (answer.status, answer.detail().as_str()),
+            (413, too_long),
+            "{request:.200}"
+        );
+        assert_eq!(answer.header("connection"), Some("close"));
+        assert!(!matches!(raw.next(false), Next::Answer(_)));
+    }
+    // One byte less is read, and means nothing.
+    let mut raw = Raw::to(server);
+    for request in [
+        format!("{head}content-length: {}\r\n\r\n{long}", long.len()),
+        format!(
+            "{head}transfer-encoding: chunked\r\n\r\n{:x}\r\n{long}\r\n0\r\n\r\n",
+            long.len()
+        ),
+    ] {
+        assert_eq!(raw.send(&request).answer().status, 422);
+    }
+}
+
+#[test]
+fn a_body_that_does_not_come_is_not_waited_for() {
+    let server = TestServer::own(&scenario_records(), |config| {
+        config.limits.body = Duration::from_millis(300);
+    });
+    for framing in [
+        "content-length: 9\r\n\r\n{\"gs",
+        "transfer-encoding: chunked\r\n\r\n4\r\n{\"g",
+    ] {
+        let mut raw = Raw::to(&server);
+        let answer = raw.send(head(&server, "/tender/estimate") + framing).answer();
+        assert_eq!(
+            (answer.status, answer.detail().as_str()),
+            (408, "the request took too long to arrive; send it at once")
+        );
+        assert!(!matches!(raw.next(false), Next::Answer(_)));
+    }
+    // What is no chunk breaks the body off, and ends the connection.
+    let mut raw = Raw::to(&server);
+    raw.send(head(&server, "/tender/estimate") + "transfer-encoding: chunked\r\n\r\nzz\r\n");
+    if let Next::Answer(answer) = raw.next(false) {
+        assert_eq!(
+            (answer.status, answer.detail().as_str()),
+            (400, "the body broke off before its end; send it whole")
+        );
+        assert!(!matches!(raw.next(false), Next::Answer(_)));
+    }
+}
+
+#[test]
+fn methods_are_those_of_the_table() {
+    let server = TestServer::shared();
+    let key = [("x-gateway-key", server.key.as_str())];
+    for (method, path, allow) in [
+        ("GET", "/tender/estimate", "POST"),
+        ("HEAD", "/tender/comps", "POST"),
+        ("PUT", "/tender/comps", "POST"),
+        ("DELETE", "/tender/feed", "GET, HEAD"),
+    ] {
+        let answer = server.ask(method, path, &key);
+        assert_eq!(
+            (answer.status, answer.header("allow")),
+            (405, Some(allow)),
+            "{method} {path}"
+        );
+    }
+    let preflight = server.ask(
+        "OPTIONS",
+        "/tender/estimate",
+        &[
+            ("origin", "https://example.org"),
+            ("access-control-request-method", "POST"),
+            ("access-control-request-headers", "content-type, x-gateway-key"),
+        ],
+    );
+    assert_eq!(preflight.status, 204);
+    let allows = |name: &str, word: &str| preflight.header(name).unwrap().split(", ").any(|one| one == word);
+    assert!(allows("access-control-allow-methods", "POST"));
+    assert!(allows("access-control-allow-headers", "content-type"));
+}

@@ -1,0 +1,744 @@
+//! `GET /tender/feed` over HTTP, against the obvious model: every tender looked at, sorted, grouped, cut into pages.
+
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicI64, Ordering},
+};
+
+use chrono::{DateTime, Utc};
+use procure::{
+    date::Date,
+    entity::EntityType,
+    fold::{fold, word_list},
+    stem::{Language, stem},
+};
+use rand_chacha::{
+    ChaCha8Rng,
+    rand_core::{RngCore, SeedableRng},
+};
+use serde_json::{Value, json};
+
+use crate::support::{Answer, TestServer};
+
+/// Noon in Toronto, on 2026-03-10.
+fn noon() -> DateTime<Utc> {
+    "2026-03-10T16:00:00Z".parse().unwrap()
+}
+
+fn tender(id: &str, fields: Value) -> (EntityType, String) {
+    let mut record = json!({
+        "record_id": id,
+        "publication_date": "2026-03-09",
+        "status": "Open",
+        "municipality": "laval",
+        "title_en": "Snow removal",
+        "fetched_at": "2026-03-09T00:00:00Z",
+    });
+    record
+        .as_object_mut()
+        .unwrap()
+        .extend(fields.as_object().unwrap().clone());
+    (EntityType::Tender, record.to_string())
+}
+
+fn ids(answer: &Answer) -> Vec<String> {
+    assert_eq!(answer.status, 200, "{}", answer.detail());
+    let results = answer.json()["results"].as_array().unwrap().clone();
+    results
+        .iter()
+        .map(|one| one["tender"]["record_id"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn own(records: &[(EntityType, String)]) -> TestServer {
+    TestServer::own(records, |config| config.now = noon)
+}
+
+#[test]
+fn a_value_in_another_currency_is_not_stated_in_dollars() {
+    let server = own(&[
+        tender(
+            "cad",
+            json!({"contract_value": 7000.0, "currency": "CAD", "title_en": "a"}),
+        ),
+        tender(
+            "usd",
+            json!({"contract_value": 7000.0, "currency": "USD", "title_en": "b"}),
+        ),
+    ]);
+    let answer = server.get("/tender/feed");
+    assert_eq!(ids(&answer), ["cad", "usd"]);
+    let of = |n: usize, key: &str| answer.json()["results"][n][key].clone();
+    assert_eq!(
+        (of(0, "estimated_value"), of(0, "value_basis")),
+        (json!(7000.0), json!("stated"))
+    );
+    assert_eq!(
+        (of(1, "estimated_value"), of(1, "value_basis")),
+        (Value::Null, json!("unknown"))
+    );
+}
+
+#[test]
+fn open_and_new_by_the_day_in_toronto() {
+    static CLOCK: AtomicI64 = AtomicI64::new(0);
+    fn clock() -> DateTime<Utc> {
+        DateTime::from_timestamp(CLOCK.load(Ordering::Relaxed), 0).unwrap()
+    }
+    let set = |time: &str| CLOCK.store(time.parse::<DateTime<Utc>>().unwrap().timestamp(), Ordering::Relaxed);
+    set("2026-03-10T16:00:00Z");
+    let records = [
+        tender("today", json!({"closing_date": "2026-03-10", "title_en": "a"})),
+        tender("yesterday", json!({"closing_date": "2026-03-09", "title_en": "b"})),
+        tender("tomorrow", json!({"closing_date": "2026-03-11", "title_en": "c"})),
+        tender("never", json!({"title_en": "d"})),
+        tender("active", json!({"status": "Active", "title_en": "e"})),
+        tender("expired", json!({"status": "Expired", "title_en": "f"})),
+        tender("cancelled", json!({"status": "Cancelled", "title_en": "g"})),
+        tender("week", json!({"publication_date": "2026-03-03", "title_en": "h"})),
+        tender("older", json!({"publication_date": "2026-03-02", "title_en": "i"})),
+        tender("undated", json!({"publication_date": null, "title_en": "j"})),
+    ];
+    let server = TestServer::own(&records, |config| config.now = clock);
+    let answer = server.get("/tender/feed");
+    assert_eq!(ids(&answer), ["active", "never", "today", "tomorrow", "week"]);
+    let body = answer.json();
+    assert_eq!(
+        (
+            &body["count"],
+            &body["days_back"],
+            &body["since"],
+            &body["languages"],
+            &body["next_cursor"]
+        ),
+        (
+            &json!(5),
+            &json!(7),
+            &json!("2026-03-03"),
+            &json!(["en", "fr"]),
+            &Value::Null
+        )
+    );
+    let days: Vec<&Value> = body["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["days_until_closing"])
+        .collect();
+    assert_eq!(days, [&Value::Null, &Value::Null, &json!(0), &json!(1), &Value::Null]);
+    assert_eq!(ids(&server.get("/tender/feed?days_back=8")).last().unwrap(), "older");
+    assert_eq!(ids(&server.get("/tender/feed?days_back=1")).len(), 4);
+
+    // Four hours behind UTC: a day is over at 04:00 UTC, and what named the answer no longer does.
+    set("2026-03-11T03:59:59Z");
+    let same = server.get("/tender/feed");
+    assert_eq!((same.header("etag"), &same.body), (answer.header("etag"), &answer.body));
+    set("2026-03-11T04:00:00Z");
+    let known = [
+        ("x-gateway-key", server.key.as_str()),
+        ("if-none-match", answer.header("etag").unwrap()),
+    ];
+    let next = server.ask("GET", "/tender/feed", &known);
+    assert_eq!(ids(&next), ["active", "never", "tomorrow"]);
+    assert_ne!(next.header("etag"), answer.header("etag"));
+    let known = [
+        ("x-gateway-key", server.key.as_str()),
+        ("if-none-match", next.header("etag").unwrap()),
+    ];
+    assert_eq!(server.ask("GET", "/tender/feed", &known).status, 304);
+}
+
+#[test]
+fn one_tender_is_shown_once_by_each_of_the_four_keys() {
+    let city = json!({"department_en": "Ville de Laval"});
+    let with = |mut fields: Value, day: &str| {
+        fields
+            .as_object_mut()
+            .unwrap()
+            .extend(city.as_object().unwrap().clone());
+        fields["publication_date"] = json!(day);
+        fields
+    };
+    let server = own(&[
+        // By buyer and number, however they are written; another buyer's number is another's.
+        tender(
+            "s1",
+            json!({"buyer_name": "VILLE de LAVAL", "solicitation_number": "AO 24-1", "publication_date": "2026-03-08", "title_en": "x"}),
+        ),
+        tender(
+            "s2",
+            with(
+                json!({"solicitation_number": "ao-24/1", "title_en": "y", "reference_number": "R9"}),
+                "2026-03-09",
+            ),
+        ),
+        tender(
+            "s3",
+            json!({"buyer_name": "Ville de Gatineau", "solicitation_number": "AO 24-1", "title_en": "z"}),
+        ),
+        // By reference, without the amendment.
+        tender(
+            "r1",
+            json!({"reference_number": "PW-77-001", "amendment_number": "001", "publication_date": "2026-03-07"}),
+        ),
+        tender(
+            "r2",
+            json!({"reference_number": "pw-77", "publication_date": "2026-03-06"}),
+        ),
+        tender(
+            "r3",
+            json!({"reference_number": "PW-77-002", "publication_date": "2026-03-06"}),
+        ),
+        // By ocid.
+        tender(
+            "o1",
+            json!({"ocid": "ocds-1", "title_en": "p", "publication_date": "2026-03-05"}),
+        ),
+        tender(
+            "o2",
+            json!({"ocid": "OCDS-1", "title_en": "q", "publication_date": "2026-03-05"}),
+        ),
+        // By department, title and closing day.
+        tender(
+            "t1",
+            with(
+                json!({"title_en": "Road works", "closing_date": "2026-03-20"}),
+                "2026-03-04",
+            ),
+        ),
+        tender(
+            "t2",
+            with(
+                json!({"title_en": "ROAD  works!", "closing_date": "2026-03-20"}),
+                "2026-03-03",
+            ),
+        ),
+        tender(
+            "t3",
+            with(
+                json!({"title_en": "Road works", "closing_date": "2026-03-21"}),
+                "2026-03-03",
+            ),
+        ),
+        // By nothing.
+        tender("n1", json!({"publication_date": "2026-03-03"})),
+        tender("n2", json!({"publication_date": "2026-03-03"})),
+    ]);
+    let answer = server.get("/tender/feed").json();
+    let shown: Vec<(String, Value)> = answer["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            (
+                one["tender"]["record_id"].as_str().unwrap().to_owned(),
+                one["duplicates"].clone(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("s2", json!(["s1"])),
+        ("s3", json!([])),
+        ("r1", json!(["r2"])),
+        ("r3", json!([])),
+        ("o1", json!(["o2"])),
+        ("t1", json!(["t2"])),
+        ("n1", json!([])),
+        ("n2", json!([])),
+        ("t3", json!([])),
+    ];
+    assert_eq!(shown, expected.map(|(id, duplicates)| (id.to_owned(), duplicates)));
+}
+
+#[test]
+fn keywords_are_looked_for_in_titles_and_descriptions_by_their_own_languages() {
+    let server = own(&[
+        tender(
+            "en",
+            json!({"title_en": "Roads and bridges", "title_fr": "Chemins et ponts", "gsin_description_en": "Paving"}),
+        ),
+        tender(
+            "fr",
+            json!({"title_en": null, "title_fr": "Déneigement des rues", "description_fr": "Travaux d'entretien"}),
+        ),
+        tender("both", json!({"title_en": "Snow removal", "title_fr": "Déneigement"})),
+    ]);
+    for (query, expected, matched) in [
+        ("keywords=road", &["en"][..], &["road"][..]),
+        ("keywords=ROADS,nothing", &["en"], &["ROADS"]),
+        ("keywords=paving", &[], &[]),
+        ("keywords=deneigements", &["both", "fr"], &["deneigements"]),
+        (
+            "keywords=d%C3%A9neigement,snow%20removal",
+            &["both", "fr"],
+            &["déneigement", "snow removal"],
+        ),
+        ("keywords=removal%20snow", &[], &[]),
+        ("keywords=chemin&languages=en", &[], &[]),
+        ("keywords=chemin&languages=fr", &["en"], &["chemin"]),
+        ("languages=en", &["both", "en"], &[]),
+        ("languages=fr", &["both", "en", "fr"], &[]),
+        ("keywords=,+,snow,", &["both"], &["snow"]),
+    ] {
+        let answer = server.get(&format!("/tender/feed?{query}"));
+        assert_eq!(ids(&answer), expected, "{query}");
+        let answer = answer.json();
+        let first = &answer["results"]
+            .as_array()
+            .unwrap()
+            .first()
+            .map(|one| one["matched_keywords"].clone());
+        assert_eq!(first.clone().unwrap_or(json!([])), json!(matched), "{query}");
+    }
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused() {
+    let server = TestServer::shared();
+    let many = format!(
+        "keywords={}",
+        (0..33).map(|n| format!("k{n}")).collect::<Vec<_>>().join(",")
+    );
+    let long = format!("keywords={}", "a".repeat(513));
+    for (query, status, detail) in [
+        (
+            many.as_str(),
+            422,
+            "parameter 'keywords': there are 33 keywords; 32 is the most",
+        ),
+        (
+            &long,
+            422,
+            "parameter 'keywords': the text has 513 characters; 512 is the most",
+        ),
+        (
+            "keywords=snow,-ice",
+            422,
+            "parameter 'keywords': '-ice' excludes a word, which a keyword cannot; leave out the '-'",
+        ),
+        (
+            "keywords=*",
+            422,
+            "parameter 'keywords': '*' has no letter or digit to look for",
+        ),
+        (
+            "keywords=,",
+            422,
+            "parameter 'keywords': ',' has no letter or digit to look for",
+        ),
+        (
+            "days_back=0",
+            422,
+            "parameter 'days_back': '0' is not an integer from 1 to 90",
+        ),
+        (
+            "days_back=91",
+            422,
+            "parameter 'days_back': '91' is not an integer from 1 to 90",
+        ),
+        (
+            "languages=de",
+            422,
+            "parameter 'languages': 'de' is not one of en, fr; nearest is 'en'",
+        ),
+        (
+            "languages=,",
+            422,
+            "parameter 'languages': names no language; give en, fr or both",
+        ),
+        (
+            "min_value=NaN",
+            422,
+            "parameter 'min_value': 'NaN' is not a finite number such as 25000 or 1999.99",
+        ),
+        (
+            "limit=501",
+            422,
+            "parameter 'limit': '501' is not an integer from 1 to 500",
+        ),
+        (
+            "department=ab",
+            422,
+            "parameter 'department': 'ab' is too short; give at least 3 letters or digits",
+        ),
+        (
+            "cursor=x",
+            422,
+            "parameter 'cursor': 'x' is no cursor; pass on the 'next_cursor' of an answer",
+        ),
+        ("q=snow", 422, "unknown parameter 'q'; nearest is 'keywords'"),
+    ] {
+        let answer = server.get(&format!("/tender/feed?{query}"));
+        assert_eq!(
+            (answer.status, answer.detail().as_str()),
+            (status, detail),
+            "{query:.80}"
+        );
+    }
+}
+
+/// The clock of the walk below.
+static WALK: AtomicI64 = AtomicI64::new(0);
+
+#[test]
+fn a_walk_goes_on_past_midnight_and_a_new_index_and_no_further() {
+    fn clock() -> DateTime<Utc> {
+        DateTime::from_timestamp(WALK.load(Ordering::Relaxed), 0).unwrap()
+    }
+    let set = |time: DateTime<Utc>| WALK.store(time.timestamp(), Ordering::Relaxed);
+    set(noon());
+    let records: Vec<_> = (0..10)
+        .map(|n| {
+            tender(
+                &format!("t{n}"),
+                json!({"title_en": format!("n{n}"), "closing_date": "2026-03-10"}),
+            )
+        })
+        .collect();
+    let server = TestServer::own(&records, |config| config.now = clock);
+    let first = server.get("/tender/feed?limit=4");
+    assert_eq!(ids(&first), ["t0", "t1", "t2", "t3"]);
+    let link = first.header("link").unwrap().to_owned();
+    let address = link.trim_start_matches('<').split('>').next().unwrap();
+    let more: Vec<_> = records
+        .iter()
+        .cloned()
+        .chain([tender("t35", json!({"title_en": "more"}))])
+        .collect();
+    let generation = server.publish(&more);
+    server.wait_for("the new generation", || {
+        crate::api::generation_of(&server.get("/health")) == generation
+    });
+    set(noon() + chrono::Days::new(1));
+    let second = server.get(address);
+    assert_eq!(
+        ids(&second),
+        ["t35", "t4", "t5", "t6"],
+        "as of the day the walk began on"
+    );
+    let cursor = second.json()["next_cursor"].as_str().unwrap().to_owned();
+    assert_eq!(
+        ids(&server.get(&format!("/tender/feed?cursor={cursor}"))),
+        ["t7", "t8", "t9"]
+    );
+    assert_eq!(
+        server.get(&format!("/tender/feed?cursor={cursor}&days_back=8")).status,
+        400
+    );
+    set(noon() + chrono::Days::new(2));
+    assert_eq!(server.get(&format!("/tender/feed?cursor={cursor}")).status, 400);
+    assert_eq!(ids(&server.get("/tender/feed")), ["t35"]);
+}
+
+#[test]
+fn a_free_page_cap_lowers_the_limit() {
+    let server = TestServer::own(
+        &(0..5)
+            .map(|n| tender(&format!("t{n}"), json!({"title_en": n.to_string()})))
+            .collect::<Vec<_>>(),
+        |config| {
+            config.now = noon;
+            let path = config.state.with_file_name("plans.toml");
+            std::fs::write(&path, "[PRO]\npage_cap = 2\n").unwrap();
+            config.plans = Some(path);
+        },
+    );
+    let answer = server.get("/tender/feed?limit=3");
+    assert_eq!((ids(&answer).len(), answer.header("x-limit-applied")), (2, Some("2")));
+}
+
+#[test]
+fn a_tender_that_states_no_value_is_worth_what_comparable_contracts_tell() {
+    let mut records: Vec<_> = (0..40)
+        .map(|n| {
+            let contract = json!({
+                "record_id": format!("c{n:02}"), "award_date": format!("2025-{:02}-10", 1 + n % 12), "municipality": "laval",
+                "department_en": "Ville de Laval", "title_en": "Snow removal", "gsin": "N7030", "procurement_category": "SRV",
+                "vendor_name": format!("Vendor {n}"), "contract_value": 50_000 + n * 100, "currency": "CAD",
+                "fetched_at": "2026-01-01T00:00:00Z",
+            });
+            (EntityType::Contract, contract.to_string())
+        })
+        .collect();
+    let like = json!({"department_en": "Ville de Laval", "gsin": "N7030", "procurement_category": "SRV", "solicitation_number": "S-1"});
+    let other = json!({"title_en": "Submarines", "contract_value": 10.0, "solicitation_number": "S-2"});
+    records.push(tender("estimated", like));
+    records.push(tender("stated", other));
+    records.push(tender(
+        "unknown",
+        json!({"title_en": "Zeppelin", "title_fr": null, "municipality": "gatineau"}),
+    ));
+    let server = own(&records);
+    let told = |answer: &Answer| -> Vec<(Value, Value)> {
+        let results = answer.json()["results"].as_array().unwrap().clone();
+        results
+            .iter()
+            .map(|one| (one["tender"]["record_id"].clone(), one["value_basis"].clone()))
+            .collect()
+    };
+    let answer = server.get("/tender/feed");
+    assert_eq!(
+        told(&answer),
+        [("estimated", "estimate"), ("stated", "stated"), ("unknown", "unknown")]
+            .map(|(id, basis)| (json!(id), json!(basis)))
+    );
+    let results = &answer.json()["results"];
+    let estimate = server
+        .post("/tender/estimate", &json!({"record_ids": ["estimated"]}))
+        .json();
+    assert_eq!(results[0]["estimated_value"], estimate["results"][0]["estimated_value"]);
+    assert!(
+        (50_000.0..54_000.0).contains(&results[0]["estimated_value"].as_f64().unwrap()),
+        "{results}"
+    );
+    assert_eq!(
+        (&results[1]["estimated_value"], &results[2]["estimated_value"]),
+        (&json!(10.0), &Value::Null)
+    );
+    assert_eq!(ids(&server.get("/tender/feed?min_value=11")), ["estimated", "unknown"]);
+    assert_eq!(ids(&server.get("/tender/feed?min_value=1000000")), ["unknown"]);
+}
+
+/// A tender of few words, days and names, so that all rules meet.
+fn random_tender(number: usize, random: &mut ChaCha8Rng) -> (EntityType, String) {
+    let mut below = |bound: usize| random.next_u32() as usize % bound;
+    let mut record = json!({
+        "record_id": format!("t{number:03}"),
+        "status": (["Open", "Active", "Open", "Expired", "Cancelled"][below(5)]),
+        "publication_date": format!("2026-03-{:02}", 1 + below(12)),
+        "municipality": (["laval", "gatineau"][below(2)]),
+        "fetched_at": "2026-03-09T00:00:00Z",
+    });
+    let titles = [
+        "Snow removal",
+        "Road repairs",
+        "Roads",
+        "Déneigement",
+        "Chemin",
+        "Snow",
+        "",
+    ];
+    for (field, odds) in [
+        ("title_en", 4),
+        ("title_fr", 2),
+        ("description_en", 1),
+        ("description_fr", 1),
+    ] {
+        if below(5) < odds {
+            record[field] = json!(titles[below(titles.len())]);
+        }
+    }
+    if below(3) > 0 {
+        record["closing_date"] = json!(format!("2026-03-{:02}", 8 + below(5)));
+    }
+    if below(3) > 0 {
+        record["department_en"] = json!((["Ville de Laval", "VILLE DE LAVAL", "National Defence"][below(3)]));
+    }
+    if below(4) == 0 {
+        record["solicitation_number"] = json!((["A-1", "a 1", "A-2"][below(3)]));
+    }
+    if below(4) == 0 {
+        record["reference_number"] = json!((["R-1", "r-1-001", "R-2"][below(3)]));
+        record["amendment_number"] = json!("001");
+    }
+    if below(4) == 0 {
+        record["ocid"] = json!((["o1", "O1", "o2"][below(3)]));
+    }
+    if below(2) == 0 {
+        record["contract_value"] = json!(([0.0, 10.0, 500.0][below(3)]));
+    }
+    (EntityType::Tender, record.to_string())
+}
+
+/// A question as the address has it, and as the model reads it.
+struct Asked {
+    address: String,
+    keywords: Vec<&'static str>,
+    languages: Vec<Language>,
+    since: &'static str,
+    min_value: Option<f64>,
+    municipality: Option<&'static str>,
+}
+
+fn random_question(random: &mut ChaCha8Rng) -> Asked {
+    let mut below = |bound: usize| random.next_u32() as usize % bound;
+    let (days_back, since) = [("1", "2026-03-09"), ("7", "2026-03-03"), ("90", "2025-12-10")][below(3)];
+    let words = ["snow", "roads", "\"snow removal\"", "chemins", "deneigement"];
+    let keywords: Vec<&str> = (0..below(3)).map(|_| words[below(words.len())]).collect();
+    let keywords: Vec<&str> = keywords
+        .iter()
+        .enumerate()
+        .filter(|(at, word)| !keywords[..*at].contains(word))
+        .map(|(_, word)| *word)
+        .collect();
+    let languages = [&[Language::English][..], &[Language::French], &Language::ALL][below(3)].to_vec();
+    let min_value = [None, None, Some(100.0)][below(3)];
+    let municipality = [None, None, Some("laval")][below(3)];
+    let codes: Vec<&str> = languages.iter().map(|language| language.code()).collect();
+    let mut address = format!("/tender/feed?days_back={days_back}&languages={}", codes.join(","));
+    if !keywords.is_empty() {
+        address += &format!("&keywords={}", procure::api::params::encode(&keywords.join(",")));
+    }
+    if let Some(least) = min_value {
+        address += &format!("&min_value={least}");
+    }
+    if let Some(slug) = municipality {
+        address += &format!("&city={slug}");
+    }
+    Asked {
+        address,
+        keywords,
+        languages,
+        since,
+        min_value,
+        municipality,
+    }
+}
+
+fn has_keyword(record: &Value, keyword: &str, languages: &[Language]) -> bool {
+    let fields = ["title", "description"];
+    let texts = languages
+        .iter()
+        .flat_map(|language| fields.map(|field| record[format!("{field}_{}", language.code())].as_str()));
+    let asked = word_list(keyword);
+    texts.flatten().any(|text| {
+        let words = word_list(text);
+        match keyword.starts_with('"') {
+            true => words.windows(asked.len()).any(|run| run == asked),
+            false => words.iter().any(|word| {
+                *word == asked[0]
+                    || languages
+                        .iter()
+                        .any(|language| stem(*language, word) == stem(*language, &asked[0]))
+            }),
+        }
+    })
+}
+
+fn group(record: &Value) -> String {
+    let text = |field: &str| record[field].as_str().unwrap_or_default().to_owned();
+    let buyer = fold(&text("department_en"));
+    let (number, reference, ocid) = (
+        fold(&text("solicitation_number")),
+        text("reference_number"),
+        text("ocid"),
+    );
+    let title = [text("title_en"), text("title_fr")]
+        .into_iter()
+        .find(|title| !title.is_empty())
+        .unwrap_or_default();
+    if !buyer.is_empty() && !number.is_empty() {
+        format!("1 {buyer} {number}")
+    } else if !reference.is_empty() {
+        format!("2 {}", reference.to_lowercase().trim_end_matches("-001"))
+    } else if !ocid.is_empty() {
+        format!("3 {}", ocid.to_lowercase())
+    } else if !buyer.is_empty() && !title.is_empty() {
+        format!("4 {buyer} {} {}", fold(&title), text("closing_date"))
+    } else {
+        text("record_id")
+    }
+}
+
+/// What the feed should say: id, duplicates, matched keywords, value basis, days until closing.
+fn model(records: &[Value], asked: &Asked) -> Vec<Value> {
+    let today = Date::in_toronto(noon());
+    let text = |record: &Value, field: &str| record[field].as_str().unwrap_or_default().to_owned();
+    let mut matching: Vec<&Value> = records
+        .iter()
+        .filter(|record| {
+            let closing = text(record, "closing_date");
+            let mut languages = asked.languages.iter();
+            let read = |language: &Language| {
+                ["title", "description"]
+                    .iter()
+                    .any(|field| !text(record, &format!("{field}_{}", language.code())).is_empty())
+            };
+            ["Open", "Active"].contains(&record["status"].as_str().unwrap())
+                && (closing.is_empty() || *closing >= *today.to_string())
+                && *text(record, "publication_date") >= *asked.since
+                && asked.municipality.is_none_or(|slug| record["municipality"] == slug)
+                && (asked.languages.len() == 2 || languages.any(read))
+                && (asked.keywords.is_empty()
+                    || asked
+                        .keywords
+                        .iter()
+                        .any(|keyword| has_keyword(record, keyword, &asked.languages)))
+        })
+        .collect();
+    matching.sort_by_key(|record| text(record, "record_id"));
+    matching.sort_by_key(|record| std::cmp::Reverse(text(record, "publication_date")));
+    let (mut met, mut shown) = (BTreeSet::new(), Vec::new());
+    for record in &matching {
+        let stated = record["contract_value"].as_f64().filter(|value| *value > 0.0);
+        let is_enough = stated.is_none_or(|value| asked.min_value.is_none_or(|least| value >= least));
+        if met.insert(group(record)) && is_enough {
+            let same = matching
+                .iter()
+                .filter(|other| group(other) == group(record) && other["record_id"] != record["record_id"]);
+            let matched: Vec<&&str> = asked
+                .keywords
+                .iter()
+                .filter(|keyword| has_keyword(record, keyword, &asked.languages))
+                .collect();
+            let closing = Date::parse(&text(record, "closing_date")).ok();
+            shown.push(json!({
+                "tender": record,
+                "first_seen_at": null,
+                "duplicates": same.map(|other| &other["record_id"]).collect::<Vec<_>>(),
+                "days_until_closing": closing.map(|closing| closing.days() - today.days()),
+                "estimated_value": stated,
+                "value_basis": if stated.is_some() { "stated" } else { "unknown" },
+                "matched_keywords": matched,
+            }));
+        }
+    }
+    shown
+}
+
+#[test]
+fn the_feed_agrees_with_the_obvious_model_page_by_page() {
+    let mut random = ChaCha8Rng::seed_from_u64(11);
+    let mut shown = 0;
+    for round in 0..3 {
+        let records: Vec<_> = (0..50 + 40 * round)
+            .map(|number| random_tender(number, &mut random))
+            .collect();
+        let server = own(&records);
+        let records: Vec<Value> = records
+            .iter()
+            .map(|(_, json)| serde_json::from_str(json).unwrap())
+            .collect();
+        for _ in 0..30 {
+            let asked = random_question(&mut random);
+            let expected = model(&records, &asked);
+            let limit = 1 + random.next_u32() as usize % 7;
+            let (mut found, mut cursor) = (Vec::new(), String::new());
+            loop {
+                let answer = server.get(&format!("{}&limit={limit}&cursor={cursor}", asked.address));
+                assert_eq!(answer.status, 200, "{}: {}", asked.address, answer.detail());
+                let answer = answer.json();
+                let results = answer["results"].as_array().unwrap();
+                assert!(results.len() <= limit && answer["count"] == results.len());
+                found.extend(results.iter().cloned());
+                match answer["next_cursor"].as_str() {
+                    Some(next) => cursor = next.to_owned(),
+                    None => break,
+                }
+            }
+            // Without an estimate for what states no value.
+            let found: Vec<Value> = found
+                .into_iter()
+                .map(|mut one| {
+                    if one["value_basis"] == "estimate" {
+                        (one["value_basis"], one["estimated_value"]) = (json!("unknown"), Value::Null);
+                    }
+                    one
+                })
+                .collect();
+            assert_eq!(found, expected, "{}", asked.address);
+            shown += found.len();
+        }
+    }
+    assert!(shown > 200, "{shown}");
+}

@@ -1,0 +1,661 @@
+//! Estimates and comparables on hand-made pools whose answers can be said on paper, and on the real records.
+
+use std::path::{Path, PathBuf};
+
+use procure::{
+    date::Date,
+    engine::{Deadline, Engine},
+    entity::EntityType,
+    generation, indexing,
+    market::{
+        Market, Show, YEARS_BACK,
+        answer::{Asked, AskedRecord, Comps, Confidence, Estimate, Level, Need, Status},
+        backtest,
+        calibration::Calibration,
+    },
+};
+use serde_json::{Value, json};
+
+use crate::{
+    model::{build, write_dumps},
+    scan::ScanEngine,
+};
+
+type Records = Vec<(EntityType, String)>;
+
+fn today() -> Date {
+    Date::parse("2025-06-30").unwrap()
+}
+
+/// A contract of the city for clearing snow, changed by `more`.
+fn contract(id: &str, day: &str, value: f64, more: Value) -> (EntityType, String) {
+    record(
+        EntityType::Contract,
+        id,
+        json!({
+            "award_date": day, "contract_value": value, "title_fr": "Déneigement des rues", "department_fr": "Ville de Laval",
+            "vendor_name": format!("Vendeur {id}"), "procurement_category": "SRV", "government_level": "municipal", "currency": "CAD",
+        }),
+        more,
+    )
+}
+
+fn record(kind: EntityType, id: &str, base: Value, more: Value) -> (EntityType, String) {
+    let mut fields = json!({"record_id": id, "municipality": "laval", "fetched_at": "2025-01-01T00:00:00Z"});
+    for part in [base, more] {
+        for (name, value) in part.as_object().unwrap() {
+            match value {
+                Value::Null => fields.as_object_mut().unwrap().remove(name),
+                value => fields.as_object_mut().unwrap().insert(name.clone(), value.clone()),
+            };
+        }
+    }
+    (kind, fields.to_string())
+}
+
+fn tender(id: &str, more: Value) -> (EntityType, String) {
+    record(
+        EntityType::Tender,
+        id,
+        json!({
+            "publication_date": "2025-06-20", "status": "Open", "title_fr": "Déneigement des rues", "department_fr": "Ville de Laval",
+            "procurement_category": "SRV", "government_level": "municipal", "solicitation_number": "SP-25-100",
+        }),
+        more,
+    )
+}
+
+/// Ten contracts of one day: 10,000 to 100,000.
+fn ten() -> Records {
+    (1..=10)
+        .map(|n| contract(&format!("c{n:02}"), "2025-01-15", f64::from(n) * 10_000.0, json!({})))
+        .collect()
+}
+
+fn of_record(id: &str) -> Asked {
+    Asked::Record(AskedRecord {
+        record_id: id.to_owned(),
+    })
+}
+
+/// Answered over every record looked at, and over an index: both must say the same, to the bit.
+fn answered<T>(records: &Records, ask: impl Fn(&Market) -> T, text: impl Fn(&T) -> String) -> T {
+    let folder = tempfile::tempdir().unwrap();
+    write_dumps(&folder.path().join("dumps"), records);
+    let index = build(&folder.path().join("dumps"), &folder.path().join("index"));
+    let scan = ScanEngine::new(records.clone());
+    let calibration = Calibration::default();
+    let over = |engine: &dyn Engine| {
+        ask(&Market {
+            engine,
+            calibration: &calibration,
+            today: today(),
+            years_back: YEARS_BACK,
+            deadline: Deadline::never(),
+        })
+    };
+    let answer = over(&*index);
+    assert_eq!(text(&answer), text(&over(&*index)), "asked twice");
+    assert_eq!(text(&answer), text(&over(&scan)), "asked of the obvious engine");
+    answer
+}
+
+fn estimate(records: &Records, asked: Asked) -> Estimate {
+    let items = [asked];
+    let ask = |market: &Market| market.estimate(&items).unwrap();
+    answered(records, ask, |answer| serde_json::to_string(answer).unwrap()).remove(0)
+}
+
+fn comps(records: &Records, asked: Asked, exclude: &[&str]) -> Comps {
+    let items = [asked];
+    let exclude: Vec<String> = exclude.iter().map(|id| (*id).to_owned()).collect();
+    let show = Show {
+        limit: 10,
+        exclude: &exclude,
+    };
+    let ask = |market: &Market| market.comps(&items, &show).unwrap();
+    answered(records, ask, |answer| serde_json::to_string(answer).unwrap()).remove(0)
+}
+
+fn ids(comps: &Comps) -> Vec<String> {
+    let id = |record: &str| {
+        serde_json::from_str::<Value>(record).unwrap()["record_id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let mut ids: Vec<String> = comps.comparables.iter().map(|row| id(row.record.get())).collect();
+    ids.sort();
+    ids
+}
+
+fn with(mut records: Records, more: impl IntoIterator<Item = (EntityType, String)>) -> Records {
+    records.extend(more);
+    records
+}
+
+#[test]
+fn ten_equal_contracts_have_their_median() {
+    let records = with(ten(), [tender("t", json!({}))]);
+    let estimate = estimate(&records, of_record("t"));
+    assert_eq!(estimate.status, Status::Ok);
+    assert_eq!(estimate.match_level, Some(Level::BuyerAndTitle));
+    assert_eq!((estimate.sample_size, estimate.effective_sample_size), (10, 10.0));
+    // Between 50,000 and 60,000 in powers of ten.
+    let median = (50_000.0f64 * 60_000.0).sqrt();
+    assert!(
+        (estimate.estimated_value.unwrap() - median).abs() < 0.01,
+        "{estimate:?}"
+    );
+    let p = estimate.percentiles.unwrap();
+    assert!(p.p10 < p.p25 && p.p25 < p.p50 && p.p50 < p.p75 && p.p75 < p.p90);
+    let range = estimate.range.unwrap();
+    assert_eq!((range.low, range.high), (p.p25, p.p75));
+    let days = estimate.date_range.unwrap();
+    assert_eq!((days.from.as_str(), days.to.as_str()), ("2025-01-15", "2025-01-15"));
+    assert_eq!(estimate.confidence, Some(Confidence::Medium));
+}
+
+#[test]
+fn every_key_is_there_whatever_the_status() {
+    let records = vec![tender("t", json!({}))];
+    let keys = |answer: Value| answer.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let expected = [
+        "input",
+        "status",
+        "estimated_value",
+        "range",
+        "percentiles",
+        "sample_size",
+        "effective_sample_size",
+        "match_level",
+        "confidence",
+        "date_range",
+        "caveats",
+    ];
+    for (id, status) in [("t", "insufficient_data"), ("nobody", "not_found")] {
+        let estimate = serde_json::to_value(estimate(&records, of_record(id))).unwrap();
+        assert_eq!(estimate["status"], status);
+        assert_eq!(estimate["input"], json!({"record_id": id}));
+        assert!(estimate["estimated_value"].is_null() && estimate["confidence"].is_null());
+        assert_eq!(keys(estimate), expected);
+        let comps = serde_json::to_value(comps(&records, of_record(id), &[])).unwrap();
+        assert_eq!(comps["status"], status);
+        assert!(comps["bid_around"].is_null() && comps["incumbent"].is_null() && comps["competition"].is_null());
+    }
+}
+
+#[test]
+fn four_contracts_are_too_few_and_five_are_not() {
+    for (count, status) in [(4, Status::InsufficientData), (5, Status::Ok)] {
+        let few: Records = ten().into_iter().take(count).collect();
+        let estimate = estimate(&with(few, [tender("t", json!({}))]), of_record("t"));
+        assert_eq!((estimate.status, estimate.sample_size), (status, count));
+        assert_eq!(
+            estimate.caveats[0].code == "too_few_comparables",
+            count == 4,
+            "{:?}",
+            estimate.caveats
+        );
+    }
+}
+
+#[test]
+fn what_does_not_count_changes_nothing() {
+    let strangers = [
+        contract("later", "2025-07-01", 9e6, json!({})),
+        contract("long ago", "2019-01-01", 9e6, json!({})),
+        contract("undated", "2025-01-15", 9e6, json!({"award_date": null})),
+        contract("worthless", "2025-01-15", 0.0, json!({})),
+        contract("negative", "2025-01-15", -5.0, json!({})),
+        contract("a placeholder", "2025-01-15", 1.0, json!({})),
+        contract("dollars of others", "2025-01-15", 9e6, json!({"currency": "USD"})),
+        contract(
+            "agreement",
+            "2025-01-15",
+            9e6,
+            json!({"procurement_method_en": "Standing Offer"}),
+        ),
+        contract("own", "2025-01-15", 9e6, json!({"solicitation_number": "SP 25-100"})),
+        contract(
+            "own lot",
+            "2025-01-15",
+            9e6,
+            json!({"contract_number": "SP-25-100/001/ML"}),
+        ),
+        record(
+            EntityType::Disclosure,
+            "sosa",
+            json!({"award_date": "2025-01-15", "contract_value": 9e6, "instrument_type": "SOSA", "description_fr": "Déneigement des rues",
+                "department_fr": "Ville de Laval", "procurement_category": "SRV", "government_level": "municipal"}),
+            json!({}),
+        ),
+    ];
+    let without = estimate(&with(ten(), [tender("t", json!({}))]), of_record("t"));
+    let with_strangers = estimate(&with(with(ten(), [tender("t", json!({}))]), strangers), of_record("t"));
+    assert_eq!(with_strangers, without);
+}
+
+#[test]
+fn one_contract_published_thrice_counts_once() {
+    let award = |id: &str, number: &str, amendment: &str, total: f64| {
+        record(
+            EntityType::Award,
+            id,
+            json!({"award_date": "2025-02-01", "total_contract_value": total, "contract_number": number, "amendment_number": amendment,
+                "vendor_name": "Neige inc.", "title_fr": "Déneigement des rues", "department_fr": "Ville de Laval",
+                "procurement_category": "SRV", "government_level": "municipal"}),
+            json!({}),
+        )
+    };
+    let disclosed = record(
+        EntityType::Disclosure,
+        "d",
+        json!({"award_date": "2025-02-01", "contract_value": 44_000.0, "procurement_id": "LAV 2025 001", "vendor_name": "NEIGE LTÉE",
+            "description_fr": "Déneigement des rues", "department_fr": "Ville de Laval", "procurement_category": "SRV",
+            "government_level": "municipal"}),
+        json!({}),
+    );
+    let sold = json!({"vendor_name": "Neige", "award_date": "2025-02-01"});
+    let records = with(
+        ten(),
+        [
+            tender("t", json!({})),
+            award("a0", "LAV-2025-001", "000", 40_000.0),
+            award("a1", "LAV-2025-001", "001", 44_000.0),
+            disclosed,
+            // The same supplier, day and value in another kind, without any number.
+            contract("sale", "2025-02-01", 44_000.0, sold.clone()),
+            // Another contract of the same supplier: not the same value.
+            contract("other", "2025-02-01", 45_000.0, sold),
+        ],
+    );
+    let comps = comps(&records, of_record("t"), &[]);
+    let stats = comps.value_stats.as_ref().unwrap();
+    assert_eq!(stats.count, 12, "ten, the one, the other");
+    assert_eq!(stats.histogram.iter().map(|bucket| bucket.count).sum::<usize>(), 12);
+    let shown = ids(&comps);
+    assert!(
+        shown.contains(&"a1".to_owned()),
+        "the latest amendment stands for the contract: {shown:?}"
+    );
+    for twin in ["a0", "d", "sale"] {
+        assert!(!shown.contains(&twin.to_owned()), "{twin} is a1");
+    }
+}
+
+#[test]
+fn what_is_excluded_leaves_rows_and_statistics() {
+    let records = with(ten(), [tender("t", json!({}))]);
+    let all = comps(&records, of_record("t"), &[]);
+    let fewer = comps(&records, of_record("t"), &["c10", "c09", "nobody"]);
+    assert_eq!(all.value_stats.as_ref().unwrap().max, 100_000.0);
+    let stats = fewer.value_stats.as_ref().unwrap();
+    assert_eq!((stats.count, stats.max, stats.min), (8, 80_000.0, 10_000.0));
+    assert_eq!((stats.mean, stats.p50), (45_000.0, 40_000.0));
+    assert!(!ids(&fewer).iter().any(|id| id == "c10" || id == "c09"));
+    assert!(
+        fewer
+            .caveats
+            .iter()
+            .any(|note| note.code == "records_excluded" && note.note_en.ends_with(": 2."))
+    );
+    assert!(fewer.bid_around.unwrap().competitive < all.bid_around.unwrap().competitive);
+}
+
+/// A notice as long as this is mostly its buyer's conditions, which all its notices share.
+#[test]
+fn no_incumbent_by_the_conditions_alone() {
+    let conditions = "Les soumissionnaires doivent s'inscrire au portail d'approvisionnement et déposer leurs documents avant l'heure de clôture. \
+        Aucune offre transmise par courriel, télécopieur ou messagerie ne sera acceptée; la ville se réserve tout droit de refus. ";
+    let titled = |subject: &str| format!("{subject} {}", conditions.repeat(2));
+    let records: Records = (1..=8)
+        .map(|n| {
+            let title = titled(&format!("Licences du logiciel numéro{n}"));
+            contract(&format!("c{n}"), "2025-01-15", 10_000.0, json!({"title_fr": title}))
+        })
+        .collect();
+    let others = (0..40).map(|n| {
+        contract(
+            &format!("o{n}"),
+            "2025-01-15",
+            10_000.0,
+            json!({"title_fr": "Asphalte"}),
+        )
+    });
+    let long = tender("t", json!({"title_fr": titled("Gestion des talents")}));
+    let comps = comps(&with(with(records, others), [long]), of_record("t"), &[]);
+    assert!(comps.comparables[0].similarity > 0.7);
+    assert_eq!(comps.incumbent, None);
+    assert!(comps.caveats.iter().any(|note| note.code == "incumbent_unknown"));
+}
+
+#[test]
+fn a_federal_body_is_one_buyer_by_any_of_its_names() {
+    let disclosed = |n: usize, buyer: &str| {
+        record(
+            EntityType::Disclosure,
+            &format!("d{n}"),
+            json!({"award_date": "2025-01-15", "contract_value": 10_000.0 * n as f64, "description_en": "Food rations", "department_en": buyer,
+                "government_level": "federal", "currency": "CAD"}),
+            json!({}),
+        )
+    };
+    for (ours, theirs, is_one) in [
+        ("Department of National Defence (DND)", "National Defence", true),
+        ("National Defence", "Department of National Defence (DND)", true),
+        ("Department of Health (HC)", "Health Canada", true),
+        ("Health Canada", "Department of Health", true),
+        ("Department of Health (HC)", "Public Health Agency of Canada", false),
+    ] {
+        let asked = tender(
+            "t",
+            json!({"department_fr": null, "department_en": ours, "government_level": "federal", "title_fr": null, "title_en": "Food rations",
+                "procurement_category": null}),
+        );
+        let records = (1..=8).map(|n| disclosed(n, theirs)).chain([asked]).collect();
+        let comps = comps(&records, of_record("t"), &[]);
+        let same = |row: &procure::market::answer::Comparable| row.reasons.iter().any(|note| note.code == "same_buyer");
+        assert_eq!(comps.comparables.iter().any(same), is_one, "{ours}, {theirs}");
+        assert_eq!(
+            comps.match_level == Some(Level::BuyerAndTitle),
+            is_one,
+            "{ours}, {theirs}"
+        );
+    }
+}
+
+#[test]
+fn what_a_code_does_not_say_is_said() {
+    let codes = |estimate: &Estimate| estimate.caveats.iter().map(|note| note.code).collect::<Vec<_>>();
+    let need = |gsin: &str| {
+        Asked::Need(Need {
+            gsin: gsin.to_owned(),
+            ..Need::default()
+        })
+    };
+    let records: Records = (1..=8)
+        .map(|n| contract(&format!("c{n}"), "2025-01-15", 10_000.0, json!({"unspsc": "25000000"})))
+        .collect();
+    assert!(codes(&estimate(&records, need("hello"))).contains(&"code_not_recognized"));
+    let branch = codes(&estimate(&records, need("25000000")));
+    assert!(
+        branch.contains(&"code_is_a_branch") && !branch.contains(&"code_not_recognized"),
+        "{branch:?}"
+    );
+}
+
+/// Seven share the code, so that a broader rung is named; nothing said of them may be untrue.
+#[test]
+fn a_broad_rung_denies_no_close_contract() {
+    let coded = json!({"unspsc": "72102903", "department_fr": "Ville de Gatineau"});
+    let close = (1..=7).map(|n| contract(&format!("c{n}"), "2025-01-15", 10_000.0, coded.clone()));
+    let far = (1..=9).map(|n| {
+        contract(
+            &format!("f{n}"),
+            "2025-01-15",
+            10_000.0,
+            json!({"title_fr": "Peinture", "department_fr": "Ville de Hull"}),
+        )
+    });
+    let records = close
+        .chain(far)
+        .chain([tender("t", json!({"unspsc": "72102903", "title_fr": "Entretien"}))])
+        .collect();
+    let comps = comps(&records, of_record("t"), &[]);
+    assert_eq!(comps.match_level, Some(Level::CategoryAndGovernmentLevel));
+    let reasons: Vec<&str> = comps.comparables[0].reasons.iter().map(|note| note.code).collect();
+    assert!(
+        reasons.contains(&"same_code") && reasons.contains(&"no_terms_either"),
+        "{reasons:?}"
+    );
+    let broad = comps.caveats.iter().find(|note| note.code == "broad_match").unwrap();
+    assert!(broad.note_en.starts_with("Too few"), "{broad:?}");
+}
+
+#[test]
+fn a_stated_value_is_given_and_judged() {
+    let records = with(
+        ten(),
+        [
+            tender("t", json!({"contract_value": 5e7})),
+            tender("u", json!({"contract_value": 50_000.0})),
+        ],
+    );
+    let far = estimate(&records, of_record("t"));
+    assert_eq!((far.status, far.estimated_value), (Status::Stated, Some(5e7)));
+    assert!(far.percentiles.is_some());
+    assert!(far.caveats.iter().any(|note| note.code == "stated_value_unusual"));
+    let near = estimate(&records, of_record("u"));
+    assert_eq!(near.estimated_value, Some(50_000.0));
+    assert!(!near.caveats.iter().any(|note| note.code == "stated_value_unusual"));
+}
+
+#[test]
+fn a_code_climbs_from_itself_to_its_family() {
+    let coded = |id: &str, code: &str, value: f64| {
+        contract(
+            id,
+            "2025-01-15",
+            value,
+            json!({"gsin": code, "title_fr": "Ordinateurs", "department_fr": "Ville de Québec"}),
+        )
+    };
+    let of = |code: &str, from: usize, count: usize| -> Records {
+        (from..from + count)
+            .map(|n| coded(&format!("k{n}"), code, 1000.0 * (n + 1) as f64))
+            .collect()
+    };
+    let asked = Asked::Need(Need {
+        gsin: "N7030AB".to_owned(),
+        ..Need::default()
+    });
+    for (records, level) in [
+        (of("N7030AB", 0, 8), Level::Code),
+        (with(of("N7030AB", 0, 4), of("7030", 10, 4)), Level::CodeClass),
+        (with(of("N7030AB", 0, 2), of("N7010", 10, 6)), Level::CodeFamily),
+    ] {
+        let estimate = estimate(&records, asked.clone());
+        assert_eq!((estimate.match_level, estimate.sample_size), (Some(level), 8));
+    }
+    let other = estimate(&of("N7110", 0, 20), asked);
+    assert_eq!(
+        other.status,
+        Status::InsufficientData,
+        "another family, and nothing else is known"
+    );
+}
+
+#[test]
+fn what_a_bidder_reads_from_it() {
+    let mut records = ten();
+    records.push(contract(
+        "now",
+        "2024-11-01",
+        52_000.0,
+        json!({"vendor_name": "Neige inc.", "end_date": "2025-10-31"}),
+    ));
+    records.push(contract(
+        "before",
+        "2023-11-01",
+        50_000.0,
+        json!({"vendor_name": "Neige", "end_date": "2024-10-31"}),
+    ));
+    records.push(contract(
+        "elsewhere",
+        "2025-06-01",
+        50_000.0,
+        json!({"department_fr": "Ville de Gatineau", "end_date": "2025-09-30"}),
+    ));
+    // Another need of the same buyer.
+    records.push(contract(
+        "other",
+        "2025-06-02",
+        50_000.0,
+        json!({"title_fr": "Asphalte", "end_date": "2025-09-30"}),
+    ));
+    let offer = |id: &str, expiry: &str, words: &str| {
+        let base = json!({"award_date": "2024-01-01", "expiry_date": expiry, "vendor_name": format!("Offre {id}"), "sosa_description_fr": words,
+            "agreement_number": id, "department_fr": "Services publics"});
+        record(EntityType::StandingOffer, id, base, json!({}))
+    };
+    records.push(offer("o1", "2026-01-01", "Déneigement de rues"));
+    records.push(offer("o2", "2025-01-01", "Déneigement de rues"));
+    records.push(offer("o3", "2026-01-01", "Papeterie"));
+    records.push(tender("t", json!({})));
+    // The newest of ten() is awarded later than "now": make that one the last.
+    let records: Records = records
+        .into_iter()
+        .filter(|(_, json)| !json.contains("\"c0") && !json.contains("\"c10"))
+        .collect();
+    let records = with(
+        records,
+        (0..8).map(|n| {
+            contract(
+                &format!("x{n}"),
+                "2024-01-15",
+                40_000.0,
+                json!({"department_fr": "Ville de Longueuil"}),
+            )
+        }),
+    );
+    let comps = comps(&records, of_record("t"), &[]);
+    let incumbent = comps.incumbent.as_ref().unwrap();
+    assert_eq!(
+        (incumbent.vendor_name.as_str(), incumbent.record_id.as_str()),
+        ("Neige inc.", "now")
+    );
+    assert_eq!(
+        (incumbent.contracts, incumbent.of_contracts),
+        (2, 2),
+        "one name, with and without its legal form"
+    );
+    let expiring: Vec<&str> = comps
+        .expiring_contracts
+        .iter()
+        .map(|row| row.record_id.as_str())
+        .collect();
+    assert_eq!(expiring, ["now"]);
+    let offers: Vec<&str> = comps
+        .standing_offer_holders
+        .iter()
+        .map(|row| row.record_id.as_str())
+        .collect();
+    assert_eq!(offers, ["o1"]);
+    let competition = comps.competition.as_ref().unwrap();
+    assert_eq!(
+        competition.distinct_vendors,
+        comps.value_stats.as_ref().unwrap().count - 1
+    );
+    let bid = comps.bid_around.as_ref().unwrap();
+    assert!(bid.aggressive < bid.competitive && bid.competitive < bid.conservative);
+    assert!(
+        comps.comparables[0]
+            .reasons
+            .iter()
+            .any(|reason| reason.code == "same_buyer")
+    );
+    let total: f64 = comps.comparables.iter().map(|row| row.weight).sum();
+    assert!(total <= 1.001, "{total}");
+    assert_eq!(
+        serde_json::from_str::<Value>(comps.tender.unwrap().get()).unwrap()["record_id"],
+        "t"
+    );
+}
+
+#[test]
+fn a_generation_learns_from_its_own_contracts() {
+    let folder = tempfile::tempdir().unwrap();
+    let records: Records = (0..600)
+        .map(|n| {
+            let day = format!("20{:02}-{:02}-{:02}", 20 + n / 140, n / 12 % 12 + 1, n % 28 + 1);
+            contract(
+                &format!("c{n:03}"),
+                &day,
+                10f64.powf(4.0 + (n * 37 % 100) as f64 / 50.0),
+                json!({}),
+            )
+        })
+        .collect();
+    let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
+    write_dumps(&dumps, &records);
+    build(&dumps, &index_dir);
+    let id = generation::current(&index_dir).unwrap().unwrap();
+    let learned = generation::open(&index_dir, &id).unwrap().calibration;
+    assert!(learned.contracts > 250, "{learned:?}");
+    let options = backtest::Options {
+        index_dir: index_dir.clone(),
+        kind: Some(EntityType::Contract),
+        sample: 500,
+        seed: 3,
+    };
+    let report = backtest::run(&options).unwrap();
+    assert_eq!(
+        report.to_string(),
+        backtest::run(&options).unwrap().to_string(),
+        "equal seeds, equal reports"
+    );
+    let all = &report.rows[0];
+    // Values are even in powers of ten from 4 to 6, so half of them lie within half of that.
+    assert!(
+        (all.half - 0.5).abs() < 0.12 && (all.four_fifths - 0.8).abs() < 0.1,
+        "{report}"
+    );
+    let wrong = backtest::Options {
+        kind: Some(EntityType::Tender),
+        ..options
+    };
+    assert!(
+        backtest::run(&wrong)
+            .unwrap_err()
+            .to_string()
+            .contains("--kind is one of contract, award, disclosure")
+    );
+}
+
+/// The normalized real records, indexed; `None` where there are none.
+fn real(folder: &Path) -> Option<PathBuf> {
+    let Ok(real) = std::env::var("PROCURE_REAL_DATA") else {
+        eprintln!("skipped: PROCURE_REAL_DATA names no folder of real files");
+        return None;
+    };
+    let (dumps, index_dir) = (folder.join("dumps"), folder.join("index"));
+    let raw = Path::new(&real).join("raw");
+    let options = procure::normalize::Options {
+        inputs: vec![raw],
+        out: dumps.clone(),
+        report: None,
+        strict: false,
+    };
+    procure::normalize::run(&options).unwrap();
+    let options = indexing::Options {
+        dumps,
+        index_dir: index_dir.clone(),
+        memory_mb: 256,
+        strict: false,
+    };
+    indexing::run(&options).unwrap();
+    Some(index_dir)
+}
+
+#[test]
+fn ranges_hold_on_the_real_contracts() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(index_dir) = real(folder.path()) else { return };
+    let options = backtest::Options {
+        index_dir,
+        kind: Some(EntityType::Contract),
+        sample: 1200,
+        seed: 11,
+    };
+    let report = backtest::run(&options).unwrap();
+    let row = |name: &str| report.rows.iter().find(|row| row.name == name);
+    let all = row("all").unwrap();
+    assert!(
+        (0.72..0.88).contains(&all.four_fifths) && (0.43..0.57).contains(&all.half),
+        "{report}"
+    );
+    assert!(all.gain() > 0.15 && all.answered > 0.95, "{report}");
+    let error = |name: &str| row(name).map(|row| row.error);
+    assert!(error("high confidence") < error("low confidence"), "{report}");
+}
