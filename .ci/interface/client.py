@@ -16,8 +16,10 @@ sys.path.insert(0, str(folder))
 from procure_client import AuthenticatedClient, Client  # noqa: E402
 from procure_client.api.contract import coverage_of_contract, get_contract, search_contract, stats_of_contract  # noqa: E402
 from procure_client.api.parties import get_procurement, get_vendor, list_departments, list_vendors  # noqa: E402
+from procure_client.api.pro import compare_tenders, estimate_tenders, feed_of_tenders  # noqa: E402
 from procure_client.api.service import get_health, list_sources  # noqa: E402
-from procure_client.models import Contract, ContractPage, Error, ListDepartmentsEntityType, SearchContractCategory  # noqa: E402
+from procure_client.api.tender import search_tender  # noqa: E402
+from procure_client.models import CompsRequest, Contract, ContractPage, Error, EstimateRequest, ListDepartmentsEntityType, SearchContractCategory  # noqa: E402
 
 client = AuthenticatedClient(base_url=address, token=key, prefix="", auth_header_name="x-gateway-key")
 
@@ -49,6 +51,14 @@ assert list_departments.sync(client=client, entity_type=ListDepartmentsEntityTyp
 numbered = next(record for record in search_contract.sync(client=client, municipality="federal").results if record.solicitation_number)
 procurement = get_procurement.sync(numbered.solicitation_number, client=client)
 assert procurement.count and procurement.contract and procurement.timeline[0].date, procurement
+
+feed = feed_of_tenders.sync(client=client, days_back=90, keywords="services,travaux")
+assert feed.count == len(feed.results) and all(item.matched_keywords for item in feed.results), feed
+tenders = [record.record_id for record in search_tender.sync(client=client, limit=2).results]
+estimates = estimate_tenders.sync(client=client, body=EstimateRequest(record_ids=[*tenders, "nope"]))
+assert [result.input_.record_id for result in estimates.results] == [*tenders, "nope"], estimates
+comps = compare_tenders.sync(client=client, body=CompsRequest(record_ids=tenders, limit=3))
+assert comps.count == 2 and all(len(result.comparables) <= 3 for result in comps.results), comps
 
 refused = search_contract.sync(client=client, municipality="montrael")
 assert isinstance(refused, Error) and "nearest is 'montreal'" in refused.detail, refused
