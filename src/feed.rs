@@ -1,7 +1,7 @@
 //! The feed: tenders that are open on a day, new, and about one of some keywords, each tender once however many notices tell of it.
 //!
-//! The index finds the notices by day and status; the rest is asked of the records themselves, since what makes two of them one tender is
-//! in no index. **Invariant:** the same question on the same generation has the same answer: all days are counted from the question's.
+//! The index finds the notices by day and status; the rest is asked of the records themselves, and of [`Latest`] whether a newer notice
+//! has ended a tender. **Invariant:** the same question on the same generation has the same answer: all days are counted from the question's.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ use crate::{
     date::Date,
     engine::{Deadline, Engine, Error},
     entity::EntityType,
-    fold::fold,
+    notices::{Latest, OPEN, Standing, each_page, group, parse},
     query::{
-        Filter, Order, Page, Position, SearchQuery, Sort, SortKey, Start,
+        Filter, Order, Position, SearchQuery, Sort, SortKey,
         keyword::{Keyword, Subject},
         text::TextQuery,
     },
     record::Record,
-    schema::{Role, Schema},
+    schema::Role,
     stem::Language,
 };
 
@@ -75,24 +75,19 @@ pub enum ValueBasis {
     Unknown,
 }
 
-/// The statuses of a tender that takes bids.
-const OPEN: [&str; 2] = ["Open", "Active"];
-
-/// How many notices are read at once.
-const AT_ONCE: usize = 1_000;
-
 /// How many values are estimated at once: where `min_value` leaves few, one after the other would keep one core busy.
 const AT_LEAST: usize = 32;
 
-/// Answers a question; `estimate` is asked what the tenders with these ids are worth that state no value, of hardly more than the page needs.
+/// Answers a question; `latest` is of the same index, and `estimate` is asked what the tenders with these ids are worth that state no value, of hardly more than the page needs.
 pub fn find<E: From<Error>>(
     engine: &dyn Engine,
+    latest: &Latest,
     question: &Question,
     estimate: impl Fn(&[&str]) -> Result<Vec<Option<f64>>, E>,
     deadline: &Deadline,
 ) -> Result<Found, E> {
     let is_behind = |tender: &Tender| question.after.as_ref().is_none_or(|after| tender.is_behind(after));
-    let mut rest = tenders(engine, question, deadline)?
+    let mut rest = tenders(engine, latest, question, deadline)?
         .into_iter()
         .filter(is_behind)
         .peekable();
@@ -128,20 +123,25 @@ pub fn find<E: From<Error>>(
 }
 
 /// All tenders that match, whatever they are worth, in order.
-fn tenders(engine: &dyn Engine, question: &Question, deadline: &Deadline) -> Result<Vec<Tender>, Error> {
+fn tenders(
+    engine: &dyn Engine,
+    latest: &Latest,
+    question: &Question,
+    deadline: &Deadline,
+) -> Result<Vec<Tender>, Error> {
     let mut notices = Vec::new();
     for status in OPEN {
-        each_notice(engine, &query(question, status), deadline, |notice| {
-            let record = parse(&notice)?;
-            if let Some(tender) = matching(question, &record) {
+        each_page(engine, &query(question, status), deadline, |page| {
+            for notice in page {
+                let record = parse(&notice)?;
+                let Some(tender) = matching(question, &record) else {
+                    continue;
+                };
                 let group = group(&record);
-                notices.push((
-                    group,
-                    Tender {
-                        notice: notice.clone(),
-                        ..tender
-                    },
-                ));
+                if latest.of(&group).is_none_or(|newest| newest.is_open(question.today)) {
+                    let notice = notice.clone();
+                    notices.push((group, Tender { notice, ..tender }));
+                }
             }
             Ok(())
         })?;
@@ -185,34 +185,13 @@ fn query(question: &Question, status: &str) -> SearchQuery {
     }
 }
 
-fn each_notice(
-    engine: &dyn Engine,
-    query: &SearchQuery,
-    deadline: &Deadline,
-    mut each: impl FnMut(Bytes) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut start = Start::Offset(0);
-    loop {
-        let page = Page { limit: AT_ONCE, start };
-        let hits = engine.search(query, &page, deadline.clone())?;
-        for record in hits.records {
-            each(record)?;
-        }
-        deadline.check()?;
-        match hits.next {
-            Some(next) => start = Start::After(next),
-            None => return Ok(()),
-        }
-    }
-}
-
 /// What is told of a notice that matches, but for what is compared between notices.
 fn matching(question: &Question, record: &Record) -> Option<Tender> {
     let date = record.date(Role::Date)?;
-    let closing = record.date(Role::ClosingDate);
-    if closing.is_some_and(|closing| closing < question.today) {
+    if !Standing::of(record).is_open(question.today) {
         return None;
     }
+    let closing = record.date(Role::ClosingDate);
     let is_read = question.languages.iter().any(|language| has_text(record, *language));
     let is_every = question.languages.len() == Language::ALL.len();
     if !is_read && !is_every {
@@ -247,83 +226,6 @@ fn has_text(record: &Record, language: Language) -> bool {
         .any(|field| !text(field).trim().is_empty())
 }
 
-/// What notices of one tender share: the first of these that a notice has.
-///
-/// Spec silent: a buyer is known by the first of its names, folded; an amendment is what follows the last sign of a reference number, if it is the notice's
-/// amendment number.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub enum Group {
-    Solicitation {
-        buyer: String,
-        number: String,
-    },
-    Reference(String),
-    Ocid(String),
-    Title {
-        department: String,
-        title: String,
-        closing: Option<Date>,
-    },
-    /// A notice that shares nothing.
-    Alone(String),
-}
-
-impl Group {
-    /// As one text, the same for ever: what is remembered of a tender that someone was told of.
-    pub fn name(&self) -> String {
-        match self {
-            Group::Solicitation { buyer, number } => format!("solicitation|{buyer}|{number}"),
-            Group::Reference(reference) => format!("reference|{reference}"),
-            Group::Ocid(ocid) => format!("ocid|{ocid}"),
-            Group::Title {
-                department,
-                title,
-                closing,
-            } => {
-                let closing = closing.map(|closing| closing.to_string()).unwrap_or_default();
-                format!("title|{department}|{title}|{closing}")
-            }
-            Group::Alone(record_id) => format!("record|{record_id}"),
-        }
-    }
-}
-
-pub fn group(record: &Record) -> Group {
-    let first = |role: Role| record.keys(role).into_iter().next().map(|key| key.into_owned());
-    let text = |field: &str| record.text(field).map(str::trim).filter(|text| !text.is_empty());
-    let buyer = first(Role::Department);
-    if let (Some(buyer), Some(number)) = (&buyer, first(Role::SolicitationNumber)) {
-        return Group::Solicitation {
-            buyer: buyer.clone(),
-            number,
-        };
-    }
-    if let Some(reference) = text("reference_number") {
-        return Group::Reference(unamended(reference, text("amendment_number")).to_lowercase());
-    }
-    if let Some(ocid) = text("ocid") {
-        return Group::Ocid(ocid.to_lowercase());
-    }
-    let title = ["title_en", "title_fr"].into_iter().find_map(text).map(fold);
-    match (buyer, title.filter(|title| !title.is_empty())) {
-        (Some(department), Some(title)) => Group::Title {
-            department,
-            title,
-            closing: record.date(Role::ClosingDate),
-        },
-        _ => Group::Alone(record.id().to_owned()),
-    }
-}
-
-fn unamended<'r>(reference: &'r str, amendment: Option<&str>) -> &'r str {
-    let cut = |amendment: &str| {
-        let before = reference.strip_suffix(amendment)?;
-        let rest = before.trim_end_matches(|c: char| !c.is_alphanumeric());
-        (rest.len() < before.len() && !rest.is_empty()).then_some(rest)
-    };
-    amendment.and_then(cut).unwrap_or(reference)
-}
-
 impl Tender {
     fn id(&self) -> &str {
         &self.place.1
@@ -342,30 +244,6 @@ impl Tender {
         match place.key {
             Some(key) => *date < key || (*date == key && *record_id > place.record_id),
             None => false,
-        }
-    }
-}
-
-fn parse(notice: &Bytes) -> Result<Record<'_>, Error> {
-    Record::parse(Schema::of(EntityType::Tender), notice)
-        .map_err(|why| Error::Internal(format!("a record of the index can no longer be read: {why}")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_amendment_is_no_part_of_a_reference() {
-        for (reference, amendment, expected) in [
-            ("PW-24-001", Some("001"), "PW-24"),
-            ("PW-24-001", Some("002"), "PW-24-001"),
-            ("PW-24-001", None, "PW-24-001"),
-            ("PW24001", Some("001"), "PW24001"),
-            ("-001", Some("001"), "-001"),
-            ("ws1 / 3", Some("3"), "ws1"),
-        ] {
-            assert_eq!(unamended(reference, amendment), expected, "{reference} {amendment:?}");
         }
     }
 }

@@ -25,9 +25,10 @@ use serde::de::DeserializeOwned;
 pub use manifest::{Coverage, FileEntry, KindManifest, Manifest, Source};
 
 use crate::{
-    engine::{Engine, tantivy::TantivyEngine},
+    engine::{Deadline, Engine, tantivy::TantivyEngine},
     entity::EntityType,
     market::{self, calibration::Calibration},
+    notices::Latest,
     schema::Schema,
 };
 
@@ -47,6 +48,8 @@ pub struct Generation {
     pub engine: Arc<dyn Engine>,
     /// How far its estimates may be off.
     pub calibration: Calibration,
+    /// Of its tenders with several notices, what the newest says.
+    pub latest: Latest,
     /// Answers that are the same as long as the generation serves, by what they answer.
     answers: Mutex<HashMap<String, Bytes>>,
 }
@@ -111,6 +114,7 @@ fn open_folder(folder: &Path, id: &str) -> anyhow::Result<Generation> {
     Ok(Generation {
         id: id.to_owned(),
         manifest,
+        latest: Latest::read(&engine, &Deadline::never()).context(CURE)?,
         engine: Arc::new(engine),
         calibration: read_json(&folder.join(CALIBRATION), "calibration")?,
         answers: Mutex::default(),

@@ -17,7 +17,7 @@
 //! | intake | [`fetch`], [`dump`], [`lock`], [`sources`], [`normalize`] | downloads (**the only place that names `ureq`**), NDJSON in and out, publishers' formats; **the only place with upstream column names** | the engine |
 //! | questions | [`query`] | [`query::SearchQuery`], the `q` language, keywords, cursors | how they are answered |
 //! | engine | [`engine`], [`engine::tantivy`] | the [`engine::Engine`] trait: pages, exact counts ([`engine::tally`]), names, records alike ([`engine::similar`]); **the only files that name `tantivy`** | HTTP, plans, keys |
-//! | answers | [`generation`], [`indexing`], [`feed`], [`market`], [`state`], [`alerts`] | a build on disk and its switch, `procure index`, new tenders, estimates and comparables, keys, limits, usage, subscriptions (**the only place that names `rusqlite`**), what is new for whom, and the mails that tell it (**`lettre` only here**) | HTTP |
+//! | answers | [`generation`], [`indexing`], [`notices`], [`feed`], [`market`], [`state`], [`alerts`] | a build on disk and its switch, `procure index`, which notices are one tender, new tenders, estimates and comparables, keys, limits, usage, subscriptions (**the only place that names `rusqlite`**), what is new for whom, and the mails that tell it (**`lettre` only here**) | HTTP |
 //! | edge | [`api`] | parameters, routes, errors, the key check, what a limit looks like in HTTP, the interface's own description (**`actix_web` only here and in [`serve`]**) | Tantivy, SQLite |
 //! | wiring | [`cli`], [`serve`], [`demo`], [`logging`], `main` | configuration, assembly, threads, the admin address, log lines, exit code | |
 //!
@@ -56,6 +56,7 @@ pub mod logging;
 pub mod market;
 pub mod municipality;
 pub mod normalize;
+pub mod notices;
 pub mod plans;
 pub mod query;
 pub mod record;

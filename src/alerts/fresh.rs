@@ -6,22 +6,16 @@ use bytes::Bytes;
 
 use crate::{
     date::Date,
-    engine::{Deadline, Engine, Error},
+    engine::{Deadline, Error},
     entity::EntityType,
-    feed,
-    query::{Filter, Order, Page, SearchQuery, Sort, SortKey, Start, keyword::Subject},
-    record::Record,
-    schema::{Role, Schema},
+    generation::Generation,
+    notices::{self, Latest, Standing, each_page},
+    query::{Filter, Order, SearchQuery, Sort, SortKey, keyword::Subject},
+    schema::Role,
 };
 
 /// Spec silent: for how many days a tender is new. One that was published before is told of to nobody, whenever it came into the index.
 pub const NEW_FOR_DAYS: i32 = 30;
-
-/// The statuses that take bids.
-const OPEN: [&str; 2] = ["Open", "Active"];
-
-/// How many are read at once.
-const PAGE: usize = 1_000;
 
 /// A new tender, ready to be compared with many subscriptions.
 #[derive(Clone, Debug)]
@@ -29,10 +23,10 @@ pub struct Tender {
     /// As it is served.
     pub bytes: Bytes,
     pub record_id: String,
-    /// What all notices of one tender share ([`feed::Group`]): it is told of once.
+    /// What all notices of one tender share ([`notices::Group`]): it is told of once.
     pub name: String,
-    /// One of the four words of the filter, where the source's is understood.
-    pub status: Option<String>,
+    /// What this notice and the tender's newest say of whether bids are taken.
+    standings: [Standing; 2],
     pub published: Date,
     /// The last day for bids.
     pub closing: Option<Date>,
@@ -45,13 +39,14 @@ pub struct Tender {
 
 impl Tender {
     /// None of a record that is no tender, or tells no day of publication.
-    pub fn parse(bytes: Bytes) -> Option<Tender> {
-        let record = Record::parse(Schema::of(EntityType::Tender), &bytes).ok()?;
+    pub fn parse(bytes: Bytes, latest: &Latest) -> Option<Tender> {
+        let record = notices::parse(&bytes).ok()?;
+        let (group, standing) = (notices::group(&record), Standing::of(&record));
         let keys = |role: Role| -> Vec<String> { record.keys(role).into_iter().map(Cow::into_owned).collect() };
         Some(Tender {
             record_id: record.id().to_owned(),
-            name: feed::group(&record).name(),
-            status: keys(Role::Status).pop(),
+            standings: [standing, latest.of(&group).unwrap_or(standing)],
+            name: group.name(),
             published: record.date(Role::Date)?,
             closing: record.date(Role::ClosingDate),
             subject: Subject::of(&record),
@@ -64,15 +59,14 @@ impl Tender {
 
     /// Whether bids are still taken.
     pub fn is_open(&self, today: Date) -> bool {
-        let status = self.status.as_deref();
-        status.is_some_and(|status| OPEN.contains(&status)) && self.closing.is_none_or(|closing| closing >= today)
+        self.standings.iter().all(|standing| standing.is_open(today))
     }
 }
 
-/// The new tenders, the newest first: open, closing today or later if on a known day, and published within the last [`NEW_FOR_DAYS`] days.
+/// The notices of new tenders, the newest first: open, as the tender's newest has it too, closing today or later if on a known day, and published within the last [`NEW_FOR_DAYS`] days.
 ///
 /// Spec silent: one that was published tomorrow is new too, since the publisher's day is not ours.
-pub fn fresh(engine: &dyn Engine, today: Date, deadline: Deadline) -> Result<Vec<Tender>, Error> {
+pub fn fresh(generation: &Generation, today: Date, deadline: Deadline) -> Result<Vec<Tender>, Error> {
     let query = SearchQuery {
         entity_type: EntityType::Tender,
         text: None,
@@ -87,14 +81,12 @@ pub fn fresh(engine: &dyn Engine, today: Date, deadline: Deadline) -> Result<Vec
         },
     };
     let mut tenders = Vec::new();
-    let mut start = Start::Offset(0);
-    loop {
-        let hits = engine.search(&query, &Page { limit: PAGE, start }, deadline.clone())?;
-        let read = hits.records.into_iter().filter_map(Tender::parse);
+    each_page(&*generation.engine, &query, &deadline, |page| {
+        let read = page
+            .into_iter()
+            .filter_map(|notice| Tender::parse(notice, &generation.latest));
         tenders.extend(read.filter(|tender| tender.is_open(today)));
-        match hits.next {
-            Some(position) => start = Start::After(position),
-            None => return Ok(tenders),
-        }
-    }
+        Ok(())
+    })?;
+    Ok(tenders)
 }

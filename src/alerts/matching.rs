@@ -247,6 +247,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::notices::Latest;
     use crate::state::subscriptions::{Frequency, Locale};
 
     const DAY: i64 = 86_400;
@@ -334,7 +335,7 @@ mod tests {
                     "procurement_category": category,
                     "title_en": texts[0], "title_fr": texts[1], "description_en": texts[2], "description_fr": texts[3],
                 });
-                Tender::parse(Bytes::from(record.to_string())).unwrap()
+                Tender::parse(Bytes::from(record.to_string()), &Latest::default()).unwrap()
             },
         )
     }

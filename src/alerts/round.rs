@@ -85,7 +85,7 @@ pub fn plan<'g>(
         let addressee = Addressee::new(&subscription.email);
         wanted.is_none_or(|wanted| wanted == addressee) && is_due(&standings, subscription, addressee, now)
     });
-    let read = fresh(&*generation.engine, Date::in_toronto(now), Deadline::never());
+    let read = fresh(generation, Date::in_toronto(now), Deadline::never());
     let tenders = in_order(read.map_err(|error| anyhow!("the new tenders cannot be read: {error:?}"))?);
     let firsts = firsts(&tenders);
     let (mut due, owners) = addresses(&subscriptions);

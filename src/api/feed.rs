@@ -71,7 +71,8 @@ pub fn get(call: &Call) -> Result<Work, ApiError> {
     let work = Work::pooled(move |deadline| {
         let question = &asked.question;
         let estimate = |ids: &[&str]| estimate(&generation, question.today, ids, &deadline);
-        let found = feed::find(&*generation.engine, question, estimate, &deadline)?;
+        let (engine, latest) = (&*generation.engine, &generation.latest);
+        let found = feed::find(engine, latest, question, estimate, &deadline)?;
         let notices: Vec<_> = found.tenders.iter().map(|tender| tender.notice.clone()).collect();
         let keyword = |number: &usize| question.keywords.get(*number).map(|(text, _)| text.as_str());
         let results = found.tenders.iter().zip(raw(&notices)?).map(|(tender, notice)| Item {

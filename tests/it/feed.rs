@@ -251,6 +251,92 @@ fn one_tender_is_shown_once_by_each_of_the_four_keys() {
 }
 
 #[test]
+fn the_newest_notice_says_whether_a_tender_is_open() {
+    let notice = |number: &str, id: &str, fields: Value| {
+        let mut named = json!({"buyer_name": "Ville de Laval", "solicitation_number": number});
+        named
+            .as_object_mut()
+            .unwrap()
+            .extend(fields.as_object().unwrap().clone());
+        tender(id, named)
+    };
+    let (cancelled, expired) = (json!("Cancelled"), json!("Expired"));
+    let server = own(&[
+        // The newer one ends it, whichever way, and even where its words or its city would not be found.
+        notice("A-1", "a1", json!({"publication_date": "2026-03-05"})),
+        notice(
+            "A-1",
+            "a2",
+            json!({"publication_date": "2026-03-06", "status": cancelled, "title_en": "Ended"}),
+        ),
+        notice("A-2", "b1", json!({"publication_date": "2026-03-05"})),
+        notice(
+            "A-2",
+            "b2",
+            json!({"publication_date": "2026-03-06", "status": expired, "municipality": "gatineau"}),
+        ),
+        notice(
+            "A-3",
+            "c1",
+            json!({"publication_date": "2026-03-05", "closing_date": "2026-03-20"}),
+        ),
+        notice(
+            "A-3",
+            "c2",
+            json!({"publication_date": "2026-03-06", "closing_date": "2026-03-09"}),
+        ),
+        // An older one does not.
+        notice(
+            "A-4",
+            "d1",
+            json!({"publication_date": "2026-03-05", "status": cancelled}),
+        ),
+        notice("A-4", "d2", json!({"publication_date": "2026-03-06"})),
+        // An amendment keeps the day of publication, and tells its own, or its number only.
+        notice("A-5", "e1", json!({"publication_date": "2026-03-06"})),
+        notice(
+            "A-5",
+            "e2",
+            json!({"publication_date": "2025-12-06", "amendment_date": "2026-03-07", "status": cancelled}),
+        ),
+        notice(
+            "A-6",
+            "f1",
+            json!({"publication_date": "2026-03-06", "amendment_number": "010"}),
+        ),
+        notice(
+            "A-6",
+            "f2",
+            json!({"publication_date": "2026-03-06", "amendment_number": "009", "status": expired}),
+        ),
+        notice(
+            "A-7",
+            "g1",
+            json!({"publication_date": "2026-03-06", "amendment_number": "010"}),
+        ),
+        notice(
+            "A-7",
+            "g2",
+            json!({"publication_date": "2026-03-06", "amendment_number": "T01", "status": expired}),
+        ),
+        // Of one day: a cancelled one was written last; else the one that closes last is open as long as it says.
+        notice("A-8", "h1", json!({"closing_date": "2026-03-21"})),
+        notice("A-8", "h2", json!({"closing_date": "2026-03-20", "status": cancelled})),
+        notice("A-9", "i1", json!({"closing_date": "2026-03-21"})),
+        notice("A-9", "i2", json!({"closing_date": "2026-03-20", "status": expired})),
+        notice("B-1", "j1", json!({"closing_date": "2026-03-21"})),
+        notice("B-1", "j2", json!({"closing_date": "2026-03-21", "status": expired})),
+        // What is not understood says nothing.
+        notice("B-2", "k1", json!({})),
+        notice("B-2", "k2", json!({"publication_date": "2026-03-10", "status": "?"})),
+    ]);
+    for query in ["", "?keywords=snow", "?city=laval&days_back=90"] {
+        let answer = server.get(&format!("/tender/feed{query}"));
+        assert_eq!(ids(&answer), ["i1", "k1", "d2", "f1"], "{query}");
+    }
+}
+
+#[test]
 fn keywords_are_looked_for_in_titles_and_descriptions_by_their_own_languages() {
     let server = own(&[
         tender(
@@ -542,6 +628,9 @@ fn random_tender(number: usize, random: &mut ChaCha8Rng) -> (EntityType, String)
         record["amendment_number"] = json!("001");
     }
     if below(4) == 0 {
+        record["amendment_date"] = json!(format!("2026-03-{:02}", 1 + below(12)));
+    }
+    if below(4) == 0 {
         record["ocid"] = json!((["o1", "O1", "o2"][below(3)]));
     }
     if below(2) == 0 {
@@ -640,6 +729,24 @@ fn group(record: &Value) -> String {
     }
 }
 
+/// Whether bids are taken, by the newest of a tender's notices: by day, amendment, and what one day leaves open.
+fn is_open(record: &Value, records: &[Value], today: &str) -> bool {
+    let text = |record: &Value, field: &str| record[field].as_str().unwrap_or_default().to_owned();
+    let takes = |record: &Value| ["Open", "Active"].contains(&record["status"].as_str().unwrap());
+    let closing = |record: &Value| match text(record, "closing_date") {
+        none if none.is_empty() => "9999".to_owned(),
+        day => day,
+    };
+    let mut notices: Vec<&Value> = records.iter().filter(|other| group(other) == group(record)).collect();
+    notices.sort_by_key(|one| !takes(one));
+    notices.sort_by_key(|one| closing(one));
+    notices.sort_by_key(|one| one["status"] == "Cancelled");
+    notices.sort_by_key(|one| text(one, "amendment_number").parse::<u32>().unwrap_or_default());
+    notices.sort_by_key(|one| text(one, "publication_date").max(text(one, "amendment_date")));
+    let newest = notices.last().unwrap();
+    [record, newest].iter().all(|one| takes(one) && *closing(one) >= *today)
+}
+
 /// What the feed should say: id, duplicates, matched keywords, value basis, days until closing.
 fn model(records: &[Value], asked: &Asked) -> Vec<Value> {
     let today = Date::in_toronto(noon());
@@ -647,15 +754,13 @@ fn model(records: &[Value], asked: &Asked) -> Vec<Value> {
     let mut matching: Vec<&Value> = records
         .iter()
         .filter(|record| {
-            let closing = text(record, "closing_date");
             let mut languages = asked.languages.iter();
             let read = |language: &Language| {
                 ["title", "description"]
                     .iter()
                     .any(|field| !text(record, &format!("{field}_{}", language.code())).is_empty())
             };
-            ["Open", "Active"].contains(&record["status"].as_str().unwrap())
-                && (closing.is_empty() || *closing >= *today.to_string())
+            is_open(record, records, &today.to_string())
                 && *text(record, "publication_date") >= *asked.since
                 && asked.municipality.is_none_or(|slug| record["municipality"] == slug)
                 && (asked.languages.len() == 2 || languages.any(read))

@@ -28,6 +28,7 @@ const FLOORS: [&[&str]; 8] = [
     &[
         "generation",
         "indexing",
+        "notices",
         "feed",
         "market",
         "state",
