@@ -16,7 +16,7 @@ use procure::{
     alerts::{fresh::Tender, matching::each_tender},
     entity::EntityType,
     fold::word_list,
-    query::keyword::Keyword,
+    query::keyword::{Keyword, Subject},
     record::Record,
     sample,
     schema::Schema,
@@ -39,6 +39,7 @@ fn main() {
         .and_then(|at| arguments.get(at + 1)?.parse().ok())
         .unwrap_or(TENDERS);
     let tenders = tenders(count);
+    let held = usage(std::process::id());
     let subscriptions = subscriptions(&tenders);
     let before = usage(std::process::id());
     let (found, took) = timed(|| matches(&subscriptions, &tenders));
@@ -52,6 +53,7 @@ fn main() {
                 "microseconds_per_tender",
                 took.as_secs_f64() * 1e6 / tenders.len() as f64,
             ),
+            ("tenders_mb", held.anonymous_mb),
             ("inputs_mb", before.anonymous_mb),
             ("further_peak_mb", after.peak_mb - before.anonymous_mb),
         ],
@@ -82,18 +84,19 @@ fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
 }
 
 fn each_with_each(subscriptions: &[Subscription], tenders: &[Tender]) -> usize {
+    let subjects: Vec<Subject> = tenders.iter().map(Tender::subject).collect();
     let found = |subscription: &Subscription| {
         let parsed = subscription
             .keywords
             .iter()
             .filter_map(|text| Keyword::parse(text).ok());
         let keywords: Vec<Keyword> = parsed.collect();
-        let has = |tender: &&Tender| {
+        let has = |subject: &&Subject| {
             keywords
                 .iter()
-                .any(|keyword| keyword.matches(&tender.subject, &subscription.languages))
+                .any(|keyword| keyword.matches(subject, &subscription.languages))
         };
-        tenders.iter().filter(has).count()
+        subjects.iter().filter(has).count()
     };
     subscriptions.iter().map(found).sum()
 }

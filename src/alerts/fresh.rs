@@ -30,7 +30,6 @@ pub struct Tender {
     pub published: Date,
     /// The last day for bids.
     pub closing: Option<Date>,
-    pub subject: Subject,
     /// Folded, as a filter compares them.
     pub departments: Vec<String>,
     pub municipality: String,
@@ -49,12 +48,17 @@ impl Tender {
             name: group.name(),
             published: record.date(Role::Date)?,
             closing: record.date(Role::ClosingDate),
-            subject: Subject::of(&record),
             departments: keys(Role::Department),
             municipality: keys(Role::Municipality).pop().unwrap_or_default(),
             categories: keys(Role::Category),
             bytes: bytes.clone(),
         })
+    }
+
+    /// Its words, made when asked for: they are some twenty times its bytes, so that those of many tenders are not kept together.
+    pub fn subject(&self) -> Subject {
+        let record = Record::parse(Schema::of(EntityType::Tender), &self.bytes);
+        record.map_or_else(|_| Subject::default(), |record| Subject::of(&record))
     }
 
     /// Whether bids are still taken.

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::{
     alerts::fresh::Tender,
     date::Date,
-    query::keyword::{Keyword, Token},
+    query::keyword::{Keyword, Subject, Token},
     record::query_key,
     schema::Role,
     state::subscriptions::Subscription,
@@ -109,16 +109,17 @@ impl<'s> Index<'s> {
     /// The subscriptions that a tender is for, in their order. Each tender has a number of its own.
     fn find(&mut self, number: usize, tender: &Tender) -> Vec<usize> {
         let (conditions, found) = (&self.conditions, &mut self.found);
+        let subject = tender.subject();
         let mut subscriptions = Vec::new();
         let mut try_all = |candidates: &[usize]| {
             for candidate in candidates {
-                if conditions[*candidate].hold(tender) && found[*candidate].replace(number) != Some(number) {
+                if conditions[*candidate].hold(tender, &subject) && found[*candidate].replace(number) != Some(number) {
                     subscriptions.push(*candidate);
                 }
             }
         };
         for (languages, view) in &mut self.views {
-            view.find(number, languages, tender, &mut try_all);
+            view.find(number, languages, &subject, &mut try_all);
         }
         self.rest.find(tender, &mut try_all);
         subscriptions.sort_unstable();
@@ -141,7 +142,7 @@ impl<'s> Conditions<'s> {
         }
     }
 
-    fn hold(&self, tender: &Tender) -> bool {
+    fn hold(&self, tender: &Tender, subject: &Subject) -> bool {
         tender.published.days() >= self.since
             && self.municipality.is_none_or(|slug| tender.municipality == slug)
             && self
@@ -152,7 +153,7 @@ impl<'s> Conditions<'s> {
                 .as_ref()
                 .is_none_or(|part| tender.departments.iter().any(|name| name.contains(part.as_str())))
             && (Language::ALL.iter().all(|language| self.languages.contains(language))
-                || tender.subject.is_in(self.languages))
+                || subject.is_in(self.languages))
     }
 }
 
@@ -186,12 +187,12 @@ impl<'s> View<'s> {
         number.is_some()
     }
 
-    fn find(&mut self, number: usize, languages: &[Language], tender: &Tender, try_all: &mut impl FnMut(&[usize])) {
-        for token in tender.subject.tokens(languages) {
+    fn find(&mut self, number: usize, languages: &[Language], subject: &Subject, try_all: &mut impl FnMut(&[usize])) {
+        for token in subject.tokens(languages) {
             for keyword in self.by_token.get(token).into_iter().flatten() {
                 let asked = &mut self.keywords[*keyword];
                 let is_first = asked.met.replace(number) != Some(number);
-                if is_first && (asked.keyword.is_word() || asked.keyword.matches(&tender.subject, languages)) {
+                if is_first && (asked.keyword.is_word() || asked.keyword.matches(subject, languages)) {
                     try_all(&asked.subscriptions);
                 }
             }
@@ -270,12 +271,13 @@ mod tests {
     fn expected(subscriptions: &[Subscription], tenders: &[Tender]) -> Vec<Match> {
         let mut matches = Vec::new();
         for (number, tender) in tenders.iter().enumerate() {
+            let subject = tender.subject();
             for (subscription, asked) in subscriptions.iter().enumerate() {
                 let has = |text: &String| {
-                    Keyword::parse(text).is_ok_and(|keyword| keyword.matches(&tender.subject, &asked.languages))
+                    Keyword::parse(text).is_ok_and(|keyword| keyword.matches(&subject, &asked.languages))
                 };
                 let is_said = match asked.keywords.as_slice() {
-                    [] => asked.languages.len() == 2 || tender.subject.is_in(&asked.languages),
+                    [] => asked.languages.len() == 2 || subject.is_in(&asked.languages),
                     keywords => keywords.iter().any(has),
                 };
                 let department = asked.department.as_ref().map(|part| crate::fold::fold(part));

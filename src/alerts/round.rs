@@ -241,7 +241,7 @@ impl Round<'_> {
                 continue;
             }
             let record = Record::parse(Schema::of(EntityType::Tender), &tender.bytes)?;
-            let matched = matched_keywords(&found_by, &tender.subject);
+            let matched = matched_keywords(&found_by, &Subject::of(&record));
             let listing = Listing::new(&record, first.locale, &matched);
             listings.push((first.locale, self.valued(listing, record.id(), today)));
             pairs.push(due.addressee.pair(&tender.name));

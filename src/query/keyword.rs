@@ -126,7 +126,7 @@ impl Token {
 }
 
 /// A record's titles and descriptions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
     texts: Vec<Text>,
 }
