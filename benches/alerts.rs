@@ -16,6 +16,7 @@ use procure::{
     alerts::{fresh::Tender, matching::each_tender},
     entity::EntityType,
     fold::word_list,
+    notices::Latest,
     query::keyword::{Keyword, Subject},
     record::Record,
     sample,
@@ -115,7 +116,9 @@ fn tenders(count: usize) -> Vec<Tender> {
         let text = fs::read_to_string(file.expect("a dump").path()).expect("a dump");
         text.lines().map(str::to_owned).collect::<Vec<_>>()
     });
-    lines.filter_map(|line| Tender::parse(Bytes::from(line))).collect()
+    lines
+        .filter_map(|line| Tender::parse(Bytes::from(line), &Latest::default()))
+        .collect()
 }
 
 fn subscriptions(tenders: &[Tender]) -> Vec<Subscription> {

@@ -12,7 +12,7 @@ use procure::{
         MOST_ITEMS, Market, Show, YEARS_BACK,
         answer::{Asked, Need},
     },
-    query::{Order, Page, SearchQuery, Sort, SortKey, Start},
+    query::{Page, SearchQuery, Start},
     record::Record,
     schema::Schema,
 };
@@ -58,15 +58,7 @@ fn main() {
 
 /// What contracts from all over the collection were bought for.
 fn needs(engine: &dyn Engine, records: usize) -> Vec<Asked> {
-    let query = SearchQuery {
-        entity_type: EntityType::Contract,
-        text: None,
-        filters: Vec::new(),
-        sort: Sort {
-            key: SortKey::Date,
-            order: Order::Desc,
-        },
-    };
+    let query = SearchQuery::newest(EntityType::Contract, Vec::new());
     let need = |number: usize| {
         let page = Page {
             limit: 1,

@@ -20,7 +20,7 @@ use crate::{
     generation::{self, Generation},
     indexing,
     plans::Plan,
-    query::{Order, Page, SearchQuery, Sort, SortKey, Start, text::TextQuery},
+    query::{Page, SearchQuery, Start, text::TextQuery},
     record::record_id,
     serve,
     state::State,
@@ -70,13 +70,8 @@ fn paths(generation: &Generation) -> anyhow::Result<[String; 3]> {
     let city = generation.kind(EntityType::Tender).coverage.iter();
     let city = city.max_by_key(|row| row.records).context("the sample has no tender")?;
     let query = SearchQuery {
-        entity_type: EntityType::Contract,
         text: TextQuery::parse(WORD).ok(),
-        filters: Vec::new(),
-        sort: Sort {
-            key: SortKey::Date,
-            order: Order::Desc,
-        },
+        ..SearchQuery::newest(EntityType::Contract, Vec::new())
     };
     let page = Page {
         limit: 1,

@@ -15,7 +15,7 @@ use crate::{
     entity::EntityType,
     notices::{Latest, OPEN, Standing, each_page, group, parse},
     query::{
-        Filter, Order, Position, SearchQuery, Sort, SortKey,
+        Filter, Position, SearchQuery,
         keyword::{Keyword, Subject},
         text::TextQuery,
     },
@@ -23,6 +23,9 @@ use crate::{
     schema::Role,
     stem::Language,
 };
+
+/// How many days a question may look back at most.
+pub const MOST_DAYS_BACK: u64 = 90;
 
 /// What is looked for.
 pub struct Question {
@@ -174,14 +177,10 @@ fn query(question: &Question, status: &str) -> SearchQuery {
         .iter()
         .map(|(_, keyword)| keyword.term().clone())
         .collect();
+    let filters = question.filters.iter().cloned().chain([window, status]).collect();
     SearchQuery {
-        entity_type: EntityType::Tender,
         text: (!terms.is_empty()).then(|| TextQuery::any(terms)),
-        filters: question.filters.iter().cloned().chain([window, status]).collect(),
-        sort: Sort {
-            key: SortKey::Date,
-            order: Order::Desc,
-        },
+        ..SearchQuery::newest(EntityType::Tender, filters)
     }
 }
 
@@ -227,7 +226,7 @@ fn has_text(record: &Record, language: Language) -> bool {
 }
 
 impl Tender {
-    fn id(&self) -> &str {
+    pub fn id(&self) -> &str {
         &self.place.1
     }
 

@@ -1,11 +1,12 @@
 //! A published build on disk: layout, manifest, verification, atomic switch.
 //!
-//! `<index-dir>/CURRENT` names `<index-dir>/<id>/`, which holds `manifest.json`, `calibration.json` and a folder a kind. A build grows in `<id>.building`, is renamed when its manifest is written,
+//! `<index-dir>/CURRENT` names `<index-dir>/<id>/`, which holds `manifest.json`, `calibration.json`, `first_seen.json` and a folder a kind. A build grows in `<id>.building`, is renamed when its manifest is written,
 //! and serves once `CURRENT` names it: a build killed at any moment leaves the one that is served untouched.
 //!
 //! **Invariant:** the manifest, not "it opens", says that a build is whole: an interrupted Tantivy index opens without complaint, with too few
 //! documents. Files of a published generation are never written again.
 
+mod first_seen;
 mod manifest;
 
 use std::{
@@ -17,14 +18,16 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, anyhow, ensure};
 use bytes::Bytes;
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 
+pub use first_seen::FirstSeen;
 pub use manifest::{Coverage, FileEntry, KindManifest, Manifest, Source};
 
 use crate::{
+    date::Date,
     engine::{Deadline, Engine, tantivy::TantivyEngine},
     entity::EntityType,
     market::{self, calibration::Calibration},
@@ -36,6 +39,7 @@ const CURRENT: &str = "CURRENT";
 const LOCK: &str = "LOCK";
 const MANIFEST: &str = "manifest.json";
 const CALIBRATION: &str = "calibration.json";
+const FIRST_SEEN: &str = "first_seen.json";
 const BUILDING: &str = ".building";
 
 /// How many generations stay on disk: the one that serves and the one to roll back to.
@@ -50,6 +54,8 @@ pub struct Generation {
     pub calibration: Calibration,
     /// Of its tenders with several notices, what the newest says.
     pub latest: Latest,
+    /// When its recent tenders came.
+    pub first_seen: FirstSeen,
     /// Answers that are the same as long as the generation serves, by what they answer.
     answers: Mutex<HashMap<String, Bytes>>,
 }
@@ -117,6 +123,7 @@ fn open_folder(folder: &Path, id: &str) -> anyhow::Result<Generation> {
         latest: Latest::read(&engine, &Deadline::never()).context(CURE)?,
         engine: Arc::new(engine),
         calibration: read_json(&folder.join(CALIBRATION), "calibration")?,
+        first_seen: read_json(&folder.join(FIRST_SEEN), "list of first sightings")?,
         answers: Mutex::default(),
     })
 }
@@ -197,14 +204,25 @@ impl Build {
         self.index_dir.join(format!("{}{BUILDING}", self.id))
     }
 
-    /// Learns from the build's own contracts how far estimates of it may be off, and writes it down.
-    pub fn calibrate(&self, kinds: &[KindManifest]) -> anyhow::Result<()> {
+    /// Learns from the build's own records what none of them tells: how far estimates may be off, and which tenders are new. Writes it down.
+    pub fn learn(&self, kinds: &[KindManifest]) -> anyhow::Result<()> {
         let folder = self.folder();
         let records = |entity_type: EntityType| kinds.get(entity_type as usize).map_or(0, |kind| kind.records);
         let engine = TantivyEngine::open(&folder, records).context("opening the index just built")?;
         let calibration =
             market::calibrate(&engine, records).context("estimating contracts of the index just built")?;
-        write_durably(&folder.join(CALIBRATION), &serde_json::to_vec(&calibration)?)
+        write_durably(&folder.join(CALIBRATION), &serde_json::to_vec(&calibration)?)?;
+        let now = chrono::Utc::now();
+        let recent = first_seen::recent(&engine, Date::in_toronto(now))
+            .map_err(|error| anyhow!("reading the tenders of the index just built: {error:?}"))?;
+        let first_seen = FirstSeen::after(self.followed(), recent, now);
+        write_durably(&folder.join(FIRST_SEEN), &serde_json::to_vec(&first_seen)?)
+    }
+
+    /// What the generation knew that serves until this one does; nothing of one that cannot be read.
+    fn followed(&self) -> Option<FirstSeen> {
+        let id = current(&self.index_dir).ok()??;
+        read_json(&self.index_dir.join(id).join(FIRST_SEEN), "list of first sightings").ok()
     }
 
     /// Makes the build durable, proves that it opens, and puts it in service; generations beyond [`KEPT`] go.

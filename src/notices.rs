@@ -13,7 +13,7 @@ use crate::{
     engine::{Deadline, Engine, Error},
     entity::EntityType,
     fold::fold,
-    query::{Order, Page, SearchQuery, Sort, SortKey, Start},
+    query::{Page, SearchQuery, Start},
     record::Record,
     schema::{Role, Schema},
 };
@@ -71,16 +71,21 @@ impl Latest {
     /// Reads all tenders of an index.
     pub fn read(engine: &dyn Engine, deadline: &Deadline) -> Result<Latest, Error> {
         let mut tenders: HashMap<Group, Known> = HashMap::new();
-        each_page(engine, &everything(), deadline, |notices| {
-            let read: Vec<Option<(Group, Known)>> = notices.par_iter().map(known).collect::<Result<_, _>>()?;
-            for (group, one) in read.into_iter().flatten() {
-                match tenders.entry(group) {
-                    Entry::Vacant(place) => _ = place.insert(one),
-                    Entry::Occupied(mut place) => place.get_mut().add(one),
+        each_page(
+            engine,
+            &SearchQuery::newest(EntityType::Tender, Vec::new()),
+            deadline,
+            |notices| {
+                let read: Vec<Option<(Group, Known)>> = notices.par_iter().map(known).collect::<Result<_, _>>()?;
+                for (group, one) in read.into_iter().flatten() {
+                    match tenders.entry(group) {
+                        Entry::Vacant(place) => _ = place.insert(one),
+                        Entry::Occupied(mut place) => place.get_mut().add(one),
+                    }
                 }
-            }
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
         let several = tenders.into_iter().filter(|(_, known)| known.notices > 1);
         Ok(Latest(several.map(|(group, known)| (group, known.standing)).collect()))
     }
@@ -132,18 +137,6 @@ fn amendment(text: &str) -> (bool, u32) {
         text.starts_with(|c: char| c.is_ascii_alphabetic()),
         digits.parse().unwrap_or_default(),
     )
-}
-
-fn everything() -> SearchQuery {
-    SearchQuery {
-        entity_type: EntityType::Tender,
-        text: None,
-        filters: Vec::new(),
-        sort: Sort {
-            key: SortKey::Date,
-            order: Order::Desc,
-        },
-    }
 }
 
 /// The notices a query finds, some at a time.

@@ -10,7 +10,7 @@ use crate::{
     entity::EntityType,
     generation::Generation,
     notices::{self, Latest, Standing, each_page},
-    query::{Filter, Order, SearchQuery, Sort, SortKey, keyword::Subject},
+    query::{Filter, SearchQuery, keyword::Subject},
     schema::Role,
 };
 
@@ -57,7 +57,7 @@ impl Tender {
 
     /// Its words, made when asked for: they are some twenty times its bytes, so that those of many tenders are not kept together.
     pub fn subject(&self) -> Subject {
-        let record = Record::parse(Schema::of(EntityType::Tender), &self.bytes);
+        let record = notices::parse(&self.bytes);
         record.map_or_else(|_| Subject::default(), |record| Subject::of(&record))
     }
 
@@ -71,19 +71,12 @@ impl Tender {
 ///
 /// Spec silent: one that was published tomorrow is new too, since the publisher's day is not ours.
 pub fn fresh(generation: &Generation, today: Date, deadline: Deadline) -> Result<Vec<Tender>, Error> {
-    let query = SearchQuery {
-        entity_type: EntityType::Tender,
-        text: None,
-        filters: vec![Filter::Dates {
-            role: Role::Date,
-            from: Date::from_days(today.days() - NEW_FOR_DAYS),
-            to: None,
-        }],
-        sort: Sort {
-            key: SortKey::Date,
-            order: Order::Desc,
-        },
+    let window = Filter::Dates {
+        role: Role::Date,
+        from: Date::from_days(today.days() - NEW_FOR_DAYS),
+        to: None,
     };
+    let query = SearchQuery::newest(EntityType::Tender, vec![window]);
     let mut tenders = Vec::new();
     each_page(&*generation.engine, &query, &deadline, |page| {
         let read = page

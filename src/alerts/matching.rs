@@ -152,8 +152,7 @@ impl<'s> Conditions<'s> {
                 .department
                 .as_ref()
                 .is_none_or(|part| tender.departments.iter().any(|name| name.contains(part.as_str())))
-            && (Language::ALL.iter().all(|language| self.languages.contains(language))
-                || subject.is_in(self.languages))
+            && (Language::ALL.iter().all(|language| self.languages.contains(language)) || subject.is_in(self.languages))
     }
 }
 

@@ -50,9 +50,9 @@ pub struct Item<'a> {
     /// Its newest notice.
     #[schemars(schema_with = "bodies::tender")]
     tender: &'a RawValue,
-    /// When it was first indexed, where that is known.
+    /// When it was first indexed; null where it was there before that was remembered.
     #[schemars(extend("format" = "date-time"))]
-    first_seen_at: Option<String>,
+    first_seen_at: Option<&'a str>,
     /// The `record_id`s of its other notices.
     duplicates: &'a [String],
     /// Null where the notice names no closing day.
@@ -77,7 +77,7 @@ pub fn get(call: &Call) -> Result<Work, ApiError> {
         let keyword = |number: &usize| question.keywords.get(*number).map(|(text, _)| text.as_str());
         let results = found.tenders.iter().zip(raw(&notices)?).map(|(tender, notice)| Item {
             tender: notice,
-            first_seen_at: None,
+            first_seen_at: generation.first_seen.of(tender.id()),
             duplicates: &tender.duplicates,
             days_until_closing: tender.days_until_closing,
             estimated_value: tender.value,

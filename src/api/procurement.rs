@@ -27,7 +27,7 @@ use crate::{
     facet::Facet,
     fold::fold,
     generation::Generation,
-    query::{Filter, Order, Page, SearchQuery, Sort, SortKey, Start},
+    query::{Filter, Page, SearchQuery, Start},
     record::{Record, query_key},
     schema::{Role, Schema},
 };
@@ -160,15 +160,7 @@ fn find(
             role: Role::Department,
             key: part.to_owned(),
         }));
-        let query = SearchQuery {
-            entity_type,
-            text: None,
-            filters,
-            sort: Sort {
-                key: SortKey::Date,
-                order: Order::Desc,
-            },
-        };
+        let query = SearchQuery::newest(entity_type, filters);
         let page = Page {
             limit: limit as usize,
             start: Start::Offset(0),

@@ -102,7 +102,7 @@ pub fn run(options: &Options) -> anyhow::Result<Report> {
         "{} holds no record in a dump <entity_type>/<source_id>.ndjson; nothing was published",
         options.dumps.display()
     );
-    build.calibrate(&manifests)?;
+    build.learn(&manifests)?;
     let generation = build.publish(manifests)?;
     Ok(Report {
         generation,

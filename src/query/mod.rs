@@ -92,6 +92,19 @@ pub struct Position {
 }
 
 impl SearchQuery {
+    /// The records of a kind for which these hold, the newest first.
+    pub fn newest(entity_type: EntityType, filters: Vec<Filter>) -> SearchQuery {
+        SearchQuery {
+            entity_type,
+            text: None,
+            filters,
+            sort: Sort {
+                key: SortKey::Date,
+                order: Order::Desc,
+            },
+        }
+    }
+
     /// Whether every record of the kind matches.
     pub fn is_everything(&self) -> bool {
         self.text.is_none() && self.filters.is_empty()

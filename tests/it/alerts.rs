@@ -701,7 +701,10 @@ fn what_is_new_is_open_and_lately_published_and_reaches_who_asked() {
             10,
             json!({"ocid": "O-9", "status": "Cancelled", "publication_date": old, "amendment_date": "2026-03-20"}),
         ),
-        tender(11, json!({"title_en": "Snow", "ocid": "o-11", "status": "Cancelled", "publication_date": old})),
+        tender(
+            11,
+            json!({"title_en": "Snow", "ocid": "o-11", "status": "Cancelled", "publication_date": old}),
+        ),
         tender(12, json!({"title_en": "Paper", "ocid": "o-11"})),
     ];
     // More than is read at once.

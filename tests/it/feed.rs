@@ -517,6 +517,41 @@ fn a_walk_goes_on_past_midnight_and_a_new_index_and_no_further() {
 }
 
 #[test]
+fn a_tender_is_first_seen_by_the_build_that_brought_it() {
+    let yesterday = (Utc::now() - chrono::Days::new(1)).format("%Y-%m-%d").to_string();
+    let of = |names: &[&str]| -> Vec<_> {
+        let one = |name: &&str| tender(name, json!({"publication_date": yesterday, "title_en": name}));
+        names.iter().map(one).collect()
+    };
+    let seen = |answer: &Answer| -> Vec<Value> {
+        let results = answer.json()["results"].as_array().unwrap().clone();
+        results.iter().map(|one| one["first_seen_at"].clone()).collect()
+    };
+    let server = TestServer::own(&of(&["a", "b"]), |_| {});
+    assert_eq!(
+        seen(&server.get("/tender/feed")),
+        [Value::Null, Value::Null],
+        "it may be older"
+    );
+    let publish = |names: &[&str]| {
+        let generation = server.publish(&of(names));
+        server.wait_for("the new generation", || {
+            crate::api::generation_of(&server.get("/health")) == generation
+        });
+        seen(&server.get("/tender/feed"))
+    };
+    let before = Utc::now().timestamp();
+    let [Value::Null, Value::String(first)] = &publish(&["a", "c"])[..] else {
+        panic!("'a' was there, 'c' is new");
+    };
+    let time = DateTime::parse_from_rfc3339(first).unwrap().timestamp();
+    assert!((before..=Utc::now().timestamp()).contains(&time), "{first}");
+    let third = publish(&["a", "c", "d"]);
+    assert_eq!(third[..2], [Value::Null, json!(first)], "it keeps its time");
+    assert!(third[2].is_string());
+}
+
+#[test]
 fn a_free_page_cap_lowers_the_limit() {
     let server = TestServer::own(
         &(0..5)

@@ -12,7 +12,7 @@ use procure::{
     entity::EntityType,
     generation::{self, KEPT},
     indexing,
-    query::{Order, Page, SearchQuery, Sort, SortKey, Start},
+    query::{Page, SearchQuery, Start},
 };
 
 use crate::model::{build, write_dumps};
@@ -231,16 +231,7 @@ fn an_empty_folder_and_a_missing_one_are_told_apart_from_an_empty_kind() {
 }
 
 fn count(engine: &dyn procure::engine::Engine, entity_type: EntityType) -> usize {
-    let sort = Sort {
-        key: SortKey::Date,
-        order: Order::Desc,
-    };
-    let query = SearchQuery {
-        entity_type,
-        text: None,
-        filters: Vec::new(),
-        sort,
-    };
+    let query = SearchQuery::newest(entity_type, Vec::new());
     let page = Page {
         limit: 1_000_000,
         start: Start::Offset(0),

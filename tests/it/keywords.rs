@@ -4,7 +4,7 @@ use procure::{
     engine::{Deadline, Engine},
     entity::EntityType,
     query::{
-        Order, Page, SearchQuery, Sort, SortKey, Start,
+        Page, SearchQuery, Start,
         keyword::{Keyword, Subject},
         text::TextQuery,
     },
@@ -44,13 +44,8 @@ fn text(most: usize) -> impl Strategy<Value = String> {
 fn found(record: &str, q: &str) -> usize {
     let engine = ScanEngine::new(vec![(EntityType::Tender, record.to_owned())]);
     let query = SearchQuery {
-        entity_type: EntityType::Tender,
         text: Some(TextQuery::parse(q).unwrap()),
-        filters: Vec::new(),
-        sort: Sort {
-            key: SortKey::Date,
-            order: Order::Desc,
-        },
+        ..SearchQuery::newest(EntityType::Tender, Vec::new())
     };
     let page = Page {
         limit: 1,

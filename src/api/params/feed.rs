@@ -15,7 +15,7 @@ use crate::{
     },
     date::Date,
     entity::EntityType,
-    feed::Question,
+    feed::{MOST_DAYS_BACK, Question},
     query::{
         Filter, Position,
         cursor::Cursor,
@@ -42,9 +42,8 @@ pub struct FeedParams {
     pub cursor: Option<Said<String>>,
 }
 
-/// The days that count as new when nothing is said, and at most.
+/// The days that count as new when nothing is said.
 pub const DAYS_BACK: u64 = 7;
-pub const MOST_DAYS_BACK: u64 = 90;
 
 /// The languages when nothing is said.
 pub const LANGUAGES: &str = "en,fr";
