@@ -55,7 +55,7 @@ impl Tender {
         })
     }
 
-    /// Its words, made when asked for: they are some twenty times its bytes, so that those of many tenders are not kept together.
+    /// Its words, made when asked for: they take ten times its bytes, so that those of many tenders are not kept together.
     pub fn subject(&self) -> Subject {
         let record = notices::parse(&self.bytes);
         record.map_or_else(|_| Subject::default(), |record| Subject::of(&record))
