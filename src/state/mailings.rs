@@ -50,6 +50,26 @@ pub(super) const TABLES: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
+/// The layout that follows: what every run asks for is found without reading all that was ever mailed.
+pub(super) const INDEXES: &str = "
+    CREATE INDEX mailed_by_mailing ON mailed (mailing);
+    CREATE INDEX mailed_subscriptions_by_mailing ON mailed_subscriptions (mailing);
+    CREATE INDEX mailings_unproven ON mailings (outcome) WHERE outcome <> 'sent';
+";
+
+/// The statements that would read everything without them. The first begins with the index's own condition, which is how SQLite knows that it will do; the
+/// `+` keeps the second from the index by day, of which it would read all of late.
+const SETTLE: &str = "UPDATE mailings SET outcome = 'uncertain' WHERE outcome <> 'sent' AND outcome = 'sending'";
+const FIRST_OF_LATE: &str = "SELECT id FROM mailings WHERE +began_at BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1";
+const FORGET: [&str; 3] = [
+    "DELETE FROM mailed WHERE mailing BETWEEN ?1 AND ?2",
+    "DELETE FROM mailed_subscriptions WHERE mailing BETWEEN ?1 AND ?2",
+    "DELETE FROM mailings WHERE id BETWEEN ?1 AND ?2",
+];
+
+/// Mails forgotten at once: of 50 tenders each, a fraction of a second in which nobody else can write.
+const MOST_FORGOTTEN: i64 = 1_000;
+
 /// How long it is known what was mailed. A tender is new for 30 days after its publication, which an amendment may move.
 const KEPT: TimeDelta = TimeDelta::days(120);
 
@@ -155,8 +175,7 @@ impl State {
 
     /// Settles what a process that died was handing over, and tells how many mails that were. Only for the holder of [`State::mail_lock`].
     pub fn settle_interrupted(&self) -> anyhow::Result<usize> {
-        let update = "UPDATE mailings SET outcome = 'uncertain' WHERE outcome = 'sending'";
-        let settled = self.connection.execute(update, []);
+        let settled = self.connection.execute(SETTLE, []);
         settled.context("settling what an earlier run left unsettled")
     }
 
@@ -310,19 +329,32 @@ impl State {
     /// Forgets what was mailed so long ago that it is new to nobody: what was written before the first mail of late. A clock that was wrong for a while
     /// makes nothing forgotten too early; where there is no mail of late it may be wrong now, and all is kept.
     pub fn prune_mailings(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
-        let write = |transaction: &Transaction| -> rusqlite::Result<()> {
+        let forget = |ids: [i64; 2]| -> rusqlite::Result<()> {
+            self.write(|transaction| {
+                FORGET
+                    .iter()
+                    .try_for_each(|delete| transaction.execute(delete, ids).map(drop))
+            })
+        };
+        let prune = || -> rusqlite::Result<()> {
             let late = [(now - KEPT).timestamp(), now.timestamp()];
-            let select = "SELECT min(id) FROM mailings WHERE began_at BETWEEN ?1 AND ?2";
-            let first: Option<i64> = transaction.query_row(select, late, |row| row.get(0))?;
-            let select = "SELECT EXISTS (SELECT 1 FROM mailings WHERE id < ?1)";
-            if transaction.query_row(select, [first], |row| row.get(0))? {
-                transaction.execute("DELETE FROM mailed WHERE mailing < ?1", [first])?;
-                transaction.execute("DELETE FROM mailed_subscriptions WHERE mailing < ?1", [first])?;
-                transaction.execute("DELETE FROM mailings WHERE id < ?1", [first])?;
+            let first = self
+                .connection
+                .query_row(FIRST_OF_LATE, late, |row| row.get::<_, i64>(0));
+            let oldest = || {
+                let select = "SELECT min(id) FROM mailings";
+                self.connection
+                    .query_row(select, [], |row| row.get::<_, Option<i64>>(0))
+            };
+            let Some(first) = first.optional()? else {
+                return Ok(());
+            };
+            while let Some(oldest) = oldest()?.filter(|oldest| *oldest < first) {
+                forget([oldest, (first - 1).min(oldest + MOST_FORGOTTEN - 1)])?;
             }
             Ok(())
         };
-        self.write(write).context("forgetting what was mailed long ago")
+        prune().context("forgetting what was mailed long ago")
     }
 
     fn write<T>(&self, work: impl FnOnce(&Transaction) -> rusqlite::Result<T>) -> rusqlite::Result<T> {
@@ -485,6 +517,59 @@ mod tests {
         state.prune_mailings(at(321 * 86_400)).unwrap();
         let is_mailed = |tender: &str| state.mailed().unwrap().has(ann.pair(tender)).unwrap();
         assert!(!is_mailed("a") && !is_mailed("b") && !is_mailed("c") && is_mailed("d"));
+    }
+
+    #[test]
+    fn a_run_reads_no_more_of_the_past_than_it_changes() {
+        let (_folder, state) = state();
+        let plan = |statement: &str| -> Vec<String> {
+            let explained = format!("EXPLAIN QUERY PLAN {statement}");
+            let mut select = state.connection.prepare(&explained).unwrap();
+            let zeros = vec![0; select.parameter_count()];
+            let rows = select.query_map(rusqlite::params_from_iter(zeros), |row| row.get(3));
+            rows.unwrap().map(Result::unwrap).collect()
+        };
+        for (statement, expected) in [
+            (SETTLE, "SEARCH mailings USING INDEX mailings_unproven (outcome=?)"),
+            (
+                FORGET[0],
+                "SEARCH mailed USING COVERING INDEX mailed_by_mailing (mailing>? AND mailing<?)",
+            ),
+            (
+                FORGET[1],
+                "SEARCH mailed_subscriptions USING COVERING INDEX mailed_subscriptions_by_mailing (mailing>? AND mailing<?)",
+            ),
+            (
+                FORGET[2],
+                "SEARCH mailings USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
+            ),
+            // In the order of the key, so that it ends at the first of late, and sorts nothing.
+            (FIRST_OF_LATE, "SCAN mailings"),
+        ] {
+            assert_eq!(plan(statement), [expected], "{statement}");
+        }
+    }
+
+    #[test]
+    fn more_is_forgotten_than_goes_at_once() {
+        let (_folder, state) = state();
+        state.connection.pragma_update(None, "synchronous", "OFF").unwrap();
+        let ann = Addressee::new("ann@example.org");
+        let many = MOST_FORGOTTEN + 2;
+        let mail = |number: i64, day: i64| {
+            let pairs = [ann.pair(&number.to_string())];
+            let mailing = state.begin_mailing(ann, &pairs, &[number], at(day * 86_400)).unwrap();
+            state.settle_mailing(mailing, Outcome::Sent).unwrap();
+        };
+        (0..many).for_each(|number| mail(number, 0));
+        mail(many, 100);
+        state.prune_mailings(at(130 * 86_400)).unwrap();
+        for table in ["mailed", "mailed_subscriptions", "mailings"] {
+            let count = format!("SELECT count(*) FROM {table}");
+            let left: i64 = state.connection.query_row(&count, [], |row| row.get(0)).unwrap();
+            assert_eq!(left, 1, "{table}");
+        }
+        assert!(state.mailed().unwrap().has(ann.pair(&many.to_string())).unwrap());
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct State {
 }
 
 /// Each brings the layout from its place's number to the next. Never edited once released; only added to.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     "
     CREATE TABLE keys (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -95,6 +95,7 @@ const MIGRATIONS: [&str; 4] = [
     ) STRICT;
 ",
     mailings::TABLES,
+    mailings::INDEXES,
 ];
 
 /// How long a statement waits for another process's write to end.
