@@ -70,6 +70,9 @@ const FORGET: [&str; 3] = [
 /// Mails forgotten at once: of 50 tenders each, a fraction of a second in which nobody else can write.
 const MOST_FORGOTTEN: i64 = 1_000;
 
+/// The least time between a pause and the next mail, when its address subscribes again.
+const BEFORE_LIFT: TimeDelta = TimeDelta::days(1);
+
 /// How long it is known what was mailed. A tender is new for 30 days after its publication, which an amendment may move.
 const KEPT: TimeDelta = TimeDelta::days(120);
 
@@ -113,7 +116,7 @@ pub enum Outcome {
 pub struct Setback {
     pub attempts: u32,
     pub due_at: DateTime<Utc>,
-    /// Since when nothing is sent at all, until an operator resumes it.
+    /// Since when nothing is sent at all, until an operator resumes it or it subscribes again.
     pub paused_at: Option<DateTime<Utc>>,
     /// The server's words, which may hold the address.
     pub why: String,
@@ -298,7 +301,7 @@ impl State {
         self.write(write).context("writing that an address waits")
     }
 
-    /// Sends an address nothing any more, until it is resumed.
+    /// Sends an address nothing any more, until it is resumed or subscribes again.
     pub fn pause_address(&self, addressee: Addressee, why: &str, now: DateTime<Utc>) -> anyhow::Result<()> {
         let setback = Setback {
             attempts: 1,
@@ -363,6 +366,16 @@ impl State {
         transaction.commit()?;
         Ok(done)
     }
+}
+
+/// Lifts the pause of an address that subscribes again, with its failures counted anew. It is mailed a day after the pause at the earliest: whoever subscribes
+/// a dead address again and again has it tried once a day.
+pub(super) fn lift_pause(transaction: &Transaction, email: &str, now: DateTime<Utc>) -> rusqlite::Result<()> {
+    // A pause from the future is one of a clock that was wrong.
+    let update = "UPDATE setbacks SET paused_at = NULL, attempts = 0, due_at = min(max(?2, paused_at + ?3), ?2 + ?3),
+         why = 'subscribed again; before that: ' || why WHERE address = ?1 AND paused_at IS NOT NULL";
+    let values = params![Addressee::new(email).0, now.timestamp(), BEFORE_LIFT.num_seconds()];
+    transaction.execute(update, values).map(drop)
 }
 
 fn put(transaction: &Transaction, addressee: Addressee, setback: &Setback) -> rusqlite::Result<()> {

@@ -15,6 +15,7 @@ use crate::{
     query::keyword::Keyword,
     state::{
         State,
+        mailings::lift_pause,
         tokens::{self, Salt},
     },
     stem::Language,
@@ -155,7 +156,7 @@ impl Wanted {
 }
 
 impl State {
-    /// Writes a subscription and the proof of it, or finds it written.
+    /// Writes a subscription and the proof of it, or finds it written. Either way whoever asks expects mail: a pause of the address is lifted.
     pub fn subscribe(&mut self, wanted: &Wanted, evidence: &Evidence) -> Outcome {
         self.check_place()?;
         let change = self
@@ -205,6 +206,8 @@ fn subscribe(change: Transaction, wanted: &Wanted, evidence: &Evidence) -> Outco
     let (frequency, locale) = (wanted.frequency.name(), wanted.locale.name());
     let (id, subscribed) = match found.optional()? {
         Some((_, was_frequency, was_locale, true)) if was_frequency == frequency && was_locale == locale => {
+            lift_pause(&change, wanted.email.as_str(), evidence.at)?;
+            change.commit()?;
             return Ok(Ok(Subscribed::Known));
         }
         Some((id, _, _, true)) => (id, Subscribed::Changed),
@@ -239,6 +242,7 @@ fn subscribe(change: Transaction, wanted: &Wanted, evidence: &Evidence) -> Outco
             is_new,
         ],
     )?;
+    lift_pause(&change, wanted.email.as_str(), evidence.at)?;
     evidence.write(&change, id, if is_new { "subscribed" } else { "changed" })?;
     change.commit()?;
     Ok(Ok(subscribed))

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, thread};
 
 use super::*;
-use crate::state::tokens::Unsubscribed;
+use crate::state::{mailings::Addressee, tokens::Unsubscribed};
 
 const NOON: i64 = 1_772_366_400;
 
@@ -250,4 +250,66 @@ fn a_row_that_cannot_be_understood_harms_no_other() {
     state.connection.execute_batch(by_hand).unwrap();
     let ids: Vec<i64> = state.subscriptions().unwrap().iter().map(|one| one.id).collect();
     assert_eq!(ids, [5]);
+}
+
+#[test]
+fn who_subscribes_again_is_mailed_again_a_day_after_the_pause() {
+    let (_folder, _, mut state) = database();
+    let snow = wanted("A@example.com", &["snow"]);
+    let (address, other) = (Addressee::new("a@example.com"), Addressee::new("b@example.com"));
+    let moment = |seconds: i64| DateTime::from_timestamp(NOON + seconds, 0).unwrap();
+    let (hour, day) = (3_600, 86_400);
+    ask(&mut state, &snow, 0).unwrap();
+    state.pause_address(other, "550 no", moment(0)).unwrap();
+    // Known, changed, new, and a pause by a clock that was ahead; when it was paused, asked again, and is mailed.
+    let mut weekly = snow.clone();
+    weekly.frequency = Frequency::Weekly;
+    for (paused, wanted, asked, due) in [
+        (0, &snow, hour, day),
+        (day, &weekly, day + hour, 2 * day),
+        (2 * day, &wanted("a@example.com", &["ice"]), 9 * day, 9 * day),
+        (90 * day, &snow, 10 * day, 11 * day),
+    ] {
+        state.pause_address(address, "550 no", moment(paused)).unwrap();
+        for again in 0..2 {
+            ask(&mut state, wanted, asked + again).unwrap();
+            let setback = state
+                .standings(moment(asked))
+                .unwrap()
+                .setbacks
+                .remove(&address)
+                .unwrap();
+            assert_eq!((setback.paused_at, setback.attempts), (None, 0), "{wanted:?}");
+            assert_eq!(
+                setback.due_at,
+                moment(due),
+                "asking twice does not hasten it: {wanted:?}"
+            );
+            assert_eq!(setback.why, "subscribed again; before that: 550 no");
+        }
+    }
+    // What only waits goes on waiting, and counting.
+    state.resume_addresses(Some(address)).unwrap();
+    state.defer_address(address, "451 later", moment(0)).unwrap();
+    let before = state.standings(moment(0)).unwrap().setbacks.remove(&address).unwrap();
+    ask(&mut state, &snow, 1).unwrap();
+    let mut setbacks = state.standings(moment(1)).unwrap().setbacks;
+    assert_eq!(setbacks.remove(&address), Some(before));
+    assert_eq!(setbacks[&other].paused_at, Some(moment(0)), "another's pause stays");
+    // A wish that is refused lifts nothing.
+    (0..48).for_each(|number| {
+        ask(&mut state, &wanted("a@example.com", &[&format!("word{number}")]), 2)
+            .map(drop)
+            .unwrap()
+    });
+    state.pause_address(address, "550 no", moment(3)).unwrap();
+    assert_eq!(
+        ask(&mut state, &wanted("a@example.com", &["rain"]), 4),
+        Err(Full::Address)
+    );
+    assert!(
+        state.standings(moment(4)).unwrap().setbacks[&address]
+            .paused_at
+            .is_some()
+    );
 }
