@@ -47,8 +47,14 @@ const MOST_REFUSALS: u32 = 10;
 /// Before the second of those; twice that before the third.
 const BREATH: Duration = Duration::from_secs(1);
 
-/// Why a run ends that was asked to.
-const TOLD_TO_STOP: &str = "told to stop";
+/// Why a run is asked to end before all are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The process ends: no answer is waited for any longer than it takes to lose nothing.
+    Stop,
+    /// A newer generation is there to be told from; the mail at hand is sent.
+    Outdated,
+}
 
 /// How often a run that waits looks whether it is to end.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -80,13 +86,13 @@ pub enum Event {
     Uncertain,
 }
 
-/// Mails whoever is due, until all are told, the server gives out, or `is_over` says so. `told` hears of each mail as it goes.
+/// Mails whoever is due, until all are told, the server gives out, or `asked` says to end. `told` hears of each mail as it goes.
 pub fn run_once(
     state: &State,
     generation: &Generation,
     settings: &Settings,
     now: fn() -> DateTime<Utc>,
-    is_over: &dyn Fn() -> bool,
+    asked: &dyn Fn() -> Option<End>,
     told: &mut dyn FnMut(Event, usize),
 ) -> anyhow::Result<Report> {
     let place = state.mail_lock();
@@ -115,12 +121,12 @@ pub fn run_once(
     report.waiting = round.due.len();
     for due in &round.due {
         // Waited for before the mail is written, so that who unsubscribes meanwhile gets none.
-        if !post.wait(is_over) || is_over() {
-            report.cut = Some(TOLD_TO_STOP.to_owned());
+        if let Some(end) = post.wait(asked).or_else(asked) {
+            report.cut = Some(end.to_string());
             break;
         }
         let delivery = match round.letter(due, &settings.sender, state, now()) {
-            Ok(Some(letter)) => post.deliver(state, due.addressee, &letter, now, is_over)?,
+            Ok(Some(letter)) => post.deliver(state, due.addressee, &letter, now, asked)?,
             Ok(None) => Delivery { event: None, cut: None },
             Err(error) => {
                 log::warn!("a mail cannot be written, and its address is paused: {error:#}");
@@ -164,19 +170,22 @@ impl Post<'_> {
         addressee: Addressee,
         letter: &Letter,
         now: fn() -> DateTime<Utc>,
-        is_over: &dyn Fn() -> bool,
+        asked: &dyn Fn() -> Option<End>,
     ) -> anyhow::Result<Delivery> {
+        let is_stopped = || asked() == Some(End::Stop);
         loop {
-            if !self.wait(is_over) {
-                return Ok(Delivery::cut(TOLD_TO_STOP.to_owned()));
+            if let Some(end) = self.wait(asked) {
+                return Ok(Delivery::cut(end.to_string()));
             }
-            let line = self.line.take().map_or_else(|| self.settings.server.connect(), Ok);
+            let line = self.line.take();
+            let line = line.map_or_else(|| self.settings.server.connect(&is_stopped), Ok);
             let fate = match line {
-                Ok(line) => self.hand_over(line, state, addressee, letter, now)?,
-                Err(reply) => Fate::Down(reply),
+                Ok(line) => self.hand_over(line, state, addressee, letter, now, &is_stopped)?,
+                Err(fate) => fate,
             };
             let trouble = self.trouble(&fate);
             let event = match &fate {
+                Fate::Stopped => return Ok(Delivery::cut(End::Stop.to_string())),
                 Fate::Down(reply) => match trouble {
                     Some(why) => return Ok(Delivery::cut(why)),
                     None => {
@@ -185,7 +194,7 @@ impl Post<'_> {
                     }
                 },
                 Fate::Sent => Event::Sent,
-                Fate::Unknown(reply) => {
+                Fate::Unknown(reply) | Fate::Silent(reply) => {
                     log::warn!("a mail may have arrived, and is not sent again: {}", reply.for_log());
                     Event::Uncertain
                 }
@@ -217,26 +226,27 @@ impl Post<'_> {
     /// One attempt: the intent is on disk before the message goes, and settled or withdrawn when its fate is known.
     fn hand_over(
         &mut self,
-        mut line: Line,
+        line: Line,
         state: &State,
         addressee: Addressee,
         letter: &Letter,
         now: fn() -> DateTime<Utc>,
+        is_stopped: &dyn Fn() -> bool,
     ) -> anyhow::Result<Fate> {
         self.next = Instant::now() + Duration::from_secs(60) / self.settings.rate.get();
         let mut begun: Option<Mailing> = None;
-        let fate = line.send(&letter.mail, || {
+        let (fate, line) = line.send(&letter.mail, is_stopped, || {
             begun = Some(state.begin_mailing(addressee, &letter.pairs, &letter.subscriptions, now())?);
             Ok(())
         })?;
         if let Some(mailing) = begun {
             match fate {
                 Fate::Sent => state.settle_mailing(mailing, Outcome::Sent)?,
-                Fate::Unknown(_) => state.settle_mailing(mailing, Outcome::Uncertain)?,
-                Fate::Later(_) | Fate::Never(_) | Fate::Down(_) => state.withdraw_mailing(mailing)?,
+                Fate::Unknown(_) | Fate::Silent(_) => state.settle_mailing(mailing, Outcome::Uncertain)?,
+                Fate::Later(_) | Fate::Never(_) | Fate::Down(_) | Fate::Stopped => state.withdraw_mailing(mailing)?,
             }
         }
-        self.line = Some(line).filter(Line::is_open);
+        self.line = line;
         Ok(fate)
     }
 
@@ -244,6 +254,8 @@ impl Post<'_> {
     fn trouble(&mut self, fate: &Fate) -> Option<String> {
         let reply = match fate {
             Fate::Down(reply) => reply,
+            // Each further one would cost an address its digest.
+            Fate::Silent(reply) => return Some(reply.for_log()),
             Fate::Later(reply) | Fate::Unknown(reply) if reply.code.is_none() => reply,
             _ => {
                 self.troubles = 0;
@@ -252,9 +264,8 @@ impl Post<'_> {
         };
         self.troubles += 1;
         self.next = Instant::now() + BREATH * self.troubles;
-        // What is refused for good is not better in a second.
-        let is_final = reply.code.is_some_and(|code| code >= 500);
-        (is_final || self.troubles >= MOST_TROUBLES)
+        // What asking again does not cure is not better in a second.
+        (reply.is_final() || self.troubles >= MOST_TROUBLES)
             .then(|| format!("the mail server cannot be used: {}", reply.for_log()))
     }
 
@@ -272,9 +283,18 @@ impl Post<'_> {
         })
     }
 
-    /// Waits for the rate's next turn, unless it is over first.
-    fn wait(&self, is_over: &dyn Fn() -> bool) -> bool {
-        wait_until(self.next, is_over)
+    /// Waits for the rate's next turn, unless asked to end first.
+    fn wait(&self, asked: &dyn Fn() -> Option<End>) -> Option<End> {
+        loop {
+            let left = self.next.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return None;
+            }
+            if let Some(end) = asked() {
+                return Some(end);
+            }
+            thread::sleep(left.min(GLANCE));
+        }
     }
 
     fn hang_up(mut self) {
@@ -299,17 +319,12 @@ impl Delivery {
     }
 }
 
-/// Waits, unless it is over first.
-fn wait_until(moment: Instant, is_over: &dyn Fn() -> bool) -> bool {
-    loop {
-        let left = moment.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return true;
-        }
-        if is_over() {
-            return false;
-        }
-        thread::sleep(left.min(GLANCE));
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            End::Stop => "told to stop",
+            End::Outdated => "there is a new generation",
+        })
     }
 }
 

@@ -7,6 +7,7 @@
 //!
 //! **Invariant:** `lettre` is named only in [`mail`] and [`send`].
 
+mod attend;
 pub mod digest;
 pub mod fresh;
 pub mod html;

@@ -3,7 +3,9 @@
 //! lettre's transport would do a mail in one call; here its connection is driven command by command, because one moment matters: when the server
 //! waits for the message the intent is written, and whatever ends before it surely left nothing there.
 
-use std::{fmt, fs, net::IpAddr, path::Path, str::FromStr, time::Duration};
+mod reply;
+
+use std::{fmt, fs, io, net::IpAddr, path::Path, str::FromStr, time::Duration};
 
 use anyhow::{Context, bail, ensure};
 use lettre::{
@@ -19,13 +21,36 @@ use lettre::{
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
-use crate::alerts::mail::Mail;
+pub use self::reply::Reply;
+use self::reply::{LOGIN, NO_LOGIN, NO_STARTTLS, SENDER, io_kind, no_tls};
+use crate::alerts::{attend::attend, mail::Mail};
 
-/// How long an answer, or a connection, is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long the server is waited for.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// To be let in: nothing is lost by giving that up early.
+    pub connection: Duration,
+    /// For the answer to a command.
+    pub command: Duration,
+    /// For the answer to a message. Given up early, a mail that arrives counts as one that may not have.
+    pub message: Duration,
+}
 
-/// The same where none is expected.
+impl Patience {
+    /// What RFC 5321, 4.5.3.2, asks for at least, but for the connection.
+    pub const STANDARD: Patience = Patience {
+        connection: Duration::from_secs(60),
+        command: Duration::from_secs(5 * 60),
+        message: Duration::from_secs(10 * 60),
+    };
+}
+
+/// How long an answer is waited for where none is expected.
 const FAREWELL: Duration = Duration::from_secs(1);
+
+/// How long who was told to stop still waits for the answer to a message, without which its mail counts as one that may have arrived: well within the time a
+/// service manager gives.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// Where the server is and how it is spoken to: `smtps://user@host[:465]`, or `smtp://user@host[:587][?tls=…]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,16 +73,20 @@ pub enum Encryption {
 }
 
 /// The server, with what is needed to be let in.
+#[derive(Clone)]
 pub struct Server {
     place: Place,
     credentials: Option<Credentials>,
     tls: Option<TlsParameters>,
     hello: ClientId,
-    patience: Duration,
+    patience: Patience,
 }
 
 /// An open connection.
-pub struct Line(SmtpConnection);
+pub struct Line {
+    connection: SmtpConnection,
+    patience: Patience,
+}
 
 /// A message as it follows `DATA`, in one piece: sent in two, the second waits until the first is acknowledged.
 struct Message<'a>(&'a [u8]);
@@ -71,17 +100,14 @@ pub enum Fate {
     Later(Reply),
     /// Refused for good.
     Never(Reply),
-    /// The message was written, all or in part, and no answer came: it may have been taken.
+    /// The message was written, all or in part, and the line broke: it may have been taken.
     Unknown(Reply),
+    /// The message was written and no answer came for as long as one was waited for: it may have been taken, and the next one would fare no better.
+    Silent(Reply),
     /// Surely not taken, and nothing to do with this mail: the server is away, or does not want the sender.
     Down(Reply),
-}
-
-/// What a server said, or what happened to the line. The text may hold an address, so that only the code is for the log.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reply {
-    pub code: Option<u16>,
-    pub text: String,
+    /// Surely not taken: told to stop before the message.
+    Stopped,
 }
 
 impl FromStr for Place {
@@ -158,40 +184,66 @@ impl Server {
             credentials,
             tls,
             hello: ClientId::Domain(hello.to_owned()),
-            patience: PATIENCE,
+            patience: Patience::STANDARD,
         })
     }
 
-    /// Opens a connection, encrypted and let in as the settings say.
-    pub fn connect(&self) -> Result<Line, Reply> {
+    /// The same, waited for otherwise.
+    pub fn waiting(self, patience: Patience) -> Server {
+        Server { patience, ..self }
+    }
+
+    /// Opens a connection, encrypted and let in as the settings say; if not, the fate of what was to be sent over it tells why.
+    pub fn connect(&self, is_stopped: &dyn Fn() -> bool) -> Result<Line, Fate> {
+        let server = self.clone();
+        match attend(move || server.open(), Duration::ZERO, is_stopped) {
+            Ok(Some(opened)) => opened.map_err(Fate::Down),
+            Ok(None) => Err(Fate::Stopped),
+            Err(error) => Err(unattended(&error)),
+        }
+    }
+
+    fn open(&self) -> Result<Line, Reply> {
         let Place {
             host, port, encryption, ..
         } = &self.place;
         let wrapped = self.tls.as_ref().filter(|_| *encryption == Encryption::Implicit);
         let address = (host.as_str(), *port);
-        let connected = SmtpConnection::connect(address, Some(self.patience), &self.hello, wrapped, None);
-        let mut line = connected.map_err(|error| Reply::of(&error, &format!("connecting to {host}:{port}")))?;
+        let connected = SmtpConnection::connect(address, Some(self.patience.connection), &self.hello, wrapped, None);
+        let mut line = connected
+            .map_err(|error| Reply::of(&error, &format!("connecting to {host}:{port}")).cured_by(no_tls(&error)))?;
         match (*encryption, &self.tls) {
             (Encryption::Required | Encryption::Opportunistic, Some(tls)) if line.can_starttls() => {
                 let upgraded = line.starttls(tls, &self.hello);
-                upgraded.map_err(|error| Reply::of(&error, &format!("encrypting the line to {host}:{port}")))?;
+                upgraded.map_err(|error| {
+                    Reply::of(&error, &format!("encrypting the line to {host}:{port}")).cured_by(no_tls(&error))
+                })?;
             }
             (Encryption::Required, _) => {
                 line.abort();
                 return Err(Reply {
                     code: None,
-                    text: format!(
-                        "{host}:{port} offers no STARTTLS; use smtps://, or add ?tls=none for a server that you trust the way to"
-                    ),
+                    text: format!("{host}:{port} offers no STARTTLS"),
+                    cure: Some(NO_STARTTLS),
                 });
             }
             _ => {}
         }
         if let Some(credentials) = &self.credentials {
             let let_in = line.auth(DEFAULT_MECHANISMS, credentials);
-            let_in.map_err(|error| Reply::of(&error, &format!("logging in at {host}:{port}")))?;
+            let_in.map_err(|error| {
+                let cure = match () {
+                    () if error.is_permanent() => Some(LOGIN),
+                    () if error.is_client() => Some(NO_LOGIN),
+                    () => None,
+                };
+                Reply::of(&error, &format!("logging in at {host}:{port}")).cured_by(cure)
+            })?;
         }
-        Ok(Line(line))
+        Ok(Line {
+            connection: line,
+            patience: self.patience,
+        })
     }
 }
 
@@ -199,6 +251,13 @@ impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.place.fmt(f)
     }
+}
+
+/// The fate of what no thread can be had for: nothing of it went out.
+fn unattended(error: &io::Error) -> Fate {
+    Fate::Down(Reply::without_code(&format!(
+        "starting a thread to wait for the mail server: {error}"
+    )))
 }
 
 fn trust(host: &str, ca: Option<&Path>) -> anyhow::Result<TlsParameters> {
@@ -213,51 +272,102 @@ fn trust(host: &str, ca: Option<&Path>) -> anyhow::Result<TlsParameters> {
 }
 
 impl Line {
-    /// Hands a mail over. `begin` is called when the server waits for the message, just before its first byte: if it fails, nothing goes out.
-    pub fn send(&mut self, mail: &Mail, begin: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<Fate> {
-        let Some(to) = mail.envelope.to().first() else {
-            bail!("a mail without a receiver");
+    /// Hands a mail over, and gives the line back if another can go over it. `begin` is called when the server waits for the message, just before its first
+    /// byte: if it fails, nothing goes out.
+    pub fn send(
+        mut self,
+        mail: &Mail,
+        is_stopped: &dyn Fn() -> bool,
+        begin: impl FnOnce() -> anyhow::Result<()>,
+    ) -> anyhow::Result<(Fate, Option<Line>)> {
+        let offered = mail.clone();
+        let offer = move || {
+            let refused = self.offer(&offered);
+            (self, refused)
         };
-        let parameters = match self.parameters(mail) {
-            Ok(parameters) => parameters,
-            Err(reply) => return Ok(Fate::Never(reply)),
+        let mut line = match attend(offer, Duration::ZERO, is_stopped) {
+            Ok(Some((line, None))) => line,
+            Ok(Some((line, Some(refused)))) => return Ok((refused, line.if_open())),
+            Ok(None) => return Ok((Fate::Stopped, None)),
+            Err(error) => return Ok((unattended(&error), None)),
         };
-        if let Err(error) = self.0.command(MailFrom::new(mail.envelope.from().cloned(), parameters)) {
-            // The sender is the same for every mail: what is refused is not this one.
-            return Ok(match self.refused(&error, "naming the sender") {
-                Fate::Never(reply) | Fate::Later(reply) if reply.code.is_some() => Fate::Down(reply),
-                fate => fate,
-            });
-        }
-        if let Err(error) = self.0.command(Rcpt::new(to.clone(), vec![])) {
-            return Ok(self.refused(&error, "naming the receiver"));
-        }
-        if let Err(error) = self.0.command(Data) {
-            return Ok(self.refused(&error, "asking to hand the message over"));
-        }
         if let Err(error) = begin() {
             // The server waits for the message and answers nothing else; without its end it takes none.
-            let _ = self.0.set_timeout(Some(FAREWELL));
-            self.hang_up();
+            line.hang_up();
             return Err(error);
         }
-        Ok(match self.0.command(Message(&mail.bytes)) {
-            Ok(_) => Fate::Sent,
-            Err(error) if error.status().is_some() => self.refused(&error, "handing the message over"),
-            Err(error) => {
-                self.0.abort();
-                Fate::Unknown(Reply::of(&error, "waiting for the server to take the message"))
-            }
+        let message = mail.bytes.clone();
+        let hand_over = move || {
+            let fate = line.hand_over(&message);
+            (line, fate)
+        };
+        Ok(match attend(hand_over, GRACE, is_stopped) {
+            Ok(Some((line, fate))) => (fate, line.if_open()),
+            Ok(None) => (
+                Fate::Silent(Reply::without_code(
+                    "told to stop before the server said whether it took a mail",
+                )),
+                None,
+            ),
+            Err(error) => (unattended(&error), None),
         })
     }
 
-    /// Whether another mail can go over it.
-    pub fn is_open(&self) -> bool {
-        !self.0.has_broken()
+    /// Everything before the message; the fate of a mail that it does not come to that with.
+    fn offer(&mut self, mail: &Mail) -> Option<Fate> {
+        let _ = self.connection.set_timeout(Some(self.patience.command));
+        let Some(to) = mail.envelope.to().first() else {
+            return Some(Fate::Never(Reply::without_code("a mail without a receiver")));
+        };
+        let parameters = match self.parameters(mail) {
+            Ok(parameters) => parameters,
+            Err(reply) => return Some(Fate::Never(reply)),
+        };
+        let sender = MailFrom::new(mail.envelope.from().cloned(), parameters);
+        if let Err(error) = self.connection.command(sender) {
+            // The sender is the same for every mail: what is refused is not this one.
+            return Some(match self.refused(&error, "naming the sender") {
+                Fate::Never(reply) => Fate::Down(reply.cured_by(Some(SENDER))),
+                Fate::Later(reply) if reply.code.is_some() => Fate::Down(reply),
+                fate => fate,
+            });
+        }
+        if let Err(error) = self.connection.command(Rcpt::new(to.clone(), vec![])) {
+            return Some(self.refused(&error, "naming the receiver"));
+        }
+        let asked = self.connection.command(Data);
+        asked
+            .err()
+            .map(|error| self.refused(&error, "asking to hand the message over"))
+    }
+
+    fn hand_over(&mut self, message: &[u8]) -> Fate {
+        let _ = self.connection.set_timeout(Some(self.patience.message));
+        match self.connection.command(Message(message)) {
+            Ok(_) => Fate::Sent,
+            Err(error) if error.status().is_some() => self.refused(&error, "handing the message over"),
+            Err(error) => {
+                self.hang_up();
+                match io_kind(&error) {
+                    Some(io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                        Fate::Silent(Reply::without_code(&format!(
+                            "the mail server let a mail be handed over and said nothing for {} seconds; ask who runs it, or name another with --smtp-url",
+                            self.patience.message.as_secs()
+                        )))
+                    }
+                    _ => Fate::Unknown(Reply::of(&error, "waiting for the server to take the message")),
+                }
+            }
+        }
+    }
+
+    fn if_open(self) -> Option<Line> {
+        Some(self).filter(|line| !line.connection.has_broken())
     }
 
     pub fn hang_up(&mut self) {
-        self.0.abort();
+        let _ = self.connection.set_timeout(Some(FAREWELL));
+        self.connection.abort();
     }
 
     fn parameters(&self, mail: &Mail) -> Result<Vec<MailParameter>, Reply> {
@@ -265,12 +375,11 @@ impl Line {
         if mail.envelope.to().iter().chain(mail.envelope.from()).all(is_ascii) {
             return Ok(Vec::new());
         }
-        match self.0.server_info().supports_feature(Extension::SmtpUtfEight) {
+        match self.connection.server_info().supports_feature(Extension::SmtpUtfEight) {
             true => Ok(vec![MailParameter::SmtpUtfEight]),
-            false => Err(Reply {
-                code: None,
-                text: "the server does not take addresses beyond ASCII (SMTPUTF8)".to_owned(),
-            }),
+            false => Err(Reply::without_code(
+                "the server does not take addresses beyond ASCII (SMTPUTF8)",
+            )),
         }
     }
 
@@ -279,8 +388,8 @@ impl Line {
         let reply = Reply::of(error, when);
         // 421 is the server's good-bye.
         let is_over = reply.code.is_none() || reply.code == Some(421);
-        if is_over || self.0.command(Rset).is_err() {
-            self.0.abort();
+        if is_over || self.connection.command(Rset).is_err() {
+            self.hang_up();
         }
         match () {
             () if error.is_permanent() => Fate::Never(reply),
@@ -299,35 +408,6 @@ impl fmt::Display for Message<'_> {
             write!(f, "{dot}{line}")?;
         }
         f.write_str("\r\n.\r\n")
-    }
-}
-
-impl Reply {
-    fn of(error: &Error, when: &str) -> Reply {
-        let source = std::error::Error::source(error).map(|source| format!(": {source}"));
-        let code = error.status().map(u16::from);
-        let what = match code {
-            Some(code) => format!("the server said {code}{}", source.unwrap_or_default()),
-            // The library repeats what it could not read, which may hold an address.
-            None if error.is_response() => "the server's answer is none that SMTP knows, or breaks off".to_owned(),
-            None => error.to_string(),
-        };
-        Reply {
-            code,
-            text: format!("{when}: {what}"),
-        }
-    }
-
-    /// What may be logged.
-    pub fn for_log(&self) -> String {
-        self.code
-            .map_or_else(|| self.text.clone(), |code| format!("the server said {code}"))
-    }
-}
-
-impl fmt::Display for Reply {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     alerts::{
         html,
         mail::{DkimFile, Sender},
-        mailer::{self, Settings},
+        mailer::{self, End, Settings},
         round,
         send::{Place, Server},
         text,
@@ -247,8 +247,9 @@ fn send(state: &State, index: &IndexDir, mail: &Mail) -> anyhow::Result<()> {
     let settings = mail.settings()?;
     let settings = settings.context("no mail server is named; --smtp-url does, as in smtps://user@mail.example.org")?;
     let generation = current(index)?;
-    let is_over = serve::stop_flag()?;
-    let report = mailer::run_once(state, &generation, &settings, Utc::now, &*is_over, &mut |_, _| {})?;
+    let is_stopped = serve::stop_flag()?;
+    let asked = || is_stopped().then_some(End::Stop);
+    let report = mailer::run_once(state, &generation, &settings, Utc::now, &asked, &mut |_, _| {})?;
     print(&format!("{report}\n"))?;
     match report.cut {
         Some(why) if report.waiting == 0 => bail!("the run ended early: {why}"),

@@ -8,7 +8,7 @@ use std::{
 use chrono::{DateTime, Utc};
 
 use crate::{
-    alerts::mailer::{self, Settings},
+    alerts::mailer::{self, End, Settings},
     api::AppState,
     serve::beside::Beside,
     state::State,
@@ -59,18 +59,22 @@ impl Mailer {
         let is_draining = || self.service.draining.load(Ordering::Relaxed);
         // Who was not come to is told from the new generation, which knows what closed meanwhile.
         let is_old = || self.service.generation.load().id != generation.id;
-        let is_over = || is_draining() || is_old();
+        let asked = || match () {
+            () if is_draining() => Some(End::Stop),
+            () if is_old() => Some(End::Outdated),
+            () => None,
+        };
         if !is_time || is_draining() {
             return true;
         }
         let metrics = &self.service.metrics;
         let mut told = |event, waiting| metrics.mail(event, waiting);
-        let run = mailer::run_once(&self.state, &generation, &self.settings, self.now, &is_over, &mut told);
+        let run = mailer::run_once(&self.state, &generation, &self.settings, self.now, &asked, &mut told);
         self.last = Some((generation.id.clone(), Instant::now()));
         match run {
             Ok(report) => {
                 metrics.mails_wait(report.waiting);
-                let went_well = report.cut.is_none() || is_over();
+                let went_well = report.cut.is_none() || asked().is_some();
                 if !went_well {
                     log::error!("alerts: {report}");
                 } else if report != mailer::Report::default() {

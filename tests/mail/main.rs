@@ -3,11 +3,12 @@
 mod content;
 mod rounds;
 mod server;
+mod trouble;
 
 use std::{
     collections::{HashMap, HashSet},
     fs,
-    net::TcpListener,
+    net::{SocketAddr, TcpListener},
     path::PathBuf,
     process::{Command, Output, Stdio},
     sync::Arc,
@@ -91,6 +92,24 @@ impl Place {
         }
     }
 
+    /// What `procure alerts` would make of the settings.
+    fn settings(&self, password: Option<&str>) -> Settings {
+        let ca = self.path("ca.pem");
+        let ca = (self.security != Security::Plain).then_some(ca.as_path());
+        let place = self.url().parse().unwrap();
+        let sender = Sender::new(
+            "Alerts <alerts@example.org>",
+            "Ottawa",
+            "https://tenders.example.org",
+            None,
+        );
+        Settings {
+            server: procure::alerts::send::Server::new(place, password.map(str::to_owned), ca, "example.org").unwrap(),
+            sender: sender.unwrap(),
+            rate: 6000.try_into().unwrap(),
+        }
+    }
+
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_procure"));
         command
@@ -121,6 +140,33 @@ impl Place {
         let output = self.run(arguments);
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+/// A service that runs in this process.
+struct Running {
+    stop: tokio::sync::oneshot::Sender<()>,
+    thread: thread::JoinHandle<anyhow::Result<()>>,
+}
+
+impl Running {
+    fn start(place: &Place, settings: Settings, admin: Option<SocketAddr>) -> Running {
+        let mut config = Config::new(place.path("index"), place.path("state.db"));
+        config.mail = Some(Arc::new(settings));
+        config.admin_bind = admin;
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let thread = thread::spawn(move || {
+            serve::run(&config, listener, async move {
+                let _ = stopped.await;
+            })
+        });
+        Running { stop, thread }
+    }
+
+    fn stop(self) {
+        self.stop.send(()).unwrap();
+        self.thread.join().unwrap().unwrap();
     }
 }
 
@@ -526,34 +572,13 @@ fn a_running_server_mails_what_a_new_generation_brings() {
     place.publish(&[tender("a", "Snow removal")]);
     place.subscribe("ann@example.org", "snow");
     place.state().create_key(Plan::Pro, "test", Utc::now(), None).unwrap();
-    let server = procure::alerts::send::Server::new(place.url().parse().unwrap(), None, None, "example.org").unwrap();
-    let sender = Sender::new(
-        "Alerts <alerts@example.org>",
-        "Ottawa",
-        "https://tenders.example.org",
-        None,
-    )
-    .unwrap();
-    let mut config = Config::new(place.path("index"), place.path("state.db"));
-    config.mail = Some(Arc::new(Settings {
-        server,
-        sender,
-        rate: 6000.try_into().unwrap(),
-    }));
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let running = thread::spawn(move || {
-        serve::run(&config, listener, async move {
-            let _ = stopped.await;
-        })
-    });
+    let running = Running::start(&place, place.settings(None), None);
     wait_for("the first digest", || place.server.count() == 1);
     place.subscribe("bob@example.org", "ice");
     place.publish(&[tender("a", "Snow removal"), tender("b", "Ice")]);
     wait_for("the second", || place.server.count() == 2);
     assert_eq!(listed(&place.server.taken()[1]), ["b"]);
-    stop.send(()).unwrap();
-    running.join().unwrap().unwrap();
+    running.stop();
 }
 
 #[test]

@@ -43,6 +43,8 @@ pub enum Mood {
     Cut,
     /// Takes the mail, and hangs up instead of saying so.
     TakeAndCut,
+    /// Says nothing any more until the client leaves.
+    Mute,
 }
 
 #[derive(Clone, Debug)]
@@ -177,6 +179,7 @@ fn converse<S: Read + Write>(
         }
         let answer = match (session.process(&line), instead.take()) {
             (_, Some(Mood::Cut | Mood::TakeAndCut)) => return Ok(false),
+            (_, Some(Mood::Mute)) => return io::copy(stream, &mut io::sink()).map(|_| false),
             (_, Some(Mood::Say(code))) => refusal(code),
             (answer, _) => answer,
         };
@@ -218,7 +221,7 @@ impl Clerk {
         match mood {
             Mood::Fine => response::OK,
             Mood::Say(code) => Response::custom(code, format!("not <{}>", self.to)),
-            Mood::Cut | Mood::TakeAndCut => {
+            Mood::Cut | Mood::TakeAndCut | Mood::Mute => {
                 *self.instead.borrow_mut() = Some(mood);
                 response::OK
             }
@@ -255,7 +258,7 @@ impl Handler for Clerk {
         };
         let mood = self.mood(Moment::End);
         let inbox = match mood {
-            Mood::Fine | Mood::TakeAndCut => &self.inner.taken,
+            Mood::Fine | Mood::TakeAndCut | Mood::Mute => &self.inner.taken,
             Mood::Say(_) | Mood::Cut => &self.inner.refused,
         };
         inbox.lock().unwrap().push(received);
