@@ -109,9 +109,9 @@ fn federal(name: &str) -> [String; 4] {
 /// Fields beside the solicitation's number that all records of one solicitation share.
 const SOLICITATION: [&str; 2] = ["procurement_number", "ocid"];
 
-/// Short or digitless "numbers" (`n/a`, `12`) name nothing.
+/// Short or digitless numbers (`12`, `various invoices`) are shared by what has nothing to do with each other.
 pub fn is_number(folded: &str) -> bool {
-    folded.len() >= 4 && folded.bytes().any(|b| b.is_ascii_digit())
+    vocabulary::identifies(folded) && folded.len() >= 4 && folded.bytes().any(|b| b.is_ascii_digit())
 }
 
 fn terms(bytes: &[u8]) -> Option<String> {
