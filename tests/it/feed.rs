@@ -380,6 +380,8 @@ fn keywords_are_looked_for_in_titles_and_descriptions_by_their_own_languages() {
         ("keywords=chemin&languages=en", &[], &[]),
         ("keywords=chemin&languages=fr", &["en"], &["chemin"]),
         ("languages=en", &["both", "en"], &[]),
+        ("languages=EN", &["both", "en"], &[]),
+        ("languages=Fr,%20eN", &["both", "en", "fr"], &[]),
         ("languages=fr", &["both", "en", "fr"], &[]),
         ("keywords=,+,snow,", &["both"], &["snow"]),
     ] {
