@@ -125,6 +125,7 @@ fn reasons(item: &Item, row: &Row) -> Vec<Note> {
         Shared::Code => Some(notes::SAME_CODE),
         Shared::Class => Some(notes::SAME_CLASS),
         Shared::Family => Some(notes::SAME_FAMILY),
+        Shared::Segment => Some(notes::SAME_SEGMENT),
         Shared::Nothing => None,
     };
     let facts = &item.facts;
@@ -301,7 +302,7 @@ fn standing_offers(market: &Market, item: &mut Item) -> Result<Vec<StandingOffer
         let facts = Facts::of_record(&record_read, record);
         let subject = Subject::of_record(&record_read, schema, &mut item.lexicon);
         let similarity = item.subject.similarity(&subject, &words.squares);
-        let same_code = shared(&item.facts.codes, &facts.codes) == Shared::Code;
+        let same_code = shared(&item.facts.codes, &facts.codes) >= Shared::Class;
         let text = |fields: &[&str]| {
             let mut texts = fields.iter().filter_map(|field| record_read.text(field));
             texts.find(|text| !text.trim().is_empty()).map(str::to_owned)
