@@ -190,7 +190,7 @@ pub fn caveats(market: &Market, item: &Item, ladder: &Ladder, outlook: Option<&O
         effective < ENOUGH as f64,
         notes::FEW_COUNT.with(&format!("{:.0}", effective.max(1.0))),
     );
-    let carried: f64 = ladder.comparables().iter().map(|row| row.weight).sum();
+    let carried = ladder.carried();
     say(
         carried < LITTLE,
         notes::LITTLE_WEIGHT.with(&format!("{:.0}", carried * 100.0)),

@@ -99,6 +99,11 @@ impl Ladder {
         self.rows.get(..self.comparables).unwrap_or_default()
     }
 
+    /// The share of all weight that the comparables carry, 0 to 1.
+    pub fn carried(&self) -> f64 {
+        self.comparables().iter().map(|row| row.weight).sum()
+    }
+
     pub fn weighted(&self) -> Weighted {
         Weighted::new(self.rows.iter().map(|row| (row.log(), row.weight)))
     }

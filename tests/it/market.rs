@@ -424,6 +424,33 @@ fn a_branch_of_codes_is_no_code() {
     assert!(!reasons(0).contains(&"same_code"), "{:?}", reasons(0));
 }
 
+/// Eight contracts for the same code, and sixty of the buyer for something else, which outweigh them.
+#[test]
+fn comparables_that_weigh_little_are_no_guide() {
+    let close = (1..=8).map(|n| {
+        let coded = json!({"unspsc": "72102903", "title_fr": "Balayage", "department_fr": "Ville de Hull"});
+        contract(&format!("c{n}"), "2025-01-15", 10_000.0, coded)
+    });
+    let painting = |count: usize| {
+        let paint = json!({"title_fr": "Peinture"});
+        (0..count).map(move |n| contract(&format!("p{n}"), "2025-01-15", 90_000.0, paint.clone()))
+    };
+    let of = |count: usize| -> Comps {
+        let tender = tender("t", json!({"unspsc": "72102903", "title_fr": "Entretien"}));
+        let records = close.clone().chain(painting(count)).chain([tender]).collect();
+        comps(&records, of_record("t"), &[])
+    };
+    for (count, is_told) in [(0, true), (6, true), (7, false), (60, false)] {
+        let comps = of(count);
+        assert_eq!((comps.match_level, comps.comparables.len()), (Some(Level::Code), 8));
+        let carried: f64 = comps.comparables.iter().map(|row| row.weight).sum();
+        let caveats: Vec<&str> = comps.caveats.iter().map(|note| note.code).collect();
+        assert_eq!(comps.bid_around.is_some(), is_told, "{count}: {carried}");
+        assert_eq!(caveats.contains(&"no_bid_guide"), !is_told, "{caveats:?}");
+        assert_eq!(carried >= 1.0 / 3.0, is_told, "{carried}");
+    }
+}
+
 /// Seven share the code, so that a broader rung is named; nothing said of them may be untrue.
 #[test]
 fn a_broad_rung_denies_no_close_contract() {
