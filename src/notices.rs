@@ -45,6 +45,14 @@ impl Standing {
         }
     }
 
+    /// Of a notice that the index lists under one of [`OPEN`].
+    pub fn of_listed(record: &Record) -> Standing {
+        Standing {
+            takes_bids: true,
+            closing: record.date(Role::ClosingDate),
+        }
+    }
+
     pub fn is_open(self, today: Date) -> bool {
         self.takes_bids && self.closing.is_none_or(|closing| closing >= today)
     }
