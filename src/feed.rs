@@ -184,10 +184,10 @@ fn query(question: &Question, status: &str) -> SearchQuery {
     }
 }
 
-/// What is told of a notice that matches, but for what is compared between notices.
+/// What is told of a notice of the query that matches, but for what is compared between notices.
 fn matching(question: &Question, record: &Record) -> Option<Tender> {
     let date = record.date(Role::Date)?;
-    if !Standing::of(record).is_open(question.today) {
+    if !Standing::of_listed(record).is_open(question.today) {
         return None;
     }
     let closing = record.date(Role::ClosingDate);

@@ -16,6 +16,7 @@ use crate::{
     query::{Page, SearchQuery, Start},
     record::Record,
     schema::{Role, Schema},
+    vocabulary::identifies,
 };
 
 /// The statuses of a tender that takes bids.
@@ -40,6 +41,14 @@ impl Standing {
         let status = record.keys(Role::Status).pop();
         Standing {
             takes_bids: status.is_some_and(|status| OPEN.contains(&&*status)),
+            closing: record.date(Role::ClosingDate),
+        }
+    }
+
+    /// Of a notice that the index lists under one of [`OPEN`].
+    pub fn of_listed(record: &Record) -> Standing {
+        Standing {
+            takes_bids: true,
             closing: record.date(Role::ClosingDate),
         }
     }
@@ -164,7 +173,7 @@ pub fn parse(notice: &Bytes) -> Result<Record<'_>, Error> {
         .map_err(|why| Error::Internal(format!("a record of the index can no longer be read: {why}")))
 }
 
-/// What notices of one tender share: the first of these that a notice has.
+/// What notices of one tender share: the first of these that a notice has, numbers that identify nothing left out.
 ///
 /// Spec silent: a buyer is known by the first of its names, folded; an amendment is what follows the last sign of a reference number, if it is the notice's
 /// amendment number.
@@ -215,10 +224,11 @@ pub fn group(record: &Record) -> Group {
             number,
         };
     }
-    if let Some(reference) = text("reference_number") {
+    let number = |field: &str| text(field).filter(|number| identifies(number));
+    if let Some(reference) = number("reference_number") {
         return Group::Reference(unamended(reference, text("amendment_number")).to_lowercase());
     }
-    if let Some(ocid) = text("ocid") {
+    if let Some(ocid) = number("ocid") {
         return Group::Ocid(ocid.to_lowercase());
     }
     let title = ["title_en", "title_fr"].into_iter().find_map(text).map(fold);

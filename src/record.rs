@@ -185,6 +185,8 @@ impl<'a> Record<'a> {
                         push(Cow::Borrowed(status));
                     }
                 }
+                // What identifies nothing would make one of all that have nothing.
+                Role::SolicitationNumber if !vocabulary::identifies(text) => {}
                 Role::Commodity => commodity::keys(field, text).for_each(|key| push(Cow::Owned(key))),
                 _ => push(Cow::Owned(query_key(role, text))),
             }

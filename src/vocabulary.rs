@@ -11,6 +11,58 @@ pub const CATEGORIES: [&str; 4] = ["CNST", "GD", "SRV", "SRVTGD"];
 /// Spec silent: the four words of `status`, as the filter shows them.
 pub const STATUSES: [&str; 4] = ["Active", "Expired", "Cancelled", "Open"];
 
+/// How publishers write "nothing", besides an empty field; compared without case, a list's `*` stripped.
+pub const ABSENT: [&str; 10] = [
+    "-",
+    "--",
+    "n/a",
+    "n/d",
+    "none",
+    "aucun",
+    "aucune",
+    "null",
+    "not applicable",
+    "sans objet",
+];
+
+/// What else stands, folded, where a number was asked for and there is none.
+const NO_NUMBER: [&str; 26] = [
+    "n a",
+    "na",
+    "n d",
+    "nd",
+    "nil",
+    "s o",
+    "so",
+    "tba",
+    "tbc",
+    "tbd",
+    "to be announced",
+    "to be confirmed",
+    "to be determined",
+    "a confirmer",
+    "a determiner",
+    "a venir",
+    "not available",
+    "non applicable",
+    "non disponible",
+    "unknown",
+    "inconnu",
+    "inconnue",
+    "various",
+    "divers",
+    "diverses",
+    "plusieurs",
+];
+
+/// Whether a text that should identify something does: it is no word for "nothing", and more than signs, zeros or x's.
+pub fn identifies(text: &str) -> bool {
+    let folded = fold(text);
+    let is_blank = folded.chars().all(|c| matches!(c, '0' | 'x' | ' ' | '&'));
+    let is_absent = ABSENT.iter().any(|word| word.eq_ignore_ascii_case(text.trim()));
+    !(is_blank || is_absent || NO_NUMBER.contains(&folded.as_str()))
+}
+
 /// The category codes a stored text holds: `GD,SRV` → `GD`, `SRV`.
 pub fn categories(text: &str) -> impl Iterator<Item = &'static str> {
     text.split(',').filter_map(|code| category(code.trim()))
@@ -154,6 +206,31 @@ mod tests {
             for word in words {
                 assert_eq!(fold(word), *word, "the table holds folded words");
             }
+        }
+    }
+
+    #[test]
+    fn what_stands_for_no_number_identifies_nothing() {
+        let nothing = "N/A|NA|n.d.|-|--|none|Aucun|TBD|To be determined|À déterminer|s.o.|S/O|0|0000|00-00|XXXX|Sans objet|null| |**";
+        for text in nothing.split('|') {
+            assert!(!identifies(text), "{text}");
+        }
+        for text in [
+            "2",
+            "20",
+            "A",
+            "NA-1",
+            "Huntingdon",
+            "x1",
+            "0012",
+            "TBD-7",
+            "So-2024",
+            "POSTES",
+        ] {
+            assert!(identifies(text), "{text}");
+        }
+        for word in NO_NUMBER {
+            assert_eq!(fold(word), word, "the table holds folded words");
         }
     }
 

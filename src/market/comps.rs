@@ -34,6 +34,10 @@ use crate::{
 /// Contracts that end within so many days are about to be bought again.
 const SOON: i32 = 365;
 
+/// Spec silent: which share of the weight the comparables must carry for a guide to be theirs. Of known contracts, from a third on they alone tell the
+/// value as well as all that is weighed; below that, worse, so that what would be told is not what is shown.
+const GUIDING: f64 = 1.0 / 3.0;
+
 /// The most expiring contracts and standing offers shown.
 const MOST: usize = 20;
 
@@ -62,6 +66,9 @@ impl Market<'_> {
         unless(incumbent.is_some(), notes::NO_INCUMBENT.note());
         let competition = competition(&ladder);
         unless(competition.is_some(), notes::VENDORS_UNKNOWN.note());
+        let guide = outlook.as_ref().filter(|_| ladder.carried() >= GUIDING);
+        let carried = format!("{:.0}", ladder.carried() * 100.0);
+        unless(outlook.is_none() || guide.is_some(), notes::NO_GUIDE.with(&carried));
         let shown = ladder.comparables().iter().take(show.limit);
         Ok(Comps {
             status: status(&item, outlook.as_ref()),
@@ -69,7 +76,7 @@ impl Market<'_> {
             match_level: outlook.as_ref().map(|outlook| outlook.level),
             comparables: shown.map(|row| comparable(&item, row)).collect::<Result<_, _>>()?,
             value_stats: value_stats(&ladder),
-            bid_around: outlook.as_ref().map(bid_around),
+            bid_around: guide.map(bid_around),
             incumbent,
             expiring_contracts: expiring(self, &item, &ladder),
             standing_offer_holders: standing_offers(self, &mut item)?,
@@ -125,6 +132,7 @@ fn reasons(item: &Item, row: &Row) -> Vec<Note> {
         Shared::Code => Some(notes::SAME_CODE),
         Shared::Class => Some(notes::SAME_CLASS),
         Shared::Family => Some(notes::SAME_FAMILY),
+        Shared::Segment => Some(notes::SAME_SEGMENT),
         Shared::Nothing => None,
     };
     let facts = &item.facts;
@@ -301,7 +309,7 @@ fn standing_offers(market: &Market, item: &mut Item) -> Result<Vec<StandingOffer
         let facts = Facts::of_record(&record_read, record);
         let subject = Subject::of_record(&record_read, schema, &mut item.lexicon);
         let similarity = item.subject.similarity(&subject, &words.squares);
-        let same_code = shared(&item.facts.codes, &facts.codes) == Shared::Code;
+        let same_code = shared(&item.facts.codes, &facts.codes) >= Shared::Class;
         let text = |fields: &[&str]| {
             let mut texts = fields.iter().filter_map(|field| record_read.text(field));
             texts.find(|text| !text.trim().is_empty()).map(str::to_owned)

@@ -166,6 +166,10 @@ pub fn caveats(market: &Market, item: &Item, ladder: &Ladder, outlook: Option<&O
         outlook.is_none() && ladder.rows.len() < FEWEST,
         notes::TOO_FEW.with(&ladder.rows.len().to_string()),
     );
+    // Of no use where something closer was found.
+    let is_by_code = outlook.is_none_or(|outlook| (Level::BuyerAndCode..=Level::CodeFamily).contains(&outlook.level));
+    let is_branch = !codes.is_empty() && !codes.iter().any(|code| is_specific(code));
+    say(is_by_code && is_branch, notes::BRANCH.note());
     let Some(outlook) = outlook else {
         return caveats;
     };
@@ -176,11 +180,6 @@ pub fn caveats(market: &Market, item: &Item, ladder: &Ladder, outlook: Option<&O
     );
     say(item.subject.is_empty(), notes::NO_WORDS.note());
     say(outlook.level >= Level::CategoryAndText, notes::BROAD_MATCH.note());
-    let is_by_code = (Level::BuyerAndCode..=Level::CodeFamily).contains(&outlook.level);
-    say(
-        is_by_code && !codes.iter().any(|code| is_specific(code)),
-        notes::BRANCH.note(),
-    );
     let knows_buyer = !item.facts.buyers.is_empty();
     say(
         knows_buyer && !ladder.comparables().iter().any(|row| row.same_buyer),
@@ -191,7 +190,7 @@ pub fn caveats(market: &Market, item: &Item, ladder: &Ladder, outlook: Option<&O
         effective < ENOUGH as f64,
         notes::FEW_COUNT.with(&format!("{:.0}", effective.max(1.0))),
     );
-    let carried: f64 = ladder.comparables().iter().map(|row| row.weight).sum();
+    let carried = ladder.carried();
     say(
         carried < LITTLE,
         notes::LITTLE_WEIGHT.with(&format!("{:.0}", carried * 100.0)),

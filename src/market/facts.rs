@@ -109,9 +109,9 @@ fn federal(name: &str) -> [String; 4] {
 /// Fields beside the solicitation's number that all records of one solicitation share.
 const SOLICITATION: [&str; 2] = ["procurement_number", "ocid"];
 
-/// Short or digitless "numbers" (`n/a`, `12`) name nothing.
+/// Short or digitless numbers (`12`, `various invoices`) are shared by what has nothing to do with each other.
 pub fn is_number(folded: &str) -> bool {
-    folded.len() >= 4 && folded.bytes().any(|b| b.is_ascii_digit())
+    vocabulary::identifies(folded) && folded.len() >= 4 && folded.bytes().any(|b| b.is_ascii_digit())
 }
 
 fn terms(bytes: &[u8]) -> Option<String> {
@@ -127,53 +127,66 @@ fn terms(bytes: &[u8]) -> Option<String> {
     (!key.is_empty()).then_some(key)
 }
 
-/// How much of a code two purchases share.
+/// How much of a code two purchases share. What a code leaves open is not shared: two that say no more than `25000000` have a segment in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shared {
     #[default]
     Nothing,
+    Segment,
     Family,
     Class,
     Code,
 }
 
-/// What a family and a class are of each scheme's key, scheme included: so many bytes of it. Of a GSIN the class is the Federal Supply Class (`n7030`) or the
-/// three digits of a service (`d302`).
-const LEVELS: [(&str, usize, usize); 4] = [
-    ("unspsc:", "unspsc:4321".len(), "unspsc:432115".len()),
-    ("object:", "object:04".len(), "object:043".len()),
-    ("gsin:n", "gsin:n70".len(), "gsin:n7030".len()),
-    ("gsin:", "gsin:d3".len(), "gsin:d302".len()),
+/// What segment, family and class are of each scheme's key, scheme included: so many bytes of it. Of a GSIN the class is the Federal Supply Class (`n7030`) or
+/// the three digits of a service (`d302`). Where a scheme has no segments, a family is one.
+const LEVELS: [(&str, [usize; 3]); 4] = [
+    (
+        "unspsc:",
+        ["unspsc:43".len(), "unspsc:4321".len(), "unspsc:432115".len()],
+    ),
+    ("object:", ["object:04".len(), "object:04".len(), "object:043".len()]),
+    ("gsin:n", ["gsin:n70".len(), "gsin:n70".len(), "gsin:n7030".len()]),
+    ("gsin:", ["gsin:d".len(), "gsin:d3".len(), "gsin:d302".len()]),
 ];
 
-/// The start of a key that its family or class shares; `None` where the code is no longer than it.
+/// The start of a key that all of its segment, family or class share; `None` where the code does not say so much, or all of it is asked for.
 pub fn prefix(key: &str, shared: Shared) -> Option<&str> {
-    let (_, family, class) = LEVELS.iter().find(|(scheme, _, _)| key.starts_with(scheme))?;
+    let (_, [segment, family, class]) = LEVELS.iter().find(|(scheme, _)| key.starts_with(scheme))?;
     let bytes = match shared {
+        Shared::Segment => *segment,
         Shared::Family => *family,
         Shared::Class => *class,
         Shared::Code | Shared::Nothing => return None,
     };
-    key.get(..bytes)
+    said(key).get(..bytes)
+}
+
+/// A key without what it leaves open: the pairs of zeros that end a UNSPSC code.
+fn said(key: &str) -> &str {
+    let mut said = key;
+    while let Some(shorter) = said.strip_suffix("00").filter(|_| key.starts_with("unspsc:")) {
+        said = shorter;
+    }
+    said
 }
 
 /// Whether a code says more than its class: `72140000` and `N7030` are whole branches.
 pub fn is_specific(key: &str) -> bool {
-    let class = prefix(key, Shared::Class).map_or(0, str::len);
-    key.len() > class && !(key.starts_with("unspsc:") && key.ends_with("00"))
+    prefix(key, Shared::Class).is_some_and(|class| said(key).len() > class.len())
 }
 
 pub fn shared(ours: &[String], theirs: &[String]) -> Shared {
     let pair = |ours: &String, theirs: &String| {
-        if ours == theirs {
+        if ours == theirs && is_specific(ours) {
             return Shared::Code;
         }
-        let shares = |level: Shared| prefix(ours, level).is_some_and(|start| theirs.starts_with(start));
-        match (shares(Shared::Class), shares(Shared::Family)) {
-            (true, _) => Shared::Class,
-            (_, true) => Shared::Family,
-            _ => Shared::Nothing,
-        }
+        let is_shared = |level: &Shared| {
+            let start = prefix(ours, *level);
+            start.is_some() && start == prefix(theirs, *level)
+        };
+        let levels = [Shared::Class, Shared::Family, Shared::Segment];
+        levels.into_iter().find(is_shared).unwrap_or_default()
     };
     let pairs = ours
         .iter()
@@ -201,6 +214,20 @@ mod tests {
             ("unspsc:43211503", "unspsc:44211503", Shared::Nothing),
             ("unspsc:70301500", "gsin:n7030", Shared::Nothing),
             ("object:0430", "object:0431", Shared::Class),
+            ("object:0430", "object:0430", Shared::Code),
+            // A code is shared no deeper than it says.
+            ("unspsc:25000000", "unspsc:25000000", Shared::Segment),
+            ("unspsc:25000000", "unspsc:25101503", Shared::Segment),
+            ("unspsc:25101503", "unspsc:25174004", Shared::Segment),
+            ("unspsc:25100000", "unspsc:25100000", Shared::Family),
+            ("unspsc:25101500", "unspsc:25101500", Shared::Class),
+            ("unspsc:25101503", "unspsc:25101503", Shared::Code),
+            ("unspsc:00000000", "unspsc:00000000", Shared::Nothing),
+            ("gsin:n7030", "gsin:n7030", Shared::Class),
+            ("gsin:n70", "gsin:n7030", Shared::Family),
+            ("gsin:d302", "gsin:d302", Shared::Class),
+            ("gsin:d302a", "gsin:d410", Shared::Segment),
+            ("gsin:5131", "gsin:5131", Shared::Class),
         ] {
             assert_eq!(
                 shared(&[ours.to_owned()], &[theirs.to_owned()]),

@@ -99,6 +99,11 @@ impl Ladder {
         self.rows.get(..self.comparables).unwrap_or_default()
     }
 
+    /// The share of all weight that the comparables carry, 0 to 1.
+    pub fn carried(&self) -> f64 {
+        self.comparables().iter().map(|row| row.weight).sum()
+    }
+
     pub fn weighted(&self) -> Weighted {
         Weighted::new(self.rows.iter().map(|row| (row.log(), row.weight)))
     }
@@ -120,9 +125,10 @@ fn log_nearness(row: &Row, market: &Market) -> f64 {
     let years = f64::from(market.today.days() - row.date.days()) / 365.25;
     let code: f64 = match row.shared {
         Shared::Nothing => 1.0,
-        Shared::Family => 2.0,
-        Shared::Class => 4.0,
-        Shared::Code => 6.0,
+        Shared::Segment => 2.0,
+        Shared::Family => 4.0,
+        Shared::Class => 6.0,
+        Shared::Code => 8.0,
     };
     code.ln() + row.similarity * SAME_WORDS.ln() + factor(row.same_category, SAME_CATEGORY)
         - years / HALF_LIFE * 2.0f64.ln()
@@ -183,7 +189,7 @@ fn candidates(market: &Market, item: &Item, number: usize, kind: EntityType) -> 
             found.extend(newest(&[exact.clone(), buyer.clone()])?);
         }
         for shared in [Shared::Class, Shared::Family] {
-            if let Some(key) = prefix(code, shared).filter(|prefix| prefix.len() < code.len()) {
+            if let Some(key) = prefix(code, shared) {
                 let key = key.to_owned();
                 let role = Role::Commodity;
                 found.extend(newest(&[Filter::Prefix { role, key }])?);

@@ -10,7 +10,7 @@ use crate::{
     fold::fold,
     market::{
         answer::Level,
-        facts::{Facts, KINDS, Shared, is_number, is_specific, shared},
+        facts::{Facts, KINDS, Shared, is_number, shared},
         item::Item,
         words::Subject,
     },
@@ -32,8 +32,6 @@ pub struct Row {
     pub similarity: f64,
     pub same_buyer: bool,
     pub shared: Shared,
-    /// The shared code says more than its class.
-    pub is_specific: bool,
     pub same_category: bool,
     pub same_level: bool,
     pub same_method: bool,
@@ -124,7 +122,6 @@ impl Row {
         let kind = KINDS.iter().position(|kind| *kind == entity_type)?;
         let similarity = item.subject.similarity(&subject, &item.words.get(kind)?.squares);
         let (ours, theirs) = (&item.facts, &facts);
-        let specific: Vec<&String> = ours.codes.iter().filter(|code| theirs.codes.contains(code)).collect();
         let text = |names: &[&str]| names.iter().find_map(|name| record.text(name)).map(str::to_owned);
         let mut row = Row {
             entity_type,
@@ -138,7 +135,6 @@ impl Row {
             similarity,
             same_buyer: theirs.buyers.iter().any(|buyer| item.buyer_keys.contains(buyer)),
             shared: shared(&ours.codes, &theirs.codes),
-            is_specific: specific.iter().any(|code| is_specific(code)),
             same_category: ours.categories.is_empty() || ours.categories.iter().any(|c| theirs.categories.contains(c)),
             same_level: ours.level.is_none() || ours.level == theirs.level,
             same_method: item.is_record && ours.method == theirs.method,
@@ -157,7 +153,7 @@ impl Row {
     /// Whether it is, as far as can be told, the same need at the same buyer.
     pub fn is_same_need(&self, item: &Item) -> bool {
         let is_mute = item.subject.is_empty() || self.title.is_none();
-        let same_code = self.is_specific && (is_mute || self.similarity >= ALIKE);
+        let same_code = self.shared == Shared::Code && (is_mute || self.similarity >= ALIKE);
         let is_title = self.title.as_ref().is_some_and(|title| title.len() <= LONGEST_TITLE);
         self.same_buyer && (same_code || is_title && self.similarity >= NEAR_SAME)
     }

@@ -1,27 +1,13 @@
 //! What a source's text means, whatever the source: one rule each for absence, HTML, lists, days and money.
 //!
 //! Text that was certainly encoded twice is repaired first. A *line* is a text without line breaks, its blanks collapsed; a *block* keeps its paragraphs. Both are `None` where the
-//! publisher wrote one of `ABSENT` instead of leaving the field empty. Every function is total: odd input gives odd
+//! publisher wrote one of [`ABSENT`] instead of leaving the field empty. Every function is total: odd input gives odd
 //! text or an [`Unreadable`], never a panic.
 
 use std::{borrow::Cow, collections::HashSet};
 
 use super::mojibake::repaired;
-use crate::date::Date;
-
-/// How publishers write "nothing", besides an empty field; compared without case, a list's `*` stripped.
-const ABSENT: [&str; 10] = [
-    "-",
-    "--",
-    "n/a",
-    "n/d",
-    "none",
-    "aucun",
-    "aucune",
-    "null",
-    "not applicable",
-    "sans objet",
-];
+use crate::{date::Date, vocabulary::ABSENT};
 
 /// Something is written where a day or an amount belongs, but it is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

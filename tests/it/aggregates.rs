@@ -40,7 +40,7 @@ pub fn records() -> Vec<(EntityType, String)> {
         ),
         other(
             EntityType::Tender,
-            json!({"record_id": "t2", "publication_date": "2023-11-01", "municipality": "laval", "status": "Open"}),
+            json!({"record_id": "t2", "publication_date": "2023-11-01", "municipality": "laval", "status": "Open", "solicitation_number": "N/A"}),
         ),
         other(
             EntityType::Award,
@@ -358,6 +358,7 @@ fn a_solicitation_is_followed_from_notice_to_contract() {
         (&json!(4), 2)
     );
     refused("/procurement/nope", 404, "no record has the solicitation number 'nope'");
+    refused("/procurement/N%2FA", 404, "no record has the solicitation number 'N/A'");
     refused("/procurement/--", 404, "no record has the solicitation number '--'");
     refused(
         "/procurement/W-24?limit=501",

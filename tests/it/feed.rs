@@ -220,6 +220,21 @@ fn one_tender_is_shown_once_by_each_of_the_four_keys() {
                 "2026-03-03",
             ),
         ),
+        // By what identifies nothing, none.
+        tender(
+            "v1",
+            with(
+                json!({"solicitation_number": "TBD", "reference_number": "N/A", "ocid": "-", "title_en": "v"}),
+                "2026-03-03",
+            ),
+        ),
+        tender(
+            "v2",
+            with(
+                json!({"solicitation_number": "tbd", "reference_number": "n/a", "ocid": "-", "title_en": "w"}),
+                "2026-03-03",
+            ),
+        ),
         // By nothing.
         tender("n1", json!({"publication_date": "2026-03-03"})),
         tender("n2", json!({"publication_date": "2026-03-03"})),
@@ -246,6 +261,8 @@ fn one_tender_is_shown_once_by_each_of_the_four_keys() {
         ("n1", json!([])),
         ("n2", json!([])),
         ("t3", json!([])),
+        ("v1", json!([])),
+        ("v2", json!([])),
     ];
     assert_eq!(shown, expected.map(|(id, duplicates)| (id.to_owned(), duplicates)));
 }
@@ -363,6 +380,8 @@ fn keywords_are_looked_for_in_titles_and_descriptions_by_their_own_languages() {
         ("keywords=chemin&languages=en", &[], &[]),
         ("keywords=chemin&languages=fr", &["en"], &["chemin"]),
         ("languages=en", &["both", "en"], &[]),
+        ("languages=EN", &["both", "en"], &[]),
+        ("languages=Fr,%20eN", &["both", "en", "fr"], &[]),
         ("languages=fr", &["both", "en", "fr"], &[]),
         ("keywords=,+,snow,", &["both"], &["snow"]),
     ] {
@@ -656,10 +675,10 @@ fn random_tender(number: usize, random: &mut ChaCha8Rng) -> (EntityType, String)
         record["department_en"] = json!((["Ville de Laval", "VILLE DE LAVAL", "National Defence"][below(3)]));
     }
     if below(4) == 0 {
-        record["solicitation_number"] = json!((["A-1", "a 1", "A-2"][below(3)]));
+        record["solicitation_number"] = json!((["A-1", "a 1", "A-2", "N/A"][below(4)]));
     }
     if below(4) == 0 {
-        record["reference_number"] = json!((["R-1", "r-1-001", "R-2"][below(3)]));
+        record["reference_number"] = json!((["R-1", "r-1-001", "R-2", "0"][below(4)]));
         record["amendment_number"] = json!("001");
     }
     if below(4) == 0 {
@@ -740,7 +759,11 @@ fn has_keyword(record: &Value, keyword: &str, languages: &[Language]) -> bool {
 }
 
 fn group(record: &Value) -> String {
-    let text = |field: &str| record[field].as_str().unwrap_or_default().to_owned();
+    let told = |field: &str| record[field].as_str().unwrap_or_default().to_owned();
+    let text = |field: &str| match told(field) {
+        nothing if ["N/A", "0"].contains(&&*nothing) => String::new(),
+        text => text,
+    };
     let buyer = fold(&text("department_en"));
     let (number, reference, ocid) = (
         fold(&text("solicitation_number")),

@@ -378,11 +378,77 @@ fn what_a_code_does_not_say_is_said() {
         .map(|n| contract(&format!("c{n}"), "2025-01-15", 10_000.0, json!({"unspsc": "25000000"})))
         .collect();
     assert!(codes(&estimate(&records, need("hello"))).contains(&"code_not_recognized"));
-    let branch = codes(&estimate(&records, need("25000000")));
+    // Vehicles, the whole segment: a garbage truck is no school bus.
+    let segment = estimate(&records, need("25000000"));
+    assert_eq!((segment.status, segment.match_level), (Status::InsufficientData, None));
+    assert!(codes(&segment).contains(&"code_is_a_branch"));
+    let records: Records = (1..=8)
+        .map(|n| contract(&format!("c{n}"), "2025-01-15", 10_000.0, json!({"unspsc": "25101500"})))
+        .collect();
+    let class = estimate(&records, need("25101500"));
+    assert_eq!((class.status, class.match_level), (Status::Ok, Some(Level::CodeClass)));
+    let branch = codes(&class);
     assert!(
         branch.contains(&"code_is_a_branch") && !branch.contains(&"code_not_recognized"),
         "{branch:?}"
     );
+}
+
+/// A segment in common counts for something, and is said; it makes no comparable.
+#[test]
+fn a_branch_of_codes_is_no_code() {
+    let vehicles = |id: &str, title: &str| {
+        let of = json!({"unspsc": "25000000", "title_fr": title, "department_fr": "Ville de Hull"});
+        contract(id, "2025-01-15", 10_000.0, of)
+    };
+    let records: Records = (1..=8)
+        .map(|n| vehicles(&format!("bus{n}"), "Autobus scolaires"))
+        .chain([vehicles("truck", "Camions à ordures")])
+        .chain([tender(
+            "t",
+            json!({"unspsc": "25000000", "title_fr": "Camion à ordures"}),
+        )])
+        .collect();
+    let comps = comps(&records, of_record("t"), &[]);
+    assert_eq!(comps.match_level, Some(Level::CategoryAndGovernmentLevel));
+    let reasons = |n: usize| {
+        comps.comparables[n]
+            .reasons
+            .iter()
+            .map(|note| note.code)
+            .collect::<Vec<_>>()
+    };
+    let nearest = comps.comparables[0].record.get();
+    assert!(nearest.contains("Camions"), "by its words: {nearest}");
+    assert!(reasons(0).contains(&"near_same_title") && reasons(1).contains(&"same_code_segment"));
+    assert!(!reasons(0).contains(&"same_code"), "{:?}", reasons(0));
+}
+
+/// Eight contracts for the same code, and sixty of the buyer for something else, which outweigh them.
+#[test]
+fn comparables_that_weigh_little_are_no_guide() {
+    let close = (1..=8).map(|n| {
+        let coded = json!({"unspsc": "72102903", "title_fr": "Balayage", "department_fr": "Ville de Hull"});
+        contract(&format!("c{n}"), "2025-01-15", 10_000.0, coded)
+    });
+    let painting = |count: usize| {
+        let paint = json!({"title_fr": "Peinture"});
+        (0..count).map(move |n| contract(&format!("p{n}"), "2025-01-15", 90_000.0, paint.clone()))
+    };
+    let of = |count: usize| -> Comps {
+        let tender = tender("t", json!({"unspsc": "72102903", "title_fr": "Entretien"}));
+        let records = close.clone().chain(painting(count)).chain([tender]).collect();
+        comps(&records, of_record("t"), &[])
+    };
+    for (count, is_told) in [(0, true), (6, true), (7, false), (60, false)] {
+        let comps = of(count);
+        assert_eq!((comps.match_level, comps.comparables.len()), (Some(Level::Code), 8));
+        let carried: f64 = comps.comparables.iter().map(|row| row.weight).sum();
+        let caveats: Vec<&str> = comps.caveats.iter().map(|note| note.code).collect();
+        assert_eq!(comps.bid_around.is_some(), is_told, "{count}: {carried}");
+        assert_eq!(caveats.contains(&"no_bid_guide"), !is_told, "{caveats:?}");
+        assert_eq!(carried >= 1.0 / 3.0, is_told, "{carried}");
+    }
 }
 
 /// Seven share the code, so that a broader rung is named; nothing said of them may be untrue.

@@ -279,12 +279,12 @@ fn languages(said: &Option<Said<String>>) -> Result<Vec<Language>, ApiError> {
     };
     let words: Vec<&str> = text.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
     let codes = Language::ALL.map(Language::code);
-    if let Some(word) = words.iter().find(|word| !codes.contains(word)) {
-        return Err(ApiError::invalid(name, not_in_list(word, codes.into_iter())));
-    }
-    let named = Language::ALL
-        .into_iter()
-        .filter(|language| words.contains(&language.code()));
+    let meant = |word: &&str| {
+        let wrong = || ApiError::invalid(name, not_in_list(word, codes.into_iter()));
+        Language::parse(&word.to_lowercase()).ok_or_else(wrong)
+    };
+    let meant: Vec<Language> = words.iter().map(meant).collect::<Result<_, _>>()?;
+    let named = Language::ALL.into_iter().filter(|language| meant.contains(language));
     match named.collect::<Vec<_>>() {
         none if none.is_empty() => Err(ApiError::invalid(name, "names no language; give en, fr or both")),
         named => Ok(named),
