@@ -3,19 +3,21 @@
 //! A file a format, a publisher's own where `PROCURE_REAL_DATA` names a folder of them, else a fixture, repeated to N MB with other numbers in
 //! every copy, so that copies are other contracts. The binary runs as a user runs it and is watched from outside; the yardstick
 //! is the same crate doing nothing but parse the same bytes, in the same run: `csv` into one reused `StringRecord`, `quick-xml` into events,
-//! `serde_json` into a `Value`. What counts is processor time, which other work on the machine does not stretch; the last row tells
+//! `serde_json` into a `Value`. Whoever writes JSON pays more than that, so beside it stands a floor: the bare parse, and `serde_json`
+//! writing as many bytes as the dumps have, out of records that are there already. What counts is processor time, which other work on the machine does not stretch; the last row tells
 //! what two files take against one.
 
 mod support;
 
 use std::{
     fs::{self, File},
-    io::{BufReader, BufWriter, Write},
+    io::{BufRead, BufReader, BufWriter, Write},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
-use support::{Arguments, BINARY, Usage, row, usage, watch};
+use serde_json::{Map, Value};
+use support::{Arguments, BINARY, Usage, row, size, usage, watch};
 
 /// How a file is made longer, and what the bare parse of it is.
 #[derive(Clone, Copy)]
@@ -54,8 +56,11 @@ const FILES: [(&str, Form, &str, &str); 5] = [
     ),
 ];
 
-/// How often the bare parse is repeated: once is over in a few of the system's clock ticks.
+/// How often the yardsticks are repeated: once is over in a few of the system's clock ticks.
 const PASSES: u32 = 5;
+
+/// How many records the floor's writing goes through again and again.
+const RECORDS: usize = 5_000;
 
 fn main() {
     let Arguments { megabytes, dir, .. } = Arguments::parse();
@@ -63,12 +68,9 @@ fn main() {
     for (name, form, real, fixture) in FILES {
         let file = made(&dir, name, form, &source(real, fixture), megabytes);
         let bytes = fs::metadata(&file).expect("the input").len() as f64 / 1e6;
-        let before = usage(std::process::id());
-        for _ in 0..PASSES {
-            bare_parse(form, &file);
-        }
-        let bare = (usage(std::process::id()).cpu_seconds - before.cpu_seconds) / f64::from(PASSES);
+        let bare = cpu_seconds(|| (0..PASSES).for_each(|_| bare_parse(form, &file))) / f64::from(PASSES);
         let (_, one) = normalize(&dir, &[&file]);
+        let floor = bare + bare_write(&dir);
         row(
             &format!("normalize {name}"),
             &[
@@ -76,6 +78,8 @@ fn main() {
                 ("cpu_seconds", one.cpu_seconds),
                 ("bare_parse_cpu_seconds", bare),
                 ("times_bare_parse", one.cpu_seconds / bare),
+                ("floor_cpu_seconds", floor),
+                ("times_floor", one.cpu_seconds / floor),
                 ("mb_per_cpu_second", bytes / one.cpu_seconds),
                 ("peak_mb", one.peak_mb),
             ],
@@ -148,6 +152,50 @@ fn bare_parse(form: Form, path: &Path) {
             serde_json::from_slice::<serde_json::Value>(&bytes).expect("JSON");
         }
     }
+}
+
+/// What the dumps of the last run cost who only writes them, in seconds.
+fn bare_write(dir: &Path) -> f64 {
+    let dumps = dir.join("dumps");
+    let records = records(&dumps);
+    let (mut written, wanted) = (0, size(&dumps) * u64::from(PASSES));
+    let path = dir.join("written");
+    let seconds = cpu_seconds(|| {
+        while written < wanted {
+            let mut out = BufWriter::with_capacity(256 << 10, File::create(&path).expect("a file to write"));
+            for record in &records {
+                serde_json::to_writer(&mut out, record).expect("a record written");
+                out.write_all(b"\n").expect("a line's end");
+            }
+            out.flush().expect("the records written");
+            written += size(&path);
+        }
+    });
+    seconds * size(&dumps) as f64 / written as f64
+}
+
+/// The first records of each dump.
+fn records(dumps: &Path) -> Vec<Map<String, Value>> {
+    let mut records = Vec::new();
+    for kind in fs::read_dir(dumps)
+        .expect("the dumps")
+        .map(|kind| kind.expect("a kind").path())
+    {
+        for dump in fs::read_dir(kind).expect("a kind's dumps") {
+            let dump = File::open(dump.expect("a dump").path()).expect("a dump");
+            let lines = BufReader::new(dump).lines().take(RECORDS);
+            records
+                .extend(lines.map(|line| serde_json::from_str::<Map<_, _>>(&line.expect("a line")).expect("a record")));
+        }
+    }
+    records
+}
+
+/// The processor time that `work` takes of this process.
+fn cpu_seconds(work: impl FnOnce()) -> f64 {
+    let before = usage(std::process::id()).cpu_seconds;
+    work();
+    usage(std::process::id()).cpu_seconds - before
 }
 
 /// The input, made once a size and kept for the next run.
