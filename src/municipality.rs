@@ -139,12 +139,11 @@ fn slug_of_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<String>
 
 /// The two letters of a Canadian province or territory, from its code or its English or French name.
 pub fn province_code(name: &str) -> Option<&'static str> {
-    let folded = fold(name);
-    let matches = |known: &&str| fold(known) == folded;
-    PROVINCES
-        .iter()
-        .find(|(code, english, french)| [code, english, french].into_iter().any(matches))
-        .map(|(code, ..)| *code)
+    static CODES: LazyLock<HashMap<String, &str>> = LazyLock::new(|| {
+        let names = |(code, english, french)| [code, english, french].map(|name| (fold(name), code));
+        PROVINCES.into_iter().flat_map(names).collect()
+    });
+    CODES.get(&fold(name)).copied()
 }
 
 pub const PROVINCES: [(&str, &str, &str); 13] = [

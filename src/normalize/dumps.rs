@@ -198,12 +198,13 @@ impl Lines {
 
 impl Part {
     fn push(&mut self, schema: &Schema, fields: &Fields) -> Result<()> {
-        let mut ordered = Vec::with_capacity(32);
+        let mut ordered = Vec::with_capacity(schema.fields.len());
         for (name, value) in fields.iter() {
-            let Some(number) = schema.field_number(name) else {
+            let Some(number) = name.field_of(schema.entity_type) else {
                 bail!(
-                    "index-schema/{}.json does not declare {name}; add it there",
-                    schema.entity_type
+                    "index-schema/{}.json does not declare {}; add it there",
+                    schema.entity_type,
+                    name.text()
                 );
             };
             ordered.push((number, value));
@@ -213,9 +214,11 @@ impl Part {
         for (number, value) in ordered {
             self.bytes.push(before);
             before = b',';
-            serde_json::to_writer(&mut self.bytes, &schema.fields[number].name)?;
-            self.bytes.push(b':');
-            serde_json::to_writer(&mut self.bytes, value)?;
+            // A declared name has nothing to escape.
+            self.bytes.push(b'"');
+            self.bytes.extend_from_slice(schema.fields[number].name.as_bytes());
+            self.bytes.extend_from_slice(b"\":");
+            value.write_json(&mut self.bytes)?;
             self.present[number] += 1;
         }
         self.bytes.extend_from_slice(b"}\n");

@@ -15,7 +15,7 @@ use super::{
     intake::{Draft, Intake, Rank, Record, Tally, unknown},
     json::{Item, Rows, list, word},
     places,
-    table::{postal_code, timestamp},
+    table::timestamp,
     text,
 };
 use crate::{entity::EntityType, vocabulary};
@@ -73,10 +73,8 @@ impl super::Reader for Alberta {
         {
             if let Some(tender) = newest.records.first_mut() {
                 for (field, value) in told.fields.iter() {
-                    if let Some(field) =
-                        crate::schema::shared_name(field).filter(|field| !tender.fields.contains_key(field))
-                    {
-                        tender.fields.push(field, value.clone());
+                    if tender.fields.get(field).is_none() {
+                        tender.fields.push(field, value);
                     }
                 }
             }
@@ -344,10 +342,7 @@ impl Posting<'_> {
             };
             let mut contract = Record::new(EntityType::Contract);
             for field in OF_THE_OPPORTUNITY {
-                contract.set(
-                    field,
-                    records.first().and_then(|tender| tender.fields.get(field)).cloned(),
-                );
+                contract.set(field, records.first().and_then(|tender| tender.get(field)));
             }
             contract.set("record_id", Some(format!("alberta|{reference}|{number}")));
             contract.set("contract_id", word(award, "/id"));
@@ -385,7 +380,10 @@ fn set_address(contract: &mut Record, award: &Value) {
     contract.set("supplier_address", joined(lines.into_iter().flatten().collect(), ", "));
     contract.set("vendor_city", at("city"));
     contract.set("vendor_province", province);
-    contract.set("vendor_postal_code", at("postalCode").as_deref().and_then(postal_code));
+    contract.set(
+        "vendor_postal_code",
+        at("postalCode").as_deref().and_then(text::postal_code),
+    );
     contract.set("vendor_country", at("country").filter(|code| code.len() == 2));
 }
 

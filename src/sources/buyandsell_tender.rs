@@ -89,27 +89,30 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     record.set("government_level", Some("federal"));
     let named = |field: &str| format!("{field}_{language}");
     for (field, column) in BOTH {
-        record.set(named(field), row.line_of(column));
+        record.set(&named(field), row.line_of(column));
     }
     let regions = row.line_of("region_delivery").map(|regions| parts(&regions).join("; "));
-    record.set(named("regions_of_delivery"), regions);
-    record.set(named("description"), text::block(row.raw("description")));
+    record.set(&named("regions_of_delivery"), regions);
+    record.set(&named("description"), text::block(row.raw("description")));
     let department = text::organization(row.raw("end_user_entity"));
     let buyer = || text::organization(row.raw("procurement_entity"));
-    record.set(named("department"), department.or_else(buyer));
+    record.set(&named("department"), department.or_else(buyer));
     match notice_type(row) {
         Some((_, english, french, _)) => {
             record.set("notice_type_en", Some(*english));
             record.set("notice_type_fr", Some(*french));
         }
-        None => record.set(named("notice_type"), row.line_of(NOTICE_TYPE)),
+        None => record.set(&named("notice_type"), row.line_of(NOTICE_TYPE)),
     }
     let (codes, texts): (Vec<String>, Vec<String>) = commodities(&row.line_of("gsin").unwrap_or_default())
         .into_iter()
         .unzip();
     record.set("gsin", (!codes.is_empty()).then(|| codes.join(",")));
     let texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
-    record.set(named("gsin_description"), (!texts.is_empty()).then(|| texts.join("; ")));
+    record.set(
+        &named("gsin_description"),
+        (!texts.is_empty()).then(|| texts.join("; ")),
+    );
     let stated = row.line_of("trade_agreement");
     let strategy = row.line_of("competitive_procurement_strategy");
     let reason = row.line_of("non_competitive_procurement_strategy");
@@ -159,7 +162,7 @@ fn settle(members: &mut [Member]) {
         };
         let french = std::mem::take(&mut members[french].records);
         for (notice, other) in members[english].records.iter_mut().zip(french) {
-            join(notice, other);
+            join(notice, &other);
         }
     }
     let mut joined: Vec<&mut Member> = members.iter_mut().filter(|m| !m.records.is_empty()).collect();
@@ -167,16 +170,17 @@ fn settle(members: &mut [Member]) {
 }
 
 /// Fills what only the French row tells; what both tell is the English row's.
-fn join(english: &mut Record, french: Record) {
-    for (field, value) in french.fields {
-        match (english.fields.get_mut(&field), value) {
-            (Some(Value::Object(members)), Value::Object(others)) => {
-                for (member, value) in others {
-                    members.entry(member).or_insert(value);
-                }
+fn join(english: &mut Record, french: &Record) {
+    for (field, value) in french.fields.iter() {
+        let Some(known) = english.fields.get(field) else {
+            english.fields.insert(field, value);
+            continue;
+        };
+        if let (Some(mut members), Some(others)) = (known.members(), value.members()) {
+            for (member, value) in others {
+                members.entry(member).or_insert(value);
             }
-            (Some(_), _) => {}
-            (None, value) => drop(english.fields.insert(field, value)),
+            english.fields.insert(field, Value::Object(members).into());
         }
     }
 }

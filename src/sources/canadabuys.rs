@@ -183,8 +183,8 @@ pub fn rank(row: &Row, amendment: &str) -> Rank {
     )
 }
 
-/// Holds a row's amount between reading and settling; no field of a record.
-const AMOUNT_OF_ROW: &str = "amount_of_row";
+/// Holds a row's amount between reading and settling: a field that contracts do not have.
+const AMOUNT_OF_ROW: &str = "amendment_value";
 
 /// Sets what a row of a contract's history states of its value, for [`settle_contract`] to choose from.
 pub fn set_value(record: &mut Record, (amount, total): (Option<f64>, Option<f64>)) {
@@ -218,7 +218,7 @@ pub fn settle_contract(members: &mut [Member]) {
         .collect();
     let amendments = amendments.len();
     for record in members.iter_mut().flat_map(|member| &mut member.records) {
-        record.fields.remove(AMOUNT_OF_ROW);
+        record.remove(AMOUNT_OF_ROW);
         record.set("amendment_count", Some(amendments));
         record.set("contract_value", value);
     }

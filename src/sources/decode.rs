@@ -24,7 +24,9 @@ pub struct Utf8<R> {
     held_return: bool,
     at: usize,
     started: bool,
+    /// The line of the text's byte of this number.
     line: u64,
+    line_at: usize,
     row_bytes: u64,
     repaired: bool,
 }
@@ -40,13 +42,16 @@ impl<R: Read> Utf8<R> {
             at: 0,
             started: false,
             line: 1,
+            line_at: 0,
             row_bytes: 0,
             repaired: false,
         }
     }
 
     /// The line of the next byte, from 1.
-    pub fn line(&self) -> u64 {
+    pub fn line(&mut self) -> u64 {
+        self.line += memchr::memchr_iter(b'\n', &self.text[self.line_at..self.at]).count() as u64;
+        self.line_at = self.at;
         self.line
     }
 
@@ -68,8 +73,9 @@ impl<R: Read> Utf8<R> {
     }
 
     fn refill(&mut self) -> io::Result<()> {
+        self.line();
         self.text.clear();
-        self.at = 0;
+        (self.at, self.line_at) = (0, 0);
         while self.text.is_empty() {
             if let Some(error) = self.failed.take() {
                 return Err(error);
@@ -111,7 +117,7 @@ impl<R: Read> Utf8<R> {
     }
 
     fn decode(&mut self, end: bool) {
-        let raw = std::mem::take(&mut self.raw);
+        let mut raw = std::mem::take(&mut self.raw);
         let mut rest: &[u8] = &raw;
         while !rest.is_empty() {
             let (valid, stray) = match std::str::from_utf8(rest) {
@@ -132,7 +138,9 @@ impl<R: Read> Utf8<R> {
             self.repaired = true;
             rest = &rest[stray..];
         }
-        self.raw = rest.to_vec();
+        let decoded = raw.len() - rest.len();
+        raw.drain(..decoded);
+        self.raw = raw;
         if end && std::mem::take(&mut self.held_return) {
             self.text.push(b'\r');
         }
@@ -155,7 +163,6 @@ impl<R: Read> BufRead for Utf8<R> {
 
     fn consume(&mut self, amount: usize) {
         let upto = (self.at + amount).min(self.text.len());
-        self.line += memchr::memchr_iter(b'\n', &self.text[self.at..upto]).count() as u64;
         self.row_bytes += (upto - self.at) as u64;
         self.at = upto;
     }

@@ -202,14 +202,21 @@ fn merge(members: &mut [Member], base: usize, amendments: &[usize], told_twice: 
     }
     for newer in amended {
         // An amendment that does not say by how much must not be credited with the one before.
-        record.fields.remove("amendment_value");
-        for (field, value) in newer.fields {
-            match (record.fields.get_mut(&field), value) {
-                (Some(_), _) if OF_THE_ORIGINAL.contains(&field.as_ref()) => {}
-                // Amendments state less of who might bid; what they leave out still holds.
-                (Some(Value::Object(known)), Value::Object(members)) => known.extend(members),
-                (_, value) => drop(record.fields.insert(field, value)),
+        record.remove("amendment_value");
+        for (field, value) in newer.fields.iter() {
+            let known = record.fields.get(field);
+            if known.is_some() && OF_THE_ORIGINAL.contains(&field.text()) {
+                continue;
             }
+            // Amendments state less of who might bid; what they leave out still holds.
+            let value = match (known.and_then(|known| known.members()), value.members()) {
+                (Some(mut known), Some(members)) => {
+                    known.extend(members);
+                    Value::Object(known).into()
+                }
+                _ => value,
+            };
+            record.fields.insert(field, value);
         }
     }
     if has_original {
@@ -242,9 +249,8 @@ const TOLD: [&str; 7] = [
 
 fn told(member: &Member) -> Option<Value> {
     let record = member.records.first()?;
-    let facts = TOLD.iter().filter_map(|field| {
-        let value = record.fields.get(field)?;
-        Some(((*field).to_owned(), value.clone()))
-    });
+    let facts = TOLD
+        .iter()
+        .filter_map(|field| Some(((*field).to_owned(), record.get(field)?.into_json()?)));
     Some(Value::Object(facts.collect::<Map<_, _>>()))
 }

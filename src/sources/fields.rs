@@ -1,122 +1,262 @@
-//! The fields of a record on its way to a dump: few enough that a list is faster than a map, their names those of the schemas, so that millions of rows
-//! share them.
+//! The fields of a record on its way to a dump, in few pieces of memory: a list of names and places, and one text that holds all values.
+//!
+//! Rows come by the million, so nothing here is allocated for each value, names are numbers ([`Name`]), and what goes to the spool
+//! and comes back is copied, not parsed. Nested values are held as the JSON they will be in the dump.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, ops::Range};
 
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{MapAccess, Visitor},
-};
-use serde_json::Value;
+use anyhow::{Context, Result};
+use serde_json::{Map, Value};
 
-use crate::schema;
-
-type Name = Cow<'static, str>;
+use super::bytes::{self, Bytes};
+use crate::schema::Name;
 
 /// Names and values, each name once, in the order they were first set.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Fields(Vec<(Name, Value)>);
+#[derive(Clone, Debug, Default)]
+pub struct Fields {
+    fields: Vec<(Name, Place)>,
+    /// The values, and what is left of those that others replaced.
+    text: String,
+}
+
+/// A value of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Held<'a> {
+    Text(Cow<'a, str>),
+    Number(f64),
+    /// An object, a list or a count, as JSON.
+    Json(Cow<'a, str>),
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    Text(Range<usize>),
+    Number(f64),
+    Json(Range<usize>),
+}
 
 impl Fields {
-    pub fn get(&self, field: &str) -> Option<&Value> {
-        self.0.iter().find(|(name, _)| name == field).map(|(_, value)| value)
+    /// None yet, and room for what most records have.
+    pub fn with_room() -> Fields {
+        Fields {
+            fields: Vec::with_capacity(40),
+            text: String::with_capacity(1024),
+        }
     }
 
-    pub fn get_mut(&mut self, field: &str) -> Option<&mut Value> {
-        self.0
-            .iter_mut()
-            .find(|(name, _)| name == field)
-            .map(|(_, value)| value)
+    pub fn get(&self, name: Name) -> Option<Held<'_>> {
+        let (_, place) = self.fields.iter().find(|(known, _)| *known == name)?;
+        Some(self.held(place))
     }
 
-    pub fn contains_key(&self, field: &str) -> bool {
-        self.get(field).is_some()
-    }
-
-    /// The value that stood there before.
-    pub fn insert(&mut self, field: impl Into<Name>, value: Value) -> Option<Value> {
-        let field = field.into();
-        match self.get_mut(&field) {
-            Some(known) => Some(std::mem::replace(known, value)),
-            None => {
-                self.0.push((field, value));
-                None
-            }
+    /// Sets a field, whatever it held before.
+    pub fn insert(&mut self, name: Name, value: Held) {
+        let place = self.keep(value);
+        match self.fields.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => *known = place,
+            None => self.fields.push((name, place)),
         }
     }
 
     /// Adds a field that is not there yet, without looking.
-    pub fn push(&mut self, field: &'static str, value: Value) {
-        debug_assert!(!self.contains_key(field), "{field} is there");
-        self.0.push((Cow::Borrowed(field), value));
+    pub fn push(&mut self, name: Name, value: Held) {
+        debug_assert!(self.get(name).is_none(), "{} is there", name.text());
+        let place = self.keep(value);
+        self.fields.push((name, place));
     }
 
-    pub fn remove(&mut self, field: &str) -> Option<Value> {
-        let at = self.0.iter().position(|(name, _)| name == field)?;
-        Some(self.0.remove(at).1)
+    pub fn remove(&mut self, name: Name) {
+        self.fields.retain(|(known, _)| *known != name);
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.0.iter().map(|(name, value)| (name.as_ref(), value))
+    pub fn iter(&self) -> impl Iterator<Item = (Name, Held<'_>)> {
+        self.fields.iter().map(|(name, place)| (*name, self.held(place)))
     }
-}
 
-impl IntoIterator for Fields {
-    type Item = (Name, Value);
-    type IntoIter = std::vec::IntoIter<(Name, Value)>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+    /// The fields as one JSON object.
+    pub fn to_json(&self) -> String {
+        let members = self.iter().map(|(name, value)| format!("\"{}\":{value}", name.text()));
+        format!("{{{}}}", members.collect::<Vec<_>>().join(","))
     }
-}
 
-impl Serialize for Fields {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter())
+    fn held(&self, place: &Place) -> Held<'_> {
+        let text = |range: &Range<usize>| Cow::Borrowed(self.text.get(range.clone()).unwrap_or_default());
+        match place {
+            Place::Text(range) => Held::Text(text(range)),
+            Place::Number(number) => Held::Number(*number),
+            Place::Json(range) => Held::Json(text(range)),
+        }
     }
-}
 
-impl<'de> Deserialize<'de> for Fields {
-    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Fields, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = Fields;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a record's fields")
+    fn keep(&mut self, value: Held) -> Place {
+        let start = self.text.len();
+        match value {
+            Held::Number(number) => Place::Number(number),
+            Held::Text(text) => {
+                self.text.push_str(&text);
+                Place::Text(start..self.text.len())
             }
+            Held::Json(json) => {
+                self.text.push_str(&json);
+                Place::Json(start..self.text.len())
+            }
+        }
+    }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Fields, A::Error> {
-                let mut fields = Vec::with_capacity(32);
-                while let Some(Shared(name)) = members.next_key()? {
-                    fields.push((name, members.next_value()?));
+    /// Appends what [`Fields::read`] reads.
+    pub fn write(&self, out: &mut Vec<u8>) -> Result<()> {
+        bytes::put_length(out, self.fields.len())?;
+        for (name, place) in &self.fields {
+            out.extend(name.number().to_le_bytes());
+            let (kind, range) = match place {
+                Place::Number(number) => {
+                    out.push(b'n');
+                    out.extend(number.to_le_bytes());
+                    continue;
                 }
-                Ok(Fields(fields))
-            }
+                Place::Text(range) => (b't', range),
+                Place::Json(range) => (b'j', range),
+            };
+            out.push(kind);
+            bytes::put_length(out, range.start)?;
+            bytes::put_length(out, range.end)?;
         }
-        json.deserialize_map(Members)
+        bytes::put_text(out, &self.text)
+    }
+
+    pub fn read(bytes: &mut Bytes) -> Result<Fields> {
+        let count = bytes.length()?;
+        let mut fields = Vec::with_capacity(count + ADDED);
+        for _ in 0..count {
+            let name = Name::numbered(u16::from_le_bytes(bytes.take()?));
+            let place = match bytes.take()? {
+                [b'n'] => Place::Number(f64::from_le_bytes(bytes.take()?)),
+                [kind] => {
+                    let range = bytes.length()?..bytes.length()?;
+                    if kind == b't' {
+                        Place::Text(range)
+                    } else {
+                        Place::Json(range)
+                    }
+                }
+            };
+            fields.push((name, place));
+        }
+        let text = bytes.text()?.to_owned();
+        Ok(Fields { fields, text })
     }
 }
 
-/// A field's name, not copied where a schema has it.
-struct Shared(Name);
+/// How many fields settling adds, at most times.
+const ADDED: usize = 4;
 
-impl<'de> Deserialize<'de> for Shared {
-    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Shared, D::Error> {
-        struct Word;
-        impl Visitor<'_> for Word {
-            type Value = Shared;
+impl<'a> Held<'a> {
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Held::Text(text) => Some(text),
+            _ => None,
+        }
+    }
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a field's name")
-            }
+    pub fn as_number(&self) -> Option<f64> {
+        match self {
+            Held::Number(number) => Some(*number),
+            Held::Json(json) => json.parse().ok(),
+            Held::Text(_) => None,
+        }
+    }
 
-            fn visit_str<E>(self, name: &str) -> Result<Shared, E> {
-                Ok(Shared(
-                    schema::shared_name(name).map_or_else(|| name.to_owned().into(), Cow::Borrowed),
-                ))
+    /// The members of an object.
+    pub fn members(&self) -> Option<Map<String, Value>> {
+        match self {
+            Held::Json(json) => serde_json::from_str(json).ok(),
+            _ => None,
+        }
+    }
+
+    pub fn into_json(self) -> Option<Value> {
+        match self {
+            Held::Text(text) => Some(text.into_owned().into()),
+            Held::Number(number) => Some(number.into()),
+            Held::Json(json) => serde_json::from_str(&json).ok(),
+        }
+    }
+
+    pub fn write_json(&self, out: &mut Vec<u8>) -> Result<()> {
+        match self {
+            Held::Text(text) => serde_json::to_writer(out, text),
+            Held::Number(number) => serde_json::to_writer(out, number),
+            Held::Json(json) => {
+                out.extend_from_slice(json.as_bytes());
+                Ok(())
             }
         }
-        json.deserialize_str(Word)
+        .context("writing a value as JSON")
+    }
+}
+
+/// As JSON.
+impl fmt::Display for Held<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut json = Vec::new();
+        self.write_json(&mut json).map_err(|_| fmt::Error)?;
+        f.write_str(&String::from_utf8_lossy(&json))
+    }
+}
+
+impl<'a> From<&'a str> for Held<'a> {
+    fn from(text: &'a str) -> Held<'a> {
+        Held::Text(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Held<'_> {
+    fn from(text: String) -> Self {
+        Held::Text(Cow::Owned(text))
+    }
+}
+
+impl<'a> From<Cow<'a, str>> for Held<'a> {
+    fn from(text: Cow<'a, str>) -> Held<'a> {
+        Held::Text(text)
+    }
+}
+
+impl From<f64> for Held<'_> {
+    fn from(number: f64) -> Self {
+        Held::Number(number)
+    }
+}
+
+impl From<Value> for Held<'_> {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::String(text) => text.into(),
+            value => Held::Json(Cow::Owned(value.to_string())),
+        }
+    }
+}
+
+impl From<usize> for Held<'_> {
+    fn from(count: usize) -> Self {
+        Value::from(count).into()
+    }
+}
+
+impl From<u64> for Held<'_> {
+    fn from(count: u64) -> Self {
+        Value::from(count).into()
+    }
+}
+
+impl From<Vec<Value>> for Held<'_> {
+    fn from(values: Vec<Value>) -> Self {
+        Value::from(values).into()
+    }
+}
+
+impl From<Map<String, Value>> for Held<'_> {
+    fn from(members: Map<String, Value>) -> Self {
+        Value::from(members).into()
     }
 }

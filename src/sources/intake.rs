@@ -8,17 +8,16 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use anyhow::Result;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    fields::Fields,
+    fields::{Fields, Held},
     spool::{Drafts, digest},
 };
-use crate::entity::EntityType;
+use crate::{entity::EntityType, schema::Name};
 
 /// One normalized record on its way to a dump.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Record {
     pub entity_type: EntityType,
     pub fields: Fields,
@@ -28,23 +27,38 @@ impl Record {
     pub fn new(entity_type: EntityType) -> Record {
         Record {
             entity_type,
-            fields: Fields::default(),
+            fields: Fields::with_room(),
         }
     }
 
     /// Sets a field; nothing where there is nothing to say.
-    pub fn set(&mut self, field: impl Into<Cow<'static, str>>, value: Option<impl Into<Value>>) {
+    pub fn set<'a>(&mut self, field: &str, value: Option<impl Into<Held<'a>>>) {
         if let Some(value) = value {
-            self.fields.insert(field, value.into());
+            self.fields.insert(Name::of(field), value.into());
         }
     }
 
+    pub fn get(&self, field: &str) -> Option<Held<'_>> {
+        self.fields.get(Name::of(field))
+    }
+
+    pub fn has(&self, field: &str) -> bool {
+        self.get(field).is_some()
+    }
+
+    pub fn remove(&mut self, field: &str) {
+        self.fields.remove(Name::of(field));
+    }
+
     pub fn text(&self, field: &str) -> Option<&str> {
-        self.fields.get(field)?.as_str()
+        match self.get(field)? {
+            Held::Text(Cow::Borrowed(text)) => Some(text),
+            _ => None,
+        }
     }
 
     pub fn number(&self, field: &str) -> Option<f64> {
-        self.fields.get(field)?.as_f64()
+        self.get(field)?.as_number()
     }
 }
 

@@ -208,7 +208,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn broken(&self, why: &str) -> Broken {
+    fn broken(&mut self, why: &str) -> Broken {
         Broken::Here {
             line: self.input.line(),
             why: why.to_owned(),

@@ -204,12 +204,7 @@ fn settle(members: &mut [Member]) {
     let is_dated = |at: &usize| !members[*at].member.starts_with(UNDATED);
     let (dated, undated): (Vec<usize>, Vec<usize>) = contracts.into_values().flatten().partition(is_dated);
     if let ([dated], [undated]) = (dated.as_slice(), undated.as_slice()) {
-        let tells = |field| {
-            members[*dated]
-                .records
-                .iter()
-                .any(|record| record.fields.contains_key(field))
-        };
+        let tells = |field| members[*dated].records.iter().any(|record| record.has(field));
         if tells("contract_id") && tells("contract_value") && members[*dated].file != members[*undated].file {
             members[*undated].records.clear();
         }
@@ -240,7 +235,7 @@ fn draft(row: &Row, mut record: Record, dataset: &str) -> Result<Draft, &'static
         return Err("neither a supplier nor an object");
     }
     // Hashed before anything is left out or added, and the rest without the file's own facts.
-    let part = |field: &str| record.fields.get(field).map(ToString::to_string).unwrap_or_default();
+    let part = |field: &str| record.get(field).map(|value| value.to_string()).unwrap_or_default();
     let typed = || text::line(row.raw("montant")).unwrap_or_default();
     let amount = record
         .number("contract_value")
@@ -248,12 +243,13 @@ fn draft(row: &Row, mut record: Record, dataset: &str) -> Result<Draft, &'static
     let keys = ["vendor_name", "contract_id", "department_fr"].map(part).join("\n");
     let day = part("award_date");
     let id = format!("montreal|{}", fingerprint(&format!("{keys}\n{amount}\n{day}")));
-    let said = record.fields.iter().filter(|(name, _)| *name != "fetched_at");
+    let said = record.fields.iter().map(|(name, value)| (name.text(), value));
+    let said = said.filter(|(name, _)| *name != "fetched_at");
     let said: Vec<String> = said.map(|(name, value)| format!("{name}={value}")).collect();
     let said = fingerprint(&said.join("\n"));
     if record.text("award_date").is_some_and(|day| !is_likely(day, row)) {
         row.note("award date before 2011 or after the file's year, left out".to_owned());
-        record.fields.remove("award_date");
+        record.remove("award_date");
     }
     record.set("municipality", Some("montreal"));
     record.set("province", Some("QC"));

@@ -16,7 +16,7 @@ use super::{
     intake::{Draft, Intake, Member, Rank, Record, Tally, unknown},
     json::{Item, Rows},
     places,
-    table::{self, Column, CsvFormat, Header, Row, Rule::*},
+    table::{self, Column, CsvFormat, Row, Rule::*},
     text,
 };
 use crate::{entity::EntityType, fold::fold};
@@ -93,11 +93,8 @@ impl Reader for NovaScotia {
 /// Each object becomes a row of all the columns.
 fn read_json(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
     let columns = FORMAT.aliases;
-    let header: Header = columns
-        .iter()
-        .zip(0..)
-        .map(|((_, name), n)| ((*name).to_owned(), (n, None)))
-        .collect();
+    let names: Vec<String> = columns.iter().map(|(_, name)| (*name).to_owned()).collect();
+    let header = FORMAT.header(&names);
     let mut rows = Rows::new(input, &[]);
     while let Some(item) = rows.next()? {
         let (line, object) = match item {

@@ -158,12 +158,12 @@ fn index(contracts: &[Record], key: &dyn Fn(&Record) -> Option<String>) -> HashM
 /// Gives a contract of an XML export what a release tells of how it went on: an export's newer telling is of the award.
 fn go_on(contract: &mut Record, released: &Record) {
     for field in STATE {
-        contract.set(field, released.fields.get(field).cloned());
+        contract.set(field, released.get(field));
     }
     // There where the current value is no longer the awarded one.
     if released.number("original_value").is_some() {
         for field in ["contract_value", "original_value"] {
-            contract.set(field, released.fields.get(field).cloned());
+            contract.set(field, released.get(field));
         }
     }
 }
@@ -185,8 +185,8 @@ fn lots_of(contracts: &[Record], released: &[Record]) -> Vec<Record> {
 
 fn fill(newer: &mut Record, older: &Record) {
     for field in FILLED {
-        if !newer.fields.contains_key(field) {
-            newer.set(field, older.fields.get(field).cloned());
+        if !newer.has(field) {
+            newer.set(field, older.get(field));
         }
     }
     newer.set("sources", Some(json!([OCDS, XML])));
@@ -212,18 +212,25 @@ pub fn contract_record_id(
 /// entry repeated, its rivals' not). The others are lots of one price: all but the first are numbered, in an order that is theirs
 /// and not the file's.
 pub fn apart(contracts: Vec<(u64, Record)>, mut repeated: impl FnMut(u64)) -> Vec<Record> {
-    let mut by_id: HashMap<String, Vec<(String, usize)>> = HashMap::new();
+    let mut by_id: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, (_, contract)) in contracts.iter().enumerate() {
-        let words = || serde_json::to_string(&contract.fields).unwrap_or_default();
-        // Numbers as numbers: the shorter first.
-        let name = contract
-            .text("contract_id")
-            .map_or_else(words, |id| format!("{:8}{id}", id.len()));
-        let id = contract.text("record_id").unwrap_or_default().to_owned();
-        by_id.entry(id).or_default().push((name, at));
+        let id = contract.text("record_id").unwrap_or_default();
+        by_id.entry(id).or_default().push(at);
     }
+    let name = |at: &usize| {
+        let (_, contract) = &contracts[*at];
+        let words = || contract.fields.to_json();
+        // Numbers as numbers: the shorter first.
+        let number = contract.text("contract_id");
+        number.map_or_else(words, |id| format!("{:8}{id}", id.len()))
+    };
     let mut lots = vec![None; contracts.len()];
-    for mut same in by_id.into_values() {
+    for same in by_id.into_values() {
+        if let [only] = same.as_slice() {
+            lots[*only] = Some(1);
+            continue;
+        }
+        let mut same: Vec<(String, usize)> = same.iter().map(|at| (name(at), *at)).collect();
         same.sort();
         same.dedup_by(|(name, _), (first, _)| name == first);
         for ((_, at), lot) in same.into_iter().zip(1..) {

@@ -13,7 +13,6 @@ use super::{
     seao::{Awarded, OF_THE_NOTICE, contract_record_id, neq, vendor_country, vendor_province},
     seao_codes::{self, Unit},
     seao_ocds::{Notice, Words, by_word, same_money},
-    table::postal_code,
     text,
 };
 use crate::{entity::EntityType, fold::fold};
@@ -115,7 +114,7 @@ impl<'a> Notice<'a> {
 
         let mut contract = Record::new(EntityType::Contract);
         for field in OF_THE_NOTICE {
-            contract.set(field, tender.fields.get(field).cloned());
+            contract.set(field, tender.get(field));
         }
         let neq = neq(&word(party, "/details/neq").unwrap_or_default())
             .or_else(|| neq(supplier_id.strip_prefix("FO-").unwrap_or_default()));
@@ -216,7 +215,10 @@ impl<'a> Notice<'a> {
         contract.set("supplier_address", (!lines.is_empty()).then(|| lines.join(", ")));
         contract.set("vendor_city", city);
         contract.set("vendor_province", province);
-        contract.set("vendor_postal_code", at("postalCode").as_deref().and_then(postal_code));
+        contract.set(
+            "vendor_postal_code",
+            at("postalCode").as_deref().and_then(text::postal_code),
+        );
         let country = at("countryName");
         let code = country.as_deref().and_then(vendor_country);
         if let (Some(country), None) = (country, &code) {

@@ -5,7 +5,7 @@
 //! contracts by [`seao_ledger`](super::seao_ledger). The generations of the layout differ by the case of one tag and by elements that
 //! the older lacks. Of a notice told twice the one entered last counts, of one entry the newest export's; a revision counts as entered on its export's last day.
 
-use std::io::Read;
+use std::{borrow::Cow, io::Read};
 
 use serde_json::json;
 
@@ -18,9 +18,9 @@ use super::{
     },
     seao_codes::{self, MUNICIPAL_GROUNDS, OTHER_NATURES, PROVINCIAL_GROUNDS, REGIONS, TYPES, Unit, label},
     seao_ledger::{self, Contractor, Expense, Final, Spending, Told},
-    table::{postal_code, timestamp},
+    table::timestamp,
     text,
-    xml::{Element, Rows},
+    xml::{Element, Row, Rows},
 };
 use crate::{date::Date, entity::EntityType, fold::fold};
 
@@ -61,62 +61,65 @@ impl Export {
 pub fn read(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
     let mut rows = Rows::new(input);
     let export = Export::of(&mut rows, file)?;
-    while let Some(row) = rows.next()? {
+    let mut read = Row::default();
+    while rows.next(&mut read)? {
+        let Some(row) = read.element() else { continue };
         out.row();
         if rows.take_repaired() {
-            out.tally.note(row.line, "stray bytes near here, read as Windows-1252");
+            out.tally
+                .note(row.line(), "stray bytes near here, read as Windows-1252");
         }
         let Some(number) = row.line_of("numeroseao") else {
-            out.tally.skip(row.line, "no notice number");
+            out.tally.skip(row.line(), "no notice number");
             continue;
         };
-        let told = match row.name.as_str() {
+        let told = match row.name() {
             "avis" if row.child("organisme").is_some() => {
-                let draft = Notice::new(&row, &export, out.tally).draft(number);
-                out.keep(row.line, draft).map_err(Broken::Fatal)?;
+                let draft = Notice::new(row, &export, out.tally).draft(number.into_owned());
+                out.keep(row.line(), draft).map_err(Broken::Fatal)?;
                 continue;
             }
-            "avis" => Told::Spending(spending(&row, &export, out.tally)),
-            "contrat" => Told::Final(contract_end(&row, out.tally)),
+            "avis" => Told::Spending(spending(row, &export, out.tally)),
+            "contrat" => Told::Final(contract_end(row, out.tally)),
             _ => {
-                out.tally.skip(row.line, "neither a notice, a contract nor spending");
+                out.tally.skip(row.line(), "neither a notice, a contract nor spending");
                 continue;
             }
         };
         let remark = Remark {
-            group: number,
+            group: number.into_owned(),
             rank: seao_ledger::rank(export.exported()),
             said: serde_json::to_value(told).map_err(|error| Broken::Fatal(error.into()))?,
         };
-        out.remark(row.line, remark).map_err(Broken::Fatal)?;
+        out.remark(row.line(), remark).map_err(Broken::Fatal)?;
     }
     Ok(())
 }
 
-fn contractor(row: &Element) -> Contractor {
+fn contractor(row: Element) -> Contractor {
     Contractor {
         neq: neq(row.raw("neqcontractant")),
         folded_name: fold(&text::organization(row.raw("nomcontractant")).unwrap_or_default()),
     }
 }
 
-fn contract_end(row: &Element, tally: &mut Tally) -> Final {
+fn contract_end(row: Element, tally: &mut Tally) -> Final {
     Final {
         contractor: contractor(row),
-        amount: money(row, "montantfinal", row.line, tally).filter(|amount| *amount > 0.0),
-        end: day(row, "datefinale", row.line, tally),
+        amount: money(row, "montantfinal", row.line(), tally).filter(|amount| *amount > 0.0),
+        end: day(row, "datefinale", row.line(), tally),
     }
 }
 
-fn spending(row: &Element, export: &Export, tally: &mut Tally) -> Spending {
+fn spending(row: Element, export: &Export, tally: &mut Tally) -> Spending {
     let mut items = Vec::new();
-    for expense in row.child("depenses").map_or(&[][..], |list| &list.children) {
-        let Some(amount) = money(expense, "montantdepense", expense.line, tally) else {
+    for expense in row.child("depenses").into_iter().flat_map(Element::children) {
+        let Some(amount) = money(expense, "montantdepense", expense.line(), tally) else {
             continue;
         };
         items.push(Expense {
             contractor: contractor(expense),
-            published: day(expense, "datepublicationdepense", expense.line, tally),
+            published: day(expense, "datepublicationdepense", expense.line(), tally),
             cents: (amount * 100.0).round() as i64,
         });
     }
@@ -126,14 +129,14 @@ fn spending(row: &Element, export: &Export, tally: &mut Tally) -> Spending {
     }
 }
 
-fn day(row: &Element, name: &str, line: u64, tally: &mut Tally) -> Option<Date> {
+fn day(row: Element, name: &str, line: u64, tally: &mut Tally) -> Option<Date> {
     text::date(row.raw(name)).unwrap_or_else(|_| {
         tally.note(line, &format!("impossible date in {name}, left out"));
         None
     })
 }
 
-fn money(row: &Element, name: &str, line: u64, tally: &mut Tally) -> Option<f64> {
+fn money(row: Element, name: &str, line: u64, tally: &mut Tally) -> Option<f64> {
     text::given_amount(row.raw(name)).unwrap_or_else(|_| {
         tally.note(line, &format!("unreadable amount in {name}, left out"));
         None
@@ -142,7 +145,7 @@ fn money(row: &Element, name: &str, line: u64, tally: &mut Tally) -> Option<f64>
 
 /// A notice on its way to a tender and its contracts.
 struct Notice<'a> {
-    row: &'a Element,
+    row: Element<'a>,
     export: &'a Export,
     tally: &'a mut Tally,
     closing: Option<Date>,
@@ -150,12 +153,12 @@ struct Notice<'a> {
 }
 
 impl<'a> Notice<'a> {
-    fn new(row: &'a Element, export: &'a Export, tally: &'a mut Tally) -> Notice<'a> {
+    fn new(row: Element<'a>, export: &'a Export, tally: &'a mut Tally) -> Notice<'a> {
         Notice {
             row,
             export,
-            closing: day(row, "datefermeture", row.line, tally),
-            awarded: day(row, "dateadjudication", row.line, tally),
+            closing: day(row, "datefermeture", row.line(), tally),
+            awarded: day(row, "dateadjudication", row.line(), tally),
             tally,
         }
     }
@@ -165,17 +168,14 @@ impl<'a> Notice<'a> {
         let tender = self.tender(&number);
         let mut records = vec![tender];
         let mut contracts = Vec::new();
-        let bidders = self.row.child("fournisseurs").map_or(&[][..], |list| &list.children);
-        for bidder in bidders
-            .iter()
-            .filter(|bidder| bidder.raw("adjudicataire").trim() == "1")
-        {
+        let bidders = self.row.child("fournisseurs").into_iter().flat_map(Element::children);
+        for bidder in bidders.filter(|bidder| bidder.raw("adjudicataire").trim() == "1") {
             let Some(contract) = self.contract(&number, bidder, &records[0]) else {
                 self.tally
-                    .note(bidder.line, "a winner without a name, no contract recorded");
+                    .note(bidder.line(), "a winner without a name, no contract recorded");
                 continue;
             };
-            contracts.push((bidder.line, contract));
+            contracts.push((bidder.line(), contract));
         }
         let what = "a winner listed twice in the same words, recorded once";
         records.extend(apart(contracts, |line| self.tally.note(line, what)));
@@ -291,8 +291,8 @@ impl<'a> Notice<'a> {
     }
 
     /// `0Déneigement` → `Déneigement`: what was bought, told in words where no category fits.
-    fn words_of_nature(&self) -> Option<String> {
-        text::line(
+    fn words_of_nature(&self) -> Option<Cow<'a, str>> {
+        text::as_line(
             self.row
                 .raw("precision")
                 .trim_start_matches(|c: char| c.is_ascii_digit()),
@@ -310,11 +310,11 @@ impl<'a> Notice<'a> {
         }
     }
 
-    fn contract(&mut self, number: &str, winner: &Element, tender: &Record) -> Option<Record> {
+    fn contract(&mut self, number: &str, winner: Element, tender: &Record) -> Option<Record> {
         let vendor = text::organization(winner.raw("nomorganisation"))?;
         let mut contract = Record::new(EntityType::Contract);
         for field in OF_THE_NOTICE {
-            contract.set(field, tender.fields.get(field).cloned());
+            contract.set(field, tender.get(field));
         }
         let award_date = self.awarded.map(|day| day.to_string());
         let unit = winner.raw("montantssoumisunite").trim();
@@ -323,9 +323,9 @@ impl<'a> Notice<'a> {
         }
         let neq = neq(winner.raw("neq"));
         let awarded = Awarded {
-            bid: money(winner, "montantsoumis", winner.line, self.tally),
-            amount: money(winner, "montantcontrat", winner.line, self.tally),
-            total: money(winner, "montanttotalcontrat", winner.line, self.tally),
+            bid: money(winner, "montantsoumis", winner.line(), self.tally),
+            amount: money(winner, "montantcontrat", winner.line(), self.tally),
+            total: money(winner, "montanttotalcontrat", winner.line(), self.tally),
             unit: Unit::of(unit),
         };
         let record_id = contract_record_id(number, neq.as_deref(), &vendor, award_date.as_deref(), awarded.stated());
@@ -335,7 +335,7 @@ impl<'a> Notice<'a> {
         contract.set("vendor_id", neq.map(|neq| format!("FO-{neq}")));
         contract.set("vendor_city", winner.line_of("ville"));
         contract.set("vendor_province", vendor_province(winner.raw("province")));
-        contract.set("vendor_postal_code", postal_code(winner.raw("codepostal")));
+        contract.set("vendor_postal_code", text::postal_code(winner.raw("codepostal")));
         let country = vendor_country(winner.raw("pays"));
         if country.is_none() && !winner.raw("pays").trim().is_empty() {
             self.note_unknown("pays", winner.raw("pays"));
@@ -356,16 +356,16 @@ impl<'a> Notice<'a> {
     }
 
     fn note_unknown(&mut self, name: &str, code: &str) {
-        self.tally.note(self.row.line, &unknown(name, code));
+        self.tally.note(self.row.line(), &unknown(name, code));
     }
 
     fn day(&mut self, name: &str) -> Option<Date> {
-        day(self.row, name, self.row.line, self.tally)
+        day(self.row, name, self.row.line(), self.tally)
     }
 }
 
-fn address(winner: &Element) -> Option<String> {
+fn address(winner: Element) -> Option<String> {
     let lines = ["adresse1", "adresse2", "ville", "province", "codepostal"];
-    let lines: Vec<String> = lines.iter().filter_map(|name| winner.line_of(name)).collect();
+    let lines: Vec<Cow<str>> = lines.iter().filter_map(|name| winner.line_of(name)).collect();
     (!lines.is_empty()).then(|| lines.join(", "))
 }

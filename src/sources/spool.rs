@@ -13,12 +13,14 @@ use std::{
 
 use anyhow::{Context, Result};
 use rayon::prelude::*;
-use serde::Serialize;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::intake::{Draft, Member, Rank, Record, Remark};
-use crate::fold::fold;
+use super::{
+    bytes::{self, Bytes},
+    fields::Fields,
+    intake::{Draft, Member, Rank, Record, Remark},
+};
+use crate::{entity::EntityType, fold::fold};
 
 /// The bodies of a family's drafts and remarks.
 pub struct Spool {
@@ -99,8 +101,9 @@ impl<'a> Drafts<'a> {
     }
 
     pub fn push(&mut self, line: u64, draft: Draft) -> Result<()> {
-        let body = (&draft.member, &draft.records, None::<Value>);
-        self.push_body(line, &draft.group, digest(&draft.member), draft.rank, body)?;
+        self.push_body(line, &draft.group, digest(&draft.member), draft.rank, |out| {
+            write_body(out, &draft.member, &draft.records, "")
+        })?;
         if let (Some(entry), Some(record)) = (self.entries.last_mut(), draft.records.first()) {
             entry.deal = deal(record);
         }
@@ -120,13 +123,22 @@ impl<'a> Drafts<'a> {
     /// Of several remarks none replaces another.
     pub fn push_remark(&mut self, line: u64, remark: Remark) -> Result<()> {
         let place = format!("{}:{}", self.file, self.entries.len());
-        let body = ("", [(); 0], Some(&remark.said));
-        self.push_body(line, &remark.group, digest(&place), remark.rank, body)
+        let said = remark.said.to_string();
+        self.push_body(line, &remark.group, digest(&place), remark.rank, |out| {
+            write_body(out, "", &[], &said)
+        })
     }
 
-    fn push_body(&mut self, line: u64, group: &str, member: [u8; 8], rank: Rank, body: impl Serialize) -> Result<()> {
+    fn push_body(
+        &mut self,
+        line: u64,
+        group: &str,
+        member: [u8; 8],
+        rank: Rank,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
         let start = self.bodies.len();
-        serde_json::to_writer(&mut self.bodies, &body)?;
+        write(&mut self.bodies)?;
         self.entries.push(Entry {
             group: digest(group),
             member,
@@ -209,7 +221,8 @@ impl Spool {
                 waiting = rest;
             }
             let settled = batches.into_par_iter().map(|batch| {
-                let groups: Result<Vec<Group>> = batch.iter().map(|group| self.group(group)).collect();
+                let mut bodies = Bodies::of(self);
+                let groups: Result<Vec<Group>> = batch.iter().map(|group| bodies.group(group)).collect();
                 settle(groups?)
             });
             for settled in settled.collect::<Vec<Result<T>>>() {
@@ -218,8 +231,29 @@ impl Spool {
         }
         Ok(())
     }
+}
 
-    fn group(&self, entries: &[Entry]) -> Result<Group> {
+/// Reads bodies back, of which neighbours are often wanted one after the other: a window at a time.
+struct Bodies<'a> {
+    spool: &'a Spool,
+    /// Where the window begins, and what is in it.
+    start: u64,
+    window: Vec<u8>,
+}
+
+/// So few that a body wanted for itself costs no more than its neighbours save.
+const WINDOW: u64 = 16 << 10;
+
+impl<'a> Bodies<'a> {
+    fn of(spool: &'a Spool) -> Bodies<'a> {
+        Bodies {
+            spool,
+            start: 0,
+            window: Vec::new(),
+        }
+    }
+
+    fn group(&mut self, entries: &[Entry]) -> Result<Group> {
         let mut newest: Vec<Entry> = Vec::new();
         let mut replaced = Vec::new();
         for same in entries.chunk_by(|a, b| a.member == b.member) {
@@ -239,22 +273,61 @@ impl Spool {
         })
     }
 
-    fn member(&self, entry: Entry) -> Result<Member> {
-        let reading = || format!("reading {}", self.path.display());
-        let mut body = vec![0; entry.length as usize];
-        self.file.read_exact_at(&mut body, entry.offset).with_context(reading)?;
-        let (member, records, said): (String, Vec<Record>, Option<Value>) =
-            serde_json::from_slice(&body).with_context(reading)?;
-        Ok(Member {
-            member,
-            rank: entry.rank,
-            records,
-            said,
-            skipped: None,
-            file: entry.file as usize,
-            line: entry.line.into(),
-        })
+    fn member(&mut self, entry: Entry) -> Result<Member> {
+        let path = &self.spool.path;
+        self.body(&entry)
+            .and_then(|body| read_member(&entry, body))
+            .with_context(|| format!("reading {}", path.display()))
     }
+
+    fn body(&mut self, entry: &Entry) -> Result<&[u8]> {
+        let end = entry.offset + u64::from(entry.length);
+        if entry.offset < self.start || end > self.start + self.window.len() as u64 {
+            let written = self.spool.end.load(Ordering::Relaxed);
+            let until = end.max(entry.offset + WINDOW).min(written);
+            self.start = entry.offset;
+            self.window.resize((until - self.start) as usize, 0);
+            self.spool.file.read_exact_at(&mut self.window, self.start)?;
+        }
+        let at = (entry.offset - self.start) as usize;
+        Ok(&self.window[at..at + entry.length as usize])
+    }
+}
+
+fn write_body(out: &mut Vec<u8>, member: &str, records: &[Record], said: &str) -> Result<()> {
+    bytes::put_text(out, member)?;
+    bytes::put_text(out, said)?;
+    bytes::put_length(out, records.len())?;
+    for record in records {
+        out.push(record.entity_type as u8);
+        record.fields.write(out)?;
+    }
+    Ok(())
+}
+
+fn read_member(entry: &Entry, body: &[u8]) -> Result<Member> {
+    let mut body = Bytes(body);
+    let member = body.text()?.to_owned();
+    let said = body.text()?;
+    let said = (!said.is_empty()).then(|| serde_json::from_str(said)).transpose()?;
+    let mut records = Vec::new();
+    for _ in 0..body.length()? {
+        let [kind] = body.take()?;
+        let entity_type = EntityType::ALL.get(usize::from(kind)).context("a kind of record")?;
+        records.push(Record {
+            entity_type: *entity_type,
+            fields: Fields::read(&mut body)?,
+        });
+    }
+    Ok(Member {
+        member,
+        rank: entry.rank,
+        records,
+        said,
+        skipped: None,
+        file: entry.file as usize,
+        line: entry.line.into(),
+    })
 }
 
 /// The supplier and the contract that a record names, where it names any.

@@ -11,15 +11,15 @@ use anyhow::anyhow;
 use chrono::{DateTime, SecondsFormat, Utc};
 use csv::{ReaderBuilder, StringRecord};
 use rustc_hash::FxHashMap;
-use serde_json::Value;
 
 use super::{
     Broken, FileFacts, Reader,
     decode::Utf8,
+    fields::Held,
     intake::{Draft, Intake, Member, Record, Tally},
     text,
 };
-use crate::entity::EntityType;
+use crate::{entity::EntityType, schema::Name};
 
 /// How a column's text becomes a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,15 +78,21 @@ impl CsvFormat {
             .all(|name| columns.iter().any(|column| self.canonical(column) == *name))
     }
 
-    fn columns_of(&self, header: &[String]) -> Header {
-        let mut columns = Header::default();
-        for (number, name) in header.iter().enumerate() {
+    pub fn header(&self, names: &[String]) -> Header {
+        let mut columns: FxHashMap<String, Place> = FxHashMap::default();
+        for (number, name) in names.iter().enumerate() {
             let known = columns.entry(self.canonical(name).to_owned()).or_insert((number, None));
             if known.0 != number {
                 known.1 = Some(number);
             }
         }
-        columns
+        let filled = self.columns.iter().copied().flatten();
+        let filled =
+            filled.filter_map(|(field, column, rule)| Some((Name::of(field), *column, *columns.get(*column)?, *rule)));
+        Header {
+            filled: filled.collect(),
+            columns,
+        }
     }
 
     fn canonical<'a>(&self, column: &'a str) -> &'a str {
@@ -95,11 +101,15 @@ impl CsvFormat {
     }
 }
 
-/// The columns a file has, by name.
-pub type Header = FxHashMap<String, Columns>;
+/// The columns a file has.
+pub struct Header {
+    columns: FxHashMap<String, Place>,
+    /// What a format's tables say, of the columns that are there.
+    filled: Vec<(Name, &'static str, Place, Rule)>,
+}
 
 /// A column's number, and that of another with its name or its name of other years, which tells where the first is empty.
-pub type Columns = (usize, Option<usize>);
+type Place = (usize, Option<usize>);
 
 /// One row under its header.
 pub struct Row<'a> {
@@ -122,13 +132,14 @@ impl<'a> Row<'a> {
     }
 
     /// The column's text as it stands; empty where the file has no such column.
-    pub fn raw(&self, column: &str) -> &str {
-        let Some((number, other)) = self.header.get(column) else {
-            return "";
-        };
-        let value = self.values.get(*number).unwrap_or_default();
+    pub fn raw(&self, column: &str) -> &'a str {
+        self.header.columns.get(column).map_or("", |place| self.at(*place))
+    }
+
+    fn at(&self, (number, other): Place) -> &'a str {
+        let value = self.values.get(number).unwrap_or_default();
         match other {
-            Some(other) if value.trim().is_empty() => self.values.get(*other).unwrap_or_default(),
+            Some(other) if value.trim().is_empty() => self.values.get(other).unwrap_or_default(),
             _ => value,
         }
     }
@@ -141,41 +152,44 @@ impl<'a> Row<'a> {
         self.notes.borrow_mut().push(what);
     }
 
-    fn value(&self, column: &str, rule: Rule) -> Option<Value> {
-        let raw = self.raw(column);
+    /// What the text of a column is by a rule.
+    fn value(&self, column: &str, raw: &'a str, rule: Rule) -> Option<Held<'a>> {
         match rule {
-            Rule::Line => text::line(raw).map(Value::from),
-            Rule::LineOrNa => text::line(raw).filter(|line| line != "NA").map(Value::from),
-            Rule::Block => text::block(raw).map(Value::from),
-            Rule::Day => self.day(column).map(Value::from),
-            Rule::Moment => self.day(column).and(text::line(raw)).map(Value::from),
-            Rule::Money => self.money(column).map(Value::from),
-            Rule::Codes => joined(text::list(raw), ",").map(Value::from),
-            Rule::Words => joined(text::list(raw), "; ").map(Value::from),
-            Rule::PostalCode => postal_code(raw).map(Value::from),
-            Rule::Organization => text::organization(raw).map(Value::from),
+            Rule::Line => text::as_line(raw).map(Held::from),
+            Rule::LineOrNa => text::as_line(raw).filter(|line| line != "NA").map(Held::from),
+            Rule::Block => text::block(raw).map(Held::from),
+            Rule::Day => self.day_in(column, raw).map(Held::from),
+            Rule::Moment => self.day_in(column, raw).and(text::as_line(raw)).map(Held::from),
+            Rule::Money => self.money_in(column, raw).map(Held::from),
+            Rule::Codes => joined(text::list(raw), ",").map(Held::from),
+            Rule::Words => joined(text::list(raw), "; ").map(Held::from),
+            Rule::PostalCode => text::postal_code(raw).map(Held::from),
+            Rule::Organization => text::organization(raw).map(Held::from),
         }
     }
 
     pub fn day(&self, column: &str) -> Option<String> {
-        let day = text::date(self.raw(column)).unwrap_or_else(|_| {
+        self.day_in(column, self.raw(column))
+    }
+
+    pub fn money(&self, column: &str) -> Option<f64> {
+        self.money_in(column, self.raw(column))
+    }
+
+    fn day_in(&self, column: &str, raw: &str) -> Option<String> {
+        let day = text::date(raw).unwrap_or_else(|_| {
             self.note(format!("impossible date in {column}, left out"));
             None
         });
         day.map(|day| day.to_string())
     }
 
-    pub fn money(&self, column: &str) -> Option<f64> {
-        text::amount(self.raw(column)).unwrap_or_else(|_| {
+    fn money_in(&self, column: &str, raw: &str) -> Option<f64> {
+        text::amount(raw).unwrap_or_else(|_| {
             self.note(format!("unreadable amount in {column}, left out"));
             None
         })
     }
-}
-
-pub fn postal_code(raw: &str) -> Option<String> {
-    let code = text::line(raw)?.replace(' ', "").to_uppercase();
-    (code != "NA").then_some(code)
 }
 
 /// Several things under one identifier: the oldest keeps it plain, so that it stays when another is added; the others have
@@ -332,8 +346,8 @@ impl CsvFormat {
         let mut values = StringRecord::new();
         let mut again = is_data.then(|| StringRecord::from(first.as_slice()));
         let width = header.len();
-        let header = self.columns_of(header);
-        if let Some(missing) = self.required.iter().find(|name| !header.contains_key(**name)) {
+        let header = self.header(header);
+        if let Some(missing) = self.required.iter().find(|name| !header.columns.contains_key(**name)) {
             return Err(Broken::Fatal(anyhow!("{} has no column '{missing}'", file.path)));
         }
         loop {
@@ -384,10 +398,10 @@ impl CsvFormat {
 
     fn draft_of(&self, row: &Row) -> Result<Draft, &'static str> {
         let mut record = Record::new((self.entity_type)(row));
-        for (field, column, rule) in self.columns.iter().copied().flatten() {
+        for (field, column, place, rule) in &row.header.filled {
             // A table fills each field once.
-            if let Some(value) = row.value(column, *rule) {
-                record.fields.push(field, value);
+            if let Some(value) = row.value(column, row.at(*place), *rule) {
+                record.fields.push(*field, value);
             }
         }
         record.set("fetched_at", Some(timestamp(row.published)));

@@ -4,7 +4,9 @@
 //! publisher wrote one of [`ABSENT`] instead of leaving the field empty. Every function is total: odd input gives odd
 //! text or an [`Unreadable`], never a panic.
 
-use std::{borrow::Cow, collections::HashSet};
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
 
 use super::mojibake::repaired;
 use crate::{date::Date, vocabulary::ABSENT};
@@ -14,11 +16,16 @@ use crate::{date::Date, vocabulary::ABSENT};
 pub struct Unreadable;
 
 pub fn line(raw: &str) -> Option<String> {
+    as_line(raw).map(Cow::into_owned)
+}
+
+/// A line, copied only where it is none as it stands.
+pub fn as_line(raw: &str) -> Option<Cow<'_, str>> {
+    if is_line(raw) {
+        return is_present(raw).then_some(Cow::Borrowed(raw));
+    }
     let repaired = repaired(raw);
     let text = unescape(&repaired);
-    if is_line(&text) {
-        return present(text.into_owned());
-    }
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !line.is_empty() {
@@ -26,14 +33,26 @@ pub fn line(raw: &str) -> Option<String> {
         }
         line.push_str(word);
     }
-    present(line)
+    is_present(&line).then_some(Cow::Owned(line))
 }
 
-/// Whether a text is a line as it stands, as most cells are; false where only a closer look can tell.
+/// Whether a text is a line as it stands, as most cells are; false where only a closer look can tell: at what may be an
+/// entity, a tag, encoded twice, or a blank beyond ASCII.
 fn is_line(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let printable = bytes.iter().all(|b| (b' '..=b'~').contains(b));
-    printable && !bytes.starts_with(b" ") && !bytes.ends_with(b" ") && memchr::memmem::find(bytes, b"  ").is_none()
+    let mut before = b' ';
+    for byte in text.bytes() {
+        let is_plain = match byte {
+            b' ' => before != b' ',
+            b'&' | b'<' | 0xC2 | 0xE1..=0xE3 => false,
+            0x82 | 0x83 | 0x85 | 0xA2 => before != 0xC3,
+            byte => byte > b' ' && byte != 0x7F,
+        };
+        if !is_plain {
+            return false;
+        }
+        before = byte;
+    }
+    before != b' '
 }
 
 pub fn block(raw: &str) -> Option<String> {
@@ -58,40 +77,47 @@ pub fn block(raw: &str) -> Option<String> {
             block.push_str(word);
         }
     }
-    present(block)
+    is_present(&block).then_some(block)
 }
 
 /// The members of `*one\n*two`, in the publisher's order, each once.
 pub fn list(raw: &str) -> Vec<String> {
     let mut members: Vec<String> = Vec::new();
-    let mut met = HashSet::new();
+    let mut met = FxHashSet::default();
     for part in raw.split(['\n', '\r']) {
         let part = part.trim_start();
-        let Some(member) = line(part.strip_prefix('*').unwrap_or(part)) else {
+        let Some(member) = as_line(part.strip_prefix('*').unwrap_or(part)) else {
             continue;
         };
         if met.insert(member.clone()) {
-            members.push(member);
+            members.push(member.into_owned());
         }
     }
     members
 }
 
-/// `text`, unless nothing is there.
-fn present(text: String) -> Option<String> {
-    let bare = text.strip_prefix('*').unwrap_or(&text).trim();
-    let absent = bare.is_empty() || ABSENT.iter().any(|marker| marker.eq_ignore_ascii_case(bare));
-    (!absent).then_some(text)
+/// Whether a line or a block says something.
+fn is_present(text: &str) -> bool {
+    // No word for nothing is so long, not even behind `* `.
+    if text.len() > 16 {
+        return true;
+    }
+    let bare = text.strip_prefix('*').unwrap_or(text).trim();
+    !bare.is_empty() && !ABSENT.iter().any(|marker| marker.eq_ignore_ascii_case(bare))
 }
 
 /// A day: `2024-01-31`, `2024/01/31`, or the day a timestamp begins with. The first day of all is how databases write
 /// "none"; other days of other centuries are typing errors.
 pub fn date(raw: &str) -> Result<Option<Date>, Unreadable> {
-    let Some(text) = line(raw).filter(|text| !text.starts_with("0001-01-01")) else {
+    let Some(text) = as_line(raw).filter(|text| !text.starts_with("0001-01-01")) else {
         return Ok(None);
     };
-    let day = Date::parse_prefix(&text.replace('/', "-")).map_err(|_| Unreadable)?;
-    match day.to_string().get(..2) {
+    let text = match text.contains('/') {
+        true => Cow::Owned(text.replace('/', "-")),
+        false => text,
+    };
+    let day = Date::parse_prefix(&text).map_err(|_| Unreadable)?;
+    match text.get(..2) {
         Some("19" | "20" | "21") => Ok(Some(day)),
         _ => Err(Unreadable),
     }
@@ -111,7 +137,10 @@ pub fn amount(raw: &str) -> Result<Option<f64>, Unreadable> {
 
 /// An amount, a rate or a factor, of any fineness. Commas before a point part thousands; one behind it is none of ours.
 fn number(raw: &str) -> Result<Option<f64>, Unreadable> {
-    let Some(text) = line(raw) else { return Ok(None) };
+    let Some(text) = as_line(raw) else { return Ok(None) };
+    if is_plain(&text) {
+        return parsed(&text);
+    }
     let mut digits: String = text.chars().filter(|c| !c.is_whitespace() && *c != '$').collect();
     match (digits.rfind(','), digits.contains('.')) {
         (Some(_), true) if !parts_thousands(&digits) => return Err(Unreadable),
@@ -120,11 +149,22 @@ fn number(raw: &str) -> Result<Option<f64>, Unreadable> {
         (Some(_), false) => digits = digits.replace(',', "."),
         (None, _) => {}
     }
-    let plain = digits
+    match is_plain(&digits) {
+        true => parsed(&digits),
+        false => Err(Unreadable),
+    }
+}
+
+/// Whether nothing but digits, signs and points are there.
+fn is_plain(digits: &str) -> bool {
+    digits
         .bytes()
-        .all(|b| b.is_ascii_digit() || b == b'.' || b == b'-' || b == b'+');
+        .all(|b| b.is_ascii_digit() || b == b'.' || b == b'-' || b == b'+')
+}
+
+fn parsed(digits: &str) -> Result<Option<f64>, Unreadable> {
     match digits.parse::<f64>() {
-        Ok(amount) if plain && amount.abs() < 1e15 => Ok(Some(amount)),
+        Ok(amount) if amount.abs() < 1e15 => Ok(Some(amount)),
         _ => Err(Unreadable),
     }
 }
@@ -144,20 +184,26 @@ pub fn given_amount(raw: &str) -> Result<Option<f64>, Unreadable> {
 /// An organization's name without the full stops and blanks that registrars leave behind: `Ville de Mascouche.`,
 /// `Municipalité de Lanoraie .`; the one of an abbreviation stays (`Décarel Inc..` → `Décarel Inc.`).
 pub fn organization(raw: &str) -> Option<String> {
-    let name = line(raw)?;
+    let name = as_line(raw)?;
     let bare = name.trim_end_matches(['.', ',', ' ']);
     let last = bare.rsplit([' ', '.']).next().unwrap_or(bare);
     let abbreviated = name.len() > bare.len()
         && name[bare.len()..].contains('.')
         && ABBREVIATIONS.iter().any(|a| a.eq_ignore_ascii_case(last));
-    present(if abbreviated {
-        format!("{bare}.")
-    } else {
-        bare.to_owned()
-    })
+    let name = match abbreviated {
+        true => format!("{bare}."),
+        false => bare.to_owned(),
+    };
+    is_present(&name).then_some(name)
 }
 
 const ABBREVIATIONS: [&str; 9] = ["inc", "ltd", "co", "corp", "enr", "c", "l", "p", "a"];
+
+/// A postal code without its blank.
+pub fn postal_code(raw: &str) -> Option<String> {
+    let code = line(raw)?.replace(' ', "").to_uppercase();
+    (code != "NA").then_some(code)
+}
 
 /// HTML's entities to characters and `<br>` to a line break; anything else as it is.
 pub fn unescape(raw: &str) -> Cow<'_, str> {

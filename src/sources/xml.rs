@@ -1,6 +1,6 @@
 //! XML files: the root element's facts, then one small tree for each of its children, streamed.
 
-use std::io::Read;
+use std::{borrow::Cow, io::Read, ops::Range};
 
 use quick_xml::{
     Reader,
@@ -12,27 +12,103 @@ use super::{Broken, decode::Utf8, text};
 /// Deeper than any publisher nests; a bound on what a hostile file can build.
 const DEEPEST: usize = 16;
 
-/// An element with its text and its children; names are lower-case, as layouts differ in nothing else.
+/// A row: an element and all that is in it, in two pieces of memory that the next row uses again.
 #[derive(Debug, Default)]
-pub struct Element {
-    pub name: String,
-    pub text: String,
-    pub children: Vec<Element>,
-    pub line: u64,
+pub struct Row {
+    /// Each element before those in it.
+    nodes: Vec<Node>,
+    /// Their names and texts.
+    text: String,
 }
 
-impl Element {
-    pub fn child(&self, name: &str) -> Option<&Element> {
-        self.children.iter().find(|child| child.name == name)
+#[derive(Debug)]
+struct Node {
+    name: Range<usize>,
+    text: Range<usize>,
+    line: u64,
+    /// The number of the first node that is not in this one.
+    end: usize,
+}
+
+/// An element of a row; names are lower-case, as layouts differ in nothing else.
+#[derive(Clone, Copy, Debug)]
+pub struct Element<'a> {
+    row: &'a Row,
+    at: usize,
+}
+
+impl Row {
+    /// The element that is the row; `None` before one was read.
+    pub fn element(&self) -> Option<Element<'_>> {
+        (!self.nodes.is_empty()).then_some(Element { row: self, at: 0 })
+    }
+
+    fn clear(&mut self) {
+        self.nodes.clear();
+        self.text.clear();
+    }
+
+    fn open(&mut self, start: &BytesStart, line: u64) -> usize {
+        let begin = self.text.len();
+        self.text.push_str(start.local_name().as_ref());
+        self.text[begin..].make_ascii_lowercase();
+        self.nodes.push(Node {
+            name: begin..self.text.len(),
+            text: 0..0,
+            line,
+            end: 0,
+        });
+        self.nodes.len() - 1
+    }
+
+    fn close(&mut self, node: usize, text: &str) {
+        let begin = self.text.len();
+        self.text.push_str(text);
+        self.nodes[node].text = begin..self.text.len();
+        self.nodes[node].end = self.nodes.len();
+    }
+}
+
+impl<'a> Element<'a> {
+    pub fn name(self) -> &'a str {
+        &self.row.text[self.node().name.clone()]
+    }
+
+    pub fn text(self) -> &'a str {
+        &self.row.text[self.node().text.clone()]
+    }
+
+    pub fn line(self) -> u64 {
+        self.node().line
+    }
+
+    pub fn children(self) -> impl Iterator<Item = Element<'a>> {
+        let mut next = self.at + 1;
+        std::iter::from_fn(move || {
+            let child = Element { at: next, ..self };
+            let is_child = next < self.node().end;
+            is_child.then(|| {
+                next = child.node().end;
+                child
+            })
+        })
+    }
+
+    pub fn child(self, name: &str) -> Option<Element<'a>> {
+        self.children().find(|child| child.name() == name)
     }
 
     /// The child's text as it stands; empty where there is none.
-    pub fn raw(&self, name: &str) -> &str {
-        self.child(name).map_or("", |child| &child.text)
+    pub fn raw(self, name: &str) -> &'a str {
+        self.child(name).map_or("", Element::text)
     }
 
-    pub fn line_of(&self, name: &str) -> Option<String> {
-        text::line(self.raw(name))
+    pub fn line_of(self, name: &str) -> Option<Cow<'a, str>> {
+        text::as_line(self.raw(name))
+    }
+
+    fn node(self) -> &'a Node {
+        &self.row.nodes[self.at]
     }
 }
 
@@ -65,6 +141,9 @@ pub fn root(start: &str) -> Root {
 pub struct Rows<'a> {
     reader: Reader<Utf8<&'a mut dyn Read>>,
     buffer: Vec<u8>,
+    /// The numbers of the open elements' nodes, and the texts met in them so far.
+    open: Vec<usize>,
+    texts: [String; DEEPEST],
 }
 
 impl<'a> Rows<'a> {
@@ -76,6 +155,8 @@ impl<'a> Rows<'a> {
         Rows {
             reader,
             buffer: Vec::new(),
+            open: Vec::new(),
+            texts: Default::default(),
         }
     }
 
@@ -98,13 +179,13 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The next row; `None` at the root's end.
-    pub fn next(&mut self) -> Result<Option<Element>, Broken> {
-        let mut open: Vec<Element> = Vec::new();
+    /// Reads the next row; false at the root's end.
+    pub fn next(&mut self, row: &mut Row) -> Result<bool, Broken> {
+        row.clear();
+        self.open.clear();
         self.reader.get_mut().begin_row();
         loop {
             self.buffer.clear();
-            let line = self.reader.get_ref().line();
             let event = match self.reader.read_event_into(&mut self.buffer) {
                 Ok(event) => event,
                 Err(error) => {
@@ -114,29 +195,32 @@ impl<'a> Rows<'a> {
             };
             match event {
                 Event::Start(start) => {
-                    if open.len() == DEEPEST {
+                    if self.open.len() == DEEPEST {
                         return Err(self.broken("elements nest too deep".to_owned()));
                     }
-                    open.push(Element {
-                        name: name(&start),
-                        line,
-                        ..Element::default()
-                    });
+                    // The reader stands behind the tag, which may have taken some lines.
+                    let lines = memchr::memchr_iter(b'\n', start.as_bytes()).count() as u64;
+                    let line = self.reader.get_mut().line() - lines;
+                    self.open.push(row.open(&start, line));
                 }
                 Event::End(_) => {
-                    let Some(closed) = open.pop() else { return Ok(None) };
-                    match open.last_mut() {
-                        Some(parent) => parent.children.push(closed),
-                        None => return Ok(Some(closed)),
+                    let Some(closed) = self.open.pop() else {
+                        return Ok(false);
+                    };
+                    let text = &mut self.texts[self.open.len()];
+                    row.close(closed, text);
+                    text.clear();
+                    if self.open.is_empty() {
+                        return Ok(true);
                     }
                 }
-                Event::Text(text) => push(&mut open, &text.xml10_content()),
-                Event::CData(text) => push(&mut open, &text.xml10_content()),
+                Event::Text(text) => Self::push(&self.open, &mut self.texts, &text.xml10_content()),
+                Event::CData(text) => Self::push(&self.open, &mut self.texts, &text.xml10_content()),
                 Event::GeneralRef(entity) => {
                     let name = entity.xml10_content();
                     match text::entity_character(&name) {
-                        Some(c) => push(&mut open, c.encode_utf8(&mut [0; 4])),
-                        None => push(&mut open, &format!("&{name};")),
+                        Some(c) => Self::push(&self.open, &mut self.texts, c.encode_utf8(&mut [0; 4])),
+                        None => Self::push(&self.open, &mut self.texts, &format!("&{name};")),
                     }
                 }
                 Event::Eof => return Err(self.broken("the file ends in the middle".to_owned())),
@@ -150,17 +234,18 @@ impl<'a> Rows<'a> {
         self.reader.get_mut().take_repaired()
     }
 
-    fn broken(&self, why: String) -> Broken {
-        Broken::Here {
-            line: self.reader.get_ref().line(),
-            why,
+    /// Adds to the text of the innermost open element.
+    fn push(open: &[usize], texts: &mut [String], text: &str) {
+        if let Some(innermost) = open.len().checked_sub(1) {
+            texts[innermost].push_str(text);
         }
     }
-}
 
-fn push(open: &mut [Element], text: &str) {
-    if let Some(element) = open.last_mut() {
-        element.text.push_str(text);
+    fn broken(&mut self, why: String) -> Broken {
+        Broken::Here {
+            line: self.reader.get_mut().line(),
+            why,
+        }
     }
 }
 
