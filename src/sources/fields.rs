@@ -260,3 +260,35 @@ impl From<Map<String, Value>> for Held<'_> {
         Value::from(members).into()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn fields_come_back_from_the_spool_as_they_went() {
+        let mut fields = Fields::default();
+        fields.insert(Name::of("title_en"), "replaced".into());
+        fields.insert(Name::of("contract_value"), 12.5.into());
+        fields.insert(Name::of("amendment_count"), 3_usize.into());
+        fields.insert(Name::of("eligibility"), json!({"trade_agreements": ["é"]}).into());
+        fields.insert(Name::of("title_en"), "\"é\"\n".into());
+        fields.insert(Name::of("title_fr"), "removed".into());
+        fields.remove(Name::of("title_fr"));
+        let json = json!({
+            "title_en": "\"é\"\n", "contract_value": 12.5, "amendment_count": 3,
+            "eligibility": {"trade_agreements": ["é"]},
+        });
+        assert_eq!(fields.to_json(), json.to_string());
+
+        let mut spooled = Vec::new();
+        fields.write(&mut spooled).unwrap();
+        let read = Fields::read(&mut Bytes(&spooled)).unwrap();
+        assert_eq!(read.to_json(), json.to_string());
+        for end in 0..spooled.len() {
+            assert!(Fields::read(&mut Bytes(&spooled[..end])).is_err(), "{end}");
+        }
+    }
+}

@@ -254,3 +254,33 @@ fn name(start: &BytesStart) -> String {
     name.make_ascii_lowercase();
     name
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(element: Element) -> String {
+        let inner: Vec<String> = element.children().map(told).collect();
+        format!(
+            "{}@{} {:?} [{}]",
+            element.name(),
+            element.line(),
+            element.text(),
+            inner.join(", ")
+        )
+    }
+
+    #[test]
+    fn a_row_tells_its_elements_their_lines_and_all_of_their_texts() {
+        let mut bytes =
+            "<r>\n<a>x <B\nn='1'>y&amp;<![CDATA[<]]></B>z<c/>\n<d><e>1</e></d>&no;</a>\n<A>2</A></r>".as_bytes();
+        let mut rows = Rows::new(Utf8::new(&mut bytes as &mut dyn Read));
+        rows.root(&[]).unwrap();
+        let (mut row, mut seen) = (Row::default(), Vec::new());
+        while rows.next(&mut row).unwrap() {
+            seen.extend(row.element().map(told));
+        }
+        let first = r#"a@2 "x z\n&no;" [b@2 "y&<" [], c@3 "" [], d@4 "" [e@4 "1" []]]"#;
+        assert_eq!(seen, [first, r#"a@5 "2" []"#]);
+    }
+}
