@@ -140,6 +140,12 @@ pub fn run_once(
         if delivery.event.is_some() || delivery.cut.is_none() {
             report.waiting -= 1;
         }
+        if let Some(Event::Bounced | Event::Deferred) = delivery.event
+            && state.subscriptions_of(&due.email)?.is_empty()
+        {
+            // Forgotten while the server was waited for: its words may hold the address.
+            state.resume_addresses(Some(due.addressee))?;
+        }
         if let Some(event) = delivery.event {
             report.count(event);
             told(event, report.waiting);

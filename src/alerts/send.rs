@@ -3,11 +3,12 @@
 //! lettre's transport would do a mail in one call; here its connection is driven command by command, because one moment matters: when the server
 //! waits for the message the intent is written, and whatever ends before it surely left nothing there.
 
+mod place;
 mod reply;
 
-use std::{fmt, fs, io, net::IpAddr, path::Path, str::FromStr, time::Duration};
+use std::{fmt, fs, io, path::Path, time::Duration};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use lettre::{
     address::Address,
     transport::smtp::{
@@ -18,11 +19,15 @@ use lettre::{
         extension::{ClientId, Extension, MailParameter},
     },
 };
-use percent_encoding::percent_decode_str;
-use url::{Host, Url};
 
-pub use self::reply::Reply;
-use self::reply::{LOGIN, NO_LOGIN, NO_STARTTLS, SENDER, io_kind, no_tls};
+use self::{
+    place::WRAPPED_PORT,
+    reply::{LOGIN, MUTE, NO_LOGIN, NO_STARTTLS, SENDER, is_silence, no_tls},
+};
+pub use self::{
+    place::{Encryption, Place},
+    reply::Reply,
+};
 use crate::alerts::{attend::attend, mail::Mail};
 
 /// How long the server is waited for.
@@ -45,32 +50,15 @@ impl Patience {
     };
 }
 
+/// With this code a server ends the line (RFC 5321).
+const GOOD_BYE: u16 = 421;
+
 /// How long an answer is waited for where none is expected.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// How long who was told to stop still waits for the answer to a message, without which its mail counts as one that may have arrived: well within the time a
 /// service manager gives.
 const GRACE: Duration = Duration::from_secs(10);
-
-/// Where the server is and how it is spoken to: `smtps://user@host[:465]`, or `smtp://user@host[:587][?tls=…]`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Place {
-    pub host: String,
-    pub port: u16,
-    pub user: Option<String>,
-    pub encryption: Encryption,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encryption {
-    /// From the first byte.
-    Implicit,
-    /// By STARTTLS, and not at all without.
-    Required,
-    /// By STARTTLS where the server has it.
-    Opportunistic,
-    None,
-}
 
 /// The server, with what is needed to be let in.
 #[derive(Clone)]
@@ -108,60 +96,6 @@ pub enum Fate {
     Down(Reply),
     /// Surely not taken: told to stop before the message.
     Stopped,
-}
-
-impl FromStr for Place {
-    type Err = anyhow::Error;
-
-    fn from_str(text: &str) -> anyhow::Result<Place> {
-        let form = "it must be like smtps://user@host or smtp://user@host:587";
-        let url = Url::parse(text).with_context(|| form.to_owned())?;
-        let (port, mut encryption) = match url.scheme() {
-            "smtps" => (465, Encryption::Implicit),
-            "smtp" => (587, Encryption::Required),
-            other => bail!("{form}, not {other}://"),
-        };
-        ensure!(
-            url.password().is_none(),
-            "it must not hold the password, which every user of this machine could read in the list of processes; set PROCURE_SMTP_PASSWORD, or \
-             name a file with --smtp-password-file"
-        );
-        ensure!(matches!(url.path(), "" | "/") && url.fragment().is_none(), "{form}");
-        for (name, value) in url.query_pairs() {
-            encryption = match (name.as_ref(), value.as_ref(), encryption) {
-                ("tls", "required", Encryption::Required) => Encryption::Required,
-                ("tls", "opportunistic", Encryption::Required) => Encryption::Opportunistic,
-                ("tls", "none", Encryption::Required) => Encryption::None,
-                _ => bail!(
-                    "behind `?`, smtp:// takes tls=required (the default), tls=opportunistic or tls=none; smtps:// nothing"
-                ),
-            };
-        }
-        let host = url
-            .host()
-            .filter(|host| *host != Host::Domain(""))
-            .with_context(|| form.to_owned())?;
-        let host = match host {
-            Host::Domain(name) => percent_decode_str(name).decode_utf8()?.into_owned(),
-            Host::Ipv4(address) => address.to_string(),
-            Host::Ipv6(address) => address.to_string(),
-        };
-        let user = percent_decode_str(url.username())
-            .decode_utf8()
-            .context("the user's name is not UTF-8")?;
-        let user = Some(user.into_owned()).filter(|user| !user.is_empty());
-        let is_here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-        ensure!(
-            user.is_none() || is_here || !matches!(encryption, Encryption::None | Encryption::Opportunistic),
-            "a password must not go to {host} unencrypted; leave out the `?tls=`"
-        );
-        Ok(Place {
-            host,
-            port: url.port().unwrap_or(port),
-            user,
-            encryption,
-        })
-    }
 }
 
 impl Server {
@@ -210,8 +144,11 @@ impl Server {
         let wrapped = self.tls.as_ref().filter(|_| *encryption == Encryption::Implicit);
         let address = (host.as_str(), *port);
         let connected = SmtpConnection::connect(address, Some(self.patience.connection), &self.hello, wrapped, None);
-        let mut line = connected
-            .map_err(|error| Reply::of(&error, &format!("connecting to {host}:{port}")).cured_by(no_tls(&error)))?;
+        let mut line = connected.map_err(|error| {
+            let is_mute = *port == WRAPPED_PORT && wrapped.is_none() && is_silence(&error);
+            let cure = is_mute.then_some(MUTE).or_else(|| no_tls(&error));
+            Reply::of(&error, &format!("connecting to {host}:{port}")).cured_by(cure)
+        })?;
         match (*encryption, &self.tls) {
             (Encryption::Required | Encryption::Opportunistic, Some(tls)) if line.can_starttls() => {
                 let upgraded = line.starttls(tls, &self.hello);
@@ -291,6 +228,11 @@ impl Line {
             Ok(None) => return Ok((Fate::Stopped, None)),
             Err(error) => return Ok((unattended(&error), None)),
         };
+        // A nearby server is so quick that nobody asked while it was waited for.
+        if is_stopped() {
+            line.hang_up();
+            return Ok((Fate::Stopped, None));
+        }
         if let Err(error) = begin() {
             // The server waits for the message and answers nothing else; without its end it takes none.
             line.hang_up();
@@ -345,17 +287,22 @@ impl Line {
         let _ = self.connection.set_timeout(Some(self.patience.message));
         match self.connection.command(Message(message)) {
             Ok(_) => Fate::Sent,
-            Err(error) if error.status().is_some() => self.refused(&error, "handing the message over"),
+            // The transaction is over: nothing is left to take back, and what the server said is known, whatever it does next (RFC 5321 4.1.1.4).
+            Err(error) if error.status().is_some() => {
+                let reply = Reply::of(&error, "handing the message over");
+                if reply.code == Some(GOOD_BYE) {
+                    self.hang_up();
+                }
+                fate_of(&error, reply)
+            }
             Err(error) => {
                 self.hang_up();
-                match io_kind(&error) {
-                    Some(io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                        Fate::Silent(Reply::without_code(&format!(
-                            "the mail server let a mail be handed over and said nothing for {} seconds; ask who runs it, or name another with --smtp-url",
-                            self.patience.message.as_secs()
-                        )))
-                    }
-                    _ => Fate::Unknown(Reply::of(&error, "waiting for the server to take the message")),
+                match is_silence(&error) {
+                    true => Fate::Silent(Reply::without_code(&format!(
+                        "the mail server let a mail be handed over and said nothing for {} seconds; ask who runs it, or name another with --smtp-url",
+                        self.patience.message.as_secs()
+                    ))),
+                    false => Fate::Unknown(Reply::of(&error, "waiting for the server to take the message")),
                 }
             }
         }
@@ -386,17 +333,21 @@ impl Line {
     /// A refusal leaves the line as if nothing had been asked; where that cannot be, it is closed.
     fn refused(&mut self, error: &Error, when: &str) -> Fate {
         let reply = Reply::of(error, when);
-        // 421 is the server's good-bye.
-        let is_over = reply.code.is_none() || reply.code == Some(421);
+        let is_over = reply.code.is_none() || reply.code == Some(GOOD_BYE);
         if is_over || self.connection.command(Rset).is_err() {
             self.hang_up();
         }
-        match () {
-            () if error.is_permanent() => Fate::Never(reply),
-            () if reply.code == Some(421) => Fate::Down(reply),
-            // Also a line that broke: were it for this mail, the others must not wait behind it for ever.
-            () => Fate::Later(reply),
-        }
+        fate_of(error, reply)
+    }
+}
+
+/// What a refusal means for a mail.
+fn fate_of(error: &Error, reply: Reply) -> Fate {
+    match () {
+        () if error.is_permanent() => Fate::Never(reply),
+        () if reply.code == Some(GOOD_BYE) => Fate::Down(reply),
+        // Also a line that broke: were it for this mail, the others must not wait behind it for ever.
+        () => Fate::Later(reply),
     }
 }
 
@@ -419,66 +370,5 @@ mod tests {
     fn no_line_of_a_message_ends_it() {
         let message = Message(b".\r\na\r\n..b\r\n.\r\n");
         assert_eq!(message.to_string(), "..\r\na\r\n...b\r\n..\r\n\r\n.\r\n");
-    }
-
-    #[test]
-    fn a_place_is_read_and_what_is_unsafe_is_refused() {
-        let place = |text: &str| Place::from_str(text).map_err(|error| format!("{error:#}"));
-        for (text, host, port, user, encryption) in [
-            (
-                "smtps://ann@mail.example.org",
-                "mail.example.org",
-                465,
-                Some("ann"),
-                Encryption::Implicit,
-            ),
-            (
-                "smtps://a%40b.org@h:2465/",
-                "h",
-                2465,
-                Some("a@b.org"),
-                Encryption::Implicit,
-            ),
-            ("smtp://h", "h", 587, None, Encryption::Required),
-            (
-                "smtp://h:25?tls=opportunistic",
-                "h",
-                25,
-                None,
-                Encryption::Opportunistic,
-            ),
-            (
-                "smtp://ann@127.0.0.1:25?tls=none",
-                "127.0.0.1",
-                25,
-                Some("ann"),
-                Encryption::None,
-            ),
-            ("smtp://[::1]?tls=none", "::1", 587, None, Encryption::None),
-        ] {
-            let expected = Place {
-                host: host.to_owned(),
-                port,
-                user: user.map(str::to_owned),
-                encryption,
-            };
-            assert_eq!(place(text), Ok(expected), "{text}");
-        }
-        for (text, why) in [
-            ("smtps://ann:secret@h", "must not hold the password"),
-            ("smtp://ann@h?tls=none", "must not go to h unencrypted"),
-            ("smtp://ann@h?tls=opportunistic", "must not go to h unencrypted"),
-            ("smtps://h?tls=none", "smtps:// nothing"),
-            ("smtp://h?tls=maybe", "tls=required"),
-            ("https://h", "must be like smtps://"),
-            ("smtp://", "must be like smtps://"),
-            ("mail.example.org", "must be like smtps://"),
-            ("smtp://h/inbox", "must be like smtps://"),
-        ] {
-            let error = place(text).unwrap_err();
-            assert!(error.contains(why) && !error.contains("secret"), "{text}: {error}");
-        }
-        assert!(Server::new(place("smtps://ann@h").unwrap(), None, None, "h").is_err());
-        assert!(Server::new(place("smtps://h").unwrap(), Some("x".to_owned()), None, "h").is_err());
     }
 }

@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | none: the mail is no row yet | | nothing was on the wire, so the next run mails it |
 //! | `sending` | and synced, just before the message's first byte | nobody knows whether the server has it: becomes `uncertain` |
-//! | `uncertain` | when the line broke while the message was handed over, or by the next run | is never sent again; `alerts list` counts them |
+//! | `uncertain` | when the line broke, the server fell silent or the run was told to stop while the message was handed over, or by the next run | is never sent again; `alerts list` counts them |
 //! | `sent` | when the server took it | |
 //!
 //! What surely did not arrive is withdrawn: its row goes, and its tenders are new again. **Invariant:** a pair of address and tender is a primary key, so
@@ -50,11 +50,12 @@ pub(super) const TABLES: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-/// The layout that follows: what every run asks for is found without reading all that was ever mailed.
+/// The layout that follows: what every run asks for is found without reading all that was ever mailed; and how often an address was paused.
 pub(super) const INDEXES: &str = "
     CREATE INDEX mailed_by_mailing ON mailed (mailing);
     CREATE INDEX mailed_subscriptions_by_mailing ON mailed_subscriptions (mailing);
     CREATE INDEX mailings_unproven ON mailings (outcome) WHERE outcome <> 'sent';
+    ALTER TABLE setbacks ADD COLUMN pauses INTEGER NOT NULL DEFAULT 0;
 ";
 
 /// The statements that would read everything without them. The first begins with the index's own condition, which is how SQLite knows that it will do; the
@@ -70,8 +71,9 @@ const FORGET: [&str; 3] = [
 /// Mails forgotten at once: of 50 tenders each, a fraction of a second in which nobody else can write.
 const MOST_FORGOTTEN: i64 = 1_000;
 
-/// The least time between a pause and the next mail, when its address subscribes again.
+/// The least time between an address's first pause and the next mail, when it subscribes again; it doubles with each pause, up to 32 days.
 const BEFORE_LIFT: TimeDelta = TimeDelta::days(1);
+const MOST_DOUBLINGS: u32 = 5;
 
 /// How long it is known what was mailed. A tender is new for 30 days after its publication, which an amendment may move.
 const KEPT: TimeDelta = TimeDelta::days(120);
@@ -115,6 +117,8 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setback {
     pub attempts: u32,
+    /// How often it was paused since it last took a mail.
+    pub pauses: u32,
     pub due_at: DateTime<Utc>,
     /// Since when nothing is sent at all, until an operator resumes it or it subscribes again.
     pub paused_at: Option<DateTime<Utc>>,
@@ -199,15 +203,16 @@ impl State {
             while let Some(row) = rows.next()? {
                 standings.subscriptions.insert(row.get(0)?, moment(row.get(1)?));
             }
-            let select = "SELECT address, attempts, due_at, paused_at, why FROM setbacks";
+            let select = "SELECT address, attempts, pauses, due_at, paused_at, why FROM setbacks";
             let mut select = self.connection.prepare(select)?;
             let mut rows = select.query([])?;
             while let Some(row) = rows.next()? {
                 let setback = Setback {
                     attempts: row.get(1)?,
-                    due_at: moment(row.get(2)?),
-                    paused_at: row.get::<_, Option<i64>>(3)?.map(moment),
-                    why: row.get(4)?,
+                    pauses: row.get(2)?,
+                    due_at: moment(row.get(3)?),
+                    paused_at: row.get::<_, Option<i64>>(4)?.map(moment),
+                    why: row.get(5)?,
                 };
                 standings.setbacks.insert(Addressee(row.get(0)?), setback);
             }
@@ -230,6 +235,7 @@ impl State {
         subscriptions: &[i64],
         now: DateTime<Utc>,
     ) -> anyhow::Result<Mailing> {
+        self.check_place()?;
         let write = |transaction: &Transaction| -> rusqlite::Result<i64> {
             let insert = "INSERT INTO mailings (address, began_at, tenders, outcome) VALUES (?1, ?2, ?3, 'sending')";
             transaction.execute(insert, params![addressee.0, now.timestamp(), pairs.len() as i64])?;
@@ -252,17 +258,19 @@ impl State {
         Ok(Mailing { id, pairs })
     }
 
-    /// Settles a mail that was, or may have been, taken. One that was clears what stood against its address.
+    /// Settles a mail that was, or may have been, taken. One that surely was clears what stood against its address.
     pub fn settle_mailing(&self, mailing: Mailing, outcome: Outcome) -> anyhow::Result<()> {
         let write = |transaction: &Transaction| -> rusqlite::Result<()> {
-            let outcome = match outcome {
+            let word = match outcome {
                 Outcome::Sent => "sent",
                 Outcome::Uncertain => "uncertain",
             };
             let update = "UPDATE mailings SET outcome = ?2 WHERE id = ?1";
-            transaction.execute(update, params![mailing.id, outcome])?;
-            let delete = "DELETE FROM setbacks WHERE address = (SELECT address FROM mailings WHERE id = ?1)";
-            transaction.execute(delete, [mailing.id])?;
+            transaction.execute(update, params![mailing.id, word])?;
+            if outcome == Outcome::Sent {
+                let delete = "DELETE FROM setbacks WHERE address = (SELECT address FROM mailings WHERE id = ?1)";
+                transaction.execute(delete, [mailing.id])?;
+            }
             Ok(())
         };
         self.write(write).context("writing that a mail was taken")
@@ -285,12 +293,12 @@ impl State {
     /// Leaves an address alone for a while, longer each time; paused once that was often enough. Tells whether it is.
     pub fn defer_address(&self, addressee: Addressee, why: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
         let write = |transaction: &Transaction| -> rusqlite::Result<bool> {
-            let select = "SELECT attempts FROM setbacks WHERE address = ?1";
-            let before = transaction.query_row(select, [addressee.0], |row| row.get::<_, u32>(0));
-            let attempts = before.optional()?.unwrap_or(0).saturating_add(1);
+            let (attempts, pauses) = counts(transaction, addressee)?;
+            let attempts = attempts.saturating_add(1);
             let is_paused = attempts >= MOST_ATTEMPTS;
             let setback = Setback {
                 attempts,
+                pauses: pauses.saturating_add(is_paused.into()),
                 due_at: now + wait_after(attempts, jitter()),
                 paused_at: is_paused.then_some(now),
                 why: short(why),
@@ -303,14 +311,18 @@ impl State {
 
     /// Sends an address nothing any more, until it is resumed or subscribes again.
     pub fn pause_address(&self, addressee: Addressee, why: &str, now: DateTime<Utc>) -> anyhow::Result<()> {
-        let setback = Setback {
-            attempts: 1,
-            due_at: now,
-            paused_at: Some(now),
-            why: short(why),
+        let write = |transaction: &Transaction| {
+            let (_, pauses) = counts(transaction, addressee)?;
+            let setback = Setback {
+                attempts: 1,
+                pauses: pauses.saturating_add(1),
+                due_at: now,
+                paused_at: Some(now),
+                why: short(why),
+            };
+            put(transaction, addressee, &setback)
         };
-        let written = self.write(|transaction| put(transaction, addressee, &setback));
-        written.context("writing that an address is paused")
+        self.write(write).context("writing that an address is paused")
     }
 
     /// Forgets what stands against an address, or against all; tells of how many.
@@ -368,23 +380,31 @@ impl State {
     }
 }
 
-/// Lifts the pause of an address that subscribes again, with its failures counted anew. It is mailed a day after the pause at the earliest: whoever subscribes
-/// a dead address again and again has it tried once a day.
+/// Lifts the pause of an address that subscribes again, with its attempts counted anew. It is mailed a day after its first pause at the earliest, two days after
+/// the second, and so on: whoever subscribes a dead address again and again has it tried ever more rarely.
 pub(super) fn lift_pause(transaction: &Transaction, email: &str, now: DateTime<Utc>) -> rusqlite::Result<()> {
     // A pause from the future is one of a clock that was wrong.
-    let update = "UPDATE setbacks SET paused_at = NULL, attempts = 0, due_at = min(max(?2, paused_at + ?3), ?2 + ?3),
-         why = 'subscribed again; before that: ' || why WHERE address = ?1 AND paused_at IS NOT NULL";
-    let values = params![Addressee::new(email).0, now.timestamp(), BEFORE_LIFT.num_seconds()];
+    let update = "UPDATE setbacks SET paused_at = NULL, attempts = 0,
+         due_at = min(max(?2, paused_at + (?3 << min(max(pauses, 1) - 1, ?4))), ?2 + (?3 << min(max(pauses, 1) - 1, ?4))), why = 'subscribed again; before that: ' || why WHERE address = ?1 AND paused_at IS NOT NULL";
+    let address = Addressee::new(email).0;
+    let values = params![address, now.timestamp(), BEFORE_LIFT.num_seconds(), MOST_DOUBLINGS];
     transaction.execute(update, values).map(drop)
 }
 
+/// The attempts and the pauses of an address.
+fn counts(transaction: &Transaction, addressee: Addressee) -> rusqlite::Result<(u32, u32)> {
+    let select = "SELECT attempts, pauses FROM setbacks WHERE address = ?1";
+    let counts = transaction.query_row(select, [addressee.0], |row| Ok((row.get(0)?, row.get(1)?)));
+    Ok(counts.optional()?.unwrap_or_default())
+}
+
 fn put(transaction: &Transaction, addressee: Addressee, setback: &Setback) -> rusqlite::Result<()> {
-    let insert =
-        "INSERT OR REPLACE INTO setbacks (address, attempts, due_at, paused_at, why) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let insert = "INSERT OR REPLACE INTO setbacks (address, attempts, pauses, due_at, paused_at, why) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let paused_at = setback.paused_at.map(|moment| moment.timestamp());
     let values = params![
         addressee.0,
         setback.attempts,
+        setback.pauses,
         setback.due_at.timestamp(),
         paused_at,
         setback.why
@@ -466,6 +486,17 @@ mod tests {
         assert_eq!(state.settle_interrupted().unwrap(), 0);
         assert_eq!(state.uncertain_mailings().unwrap(), 1);
         assert!(state.mailed().unwrap().has(pair).unwrap());
+    }
+
+    #[test]
+    fn nothing_goes_out_from_a_file_that_was_replaced() {
+        let (folder, state) = state();
+        let ann = Addressee::new("ann@example.org");
+        let path = folder.path().join("state.db");
+        std::fs::rename(&path, folder.path().join("before.db")).unwrap();
+        State::open(&path).unwrap();
+        let error = state.begin_mailing(ann, &[ann.pair("a")], &[], at(1)).unwrap_err();
+        assert!(format!("{error:#}").contains("was replaced"), "{error:#}");
     }
 
     #[test]

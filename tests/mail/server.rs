@@ -39,6 +39,8 @@ pub enum Moment {
 pub enum Mood {
     Fine,
     Say(u16),
+    /// The same, and nothing more until the client leaves.
+    SayAndMute(u16),
     /// Hangs up.
     Cut,
     /// Takes the mail, and hangs up instead of saying so.
@@ -180,6 +182,10 @@ fn converse<S: Read + Write>(
         let answer = match (session.process(&line), instead.take()) {
             (_, Some(Mood::Cut | Mood::TakeAndCut)) => return Ok(false),
             (_, Some(Mood::Mute)) => return io::copy(stream, &mut io::sink()).map(|_| false),
+            (_, Some(Mood::SayAndMute(code))) => {
+                say(stream.get_mut(), &refusal(code))?;
+                return io::copy(stream, &mut io::sink()).map(|_| false);
+            }
             (_, Some(Mood::Say(code))) => refusal(code),
             (answer, _) => answer,
         };
@@ -221,7 +227,7 @@ impl Clerk {
         match mood {
             Mood::Fine => response::OK,
             Mood::Say(code) => Response::custom(code, format!("not <{}>", self.to)),
-            Mood::Cut | Mood::TakeAndCut | Mood::Mute => {
+            Mood::SayAndMute(_) | Mood::Cut | Mood::TakeAndCut | Mood::Mute => {
                 *self.instead.borrow_mut() = Some(mood);
                 response::OK
             }
@@ -259,7 +265,7 @@ impl Handler for Clerk {
         let mood = self.mood(Moment::End);
         let inbox = match mood {
             Mood::Fine | Mood::TakeAndCut | Mood::Mute => &self.inner.taken,
-            Mood::Say(_) | Mood::Cut => &self.inner.refused,
+            Mood::Say(_) | Mood::SayAndMute(_) | Mood::Cut => &self.inner.refused,
         };
         inbox.lock().unwrap().push(received);
         *self.instead.borrow_mut() = Some(mood).filter(|mood| *mood != Mood::Fine);

@@ -82,6 +82,19 @@ fn the_answer_to_a_message_is_waited_for_longest_and_silence_costs_one_digest() 
 }
 
 #[test]
+fn a_message_that_was_refused_is_refused_whatever_the_server_does_next() {
+    let place = place_with(&["ann"], Security::Plain);
+    place.server.behave(|moment, _| match moment {
+        Moment::End => Mood::SayAndMute(550),
+        _ => Mood::Fine,
+    });
+    let began = Instant::now();
+    let report = run(&place, &place.settings(None));
+    assert_eq!((report.bounced, report.uncertain), (1, 0), "{report}");
+    assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
+}
+
+#[test]
 fn a_command_that_is_not_answered_holds_up_no_stop() {
     let place = place_with(&["ann"], Security::Plain);
     place.server.behave(|moment, _| {

@@ -20,6 +20,7 @@ pub const NO_LOGIN: &str = "the server offers no login that is known here (PLAIN
 pub const NO_STARTTLS: &str = "use smtps://, or add ?tls=none for a server that you trust the way to";
 pub const NO_TLS: &str = "the line cannot be encrypted: --smtp-url must name the host its certificate is for, with smtps:// if it encrypts from the first byte, \
      else smtp://; if the certificate is your own, name its issuer's with --smtp-ca";
+pub const MUTE: &str = "this port encrypts from the first byte: use smtps://";
 pub const SENDER: &str = "the sender is refused: check that this user may send as --mail-from, or whether the server wants a user in --smtp-url";
 
 impl Reply {
@@ -29,6 +30,7 @@ impl Reply {
         let what = match code {
             Some(code) => format!("the server said {code}{}", source.unwrap_or_default()),
             // The library repeats what it could not read, which may hold an address.
+            None if is_silence(error) => "no answer in time".to_owned(),
             None if error.is_response() => "the server's answer is none that SMTP knows, or breaks off".to_owned(),
             None => error.to_string(),
         };
@@ -79,8 +81,16 @@ pub fn no_tls(error: &Error) -> Option<&'static str> {
     (io_kind(error) == Some(io::ErrorKind::InvalidData)).then_some(NO_TLS)
 }
 
+/// Whether nothing came in the time allowed.
+pub fn is_silence(error: &Error) -> bool {
+    matches!(
+        io_kind(error),
+        Some(io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+    )
+}
+
 /// What the system says of it, if it is the system's.
-pub fn io_kind(error: &Error) -> Option<io::ErrorKind> {
+fn io_kind(error: &Error) -> Option<io::ErrorKind> {
     let mut source = std::error::Error::source(error);
     while let Some(error) = source {
         if let Some(error) = error.downcast_ref::<io::Error>() {

@@ -266,9 +266,9 @@ fn who_subscribes_again_is_mailed_again_a_day_after_the_pause() {
     weekly.frequency = Frequency::Weekly;
     for (paused, wanted, asked, due) in [
         (0, &snow, hour, day),
-        (day, &weekly, day + hour, 2 * day),
+        (day, &weekly, day + hour, 3 * day),
         (2 * day, &wanted("a@example.com", &["ice"]), 9 * day, 9 * day),
-        (90 * day, &snow, 10 * day, 11 * day),
+        (90 * day, &snow, 10 * day, 18 * day),
     ] {
         state.pause_address(address, "550 no", moment(paused)).unwrap();
         for again in 0..2 {
