@@ -24,6 +24,11 @@ impl<'a> Bytes<'a> {
         Ok(*taken)
     }
 
+    /// How many bytes that is.
+    pub fn left(&self) -> usize {
+        self.0.len()
+    }
+
     pub fn length(&mut self) -> Result<usize> {
         Ok(u32::from_le_bytes(self.take()?) as usize)
     }

@@ -15,7 +15,7 @@ use super::{
     disclosure::PUBLISHED,
     intake::{Member, Record, Tally},
 };
-use crate::fold::fold;
+use crate::{fold::fold, schema::Name};
 
 /// The organization and its number for the procurement, folded; `None` where that is no number that could tell it from
 /// others.
@@ -200,6 +200,8 @@ fn merge(members: &mut [Member], base: usize, amendments: &[usize], told_twice: 
         let value = record.number("contract_value");
         record.set("original_value", value);
     }
+    // Joined aside: a field that is set again and again leaves its former texts behind.
+    let mut joined: Vec<(Name, Map<String, Value>)> = Vec::new();
     for newer in amended {
         // An amendment that does not say by how much must not be credited with the one before.
         record.remove("amendment_value");
@@ -209,15 +211,23 @@ fn merge(members: &mut [Member], base: usize, amendments: &[usize], told_twice: 
                 continue;
             }
             // Amendments state less of who might bid; what they leave out still holds.
-            let value = match (known.and_then(|known| known.members()), value.members()) {
-                (Some(mut known), Some(members)) => {
-                    known.extend(members);
-                    Value::Object(known).into()
-                }
-                _ => value,
+            let Some(members) = value.members() else {
+                joined.retain(|(name, _)| *name != field);
+                record.fields.insert(field, value);
+                continue;
             };
-            record.fields.insert(field, value);
+            match joined.iter_mut().find(|(name, _)| *name == field) {
+                Some((_, known)) => known.extend(members),
+                None => {
+                    let mut known = known.and_then(|known| known.members()).unwrap_or_default();
+                    known.extend(members);
+                    joined.push((field, known));
+                }
+            }
         }
+    }
+    for (field, members) in joined {
+        record.fields.insert(field, Value::Object(members).into());
     }
     if has_original {
         record.set("original", Some(told.remove(0)));

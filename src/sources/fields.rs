@@ -126,7 +126,8 @@ impl Fields {
 
     pub fn read(bytes: &mut Bytes) -> Result<Fields> {
         let count = bytes.length()?;
-        let mut fields = Vec::with_capacity(count + ADDED);
+        // No more room than the bytes can fill, whatever they say.
+        let mut fields = Vec::with_capacity(count.min(bytes.left()) + ADDED);
         for _ in 0..count {
             let name = Name::numbered(u16::from_le_bytes(bytes.take()?));
             let place = match bytes.take()? {
@@ -151,13 +152,6 @@ impl Fields {
 const ADDED: usize = 4;
 
 impl<'a> Held<'a> {
-    pub fn as_text(&self) -> Option<&str> {
-        match self {
-            Held::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
     pub fn as_number(&self) -> Option<f64> {
         match self {
             Held::Number(number) => Some(*number),

@@ -7,7 +7,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::intake::{Member, Rank, Record};
+use super::{
+    intake::{Member, Rank, Record},
+    seao_ocds::same_money,
+};
 use crate::{date::Date, fold::fold};
 
 /// Who a row speaks of: by enterprise number where both sides have one, else by folded name.
@@ -163,7 +166,7 @@ impl Final {
         if let Some(amount) = self.amount {
             let awarded = contract.number("contract_value");
             if contract.number("original_value").is_none() {
-                contract.set("original_value", awarded.filter(|was| *was != amount));
+                contract.set("original_value", awarded.filter(|was| !same_money(*was, amount)));
             }
             contract.set("contract_value", Some(amount));
         }

@@ -4,9 +4,7 @@
 //! publisher wrote one of [`ABSENT`] instead of leaving the field empty. Every function is total: odd input gives odd
 //! text or an [`Unreadable`], never a panic.
 
-use std::borrow::Cow;
-
-use rustc_hash::FxHashSet;
+use std::{borrow::Cow, collections::HashSet};
 
 use super::mojibake::repaired;
 use crate::{date::Date, vocabulary::ABSENT};
@@ -21,9 +19,14 @@ pub fn line(raw: &str) -> Option<String> {
 
 /// A line, copied only where it is none as it stands.
 pub fn as_line(raw: &str) -> Option<Cow<'_, str>> {
-    if is_line(raw) {
-        return is_present(raw).then_some(Cow::Borrowed(raw));
+    match is_line(raw) {
+        true => is_present(raw).then_some(Cow::Borrowed(raw)),
+        false => made_line(raw).map(Cow::Owned),
     }
+}
+
+/// A line by all rules.
+fn made_line(raw: &str) -> Option<String> {
     let repaired = repaired(raw);
     let text = unescape(&repaired);
     let mut line = String::with_capacity(text.len());
@@ -33,7 +36,7 @@ pub fn as_line(raw: &str) -> Option<Cow<'_, str>> {
         }
         line.push_str(word);
     }
-    is_present(&line).then_some(Cow::Owned(line))
+    is_present(&line).then_some(line)
 }
 
 /// Whether a text is a line as it stands, as most cells are; false where only a closer look can tell: at what may be an
@@ -83,7 +86,7 @@ pub fn block(raw: &str) -> Option<String> {
 /// The members of `*one\n*two`, in the publisher's order, each once.
 pub fn list(raw: &str) -> Vec<String> {
     let mut members: Vec<String> = Vec::new();
-    let mut met = FxHashSet::default();
+    let mut met = HashSet::new();
     for part in raw.split(['\n', '\r']) {
         let part = part.trim_start();
         let Some(member) = as_line(part.strip_prefix('*').unwrap_or(part)) else {
@@ -98,8 +101,8 @@ pub fn list(raw: &str) -> Vec<String> {
 
 /// Whether a line or a block says something.
 fn is_present(text: &str) -> bool {
-    // No word for nothing is so long, not even behind `* `.
-    if text.len() > 16 {
+    // No word for nothing is so long, not even behind `*` and an empty line.
+    if text.len() > 17 {
         return true;
     }
     let bare = text.strip_prefix('*').unwrap_or(text).trim();
@@ -401,6 +404,12 @@ mod tests {
         #[test]
         fn every_rule_is_total(raw in "[&;#xa-z0-9<>br/*\\-., \u{e9}\n$]{0,40}") {
             let _ = (line(&raw), block(&raw), list(&raw), date(&raw), amount(&raw), organization(&raw));
+        }
+
+        /// What is taken for a line as it stands is one by all rules: signs of each, and what text encoded twice is made of.
+        #[test]
+        fn a_line_as_it_stands_is_one(raw in "[a<&; \t\u{7f}\u{0}\u{a0}\u{85}\u{c2}\u{c3}\u{c5}\u{e2}\u{82}\u{83}\u{a2}\u{e9}\u{a9}\u{20ac}\u{1680}\u{2028}\u{202f}\u{3000}]{0,12}") {
+            prop_assert_eq!(as_line(&raw).map(Cow::into_owned), made_line(&raw));
         }
     }
 }

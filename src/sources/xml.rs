@@ -141,9 +141,10 @@ pub fn root(start: &str) -> Root {
 pub struct Rows<'a> {
     reader: Reader<Utf8<&'a mut dyn Read>>,
     buffer: Vec<u8>,
-    /// The numbers of the open elements' nodes, and the texts met in them so far.
-    open: Vec<usize>,
-    texts: [String; DEEPEST],
+    /// The numbers of the open elements' nodes, and where their texts begin.
+    open: Vec<(usize, usize)>,
+    /// The texts met so far in the open elements, the innermost one's last.
+    pending: String,
 }
 
 impl<'a> Rows<'a> {
@@ -156,7 +157,7 @@ impl<'a> Rows<'a> {
             reader,
             buffer: Vec::new(),
             open: Vec::new(),
-            texts: Default::default(),
+            pending: String::new(),
         }
     }
 
@@ -183,6 +184,7 @@ impl<'a> Rows<'a> {
     pub fn next(&mut self, row: &mut Row) -> Result<bool, Broken> {
         row.clear();
         self.open.clear();
+        self.pending.clear();
         self.reader.get_mut().begin_row();
         loop {
             self.buffer.clear();
@@ -201,26 +203,27 @@ impl<'a> Rows<'a> {
                     // The reader stands behind the tag, which may have taken some lines.
                     let lines = memchr::memchr_iter(b'\n', start.as_bytes()).count() as u64;
                     let line = self.reader.get_mut().line() - lines;
-                    self.open.push(row.open(&start, line));
+                    self.open.push((row.open(&start, line), self.pending.len()));
                 }
                 Event::End(_) => {
-                    let Some(closed) = self.open.pop() else {
+                    let Some((closed, begin)) = self.open.pop() else {
                         return Ok(false);
                     };
-                    let text = &mut self.texts[self.open.len()];
-                    row.close(closed, text);
-                    text.clear();
+                    row.close(closed, &self.pending[begin..]);
+                    self.pending.truncate(begin);
                     if self.open.is_empty() {
                         return Ok(true);
                     }
                 }
-                Event::Text(text) => Self::push(&self.open, &mut self.texts, &text.xml10_content()),
-                Event::CData(text) => Self::push(&self.open, &mut self.texts, &text.xml10_content()),
+                // What stands between the rows belongs to none.
+                _ if self.open.is_empty() && !matches!(event, Event::Eof) => {}
+                Event::Text(text) => self.pending.push_str(&text.xml10_content()),
+                Event::CData(text) => self.pending.push_str(&text.xml10_content()),
                 Event::GeneralRef(entity) => {
                     let name = entity.xml10_content();
                     match text::entity_character(&name) {
-                        Some(c) => Self::push(&self.open, &mut self.texts, c.encode_utf8(&mut [0; 4])),
-                        None => Self::push(&self.open, &mut self.texts, &format!("&{name};")),
+                        Some(c) => self.pending.push(c),
+                        None => self.pending.push_str(&format!("&{name};")),
                     }
                 }
                 Event::Eof => return Err(self.broken("the file ends in the middle".to_owned())),
@@ -232,13 +235,6 @@ impl<'a> Rows<'a> {
     /// Whether a stray byte was read as Windows-1252 since this was last asked.
     pub fn take_repaired(&mut self) -> bool {
         self.reader.get_mut().take_repaired()
-    }
-
-    /// Adds to the text of the innermost open element.
-    fn push(open: &[usize], texts: &mut [String], text: &str) {
-        if let Some(innermost) = open.len().checked_sub(1) {
-            texts[innermost].push_str(text);
-        }
     }
 
     fn broken(&mut self, why: String) -> Broken {
