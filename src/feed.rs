@@ -226,8 +226,13 @@ fn has_text(record: &Record, language: Language) -> bool {
 }
 
 impl Tender {
-    pub fn id(&self) -> &str {
+    fn id(&self) -> &str {
         &self.place.1
+    }
+
+    /// The record_ids of all its notices that match.
+    pub fn notices(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.id()).chain(self.duplicates.iter().map(String::as_str))
     }
 
     fn position(&self) -> Position {

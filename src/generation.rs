@@ -222,7 +222,9 @@ impl Build {
     /// What the generation knew that serves until this one does; nothing of one that cannot be read.
     fn followed(&self) -> Option<FirstSeen> {
         let id = current(&self.index_dir).ok()??;
-        read_json(&self.index_dir.join(id).join(FIRST_SEEN), "list of first sightings").ok()
+        let read = read_json(&self.index_dir.join(id).join(FIRST_SEEN), "list of first sightings");
+        read.inspect_err(|error| log::warn!("nothing is known of when tenders came before: {error:#}"))
+            .ok()
     }
 
     /// Makes the build durable, proves that it opens, and puts it in service; generations beyond [`KEPT`] go.

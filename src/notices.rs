@@ -13,7 +13,7 @@ use crate::{
     engine::{Deadline, Engine, Error},
     entity::EntityType,
     fold::fold,
-    query::{Page, SearchQuery, Start},
+    query::{Filter, Page, SearchQuery, Start},
     record::Record,
     schema::{Role, Schema},
     vocabulary::identifies,
@@ -62,7 +62,7 @@ impl Standing {
 ///
 /// Spec silent: by the day it was published or amended last, then by its amendment: `T01` (a termination) comes after all numbers. Of notices equal in
 /// both one that cancels is the newer, since none begins so; then the one that closes later; then one that takes no bids any more. A
-/// notice whose status is not understood decides nothing.
+/// notice whose status is not understood decides nothing, nor does one of a contract without a call.
 type Age = (Option<Date>, (bool, u32), bool, i32, bool);
 
 /// Of the tenders with several notices, what the newest says. A tender that is not here has one.
@@ -77,24 +77,26 @@ struct Known {
 }
 
 impl Latest {
-    /// Reads all tenders of an index.
+    /// Reads all tenders of an index: those that take bids, and then what else is told of them. Memory follows the former, which are few.
     pub fn read(engine: &dyn Engine, deadline: &Deadline) -> Result<Latest, Error> {
         let mut tenders: HashMap<Group, Known> = HashMap::new();
-        each_page(
-            engine,
-            &SearchQuery::newest(EntityType::Tender, Vec::new()),
-            deadline,
-            |notices| {
-                let read: Vec<Option<(Group, Known)>> = notices.par_iter().map(known).collect::<Result<_, _>>()?;
-                for (group, one) in read.into_iter().flatten() {
-                    match tenders.entry(group) {
-                        Entry::Vacant(place) => _ = place.insert(one),
-                        Entry::Occupied(mut place) => place.get_mut().add(one),
-                    }
-                }
-                Ok(())
-            },
-        )?;
+        for status in OPEN {
+            let status = Filter::Term {
+                role: Role::Status,
+                key: status.to_owned(),
+            };
+            let open = SearchQuery::newest(EntityType::Tender, vec![status]);
+            each_known(engine, &open, deadline, |group, one| match tenders.entry(group) {
+                Entry::Vacant(place) => _ = place.insert(one),
+                Entry::Occupied(mut place) => place.get_mut().add(one),
+            })?;
+        }
+        let all = SearchQuery::newest(EntityType::Tender, Vec::new());
+        each_known(engine, &all, deadline, |group, one| {
+            if let Some(known) = tenders.get_mut(&group).filter(|_| !one.standing.takes_bids) {
+                known.add(one);
+            }
+        })?;
         let several = tenders.into_iter().filter(|(_, known)| known.notices > 1);
         Ok(Latest(several.map(|(group, known)| (group, known.standing)).collect()))
     }
@@ -114,13 +116,30 @@ impl Known {
     }
 }
 
-/// `None` where the status is not understood.
+fn each_known(
+    engine: &dyn Engine,
+    query: &SearchQuery,
+    deadline: &Deadline,
+    mut each: impl FnMut(Group, Known),
+) -> Result<(), Error> {
+    each_page(engine, query, deadline, |notices| {
+        let read: Vec<Option<(Group, Known)>> = notices.par_iter().map(known).collect::<Result<_, _>>()?;
+        read.into_iter().flatten().for_each(|(group, one)| each(group, one));
+        Ok(())
+    })
+}
+
+/// `None` of a notice that decides nothing: its status is not understood, or it tells of a contract that was given without a call, under the number of
+/// a file that may also have had one: neither open nor cancelled, and without a day that it closed on.
 fn known(notice: &Bytes) -> Result<Option<(Group, Known)>, Error> {
     let record = parse(notice)?;
     let Some(status) = record.keys(Role::Status).pop() else {
         return Ok(None);
     };
     let standing = Standing::of(&record);
+    if !standing.takes_bids && standing.closing.is_none() && status != CANCELLED {
+        return Ok(None);
+    }
     let amended = record
         .text("amendment_date")
         .and_then(|day| Date::parse_prefix(day).ok());

@@ -47,10 +47,10 @@ pub struct Feed<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FeedItem")]
 pub struct Item<'a> {
-    /// Its newest notice.
+    /// Its notice that was published last.
     #[schemars(schema_with = "bodies::tender")]
     tender: &'a RawValue,
-    /// When it was first indexed; null where it was there before that was remembered.
+    /// When the first of these notices was indexed; null where one was there before that was remembered.
     #[schemars(extend("format" = "date-time"))]
     first_seen_at: Option<&'a str>,
     /// The `record_id`s of its other notices.
@@ -77,7 +77,7 @@ pub fn get(call: &Call) -> Result<Work, ApiError> {
         let keyword = |number: &usize| question.keywords.get(*number).map(|(text, _)| text.as_str());
         let results = found.tenders.iter().zip(raw(&notices)?).map(|(tender, notice)| Item {
             tender: notice,
-            first_seen_at: generation.first_seen.of(tender.id()),
+            first_seen_at: generation.first_seen.earliest(tender.notices()),
             duplicates: &tender.duplicates,
             days_until_closing: tender.days_until_closing,
             estimated_value: tender.value,

@@ -39,8 +39,13 @@ impl FirstSeen {
         FirstSeen(tenders.into_iter().map(with_time).collect())
     }
 
-    /// When a tender was first indexed, where that is known.
-    pub fn of(&self, record_id: &str) -> Option<&str> {
+    /// When the first of some notices was indexed, where that is known of all.
+    pub fn earliest<'a>(&self, mut record_ids: impl Iterator<Item = &'a str>) -> Option<&str> {
+        let first = self.of(record_ids.next()?)?;
+        record_ids.try_fold(first, |first, id| Some(first.min(self.of(id)?)))
+    }
+
+    fn of(&self, record_id: &str) -> Option<&str> {
         self.0.get(record_id)?.as_deref()
     }
 }

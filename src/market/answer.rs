@@ -139,7 +139,7 @@ pub struct Comps {
     pub comparables: Vec<Comparable>,
     /// Of all comparables (those on the named rung or above it, or of like words in the same category), shown or not; each is counted once.
     pub value_stats: Option<ValueStats>,
-    /// Null where the comparables carry less than a third of the weight.
+    /// Null where there is no estimate, or the comparables carry less than a third of its weight.
     pub bid_around: Option<BidAround>,
     /// Who holds, or held last, this need at this buyer.
     pub incumbent: Option<Incumbent>,

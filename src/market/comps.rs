@@ -309,7 +309,8 @@ fn standing_offers(market: &Market, item: &mut Item) -> Result<Vec<StandingOffer
         let facts = Facts::of_record(&record_read, record);
         let subject = Subject::of_record(&record_read, schema, &mut item.lexicon);
         let similarity = item.subject.similarity(&subject, &words.squares);
-        let same_code = shared(&item.facts.codes, &facts.codes) >= Shared::Class;
+        let names_it = facts.codes.iter().any(|code| item.facts.codes.contains(code));
+        let same_code = names_it && shared(&item.facts.codes, &facts.codes) >= Shared::Class;
         let text = |fields: &[&str]| {
             let mut texts = fields.iter().filter_map(|field| record_read.text(field));
             texts.find(|text| !text.trim().is_empty()).map(str::to_owned)

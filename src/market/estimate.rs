@@ -167,7 +167,7 @@ pub fn caveats(market: &Market, item: &Item, ladder: &Ladder, outlook: Option<&O
         notes::TOO_FEW.with(&ladder.rows.len().to_string()),
     );
     // Of no use where something closer was found.
-    let is_by_code = outlook.is_none_or(|outlook| (Level::BuyerAndCode..=Level::CodeFamily).contains(&outlook.level));
+    let is_by_code = outlook.is_none_or(|outlook| outlook.level >= Level::BuyerAndCode);
     let is_branch = !codes.is_empty() && !codes.iter().any(|code| is_specific(code));
     say(is_by_code && is_branch, notes::BRANCH.note());
     let Some(outlook) = outlook else {

@@ -422,6 +422,7 @@ fn a_branch_of_codes_is_no_code() {
     assert!(nearest.contains("Camions"), "by its words: {nearest}");
     assert!(reasons(0).contains(&"near_same_title") && reasons(1).contains(&"same_code_segment"));
     assert!(!reasons(0).contains(&"same_code"), "{:?}", reasons(0));
+    assert!(comps.caveats.iter().any(|note| note.code == "code_is_a_branch"));
 }
 
 /// Eight contracts for the same code, and sixty of the buyer for something else, which outweigh them.
