@@ -20,9 +20,8 @@ use crate::{
         calibration::{Calibration, Lesson, confidence},
         facts::{Facts, KINDS},
         hidden::{Hidden, draw},
-        ladder::query,
     },
-    query::{Page, Start},
+    query::{Page, SearchQuery, Start},
 };
 
 #[derive(Clone, Debug)]
@@ -259,7 +258,7 @@ impl Past {
             let mut start = Start::Offset(0);
             loop {
                 let page = Page { limit: PAGE, start };
-                let hits = engine.search(&query(kind, Vec::new()), &page, Deadline::never())?;
+                let hits = engine.search(&SearchQuery::newest(kind, Vec::new()), &page, Deadline::never())?;
                 let read: Vec<Option<Hidden>> = hits.records.par_iter().map(|bytes| Hidden::of(kind, bytes)).collect();
                 read.into_iter().flatten().for_each(|contract| past.add(contract));
                 match hits.next {

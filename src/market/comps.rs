@@ -21,12 +21,12 @@ use crate::{
         estimate::{Outlook, caveats, status},
         facts::{Facts, Shared, shared},
         item::{Item, Words},
-        ladder::{FEWEST, Ladder, MOST_CODES, query, term},
+        ladder::{FEWEST, Ladder, MOST_CODES, term},
         notes,
         pool::{ALIKE, NEAR_SAME, Row, vendor_key},
         words::Subject,
     },
-    query::{Page, Start},
+    query::{Page, SearchQuery, Start},
     record::Record,
     schema::{Role, Schema},
 };
@@ -286,7 +286,7 @@ fn standing_offers(market: &Market, item: &mut Item) -> Result<Vec<StandingOffer
     let words = Words::of(market.engine, kind, &item.stems)?;
     let mut found = Vec::new();
     if !words.sought.is_empty() {
-        let like = query(kind, Vec::new());
+        let like = SearchQuery::newest(kind, Vec::new());
         let similar = market
             .engine
             .similar(&like, &words.sought, OFFERS, market.deadline.clone())?;
@@ -297,7 +297,7 @@ fn standing_offers(market: &Market, item: &mut Item) -> Result<Vec<StandingOffer
             limit: OFFERS,
             start: Start::Offset(0),
         };
-        let of_code = query(kind, vec![term(Role::Commodity, code)]);
+        let of_code = SearchQuery::newest(kind, vec![term(Role::Commodity, code)]);
         found.extend(market.engine.search(&of_code, &page, market.deadline.clone())?.records);
     }
     let mut offers: Vec<(bool, f64, StandingOfferHolder)> = Vec::new();

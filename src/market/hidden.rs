@@ -16,10 +16,10 @@ use crate::{
         calibration::{Calibration, Lesson, Spread},
         facts::{Facts, KINDS},
         item::Item,
-        ladder::{Ladder, query},
+        ladder::Ladder,
         pool::counted,
     },
-    query::{Page, Start},
+    query::{Page, SearchQuery, Start},
     record::Record,
     schema::Schema,
 };
@@ -94,7 +94,7 @@ pub fn draw(engine: &dyn Engine, kinds: &[(EntityType, u64)], sample: usize, see
                 limit: 1,
                 start: Start::Offset(place),
             };
-            let hits = engine.search(&query(entity_type, Vec::new()), &page, Deadline::never())?;
+            let hits = engine.search(&SearchQuery::newest(entity_type, Vec::new()), &page, Deadline::never())?;
             let hidden = hits.records.first().and_then(|bytes| Hidden::of(entity_type, bytes));
             taken.extend(hidden.map(|hidden| (place, hidden)));
         }

@@ -19,7 +19,7 @@ use crate::{
         percentiles::Weighted,
         pool::{ALIKE as LIKE_WORDS, LEAST_PRICE, Row, distinct},
     },
-    query::{Filter, Order, Page, SearchQuery, Sort, SortKey, Start},
+    query::{Filter, Page, SearchQuery, Start},
     schema::Role,
 };
 
@@ -247,18 +247,6 @@ impl Market<'_> {
                 max: None,
             },
         ];
-        query(kind, pool.into_iter().chain(filters.iter().cloned()).collect())
-    }
-}
-
-pub fn query(entity_type: EntityType, filters: Vec<Filter>) -> SearchQuery {
-    SearchQuery {
-        entity_type,
-        text: None,
-        filters,
-        sort: Sort {
-            key: SortKey::Date,
-            order: Order::Desc,
-        },
+        SearchQuery::newest(kind, pool.into_iter().chain(filters.iter().cloned()).collect())
     }
 }
