@@ -1,9 +1,9 @@
 //! `procure normalize`: publishers' files in, normalized dumps and an account of every row out.
 //!
 //! The run, top down: expand the inputs to files in path order; recognize each by its content; let its source read it
-//! into a spool, as many at a time as there are cores; settle each source's rows; write
+//! into a spool, as many at a time as there are cores, and one alone by all of them; settle each source's rows; write
 //! `<out>/<entity_type>/<source_id>.ndjson`. Dumps are written aside and renamed when all went well, so a failed run
-//! leaves the former ones. Nothing depends on the order inputs are named in, nor on which file is read first.
+//! leaves the former ones. Nothing depends on the order inputs are named in, on which file is read first, nor on how many cores there are.
 //!
 //! Damage is met with a sentence and an entry in the report, not with an end: what was read before it stays. Only a
 //! recognized file without a column its source needs, a full disk, or a run that recognized nothing, ends the run;

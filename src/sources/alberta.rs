@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{
     Broken, FileFacts, Head,
-    decode::Utf8,
+    decode::{STRAY, Utf8},
     intake::{Draft, Intake, Rank, Record, Tally, unknown},
     json::{Item, Rows, list, word},
     places,
@@ -50,7 +50,7 @@ impl super::Reader for Alberta {
             };
             out.row();
             if rows.take_repaired() {
-                out.tally.note(line, "stray bytes near here, read as Windows-1252");
+                out.tally.note(line, STRAY);
             }
             let Some(row) = row else {
                 out.tally.skip(line, "an opportunity that is no valid JSON");

@@ -91,8 +91,8 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     canadabuys::set_value(&mut record, canadabuys::stated_values(amount, total));
     record.set("record_id", Some(format!("buyandsell|{number}")));
     Ok(Draft {
-        group: number,
-        member: row.line_of(AMENDMENT).unwrap_or_default(),
+        group: number.into_owned(),
+        member: row.line_of(AMENDMENT).unwrap_or_default().into_owned(),
         rank: canadabuys::rank(row, row.raw(AMENDMENT)),
         records: vec![record],
     })

@@ -4,6 +4,8 @@
 //! Lists are joined by commas, codes and their texts by colons, the contact's name, numbers and address by commas too. As
 //! with CanadaBuys' notices, the newest amendment has the plain id and older ones their number behind it.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -143,7 +145,7 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     record.set("record_id", Some(format!("buyandsell|{reference}")));
     let amendment = row.line_of(AMENDMENT).unwrap_or_default();
     Ok(Draft {
-        group: reference,
+        group: reference.into_owned(),
         rank: canadabuys::rank(row, &amendment),
         member: format!("{amendment}|{language}"),
         records: vec![record],
@@ -185,14 +187,14 @@ fn join(english: &mut Record, french: &Record) {
     }
 }
 
-fn parts(list: &str) -> Vec<String> {
-    let parts = list.split(',').filter_map(text::line);
+fn parts(list: &str) -> Vec<Cow<'static, str>> {
+    let parts = list.split(',').filter_map(text::line).map(Cow::from);
     parts.collect()
 }
 
 /// The short names of the agreements in `WTO-AGP/NAFTA/AIT/Canada FTAs with Peru/Colombia/Panama` or in a list of long
 /// ones.
-pub fn agreements(stated: &str) -> Vec<String> {
+pub fn agreements(stated: &str) -> Vec<Cow<'static, str>> {
     let separator = if stated.contains('(') { ',' } else { '/' };
     let names = stated.split(separator).filter_map(text::line).map(|name| {
         let partner = name.strip_prefix("Canada FTAs with ").unwrap_or(&name);
@@ -200,6 +202,7 @@ pub fn agreements(stated: &str) -> Vec<String> {
         known
             .map_or(canadabuys::agreement(&name), |(_, short)| short)
             .to_owned()
+            .into()
     });
     names.collect()
 }

@@ -2,13 +2,12 @@
 //!
 //! Columns are `<english>-<french>`, bilingual ones in pairs `-eng` / `-fra`; the publisher's own typing errors are kept.
 
-use std::collections::BTreeSet;
-
-use serde_json::Value;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use super::{
     disclosure_codes::TRADE_AGREEMENTS,
     eligibility::Eligibility,
+    fields::Held,
     intake::{Member, Rank, Record},
     table::{self, Column, Row, Rule::*},
     text,
@@ -106,14 +105,14 @@ pub fn complete(row: &Row, record: &mut Record) {
     record.set("eligibility", eligibility(row));
 }
 
-pub fn vendor_country(row: &Row) -> Option<String> {
+pub fn vendor_country<'a>(row: &Row<'a>) -> Option<Cow<'a, str>> {
     row.line_of(COUNTRY).map(country_code)
 }
 
 /// A country's code, where it is spelled out and known; else as published.
-pub fn country_code(country: String) -> String {
+pub fn country_code(country: Cow<str>) -> Cow<str> {
     let code = COUNTRIES.iter().find(|(name, _)| name.eq_ignore_ascii_case(&country));
-    code.map_or(country, |(_, code)| (*code).to_owned())
+    code.map_or(country, |(_, code)| (*code).into())
 }
 
 /// Countries that the files spell out; the rest stay as published.
@@ -131,7 +130,7 @@ const COUNTRIES: [(&str, &str); 37] = [
 
 fn category(row: &Row) -> Option<String> {
     let stated = text::list(row.raw(CATEGORY));
-    if stated.iter().any(|code| !CATEGORIES.contains(&code.as_str())) {
+    if stated.iter().any(|code| !CATEGORIES.contains(&code.as_ref())) {
         row.note("a procurement category that is none of the four, left out".to_owned());
     }
     let known: Vec<&str> = CATEGORIES
@@ -141,11 +140,11 @@ fn category(row: &Row) -> Option<String> {
     (!known.is_empty()).then(|| known.join(","))
 }
 
-fn eligibility(row: &Row) -> Option<Value> {
-    let words = |column| Some(text::list(row.raw(column)).join("; "));
+fn eligibility(row: &Row) -> Option<Held<'static>> {
+    let words = |column| text::joined(text::list(row.raw(column)), "; ");
     let agreements = text::list(row.raw("tradeAgreements-accordsCommerciaux-eng"));
     let stated = Eligibility {
-        trade_agreements: agreements.iter().map(|name| agreement(name).to_owned()).collect(),
+        trade_agreements: agreements.iter().map(|name| agreement(name).into()).collect(),
         regions_of_opportunity: text::list(row.raw("regionsOfOpportunity-regionAppelOffres-eng")),
         limited_tendering_reason_en: words("limitedTenderingReason-raisonAppelOffresLimite-eng"),
         limited_tendering_reason_fr: words("limitedTenderingReason-raisonAppelOffresLimite-fra"),

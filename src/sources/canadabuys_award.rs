@@ -46,9 +46,9 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     record.set("notice_url", Some(format!("{NOTICE_PAGE}{}", reference.to_lowercase())));
     record.set("record_id", Some(format!("canadabuys|{reference}|{amendment}")));
     Ok(Draft {
-        group: reference,
+        group: reference.into_owned(),
         rank: canadabuys::rank(row, &amendment),
-        member: amendment,
+        member: amendment.into_owned(),
         records: vec![record],
     })
 }

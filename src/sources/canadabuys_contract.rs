@@ -67,12 +67,12 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     record.set("record_id", Some(format!("canadabuys|{number}")));
     let amendment = row.line_of(AMENDMENT).unwrap_or_default();
     Ok(Draft {
-        group: number,
+        group: number.into_owned(),
         // A row of each kind is kept of an amendment: what the others are depends on there being one of an agreement.
         member: match instrument(row) {
             Instrument::Agreement => format!("{AGREEMENT}{amendment}"),
             Instrument::Untold => format!("{UNTOLD}{amendment}"),
-            Instrument::Contract => amendment,
+            Instrument::Contract => amendment.into_owned(),
         },
         rank: canadabuys::rank(row, row.raw(AMENDMENT)),
         records: vec![record],

@@ -78,14 +78,14 @@ fn entity_type(row: &Row) -> EntityType {
 fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     let reference = row.line_of(REFERENCE).ok_or("no reference number")?;
     canadabuys::complete(row, &mut record);
-    let page = || format!("{NOTICE_PAGE}{}", reference.to_lowercase());
+    let page = || format!("{NOTICE_PAGE}{}", reference.to_lowercase()).into();
     let url = row.line_of(NOTICE_URL).or_else(|| row.line_of(NOTICE_URL_FR));
     record.set("notice_url", Some(url.unwrap_or_else(page)));
     record.set("documents", documents(row));
     record.set("record_id", Some(format!("canadabuys|{reference}")));
     Ok(Draft {
-        group: reference,
-        member: row.line_of(AMENDMENT).unwrap_or_default(),
+        group: reference.into_owned(),
+        member: row.line_of(AMENDMENT).unwrap_or_default().into_owned(),
         rank: canadabuys::rank(row, row.raw(AMENDMENT)),
         records: vec![record],
     })

@@ -11,6 +11,9 @@ use encoding_rs::WINDOWS_1252;
 /// The most bytes one row may take; the longest real ones stay under 1 MiB.
 pub const LONGEST_ROW: u64 = 16 << 20;
 
+/// What to note of a row whose bytes were repaired.
+pub const STRAY: &str = "stray bytes near here, read as Windows-1252";
+
 const CHUNK: usize = 64 << 10;
 
 /// A reader of valid UTF-8 over a reader of anything.
@@ -58,6 +61,11 @@ impl<R: Read> Utf8<R> {
     /// Tells that a row begins here.
     pub fn begin_row(&mut self) {
         self.row_bytes = 0;
+    }
+
+    /// How many bytes were read since a row began.
+    pub fn row_bytes(&self) -> usize {
+        self.row_bytes as usize
     }
 
     /// Whether a stray byte was read as Windows-1252 since this was last asked.

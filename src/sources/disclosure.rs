@@ -6,7 +6,7 @@
 //! record: see [`super::disclosure_contract`]. A row that both files tell is taken from `contracts.csv`, which has both
 //! languages and the codes.
 
-use std::io::Read;
+use std::{borrow::Cow, io::Read};
 
 use super::{
     Broken, FileFacts, Reader,
@@ -56,7 +56,7 @@ impl Reader for Disclosures {
         let opened = Opened::new(input)?;
         let header = opened.first.clone();
         let format = table::format_of(FORMATS, &header).unwrap_or(&FORMAT);
-        format.read_each(file, opened, &header, out, &mut group)
+        format.read_each(file, opened, &header, out, group)
     }
 
     fn settle(&mut self, members: &mut [Member], tallies: &mut [Tally]) {
@@ -161,8 +161,8 @@ fn codes<'a>(row: &'a Row, column: &str) -> impl Iterator<Item = &'a str> {
     row.raw(column).split([',', ';', '\n']).map(str::trim)
 }
 
-fn eligibility(row: &Row, agreements: &[(&str, &str)]) -> Eligibility {
-    let mut agreements: Vec<&str> = agreements.iter().map(|(short, _)| *short).collect();
+fn eligibility(row: &Row, agreements: &[(&'static str, &str)]) -> Eligibility<'static> {
+    let mut agreements: Vec<&'static str> = agreements.iter().map(|(short, _)| *short).collect();
     if agreements.is_empty() {
         let letters = row.raw("agreement_type_code").trim();
         let combination = AGREEMENT_TYPES.iter().find(|(code, _)| *code == letters);
@@ -170,11 +170,12 @@ fn eligibility(row: &Row, agreements: &[(&str, &str)]) -> Eligibility {
     }
     let (english, french): (Vec<_>, Vec<_>) = codes(row, "limited_tendering_reason")
         .filter_map(|code| labels(LIMITED_TENDERING_REASONS, code))
+        .map(|(english, french)| (Cow::from(english), Cow::from(french)))
         .unzip();
     Eligibility {
-        trade_agreements: agreements.into_iter().map(str::to_owned).collect(),
-        limited_tendering_reason_en: Some(english.join("; ")),
-        limited_tendering_reason_fr: Some(french.join("; ")),
+        trade_agreements: agreements.into_iter().map(Cow::from).collect(),
+        limited_tendering_reason_en: text::joined(english, "; "),
+        limited_tendering_reason_fr: text::joined(french, "; "),
         indigenous_set_aside: match row.raw("indigenous_business").trim() {
             "NA" => Some("none"),
             "MS" => Some("mandatory"),
@@ -183,7 +184,7 @@ fn eligibility(row: &Row, agreements: &[(&str, &str)]) -> Eligibility {
         },
         land_claims_agreements: codes(row, "land_claims")
             .filter_map(|code| labels(LAND_CLAIMS_AGREEMENTS, code))
-            .map(|(english, _)| english.to_owned())
+            .map(|(english, _)| english.into())
             .collect(),
         ..Eligibility::default()
     }

@@ -1,6 +1,8 @@
 //! What the search of the proactive disclosure exports: the rows of `contracts.csv` under other column names, English
 //! only, labels instead of codes, encoded twice in places.
 
+use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
+
 use super::{
     canadabuys,
     disclosure::{self, EXPORT},
@@ -10,6 +12,7 @@ use super::{
     eligibility::Eligibility,
     intake::{Draft, Record},
     table::{Column, CsvFormat, Row, Rule::*},
+    text,
 };
 use crate::{entity::EntityType, fold::fold};
 
@@ -69,18 +72,17 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     record.set("procurement_category", category(row));
     record.set("instrument_type", row.line_of(INSTRUMENT).map(instrument));
     let procedure = row.line_of("solicitation_procedure");
-    let code = |label: String| known(SOLICITATION_PROCEDURES, &label).map_or(label, |(code, ..)| (*code).to_owned());
-    record.set("solicitation_procedure", procedure.map(code));
+    record.set("solicitation_procedure", procedure.map(procedure_code));
     let set_aside = set_aside(row);
     record.set("indigenous_business", set_aside.map(|(code, _)| code));
-    let (agreements, names) = labelled(row, TRADE_AGREEMENTS, "trade_agreements");
+    let (agreements, names) = labelled(row, &AGREEMENTS, "trade_agreements");
     record.set("trade_agreements_en", (!names.is_empty()).then(|| names.join("; ")));
-    let (english, french) = labelled(row, LIMITED_TENDERING_REASONS, "limited_tendering_reason");
-    let (claims, _) = labelled(row, LAND_CLAIMS_AGREEMENTS, "comprehensive_land_claims_agreement");
+    let (english, french) = labelled(row, &LIMITING_REASONS, "limited_tendering_reason");
+    let (claims, _) = labelled(row, &LAND_CLAIMS, "comprehensive_land_claims_agreement");
     let eligibility = Eligibility {
         trade_agreements: agreements,
-        limited_tendering_reason_en: Some(english.join("; ")),
-        limited_tendering_reason_fr: Some(french.join("; ")),
+        limited_tendering_reason_en: text::joined(english, "; "),
+        limited_tendering_reason_fr: text::joined(french, "; "),
         indigenous_set_aside: set_aside.map(|(_, word)| word),
         land_claims_agreements: claims,
         ..Eligibility::default()
@@ -89,11 +91,11 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     Ok(disclosure::complete(row, record, EXPORT, owner, reference))
 }
 
-fn instrument(label: String) -> String {
-    match label.as_str() {
-        "Contract" => "C".to_owned(),
-        "Amendment" => "A".to_owned(),
-        _ if label.starts_with("Standing Offer") => "SOSA".to_owned(),
+fn instrument(label: Cow<str>) -> Cow<str> {
+    match label.as_ref() {
+        "Contract" => "C".into(),
+        "Amendment" => "A".into(),
+        _ if label.starts_with("Standing Offer") => "SOSA".into(),
         _ => label,
     }
 }
@@ -119,32 +121,52 @@ fn set_aside(row: &Row) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// The row of a label: of the whole one, or of what stands before its explanation in brackets.
-fn known(table: &'static [Code], label: &str) -> Option<&'static Code> {
-    // In the table of trade agreements the second column is the short name, the third the English one.
-    let is_label = |known: &str, folded: &str| {
-        let head = known.split(" (").next().unwrap_or(known);
-        fold(known) == folded || fold(head) == folded
-    };
-    let folded = fold(label);
-    table
-        .iter()
-        .find(|(_, second, third)| is_label(second, &folded) || is_label(third, &folded))
+fn procedure_code(label: Cow<str>) -> Cow<str> {
+    match known(&PROCEDURES, &label) {
+        Some((code, ..)) => (*code).into(),
+        None => label,
+    }
+}
+
+/// A table's rows by their folded labels: the whole one, and what stands before its explanation in brackets.
+type Labels = LazyLock<HashMap<String, &'static Code>>;
+
+static PROCEDURES: Labels = LazyLock::new(|| by_label(SOLICITATION_PROCEDURES));
+static AGREEMENTS: Labels = LazyLock::new(|| by_label(TRADE_AGREEMENTS));
+static LIMITING_REASONS: Labels = LazyLock::new(|| by_label(LIMITED_TENDERING_REASONS));
+static LAND_CLAIMS: Labels = LazyLock::new(|| by_label(LAND_CLAIMS_AGREEMENTS));
+
+fn by_label(table: &'static [Code]) -> HashMap<String, &'static Code> {
+    let mut rows = HashMap::new();
+    for row in table {
+        // In the table of trade agreements the second column is the short name, the third the English one.
+        let (_, second, third) = row;
+        for label in [second, third] {
+            let head = label.split(" (").next().unwrap_or(label);
+            rows.entry(fold(label)).or_insert(row);
+            rows.entry(fold(head)).or_insert(row);
+        }
+    }
+    rows
+}
+
+fn known(table: &Labels, label: &str) -> Option<&'static Code> {
+    table.get(&fold(label)).copied()
 }
 
 /// The second and third columns of the rows whose labels stand in a column of the file; a label that no row has is in
 /// both as it is.
-fn labelled(row: &Row, table: &'static [Code], column: &str) -> (Vec<String>, Vec<String>) {
+fn labelled<'a>(row: &Row, table: &Labels, column: &str) -> (Vec<Cow<'a, str>>, Vec<Cow<'a, str>>) {
     let stated = row.line_of(column).map(|list| parts(table, &list)).unwrap_or_default();
     let both = stated.into_iter().map(|label| match known(table, &label) {
-        Some((_, second, third)) => ((*second).to_owned(), (*third).to_owned()),
-        None => (label.clone(), label),
+        Some((_, second, third)) => ((*second).into(), (*third).into()),
+        None => (label.clone().into(), label.into()),
     });
     both.unzip()
 }
 
 /// Labels are joined by commas without a blank; but some hold one too, so a list that is one label stays whole.
-fn parts(table: &'static [Code], list: &str) -> Vec<String> {
+fn parts(table: &Labels, list: &str) -> Vec<String> {
     if known(table, list).is_some() {
         return vec![list.to_owned()];
     }
@@ -170,7 +192,7 @@ mod tests {
 
     #[test]
     fn labels_hold_commas_and_lists_are_joined_by_them() {
-        let parts = |list| parts(LIMITED_TENDERING_REASONS, list);
+        let parts = |list| parts(&LIMITING_REASONS, list);
         let confidential = LIMITED_TENDERING_REASONS
             .iter()
             .find(|(code, ..)| *code == "23")
@@ -197,15 +219,15 @@ mod tests {
             ("Competitive – Traditional", "TC"),
             ("Non-Competitive", "TN"),
         ] {
-            assert_eq!(known(SOLICITATION_PROCEDURES, label).unwrap().0, code);
+            assert_eq!(known(&PROCEDURES, label).unwrap().0, code);
         }
-        assert_eq!(known(SOLICITATION_PROCEDURES, "Competitive"), None);
+        assert_eq!(known(&PROCEDURES, "Competitive"), None);
     }
 
     proptest! {
         #[test]
         fn every_list_is_read(list in "[A-Z, ()a-e]{0,40}") {
-            let _ = (parts(TRADE_AGREEMENTS, &list), known(LAND_CLAIMS_AGREEMENTS, &list), instrument(list));
+            let _ = (parts(&AGREEMENTS, &list), known(&LAND_CLAIMS, &list), instrument(list.into()));
         }
     }
 }

@@ -44,6 +44,16 @@ impl Fields {
         }
     }
 
+    /// The same memory without its fields; not so much that one long record would hold it for all that follow.
+    pub fn emptied(mut self) -> Fields {
+        if self.text.capacity() > LONG {
+            return Fields::with_room();
+        }
+        self.fields.clear();
+        self.text.clear();
+        self
+    }
+
     pub fn get(&self, name: Name) -> Option<Held<'_>> {
         let (_, place) = self.fields.iter().find(|(known, _)| *known == name)?;
         Some(self.held(place))
@@ -147,6 +157,8 @@ impl Fields {
         Ok(Fields { fields, text })
     }
 }
+
+const LONG: usize = 64 << 10;
 
 /// How many fields settling adds, at most times.
 const ADDED: usize = 4;

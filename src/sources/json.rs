@@ -67,6 +67,11 @@ impl<'a> Rows<'a> {
         self.input.take_repaired()
     }
 
+    /// How many bytes of input the last item took.
+    pub fn size(&self) -> usize {
+        self.input.row_bytes()
+    }
+
     /// The next item; `None` at the file's end.
     pub fn next(&mut self) -> Result<Option<Item>, Broken> {
         loop {

@@ -4,6 +4,7 @@
 //! columns or its first element, never by a file's name), which kinds of record it yields, and how its reader is made.
 //! To add a source: write its file, add its row, add a fixture to `tests/fixtures`.
 
+mod batches;
 mod bytes;
 pub mod decode;
 pub mod fields;

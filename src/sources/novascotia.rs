@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Broken, FileFacts, Head, Reader,
-    decode::Utf8,
+    decode::{STRAY, Utf8},
     intake::{Draft, Intake, Member, Rank, Record, Tally, unknown},
     json::{Item, Rows},
     places,
@@ -103,7 +103,7 @@ fn read_json(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> 
         };
         out.row();
         if rows.take_repaired() {
-            out.tally.note(line, "stray bytes near here, read as Windows-1252");
+            out.tally.note(line, STRAY);
         }
         let Some(object): Option<Map<String, Value>> = object else {
             out.tally.skip(line, "a row that is no JSON object");
@@ -115,7 +115,8 @@ fn read_json(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> 
             _ => String::new(),
         };
         let values: StringRecord = columns.iter().map(value).collect();
-        FORMAT.take(Row::new(&header, &values, line, file.modified), out, &mut |_| None)?;
+        let row = Row::new(&header, &values, line, file.modified);
+        FORMAT.take(row, out, |_| None).map_err(Broken::Fatal)?;
     }
     Ok(())
 }

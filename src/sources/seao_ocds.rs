@@ -10,8 +10,8 @@ use chrono::{DateTime, Timelike, Utc};
 use serde_json::{Map, Value};
 
 use super::{
-    Broken, FileFacts, Head,
-    decode::Utf8,
+    Broken, FileFacts, Head, batches,
+    decode::{STRAY, Utf8},
     intake::{Draft, Intake, Rank, Tally, unknown},
     json::{Item, Rows, list, word},
     seao::{OCDS, OCID_PREFIX, apart},
@@ -28,6 +28,7 @@ pub fn recognizes(head: &Head) -> bool {
 }
 
 /// What a package says of all its releases.
+#[derive(Default)]
 pub struct Package {
     pub published: String,
     pub uri: Option<String>,
@@ -46,33 +47,78 @@ impl Package {
 
 pub fn read(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
     let mut rows = Rows::new(input, &["releases", "records"]);
-    while let Some(item) = rows.next()? {
-        let package = Package::of(rows.facts(), file);
-        let (line, row) = match item {
-            Item::Row { line, bytes, .. } => (line, serde_json::from_slice(&bytes).ok()),
-            // A package's end, unless the object is itself a release or a record.
-            Item::Object { members, held_rows, .. } if held_rows && !members.contains_key("compiledRelease") => {
-                continue;
-            }
-            Item::Object { line, members, .. } => (line, Some(Value::Object(members))),
-        };
-        if rows.take_repaired() {
-            out.tally.note(line, "stray bytes near here, read as Windows-1252");
+    let next = |parsed: &mut Parsed| {
+        loop {
+            let Some(item) = rows.next()? else { return Ok(false) };
+            parsed.package = Package::of(rows.facts(), file);
+            (parsed.line, parsed.row) = match item {
+                Item::Row { line, bytes, .. } => (line, Row::Bytes(bytes)),
+                // A package's end, unless the object is itself a release or a record.
+                Item::Object { members, held_rows, .. } if held_rows && !members.contains_key("compiledRelease") => {
+                    continue;
+                }
+                Item::Object { line, members, .. } => (line, Row::Whole(Value::Object(members))),
+            };
+            parsed.size = rows.size();
+            parsed.is_repaired = rows.take_repaired();
+            return Ok(true);
         }
+    };
+    batches::each(out, next, |parsed, out| {
+        let line = parsed.line;
+        if parsed.is_repaired {
+            out.tally.note(line, STRAY);
+        }
+        let read;
+        let row = match &parsed.row {
+            Row::Whole(value) => Some(value),
+            Row::Bytes(bytes) => {
+                read = serde_json::from_slice(bytes).ok();
+                read.as_ref()
+            }
+        };
         let Some(row) = row else {
             out.row();
             out.tally.skip(line, "a release that is no valid JSON");
-            continue;
+            return Ok(());
         };
-        for release in releases(&row) {
+        for release in releases(row) {
             out.row();
-            match draft(release, &package, line, out.tally) {
-                Ok(draft) => out.keep(line, draft).map_err(Broken::Fatal)?,
+            match draft(release, &parsed.package, line, out.tally) {
+                Ok(draft) => out.keep(line, draft)?,
                 Err(reason) => out.tally.skip(line, reason),
             }
         }
+        Ok(())
+    })
+}
+
+/// A row as it was cut out of its package.
+#[derive(Default)]
+struct Parsed {
+    package: Package,
+    line: u64,
+    row: Row,
+    size: usize,
+    is_repaired: bool,
+}
+
+enum Row {
+    /// JSON, whoever drafts it parses it.
+    Bytes(Vec<u8>),
+    Whole(Value),
+}
+
+impl Default for Row {
+    fn default() -> Self {
+        Row::Whole(Value::Null)
     }
-    Ok(())
+}
+
+impl batches::Parsed for Parsed {
+    fn size(&self) -> usize {
+        self.size
+    }
 }
 
 /// The releases that a release or a record stands for; itself where it is neither, so that it is accounted for.

@@ -70,7 +70,7 @@ impl<'a> Notice<'a> {
     fn set_buyer(&self, tender: &mut Record) {
         let id = self.word("/buyer/id");
         let party = id.as_deref().and_then(|id| self.party(id)).unwrap_or(&Value::Null);
-        let organization = |name: Option<String>| name.as_deref().and_then(text::organization);
+        let organization = |name: Option<String>| Some(text::organization(&name?)?.into_owned());
         let body = organization(word(party, "/name"));
         let buyer = organization(self.word("/buyer/name")).or_else(|| body.clone());
         let city = word(party, "/address/locality").unwrap_or_default();

@@ -10,8 +10,8 @@ use std::{borrow::Cow, io::Read};
 use serde_json::json;
 
 use super::{
-    Broken, FileFacts, Head,
-    decode::Utf8,
+    Broken, FileFacts, Head, batches,
+    decode::{STRAY, Utf8},
     intake::{Draft, Intake, Rank, Record, Remark, Tally, unknown},
     seao::{
         Awarded, OF_THE_NOTICE, XML, apart, contract_record_id, documents, neq, place, vendor_country, vendor_province,
@@ -61,39 +61,53 @@ impl Export {
 pub fn read(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
     let mut rows = Rows::new(input);
     let export = Export::of(&mut rows, file)?;
-    let mut read = Row::default();
-    while rows.next(&mut read)? {
-        let Some(row) = read.element() else { continue };
+    let next = |read: &mut Parsed| {
+        let is_row = rows.next(&mut read.row)?;
+        read.is_repaired = rows.take_repaired();
+        Ok(is_row)
+    };
+    batches::each(out, next, |read, out| {
+        let Some(row) = read.row.element() else { return Ok(()) };
         out.row();
-        if rows.take_repaired() {
-            out.tally
-                .note(row.line(), "stray bytes near here, read as Windows-1252");
+        if read.is_repaired {
+            out.tally.note(row.line(), STRAY);
         }
         let Some(number) = row.line_of("numeroseao") else {
             out.tally.skip(row.line(), "no notice number");
-            continue;
+            return Ok(());
         };
         let told = match row.name() {
             "avis" if row.child("organisme").is_some() => {
                 let draft = Notice::new(row, &export, out.tally).draft(number.into_owned());
-                out.keep(row.line(), draft).map_err(Broken::Fatal)?;
-                continue;
+                return out.keep(row.line(), draft);
             }
             "avis" => Told::Spending(spending(row, &export, out.tally)),
             "contrat" => Told::Final(contract_end(row, out.tally)),
             _ => {
                 out.tally.skip(row.line(), "neither a notice, a contract nor spending");
-                continue;
+                return Ok(());
             }
         };
         let remark = Remark {
             group: number.into_owned(),
             rank: seao_ledger::rank(export.exported()),
-            said: serde_json::to_value(told).map_err(|error| Broken::Fatal(error.into()))?,
+            said: serde_json::to_value(told)?,
         };
-        out.remark(row.line(), remark).map_err(Broken::Fatal)?;
+        out.remark(row.line(), remark)
+    })
+}
+
+/// A row as it was parsed.
+#[derive(Default)]
+struct Parsed {
+    row: Row,
+    is_repaired: bool,
+}
+
+impl batches::Parsed for Parsed {
+    fn size(&self) -> usize {
+        self.row.size()
     }
-    Ok(())
 }
 
 fn contractor(row: Element) -> Contractor {

@@ -49,8 +49,13 @@ pub struct Entry {
 }
 
 impl Entry {
+    #[cfg(test)]
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+
     /// Files are read in path order and rows in theirs.
-    fn place(&self) -> (u32, u32) {
+    pub fn place(&self) -> (u32, u32) {
         (self.file, self.number)
     }
 
@@ -80,10 +85,14 @@ pub struct Replaced {
 pub struct Drafts<'a> {
     spool: &'a Spool,
     file: u32,
+    /// Which part of the file's rows these are of, where it is read in parts.
+    batch: usize,
     entries: Vec<Entry>,
     /// Bodies not yet in the spool, and the number of the first entry that is theirs.
     bodies: Vec<u8>,
     first_waiting: usize,
+    /// A record's memory, for the next one.
+    spare: Option<Fields>,
 }
 
 const BODIES_AT_A_TIME: usize = 256 << 10;
@@ -94,19 +103,46 @@ impl<'a> Drafts<'a> {
         Drafts {
             spool,
             file: file as u32,
+            batch: 0,
             entries: Vec::new(),
             bodies: Vec::new(),
             first_waiting: 0,
+            spare: None,
         }
     }
 
-    pub fn push(&mut self, line: u64, draft: Draft) -> Result<()> {
+    /// No fields yet, and room for some.
+    pub fn room(&mut self) -> Fields {
+        self.spare.take().unwrap_or_else(Fields::with_room)
+    }
+
+    /// Those of another part of the same file's rows, to be [adopted](Drafts::adopt) in the order of the parts.
+    pub fn of_batch(&self, number: usize) -> Drafts<'a> {
+        Drafts {
+            batch: number + 1,
+            ..Drafts::new(self.spool, self.file as usize)
+        }
+    }
+
+    /// Puts what another part of the file gave behind what is here.
+    pub fn adopt(&mut self, entries: Vec<Entry>) -> Result<()> {
+        self.flush()?;
+        for entry in entries {
+            let number = number(self.entries.len())?;
+            self.entries.push(Entry { number, ..entry });
+        }
+        self.first_waiting = self.entries.len();
+        Ok(())
+    }
+
+    pub fn push(&mut self, line: u64, mut draft: Draft) -> Result<()> {
         self.push_body(line, &draft.group, digest(&draft.member), draft.rank, |out| {
             write_body(out, &draft.member, &draft.records, "")
         })?;
         if let (Some(entry), Some(record)) = (self.entries.last_mut(), draft.records.first()) {
             entry.deal = deal(record);
         }
+        self.spare = draft.records.pop().map(|record| record.fields.emptied());
         Ok(())
     }
 
@@ -122,7 +158,7 @@ impl<'a> Drafts<'a> {
 
     /// Of several remarks none replaces another.
     pub fn push_remark(&mut self, line: u64, remark: Remark) -> Result<()> {
-        let place = format!("{}:{}", self.file, self.entries.len());
+        let place = format!("{}:{}:{}", self.file, self.batch, self.entries.len());
         let said = remark.said.to_string();
         self.push_body(line, &remark.group, digest(&place), remark.rank, |out| {
             write_body(out, "", &[], &said)
@@ -148,7 +184,7 @@ impl<'a> Drafts<'a> {
             offset: start as u64,
             length: u32::try_from(self.bodies.len() - start).context("a row of 4 GiB")?,
             file: self.file,
-            number: u32::try_from(self.entries.len()).context("a file of four billion rows")?,
+            number: number(self.entries.len())?,
             line: u32::try_from(line).unwrap_or(u32::MAX),
         });
         match self.bodies.len() >= BODIES_AT_A_TIME {
@@ -171,6 +207,11 @@ impl<'a> Drafts<'a> {
         self.flush()?;
         Ok(self.entries)
     }
+}
+
+/// The place of what follows so many of its file.
+fn number(before: usize) -> Result<u32> {
+    u32::try_from(before).context("a file of four billion rows")
 }
 
 impl Spool {
@@ -206,28 +247,33 @@ impl Spool {
         &self,
         mut entries: Vec<Entry>,
         settle: impl Fn(Vec<Group>) -> Result<T> + Sync,
-        mut take: impl FnMut(T) -> Result<()>,
+        mut take: impl FnMut(T) -> Result<()> + Send,
     ) -> Result<()> {
         gather(&mut entries);
         entries.par_sort_unstable_by_key(|entry| (entry.group, entry.member, entry.age()));
         let mut groups: Vec<&[Entry]> = entries.chunk_by(|a, b| a.group == b.group).collect();
         groups.sort_by_cached_key(|group| group.iter().map(Entry::place).min());
         let mut waiting = groups.as_slice();
-        while !waiting.is_empty() {
+        let mut settled: Vec<Result<T>> = Vec::new();
+        while !waiting.is_empty() || !settled.is_empty() {
             let mut batches = Vec::new();
             while batches.len() < 2 * rayon::current_num_threads() && !waiting.is_empty() {
                 let (batch, rest) = waiting.split_at(batch_of(waiting));
                 batches.push(batch);
                 waiting = rest;
             }
-            let settled = batches.into_par_iter().map(|batch| {
+            let ahead = batches.into_par_iter().map(|batch| {
                 let mut bodies = Bodies::of(self);
                 let groups: Result<Vec<Group>> = batch.iter().map(|group| bodies.group(group)).collect();
                 settle(groups?)
             });
-            for settled in settled.collect::<Vec<Result<T>>>() {
-                take(settled?)?;
-            }
+            // What is settled is taken while the next is being settled.
+            let (ahead, taken) = rayon::join(
+                || ahead.collect(),
+                || settled.drain(..).try_for_each(|settled| take(settled?)),
+            );
+            taken?;
+            settled = ahead;
         }
         Ok(())
     }

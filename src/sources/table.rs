@@ -5,17 +5,18 @@
 //! format's `draft`. A row that is not as wide as the header is skipped, never guessed at. Lines that begin with `#` before
 //! the header are comments.
 
-use std::{cell::RefCell, io::Read};
+use std::{borrow::Cow, cell::RefCell, io::Read};
 
-use anyhow::anyhow;
+use anyhow::{Result, anyhow};
 use chrono::{DateTime, SecondsFormat, Utc};
 use csv::{ReaderBuilder, StringRecord};
 use rustc_hash::FxHashMap;
 
 use super::{
     Broken, FileFacts, Reader,
-    decode::Utf8,
-    fields::Held,
+    batches::{self, Parsed},
+    decode::{STRAY, Utf8},
+    fields::{Fields, Held},
     intake::{Draft, Intake, Member, Record, Tally},
     text,
 };
@@ -62,7 +63,7 @@ pub struct CsvFormat {
 }
 
 /// May change a draft's group, and names the thing whose drafts all go to one group.
-pub type Each<'a> = &'a mut dyn FnMut(&mut Draft) -> Option<String>;
+pub type Each = fn(&mut Draft) -> Option<String>;
 
 /// Only the newest member stays.
 pub fn newest(members: &mut [Member]) {
@@ -144,8 +145,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    pub fn line_of(&self, column: &str) -> Option<String> {
-        text::line(self.raw(column))
+    pub fn line_of(&self, column: &str) -> Option<Cow<'a, str>> {
+        text::as_line(self.raw(column))
     }
 
     pub fn note(&self, what: String) {
@@ -158,11 +159,14 @@ impl<'a> Row<'a> {
             Rule::Line => text::as_line(raw).map(Held::from),
             Rule::LineOrNa => text::as_line(raw).filter(|line| line != "NA").map(Held::from),
             Rule::Block => text::block(raw).map(Held::from),
-            Rule::Day => self.day_in(column, raw).map(Held::from),
+            Rule::Day => match text::is_day(raw) {
+                true => Some(raw.into()),
+                false => self.day_in(column, raw).map(Held::from),
+            },
             Rule::Moment => self.day_in(column, raw).and(text::as_line(raw)).map(Held::from),
             Rule::Money => self.money_in(column, raw).map(Held::from),
-            Rule::Codes => joined(text::list(raw), ",").map(Held::from),
-            Rule::Words => joined(text::list(raw), "; ").map(Held::from),
+            Rule::Codes => text::joined(text::list(raw), ",").map(Held::from),
+            Rule::Words => text::joined(text::list(raw), "; ").map(Held::from),
             Rule::PostalCode => text::postal_code(raw).map(Held::from),
             Rule::Organization => text::organization(raw).map(Held::from),
         }
@@ -218,13 +222,23 @@ pub fn number(members: &mut [Member]) {
     }
 }
 
-fn joined(members: Vec<String>, separator: &str) -> Option<String> {
-    (!members.is_empty()).then(|| members.join(separator))
-}
-
 /// RFC 3339, UTC, to the second.
 pub fn timestamp(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+/// A row as it was parsed, and where.
+#[derive(Default)]
+struct Line {
+    values: StringRecord,
+    line: u64,
+    is_repaired: bool,
+}
+
+impl Parsed for Line {
+    fn size(&self) -> usize {
+        self.values.as_slice().len()
+    }
 }
 
 /// A CSV file opened: its first row read, comments before it skipped.
@@ -326,7 +340,7 @@ impl CsvFormat {
         header: &[String],
         out: &mut Intake,
     ) -> Result<(), Broken> {
-        self.read_each(file, opened, header, out, &mut |_| None)
+        self.read_each(file, opened, header, out, |_| None)
     }
 
     /// [`CsvFormat::read_rows`], every draft passing through `each` on its way, which tells what it must stay together with.
@@ -334,7 +348,7 @@ impl CsvFormat {
         &self,
         file: &FileFacts,
         opened: Opened,
-        header: &[String],
+        names: &[String],
         out: &mut Intake,
         each: Each,
     ) -> Result<(), Broken> {
@@ -343,51 +357,61 @@ impl CsvFormat {
             mut rows,
             is_data,
         } = opened;
-        let mut values = StringRecord::new();
-        let mut again = is_data.then(|| StringRecord::from(first.as_slice()));
-        let width = header.len();
-        let header = self.header(header);
+        let header = self.header(names);
         if let Some(missing) = self.required.iter().find(|name| !header.columns.contains_key(**name)) {
             return Err(Broken::Fatal(anyhow!("{} has no column '{missing}'", file.path)));
         }
-        loop {
+        let mut again = is_data.then(|| StringRecord::from(first.as_slice()));
+        let next = |row: &mut Line| {
             rows.get_mut().begin_row();
-            let line = rows.position().line();
+            let at = rows.position().line();
             match again.take() {
-                Some(first) => values = first,
-                None => match rows.read_record(&mut values) {
-                    Ok(false) => return Ok(()),
+                Some(first) => row.values = first,
+                None => match rows.read_record(&mut row.values) {
+                    Ok(false) => return Ok(false),
                     Ok(true) => {}
-                    Err(error) => return Err(broken(line, &error)),
+                    Err(error) => return Err(broken(at, &error)),
                 },
             }
-            let line = values.position().map_or(line, |position| position.line());
-            out.row();
-            if rows.get_mut().take_repaired() {
-                out.tally.note(line, "stray bytes near here, read as Windows-1252");
-            }
-            if !is_data && is_header(&values, &first) {
-                out.tally.skip(line, "the header again: several files joined in one");
-                continue;
-            }
-            let too_many = values.iter().skip(width).any(|value| !value.trim().is_empty());
-            if values.len() < width || too_many {
-                out.tally
-                    .skip(line, "the row has another number of fields than the header");
-                continue;
-            }
-            self.take(Row::new(&header, &values, line, file.modified), out, each)?;
-        }
+            row.line = row.values.position().map_or(at, |position| position.line());
+            row.is_repaired = rows.get_mut().take_repaired();
+            Ok(true)
+        };
+        batches::each(
+            out,
+            next,
+            |Line {
+                 values,
+                 line,
+                 is_repaired,
+             },
+             out| {
+                out.row();
+                if *is_repaired {
+                    out.tally.note(*line, STRAY);
+                }
+                if !is_data && is_header(values, &first) {
+                    out.tally.skip(*line, "the header again: several files joined in one");
+                    return Ok(());
+                }
+                let too_many = values.iter().skip(names.len()).any(|value| !value.trim().is_empty());
+                if values.len() < names.len() || too_many {
+                    out.tally
+                        .skip(*line, "the row has another number of fields than the header");
+                    return Ok(());
+                }
+                self.take(Row::new(&header, values, *line, file.modified), out, each)
+            },
+        )
     }
 
     /// Keeps or skips one row.
-    pub fn take(&self, row: Row, out: &mut Intake, each: Each) -> Result<(), Broken> {
-        match self.draft_of(&row) {
+    pub fn take(&self, row: Row, out: &mut Intake, each: Each) -> Result<()> {
+        match self.draft_of(&row, out.drafts.room()) {
             Ok(mut draft) => match each(&mut draft) {
                 Some(thing) => out.keep_together(row.line, &thing, draft),
                 None => out.keep(row.line, draft),
-            }
-            .map_err(Broken::Fatal)?,
+            }?,
             Err(reason) => out.tally.skip(row.line, reason),
         }
         for note in row.notes.take() {
@@ -396,8 +420,11 @@ impl CsvFormat {
         Ok(())
     }
 
-    fn draft_of(&self, row: &Row) -> Result<Draft, &'static str> {
-        let mut record = Record::new((self.entity_type)(row));
+    fn draft_of(&self, row: &Row, fields: Fields) -> Result<Draft, &'static str> {
+        let mut record = Record {
+            entity_type: (self.entity_type)(row),
+            fields,
+        };
         for (field, column, place, rule) in &row.header.filled {
             // A table fills each field once.
             if let Some(value) = row.value(column, row.at(*place), *rule) {

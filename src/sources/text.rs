@@ -42,20 +42,34 @@ fn made_line(raw: &str) -> Option<String> {
 /// Whether a text is a line as it stands, as most cells are; false where only a closer look can tell: at what may be an
 /// entity, a tag, encoded twice, or a blank beyond ASCII.
 fn is_line(text: &str) -> bool {
-    let mut before = b' ';
-    for byte in text.bytes() {
-        let is_plain = match byte {
+    let bytes = text.as_bytes();
+    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
+        return false;
+    };
+    *first != b' ' && *last != b' ' && (is_plain_line(bytes) || is_accented_line(bytes))
+}
+
+/// Whether nothing but ASCII is there, and nothing to look closer at. No branches, so that many bytes are looked at at once.
+fn is_plain_line(bytes: &[u8]) -> bool {
+    let is_odd = |b: u8| (b < b' ') | (b >= 0x7F) | (b == b'&') | (b == b'<');
+    let is_double = |a: u8, b: u8| (a == b' ') & (b == b' ');
+    let odd = bytes.iter().fold(0, |odd, b| odd | u8::from(is_odd(*b)));
+    let pairs = bytes.iter().zip(&bytes[1..]);
+    let double = pairs.fold(0, |double, (a, b)| double | u8::from(is_double(*a, *b)));
+    odd | double == 0
+}
+
+fn is_accented_line(bytes: &[u8]) -> bool {
+    let mut before = 0;
+    bytes.iter().all(|byte| {
+        let before = std::mem::replace(&mut before, *byte);
+        match byte {
             b' ' => before != b' ',
             b'&' | b'<' | 0xC2 | 0xE1..=0xE3 => false,
             0x82 | 0x83 | 0x85 | 0xA2 => before != 0xC3,
-            byte => byte > b' ' && byte != 0x7F,
-        };
-        if !is_plain {
-            return false;
+            byte => *byte > b' ' && *byte != 0x7F,
         }
-        before = byte;
-    }
-    before != b' '
+    })
 }
 
 pub fn block(raw: &str) -> Option<String> {
@@ -84,19 +98,41 @@ pub fn block(raw: &str) -> Option<String> {
 }
 
 /// The members of `*one\n*two`, in the publisher's order, each once.
-pub fn list(raw: &str) -> Vec<String> {
-    let mut members: Vec<String> = Vec::new();
+pub fn list(raw: &str) -> Vec<Cow<'_, str>> {
+    let mut members: Vec<Cow<str>> = Vec::new();
     let mut met = HashSet::new();
-    for part in raw.split(['\n', '\r']) {
-        let part = part.trim_start();
+    let mut rest = raw;
+    while !rest.is_empty() {
+        let end = memchr::memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len());
+        let part = rest[..end].trim_start();
+        rest = rest.get(end + 1..).unwrap_or_default();
         let Some(member) = as_line(part.strip_prefix('*').unwrap_or(part)) else {
             continue;
         };
-        if met.insert(member.clone()) {
-            members.push(member.into_owned());
+        // Few are sooner looked through than hashed.
+        let is_new = match members.len() {
+            0..FEW => !members.contains(&member),
+            FEW => {
+                met.extend(members.iter().cloned());
+                met.insert(member.clone())
+            }
+            _ => met.insert(member.clone()),
+        };
+        if is_new {
+            members.push(member);
         }
     }
     members
+}
+
+const FEW: usize = 16;
+
+/// The members of a list as one text; `None` where there are none.
+pub fn joined<'a>(mut members: Vec<Cow<'a, str>>, separator: &str) -> Option<Cow<'a, str>> {
+    match members.len() {
+        0 | 1 => members.pop(),
+        _ => Some(Cow::Owned(members.join(separator))),
+    }
 }
 
 /// Whether a line or a block says something.
@@ -107,6 +143,11 @@ fn is_present(text: &str) -> bool {
     }
     let bare = text.strip_prefix('*').unwrap_or(text).trim();
     !bare.is_empty() && !ABSENT.iter().any(|marker| marker.eq_ignore_ascii_case(bare))
+}
+
+/// Whether a text is a day as [`date`] would write it.
+pub fn is_day(raw: &str) -> bool {
+    raw.len() == "2024-01-31".len() && !raw.contains('/') && matches!(date(raw), Ok(Some(_)))
 }
 
 /// A day: `2024-01-31`, `2024/01/31`, or the day a timestamp begins with. The first day of all is how databases write
@@ -186,16 +227,17 @@ pub fn given_amount(raw: &str) -> Result<Option<f64>, Unreadable> {
 
 /// An organization's name without the full stops and blanks that registrars leave behind: `Ville de Mascouche.`,
 /// `Municipalité de Lanoraie .`; the one of an abbreviation stays (`Décarel Inc..` → `Décarel Inc.`).
-pub fn organization(raw: &str) -> Option<String> {
+pub fn organization(raw: &str) -> Option<Cow<'_, str>> {
     let name = as_line(raw)?;
     let bare = name.trim_end_matches(['.', ',', ' ']);
     let last = bare.rsplit([' ', '.']).next().unwrap_or(bare);
     let abbreviated = name.len() > bare.len()
         && name[bare.len()..].contains('.')
         && ABBREVIATIONS.iter().any(|a| a.eq_ignore_ascii_case(last));
-    let name = match abbreviated {
-        true => format!("{bare}."),
-        false => bare.to_owned(),
+    let name = match (name.len() - bare.len(), abbreviated) {
+        (0, _) | (1, true) => name,
+        (_, true) => Cow::Owned(format!("{bare}.")),
+        (_, false) => Cow::Owned(bare.to_owned()),
     };
     is_present(&name).then_some(name)
 }

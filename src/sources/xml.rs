@@ -43,6 +43,11 @@ impl Row {
         (!self.nodes.is_empty()).then_some(Element { row: self, at: 0 })
     }
 
+    /// In bytes.
+    pub fn size(&self) -> usize {
+        self.text.len() + self.nodes.len() * size_of::<Node>()
+    }
+
     fn clear(&mut self) {
         self.nodes.clear();
         self.text.clear();

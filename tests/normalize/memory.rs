@@ -44,7 +44,7 @@ fn peak(place: &Place) -> u64 {
 }
 
 /// The fixture's rows this many times, other numbers in every copy.
-fn repeated(fixture: &Fixture, copies: u32) -> Vec<u8> {
+pub fn repeated(fixture: &Fixture, copies: u32) -> Vec<u8> {
     let text = String::from_utf8(fixture.bytes.clone()).unwrap();
     let (head, tail) = match fixture.name.rsplit('.').next() {
         Some("xml") => (text.find("<export").unwrap(), text.rfind("</").unwrap()),

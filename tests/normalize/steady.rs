@@ -200,3 +200,37 @@ fn a_file_saved_in_another_way_is_told_how() {
         ]
     );
 }
+
+#[test]
+fn one_core_and_eight_give_the_same() {
+    let place = Place::new();
+    let files = [
+        ("toronto-awarded.csv", 1_000),
+        ("disclosure.csv", 1_000),
+        ("seao-avis-2018.xml", 200),
+        ("seao-ocds-hebdo.json", 200),
+        // Spoilt in the middle.
+        ("canadabuys-contract.csv", 500),
+    ];
+    for (name, copies) in files {
+        let fixture = promises::FIXTURES.iter().find(|fixture| fixture.name == name).unwrap();
+        let mut file = memory::repeated(fixture, copies);
+        assert!(file.len() > 3 << 17, "{name} is read in few batches");
+        if name == "canadabuys-contract.csv" {
+            let middle = file.len() / 2;
+            file.splice(middle..middle, *b"\xE9,\"");
+        }
+        place.put(name, &file);
+    }
+    let run_on = |cores| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(cores).build().unwrap();
+        let report = pool.install(|| run(&place.options())).unwrap();
+        (serde_json::to_string(&report).unwrap(), place.dumps())
+    };
+    let (report, dumps) = run_on(1);
+    for cores in [2, 8] {
+        let (other, others) = run_on(cores);
+        assert_eq!(report, other, "{cores} cores");
+        assert!(dumps == others, "{cores} cores write other dumps");
+    }
+}
