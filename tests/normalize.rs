@@ -31,6 +31,8 @@ mod memory;
 mod promises;
 #[path = "normalize/provincial.rs"]
 mod provincial;
+#[path = "normalize/pspc.rs"]
+mod pspc;
 #[path = "normalize/seao_eras.rs"]
 mod seao_eras;
 #[path = "normalize/seao_ocds.rs"]
