@@ -31,6 +31,8 @@ mod memory;
 mod promises;
 #[path = "normalize/provincial.rs"]
 mod provincial;
+#[path = "normalize/pspc.rs"]
+mod pspc;
 #[path = "normalize/seao_eras.rs"]
 mod seao_eras;
 #[path = "normalize/seao_ocds.rs"]
@@ -665,6 +667,39 @@ fn what_stands_before_the_damage_stays() {
     };
     let error = place.error(&strict);
     assert!(error.contains("cut.csv.gz line"), "{error}");
+}
+
+#[test]
+fn zeros_behind_a_gzip_file_are_padding_and_nothing_else_is() {
+    let name = "canadabuys-contract.csv";
+    let plain = Place::with_fixtures(&[name]);
+    let rows = plain.run().files[0].tally.rows;
+    let bytes = fixture(name);
+    let (begin, end) = bytes.split_at(bytes.len() / 2);
+    let (begin, end) = (gzipped(begin), gzipped(end));
+    // More of them than are read at a time.
+    let zeros = vec![0; 100_000];
+    let padded = |behind: &[u8]| {
+        let place = Place::new();
+        place.put(name, &[&begin, &end, behind].concat());
+        let report = place.run();
+        assert_eq!(place.dumps(), plain.dumps());
+        let [file] = report.files.try_into().unwrap();
+        (file.damaged, file.tally.rows - rows)
+    };
+    for whole in [&zeros[..0], &zeros[..1], &zeros] {
+        assert_eq!(padded(whole), (false, 0), "{} zeros", whole.len());
+    }
+    for behind in [b"x".as_slice(), b"\x1f\x8b", b"\x1f"] {
+        assert_eq!(padded(behind), (true, 1), "{behind:?}");
+        assert_eq!(padded(&[&zeros, behind].concat()), (true, 1), "zeros, then {behind:?}");
+    }
+    let (another, zero) = (gzipped(b"x"), [0]);
+    assert_eq!(
+        padded(&[&zero, another.as_slice()].concat()),
+        (true, 1),
+        "a member behind padding"
+    );
 }
 
 #[test]

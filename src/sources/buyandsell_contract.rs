@@ -3,13 +3,15 @@
 //!
 //! As in CanadaBuys' history the latest amendment tells the contract's state, but here a row's award date is its
 //! amendment's. There is no column for the category, the currency or the kind of instrument, and none is guessed: a
-//! standing offer among the rows cannot be told from a contract.
+//! standing offer among the rows cannot be told from a contract, except by CanadaBuys' rows of it
+//! ([`super::pspc`]).
 
 use super::{
     buyandsell_tender::agreements,
     canadabuys,
     eligibility::Eligibility,
     intake::{Draft, Member, Record},
+    pspc::FORMER,
     table::{Column, CsvFormat, Row, Rule::*},
     text,
 };
@@ -72,11 +74,7 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
         let department = text::organization(row.raw(user)).or_else(|| text::organization(row.raw(buyer)));
         record.set(field, department);
     }
-    let vendor = record
-        .text("vendor_name_standardized")
-        .or(record.text("supplier_legal_name"));
-    let vendor = vendor.map(str::to_owned);
-    record.set("vendor_name", vendor);
+    canadabuys::name_vendor(&mut record);
     let country = row.line_of("supplier-address-country");
     record.set("vendor_country", country.map(canadabuys::country_code));
     let trade = record.text("trade_agreements_en").map(agreements).unwrap_or_default();
@@ -92,14 +90,19 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     record.set("record_id", Some(format!("buyandsell|{number}")));
     Ok(Draft {
         group: number.into_owned(),
-        member: row.line_of(AMENDMENT).unwrap_or_default().into_owned(),
+        member: format!("{FORMER}{}", row.line_of(AMENDMENT).unwrap_or_default()),
         rank: canadabuys::rank(row, row.raw(AMENDMENT)),
         records: vec![record],
     })
 }
 
-/// The contract was awarded on the day of its oldest row; the newest row's is the day of the latest amendment.
 fn settle(members: &mut [Member]) {
+    tell_days(members);
+    canadabuys::settle_contract(members, &[]);
+}
+
+/// The contract was awarded on the day of its oldest row; the newest row's is the day of the latest amendment.
+pub fn tell_days(members: &mut [Member]) {
     let awarded = members
         .iter()
         .flat_map(|member| &member.records)
@@ -112,5 +115,4 @@ fn settle(members: &mut [Member]) {
         }
         record.set("award_date", awarded);
     }
-    canadabuys::settle_contract(members);
 }

@@ -13,6 +13,7 @@ use super::{
     canadabuys_tender::urls,
     eligibility::Eligibility,
     intake::{Draft, Member, Record},
+    pspc::{self, FORMER},
     table::{Column, CsvFormat, Row, Rule::*},
     text,
 };
@@ -31,7 +32,7 @@ pub static FORMAT: CsvFormat = CsvFormat {
     columns: &[COLUMNS],
     entity_type,
     draft,
-    settle,
+    settle: |_| {},
 };
 
 /// What reads the same in both languages.
@@ -145,15 +146,15 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     record.set("record_id", Some(format!("buyandsell|{reference}")));
     let amendment = row.line_of(AMENDMENT).unwrap_or_default();
     Ok(Draft {
-        group: reference.into_owned(),
+        group: pspc::notice(&reference),
         rank: canadabuys::rank(row, &amendment),
-        member: format!("{amendment}|{language}"),
+        member: format!("{FORMER}{amendment}|{language}"),
         records: vec![record],
     })
 }
 
-/// Joins the languages of each amendment, then tells the older amendments by their number.
-fn settle(members: &mut [Member]) {
+/// Joins the languages of each amendment: what both tell is the English row's word.
+pub fn join_languages(members: &mut [Member]) {
     for english in 0..members.len() {
         let Some(amendment) = members[english].member.strip_suffix("|en") else {
             continue;
@@ -164,25 +165,7 @@ fn settle(members: &mut [Member]) {
         };
         let french = std::mem::take(&mut members[french].records);
         for (notice, other) in members[english].records.iter_mut().zip(french) {
-            join(notice, &other);
-        }
-    }
-    let mut joined: Vec<&mut Member> = members.iter_mut().filter(|m| !m.records.is_empty()).collect();
-    canadabuys::number_older(&mut joined);
-}
-
-/// Fills what only the French row tells; what both tell is the English row's.
-fn join(english: &mut Record, french: &Record) {
-    for (field, value) in french.fields.iter() {
-        let Some(known) = english.fields.get(field) else {
-            english.fields.insert(field, value);
-            continue;
-        };
-        if let (Some(mut members), Some(others)) = (known.members(), value.members()) {
-            for (member, value) in others {
-                members.entry(member).or_insert(value);
-            }
-            english.fields.insert(field, Value::Object(members).into());
+            pspc::fill(notice, &other, |_| true);
         }
     }
 }

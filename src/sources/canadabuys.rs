@@ -191,14 +191,26 @@ pub fn set_value(record: &mut Record, (amount, total): (Option<f64>, Option<f64>
     record.set(AMOUNT_OF_ROW, amount);
 }
 
-/// Makes one record of a contract's amendments: the newest row, told how many there are.
+/// A contractor goes by the name the publisher gives all rows of it, else by its legal one.
+pub fn name_vendor(record: &mut Record) {
+    let name = record
+        .text("vendor_name_standardized")
+        .or(record.text("supplier_legal_name"));
+    let name = name.map(str::to_owned);
+    record.set("vendor_name", name);
+}
+
+/// Makes one record of a contract's amendments: the newest row, told how many there are. `others` are another
+/// publication's rows of the contract, which are settled elsewhere; of one amendment, these rows' word counts.
 ///
 /// The contract's value is the newest total stated: an amendment may be silent about it, or write 0.00 for both figures,
 /// as terminations do. Only where no row states a total is it the newest amount, which may be an increment; only where
 /// no row states anything else is it a zero.
-pub fn settle_contract(members: &mut [Member]) {
+pub fn settle_contract(members: &mut [Member], others: &[Member]) {
+    let mut told: Vec<&Member> = others.iter().chain(members.iter()).collect();
+    told.sort_by_key(|member| member.rank.0);
     let newest = |states: &dyn Fn(&Record) -> Option<f64>| {
-        let mut records = members.iter().rev().flat_map(|member| &member.records);
+        let mut records = told.iter().rev().flat_map(|member| &member.records);
         records.find_map(states)
     };
     let total = |record: &Record| record.number("contract_value");
@@ -210,7 +222,7 @@ pub fn settle_contract(members: &mut [Member]) {
     let value = newest(&real_total)
         .or_else(|| newest(&|record| amount(record).filter(|amount| *amount != 0.0)))
         .or_else(|| newest(&|record| total(record).or(amount(record))));
-    let amendments: BTreeSet<&str> = members
+    let amendments: BTreeSet<&str> = told
         .iter()
         .map(|member| member.member.as_str())
         .filter(|number| is_amendment(number))

@@ -52,11 +52,7 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
         .or_else(|| row.line_of(REFERENCE))
         .ok_or("neither a contract number nor a reference number")?;
     canadabuys::complete(row, &mut record);
-    let vendor = record
-        .text("vendor_name_standardized")
-        .or(record.text("supplier_legal_name"));
-    let vendor = vendor.map(str::to_owned);
-    record.set("vendor_name", vendor);
+    canadabuys::name_vendor(&mut record);
     record.set("vendor_country", canadabuys::vendor_country(row));
     // Rows of the previous system have no number of a solicitation, only the procurement's.
     if record.text("solicitation_number").is_none() {
@@ -83,8 +79,13 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
 const AGREEMENT: &str = "agreement ";
 const UNTOLD: &str = "untold ";
 
-/// A row that leaves its type out is of an agreement where another under the same number is.
 fn settle(members: &mut [Member]) {
+    canadabuys::settle_contract(contracts(members), &[]);
+}
+
+/// The rows of a contract, the others being left out as an agreement's. A row that leaves its type out is of an agreement
+/// where another under the same number is.
+pub fn contracts(members: &mut [Member]) -> &mut [Member] {
     let has_agreement = members.iter().any(|member| member.member.starts_with(AGREEMENT));
     let is_agreement =
         |member: &Member| member.member.starts_with(AGREEMENT) || (has_agreement && member.member.starts_with(UNTOLD));
@@ -100,7 +101,7 @@ fn settle(members: &mut [Member]) {
             member.member = amendment.to_owned();
         }
     }
-    canadabuys::settle_contract(contracts);
+    contracts
 }
 
 enum Instrument {

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::{
     canadabuys::{self, AMENDMENT, NOTICE, PUBLISHED, REFERENCE},
-    intake::{Draft, Member, Record},
+    intake::{Draft, Record},
+    pspc,
     table::{Column, CsvFormat, Row, Rule::*},
     text,
 };
@@ -35,7 +36,7 @@ pub static FORMAT: CsvFormat = CsvFormat {
     columns: &[NOTICE, TENDER],
     entity_type,
     draft,
-    settle,
+    settle: |_| {},
 };
 
 #[rustfmt::skip]
@@ -84,15 +85,11 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     record.set("documents", documents(row));
     record.set("record_id", Some(format!("canadabuys|{reference}")));
     Ok(Draft {
-        group: reference.into_owned(),
+        group: pspc::notice(&reference),
         member: row.line_of(AMENDMENT).unwrap_or_default().into_owned(),
         rank: canadabuys::rank(row, row.raw(AMENDMENT)),
         records: vec![record],
     })
-}
-
-fn settle(members: &mut [Member]) {
-    canadabuys::number_older(&mut members.iter_mut().collect::<Vec<_>>());
 }
 
 fn documents(row: &Row) -> Option<Value> {

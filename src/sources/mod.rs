@@ -30,6 +30,7 @@ mod mojibake;
 mod montreal;
 mod novascotia;
 mod places;
+mod pspc;
 mod seao;
 mod seao_codes;
 mod seao_ledger;
@@ -62,16 +63,16 @@ pub struct Source {
 /// Every format there is. No two recognize the same file.
 pub static SOURCES: &[Source] = &[
     Source {
-        id: "canadabuys-tender",
+        id: pspc::NOTICE,
         yields: &[EntityType::Tender, EntityType::PreSolicitation],
         recognizes: |head| canadabuys_tender::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(&canadabuys_tender::FORMAT),
+        reader: || Box::new(pspc::Notices),
     },
     Source {
-        id: "canadabuys-contract",
+        id: pspc::CONTRACT,
         yields: &[EntityType::Contract],
         recognizes: |head| canadabuys_contract::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(&canadabuys_contract::FORMAT),
+        reader: || Box::new(pspc::Contracts),
     },
     Source {
         id: "canadabuys-award",
@@ -92,16 +93,16 @@ pub static SOURCES: &[Source] = &[
         reader: || Box::new(disclosure::Disclosures),
     },
     Source {
-        id: "buyandsell-tender",
+        id: pspc::FORMER_NOTICE,
         yields: &[EntityType::Tender, EntityType::PreSolicitation],
         recognizes: |head| buyandsell_tender::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(&buyandsell_tender::FORMAT),
+        reader: || Box::new(pspc::Notices),
     },
     Source {
-        id: "buyandsell-contract",
+        id: pspc::FORMER_CONTRACT,
         yields: &[EntityType::Contract],
         recognizes: |head| buyandsell_contract::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(&buyandsell_contract::FORMAT),
+        reader: || Box::new(pspc::Contracts),
     },
     Source {
         id: "seao-xml",
@@ -149,7 +150,12 @@ pub static SOURCES: &[Source] = &[
 
 /// Sources whose files tell of the same things: one reader reads them all and settles them together, and each record is
 /// written to the dump of the source whose word it is.
-static FAMILIES: &[&[&str]] = &[&[seao::XML, seao::OCDS], &[disclosure::PUBLISHED, disclosure::EXPORT]];
+static FAMILIES: &[&[&str]] = &[
+    &[seao::XML, seao::OCDS],
+    &[disclosure::PUBLISHED, disclosure::EXPORT],
+    &[pspc::CONTRACT, pspc::FORMER_CONTRACT],
+    &[pspc::NOTICE, pspc::FORMER_NOTICE],
+];
 
 impl Source {
     /// The name of the sources settled together with this one; its own where it is settled alone.

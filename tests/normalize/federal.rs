@@ -6,7 +6,7 @@ const EXPORT: &str = "disclosure-export.csv";
 const HISTORY: &str = "canadabuys-contract.csv";
 
 /// A file under the header of a fixture: each row by the columns it fills.
-fn under_header_of(name: &str, rows: &[Vec<(&str, &str)>]) -> Vec<u8> {
+pub fn under_header_of(name: &str, rows: &[Vec<(&str, &str)>]) -> Vec<u8> {
     let bytes = fixture(name);
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
     let mut reader = csv::Reader::from_reader(bytes);
@@ -30,7 +30,7 @@ fn under_header_of(name: &str, rows: &[Vec<(&str, &str)>]) -> Vec<u8> {
     file.into_inner().unwrap()
 }
 
-fn by_id<'a>(records: &'a [Value], id: &str) -> &'a Value {
+pub fn by_id<'a>(records: &'a [Value], id: &str) -> &'a Value {
     let found = records.iter().find(|record| record["record_id"] == id);
     found.unwrap_or_else(|| panic!("no {id} among {records:#?}"))
 }
