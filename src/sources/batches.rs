@@ -1,11 +1,14 @@
 //! The rows of one file, by all cores: one parses on, while whoever is free makes drafts of what was parsed.
 //!
 //! Rows are cut into batches by their number and size alone, and what batches give is put together in their order, so nothing depends
-//! on how many cores there are or which is the faster. A batch is used again once its drafts are made; memory holds a few a core.
+//! on how many cores there are or which is the faster. Memory holds what may wait, [`WAITING`] a core over all files, and a batch for each core.
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use anyhow::Result;
@@ -17,8 +20,8 @@ use super::{
 };
 
 /// A row as its parser leaves it, to be filled again and again.
-pub trait Parsed: Default + Send + Sync {
-    /// About how many bytes it holds.
+pub trait Parsed: Default + Send {
+    /// How many bytes it holds, or somewhat more.
     fn size(&self) -> usize;
 }
 
@@ -26,20 +29,20 @@ pub trait Parsed: Default + Send + Sync {
 const BYTES: usize = 128 << 10;
 const ROWS: usize = 1 << 10;
 
-/// A row so long would hold on to its memory for the rest of the file.
-const LONG: usize = 64 << 10;
+/// How many bytes may wait for each core; past that, who parses drafts too.
+const WAITING: usize = 2 * BYTES;
 
-/// Batches that may wait for each core; past that, who parses drafts too.
-const WAITING: usize = 2;
+/// Bytes that wait, in all files that are being read.
+static WAIT: AtomicUsize = AtomicUsize::new(0);
 
 /// Parses rows with `next` until it gives false, and drafts each with `draft`. Rows parsed before a failure are drafted.
-pub fn each<R: Parsed>(
+pub fn draft_each<R: Parsed>(
     out: &mut Intake,
     mut next: impl FnMut(&mut R) -> Result<bool, Broken>,
     draft: impl Fn(&R, &mut Intake) -> Result<()> + Sync,
 ) -> Result<(), Broken> {
     let work = &Work {
-        file: out.drafts.of_batch(0),
+        of_file: out.drafts.of_batch(0),
         draft,
         waiting: Mutex::default(),
         used: Mutex::default(),
@@ -47,68 +50,76 @@ pub fn each<R: Parsed>(
     };
     let most = WAITING * rayon::current_num_threads();
     let mut adopted = 0;
-    let read = rayon::in_place_scope(|scope| {
-        for number in 0.. {
+    let mut parsed = Ok(true);
+    rayon::in_place_scope(|scope| {
+        while matches!(parsed, Ok(true)) {
             let mut batch = lock(&work.used).pop().unwrap_or_default();
-            batch.number = number;
-            let read = batch.fill(&mut next);
-            // Of as many as wait, each has one on the way to take it; one more is for who parses.
+            parsed = batch.fill(&mut next);
+            // Each batch that is put is taken once, so that none is left in the end.
             match work.put(batch) > most {
-                true => work.take(),
-                false => scope.spawn(|_| work.take()),
+                true => work.draft_oldest(),
+                false => scope.spawn(|_| work.draft_oldest()),
             }
             work.adopt(&mut adopted, out)?;
-            if !matches!(read, Ok(true)) {
-                return read;
-            }
         }
-        Ok(false)
-    });
+        Ok(())
+    })?;
     work.adopt(&mut adopted, out)?;
-    read.map(|_| ())
+    parsed.map(|_| ())
 }
 
 /// What the cores share.
 struct Work<'a, R, D> {
-    file: Drafts<'a>,
+    /// Makes those of the batches.
+    of_file: Drafts<'a>,
     draft: D,
-    /// Parsed, the oldest first.
-    waiting: Mutex<VecDeque<Batch<R>>>,
+    waiting: Mutex<Waiting<R>>,
     /// Drafted, to be filled again.
     used: Mutex<Vec<Batch<R>>>,
     /// What batches gave, by their numbers.
-    done: Mutex<BTreeMap<usize, (Tally, Result<Vec<Entry>>)>>,
+    done: Mutex<BTreeMap<usize, Part>>,
 }
 
+/// Batches that were parsed, by their numbers, the oldest first.
+struct Waiting<R> {
+    batches: VecDeque<(usize, Batch<R>)>,
+    /// How many there were before.
+    put: usize,
+}
+
+type Part = (Tally, Result<Vec<Entry>>);
+
 impl<R: Parsed, D: Fn(&R, &mut Intake) -> Result<()> + Sync> Work<'_, R, D> {
-    /// How many wait then.
+    /// How many bytes wait then.
     fn put(&self, batch: Batch<R>) -> usize {
+        let bytes = batch.bytes;
         let mut waiting = lock(&self.waiting);
-        waiting.push_back(batch);
-        waiting.len()
+        let number = waiting.put;
+        waiting.batches.push_back((number, batch));
+        waiting.put += 1;
+        WAIT.fetch_add(bytes, Ordering::Relaxed) + bytes
     }
 
-    /// Drafts the oldest that waits.
-    fn take(&self) {
-        let Some(mut batch) = lock(&self.waiting).pop_front() else {
+    fn draft_oldest(&self) {
+        let Some((number, mut batch)) = lock(&self.waiting).batches.pop_front() else {
             return;
         };
-        let mut tally = Tally::default();
+        WAIT.fetch_sub(batch.bytes, Ordering::Relaxed);
+        let mut tally = Tally::of_part();
         let mut intake = Intake {
             tally: &mut tally,
-            drafts: self.file.of_batch(batch.number),
+            drafts: self.of_file.of_batch(number + 1),
         };
-        let mut rows = batch.rows[..batch.filled].iter();
-        let drafted = rows.try_for_each(|row| (self.draft)(row, &mut intake));
+        let drafted = batch.rows().try_for_each(|row| (self.draft)(row, &mut intake));
         let entries = intake.drafts.finish();
-        lock(&self.done).insert(batch.number, (tally, drafted.and(entries)));
-        batch.clear();
+        lock(&self.done).insert(number, (tally, drafted.and(entries)));
+        batch.empty();
         lock(&self.used).push(batch);
     }
 
     /// Puts what is done into the file's intake, in the batches' order, from the first that is not there yet.
     fn adopt(&self, next: &mut usize, out: &mut Intake) -> Result<(), Broken> {
-        while let Some((tally, entries)) = lock(&self.done).remove(next) {
+        while let Some((tally, entries)) = self.done(*next) {
             *next += 1;
             out.tally.add(tally);
             let adopted = entries.and_then(|entries| out.drafts.adopt(entries));
@@ -116,21 +127,32 @@ impl<R: Parsed, D: Fn(&R, &mut Intake) -> Result<()> + Sync> Work<'_, R, D> {
         }
         Ok(())
     }
+
+    fn done(&self, number: usize) -> Option<Part> {
+        lock(&self.done).remove(&number)
+    }
 }
 
 struct Batch<R> {
-    number: usize,
-    rows: Vec<R>,
+    /// Each with the most it ever held, which it keeps the room for.
+    rows: Vec<(R, usize)>,
     /// How many of them are of this batch; the others are left from its former use.
     filled: usize,
+    bytes: usize,
+    /// The room of all rows.
+    room: usize,
 }
+
+/// What a batch may keep for its next use.
+const MOST_ROOM: usize = 8 * BYTES;
 
 impl<R> Default for Batch<R> {
     fn default() -> Self {
         Batch {
-            number: 0,
             rows: Vec::new(),
             filled: 0,
+            bytes: 0,
+            room: 0,
         }
     }
 }
@@ -138,28 +160,41 @@ impl<R> Default for Batch<R> {
 impl<R: Parsed> Batch<R> {
     /// Whether there may be more rows than the batch takes.
     fn fill(&mut self, next: &mut impl FnMut(&mut R) -> Result<bool, Broken>) -> Result<bool, Broken> {
-        let mut bytes = 0;
-        while bytes < BYTES && self.filled < ROWS {
+        while self.bytes < BYTES && self.filled < ROWS {
             if self.filled == self.rows.len() {
-                self.rows.push(R::default());
+                self.rows.push((R::default(), 0));
             }
-            let row = &mut self.rows[self.filled];
+            let (row, most) = &mut self.rows[self.filled];
             if !next(row)? {
                 return Ok(false);
             }
-            bytes += row.size();
+            let size = row.size();
+            self.room += size.saturating_sub(*most);
+            *most = size.max(*most);
+            self.bytes += size;
             self.filled += 1;
         }
         Ok(true)
     }
 
-    fn clear(&mut self) {
-        for row in self.rows.iter_mut().take(self.filled) {
-            if row.size() > LONG {
-                *row = R::default();
-            }
+    fn rows(&self) -> impl Iterator<Item = &R> {
+        self.rows[..self.filled].iter().map(|(row, _)| row)
+    }
+
+    fn empty(&mut self) {
+        if self.room > MOST_ROOM {
+            *self = Batch::default();
         }
-        self.filled = 0;
+        (self.filled, self.bytes) = (0, 0);
+    }
+}
+
+impl<R> Default for Waiting<R> {
+    fn default() -> Self {
+        Waiting {
+            batches: VecDeque::new(),
+            put: 0,
+        }
     }
 }
 
@@ -204,10 +239,13 @@ mod tests {
                 line += 1;
                 Ok(goes_on)
             };
-            let read = each(&mut out, next, |row: &String, out| {
+            let read = draft_each(&mut out, next, |row: &String, out| {
                 let line: usize = row.parse().unwrap();
                 out.row();
                 draft(line)?;
+                if line % 10 == 0 {
+                    out.tally.note(line as u64, &format!("kind {}", line % 1_510));
+                }
                 match line % 7 {
                     0 => out.tally.skip(line as u64, "a seventh"),
                     _ => out.remark(line as u64, remark(line))?,
@@ -243,6 +281,11 @@ mod tests {
                     .all(|(at, entry)| entry.place().1 as usize == at)
             );
             assert_eq!(entries.len(), LINES - LINES.div_ceil(7));
+            let mut at_once = Tally::default();
+            for line in (0..LINES).step_by(10) {
+                at_once.note(line as u64, &format!("kind {}", line % 1_510));
+            }
+            assert_eq!(tally.notes, at_once.notes);
         }
     }
 
@@ -258,6 +301,34 @@ mod tests {
         let (read, tally, _) = read(2, end, |_| Ok(()));
         assert!(matches!(read, Err(Broken::Here { line: 5_000, .. })));
         assert_eq!(tally.rows, 5_000);
+    }
+
+    #[test]
+    fn of_two_failures_the_first_is_told() {
+        for threads in [1, 2, 8] {
+            let fails = |line| match line {
+                1_500 => bail!("the first"),
+                3_000 => bail!("the second"),
+                _ => Ok(()),
+            };
+            let (read, ..) = read(threads, |line| Ok(line < LINES), fails);
+            assert!(matches!(read, Err(Broken::Fatal(error)) if error.to_string() == "the first"));
+        }
+    }
+
+    #[test]
+    fn a_long_row_is_not_held_for_all_that_follow() {
+        let mut batch = Batch::default();
+        let mut lengths = [10, MOST_ROOM + 1].into_iter();
+        let mut next = |row: &mut String| {
+            let length = lengths.next();
+            *row = "x".repeat(length.unwrap_or(10));
+            Ok(length.is_some())
+        };
+        assert!(batch.fill(&mut next).unwrap(), "full by its bytes");
+        batch.empty();
+        assert!(batch.rows.is_empty());
+        assert!(!batch.fill(&mut next).unwrap());
     }
 
     #[test]

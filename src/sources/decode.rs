@@ -63,11 +63,6 @@ impl<R: Read> Utf8<R> {
         self.row_bytes = 0;
     }
 
-    /// How many bytes were read since a row began.
-    pub fn row_bytes(&self) -> usize {
-        self.row_bytes as usize
-    }
-
     /// Whether a stray byte was read as Windows-1252 since this was last asked.
     pub fn take_repaired(&mut self) -> bool {
         std::mem::take(&mut self.repaired)

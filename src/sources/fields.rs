@@ -158,6 +158,7 @@ impl Fields {
     }
 }
 
+/// How long the texts of hardly any record are.
 const LONG: usize = 64 << 10;
 
 /// How many fields settling adds, at most times.

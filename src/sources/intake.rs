@@ -128,18 +128,28 @@ pub struct Tally {
     pub skipped: BTreeMap<String, Count>,
     /// What was odd about rows that still count.
     pub notes: BTreeMap<String, Count>,
+    /// Whether all kinds are kept, to be [added](Tally::add) to a whole that decides which it lists.
+    is_part: bool,
 }
 
 impl Tally {
+    /// The account of some of a file's rows.
+    pub fn of_part() -> Tally {
+        Tally {
+            is_part: true,
+            ..Tally::default()
+        }
+    }
+
     pub fn skip(&mut self, line: u64, reason: &str) {
-        count(&mut self.skipped, reason, Count::once(line));
+        count(&mut self.skipped, reason, Count::once(line), self.is_part);
     }
 
     pub fn note(&mut self, line: u64, what: &str) {
-        count(&mut self.notes, what, Count::once(line));
+        count(&mut self.notes, what, Count::once(line), self.is_part);
     }
 
-    /// Takes over what a part of the rows came to.
+    /// Takes over what a part of the rows came to: as if those had been counted here, where they follow the rows counted before.
     pub fn add(&mut self, part: Tally) {
         self.rows += part.rows;
         self.recorded += part.recorded;
@@ -147,11 +157,12 @@ impl Tally {
         for (entity_type, written) in part.written {
             *self.written.entry(entity_type).or_default() += written;
         }
-        for (reason, seen) in part.skipped {
-            count(&mut self.skipped, &reason, seen);
-        }
-        for (what, seen) in part.notes {
-            count(&mut self.notes, &what, seen);
+        for (counts, more) in [(&mut self.skipped, part.skipped), (&mut self.notes, part.notes)] {
+            let mut more: Vec<(String, Count)> = more.into_iter().collect();
+            more.sort_by_key(|(what, seen)| (what == OTHER_KINDS, seen.first_line));
+            for (what, seen) in more {
+                count(counts, &what, seen, self.is_part);
+            }
         }
     }
 
@@ -170,8 +181,9 @@ pub fn unknown(field: &str, word: &str) -> String {
 const MOST_KINDS: usize = 100;
 const OTHER_KINDS: &str = "other kinds, too many to list";
 
-fn count(counts: &mut BTreeMap<String, Count>, what: &str, seen: Count) {
-    let what = match counts.contains_key(what) || counts.len() < MOST_KINDS {
+fn count(counts: &mut BTreeMap<String, Count>, what: &str, seen: Count, is_part: bool) {
+    let listed = counts.len() - usize::from(counts.contains_key(OTHER_KINDS));
+    let what = match is_part || listed < MOST_KINDS || counts.contains_key(what) {
         true => what,
         false => OTHER_KINDS,
     };

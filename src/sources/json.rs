@@ -23,6 +23,8 @@ pub enum Item {
     Object {
         line: u64,
         members: Map<String, Value>,
+        /// How long their text is.
+        bytes: usize,
         held_rows: bool,
     },
 }
@@ -37,12 +39,15 @@ pub struct Rows<'a> {
     array: Option<String>,
     /// Whether the next element or member is the first, which no comma precedes.
     first: bool,
+    changes: usize,
 }
 
 #[derive(Default)]
 struct Object {
     line: u64,
     members: Map<String, Value>,
+    /// How long their text is.
+    bytes: usize,
     held_rows: bool,
 }
 
@@ -54,6 +59,7 @@ impl<'a> Rows<'a> {
             open: None,
             array: None,
             first: true,
+            changes: 0,
         }
     }
 
@@ -67,9 +73,9 @@ impl<'a> Rows<'a> {
         self.input.take_repaired()
     }
 
-    /// How many bytes of input the last item took.
-    pub fn size(&self) -> usize {
-        self.input.row_bytes()
+    /// Grows whenever [`Rows::facts`] change.
+    pub fn changes(&self) -> usize {
+        self.changes
     }
 
     /// The next item; `None` at the file's end.
@@ -89,9 +95,11 @@ impl<'a> Rows<'a> {
             }
             if self.open.is_some() {
                 if self.ends(b'}')? {
+                    self.changes += 1;
                     return Ok(self.open.take().map(|object| Item::Object {
                         line: object.line,
                         members: object.members,
+                        bytes: object.bytes,
                         held_rows: object.held_rows,
                     }));
                 }
@@ -117,6 +125,7 @@ impl<'a> Rows<'a> {
 
     /// One `"name": value`; the value of an array of rows is left to be walked.
     fn member(&mut self) -> Result<(), Broken> {
+        self.changes += 1;
         let name = self.value()?;
         let Ok(name) = serde_json::from_slice::<String>(&name) else {
             return Err(self.broken("a member's name should stand here"));
@@ -134,13 +143,16 @@ impl<'a> Rows<'a> {
         } else {
             let bytes = self.value()?;
             match serde_json::from_slice(&bytes) {
-                Ok(value) => Some(value),
+                Ok(value) => Some((value, name.len() + bytes.len())),
                 Err(_) => return Err(self.broken("a member's value is no valid JSON")),
             }
         };
         let Some(object) = &mut self.open else { return Ok(()) };
         match value {
-            Some(value) => drop(object.members.insert(name, value)),
+            Some((value, bytes)) => {
+                object.bytes += bytes;
+                object.members.insert(name, value);
+            }
             None => object.held_rows = true,
         }
         Ok(())
@@ -316,6 +328,7 @@ mod tests {
                     line,
                     members,
                     held_rows,
+                    ..
                 })) => {
                     let members = serde_json::to_string(&members).unwrap();
                     format!("object@{line} {members} {held_rows}")

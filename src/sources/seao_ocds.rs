@@ -4,7 +4,7 @@
 //! tells the whole state of its notice: it gives a tender and a contract an award, never one a bidder. Of the releases of
 //! an `ocid` the one with the greatest `id` (its UTC time) counts, whatever file it is in.
 
-use std::{collections::HashMap, io::Read};
+use std::{collections::HashMap, io::Read, sync::Arc};
 
 use chrono::{DateTime, Timelike, Utc};
 use serde_json::{Map, Value};
@@ -47,31 +47,38 @@ impl Package {
 
 pub fn read(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
     let mut rows = Rows::new(input, &["releases", "records"]);
-    let next = |parsed: &mut Parsed| {
+    let mut package = Arc::new(Package::of(None, file));
+    let mut changes = 0;
+    let next = |parsed: &mut ParsedRow| {
         loop {
             let Some(item) = rows.next()? else { return Ok(false) };
-            parsed.package = Package::of(rows.facts(), file);
+            if changes != rows.changes() {
+                changes = rows.changes();
+                package = Arc::new(Package::of(rows.facts(), file));
+            }
             (parsed.line, parsed.row) = match item {
                 Item::Row { line, bytes, .. } => (line, Row::Bytes(bytes)),
                 // A package's end, unless the object is itself a release or a record.
                 Item::Object { members, held_rows, .. } if held_rows && !members.contains_key("compiledRelease") => {
                     continue;
                 }
-                Item::Object { line, members, .. } => (line, Row::Whole(Value::Object(members))),
+                Item::Object {
+                    line, members, bytes, ..
+                } => (line, Row::Whole(Value::Object(members), bytes)),
             };
-            parsed.size = rows.size();
+            parsed.package = package.clone();
             parsed.is_repaired = rows.take_repaired();
             return Ok(true);
         }
     };
-    batches::each(out, next, |parsed, out| {
+    batches::draft_each(out, next, |parsed, out| {
         let line = parsed.line;
         if parsed.is_repaired {
             out.tally.note(line, STRAY);
         }
         let read;
         let row = match &parsed.row {
-            Row::Whole(value) => Some(value),
+            Row::Whole(value, _) => Some(value),
             Row::Bytes(bytes) => {
                 read = serde_json::from_slice(bytes).ok();
                 read.as_ref()
@@ -95,29 +102,34 @@ pub fn read(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> R
 
 /// A row as it was cut out of its package.
 #[derive(Default)]
-struct Parsed {
-    package: Package,
+struct ParsedRow {
+    package: Arc<Package>,
     line: u64,
     row: Row,
-    size: usize,
     is_repaired: bool,
 }
 
 enum Row {
     /// JSON, whoever drafts it parses it.
     Bytes(Vec<u8>),
-    Whole(Value),
+    /// An object, and how long its text was.
+    Whole(Value, usize),
 }
 
 impl Default for Row {
     fn default() -> Self {
-        Row::Whole(Value::Null)
+        Row::Bytes(Vec::new())
     }
 }
 
-impl batches::Parsed for Parsed {
+impl batches::Parsed for ParsedRow {
     fn size(&self) -> usize {
-        self.size
+        size_of::<ParsedRow>()
+            + match &self.row {
+                Row::Bytes(bytes) => bytes.len(),
+                // A list of digits takes sixteen times its text.
+                Row::Whole(_, bytes) => 16 * bytes,
+            }
     }
 }
 

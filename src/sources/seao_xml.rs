@@ -61,12 +61,12 @@ impl Export {
 pub fn read(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
     let mut rows = Rows::new(input);
     let export = Export::of(&mut rows, file)?;
-    let next = |read: &mut Parsed| {
+    let next = |read: &mut ParsedRow| {
         let is_row = rows.next(&mut read.row)?;
         read.is_repaired = rows.take_repaired();
         Ok(is_row)
     };
-    batches::each(out, next, |read, out| {
+    batches::draft_each(out, next, |read, out| {
         let Some(row) = read.row.element() else { return Ok(()) };
         out.row();
         if read.is_repaired {
@@ -99,12 +99,12 @@ pub fn read(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> R
 
 /// A row as it was parsed.
 #[derive(Default)]
-struct Parsed {
+struct ParsedRow {
     row: Row,
     is_repaired: bool,
 }
 
-impl batches::Parsed for Parsed {
+impl batches::Parsed for ParsedRow {
     fn size(&self) -> usize {
         self.row.size()
     }

@@ -229,15 +229,16 @@ pub fn timestamp(moment: DateTime<Utc>) -> String {
 
 /// A row as it was parsed, and where.
 #[derive(Default)]
-struct Line {
+struct ParsedRow {
     values: StringRecord,
     line: u64,
     is_repaired: bool,
 }
 
-impl Parsed for Line {
+impl Parsed for ParsedRow {
     fn size(&self) -> usize {
-        self.values.as_slice().len()
+        // Where each value ends is kept beside their text.
+        self.values.as_slice().len() + self.values.len() * size_of::<usize>()
     }
 }
 
@@ -362,7 +363,7 @@ impl CsvFormat {
             return Err(Broken::Fatal(anyhow!("{} has no column '{missing}'", file.path)));
         }
         let mut again = is_data.then(|| StringRecord::from(first.as_slice()));
-        let next = |row: &mut Line| {
+        let next = |row: &mut ParsedRow| {
             rows.get_mut().begin_row();
             let at = rows.position().line();
             match again.take() {
@@ -377,32 +378,28 @@ impl CsvFormat {
             row.is_repaired = rows.get_mut().take_repaired();
             Ok(true)
         };
-        batches::each(
-            out,
-            next,
-            |Line {
-                 values,
-                 line,
-                 is_repaired,
-             },
-             out| {
-                out.row();
-                if *is_repaired {
-                    out.tally.note(*line, STRAY);
-                }
-                if !is_data && is_header(values, &first) {
-                    out.tally.skip(*line, "the header again: several files joined in one");
-                    return Ok(());
-                }
-                let too_many = values.iter().skip(names.len()).any(|value| !value.trim().is_empty());
-                if values.len() < names.len() || too_many {
-                    out.tally
-                        .skip(*line, "the row has another number of fields than the header");
-                    return Ok(());
-                }
-                self.take(Row::new(&header, values, *line, file.modified), out, each)
-            },
-        )
+        batches::draft_each(out, next, |row, out| {
+            let ParsedRow {
+                values,
+                line,
+                is_repaired,
+            } = row;
+            out.row();
+            if *is_repaired {
+                out.tally.note(*line, STRAY);
+            }
+            if !is_data && is_header(values, &first) {
+                out.tally.skip(*line, "the header again: several files joined in one");
+                return Ok(());
+            }
+            let too_many = values.iter().skip(names.len()).any(|value| !value.trim().is_empty());
+            if values.len() < names.len() || too_many {
+                out.tally
+                    .skip(*line, "the row has another number of fields than the header");
+                return Ok(());
+            }
+            self.take(Row::new(&header, values, *line, file.modified), out, each)
+        })
     }
 
     /// Keeps or skips one row.

@@ -49,14 +49,14 @@ fn is_line(text: &str) -> bool {
     *first != b' ' && *last != b' ' && (is_plain_line(bytes) || is_accented_line(bytes))
 }
 
-/// Whether nothing but ASCII is there, and nothing to look closer at. No branches, so that many bytes are looked at at once.
+/// The same of what is ASCII alone, as most is: without branches, so that many bytes are looked at at once.
 fn is_plain_line(bytes: &[u8]) -> bool {
     let is_odd = |b: u8| (b < b' ') | (b >= 0x7F) | (b == b'&') | (b == b'<');
     let is_double = |a: u8, b: u8| (a == b' ') & (b == b' ');
     let odd = bytes.iter().fold(0, |odd, b| odd | u8::from(is_odd(*b)));
-    let pairs = bytes.iter().zip(&bytes[1..]);
+    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
     let double = pairs.fold(0, |double, (a, b)| double | u8::from(is_double(*a, *b)));
-    odd | double == 0
+    (odd | double) == 0
 }
 
 fn is_accented_line(bytes: &[u8]) -> bool {
@@ -102,6 +102,7 @@ pub fn list(raw: &str) -> Vec<Cow<'_, str>> {
     let mut members: Vec<Cow<str>> = Vec::new();
     let mut met = HashSet::new();
     let mut rest = raw;
+    // `split` looks at every character; most cells are one member.
     while !rest.is_empty() {
         let end = memchr::memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len());
         let part = rest[..end].trim_start();
@@ -112,11 +113,12 @@ pub fn list(raw: &str) -> Vec<Cow<'_, str>> {
         // Few are sooner looked through than hashed.
         let is_new = match members.len() {
             0..FEW => !members.contains(&member),
-            FEW => {
-                met.extend(members.iter().cloned());
+            _ => {
+                if met.is_empty() {
+                    met.extend(members.iter().cloned());
+                }
                 met.insert(member.clone())
             }
-            _ => met.insert(member.clone()),
         };
         if is_new {
             members.push(member);
@@ -235,6 +237,7 @@ pub fn organization(raw: &str) -> Option<Cow<'_, str>> {
         && name[bare.len()..].contains('.')
         && ABBREVIATIONS.iter().any(|a| a.eq_ignore_ascii_case(last));
     let name = match (name.len() - bare.len(), abbreviated) {
+        // The one sign cut off is the abbreviation's stop.
         (0, _) | (1, true) => name,
         (_, true) => Cow::Owned(format!("{bare}.")),
         (_, false) => Cow::Owned(bare.to_owned()),
@@ -452,6 +455,13 @@ mod tests {
         #[test]
         fn a_line_as_it_stands_is_one(raw in "[a<&; \t\u{7f}\u{0}\u{a0}\u{85}\u{c2}\u{c3}\u{c5}\u{e2}\u{82}\u{83}\u{a2}\u{e9}\u{a9}\u{20ac}\u{1680}\u{2028}\u{202f}\u{3000}]{0,12}") {
             prop_assert_eq!(as_line(&raw).map(Cow::into_owned), made_line(&raw));
+        }
+
+        /// Whoever looks at bytes one by one agrees with who looks at many at once.
+        #[test]
+        fn a_plain_line_is_one_by_all_rules(raw in "[ -~]{0,40}|[a-c ]{0,40}") {
+            prop_assert_eq!(as_line(&raw).map(Cow::into_owned), made_line(&raw));
+            prop_assert!(!is_plain_line(raw.as_bytes()) || is_accented_line(raw.as_bytes()));
         }
     }
 }
