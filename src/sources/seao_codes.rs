@@ -88,7 +88,29 @@ pub fn is_known_unit(code: &str) -> bool {
     code.is_empty() || code.parse().is_ok_and(|number: u8| (1..=12).contains(&number))
 }
 
-pub const REGIONS: &[(&str, &str)] = &[
+/// The table an export numbers the regions of delivery by. The publisher used two; they name the same regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Regions {
+    /// The one of its specification of 2014, which has no 10.
+    Specified,
+    /// Quebec's own numbers. 18 is none of them; the few notices that have it agree on no region.
+    Administrative,
+    /// Either, it is not known which: only what both have alike is told.
+    Untold,
+}
+
+impl Regions {
+    pub fn label(self, code: &str) -> Option<&'static str> {
+        let own = match self {
+            Regions::Specified => SPECIFIED_REGIONS,
+            Regions::Administrative => ADMINISTRATIVE_REGIONS,
+            Regions::Untold => &[],
+        };
+        label(COMMON_REGIONS, code).or_else(|| label(own, code))
+    }
+}
+
+const COMMON_REGIONS: &[(&str, &str)] = &[
     ("1", "Bas-Saint-Laurent"),
     ("2", "Saguenay–Lac-Saint-Jean"),
     ("3", "Capitale-Nationale"),
@@ -98,19 +120,33 @@ pub const REGIONS: &[(&str, &str)] = &[
     ("7", "Outaouais"),
     ("8", "Abitibi-Témiscamingue"),
     ("9", "Côte-Nord"),
-    // The published table has 11 as Nord-du-Québec and no 10; the files say otherwise: Kuujjuaq and Chibougamau deliver to 10, Gaspé and the
-    // Îles-de-la-Madeleine to 11.
-    ("10", "Nord-du-Québec"),
-    ("11", "Gaspésie–Îles-de-la-Madeleine"),
     ("12", "Chaudière-Appalaches"),
     ("13", "Laval"),
-    ("14", "Laurentides"),
-    ("15", "Montérégie"),
-    ("16", "Lanaudière"),
     ("17", "Centre-du-Québec"),
-    ("18", "Gaspésie–Îles-de-la-Madeleine"),
     ("19", "Hors Québec"),
 ];
+
+const SPECIFIED_REGIONS: &[(&str, &str)] = &[
+    ("11", NORD_DU_QUEBEC),
+    ("14", LAURENTIDES),
+    ("15", MONTEREGIE),
+    ("16", LANAUDIERE),
+    ("18", GASPESIE),
+];
+
+const ADMINISTRATIVE_REGIONS: &[(&str, &str)] = &[
+    ("10", NORD_DU_QUEBEC),
+    ("11", GASPESIE),
+    ("14", LANAUDIERE),
+    ("15", LAURENTIDES),
+    ("16", MONTEREGIE),
+];
+
+const NORD_DU_QUEBEC: &str = "Nord-du-Québec";
+const GASPESIE: &str = "Gaspésie–Îles-de-la-Madeleine";
+const LANAUDIERE: &str = "Lanaudière";
+const LAURENTIDES: &str = "Laurentides";
+const MONTEREGIE: &str = "Montérégie";
 
 /// The legal ground of a contract without a public call: bodies that are not municipal.
 #[rustfmt::skip]
@@ -164,4 +200,43 @@ pub fn label(table: &[(&'static str, &'static str)], code: &str) -> Option<&'sta
         .iter()
         .find(|(known, _)| *known == code.trim())
         .map(|(_, label)| *label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A number by each table; `None` where it is none of the table's.
+    #[test]
+    fn a_number_is_another_region_in_each_table() {
+        let told = |code| [Regions::Specified, Regions::Administrative, Regions::Untold].map(|table| table.label(code));
+        for (code, specified, administrative) in [
+            ("10", None, Some("Nord-du-Québec")),
+            ("11", Some("Nord-du-Québec"), Some("Gaspésie–Îles-de-la-Madeleine")),
+            ("14", Some("Laurentides"), Some("Lanaudière")),
+            ("15", Some("Montérégie"), Some("Laurentides")),
+            ("16", Some("Lanaudière"), Some("Montérégie")),
+            ("18", Some("Gaspésie–Îles-de-la-Madeleine"), None),
+            ("20", None, None),
+        ] {
+            assert_eq!(told(code), [specified, administrative, None], "{code}");
+        }
+        for (code, region) in [
+            (" 3", "Capitale-Nationale"),
+            ("12", "Chaudière-Appalaches"),
+            ("19", "Hors Québec"),
+        ] {
+            assert_eq!(told(code), [Some(region); 3], "{code}");
+        }
+    }
+
+    #[test]
+    fn each_table_names_every_region_once() {
+        for own in [SPECIFIED_REGIONS, ADMINISTRATIVE_REGIONS] {
+            let mut regions: Vec<&str> = COMMON_REGIONS.iter().chain(own).map(|(_, region)| *region).collect();
+            regions.sort_unstable();
+            regions.dedup();
+            assert_eq!(regions.len(), 18, "seventeen, and what lies outside Quebec");
+        }
+    }
 }
