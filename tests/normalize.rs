@@ -35,6 +35,8 @@ mod provincial;
 mod pspc;
 #[path = "normalize/seao_eras.rs"]
 mod seao_eras;
+#[path = "normalize/seao_notices.rs"]
+mod seao_notices;
 #[path = "normalize/seao_ocds.rs"]
 mod seao_ocds;
 #[path = "normalize/steady.rs"]

@@ -3,48 +3,105 @@
 //! Labels are the publisher's own words where it publishes them (Secrétariat du Conseil du trésor, CC BY 4.0), with an
 //! English translation.
 
+/// How a buyer finds its contractor.
+pub struct Method {
+    /// The word the same publisher's OCDS releases use.
+    pub word: Option<&'static str>,
+    pub english: &'static str,
+    pub french: &'static str,
+}
+
+pub const OPEN: Method = Method {
+    word: Some("open"),
+    english: "Public call for tenders",
+    french: "Appel d’offres public",
+};
+
+pub const OPEN_ELSEWHERE: Method = Method {
+    word: Some("open"),
+    english: "Public call for tenders not published on SEAO",
+    french: "Appel d’offres public non publié au SEAO",
+};
+
+pub const INVITATION: Method = Method {
+    word: Some("limited"),
+    english: "Call for tenders by invitation",
+    french: "Appel d’offres sur invitation",
+};
+
+pub const QUALIFIED: Method = Method {
+    word: Some("selective"),
+    english: "Request for prices from qualified enterprises",
+    french: "Demande de prix auprès des entreprises qualifiées",
+};
+
+pub const DIRECT: Method = Method {
+    word: Some("direct"),
+    english: "Contract by mutual agreement",
+    french: "Contrat de gré à gré",
+};
+
+/// Another body bought for the buyer; by a public call or not is not told.
+pub const MANDATED: Method = Method {
+    word: None,
+    english: "Mandated purchase or grouping of bodies",
+    french: "Achat mandaté ou regroupement d’organismes",
+};
+
+pub const TRANSPORT: Method = Method {
+    word: None,
+    english: "Transport infrastructure contract",
+    french: "Contrat relatif aux infrastructures de transport",
+};
+
 /// How a contract came about.
 pub struct Type {
     pub code: &'static str,
-    /// The word the same publisher's OCDS releases use.
-    pub method: Option<&'static str>,
-    pub method_en: &'static str,
-    pub method_fr: &'static str,
+    pub method: &'static Method,
     pub notice_en: &'static str,
     pub notice_fr: &'static str,
 }
 
+/// In the words of the publisher's specification of the exports of December 2014.
 #[rustfmt::skip]
 pub const TYPES: &[Type] = &[
     Type {
-        code: "3", method: Some("open"), method_en: "Public call for tenders", method_fr: "Appel d’offres public",
+        code: "3", method: &OPEN,
         notice_en: "Contract awarded following a public call for tenders",
         notice_fr: "Contrat adjugé suite à un appel d’offres public",
     },
     Type {
-        code: "9", method: Some("direct"), method_en: "Contract by mutual agreement", method_fr: "Contrat de gré à gré",
+        code: "9", method: &DIRECT,
         notice_en: "Contract awarded by mutual agreement",
         notice_fr: "Contrat octroyé de gré à gré",
     },
     Type {
-        code: "10", method: Some("limited"), method_en: "Call for tenders by invitation", method_fr: "Appel d’offres sur invitation",
+        code: "10", method: &INVITATION,
         notice_en: "Contract awarded following a call for tenders by invitation",
         notice_fr: "Contrat adjugé suite à un appel d’offres sur invitations",
     },
+    // Inferred, in the words of the releases: the one of their kinds of contract that no other code stands for. Its notices have no closing, follow
+    // the award, and many are of buyers that others buy for (numbers of the central purchasing body, "achats regroupés").
     Type {
-        code: "14", method: Some("limited"), method_en: "Call for tenders by invitation", method_fr: "Appel d’offres sur invitation",
-        notice_en: "Contract awarded following a call for tenders by invitation",
-        notice_fr: "Contrat adjugé suite à un appel d’offres sur invitations",
+        code: "11", method: &MANDATED,
+        notice_en: "Contract following a mandated purchase or a grouping of bodies",
+        notice_fr: "Contrat à la suite d’un achat mandaté ou d’un regroupement d’organismes",
+    },
+    // As 10, but published before the award: the invitation itself is on SEAO.
+    Type {
+        code: "14", method: &INVITATION,
+        notice_en: "Contract following a call for tenders by invitation published on SEAO",
+        notice_fr: "Contrat suite à un appel d’offres sur invitation publié au SEAO",
     },
     Type {
-        code: "16", method: None, method_en: "Transport infrastructure contract", method_fr: "Contrat relatif aux infrastructures en transport",
-        notice_en: "Transport infrastructure contract",
-        notice_fr: "Contrat relatif aux infrastructures en transport",
+        code: "16", method: &TRANSPORT,
+        notice_en: "Contract concluded concerning transport infrastructure",
+        notice_fr: "Contrat conclu relatif aux infrastructures de transport",
     },
     Type {
-        code: "17", method: Some("open"), method_en: "Public call for tenders not published on SEAO", method_fr: "Appel d’offres public non publié au SEAO",
-        notice_en: "Contract awarded following a public call for tenders not published on SEAO",
-        notice_fr: "Contrat adjugé suite à un appel d’offres public non publié au SEAO",
+        code: "17", method: &OPEN_ELSEWHERE,
+        notice_en: "Contract concluded - Public call for tenders not published on SEAO",
+        notice_fr: "Contrat conclu - Appel d’offres public non publié au SEAO",
     },
 ];
 

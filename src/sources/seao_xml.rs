@@ -268,9 +268,9 @@ impl<'a> Notice<'a> {
         );
         self.check("type", |code| TYPES.iter().any(|kind| kind.code == code));
         if let Some(kind) = TYPES.iter().find(|kind| kind.code == row.raw("type").trim()) {
-            tender.set("procurement_method", kind.method);
-            tender.set("procurement_method_en", Some(kind.method_en));
-            tender.set("procurement_method_fr", Some(kind.method_fr));
+            tender.set("procurement_method", kind.method.word);
+            tender.set("procurement_method_en", Some(kind.method.english));
+            tender.set("procurement_method_fr", Some(kind.method.french));
             tender.set("notice_type_en", Some(kind.notice_en));
             tender.set("notice_type_fr", Some(kind.notice_fr));
         }
