@@ -38,6 +38,7 @@ impl<'a> Notice<'a> {
         self.set_buyer(&mut tender);
         self.set_object(&mut tender);
         self.set_method(&mut tender);
+        self.set_value(&mut tender);
         let (status, english, french) = self.status();
         tender.set("status", Some(status));
         tender.set("status_en", english);
@@ -143,6 +144,15 @@ impl<'a> Notice<'a> {
         let rationale = self.word("/tender/procurementMethodRationale");
         let eligibility = rationale.map(|ground| json!({"procurement_method_rationale_fr": ground}));
         tender.set("eligibility", eligibility);
+    }
+
+    /// What the buyer expects to pay, which hardly any notice tells; where it tells a range, its upper end.
+    fn set_value(&mut self, tender: &mut Record) {
+        let amount = self.money(self.release, "/tender/value/amount");
+        let amount = amount.filter(|amount| *amount > 0.0);
+        let currency = self.word("/tender/value/currency").unwrap_or_else(|| "CAD".to_owned());
+        tender.set("currency", amount.map(|_| currency));
+        tender.set("contract_value", amount);
     }
 
     fn method(&mut self, word: &str) -> Option<&'static Method> {

@@ -1,4 +1,4 @@
-//! What a notice of SEAO is, by the publisher's codes and words: its kind, its method, its regions.
+//! What a notice of SEAO is, by the publisher's codes and words: its kind, its method, its regions, its value.
 
 use super::*;
 
@@ -230,4 +230,52 @@ fn every_kind_of_notice_has_english_and_its_method() {
             assert_eq!(unknown, [""; 0], "{french}");
         }
     }
+}
+
+#[test]
+fn a_notice_states_what_its_buyer_expects_to_pay() {
+    let value = |told: Value| {
+        let (tender, _) = released(json!({"id": "N", "title": "Objet", "status": "active", "value": told,
+            "minValue": {"amount": 368000}}));
+        (tender.get("contract_value").cloned(), tender.get("currency").cloned())
+    };
+    for (told, amount, currency) in [
+        (json!({"amount": 653199}), Some(json!(653199.0)), Some(json!("CAD"))),
+        (
+            json!({"amount": 10.5, "currency": "USD"}),
+            Some(json!(10.5)),
+            Some(json!("USD")),
+        ),
+        (json!({"amount": 0}), None, None),
+        (json!({"amount": -5}), None, None),
+        (json!({"currency": "CAD"}), None, None),
+        (json!(null), None, None),
+    ] {
+        assert_eq!(value(told.clone()), (amount, currency), "{told}");
+    }
+}
+
+/// The tender's own value is no contract's, and outlives an export that is newer than the release.
+#[test]
+fn what_a_buyer_expects_is_the_tenders_alone() {
+    let release = json!({"ocid": "ocds-ec9k95-7", "id": "20170702120000", "date": "2017-07-02T08:00:00-04:00",
+        "tender": {"id": "N", "title": "Objet", "status": "complete", "value": {"amount": 653199}},
+        "awards": [{"id": "1", "status": "active", "date": "2017-06-01T00:00:00-04:00",
+            "suppliers": [{"id": "FO-1142700724", "name": "Acme inc."}]}]});
+    let place = Place::new();
+    place.put("a.json", release.to_string().as_bytes());
+    place.run();
+    let [contract] = place.records("contract/seao-ocds").try_into().unwrap();
+    assert_eq!(
+        (contract.get("contract_value"), &contract["vendor_name"]),
+        (None, &json!("Acme inc."))
+    );
+    place.put("a.xml", &export("2018-01-31", &notice("<type>3</type>")));
+    place.run();
+    let [tender] = place.records("tender/seao-xml").try_into().unwrap();
+    assert_eq!(tender["sources"], json!(["seao-ocds", "seao-xml"]));
+    assert_eq!(
+        (&tender["contract_value"], &tender["currency"]),
+        (&json!(653199.0), &json!("CAD"))
+    );
 }
