@@ -35,6 +35,8 @@ mod provincial;
 mod pspc;
 #[path = "normalize/seao_eras.rs"]
 mod seao_eras;
+#[path = "normalize/seao_notices.rs"]
+mod seao_notices;
 #[path = "normalize/seao_ocds.rs"]
 mod seao_ocds;
 #[path = "normalize/steady.rs"]
@@ -504,7 +506,7 @@ fn a_quebec_notice_gives_a_tender_and_its_winners_contracts() {
             "notice_type_en": "Contract awarded following a call for tenders by invitation",
             "notice_type_fr": "Contrat adjugé suite à un appel d’offres sur invitations",
             "reference_number": "948560", "solicitation_number": "2018-014", "ocid": "ocds-ec9k95-948560",
-            "unspsc": "72100000", "regions_of_delivery_fr": "Laurentides",
+            "unspsc": "72100000", "regions_of_delivery_fr": "Lanaudière",
             "eligibility": {"disposition": "Par. 2° Contrat conclu avec un organisme public"},
             "notice_url": "https://www.seao.ca/avis?ItemId=1", "government_level": "municipal", "province": "QC",
             "fetched_at": "2018-01-31T00:00:00Z",

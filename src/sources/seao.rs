@@ -3,8 +3,9 @@
 //!
 //! Both eras tell of the same notices, so their files share one spool and one reader, [`Seao`]. Of a notice told by both,
 //! the newest revision counts, tender and contracts alike; it is written to the dump of the file it stands in, and what
-//! only the other era tells of it (`FILLED`) is filled in, with both named in `sources`. How a contract goes on (`STATE`, its
-//! current value) only releases tell, so that is theirs also where an export is newer.
+//! only the other era tells of it (`FILLED`) is filled in, with both named in `sources`. What the buyer
+//! expects to pay (`EXPECTED`) and how a contract goes on (`STATE`, its current value) only releases tell, so that is theirs
+//! also where an export is newer.
 //!
 //! **Both eras belong in one run.** After separate runs into one folder both dumps have the notice under one `record_id`, of
 //! which indexing keeps the newer; but a contract whose awarded amount was corrected between them has two identifiers
@@ -86,6 +87,9 @@ const FILLED: [&str; 16] = [
     "notice_url",
 ];
 
+/// What only OCDS releases tell of a notice: what the buyer expects to pay.
+const EXPECTED: [&str; 2] = ["contract_value", "currency"];
+
 /// What only OCDS releases tell of a contract: how it goes on.
 const STATE: [&str; 7] = [
     "start_date",
@@ -105,6 +109,11 @@ fn merge(newer: &mut Member, older: &Member) {
         return;
     };
     fill(tender, old_tender);
+    if older.member == OCDS {
+        for field in EXPECTED {
+            tender.set(field, old_tender.get(field));
+        }
+    }
     let by_id = index(old_contracts, &id);
     // By day and contractor where the identifier differs: one era may lack an enterprise number or know a later amount.
     let by_number = index(old_contracts, &day_and_number);

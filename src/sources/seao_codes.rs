@@ -3,48 +3,105 @@
 //! Labels are the publisher's own words where it publishes them (Secrétariat du Conseil du trésor, CC BY 4.0), with an
 //! English translation.
 
+/// How a buyer finds its contractor.
+pub struct Method {
+    /// The word the same publisher's OCDS releases use.
+    pub word: Option<&'static str>,
+    pub english: &'static str,
+    pub french: &'static str,
+}
+
+pub const OPEN: Method = Method {
+    word: Some("open"),
+    english: "Public call for tenders",
+    french: "Appel d’offres public",
+};
+
+pub const OPEN_ELSEWHERE: Method = Method {
+    word: Some("open"),
+    english: "Public call for tenders not published on SEAO",
+    french: "Appel d’offres public non publié au SEAO",
+};
+
+pub const INVITATION: Method = Method {
+    word: Some("limited"),
+    english: "Call for tenders by invitation",
+    french: "Appel d’offres sur invitation",
+};
+
+pub const QUALIFIED: Method = Method {
+    word: Some("selective"),
+    english: "Request for prices from qualified enterprises",
+    french: "Demande de prix auprès des entreprises qualifiées",
+};
+
+pub const DIRECT: Method = Method {
+    word: Some("direct"),
+    english: "Contract by mutual agreement",
+    french: "Contrat de gré à gré",
+};
+
+/// Another body bought for the buyer; by a public call or not is not told.
+pub const MANDATED: Method = Method {
+    word: None,
+    english: "Mandated purchase or grouping of bodies",
+    french: "Achat mandaté ou regroupement d’organismes",
+};
+
+pub const TRANSPORT: Method = Method {
+    word: None,
+    english: "Transport infrastructure contract",
+    french: "Contrat relatif aux infrastructures de transport",
+};
+
 /// How a contract came about.
 pub struct Type {
     pub code: &'static str,
-    /// The word the same publisher's OCDS releases use.
-    pub method: Option<&'static str>,
-    pub method_en: &'static str,
-    pub method_fr: &'static str,
+    pub method: &'static Method,
     pub notice_en: &'static str,
     pub notice_fr: &'static str,
 }
 
+/// In the words of the publisher's specification of the exports of December 2014.
 #[rustfmt::skip]
 pub const TYPES: &[Type] = &[
     Type {
-        code: "3", method: Some("open"), method_en: "Public call for tenders", method_fr: "Appel d’offres public",
+        code: "3", method: &OPEN,
         notice_en: "Contract awarded following a public call for tenders",
         notice_fr: "Contrat adjugé suite à un appel d’offres public",
     },
     Type {
-        code: "9", method: Some("direct"), method_en: "Contract by mutual agreement", method_fr: "Contrat de gré à gré",
+        code: "9", method: &DIRECT,
         notice_en: "Contract awarded by mutual agreement",
         notice_fr: "Contrat octroyé de gré à gré",
     },
     Type {
-        code: "10", method: Some("limited"), method_en: "Call for tenders by invitation", method_fr: "Appel d’offres sur invitation",
+        code: "10", method: &INVITATION,
         notice_en: "Contract awarded following a call for tenders by invitation",
         notice_fr: "Contrat adjugé suite à un appel d’offres sur invitations",
     },
+    // Inferred, in the words of the releases: the one of their kinds of contract that no other code stands for. Its notices have no closing, follow
+    // the award, and many are of buyers that others buy for (numbers of the central purchasing body, "achats regroupés").
     Type {
-        code: "14", method: Some("limited"), method_en: "Call for tenders by invitation", method_fr: "Appel d’offres sur invitation",
-        notice_en: "Contract awarded following a call for tenders by invitation",
-        notice_fr: "Contrat adjugé suite à un appel d’offres sur invitations",
+        code: "11", method: &MANDATED,
+        notice_en: "Contract following a mandated purchase or a grouping of bodies",
+        notice_fr: "Contrat à la suite d’un achat mandaté ou d’un regroupement d’organismes",
+    },
+    // As 10, but published before the award: the invitation itself is on SEAO.
+    Type {
+        code: "14", method: &INVITATION,
+        notice_en: "Contract following a call for tenders by invitation published on SEAO",
+        notice_fr: "Contrat suite à un appel d’offres sur invitation publié au SEAO",
     },
     Type {
-        code: "16", method: None, method_en: "Transport infrastructure contract", method_fr: "Contrat relatif aux infrastructures en transport",
-        notice_en: "Transport infrastructure contract",
-        notice_fr: "Contrat relatif aux infrastructures en transport",
+        code: "16", method: &TRANSPORT,
+        notice_en: "Contract concluded concerning transport infrastructure",
+        notice_fr: "Contrat conclu relatif aux infrastructures de transport",
     },
     Type {
-        code: "17", method: Some("open"), method_en: "Public call for tenders not published on SEAO", method_fr: "Appel d’offres public non publié au SEAO",
-        notice_en: "Contract awarded following a public call for tenders not published on SEAO",
-        notice_fr: "Contrat adjugé suite à un appel d’offres public non publié au SEAO",
+        code: "17", method: &OPEN_ELSEWHERE,
+        notice_en: "Contract concluded - Public call for tenders not published on SEAO",
+        notice_fr: "Contrat conclu - Appel d’offres public non publié au SEAO",
     },
 ];
 
@@ -88,7 +145,29 @@ pub fn is_known_unit(code: &str) -> bool {
     code.is_empty() || code.parse().is_ok_and(|number: u8| (1..=12).contains(&number))
 }
 
-pub const REGIONS: &[(&str, &str)] = &[
+/// The table an export numbers the regions of delivery by. The publisher used two; they name the same regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Regions {
+    /// The one of its specification of 2014, which has no 10.
+    Specified,
+    /// Quebec's own numbers. 18 is none of them; the few notices that have it agree on no region.
+    Administrative,
+    /// Either, it is not known which: only what both have alike is told.
+    Untold,
+}
+
+impl Regions {
+    pub fn label(self, code: &str) -> Option<&'static str> {
+        let own = match self {
+            Regions::Specified => SPECIFIED_REGIONS,
+            Regions::Administrative => ADMINISTRATIVE_REGIONS,
+            Regions::Untold => &[],
+        };
+        label(COMMON_REGIONS, code).or_else(|| label(own, code))
+    }
+}
+
+const COMMON_REGIONS: &[(&str, &str)] = &[
     ("1", "Bas-Saint-Laurent"),
     ("2", "Saguenay–Lac-Saint-Jean"),
     ("3", "Capitale-Nationale"),
@@ -98,19 +177,33 @@ pub const REGIONS: &[(&str, &str)] = &[
     ("7", "Outaouais"),
     ("8", "Abitibi-Témiscamingue"),
     ("9", "Côte-Nord"),
-    // The published table has 11 as Nord-du-Québec and no 10; the files say otherwise: Kuujjuaq and Chibougamau deliver to 10, Gaspé and the
-    // Îles-de-la-Madeleine to 11.
-    ("10", "Nord-du-Québec"),
-    ("11", "Gaspésie–Îles-de-la-Madeleine"),
     ("12", "Chaudière-Appalaches"),
     ("13", "Laval"),
-    ("14", "Laurentides"),
-    ("15", "Montérégie"),
-    ("16", "Lanaudière"),
     ("17", "Centre-du-Québec"),
-    ("18", "Gaspésie–Îles-de-la-Madeleine"),
     ("19", "Hors Québec"),
 ];
+
+const SPECIFIED_REGIONS: &[(&str, &str)] = &[
+    ("11", NORD_DU_QUEBEC),
+    ("14", LAURENTIDES),
+    ("15", MONTEREGIE),
+    ("16", LANAUDIERE),
+    ("18", GASPESIE),
+];
+
+const ADMINISTRATIVE_REGIONS: &[(&str, &str)] = &[
+    ("10", NORD_DU_QUEBEC),
+    ("11", GASPESIE),
+    ("14", LANAUDIERE),
+    ("15", LAURENTIDES),
+    ("16", MONTEREGIE),
+];
+
+const NORD_DU_QUEBEC: &str = "Nord-du-Québec";
+const GASPESIE: &str = "Gaspésie–Îles-de-la-Madeleine";
+const LANAUDIERE: &str = "Lanaudière";
+const LAURENTIDES: &str = "Laurentides";
+const MONTEREGIE: &str = "Montérégie";
 
 /// The legal ground of a contract without a public call: bodies that are not municipal.
 #[rustfmt::skip]
@@ -164,4 +257,43 @@ pub fn label(table: &[(&'static str, &'static str)], code: &str) -> Option<&'sta
         .iter()
         .find(|(known, _)| *known == code.trim())
         .map(|(_, label)| *label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A number by each table; `None` where it is none of the table's.
+    #[test]
+    fn a_number_is_another_region_in_each_table() {
+        let told = |code| [Regions::Specified, Regions::Administrative, Regions::Untold].map(|table| table.label(code));
+        for (code, specified, administrative) in [
+            ("10", None, Some("Nord-du-Québec")),
+            ("11", Some("Nord-du-Québec"), Some("Gaspésie–Îles-de-la-Madeleine")),
+            ("14", Some("Laurentides"), Some("Lanaudière")),
+            ("15", Some("Montérégie"), Some("Laurentides")),
+            ("16", Some("Lanaudière"), Some("Montérégie")),
+            ("18", Some("Gaspésie–Îles-de-la-Madeleine"), None),
+            ("20", None, None),
+        ] {
+            assert_eq!(told(code), [specified, administrative, None], "{code}");
+        }
+        for (code, region) in [
+            (" 3", "Capitale-Nationale"),
+            ("12", "Chaudière-Appalaches"),
+            ("19", "Hors Québec"),
+        ] {
+            assert_eq!(told(code), [Some(region); 3], "{code}");
+        }
+    }
+
+    #[test]
+    fn each_table_names_every_region_once() {
+        for own in [SPECIFIED_REGIONS, ADMINISTRATIVE_REGIONS] {
+            let mut regions: Vec<&str> = COMMON_REGIONS.iter().chain(own).map(|(_, region)| *region).collect();
+            regions.sort_unstable();
+            regions.dedup();
+            assert_eq!(regions.len(), 18, "seventeen, and what lies outside Quebec");
+        }
+    }
 }

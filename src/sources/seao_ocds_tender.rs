@@ -6,7 +6,7 @@ use super::{
     intake::Record,
     json::{list, word},
     seao::place,
-    seao_codes::{self, TYPES},
+    seao_codes::{self, DIRECT, INVITATION, Method, OPEN, OPEN_ELSEWHERE, QUALIFIED, TRANSPORT},
     seao_ocds::{Notice, Package, Words},
     text,
 };
@@ -38,6 +38,7 @@ impl<'a> Notice<'a> {
         self.set_buyer(&mut tender);
         self.set_object(&mut tender);
         self.set_method(&mut tender);
+        self.set_value(&mut tender);
         let (status, english, french) = self.status();
         tender.set("status", Some(status));
         tender.set("status_en", english);
@@ -117,34 +118,53 @@ impl<'a> Notice<'a> {
     }
 
     fn set_method(&mut self, tender: &mut Record) {
-        let method = self.word("/tender/procurementMethod");
+        let word = self.word("/tender/procurementMethod");
         let details = self.word("/tender/procurementMethodDetails");
         let folded = details.as_deref().map(fold).unwrap_or_default();
-        let code = match method.as_deref() {
-            _ if folded.contains("gre a gre") => "9",
-            _ if folded.contains("invitation") => "10",
-            Some("direct") => "9",
-            Some("limited" | "selective") => "10",
-            Some("open") => "3",
-            Some(other) => {
-                self.note_unknown("procurementMethod", other);
-                ""
-            }
-            None => "",
-        };
-        let kind = TYPES.iter().find(|kind| kind.code == code);
-        tender.set("procurement_method", method);
-        tender.set("procurement_method_en", kind.map(|kind| kind.method_en));
-        tender.set("procurement_method_fr", kind.map(|kind| kind.method_fr));
-        let english = NOTICES.iter().find(|(known, _)| *known == folded);
-        if let (Some(details), None) = (&details, english) {
+        let kind = KINDS.iter().find(|kind| kind.names.contains(&folded.as_str()));
+        if let (Some(details), None) = (&details, kind) {
             self.note_unknown("procurementMethodDetails", details);
         }
-        tender.set("notice_type_en", english.map(|(_, english)| *english));
+        let (word, method) = match kind.map(|kind| &kind.how) {
+            Some(How::By(method)) => (word.or(method.word.map(str::to_owned)), Some(*method)),
+            Some(How::Only(method)) => (method.word.map(str::to_owned), Some(*method)),
+            Some(How::Nothing) => (None, None),
+            None if folded.contains("gre a gre") => (word, Some(&DIRECT)),
+            None if folded.contains("invitation") => (word, Some(&INVITATION)),
+            Some(How::Told) | None => {
+                let method = word.as_deref().and_then(|word| self.method(word));
+                (word, method)
+            }
+        };
+        tender.set("procurement_method", word);
+        tender.set("procurement_method_en", method.map(|method| method.english));
+        tender.set("procurement_method_fr", method.map(|method| method.french));
+        tender.set("notice_type_en", kind.map(|kind| kind.english));
         tender.set("notice_type_fr", details);
         let rationale = self.word("/tender/procurementMethodRationale");
         let eligibility = rationale.map(|ground| json!({"procurement_method_rationale_fr": ground}));
         tender.set("eligibility", eligibility);
+    }
+
+    /// What the buyer expects to pay, which hardly any notice tells; where it tells a range, its upper end.
+    fn set_value(&mut self, tender: &mut Record) {
+        let amount = self.money(self.release, "/tender/value/amount");
+        let amount = amount.filter(|amount| *amount > 0.0);
+        let currency = self.word("/tender/value/currency").unwrap_or_else(|| "CAD".to_owned());
+        tender.set("currency", amount.map(|_| currency));
+        tender.set("contract_value", amount);
+    }
+
+    fn method(&mut self, word: &str) -> Option<&'static Method> {
+        match word {
+            "direct" => Some(&DIRECT),
+            "limited" | "selective" => Some(&INVITATION),
+            "open" => Some(&OPEN),
+            other => {
+                self.note_unknown("procurementMethod", other);
+                None
+            }
+        }
     }
 
     fn status(&mut self) -> (String, Option<&'static str>, Option<&'static str>) {
@@ -170,13 +190,73 @@ const TENDER_STATUSES: [Words; 6] = [
     ("withdrawn", "Withdrawn", "Retiré"),
 ];
 
-/// The kinds of notice, folded, in English.
-const NOTICES: [(&str, &str); 4] = [
-    ("avis d appel d offres", "Call for tenders"),
-    ("avis d appel d offres regionalise", "Regionalized call for tenders"),
-    ("contrat de gre a gre", "Contract awarded by mutual agreement"),
-    (
-        "contrat a la suite d un appel d offres sur invitation",
-        "Contract awarded following a call for tenders by invitation",
-    ),
+/// A kind of notice.
+struct Kind {
+    /// Folded, as apostrophes are typographic here and plain there.
+    names: &'static [&'static str],
+    english: &'static str,
+    how: How,
+}
+
+enum How {
+    /// As the release says.
+    Told,
+    /// By this method, in the release's word for it where it has one.
+    By(&'static Method),
+    /// By this one whatever the release says: the notice is no call that anyone may answer with a bid, and must not pass for one.
+    Only(&'static Method),
+    /// No contract follows from the notice itself.
+    Nothing,
+}
+
+/// The publisher's list.
+#[rustfmt::skip]
+const KINDS: [Kind; 16] = [
+    Kind { names: &["avis d appel d offres"], english: "Call for tenders", how: How::Told },
+    Kind { names: &["avis d appel d offres regionalise"], english: "Regionalized call for tenders", how: How::Told },
+    Kind {
+        names: &["avis d appel d offres reserve aux petites entreprises du quebec et a celles d ailleurs au canada"],
+        english: "Call for tenders reserved for small enterprises of Quebec and of elsewhere in Canada", how: How::Told,
+    },
+    Kind {
+        names: &["avis d appel d offres sur invitation"],
+        english: "Call for tenders by invitation", how: How::By(&INVITATION),
+    },
+    Kind {
+        names: &["avis de demande de prix aupres des entreprises qualifiees"],
+        english: "Request for prices from qualified enterprises", how: How::Only(&QUALIFIED),
+    },
+    Kind { names: &["avis d appel d interet"], english: "Call for expressions of interest", how: How::Nothing },
+    // By law, of a contract that is to be made by mutual agreement unless another enterprise shows that it can do it.
+    Kind { names: &["avis d intention"], english: "Notice of intention", how: How::Only(&DIRECT) },
+    Kind { names: &["avis de qualification"], english: "Qualification notice", how: How::Nothing },
+    Kind {
+        names: &["avis de qualification d entrepreneurs infrastructures de transport"],
+        english: "Qualification notice for contractors (transport infrastructure)", how: How::Nothing,
+    },
+    Kind {
+        names: &["avis d homologation de produits approvisionnements"],
+        english: "Product certification notice (supplies)", how: How::Nothing,
+    },
+    Kind { names: &["documents normatifs"], english: "Normative documents", how: How::Nothing },
+    Kind { names: &["contrat de gre a gre"], english: "Contract awarded by mutual agreement", how: How::By(&DIRECT) },
+    Kind {
+        names: &["contrat a la suite d un appel d offres sur invitation", "contrat suite a un appel d offres sur invitation"],
+        english: "Contract awarded following a call for tenders by invitation", how: How::By(&INVITATION),
+    },
+    Kind {
+        names: &[
+            "contrat a la suite d un achat mandate ou d un regroupement d organismes",
+            "contrat suite a un achat mandate ou a un regroupement d organismes",
+        ],
+        english: "Contract following a mandated purchase or a grouping of bodies", how: How::Told,
+    },
+    Kind {
+        names: &["contrat conclu appel d offres public non publie au seao"],
+        english: "Contract concluded - Public call for tenders not published on SEAO", how: How::By(&OPEN_ELSEWHERE),
+    },
+    Kind {
+        names: &["contrat relatif aux infrastructures de transport"],
+        english: "Transport infrastructure contract", how: How::By(&TRANSPORT),
+    },
 ];

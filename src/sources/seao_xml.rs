@@ -16,7 +16,7 @@ use super::{
     seao::{
         Awarded, OF_THE_NOTICE, XML, apart, contract_record_id, documents, neq, place, vendor_country, vendor_province,
     },
-    seao_codes::{self, MUNICIPAL_GROUNDS, OTHER_NATURES, PROVINCIAL_GROUNDS, REGIONS, TYPES, Unit, label},
+    seao_codes::{self, MUNICIPAL_GROUNDS, OTHER_NATURES, PROVINCIAL_GROUNDS, Regions, TYPES, Unit, label},
     seao_ledger::{self, Contractor, Expense, Final, Spending, Told},
     table::timestamp,
     text,
@@ -268,20 +268,21 @@ impl<'a> Notice<'a> {
         );
         self.check("type", |code| TYPES.iter().any(|kind| kind.code == code));
         if let Some(kind) = TYPES.iter().find(|kind| kind.code == row.raw("type").trim()) {
-            tender.set("procurement_method", kind.method);
-            tender.set("procurement_method_en", Some(kind.method_en));
-            tender.set("procurement_method_fr", Some(kind.method_fr));
+            tender.set("procurement_method", kind.method.word);
+            tender.set("procurement_method_en", Some(kind.method.english));
+            tender.set("procurement_method_fr", Some(kind.method.french));
             tender.set("notice_type_en", Some(kind.notice_en));
             tender.set("notice_type_fr", Some(kind.notice_fr));
         }
         tender.set("unspsc", row.line_of("unspscprincipale"));
+        let table = self.regions();
         let mut regions: Vec<&str> = Vec::new();
         for code in row
             .raw("regionlivraison")
             .split(',')
             .filter(|code| !code.trim().is_empty())
         {
-            match label(REGIONS, code) {
+            match table.label(code) {
                 Some(region) => regions.push(region),
                 None => self.note_unknown("regionlivraison", code),
             }
@@ -302,6 +303,19 @@ impl<'a> Notice<'a> {
         tender.set("notice_url", page);
         tender.set("fetched_at", Some(self.export.published.as_str()));
         tender
+    }
+
+    /// As buyers' towns tell: the export of 2009, whose notices have neither city nor title, numbers regions as the specification
+    /// does; exports since 2016, whose notices have both, by Quebec's own numbers, notices from before included. Of the years
+    /// between no export is known, and the specification of December 2014 may be true of any.
+    fn regions(&self) -> Regions {
+        let tells = |name| self.row.child(name).is_some();
+        let is_recent = Date::parse("2016-01-01").is_ok_and(|since| self.export.last >= Some(since));
+        match (tells("ville"), tells("titre")) {
+            (false, false) if !is_recent => Regions::Specified,
+            (true, true) if is_recent => Regions::Administrative,
+            _ => Regions::Untold,
+        }
     }
 
     /// `0Déneigement` → `Déneigement`: what was bought, told in words where no category fits.

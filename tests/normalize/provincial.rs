@@ -245,7 +245,7 @@ fn codes_that_no_table_has_are_noted() {
     let xml = String::from_utf8(fixture("seao-avis-2018.xml")).unwrap();
     let mut changed = xml.clone();
     for (tag, code) in [
-        ("type", "11"),
+        ("type", "12"),
         ("nature", "44"),
         ("disposition", "99"),
         ("regionlivraison", "1416"),
@@ -281,7 +281,7 @@ fn codes_that_no_table_has_are_noted() {
     assert_eq!(
         unknown("a.xml"),
         [
-            "unknown '11' in type",
+            "unknown '12' in type",
             "unknown '1416' in regionlivraison",
             "unknown '44' in nature",
             "unknown '99' in disposition",

@@ -238,7 +238,7 @@ fn a_notice_of_both_eras_is_one_tender_and_one_contract_a_winner() {
     assert_eq!(ids("tender/seao-ocds"), ["seao|948560", "seao|20100003"]);
     let tender = &place.records("tender/seao-ocds")[0];
     assert_eq!(tender["sources"], json!(["seao-ocds", "seao-xml"]));
-    assert_eq!(tender["regions_of_delivery_fr"], "Laurentides");
+    assert_eq!(tender["regions_of_delivery_fr"], "Lanaudière");
     let xml = file(&report, "seao-avis-2018.xml");
     assert_eq!(xml.tally.merged, 2, "the revised notice and the one of both eras");
     assert_eq!(
