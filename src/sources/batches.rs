@@ -243,7 +243,7 @@ mod tests {
                 let line: usize = row.parse().unwrap();
                 out.row();
                 draft(line)?;
-                if line % 10 == 0 {
+                if line.is_multiple_of(10) {
                     out.tally.note(line as u64, &format!("kind {}", line % 1_510));
                 }
                 match line % 7 {

@@ -51,7 +51,7 @@ fn is_line(text: &str) -> bool {
 
 /// The same of what is ASCII alone, as most is: without branches, so that many bytes are looked at at once.
 fn is_plain_line(bytes: &[u8]) -> bool {
-    let is_odd = |b: u8| (b < b' ') | (b >= 0x7F) | (b == b'&') | (b == b'<');
+    let is_odd = |b: u8| !(b' '..0x7F).contains(&b) | (b == b'&') | (b == b'<');
     let is_double = |a: u8, b: u8| (a == b' ') & (b == b' ');
     let odd = bytes.iter().fold(0, |odd, b| odd | u8::from(is_odd(*b)));
     let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
