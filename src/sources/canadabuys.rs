@@ -4,6 +4,7 @@
 
 use std::{borrow::Cow, collections::BTreeSet};
 
+pub use super::countries::code as country_code;
 use super::{
     disclosure_codes::TRADE_AGREEMENTS,
     eligibility::Eligibility,
@@ -108,25 +109,6 @@ pub fn complete(row: &Row, record: &mut Record) {
 pub fn vendor_country<'a>(row: &Row<'a>) -> Option<Cow<'a, str>> {
     row.line_of(COUNTRY).map(country_code)
 }
-
-/// A country's code, where it is spelled out and known; else as published.
-pub fn country_code(country: Cow<str>) -> Cow<str> {
-    let code = COUNTRIES.iter().find(|(name, _)| name.eq_ignore_ascii_case(&country));
-    code.map_or(country, |(_, code)| (*code).into())
-}
-
-/// Countries that the files spell out; the rest stay as published.
-#[rustfmt::skip]
-const COUNTRIES: [(&str, &str); 37] = [
-    ("Canada", "CA"), ("United States", "US"), ("United States of America", "US"), ("United Kingdom", "GB"),
-    ("United Kingdom of Great Britain and Northern Ireland", "GB"), ("France", "FR"), ("Germany", "DE"),
-    ("Australia", "AU"), ("Austria", "AT"), ("Belgium", "BE"), ("Brazil", "BR"), ("China", "CN"),
-    ("Czech Republic", "CZ"), ("Denmark", "DK"), ("Finland", "FI"), ("Greece", "GR"), ("Hong Kong", "HK"),
-    ("Hungary", "HU"), ("Iceland", "IS"), ("India", "IN"), ("Ireland", "IE"), ("Israel", "IL"), ("Italy", "IT"),
-    ("Japan", "JP"), ("Luxembourg", "LU"), ("Mexico", "MX"), ("Netherlands", "NL"), ("New Zealand", "NZ"),
-    ("Norway", "NO"), ("Poland", "PL"), ("Portugal", "PT"), ("Singapore", "SG"), ("South Africa", "ZA"),
-    ("Spain", "ES"), ("Sweden", "SE"), ("Switzerland", "CH"), ("Ukraine", "UA"),
-];
 
 fn category(row: &Row) -> Option<String> {
     let stated = text::list(row.raw(CATEGORY));

@@ -9,7 +9,7 @@
 use std::{borrow::Cow, io::Read};
 
 use super::{
-    Broken, FileFacts, Reader,
+    Broken, FileFacts, Reader, countries,
     decode::Utf8,
     disclosure_codes::{
         AGREEMENT_TYPES, LAND_CLAIMS_AGREEMENTS, LIMITED_TENDERING_REASONS, SOLICITATION_PROCEDURES, TRADE_AGREEMENTS,
@@ -129,6 +129,10 @@ pub fn complete(row: &Row, mut record: Record, source: &str, owner: &str, refere
     record.set("currency", record.number("contract_value").map(|_| "CAD"));
     record.set("owner_org", Some(owner));
     record.set("reference_number", Some(reference));
+    let country = record
+        .text("vendor_country")
+        .map(|country| countries::code(country.into()).into_owned());
+    record.set("vendor_country", country);
     let postal_code = record.text("vendor_postal_code").unwrap_or_default();
     if record.text("vendor_country").is_none_or(|country| country == "CA") {
         record.set("vendor_province", municipality::province_of_postal_code(postal_code));

@@ -20,6 +20,7 @@ mod canadabuys_award;
 mod canadabuys_contract;
 mod canadabuys_sosa;
 mod canadabuys_tender;
+mod countries;
 mod disclosure;
 mod disclosure_codes;
 mod disclosure_contract;
