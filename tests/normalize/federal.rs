@@ -503,6 +503,65 @@ fn awards_are_read_by_the_names_of_their_columns() {
     assert_eq!(other.records("award/canadabuys-award"), all);
 }
 
+/// The fixture of `contracts.csv` under the names that a column had.
+fn renamed(names: &[(&str, &str)]) -> Vec<u8> {
+    let text = String::from_utf8(fixture("disclosure.csv")).unwrap();
+    let (header, rows) = text.split_once('\n').unwrap();
+    let header = names.iter().fold(header.to_owned(), |header, (now, then)| {
+        let quoted = format!("\"{now}\"");
+        assert!(header.contains(&quoted), "no column {now}");
+        header.replace(&quoted, &format!("\"{then}\""))
+    });
+    format!("{header}\n{rows}").into_bytes()
+}
+
+#[test]
+fn disclosures_are_one_under_the_names_their_columns_had() {
+    let now = Place::with_fixtures(&["disclosure.csv"]);
+    now.run();
+    let now = now.records("disclosure/disclosure");
+    assert_eq!(now[0]["vendor_country"], "CA");
+    assert_eq!(now[0]["indigenous_business"], "NA");
+
+    let place = Place::new();
+    place.put(
+        "contracts.csv",
+        &renamed(&[
+            ("country_of_vendor", "country_of_origin"),
+            ("indigenous_business", "aboriginal_business"),
+            ("indigenous_business_excluding_psib", "aboriginal_business_incidental"),
+        ]),
+    );
+    place.run();
+    assert_eq!(place.records("disclosure/disclosure"), now);
+
+    let place = Place::new();
+    place.put(
+        "contracts.csv",
+        &renamed(&[
+            ("country_of_vendor", "country_of_origin"),
+            ("commodity_type", "commodity_type_code"),
+            ("solicitation_procedure", "solicitation_procedure_code"),
+            ("limited_tendering_reason", "limited_tendering_reason_code"),
+            ("instrument_type", "document_type_code"),
+            ("indigenous_business", "-"),
+            ("indigenous_business_excluding_psib", "aboriginal_business"),
+        ]),
+    );
+    place.run();
+    let mut former = now;
+    for record in former.iter_mut().map(|record| record.as_object_mut().unwrap()) {
+        // Their `aboriginal_business` was no set-aside.
+        record.remove("indigenous_business");
+        let eligibility = record.get_mut("eligibility").unwrap().as_object_mut().unwrap();
+        eligibility.remove("indigenous_set_aside");
+        if eligibility.is_empty() {
+            record.remove("eligibility");
+        }
+    }
+    assert_eq!(place.records("disclosure/disclosure"), former);
+}
+
 #[test]
 fn a_notice_without_a_type_is_what_its_method_says() {
     let notice = |reference, kind, method| {
