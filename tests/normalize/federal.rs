@@ -503,6 +503,58 @@ fn awards_are_read_by_the_names_of_their_columns() {
     assert_eq!(other.records("award/canadabuys-award"), all);
 }
 
+#[test]
+fn of_an_awards_two_figures_a_zero_is_the_other_until_it_is_amended() {
+    let award = |reference, amendment, amount, total| {
+        vec![
+            ("referenceNumber-numeroReference", reference),
+            ("amendmentNumber-numeroModification", amendment),
+            ("contractAmount-montantContrat", amount),
+            ("totalContractValue-valeurTotaleContrat", total),
+            ("supplierAddressCountry-fournisseurAdressePays-eng", "USA"),
+        ]
+    };
+    let place = Place::new();
+    let rows = [
+        award("A1", "000", "0.00", "155180.00"),
+        award("A2", "", "500000.00", "0.00"),
+        award("A3", "000", "0.00", "0.00"),
+        award("A4", "000", "", "100.00"),
+        award("A5", "000", "10.00", "12.00"),
+        award("B1/002", "001", "0.00", "84500.00"),
+        award("B2", "001", "500.00", "0.00"),
+        award("B3", "T01", "-1400.00", "0.00"),
+        award("B4", "001", "", "3325924.94"),
+    ];
+    place.put("award.csv", &under_header_of("canadabuys-award.csv", &rows));
+    place.run();
+    let awards = place.records("award/canadabuys-award");
+    let value = |award: &Value, field: &str| award.get(field).and_then(Value::as_f64);
+    let values: Vec<_> = awards
+        .iter()
+        .map(|award| (value(award, "contract_value"), value(award, "total_contract_value")))
+        .collect();
+    assert_eq!(
+        values,
+        [
+            (Some(155180.0), Some(155180.0)),
+            (Some(500000.0), Some(500000.0)),
+            (Some(0.0), Some(0.0)),
+            (None, Some(100.0)),
+            (Some(10.0), Some(12.0)),
+            (Some(0.0), Some(84500.0)),
+            (Some(500.0), None),
+            (Some(-1400.0), Some(0.0)),
+            (None, Some(3325924.94)),
+        ]
+    );
+    assert_eq!(awards[0]["vendor_country"], "US");
+    assert_eq!(
+        awards[5]["notice_url"],
+        "https://canadabuys.canada.ca/en/tender-opportunities/award-notice/b1002"
+    );
+}
+
 /// The fixture of `contracts.csv` under the names that a column had.
 fn renamed(names: &[(&str, &str)]) -> Vec<u8> {
     let text = String::from_utf8(fixture("disclosure.csv")).unwrap();
@@ -572,6 +624,11 @@ fn a_notice_without_a_type_is_what_its_method_says() {
             ("noticeURL-URLavis-fra", "https://example.com/avis"),
         ]
     };
+    let titled = |reference, kind, column, title| {
+        let mut row = notice(reference, kind, "Competitive - Open bidding");
+        row.push((column, title));
+        row
+    };
     let place = Place::new();
     let file = under_header_of(
         "canadabuys-tender.csv",
@@ -582,6 +639,11 @@ fn a_notice_without_a_type_is_what_its_method_says() {
             notice("MX-4", "Invitation to Qualify", "Competitive - Open bidding"),
             notice("MX-5", "Letter of Interest / Notice of Proposed Procurement", ""),
             notice("MX-6", "Request for Supply Arrangement", ""),
+            notice("MX-7", "Not Applicable", "Advance contract award notice"),
+            titled("MX-8", "", "title-titre-eng", "APN - AIRFIELD"),
+            titled("MX-9", "", "title-titre-fra", "APN - AÉRODROME"),
+            titled("MX-10", "Request for Proposal", "title-titre-eng", "APN - AIRFIELD"),
+            titled("MX-11", "", "title-titre-eng", "PA - AIRFIELD"),
         ],
     );
     place.put("notices.csv", &file);
@@ -594,9 +656,12 @@ fn a_notice_without_a_type_is_what_its_method_says() {
     };
     assert_eq!(
         references("pre_solicitation/canadabuys-tender"),
-        ["MX-1", "MX-4", "MX-5"]
+        ["MX-1", "MX-4", "MX-5", "MX-7", "MX-8", "MX-9"]
     );
-    assert_eq!(references("tender/canadabuys-tender"), ["MX-2", "MX-3", "MX-6"]);
+    assert_eq!(
+        references("tender/canadabuys-tender"),
+        ["MX-2", "MX-3", "MX-6", "MX-10", "MX-11"]
+    );
     let tenders = place.records("tender/canadabuys-tender");
     assert_eq!(tenders[0]["notice_url"], "https://example.com/avis");
 }
