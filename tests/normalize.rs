@@ -260,8 +260,12 @@ fn an_award_keeps_every_amendment() {
     assert_eq!(
         facts,
         [
-            (&json!("canadabuys|CW9|000"), Some(&json!(2000000.0)), None),
-            (&json!("canadabuys|CW9|001"), None, Some(&json!(84500.0))),
+            (
+                &json!("canadabuys|CW9|000"),
+                Some(&json!(2000000.0)),
+                Some(&json!(2000000.0))
+            ),
+            (&json!("canadabuys|CW9|001"), Some(&json!(0.0)), Some(&json!(84500.0))),
         ]
     );
     assert_eq!(awards[0]["procurement_category"], "GD,SRV");

@@ -4,6 +4,7 @@
 
 use std::{borrow::Cow, collections::BTreeSet};
 
+pub use super::countries::code as country_code;
 use super::{
     disclosure_codes::TRADE_AGREEMENTS,
     eligibility::Eligibility,
@@ -76,6 +77,26 @@ pub fn stated_values(amount: Option<f64>, total: Option<f64>) -> (Option<f64>, O
     )
 }
 
+/// The amount and the total of an award notice. A contract that was never amended has one value, so the figure that reads
+/// 0.00 is the other one; an amendment may well add nothing, but leaves no total of nothing behind what it adds.
+pub fn awarded_values(row: &Row, amendment: &str) -> (Option<f64>, Option<f64>) {
+    let (amount, total) = (row.money(AMOUNT), row.money(TOTAL));
+    match (amount, total) {
+        (Some(0.0), Some(value)) | (Some(value), Some(0.0)) if value > 0.0 && !is_amendment(amendment) => {
+            (Some(value), Some(value))
+        }
+        (Some(0.0), _) => (amount, total),
+        _ => stated_values(amount, total),
+    }
+}
+
+/// The part of the addresses of a notice's page that is its own.
+pub fn page_of(reference: &str) -> String {
+    let mut page = reference.to_lowercase();
+    page.retain(|c| !matches!(c, '_' | ':' | '/' | '$'));
+    page
+}
+
 /// The fields of every record that no single column gives.
 pub fn complete(row: &Row, record: &mut Record) {
     record.set("municipality", Some(municipality::FEDERAL));
@@ -108,25 +129,6 @@ pub fn complete(row: &Row, record: &mut Record) {
 pub fn vendor_country<'a>(row: &Row<'a>) -> Option<Cow<'a, str>> {
     row.line_of(COUNTRY).map(country_code)
 }
-
-/// A country's code, where it is spelled out and known; else as published.
-pub fn country_code(country: Cow<str>) -> Cow<str> {
-    let code = COUNTRIES.iter().find(|(name, _)| name.eq_ignore_ascii_case(&country));
-    code.map_or(country, |(_, code)| (*code).into())
-}
-
-/// Countries that the files spell out; the rest stay as published.
-#[rustfmt::skip]
-const COUNTRIES: [(&str, &str); 37] = [
-    ("Canada", "CA"), ("United States", "US"), ("United States of America", "US"), ("United Kingdom", "GB"),
-    ("United Kingdom of Great Britain and Northern Ireland", "GB"), ("France", "FR"), ("Germany", "DE"),
-    ("Australia", "AU"), ("Austria", "AT"), ("Belgium", "BE"), ("Brazil", "BR"), ("China", "CN"),
-    ("Czech Republic", "CZ"), ("Denmark", "DK"), ("Finland", "FI"), ("Greece", "GR"), ("Hong Kong", "HK"),
-    ("Hungary", "HU"), ("Iceland", "IS"), ("India", "IN"), ("Ireland", "IE"), ("Israel", "IL"), ("Italy", "IT"),
-    ("Japan", "JP"), ("Luxembourg", "LU"), ("Mexico", "MX"), ("Netherlands", "NL"), ("New Zealand", "NZ"),
-    ("Norway", "NO"), ("Poland", "PL"), ("Portugal", "PT"), ("Singapore", "SG"), ("South Africa", "ZA"),
-    ("Spain", "ES"), ("Sweden", "SE"), ("Switzerland", "CH"), ("Ukraine", "UA"),
-];
 
 fn category(row: &Row) -> Option<String> {
     let stated = text::list(row.raw(CATEGORY));
@@ -262,6 +264,19 @@ pub fn is_one_of(published: &str, kinds: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_of_pages_leave_signs_out() {
+        for (reference, page) in [
+            ("CB-640-76184215", "cb-640-76184215"),
+            ("PW-_NCS-030-11940", "pw-ncs-030-11940"),
+            ("SSC-26-00034400:T", "ssc-26-00034400t"),
+            ("W7714-228152/002/QF", "w7714-228152002qf"),
+            ("PW-$$ZL-102-25299", "pw-zl-102-25299"),
+        ] {
+            assert_eq!(page_of(reference), page);
+        }
+    }
 
     #[test]
     fn agreements_have_short_names() {

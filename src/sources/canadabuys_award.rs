@@ -39,11 +39,14 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     let reference = row.line_of(REFERENCE).ok_or("no reference number")?;
     let amendment = row.line_of(AMENDMENT).unwrap_or_default();
     canadabuys::complete(row, &mut record);
-    let (amount, total) = canadabuys::amount_and_total(row);
+    let (amount, total) = canadabuys::awarded_values(row, &amendment);
     record.set("contract_value", amount);
     record.set("total_contract_value", total);
     record.set("vendor_country", canadabuys::vendor_country(row));
-    record.set("notice_url", Some(format!("{NOTICE_PAGE}{}", reference.to_lowercase())));
+    record.set(
+        "notice_url",
+        Some(format!("{NOTICE_PAGE}{}", canadabuys::page_of(&reference))),
+    );
     record.set("record_id", Some(format!("canadabuys|{reference}|{amendment}")));
     Ok(Draft {
         group: reference.into_owned(),

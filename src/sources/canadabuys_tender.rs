@@ -16,6 +16,8 @@ use crate::entity::EntityType;
 
 const CLOSING: &str = "tenderClosingDate-appelOffresDateCloture";
 const STATUS: &str = "tenderStatus-appelOffresStatut-eng";
+const TITLE: &str = "title-titre-eng";
+const TITLE_FR: &str = "title-titre-fra";
 const NOTICE_TYPE: &str = "noticeType-avisType-eng";
 const METHOD: &str = "procurementMethod-methodeApprovisionnement-eng";
 const NOTICE_URL: &str = "noticeURL-URLavis-eng";
@@ -24,14 +26,7 @@ const NOTICE_PAGE: &str = "https://canadabuys.canada.ca/en/tender-opportunities/
 
 pub static FORMAT: CsvFormat = CsvFormat {
     signature: &[STATUS, CLOSING],
-    required: &[
-        REFERENCE,
-        AMENDMENT,
-        PUBLISHED,
-        NOTICE_TYPE,
-        "title-titre-eng",
-        "title-titre-fra",
-    ],
+    required: &[REFERENCE, AMENDMENT, PUBLISHED, NOTICE_TYPE, TITLE, TITLE_FR],
     aliases: &[],
     columns: &[NOTICE, TENDER],
     entity_type,
@@ -66,11 +61,22 @@ const ADVANCE_NOTICES: [&str; 4] = [
     "invitation to qualify",
 ];
 
+/// How the title of an advance procurement notice begins, which announces what no bids are asked for yet.
+const ADVANCE_TITLE: &str = "APN - ";
+
 fn entity_type(row: &Row) -> EntityType {
-    // Some notices leave their type empty; an advance contract award notice is also a method.
-    let stated = [row.raw(NOTICE_TYPE), row.raw(METHOD)];
-    let told = stated.iter().find(|word| !word.trim().is_empty());
-    match told.is_some_and(|word| canadabuys::is_one_of(word, &ADVANCE_NOTICES)) {
+    let is_advance = match row.line_of(NOTICE_TYPE) {
+        Some(kind) => canadabuys::is_one_of(&kind, &ADVANCE_NOTICES),
+        // Some notices leave their type empty; an advance contract award notice is also a method.
+        None => {
+            let is_titled = |column| {
+                row.line_of(column)
+                    .is_some_and(|title| title.starts_with(ADVANCE_TITLE))
+            };
+            canadabuys::is_one_of(row.raw(METHOD), &ADVANCE_NOTICES) || [TITLE, TITLE_FR].into_iter().any(is_titled)
+        }
+    };
+    match is_advance {
         true => EntityType::PreSolicitation,
         false => EntityType::Tender,
     }
@@ -79,7 +85,7 @@ fn entity_type(row: &Row) -> EntityType {
 fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     let reference = row.line_of(REFERENCE).ok_or("no reference number")?;
     canadabuys::complete(row, &mut record);
-    let page = || format!("{NOTICE_PAGE}{}", reference.to_lowercase()).into();
+    let page = || format!("{NOTICE_PAGE}{}", canadabuys::page_of(&reference)).into();
     let url = row.line_of(NOTICE_URL).or_else(|| row.line_of(NOTICE_URL_FR));
     record.set("notice_url", Some(url.unwrap_or_else(page)));
     record.set("documents", documents(row));

@@ -9,7 +9,7 @@
 use std::{borrow::Cow, io::Read};
 
 use super::{
-    Broken, FileFacts, Reader,
+    Broken, FileFacts, Reader, countries,
     decode::Utf8,
     disclosure_codes::{
         AGREEMENT_TYPES, LAND_CLAIMS_AGREEMENTS, LIMITED_TENDERING_REASONS, SOLICITATION_PROCEDURES, TRADE_AGREEMENTS,
@@ -39,14 +39,35 @@ pub static FORMAT: CsvFormat = CsvFormat {
         "contract_value",
         "reporting_period",
     ],
-    aliases: &[],
+    // Former names, as the portal's own migrations tell them.
+    aliases: &[
+        ("country_of_origin", "country_of_vendor"),
+        ("aboriginal_business", "indigenous_business"),
+    ],
     columns: &[COLUMNS],
     entity_type: |_| EntityType::Disclosure,
     draft,
     settle: |_| {},
 };
 
-static FORMATS: &[&CsvFormat] = &[&FORMAT, &disclosure_export::FORMAT];
+/// `contracts.csv` before November 2019, as the portal's own migration of that month tells its columns. `aboriginal_business`
+/// is another column there: whether such a business won without a set-aside.
+pub static FORMER: CsvFormat = CsvFormat {
+    signature: &["reference_number", "owner_org", "commodity_type", "instrument_type"],
+    aliases: &[
+        ("commodity_type_code", "commodity_type"),
+        ("country_of_origin", "country_of_vendor"),
+        ("solicitation_procedure_code", "solicitation_procedure"),
+        ("limited_tendering_reason_code", "limited_tendering_reason"),
+        ("document_type_code", "instrument_type"),
+    ],
+    ..FORMAT
+};
+
+/// Those of this file.
+pub static PUBLISHED_FORMATS: &[&CsvFormat] = &[&FORMAT, &FORMER];
+
+static FORMATS: &[&CsvFormat] = &[&FORMAT, &FORMER, &disclosure_export::FORMAT];
 
 /// Reads both files.
 pub struct Disclosures;
@@ -129,6 +150,10 @@ pub fn complete(row: &Row, mut record: Record, source: &str, owner: &str, refere
     record.set("currency", record.number("contract_value").map(|_| "CAD"));
     record.set("owner_org", Some(owner));
     record.set("reference_number", Some(reference));
+    let country = record
+        .text("vendor_country")
+        .map(|country| countries::code(country.into()).into_owned());
+    record.set("vendor_country", country);
     let postal_code = record.text("vendor_postal_code").unwrap_or_default();
     if record.text("vendor_country").is_none_or(|country| country == "CA") {
         record.set("vendor_province", municipality::province_of_postal_code(postal_code));

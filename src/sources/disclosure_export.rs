@@ -4,7 +4,6 @@
 use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
 use super::{
-    canadabuys,
     disclosure::{self, EXPORT},
     disclosure_codes::{
         Code, LAND_CLAIMS_AGREEMENTS, LIMITED_TENDERING_REASONS, SOLICITATION_PROCEDURES, TRADE_AGREEMENTS,
@@ -44,6 +43,7 @@ static COLUMNS: &[Column] = &[
     ("end_date", "contract_period_end_date_or_delivery_date", Day),
     ("vendor_name", "vendor_name", Line),
     ("vendor_postal_code", "vendor_postal_code", PostalCode),
+    ("vendor_country", "country_of_vendor", Line),
     ("contract_value", "total_contract_value", Money),
     ("original_value", "original_contract_value", Money),
     ("amendment_value", "contract_amendment_value", Money),
@@ -67,8 +67,6 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
         .map(|(owner, reference)| (owner.trim(), reference.trim()))
         .filter(|(owner, reference)| !owner.is_empty() && !reference.is_empty())
         .ok_or("an id that is not owner_org,reference_number")?;
-    let country = row.line_of("country_of_vendor");
-    record.set("vendor_country", country.map(canadabuys::country_code));
     record.set("procurement_category", category(row));
     record.set("instrument_type", row.line_of(INSTRUMENT).map(instrument));
     let procedure = row.line_of("solicitation_procedure");

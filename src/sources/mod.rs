@@ -20,6 +20,7 @@ mod canadabuys_award;
 mod canadabuys_contract;
 mod canadabuys_sosa;
 mod canadabuys_tender;
+mod countries;
 mod disclosure;
 mod disclosure_codes;
 mod disclosure_contract;
@@ -83,7 +84,7 @@ pub static SOURCES: &[Source] = &[
     Source {
         id: disclosure::PUBLISHED,
         yields: &[EntityType::Disclosure],
-        recognizes: |head| disclosure::FORMAT.recognizes(&head.columns),
+        recognizes: |head| table::format_of(disclosure::PUBLISHED_FORMATS, &head.columns).is_some(),
         reader: || Box::new(disclosure::Disclosures),
     },
     Source {
@@ -241,6 +242,7 @@ mod tests {
         ),
         ("canadabuys-award", &[EntityType::Award], &canadabuys_award::FORMAT),
         ("disclosure", &[EntityType::Disclosure], &disclosure::FORMAT),
+        ("disclosure", &[EntityType::Disclosure], &disclosure::FORMER),
         (
             "disclosure-export",
             &[EntityType::Disclosure],

@@ -137,7 +137,7 @@ fn layout(first: &[String]) -> Option<Layout> {
         (&COUNCILS, &COUNCILS_ALL)
     } else if (8..=9).contains(&filled) && is_day(2) && is_amount(7) {
         (&OFFICIALS, &OFFICIALS_DATED[..first.len().clamp(8, 9)])
-    } else if filled == 7 && is_amount(6) && field(6).contains('$') {
+    } else if filled == 7 && is_amount(6) && (field(6).contains('$') || is_bare_order(first)) {
         (&OFFICIALS, &OFFICIALS_UNDATED)
     } else {
         return None;
@@ -148,6 +148,27 @@ fn layout(first: &[String]) -> Option<Layout> {
         has_header: false,
     })
 }
+
+/// Whether seven columns are an official's order though nothing says that the last are dollars: cents behind a comma, a number,
+/// and one of the city's services, the rest words.
+fn is_bare_order(first: &[String]) -> bool {
+    let [vendor, number, approver, object, service, activity, amount, rest @ ..] = first else {
+        return false;
+    };
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_cents = |(whole, cents): (&str, &str)| is_digits(whole) && is_digits(cents) && cents.len() == 2;
+    let is_words = |text: &String| text.chars().any(char::is_alphabetic);
+    rest.len() <= 1
+        && amount.split_once(',').is_some_and(is_cents)
+        && number.bytes().any(|b| b.is_ascii_digit())
+        && [object, activity].into_iter().all(is_words)
+        && !vendor.is_empty()
+        && !is_digits(approver)
+        && SERVICES.iter().any(|kind| service.starts_with(kind))
+}
+
+/// How the names of the city's services begin.
+const SERVICES: [&str; 5] = ["SERVICE ", "DIRECTION ", "COMMISSION ", "BUREAU ", "ARRONDISSEMENT "];
 
 pub struct Montreal;
 
@@ -295,6 +316,14 @@ mod tests {
             ),
             ("ACME|1|UNE, PERSONNE|OBJET|SERVICE|ACTIVITÉ|3\u{a0}500 $", 7),
             ("ACME|1|UNE, PERSONNE|OBJET|SERVICE|ACTIVITÉ|3\u{a0}500 $|", 7),
+            ("ACME|RMI 1||OBJET|SERVICE DES SPORTS|ACTIVITÉ|7801,41|", 7),
+            ("ACME|1||OBJET|DIRECTION GÉNÉRALE|ACTIVITÉ|7801,41", 7),
+            ("ACME|1||OBJET|VILLE|ACTIVITÉ|7801,41|", 0),
+            ("ACME|RMI||OBJET|SERVICE DES SPORTS|ACTIVITÉ|7801,41|", 0),
+            ("ACME|1||OBJET|SERVICE DES SPORTS|12|7801,41|", 0),
+            ("ACME|1||OBJET|SERVICE DES SPORTS|ACTIVITÉ|7801|", 0),
+            ("ACME|1||OBJET|SERVICE DES SPORTS|ACTIVITÉ|1,234|", 0),
+            ("ACME|1||OBJET|SERVICE DES SPORTS|ACTIVITÉ|7801,41||", 0),
             ("ACME|1|2012-01-31|UNE, PERSONNE|OBJET|SERVICE|ACTIVITÉ|7801,41", 8),
             ("ACME|1|2012-01-31|UNE, PERSONNE|OBJET|SERVICE|ACTIVITÉ|7801,41|", 9),
             (

@@ -1,4 +1,4 @@
-//! Whether a public body outside Quebec is a municipality's or the province's, as far as its name tells it.
+//! Whether a public body outside Quebec is a municipality's or the province's, as far as its name tells it or a table.
 
 use crate::{
     fold::fold,
@@ -28,18 +28,23 @@ const KINDS: [&str; 15] = [
 ];
 
 /// Those that stand behind one.
-const ENDINGS: [&str; 4] = [
-    " regional municipality",
-    " municipal district",
-    " county",
-    " district municipality",
+const ENDINGS: [&str; 3] = [" municipality", " municipal district", " county"];
+
+/// Bodies that municipalities run together and whose names do not tell it, folded, by province.
+const JOINT: [(&str, &str); 5] = [
+    ("NS", "cumberland joint ser mgt authority"),
+    ("NS", "kings transit authority"),
+    ("NS", "pictou county shared services authority"),
+    ("NS", "valley waste resource management"),
+    ("NS", "yarmouth county solid waste management authority"),
 ];
 
 /// The city that the table of municipalities finds in the name; of a county, or of a town too small for the table, the slug of the
 /// province's municipal bodies; of any other body the province's own.
 pub fn of_body(name: &str, province: &str) -> Place {
     let slug = of_buyer(province, name, "");
-    if !is_untold(slug) || is_municipal(&fold(name)) {
+    let folded = fold(name);
+    if !is_untold(slug) || is_municipal(&folded) || JOINT.contains(&(province, &folded)) {
         return (slug.to_owned(), "municipal");
     }
     (format!("{}-provincial", province.to_lowercase()), "provincial")
@@ -97,6 +102,22 @@ mod tests {
             ("Halifax Water", "NS", "halifax", "municipal"),
             ("Municipality of the County of Kings", "NS", "ns-municipal", "municipal"),
             ("Town of Windsor", "NS", "ns-municipal", "municipal"),
+            ("Region of Queens Municipality", "NS", "ns-municipal", "municipal"),
+            (
+                "Region of Windsor and West Hants Municipality",
+                "NS",
+                "ns-municipal",
+                "municipal",
+            ),
+            ("Valley Waste-Resource Management", "NS", "ns-municipal", "municipal"),
+            ("Kings Transit Authority", "NS", "ns-municipal", "municipal"),
+            ("Kings Transit Authority", "AB", "ab-provincial", "provincial"),
+            (
+                "Service N.S. and Municipal Relations",
+                "NS",
+                "ns-provincial",
+                "provincial",
+            ),
             (
                 "Halifax Regional Centre for Education",
                 "NS",

@@ -6,6 +6,8 @@
 
 use std::{borrow::Cow, collections::HashSet};
 
+use html_escape::NAMED_ENTITIES;
+
 use super::mojibake::repaired;
 use crate::{date::Date, vocabulary::ABSENT};
 
@@ -233,9 +235,11 @@ pub fn organization(raw: &str) -> Option<Cow<'_, str>> {
     let name = as_line(raw)?;
     let bare = name.trim_end_matches(['.', ',', ' ']);
     let last = bare.rsplit([' ', '.']).next().unwrap_or(bare);
+    // `N.S.`
+    let is_initial = last.chars().count() == 1 && bare[..bare.len() - last.len()].ends_with('.');
     let abbreviated = name.len() > bare.len()
         && name[bare.len()..].contains('.')
-        && ABBREVIATIONS.iter().any(|a| a.eq_ignore_ascii_case(last));
+        && (is_initial || ABBREVIATIONS.iter().any(|a| a.eq_ignore_ascii_case(last)));
     let name = match (name.len() - bare.len(), abbreviated) {
         // The one sign cut off is the abbreviation's stop.
         (0, _) | (1, true) => name,
@@ -280,10 +284,13 @@ pub fn unescape(raw: &str) -> Cow<'_, str> {
 
 /// The character that the entity at the start of `text` stands for, and the entity's length.
 fn entity(text: &str) -> Option<(char, usize)> {
-    let end = text.bytes().take(12).position(|b| b == b';')?;
+    let end = text.bytes().take(LONGEST_ENTITY).position(|b| b == b';')?;
     let c = entity_character(text.get(1..end)?)?;
     Some((c, end + 1))
 }
+
+/// As long as the longest of HTML's names, `CounterClockwiseContourIntegral`, with its signs.
+const LONGEST_ENTITY: usize = 33;
 
 /// `eacute`, `#233` or `#xE9` → `é`.
 pub fn entity_character(name: &str) -> Option<char> {
@@ -294,10 +301,12 @@ pub fn entity_character(name: &str) -> Option<char> {
         };
         return char::from_u32(code).filter(|c| !c.is_control() || c.is_whitespace());
     }
-    if let Some(number) = LATIN_1.iter().position(|known| *known == name) {
-        return char::from_u32(0xA0 + number as u32);
-    }
-    NAMED.iter().find(|(known, _)| *known == name).map(|(_, c)| *c)
+    let at = NAMED_ENTITIES
+        .binary_search_by_key(&name.as_bytes(), |(known, _)| known)
+        .ok()?;
+    let mut text = NAMED_ENTITIES[at].1.chars();
+    // A few stand for a letter and a mark; no publisher's text has them.
+    text.next().filter(|_| text.next().is_none())
 }
 
 fn line_break(text: &str) -> Option<(char, usize)> {
@@ -309,24 +318,6 @@ fn line_break(text: &str) -> Option<(char, usize)> {
         })
         .map(|tag| ('\n', tag.len()))
 }
-
-/// Entities of U+00A0 to U+00FF, in order.
-#[rustfmt::skip]
-const LATIN_1: [&str; 96] = [
-    "nbsp", "iexcl", "cent", "pound", "curren", "yen", "brvbar", "sect", "uml", "copy", "ordf", "laquo", "not", "shy", "reg", "macr",
-    "deg", "plusmn", "sup2", "sup3", "acute", "micro", "para", "middot", "cedil", "sup1", "ordm", "raquo", "frac14", "frac12", "frac34", "iquest",
-    "Agrave", "Aacute", "Acirc", "Atilde", "Auml", "Aring", "AElig", "Ccedil", "Egrave", "Eacute", "Ecirc", "Euml", "Igrave", "Iacute", "Icirc", "Iuml",
-    "ETH", "Ntilde", "Ograve", "Oacute", "Ocirc", "Otilde", "Ouml", "times", "Oslash", "Ugrave", "Uacute", "Ucirc", "Uuml", "Yacute", "THORN", "szlig",
-    "agrave", "aacute", "acirc", "atilde", "auml", "aring", "aelig", "ccedil", "egrave", "eacute", "ecirc", "euml", "igrave", "iacute", "icirc", "iuml",
-    "eth", "ntilde", "ograve", "oacute", "ocirc", "otilde", "ouml", "divide", "oslash", "ugrave", "uacute", "ucirc", "uuml", "yacute", "thorn", "yuml",
-];
-
-#[rustfmt::skip]
-const NAMED: [(&str, char); 19] = [
-    ("amp", '&'), ("lt", '<'), ("gt", '>'), ("quot", '"'), ("apos", '\''),
-    ("ndash", '–'), ("mdash", '—'), ("lsquo", '‘'), ("rsquo", '’'), ("ldquo", '“'), ("rdquo", '”'),
-    ("hellip", '…'), ("bull", '•'), ("euro", '€'), ("trade", '™'), ("oelig", 'œ'), ("OElig", 'Œ'), ("ensp", ' '), ("emsp", ' '),
-];
 
 #[cfg(test)]
 mod tests {
@@ -365,6 +356,9 @@ mod tests {
             ("R&D < 5; AT&T;", "R&D < 5; AT&T;"),
             ("&bogus; &", "&bogus; &"),
             ("l&rsquo;&Eacute;tat", "l’État"),
+            ("R&nbsp;&AMP;&nbsp;D", "R & D"),
+            ("&lt;5 &le; 10 &Omega;&zwnj;&thinsp;&rarr;", "<5 ≤ 10 Ω\u{200c} →"),
+            ("&eacute&le &NotEqualTilde; &#7;", "&eacute&le &NotEqualTilde; &#7;"),
         ] {
             assert_eq!(line(raw).as_deref(), Some(text));
         }
@@ -439,6 +433,15 @@ mod tests {
             ("POMERLEAU INC .", "POMERLEAU INC."),
             ("Groupe Hexagone, s.e.c..", "Groupe Hexagone, s.e.c."),
             ("EBC", "EBC"),
+            (
+                "District Health Authorities, Western N.S.",
+                "District Health Authorities, Western N.S.",
+            ),
+            (
+                "Service N.S. and Municipal Relations.",
+                "Service N.S. and Municipal Relations",
+            ),
+            ("Ville de Z.", "Ville de Z"),
         ] {
             assert_eq!(organization(raw).as_deref(), Some(name));
         }

@@ -58,6 +58,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("clap", &["cli", "main"]),
     ("bincode", &["query/cursor"]),
     ("quick_xml", &["sources"]),
+    ("html_escape", &["sources/text"]),
     ("csv", &["sources", "municipality", "fetch/check"]),
     ("rust_stemmers", &["stem"]),
     ("rustc_hash", &["schema", "sources", "stem"]),

@@ -504,6 +504,117 @@ fn awards_are_read_by_the_names_of_their_columns() {
 }
 
 #[test]
+fn of_an_awards_two_figures_a_zero_is_the_other_until_it_is_amended() {
+    let award = |reference, amendment, amount, total| {
+        vec![
+            ("referenceNumber-numeroReference", reference),
+            ("amendmentNumber-numeroModification", amendment),
+            ("contractAmount-montantContrat", amount),
+            ("totalContractValue-valeurTotaleContrat", total),
+            ("supplierAddressCountry-fournisseurAdressePays-eng", "USA"),
+        ]
+    };
+    let place = Place::new();
+    let rows = [
+        award("A1", "000", "0.00", "155180.00"),
+        award("A2", "", "500000.00", "0.00"),
+        award("A3", "000", "0.00", "0.00"),
+        award("A4", "000", "", "100.00"),
+        award("A5", "000", "10.00", "12.00"),
+        award("B1/002", "001", "0.00", "84500.00"),
+        award("B2", "001", "500.00", "0.00"),
+        award("B3", "T01", "-1400.00", "0.00"),
+        award("B4", "001", "", "3325924.94"),
+    ];
+    place.put("award.csv", &under_header_of("canadabuys-award.csv", &rows));
+    place.run();
+    let awards = place.records("award/canadabuys-award");
+    let value = |award: &Value, field: &str| award.get(field).and_then(Value::as_f64);
+    let values: Vec<_> = awards
+        .iter()
+        .map(|award| (value(award, "contract_value"), value(award, "total_contract_value")))
+        .collect();
+    assert_eq!(
+        values,
+        [
+            (Some(155180.0), Some(155180.0)),
+            (Some(500000.0), Some(500000.0)),
+            (Some(0.0), Some(0.0)),
+            (None, Some(100.0)),
+            (Some(10.0), Some(12.0)),
+            (Some(0.0), Some(84500.0)),
+            (Some(500.0), None),
+            (Some(-1400.0), Some(0.0)),
+            (None, Some(3325924.94)),
+        ]
+    );
+    assert_eq!(awards[0]["vendor_country"], "US");
+    assert_eq!(
+        awards[5]["notice_url"],
+        "https://canadabuys.canada.ca/en/tender-opportunities/award-notice/b1002"
+    );
+}
+
+/// The fixture of `contracts.csv` under the names that a column had.
+fn renamed(names: &[(&str, &str)]) -> Vec<u8> {
+    let text = String::from_utf8(fixture("disclosure.csv")).unwrap();
+    let (header, rows) = text.split_once('\n').unwrap();
+    let header = names.iter().fold(header.to_owned(), |header, (now, then)| {
+        let quoted = format!("\"{now}\"");
+        assert!(header.contains(&quoted), "no column {now}");
+        header.replace(&quoted, &format!("\"{then}\""))
+    });
+    format!("{header}\n{rows}").into_bytes()
+}
+
+#[test]
+fn disclosures_are_one_under_the_names_their_columns_had() {
+    let now = Place::with_fixtures(&["disclosure.csv"]);
+    now.run();
+    let now = now.records("disclosure/disclosure");
+    assert_eq!(now[0]["vendor_country"], "CA");
+    assert_eq!(now[0]["indigenous_business"], "NA");
+
+    let place = Place::new();
+    place.put(
+        "contracts.csv",
+        &renamed(&[
+            ("country_of_vendor", "country_of_origin"),
+            ("indigenous_business", "aboriginal_business"),
+            ("indigenous_business_excluding_psib", "aboriginal_business_incidental"),
+        ]),
+    );
+    place.run();
+    assert_eq!(place.records("disclosure/disclosure"), now);
+
+    let place = Place::new();
+    place.put(
+        "contracts.csv",
+        &renamed(&[
+            ("country_of_vendor", "country_of_origin"),
+            ("commodity_type", "commodity_type_code"),
+            ("solicitation_procedure", "solicitation_procedure_code"),
+            ("limited_tendering_reason", "limited_tendering_reason_code"),
+            ("instrument_type", "document_type_code"),
+            ("indigenous_business", "-"),
+            ("indigenous_business_excluding_psib", "aboriginal_business"),
+        ]),
+    );
+    place.run();
+    let mut former = now;
+    for record in former.iter_mut().map(|record| record.as_object_mut().unwrap()) {
+        // Their `aboriginal_business` was no set-aside.
+        record.remove("indigenous_business");
+        let eligibility = record.get_mut("eligibility").unwrap().as_object_mut().unwrap();
+        eligibility.remove("indigenous_set_aside");
+        if eligibility.is_empty() {
+            record.remove("eligibility");
+        }
+    }
+    assert_eq!(place.records("disclosure/disclosure"), former);
+}
+
+#[test]
 fn a_notice_without_a_type_is_what_its_method_says() {
     let notice = |reference, kind, method| {
         vec![
@@ -512,6 +623,11 @@ fn a_notice_without_a_type_is_what_its_method_says() {
             ("procurementMethod-methodeApprovisionnement-eng", method),
             ("noticeURL-URLavis-fra", "https://example.com/avis"),
         ]
+    };
+    let titled = |reference, kind, column, title| {
+        let mut row = notice(reference, kind, "Competitive - Open bidding");
+        row.push((column, title));
+        row
     };
     let place = Place::new();
     let file = under_header_of(
@@ -523,6 +639,11 @@ fn a_notice_without_a_type_is_what_its_method_says() {
             notice("MX-4", "Invitation to Qualify", "Competitive - Open bidding"),
             notice("MX-5", "Letter of Interest / Notice of Proposed Procurement", ""),
             notice("MX-6", "Request for Supply Arrangement", ""),
+            notice("MX-7", "Not Applicable", "Advance contract award notice"),
+            titled("MX-8", "", "title-titre-eng", "APN - AIRFIELD"),
+            titled("MX-9", "", "title-titre-fra", "APN - AÉRODROME"),
+            titled("MX-10", "Request for Proposal", "title-titre-eng", "APN - AIRFIELD"),
+            titled("MX-11", "", "title-titre-eng", "PA - AIRFIELD"),
         ],
     );
     place.put("notices.csv", &file);
@@ -535,9 +656,12 @@ fn a_notice_without_a_type_is_what_its_method_says() {
     };
     assert_eq!(
         references("pre_solicitation/canadabuys-tender"),
-        ["MX-1", "MX-4", "MX-5"]
+        ["MX-1", "MX-4", "MX-5", "MX-7", "MX-8", "MX-9"]
     );
-    assert_eq!(references("tender/canadabuys-tender"), ["MX-2", "MX-3", "MX-6"]);
+    assert_eq!(
+        references("tender/canadabuys-tender"),
+        ["MX-2", "MX-3", "MX-6", "MX-10", "MX-11"]
+    );
     let tenders = place.records("tender/canadabuys-tender");
     assert_eq!(tenders[0]["notice_url"], "https://example.com/avis");
 }
