@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::{
-    Broken, FileFacts, Head,
+    Broken, FileFacts, Head, countries,
     decode::{STRAY, Utf8},
     intake::{Draft, Intake, Rank, Record, Tally, unknown},
     json::{Item, Rows, list, word},
@@ -384,7 +384,10 @@ fn set_address(contract: &mut Record, award: &Value) {
         "vendor_postal_code",
         at("postalCode").as_deref().and_then(text::postal_code),
     );
-    contract.set("vendor_country", at("country").filter(|code| code.len() == 2));
+    contract.set(
+        "vendor_country",
+        at("country").map(|country| countries::code(country.into()).into_owned()),
+    );
 }
 
 /// Each word once, in the order met.

@@ -77,6 +77,12 @@ fn notice_type(row: &Row) -> Option<&'static NoticeType> {
     NOTICE_TYPES.iter().find(is_meant)
 }
 
+/// Whether a record's notice type is one that tells its kind.
+pub fn has_known_type(record: &Record) -> bool {
+    let told = record.text("notice_type_en");
+    NOTICE_TYPES.iter().any(|(_, english, ..)| told == Some(english))
+}
+
 fn entity_type(row: &Row) -> EntityType {
     notice_type(row).map_or(EntityType::Tender, |(.., kind)| *kind)
 }

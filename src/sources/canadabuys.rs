@@ -92,8 +92,14 @@ pub fn awarded_values(row: &Row, amendment: &str) -> (Option<f64>, Option<f64>) 
 
 /// The part of the addresses of a notice's page that is its own.
 pub fn page_of(reference: &str) -> String {
-    let mut page = reference.to_lowercase();
-    page.retain(|c| !matches!(c, '_' | ':' | '/' | '$'));
+    let mut page = String::with_capacity(reference.len());
+    for c in reference.chars().map(|c| c.to_ascii_lowercase()) {
+        let is_kept = c.is_ascii_alphanumeric() || (c == '-' && !page.is_empty() && !page.ends_with('-'));
+        if is_kept {
+            page.push(c);
+        }
+    }
+    page.truncate(page.trim_end_matches('-').len());
     page
 }
 
@@ -224,10 +230,11 @@ pub fn settle_contract(members: &mut [Member], others: &[Member]) {
     let value = newest(&real_total)
         .or_else(|| newest(&|record| amount(record).filter(|amount| *amount != 0.0)))
         .or_else(|| newest(&|record| total(record).or(amount(record))));
+    // `1` and `001` are one.
     let amendments: BTreeSet<&str> = told
         .iter()
-        .map(|member| member.member.as_str())
-        .filter(|number| is_amendment(number))
+        .filter(|member| is_amendment(&member.member))
+        .map(|member| member.member.trim_start_matches('0'))
         .collect();
     let amendments = amendments.len();
     for record in members.iter_mut().flat_map(|member| &mut member.records) {

@@ -18,7 +18,7 @@ use super::{
     disclosure_contract::{self, quarter},
     disclosure_export,
     eligibility::Eligibility,
-    intake::{Draft, Intake, Member, Rank, Record, Tally},
+    intake::{Draft, Intake, Member, Rank, Record, Tally, unknown},
     table::{self, Column, CsvFormat, Opened, Row, Rule::*},
     text,
 };
@@ -51,7 +51,8 @@ pub static FORMAT: CsvFormat = CsvFormat {
 };
 
 /// `contracts.csv` before November 2019, as the portal's own migration of that month tells its columns. `aboriginal_business`
-/// is another column there: whether such a business won without a set-aside.
+/// is another column there: whether such a business won without a set-aside. What the file tells, that of today tells better, whichever
+/// was fetched last.
 pub static FORMER: CsvFormat = CsvFormat {
     signature: &["reference_number", "owner_org", "commodity_type", "instrument_type"],
     aliases: &[
@@ -61,6 +62,11 @@ pub static FORMER: CsvFormat = CsvFormat {
         ("limited_tendering_reason_code", "limited_tendering_reason"),
         ("document_type_code", "instrument_type"),
     ],
+    draft: |row, record| {
+        let draft = draft(row, record)?;
+        let rank = Rank(0, draft.rank.1);
+        Ok(Draft { rank, ..draft })
+    },
     ..FORMAT
 };
 
@@ -133,7 +139,15 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     let (english, french) = title.split_once(" | ").unwrap_or((title, ""));
     record.set("department_en", text::organization(english));
     record.set("department_fr", text::organization(french));
-    record.set("procurement_category", category(row.raw("commodity_type")));
+    let commodity = row.raw("commodity_type");
+    record.set("procurement_category", category(commodity));
+    if category(commodity).is_none() && text::as_line(commodity).is_some() {
+        row.note(unknown("commodity_type", commodity));
+    }
+    let procedure = code(row.raw("solicitation_procedure"));
+    if labels(SOLICITATION_PROCEDURES, &procedure).is_some() {
+        record.set("solicitation_procedure", Some(procedure));
+    }
     let agreements: Vec<_> = codes(row, "trade_agreement")
         .filter_map(|code| labels(TRADE_AGREEMENTS, code))
         .collect();
@@ -150,9 +164,20 @@ pub fn complete(row: &Row, mut record: Record, source: &str, owner: &str, refere
     record.set("currency", record.number("contract_value").map(|_| "CAD"));
     record.set("owner_org", Some(owner));
     record.set("reference_number", Some(reference));
-    let country = record
-        .text("vendor_country")
-        .map(|country| countries::code(country.into()).into_owned());
+    let country = record.text("vendor_country").map(|country| {
+        let code = countries::code(country.into());
+        // `CANADIAN`, `USA - United States`: rules of the migration, too.
+        match code
+            .get(..3)
+            .filter(|_| code.len() > 2)
+            .map(str::to_uppercase)
+            .as_deref()
+        {
+            Some("CAN") => "CA".to_owned(),
+            Some("USA") => "US".to_owned(),
+            _ => code.into_owned(),
+        }
+    });
     record.set("vendor_country", country);
     let postal_code = record.text("vendor_postal_code").unwrap_or_default();
     if record.text("vendor_country").is_none_or(|country| country == "CA") {
@@ -174,7 +199,7 @@ pub fn complete(row: &Row, mut record: Record, source: &str, owner: &str, refere
 }
 
 fn category(commodity_type: &str) -> Option<&'static str> {
-    match commodity_type.trim() {
+    match code(commodity_type).as_str() {
         "G" => Some("GD"),
         "S" => Some("SRV"),
         "C" => Some("CNST"),
@@ -182,8 +207,25 @@ fn category(commodity_type: &str) -> Option<&'static str> {
     }
 }
 
+/// A code as former files have it, read by the rules of the portal's migration of November 2019: `s`, `S: Service(s)`, `SERVICES`,
+/// `NON-COMPETITIVE`.
+fn code(raw: &str) -> String {
+    let upper = raw.to_uppercase();
+    let code = upper.split(':').next().unwrap_or_default().trim();
+    let words = [
+        ("GOOD", "G"),
+        ("SERVICE", "S"),
+        ("CONSTRUCTION", "C"),
+        ("NON-COMPET", "TN"),
+    ];
+    let known = words.iter().find(|(word, _)| code.starts_with(word));
+    known.map_or(code, |(_, code)| code).to_owned()
+}
+
+/// The codes of a list, without the explanations that former files have behind them: `86: Other`.
 fn codes<'a>(row: &'a Row, column: &str) -> impl Iterator<Item = &'a str> {
-    row.raw(column).split([',', ';', '\n']).map(str::trim)
+    let codes = row.raw(column).split([',', ';', '\n']);
+    codes.map(|code| code.split(':').next().unwrap_or_default().trim())
 }
 
 fn eligibility(row: &Row, agreements: &[(&'static str, &str)]) -> Eligibility<'static> {
@@ -212,5 +254,30 @@ fn eligibility(row: &Row, agreements: &[(&'static str, &str)]) -> Eligibility<'s
             .map(|(english, _)| english.into())
             .collect(),
         ..Eligibility::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn former_codes_are_cleaned_as_the_publisher_cleaned_them() {
+        for (raw, cleaned) in [
+            ("S", "S"),
+            ("s ", "S"),
+            ("S: Service(s)", "S"),
+            ("SERVICES", "S"),
+            ("Goods", "G"),
+            ("Construction", "C"),
+            ("TC: Traditional Competitive", "TC"),
+            ("Non-Competitive", "TN"),
+            ("86: Other", "86"),
+            ("", ""),
+        ] {
+            assert_eq!(code(raw), cleaned, "{raw}");
+        }
+        assert_eq!(category("goods"), Some("GD"));
+        assert_eq!(category("X"), None);
     }
 }

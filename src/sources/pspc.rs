@@ -207,20 +207,31 @@ fn plain_id(record: &Record) -> Option<String> {
     record.text("record_id").map(str::to_owned)
 }
 
-/// The group of a notice: its reference number without the `$` that fill the office's code up to four characters
-/// (`PW-$$ZT-009-27511`), and that the publishers' own pages leave out.
+/// The group of a notice: its reference number without the signs that fill the office's code up to four characters
+/// (`PW-$$ZT-009-27511` in buyandsell's files, `PW-_KIN-519-8707` in CanadaBuys'), and that the publishers' own pages leave out.
 pub fn notice(reference: &str) -> String {
-    reference.replace('$', "")
+    let rest = reference.strip_prefix(OFFICE);
+    match rest.and_then(|rest| rest.split_at_checked(4)) {
+        Some((office, number)) => format!("{OFFICE}{}{number}", office.replace(['$', '_'], "")),
+        None => reference.to_owned(),
+    }
 }
+
+const OFFICE: &str = "PW-";
+
+/// What is a record's own, even where it is left out.
+const IDENTITY: [&str; 3] = ["reference_number", "amendment_number", "tender_id"];
 
 /// Fills what only buyandsell's row of the same amendment tells.
 fn complete(notice: &mut Record, other: &Record) {
     // buyandsell's files were frozen before some notices ended: one file's status is never told beside the other's.
     let has_status = notice.has("status");
-    if !notice.has("notice_type_en") {
+    if !notice.has("notice_type_en") && buyandsell_tender::has_known_type(other) {
         notice.entity_type = other.entity_type;
     }
-    fill(notice, other, |field| !(has_status && field.starts_with("status")));
+    fill(notice, other, |field| {
+        !IDENTITY.contains(&field) && !(has_status && field.starts_with("status"))
+    });
     notice.set("sources", Some(json!([NOTICE, FORMER_NOTICE])));
 }
 
@@ -275,6 +286,10 @@ mod tests {
     #[test]
     fn a_reference_number_is_the_same_without_what_fills_its_office_up() {
         assert_eq!(notice("PW-$$ZT-009-27511"), notice("PW-ZT-009-27511"));
+        assert_eq!(notice("PW-$KIN-519-8707"), notice("PW-_KIN-519-8707"));
+        assert_eq!(notice("PW-$$QE-450-27248"), notice("PW-__QE-450-27248"));
+        assert_ne!(notice("WS_1$2"), notice("WS12"), "another's number");
+        assert_eq!(notice("PW-é"), "PW-é");
         assert_ne!(notice("PW-$KIN-650-6679"), notice("PW-$$ZT-650-6679"));
     }
 }

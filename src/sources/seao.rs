@@ -19,7 +19,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    Broken, FileFacts, Reader,
+    Broken, FileFacts, Reader, countries,
     decode::Utf8,
     intake::{Intake, Member, Record, Tally},
     seao_codes::Unit,
@@ -334,13 +334,8 @@ pub fn vendor_province(raw: &str) -> Option<String> {
 }
 
 pub fn vendor_country(raw: &str) -> Option<String> {
-    let code = text::line(raw)?.to_uppercase();
-    match code.as_str() {
-        "CAN" => Some("CA".to_owned()),
-        "USA" => Some("US".to_owned()),
-        "FRA" => Some("FR".to_owned()),
-        _ => (code.len() == 2).then_some(code),
-    }
+    let code = countries::code(text::line(raw)?.to_uppercase().into());
+    (code.len() == 2).then(|| code.into_owned())
 }
 
 #[cfg(test)]

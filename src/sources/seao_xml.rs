@@ -33,6 +33,7 @@ pub fn recognizes(head: &Head) -> bool {
 struct Export {
     first: Option<Date>,
     last: Option<Date>,
+    is_of_2016_on: bool,
     published: String,
 }
 
@@ -44,6 +45,7 @@ impl Export {
         Ok(Export {
             first,
             last,
+            is_of_2016_on: last >= Date::parse("2016-01-01").ok(),
             published: last.map_or(timestamp(file.modified), |day| format!("{day}T00:00:00Z")),
         })
     }
@@ -310,10 +312,9 @@ impl<'a> Notice<'a> {
     /// between no export is known, and the specification of December 2014 may be true of any.
     fn regions(&self) -> Regions {
         let tells = |name| self.row.child(name).is_some();
-        let is_recent = Date::parse("2016-01-01").is_ok_and(|since| self.export.last >= Some(since));
         match (tells("ville"), tells("titre")) {
-            (false, false) if !is_recent => Regions::Specified,
-            (true, true) if is_recent => Regions::Administrative,
+            (false, false) if !self.export.is_of_2016_on => Regions::Specified,
+            (true, true) if self.export.is_of_2016_on => Regions::Administrative,
             _ => Regions::Untold,
         }
     }

@@ -567,6 +567,34 @@ fn renamed(names: &[(&str, &str)]) -> Vec<u8> {
     format!("{header}\n{rows}").into_bytes()
 }
 
+/// The names of today, and of 2018.
+const OF_2018: [(&str, &str); 7] = [
+    ("country_of_vendor", "country_of_origin"),
+    ("commodity_type", "commodity_type_code"),
+    ("solicitation_procedure", "solicitation_procedure_code"),
+    ("limited_tendering_reason", "limited_tendering_reason_code"),
+    ("instrument_type", "document_type_code"),
+    ("indigenous_business", "-"),
+    ("indigenous_business_excluding_psib", "aboriginal_business"),
+];
+
+#[test]
+fn what_todays_disclosure_tells_no_former_file_replaces() {
+    let told = |place: &Place| {
+        place.run();
+        let mut records = place.records("disclosure/disclosure");
+        records.sort_by_key(|record| record["record_id"].to_string());
+        records
+    };
+    let now = told(&Place::with_fixtures(&["disclosure.csv"]));
+    for names in [["a.csv", "b.csv"], ["b.csv", "a.csv"]] {
+        let place = Place::new();
+        place.put(names[0], &fixture("disclosure.csv"));
+        place.put(names[1], &renamed(&OF_2018));
+        assert_eq!(told(&place), now);
+    }
+}
+
 #[test]
 fn disclosures_are_one_under_the_names_their_columns_had() {
     let now = Place::with_fixtures(&["disclosure.csv"]);
@@ -588,18 +616,7 @@ fn disclosures_are_one_under_the_names_their_columns_had() {
     assert_eq!(place.records("disclosure/disclosure"), now);
 
     let place = Place::new();
-    place.put(
-        "contracts.csv",
-        &renamed(&[
-            ("country_of_vendor", "country_of_origin"),
-            ("commodity_type", "commodity_type_code"),
-            ("solicitation_procedure", "solicitation_procedure_code"),
-            ("limited_tendering_reason", "limited_tendering_reason_code"),
-            ("instrument_type", "document_type_code"),
-            ("indigenous_business", "-"),
-            ("indigenous_business_excluding_psib", "aboriginal_business"),
-        ]),
-    );
+    place.put("contracts.csv", &renamed(&OF_2018));
     place.run();
     let mut former = now;
     for record in former.iter_mut().map(|record| record.as_object_mut().unwrap()) {
