@@ -229,9 +229,8 @@ fn complete(notice: &mut Record, other: &Record) {
     if !notice.has("notice_type_en") && buyandsell_tender::has_known_type(other) {
         notice.entity_type = other.entity_type;
     }
-    fill(notice, other, |field| {
-        !IDENTITY.contains(&field) && !(has_status && field.starts_with("status"))
-    });
+    let is_its_own = |field: &str| IDENTITY.contains(&field) || (has_status && field.starts_with("status"));
+    fill(notice, other, |field| !is_its_own(field));
     notice.set("sources", Some(json!([NOTICE, FORMER_NOTICE])));
 }
 
