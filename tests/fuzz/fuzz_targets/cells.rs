@@ -30,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
     let cut = bytes.first().map_or(0, |at| usize::from(*at) % bytes.len());
     assert_eq!(decoded(Parts(&bytes[..cut], &bytes[cut..])), raw);
     assert_eq!(decoded(raw.as_bytes()), raw.strip_prefix('\u{feff}').unwrap_or(&raw).replace("\r\n", "\n"));
-    let lines = text::list(&raw).into_iter().chain(text::line(&raw)).chain(text::organization(&raw));
+    let lines = text::list(&raw).into_iter().chain(text::as_line(&raw)).chain(text::organization(&raw));
     for line in lines {
         assert!(!line.is_empty() && !line.contains(['\n', '\r', '\t']) && !line.contains("  "), "{line:?}");
         assert_eq!(line.trim(), line);
@@ -40,6 +40,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     if let Ok(Some(day)) = text::date(&raw) {
         assert!(("1900-01-01".."2200-01-01").contains(&day.to_string().as_str()), "{day}");
+        assert!(!text::is_day(&raw) || day.to_string() == raw, "{raw:?}");
     }
     for amount in [text::amount(&raw), text::given_amount(&raw)] {
         assert!(amount.is_ok_and(|amount| amount.is_none_or(f64::is_finite)) || amount.is_err());
