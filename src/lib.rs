@@ -14,7 +14,7 @@
 //! | floor | module | owns | knows nothing of |
 //! |---|---|---|---|
 //! | words | [`entity`], [`date`], [`fold`], [`stem`], [`subject`], [`commodity`], [`vocabulary`], [`schema`], [`record`], [`facet`], [`municipality`], [`plans`], [`email`] | the six kinds, days, the one folding, stems, what a purchase is about, commodity codes, closed lists, `index-schema/*.json`, a record read by role, what it is counted by, the places, the plans' figures, e-mail addresses | files, indexes, HTTP |
-//! | intake | [`fetch`], [`dump`], [`lock`], [`sources`], [`normalize`] | downloads (**the only place that names `ureq`**), NDJSON in and out, publishers' formats; **the only place with upstream column names** | the engine |
+//! | intake | [`fetch`], [`dump`], [`gzip`], [`lock`], [`sources`], [`normalize`] | downloads (**the only place that names `ureq`**), NDJSON in and out, publishers' formats; **the only place with upstream column names** | the engine |
 //! | questions | [`query`] | [`query::SearchQuery`], the `q` language, keywords, cursors | how they are answered |
 //! | engine | [`engine`], [`engine::tantivy`] | the [`engine::Engine`] trait: pages, exact counts ([`engine::tally`]), names, records alike ([`engine::similar`]); **the only files that name `tantivy`** | HTTP, plans, keys |
 //! | answers | [`generation`], [`indexing`], [`notices`], [`feed`], [`market`], [`state`], [`alerts`] | a build on disk and its switch, `procure index`, which notices are one tender, new tenders, estimates and comparables, keys, limits, usage, subscriptions (**the only place that names `rusqlite`**), what is new for whom, and the mails that tell it (**`lettre` only here**) | HTTP |
@@ -50,6 +50,7 @@ pub mod feed;
 pub mod fetch;
 pub mod fold;
 pub mod generation;
+pub mod gzip;
 pub mod indexing;
 pub mod lock;
 pub mod logging;

@@ -9,12 +9,12 @@ use std::{
     path::Path,
 };
 
-use flate2::bufread::MultiGzDecoder;
 use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Value};
 use zip::{ZipArchive, result::ZipError};
 
 use super::table::Format;
+use crate::gzip::Gzip;
 
 /// How much of a body tells what it is.
 pub const HEAD: u64 = 4 << 10;
@@ -71,11 +71,11 @@ pub fn whole(path: &Path, format: Format) -> Result<(), String> {
         return text(file, format);
     }
     // Read to its end once more, so that the trailer is seen whatever the format looks at.
-    io::copy(&mut MultiGzDecoder::new(&mut file), &mut io::sink())
+    io::copy(&mut Gzip::new(&mut file), &mut io::sink())
         .map_err(|error| format!("what the server sent is no whole gzip ({error})"))?;
     file.rewind().map_err(broken)?;
     let mut start = Vec::new();
-    let mut unpacked = BufReader::new(MultiGzDecoder::new(file));
+    let mut unpacked = BufReader::new(Gzip::new(file));
     (&mut unpacked).take(HEAD).read_to_end(&mut start).map_err(broken)?;
     head(&start, format)?;
     text(io::Cursor::new(start).chain(unpacked), format)

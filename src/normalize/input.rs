@@ -6,7 +6,7 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File},
-    io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
+    io::{self, BufReader, Read, Seek, SeekFrom},
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
     sync::Arc,
@@ -14,10 +14,9 @@ use std::{
 
 use anyhow::{Context, Result};
 use chrono::{DateTime, NaiveDate, Utc};
-use flate2::bufread::GzDecoder;
 use zip::{ZipArchive, read::ZipFile};
 
-use crate::sources::FileFacts;
+use crate::{gzip::Gzip, sources::FileFacts};
 
 /// A file behind the inputs: its size, or why it has none.
 pub struct Input {
@@ -213,52 +212,6 @@ fn utc(at: zip::DateTime) -> Option<DateTime<Utc>> {
     let day = NaiveDate::from_ymd_opt(at.year().into(), at.month().into(), at.day().into())?;
     let moment = day.and_hms_opt(at.hour().into(), at.minute().into(), at.second().into())?;
     Some(moment.and_utc())
-}
-
-/// The members of a gzip file, one after the other; nothing once the last is read.
-///
-/// Zeros behind the last are padding, which tapes and some servers leave, and are ignored as gzip itself does; whatever
-/// else is there is damage.
-struct Gzip<R>(Option<GzDecoder<R>>);
-
-impl<R: BufRead> Gzip<R> {
-    fn new(file: R) -> Gzip<R> {
-        Gzip(Some(GzDecoder::new(file)))
-    }
-}
-
-impl<R: BufRead> Read for Gzip<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while let Some(member) = &mut self.0 {
-            let read = member.read(buffer)?;
-            if read > 0 || buffer.is_empty() {
-                return Ok(read);
-            }
-            let is_last = is_padding(member.get_mut())?;
-            let rest = self.0.take().filter(|_| !is_last).map(GzDecoder::into_inner);
-            self.0 = rest.map(GzDecoder::new);
-        }
-        Ok(0)
-    }
-}
-
-/// Whether there are zeros to the end or nothing, rather than what may be a member.
-fn is_padding(rest: &mut impl BufRead) -> io::Result<bool> {
-    if rest.fill_buf()?.first().is_some_and(|byte| *byte != 0) {
-        return Ok(false);
-    }
-    loop {
-        let padding = rest.fill_buf()?;
-        let length = padding.len();
-        if padding.iter().any(|byte| *byte != 0) {
-            let why = "something else than gzip data behind it";
-            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
-        }
-        if length == 0 {
-            return Ok(true);
-        }
-        rest.consume(length);
-    }
 }
 
 /// An archive's bytes, opened once and read by several at their own places.

@@ -1,0 +1,80 @@
+//! Gzip files, read one way by all who read them.
+
+use std::io::{self, BufRead, Read};
+
+use flate2::bufread::GzDecoder;
+
+/// The members of a gzip file, one after the other; nothing once the last is read.
+///
+/// Zeros behind the last are padding, which tapes and some servers leave, and are ignored as gzip itself does; whatever
+/// else is there is damage.
+pub struct Gzip<R>(Option<GzDecoder<R>>);
+
+impl<R: BufRead> Gzip<R> {
+    pub fn new(file: R) -> Gzip<R> {
+        Gzip(Some(GzDecoder::new(file)))
+    }
+}
+
+impl<R: BufRead> Read for Gzip<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.0 {
+            let read = member.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            let is_last = is_padding(member.get_mut())?;
+            let rest = self.0.take().filter(|_| !is_last).map(GzDecoder::into_inner);
+            self.0 = rest.map(GzDecoder::new);
+        }
+        Ok(0)
+    }
+}
+
+/// Whether there are zeros to the end or nothing, rather than what may be a member.
+fn is_padding(rest: &mut impl BufRead) -> io::Result<bool> {
+    if rest.fill_buf()?.first().is_some_and(|byte| *byte != 0) {
+        return Ok(false);
+    }
+    loop {
+        let padding = rest.fill_buf()?;
+        let length = padding.len();
+        if padding.iter().any(|byte| *byte != 0) {
+            let why = "something else than gzip data behind it";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
+        if length == 0 {
+            return Ok(true);
+        }
+        rest.consume(length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::{Compression, write::GzEncoder};
+
+    use super::*;
+
+    fn packed(text: &str) -> Vec<u8> {
+        let mut gz = GzEncoder::new(Vec::new(), Compression::default());
+        gz.write_all(text.as_bytes()).unwrap();
+        gz.finish().unwrap()
+    }
+
+    #[test]
+    fn members_are_one_text_and_only_zeros_may_follow_them() {
+        let two = [packed("one "), packed("two")].concat();
+        let read = |bytes: &[u8]| {
+            let mut text = String::new();
+            Gzip::new(bytes).read_to_string(&mut text).map(|_| text).ok()
+        };
+        assert_eq!(read(&two).as_deref(), Some("one two"));
+        assert_eq!(read(&[&two[..], &[0; 512]].concat()).as_deref(), Some("one two"));
+        assert_eq!(read(&[&two[..], b"\0x"].concat()), None);
+        assert_eq!(read(&[&two[..], b"x"].concat()), None);
+        assert_eq!(read(&two[..two.len() - 1]), None, "cut");
+    }
+}
