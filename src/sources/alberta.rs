@@ -72,11 +72,7 @@ impl super::Reader for Alberta {
             && let [told, awarded @ ..] = whole.records.as_slice()
         {
             if let Some(tender) = newest.records.first_mut() {
-                for (field, value) in told.fields.iter() {
-                    if tender.fields.get(field).is_none() {
-                        tender.fields.push(field, value);
-                    }
-                }
+                tender.fill(told, |_| true);
             }
             newest.records.extend(awarded.iter().cloned());
         }

@@ -46,6 +46,15 @@ impl Record {
         self.get(field).is_some()
     }
 
+    /// Takes from another record what this one does not have, of the fields that are asked for.
+    pub fn fill(&mut self, other: &Record, is_filled: impl Fn(&str) -> bool) {
+        for (field, value) in other.fields.iter().filter(|(field, _)| is_filled(field.text())) {
+            if self.fields.get(field).is_none() {
+                self.fields.push(field, value);
+            }
+        }
+    }
+
     pub fn remove(&mut self, field: &str) {
         self.fields.remove(Name::of(field));
     }

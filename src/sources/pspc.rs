@@ -41,12 +41,10 @@ fn by_publication(members: &mut [Member]) -> (&mut [Member], &mut [Member]) {
 
 /// Fills what only the other record tells; of objects, also their members.
 pub fn fill(record: &mut Record, other: &Record, is_filled: impl Fn(&str) -> bool) {
+    record.fill(other, &is_filled);
     for (field, value) in other.fields.iter().filter(|(field, _)| is_filled(field.text())) {
-        let Some(known) = record.fields.get(field) else {
-            record.fields.insert(field, value);
-            continue;
-        };
-        if let (Some(mut members), Some(others)) = (known.members(), value.members()) {
+        let known = record.fields.get(field).and_then(|known| known.members());
+        if let (Some(mut members), Some(others)) = (known, value.members()) {
             for (member, value) in others {
                 members.entry(member).or_insert(value);
             }

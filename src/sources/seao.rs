@@ -193,11 +193,7 @@ fn lots_of(contracts: &[Record], released: &[Record]) -> Vec<Record> {
 }
 
 fn fill(newer: &mut Record, older: &Record) {
-    for field in FILLED {
-        if !newer.has(field) {
-            newer.set(field, older.get(field));
-        }
-    }
+    newer.fill(older, |field| FILLED.contains(&field));
     newer.set("sources", Some(json!([OCDS, XML])));
 }
 
