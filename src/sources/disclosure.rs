@@ -62,7 +62,14 @@ pub static FORMER: CsvFormat = CsvFormat {
         ("limited_tendering_reason_code", "limited_tendering_reason"),
         ("document_type_code", "instrument_type"),
     ],
-    draft: |row, record| {
+    draft: |row, mut record| {
+        // `CANADIAN`, `USA - United States`, by the same migration.
+        let country = row.line_of("country_of_vendor").unwrap_or_default().to_uppercase();
+        let prefixes = [("CAN", "CA"), ("USA", "US")];
+        let known = prefixes.iter().find(|(prefix, _)| country.starts_with(prefix));
+        if let Some((_, code)) = known {
+            record.set("vendor_country", Some(*code));
+        }
         let draft = draft(row, record)?;
         let rank = Rank(0, draft.rank.1);
         Ok(Draft { rank, ..draft })
@@ -164,20 +171,9 @@ pub fn complete(row: &Row, mut record: Record, source: &str, owner: &str, refere
     record.set("currency", record.number("contract_value").map(|_| "CAD"));
     record.set("owner_org", Some(owner));
     record.set("reference_number", Some(reference));
-    let country = record.text("vendor_country").map(|country| {
-        let code = countries::code(country.into());
-        // `CANADIAN`, `USA - United States`: rules of the migration, too.
-        match code
-            .get(..3)
-            .filter(|_| code.len() > 2)
-            .map(str::to_uppercase)
-            .as_deref()
-        {
-            Some("CAN") => "CA".to_owned(),
-            Some("USA") => "US".to_owned(),
-            _ => code.into_owned(),
-        }
-    });
+    let country = record
+        .text("vendor_country")
+        .map(|country| countries::code(country.into()).into_owned());
     record.set("vendor_country", country);
     let postal_code = record.text("vendor_postal_code").unwrap_or_default();
     if record.text("vendor_country").is_none_or(|country| country == "CA") {
