@@ -30,13 +30,11 @@ const KINDS: [&str; 15] = [
 /// Those that stand behind one.
 const ENDINGS: [&str; 3] = [" municipality", " municipal district", " county"];
 
-/// Bodies that municipalities run together and whose names do not tell it, folded, by province.
-const JOINT: [(&str, &str); 5] = [
-    ("NS", "cumberland joint ser mgt authority"),
+/// Bodies that municipalities run together and whose names do not tell it, folded, by province: both report to the councils of
+/// Wolfville and of the County of Kings as authorities of theirs (the councils' agendas of 2017).
+const JOINT: [(&str, &str); 2] = [
     ("NS", "kings transit authority"),
-    ("NS", "pictou county shared services authority"),
     ("NS", "valley waste resource management"),
-    ("NS", "yarmouth county solid waste management authority"),
 ];
 
 /// The city that the table of municipalities finds in the name; of a county, or of a town too small for the table, the slug of the
