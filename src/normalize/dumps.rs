@@ -5,15 +5,14 @@
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
-    fs::{self, File},
-    io::{BufWriter, Write},
+    fs,
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};
 
-use super::report::Shortfall;
+use super::{durable::Durable, report::Shortfall};
 use crate::{
     entity::EntityType,
     municipality,
@@ -46,7 +45,7 @@ pub struct Dumps {
 }
 
 struct Dump {
-    file: BufWriter<File>,
+    file: Durable,
     records: u64,
     /// By field number: the records that have the field.
     present: Vec<u64>,
@@ -75,7 +74,7 @@ impl Dumps {
                 }
             };
             dump.file
-                .write_all(&part.bytes)
+                .append(&part.bytes)
                 .context("writing a dump (is the disk full?)")?;
             dump.records += part.records;
             for (present, more) in dump.present.iter_mut().zip(part.present) {
@@ -92,13 +91,12 @@ impl Dumps {
     /// dumps are better than none.
     pub fn close(&mut self, source: &Source) -> Result<()> {
         for entity_type in source.yields.iter().copied() {
-            let Some(mut dump) = self.open.remove(&(entity_type, source.id)) else {
+            let Some(dump) = self.open.remove(&(entity_type, source.id)) else {
                 self.places.push((place(&self.out, entity_type, source.id), false));
                 continue;
             };
-            // Renamed over a good dump, it must be whole even if the power fails.
-            let written = dump.file.flush().and_then(|()| dump.file.get_ref().sync_all());
-            written.context("writing a dump (is the disk full?)")?;
+            // Renamed over a good dump, it must be whole.
+            dump.file.finish().context("writing a dump (is the disk full?)")?;
             let schema = Schema::of(entity_type);
             let share = |number: usize| dump.present[number] as f64 / dump.records as f64;
             let present = (0..schema.fields.len()).filter(|number| dump.present[*number] > 0);
@@ -155,7 +153,7 @@ impl Dump {
         let creating = || format!("creating {}", path.display());
         fs::create_dir_all(path.parent().unwrap_or(path)).with_context(creating)?;
         Ok(Dump {
-            file: BufWriter::with_capacity(256 << 10, File::create(path).with_context(creating)?),
+            file: Durable::create(path).with_context(creating)?,
             records: 0,
             present: vec![0; fields],
         })
@@ -174,7 +172,12 @@ struct Part {
     records: u64,
     /// By field number: the records that have the field.
     present: Vec<u64>,
+    /// By field number: the place of a record's field among its others, counted from one; zero where it has none.
+    places: Vec<usize>,
 }
+
+/// What the lines of a batch need, at most times.
+const ROOM: usize = 384 << 10;
 
 impl Lines {
     pub fn push(&mut self, source_id: &'static str, record: &Record) -> Result<()> {
@@ -183,9 +186,10 @@ impl Lines {
             .parts
             .entry((record.entity_type, source_id))
             .or_insert_with(|| Part {
-                bytes: Vec::new(),
+                bytes: Vec::with_capacity(ROOM),
                 records: 0,
                 present: vec![0; schema.fields.len()],
+                places: vec![0; schema.fields.len()],
             });
         part.push(schema, &record.fields)?;
         if record.text("municipality").is_some_and(municipality::is_untold) {
@@ -198,8 +202,8 @@ impl Lines {
 
 impl Part {
     fn push(&mut self, schema: &Schema, fields: &Fields) -> Result<()> {
-        let mut ordered = Vec::with_capacity(schema.fields.len());
-        for (name, value) in fields.iter() {
+        self.places.fill(0);
+        for (place, name) in fields.names().enumerate() {
             let Some(number) = name.field_of(schema.entity_type) else {
                 bail!(
                     "index-schema/{}.json does not declare {}; add it there",
@@ -207,11 +211,13 @@ impl Part {
                     name.text()
                 );
             };
-            ordered.push((number, value));
+            self.places[number] = place + 1;
         }
-        ordered.sort_unstable_by_key(|(number, _)| *number);
         let mut before = b'{';
-        for (number, value) in ordered {
+        for (number, place) in self.places.iter().enumerate() {
+            let Some(value) = place.checked_sub(1).and_then(|place| fields.at(place)) else {
+                continue;
+            };
             self.bytes.push(before);
             before = b',';
             // A declared name has nothing to escape.

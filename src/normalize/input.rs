@@ -118,7 +118,7 @@ impl Stream {
     fn none(path: String, why: String) -> Stream {
         let modified = DateTime::default();
         Stream {
-            facts: FileFacts { path, modified },
+            facts: FileFacts::new(path, modified),
             size: 0,
             bytes: Bytes::None(why),
         }
@@ -151,7 +151,7 @@ pub fn streams(input: &Input) -> Vec<Stream> {
 fn open(input: &Input, path: String, size: u64) -> io::Result<Vec<Stream>> {
     let mut file = File::open(&input.path)?;
     let modified = file.metadata()?.modified()?.into();
-    let facts = FileFacts { path, modified };
+    let facts = FileFacts::new(path, modified);
     let mut magic = Vec::new();
     (&mut file).take(4).read_to_end(&mut magic)?;
     file.rewind()?;
@@ -191,10 +191,7 @@ fn members(archive: FileFacts, file: File, size: u64) -> Vec<Stream> {
     }
     members.sort();
     let stream = |(name, number, modified, size)| Stream {
-        facts: FileFacts {
-            path: format!("{}/{name}", archive.path),
-            modified,
-        },
+        facts: FileFacts::new(format!("{}/{name}", archive.path), modified),
         size,
         bytes: Bytes::Member(zip.clone(), number),
     };

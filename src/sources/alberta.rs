@@ -14,9 +14,7 @@ use super::{
     decode::{STRAY, Utf8},
     intake::{Draft, Intake, Rank, Record, Tally, unknown},
     json::{Item, Rows, list, word},
-    places,
-    table::timestamp,
-    text,
+    places, text,
 };
 use crate::{entity::EntityType, vocabulary};
 
@@ -93,7 +91,7 @@ fn draft(row: &Value, file: &FileFacts, line: u64, tally: &mut Tally) -> Result<
     let mut records = vec![posting.tender(&reference)];
     posting.contracts(&reference, &mut records);
     for record in &mut records {
-        record.set("fetched_at", Some(timestamp(file.modified)));
+        record.set("fetched_at", Some(file.fetched_at.as_str()));
     }
     Ok(Draft {
         group: reference,

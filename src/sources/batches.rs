@@ -16,7 +16,7 @@ use anyhow::Result;
 use super::{
     Broken,
     intake::{Intake, Tally},
-    spool::{Drafts, Entry},
+    spool::{Drafts, Entry, Memory},
 };
 
 /// A row as its parser leaves it, to be filled again and again.
@@ -42,7 +42,7 @@ pub fn draft_each<R: Parsed>(
     draft: impl Fn(&R, &mut Intake) -> Result<()> + Sync,
 ) -> Result<(), Broken> {
     let work = &Work {
-        of_file: out.drafts.of_batch(0),
+        of_file: out.drafts.of_batch(0, 0, Memory::default()),
         draft,
         waiting: Mutex::default(),
         used: Mutex::default(),
@@ -106,12 +106,16 @@ impl<R: Parsed, D: Fn(&R, &mut Intake) -> Result<()> + Sync> Work<'_, R, D> {
         };
         WAIT.fetch_sub(batch.bytes, Ordering::Relaxed);
         let mut tally = Tally::of_part();
+        let memory = std::mem::take(&mut batch.memory);
         let mut intake = Intake {
             tally: &mut tally,
-            drafts: self.of_file.of_batch(number + 1),
+            drafts: self.of_file.of_batch(number + 1, batch.filled, memory),
         };
         let drafted = batch.rows().try_for_each(|row| (self.draft)(row, &mut intake));
-        let entries = intake.drafts.finish();
+        let entries = intake.drafts.finish().map(|(entries, memory)| {
+            batch.memory = memory;
+            entries
+        });
         lock(&self.done).insert(number, (tally, drafted.and(entries)));
         batch.empty();
         lock(&self.used).push(batch);
@@ -141,6 +145,7 @@ struct Batch<R> {
     bytes: usize,
     /// The room of all rows.
     room: usize,
+    memory: Memory,
 }
 
 /// What a batch may keep for its next use.
@@ -153,6 +158,7 @@ impl<R> Default for Batch<R> {
             filled: 0,
             bytes: 0,
             room: 0,
+            memory: Memory::default(),
         }
     }
 }
@@ -252,7 +258,7 @@ mod tests {
                 }
                 Ok(())
             });
-            let entries = out.drafts.finish().unwrap();
+            let entries = out.drafts.finish().unwrap().0;
             (read, tally, entries)
         })
     }

@@ -186,7 +186,7 @@ pub fn rank(row: &Row, amendment: &str) -> Rank {
     let number = digits.parse::<u64>().unwrap_or_default();
     Rank(
         number + if lettered { 1_000_000_000 } else { 0 },
-        row.published.timestamp(),
+        row.file.modified.timestamp(),
     )
 }
 

@@ -70,7 +70,7 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     Ok(Draft {
         group: id,
         member: String::new(),
-        rank: Rank(published.parse().unwrap_or_default(), row.published.timestamp()),
+        rank: Rank(published.parse().unwrap_or_default(), row.file.modified.timestamp()),
         records: vec![record],
     })
 }

@@ -123,7 +123,7 @@ impl<R: Read> Utf8<R> {
         let mut raw = std::mem::take(&mut self.raw);
         let mut rest: &[u8] = &raw;
         while !rest.is_empty() {
-            let (valid, stray) = match std::str::from_utf8(rest) {
+            let (valid, stray) = match simdutf8::compat::from_utf8(rest) {
                 Ok(valid) => (valid, 0),
                 Err(error) => {
                     let valid = std::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default();

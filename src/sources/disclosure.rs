@@ -189,7 +189,7 @@ pub fn complete(row: &Row, mut record: Record, source: &str, owner: &str, refere
     Draft {
         group: format!("{owner},{reference}"),
         member: format!("{source},{reference}"),
-        rank: Rank(period, row.published.timestamp()),
+        rank: Rank(period, row.file.modified.timestamp()),
         records: vec![record],
     }
 }

@@ -32,6 +32,12 @@ pub fn quarter(period: &str) -> u64 {
 }
 
 pub fn settle(members: &mut [Member], tallies: &mut [Tally]) {
+    // One row that amends nothing is the contract.
+    if let [original] = members
+        && !is_amendment(original)
+    {
+        return;
+    }
     let told_twice = drop_repeated(members);
     for contract in contracts(members) {
         let (mut amendments, mut originals): (Vec<usize>, Vec<usize>) =

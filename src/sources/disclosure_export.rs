@@ -1,7 +1,9 @@
 //! What the search of the proactive disclosure exports: the rows of `contracts.csv` under other column names, English
 //! only, labels instead of codes, encoded twice in places.
 
-use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
+use std::{borrow::Cow, sync::LazyLock};
+
+use rustc_hash::FxHashMap;
 
 use super::{
     disclosure::{self, EXPORT},
@@ -127,15 +129,15 @@ fn procedure_code(label: Cow<str>) -> Cow<str> {
 }
 
 /// A table's rows by their folded labels: the whole one, and what stands before its explanation in brackets.
-type Labels = LazyLock<HashMap<String, &'static Code>>;
+type Labels = LazyLock<FxHashMap<String, &'static Code>>;
 
 static PROCEDURES: Labels = LazyLock::new(|| by_label(SOLICITATION_PROCEDURES));
 static AGREEMENTS: Labels = LazyLock::new(|| by_label(TRADE_AGREEMENTS));
 static LIMITING_REASONS: Labels = LazyLock::new(|| by_label(LIMITED_TENDERING_REASONS));
 static LAND_CLAIMS: Labels = LazyLock::new(|| by_label(LAND_CLAIMS_AGREEMENTS));
 
-fn by_label(table: &'static [Code]) -> HashMap<String, &'static Code> {
-    let mut rows = HashMap::new();
+fn by_label(table: &'static [Code]) -> FxHashMap<String, &'static Code> {
+    let mut rows = FxHashMap::default();
     for row in table {
         // In the table of trade agreements the second column is the short name, the third the English one.
         let (_, second, third) = row;

@@ -75,12 +75,27 @@ impl Fields {
         self.fields.push((name, place));
     }
 
+    /// The same of several fields with one value, held once.
+    pub fn push_each(&mut self, names: &[Name], value: Held) {
+        let place = self.keep(value);
+        self.fields.extend(names.iter().map(|name| (*name, place.clone())));
+    }
+
     pub fn remove(&mut self, name: Name) {
         self.fields.retain(|(known, _)| *known != name);
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (Name, Held<'_>)> {
         self.fields.iter().map(|(name, place)| (*name, self.held(place)))
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = Name> {
+        self.fields.iter().map(|(name, _)| *name)
+    }
+
+    /// The value of the field of this number among [`Fields::names`].
+    pub fn at(&self, number: usize) -> Option<Held<'_>> {
+        self.fields.get(number).map(|(_, place)| self.held(place))
     }
 
     /// The fields as one JSON object.

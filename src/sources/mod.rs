@@ -46,7 +46,7 @@ mod xml;
 use std::io::Read;
 
 use anyhow::Error;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 
 use crate::entity::EntityType;
 use decode::Utf8;
@@ -201,6 +201,23 @@ pub struct FileFacts {
     /// As the report names it; a member of an archive is `archive.zip/member`.
     pub path: String,
     pub modified: DateTime<Utc>,
+    /// The same as records tell it, RFC 3339 in UTC: see [`timestamp`].
+    pub fetched_at: String,
+}
+
+impl FileFacts {
+    pub fn new(path: String, modified: DateTime<Utc>) -> FileFacts {
+        FileFacts {
+            path,
+            modified,
+            fetched_at: timestamp(modified),
+        }
+    }
+}
+
+/// RFC 3339, UTC, to the second.
+pub fn timestamp(moment: DateTime<Utc>) -> String {
+    moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
 /// Why a file's reading ended before the file did.

@@ -285,14 +285,14 @@ fn draft(row: &Row, mut record: Record, dataset: &str) -> Result<Draft, &'static
             "" => format!("{UNDATED}{said}"),
             _ => said,
         },
-        rank: Rank(0, row.published.timestamp()),
+        rank: Rank(0, row.file.modified.timestamp()),
         records: vec![record],
     })
 }
 
 fn is_likely(day: &str, row: &Row) -> bool {
     let year: i32 = day.get(..4).and_then(|year| year.parse().ok()).unwrap_or_default();
-    (FIRST_YEAR..=row.published.year().max(FIRST_YEAR)).contains(&year)
+    (FIRST_YEAR..=row.file.modified.year().max(FIRST_YEAR)).contains(&year)
 }
 
 #[cfg(test)]

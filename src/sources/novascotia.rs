@@ -115,7 +115,7 @@ fn read_json(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> 
             _ => String::new(),
         };
         let values: StringRecord = columns.iter().map(value).collect();
-        let row = Row::new(&header, &values, line, file.modified);
+        let row = Row::new(&header, &values, line, file);
         FORMAT.take(row, out, |_| None).map_err(Broken::Fatal)?;
     }
     Ok(())
@@ -160,7 +160,7 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     Ok(Draft {
         group: id,
         member,
-        rank: Rank(u64::try_from(age).unwrap_or(0), row.published.timestamp()),
+        rank: Rank(u64::try_from(age).unwrap_or(0), row.file.modified.timestamp()),
         records: vec![record],
     })
 }

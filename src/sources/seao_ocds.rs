@@ -15,8 +15,7 @@ use super::{
     intake::{Draft, Intake, Rank, Tally, unknown},
     json::{Item, Rows, list, word},
     seao::{OCDS, OCID_PREFIX, apart},
-    table::timestamp,
-    text,
+    text, timestamp,
 };
 use crate::date::Date;
 

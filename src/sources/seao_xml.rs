@@ -18,7 +18,6 @@ use super::{
     },
     seao_codes::{self, MUNICIPAL_GROUNDS, OTHER_NATURES, PROVINCIAL_GROUNDS, Regions, TYPES, Unit, label},
     seao_ledger::{self, Contractor, Expense, Final, Spending, Told},
-    table::timestamp,
     text,
     xml::{Element, Row, Rows},
 };
@@ -46,7 +45,7 @@ impl Export {
             first,
             last,
             is_of_2016_on: last >= Date::parse("2016-01-01").ok(),
-            published: last.map_or(timestamp(file.modified), |day| format!("{day}T00:00:00Z")),
+            published: last.map_or(file.fetched_at.clone(), |day| format!("{day}T00:00:00Z")),
         })
     }
 

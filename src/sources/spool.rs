@@ -6,6 +6,7 @@
 
 use std::{
     fs::File,
+    hash::{Hash, Hasher},
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
@@ -13,6 +14,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use rayon::prelude::*;
+use rustc_hash::FxHasher;
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -36,8 +38,8 @@ pub struct Entry {
     member: [u8; 8],
     /// What it must stay together with; zeros where that is nothing.
     thing: [u8; 8],
-    /// Who supplies it, and under which contract; zeros where that is not told.
-    deal: [u8; 8],
+    /// Who supplies it, and under which contract; zero where that is not told.
+    deal: u64,
     rank: Rank,
     /// Where its body begins in the spool.
     offset: u64,
@@ -88,12 +90,22 @@ pub struct Drafts<'a> {
     /// Which part of the file's rows these are of, where it is read in parts.
     batch: usize,
     entries: Vec<Entry>,
-    /// Bodies not yet in the spool, and the number of the first entry that is theirs.
-    bodies: Vec<u8>,
+    /// The number of the first entry whose body is not in the spool yet.
     first_waiting: usize,
-    /// A record's memory, for the next one.
-    spare: Option<Fields>,
+    memory: Memory,
 }
+
+/// What drafts are made in, to be used again.
+#[derive(Default)]
+pub struct Memory {
+    /// Bodies not yet in the spool.
+    bodies: Vec<u8>,
+    /// A record's.
+    fields: Option<Fields>,
+}
+
+/// How many batches of groups are settled at a time for each core: so many that cores seldom wait for the last of them.
+const BATCHES: usize = 6;
 
 const BODIES_AT_A_TIME: usize = 256 << 10;
 
@@ -105,21 +117,22 @@ impl<'a> Drafts<'a> {
             file: file as u32,
             batch: 0,
             entries: Vec::new(),
-            bodies: Vec::new(),
             first_waiting: 0,
-            spare: None,
+            memory: Memory::default(),
         }
     }
 
     /// No fields yet, and room for some.
     pub fn room(&mut self) -> Fields {
-        self.spare.take().unwrap_or_else(Fields::with_room)
+        self.memory.fields.take().unwrap_or_else(Fields::with_room)
     }
 
     /// Those of another part of the same file's rows, to be [adopted](Drafts::adopt) in the order of the parts.
-    pub fn of_batch(&self, number: usize) -> Drafts<'a> {
+    pub fn of_batch(&self, number: usize, rows: usize, memory: Memory) -> Drafts<'a> {
         Drafts {
             batch: number + 1,
+            entries: Vec::with_capacity(rows),
+            memory,
             ..Drafts::new(self.spool, self.file as usize)
         }
     }
@@ -136,13 +149,13 @@ impl<'a> Drafts<'a> {
     }
 
     pub fn push(&mut self, line: u64, mut draft: Draft) -> Result<()> {
-        self.push_body(line, &draft.group, digest(&draft.member), draft.rank, |out| {
+        self.push_body(line, &draft.group, key(&draft.member), draft.rank, |out| {
             write_body(out, &draft.member, &draft.records, "")
         })?;
         if let (Some(entry), Some(record)) = (self.entries.last_mut(), draft.records.first()) {
             entry.deal = deal(record);
         }
-        self.spare = draft.records.pop().map(|record| record.fields.emptied());
+        self.memory.fields = draft.records.pop().map(|record| record.fields.emptied());
         Ok(())
     }
 
@@ -151,7 +164,7 @@ impl<'a> Drafts<'a> {
         let first = self.entries.len();
         self.push(line, draft)?;
         for entry in &mut self.entries[first..] {
-            entry.thing = digest(thing);
+            entry.thing = key(thing);
         }
         Ok(())
     }
@@ -160,7 +173,7 @@ impl<'a> Drafts<'a> {
     pub fn push_remark(&mut self, line: u64, remark: Remark) -> Result<()> {
         let place = format!("{}:{}:{}", self.file, self.batch, self.entries.len());
         let said = remark.said.to_string();
-        self.push_body(line, &remark.group, digest(&place), remark.rank, |out| {
+        self.push_body(line, &remark.group, key(&place), remark.rank, |out| {
             write_body(out, "", &[], &said)
         })
     }
@@ -173,39 +186,43 @@ impl<'a> Drafts<'a> {
         rank: Rank,
         write: impl FnOnce(&mut Vec<u8>) -> Result<()>,
     ) -> Result<()> {
-        let start = self.bodies.len();
-        write(&mut self.bodies)?;
+        let bodies = &mut self.memory.bodies;
+        let start = bodies.len();
+        write(bodies)?;
+        let end = bodies.len();
         self.entries.push(Entry {
             group: digest(group),
             member,
             thing: [0; 8],
-            deal: [0; 8],
+            deal: 0,
             rank,
             offset: start as u64,
-            length: u32::try_from(self.bodies.len() - start).context("a row of 4 GiB")?,
+            length: u32::try_from(end - start).context("a row of 4 GiB")?,
             file: self.file,
             number: number(self.entries.len())?,
             line: u32::try_from(line).unwrap_or(u32::MAX),
         });
-        match self.bodies.len() >= BODIES_AT_A_TIME {
+        match end >= BODIES_AT_A_TIME {
             true => self.flush(),
             false => Ok(()),
         }
     }
 
     fn flush(&mut self) -> Result<()> {
-        let base = self.spool.append(&self.bodies)?;
+        let base = self.spool.append(&self.memory.bodies)?;
         for entry in &mut self.entries[self.first_waiting..] {
             entry.offset += base;
         }
         self.first_waiting = self.entries.len();
-        self.bodies.clear();
+        self.memory.bodies.clear();
+        // A long row's room is not held for all that follow.
+        self.memory.bodies.shrink_to(2 * BODIES_AT_A_TIME);
         Ok(())
     }
 
-    pub fn finish(mut self) -> Result<Vec<Entry>> {
+    pub fn finish(mut self) -> Result<(Vec<Entry>, Memory)> {
         self.flush()?;
-        Ok(self.entries)
+        Ok((self.entries, self.memory))
     }
 }
 
@@ -252,21 +269,23 @@ impl Spool {
         gather(&mut entries);
         entries.par_sort_unstable_by_key(|entry| (entry.group, entry.member, entry.age()));
         let mut groups: Vec<&[Entry]> = entries.chunk_by(|a, b| a.group == b.group).collect();
-        groups.sort_by_cached_key(|group| group.iter().map(Entry::place).min());
+        groups.par_sort_by_cached_key(|group| group.iter().map(Entry::place).min());
         let mut waiting = groups.as_slice();
         let mut settled: Vec<Result<T>> = Vec::new();
         while !waiting.is_empty() || !settled.is_empty() {
             let mut batches = Vec::new();
-            while batches.len() < 2 * rayon::current_num_threads() && !waiting.is_empty() {
+            while batches.len() < BATCHES * rayon::current_num_threads() && !waiting.is_empty() {
                 let (batch, rest) = waiting.split_at(batch_of(waiting));
                 batches.push(batch);
                 waiting = rest;
             }
-            let ahead = batches.into_par_iter().map(|batch| {
-                let mut bodies = Bodies::of(self);
-                let groups: Result<Vec<Group>> = batch.iter().map(|group| bodies.group(group)).collect();
-                settle(groups?)
-            });
+            let ahead = batches.into_par_iter().map_init(
+                || Bodies::of(self),
+                |bodies, batch| {
+                    let groups: Result<Vec<Group>> = batch.iter().map(|group| bodies.group(group)).collect();
+                    settle(groups?)
+                },
+            );
             // What is settled is taken while the next is being settled.
             let (ahead, taken) = rayon::join(
                 || ahead.collect(),
@@ -377,15 +396,15 @@ fn read_member(entry: &Entry, body: &[u8]) -> Result<Member> {
 }
 
 /// The supplier and the contract that a record names, where it names any.
-fn deal(record: &Record) -> [u8; 8] {
+fn deal(record: &Record) -> u64 {
     let vendor = record.text("vendor_name").or(record.text("supplier_legal_name"));
     match (vendor, record.text("contract_number")) {
-        (None, None) => [0; 8],
-        (vendor, number) => digest(&format!(
-            "{}|{}",
-            fold(vendor.unwrap_or_default()),
-            number.unwrap_or_default()
-        )),
+        (None, None) => 0,
+        (vendor, number) => {
+            let mut hasher = FxHasher::default();
+            (vendor.map(fold), number).hash(&mut hasher);
+            hasher.finish()
+        }
     }
 }
 
@@ -394,7 +413,7 @@ fn gather(entries: &mut [Entry]) {
     if entries.iter().all(|entry| entry.thing == [0; 8]) {
         return;
     }
-    entries.sort_unstable_by_key(|entry| (entry.thing, entry.place()));
+    entries.par_sort_unstable_by_key(|entry| (entry.thing, entry.place()));
     for same in entries.chunk_by_mut(|a, b| a.thing == b.thing && a.thing != [0; 8]) {
         let Some(group) = same.first().map(|first| first.group) else {
             continue;
@@ -414,6 +433,23 @@ fn batch_of(groups: &[&[Entry]]) -> usize {
         begins_within
     });
     within.count()
+}
+
+/// A text as a key of eight bytes: a short one as it is, its length behind it; of others a digest, which ends as no length does.
+fn key(text: &str) -> [u8; 8] {
+    let mut key = [0; 8];
+    match key.get_mut(..text.len()) {
+        Some(start) if text.len() < 8 => {
+            start.copy_from_slice(text.as_bytes());
+            key[7] = text.len() as u8;
+            key
+        }
+        _ => {
+            let mut key: [u8; 8] = digest(text);
+            key[7] |= 0x80;
+            key
+        }
+    }
 }
 
 /// The first bytes of a SHA-256: short keys of any text, without collisions in practice.
@@ -437,6 +473,15 @@ mod tests {
             rank,
             records: vec![record],
         }
+    }
+
+    #[test]
+    fn keys_of_short_texts_are_the_texts() {
+        let texts = ["", "1", "001", "0", "\0", "1234567", "12345678", "12345679"];
+        let keys: std::collections::HashSet<_> = texts.iter().map(|text| key(text)).collect();
+        assert_eq!(keys.len(), texts.len());
+        assert_eq!(key(""), [0; 8], "nothing");
+        assert_eq!(key("001"), *b"001\0\0\0\0\x03");
     }
 
     const ROWS: [(&str, &str, Rank, &str); 5] = [
@@ -464,7 +509,7 @@ mod tests {
                 said: file.into(),
             };
             drafts.push_remark(9, remark).unwrap();
-            files[file] = drafts.finish().unwrap();
+            files[file] = drafts.finish().unwrap().0;
         }
         let (mut settled, mut replaced) = (Vec::new(), [0, 0]);
         let told = |groups: Vec<Group>| {
@@ -519,7 +564,7 @@ mod tests {
                     .push_together(1, thing, draft(group, id, Rank(0, 0), id))
                     .unwrap();
             }
-            files[file] = drafts.finish().unwrap();
+            files[file] = drafts.finish().unwrap().0;
         }
         let mut settled = Vec::new();
         let told = |groups: Vec<Group>| {
@@ -552,7 +597,7 @@ mod tests {
             lines.extend(batch);
             Ok(())
         };
-        spool.settle(drafts.finish().unwrap(), told, take).unwrap();
+        spool.settle(drafts.finish().unwrap().0, told, take).unwrap();
         assert!(lines.into_iter().eq(0..100));
     }
 }

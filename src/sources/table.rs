@@ -8,7 +8,6 @@
 use std::{borrow::Cow, cell::RefCell, io::Read};
 
 use anyhow::{Result, anyhow};
-use chrono::{DateTime, SecondsFormat, Utc};
 use csv::{ReaderBuilder, StringRecord};
 use rustc_hash::FxHashMap;
 
@@ -87,13 +86,21 @@ impl CsvFormat {
                 known.1 = Some(number);
             }
         }
-        let filled = self.columns.iter().copied().flatten();
-        let filled =
-            filled.filter_map(|(field, column, rule)| Some((Name::of(field), *column, *columns.get(*column)?, *rule)));
-        Header {
-            filled: filled.collect(),
-            columns,
+        let mut filled: Vec<Filled> = Vec::new();
+        for (field, column, rule) in self.columns.iter().copied().flatten() {
+            let Some(place) = columns.get(*column) else { continue };
+            let field = Name::of(field);
+            match filled.iter_mut().find(|f| (f.place, f.rule) == (*place, *rule)) {
+                Some(same) => same.fields.push(field),
+                None => filled.push(Filled {
+                    fields: vec![field],
+                    column,
+                    place: *place,
+                    rule: *rule,
+                }),
+            }
         }
+        Header { filled, columns }
     }
 
     fn canonical<'a>(&self, column: &'a str) -> &'a str {
@@ -106,7 +113,15 @@ impl CsvFormat {
 pub struct Header {
     columns: FxHashMap<String, Place>,
     /// What a format's tables say, of the columns that are there.
-    filled: Vec<(Name, &'static str, Place, Rule)>,
+    filled: Vec<Filled>,
+}
+
+/// The fields that a column fills by one rule.
+struct Filled {
+    fields: Vec<Name>,
+    column: &'static str,
+    place: Place,
+    rule: Rule,
 }
 
 /// A column's number, and that of another with its name or its name of other years, which tells where the first is empty.
@@ -117,17 +132,17 @@ pub struct Row<'a> {
     header: &'a Header,
     values: &'a StringRecord,
     pub line: u64,
-    pub published: DateTime<Utc>,
+    pub file: &'a FileFacts,
     notes: RefCell<Vec<String>>,
 }
 
 impl<'a> Row<'a> {
-    pub fn new(header: &'a Header, values: &'a StringRecord, line: u64, published: DateTime<Utc>) -> Row<'a> {
+    pub fn new(header: &'a Header, values: &'a StringRecord, line: u64, file: &'a FileFacts) -> Row<'a> {
         Row {
             header,
             values,
             line,
-            published,
+            file,
             notes: RefCell::default(),
         }
     }
@@ -159,10 +174,7 @@ impl<'a> Row<'a> {
             Rule::Line => text::as_line(raw).map(Held::from),
             Rule::LineOrNa => text::as_line(raw).filter(|line| line != "NA").map(Held::from),
             Rule::Block => text::block(raw).map(Held::from),
-            Rule::Day => match text::is_day(raw) {
-                true => Some(raw.into()),
-                false => self.day_in(column, raw).map(Held::from),
-            },
+            Rule::Day => self.day_in(column, raw).map(Held::from),
             Rule::Moment => self.day_in(column, raw).and(text::as_line(raw)).map(Held::from),
             Rule::Money => self.money_in(column, raw).map(Held::from),
             Rule::Codes => text::joined(text::list(raw), ",").map(Held::from),
@@ -172,20 +184,15 @@ impl<'a> Row<'a> {
         }
     }
 
-    pub fn day(&self, column: &str) -> Option<String> {
-        self.day_in(column, self.raw(column))
-    }
-
     pub fn money(&self, column: &str) -> Option<f64> {
         self.money_in(column, self.raw(column))
     }
 
-    fn day_in(&self, column: &str, raw: &str) -> Option<String> {
-        let day = text::date(raw).unwrap_or_else(|_| {
+    fn day_in<'t>(&self, column: &str, raw: &'t str) -> Option<Cow<'t, str>> {
+        text::day(raw).unwrap_or_else(|_| {
             self.note(format!("impossible date in {column}, left out"));
             None
-        });
-        day.map(|day| day.to_string())
+        })
     }
 
     fn money_in(&self, column: &str, raw: &str) -> Option<f64> {
@@ -220,11 +227,6 @@ pub fn number(members: &mut [Member]) {
             record.set("record_id", Some(format!("{plain}|{}", member.member)));
         }
     }
-}
-
-/// RFC 3339, UTC, to the second.
-pub fn timestamp(moment: DateTime<Utc>) -> String {
-    moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
 /// A row as it was parsed, and where.
@@ -392,13 +394,13 @@ impl CsvFormat {
                 out.tally.skip(*line, "the header again: several files joined in one");
                 return Ok(());
             }
-            let too_many = values.iter().skip(names.len()).any(|value| !value.trim().is_empty());
+            let too_many = (names.len()..values.len()).any(|at| !values[at].trim().is_empty());
             if values.len() < names.len() || too_many {
                 out.tally
                     .skip(*line, "the row has another number of fields than the header");
                 return Ok(());
             }
-            self.take(Row::new(&header, values, *line, file.modified), out, each)
+            self.take(Row::new(&header, values, *line, file), out, each)
         })
     }
 
@@ -422,13 +424,13 @@ impl CsvFormat {
             entity_type: (self.entity_type)(row),
             fields,
         };
-        for (field, column, place, rule) in &row.header.filled {
+        for filled in &row.header.filled {
             // A table fills each field once.
-            if let Some(value) = row.value(column, row.at(*place), *rule) {
-                record.fields.push(*field, value);
+            if let Some(value) = row.value(filled.column, row.at(filled.place), filled.rule) {
+                record.fields.push_each(&filled.fields, value);
             }
         }
-        record.set("fetched_at", Some(timestamp(row.published)));
+        record.set("fetched_at", Some(row.file.fetched_at.as_str()));
         (self.draft)(row, record)
     }
 }

@@ -53,23 +53,28 @@ fn is_line(text: &str) -> bool {
 
 /// The same of what is ASCII alone, as most is: without branches, so that many bytes are looked at at once.
 fn is_plain_line(bytes: &[u8]) -> bool {
-    let is_odd = |b: u8| !(b' '..0x7F).contains(&b) | (b == b'&') | (b == b'<');
-    let is_double = |a: u8, b: u8| (a == b' ') & (b == b' ');
+    let is_odd = |b: u8| !(b' '..0x7F).contains(&b) | (b == b'<');
+    // Before a blank `&` begins no entity.
+    let is_odd_pair = |a: u8, b: u8| ((a == b' ') & (b == b' ')) | ((a == b'&') & (b != b' '));
     let odd = bytes.iter().fold(0, |odd, b| odd | u8::from(is_odd(*b)));
     let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
-    let double = pairs.fold(0, |double, (a, b)| double | u8::from(is_double(*a, *b)));
-    (odd | double) == 0
+    let odd_pairs = pairs.fold(0, |odd, (a, b)| odd | u8::from(is_odd_pair(*a, *b)));
+    (odd | odd_pairs) == 0
 }
 
 fn is_accented_line(bytes: &[u8]) -> bool {
-    let mut before = 0;
+    let mut before = (0, 0);
     bytes.iter().all(|byte| {
-        let before = std::mem::replace(&mut before, *byte);
+        let (second, last) = before;
+        before = (last, *byte);
         match byte {
-            b' ' => before != b' ',
-            b'&' | b'<' | 0xC2 | 0xE1..=0xE3 => false,
-            0x82 | 0x83 | 0x85 | 0xA2 => before != 0xC3,
-            byte => *byte > b' ' && *byte != 0x7F,
+            b' ' => last != b' ',
+            b'<' | 0xE1 | 0xE3 => false,
+            0x85 | 0xA0 if last == 0xC2 => false,
+            0x80..=0x8A | 0xA8 | 0xA9 | 0xAF if (second, last) == (0xE2, 0x80) => false,
+            0x9F if (second, last) == (0xE2, 0x81) => false,
+            0x82 | 0x83 | 0x85 | 0xA2 => last != 0xC3,
+            byte => *byte > b' ' && *byte != 0x7F && last != b'&',
         }
     })
 }
@@ -80,8 +85,9 @@ pub fn block(raw: &str) -> Option<String> {
     let mut block = String::with_capacity(text.len());
     let mut blank_lines = 0;
     for text_line in text.lines() {
+        let is_line = is_line(text_line);
         let mut words = text_line.split_whitespace().peekable();
-        if words.peek().is_none() {
+        if !is_line && words.peek().is_none() {
             blank_lines += 1;
             continue;
         }
@@ -89,6 +95,10 @@ pub fn block(raw: &str) -> Option<String> {
             block.push_str(if blank_lines > 0 { "\n\n" } else { "\n" });
         }
         blank_lines = 0;
+        if is_line {
+            block.push_str(text_line);
+            continue;
+        }
         for (number, word) in words.enumerate() {
             if number > 0 {
                 block.push(' ');
@@ -149,9 +159,12 @@ fn is_present(text: &str) -> bool {
     !bare.is_empty() && !ABSENT.iter().any(|marker| marker.eq_ignore_ascii_case(bare))
 }
 
-/// Whether a text is a day as [`date`] would write it.
-pub fn is_day(raw: &str) -> bool {
-    raw.len() == "2024-01-31".len() && !raw.contains('/') && matches!(date(raw), Ok(Some(_)))
+/// A [`date`] as it is written in records: the start of what was read, where that is one.
+pub fn day(raw: &str) -> Result<Option<Cow<'_, str>>, Unreadable> {
+    let Some(day) = date(raw)? else { return Ok(None) };
+    let is_as_written = |start: &&str| start.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    let start = raw.get(.."2024-01-31".len()).filter(is_as_written);
+    Ok(Some(start.map_or_else(|| day.to_string().into(), Cow::from)))
 }
 
 /// A day: `2024-01-31`, `2024/01/31`, or the day a timestamp begins with. The first day of all is how databases write
@@ -181,6 +194,13 @@ pub fn amount(raw: &str) -> Result<Option<f64>, Unreadable> {
         }
         amount => Ok(amount),
     }
+}
+
+/// An [`amount`] with its cents, `-12.50`: as a format of two decimals gives it, sooner.
+pub fn cents(amount: f64) -> String {
+    let cents = (amount.abs() * 100.0).round() as u64;
+    let sign = if amount.is_sign_negative() { "-" } else { "" };
+    format!("{sign}{}.{:02}", cents / 100, cents % 100)
 }
 
 /// An amount, a rate or a factor, of any fineness. Commas before a point part thousands; one behind it is none of ours.
@@ -400,6 +420,25 @@ mod tests {
     }
 
     #[test]
+    fn a_day_is_written_as_it_was_where_it_was_written_so() {
+        for (raw, written) in [
+            ("2024-02-29", "2024-02-29"),
+            ("2007-11-06 10:52", "2007-11-06"),
+            ("2026/09/11", "2026-09-11"),
+            (" 2024-02-29", "2024-02-29"),
+            ("2024-02-2&#57;", "2024-02-29"),
+        ] {
+            assert_eq!(day(raw).unwrap().as_deref(), Some(written), "{raw}");
+        }
+        assert!(matches!(
+            day("2007-11-06T10:52:00"),
+            Ok(Some(Cow::Borrowed("2007-11-06")))
+        ));
+        assert_eq!(day("-"), Ok(None));
+        assert_eq!(day("2023-02-29"), Err(Unreadable));
+    }
+
+    #[test]
     fn amounts() {
         for (raw, expected) in [
             ("114540.720000", Ok(Some(114540.72))),
@@ -456,8 +495,14 @@ mod tests {
 
         /// What is taken for a line as it stands is one by all rules: signs of each, and what text encoded twice is made of.
         #[test]
-        fn a_line_as_it_stands_is_one(raw in "[a<&; \t\u{7f}\u{0}\u{a0}\u{85}\u{c2}\u{c3}\u{c5}\u{e2}\u{82}\u{83}\u{a2}\u{e9}\u{a9}\u{20ac}\u{1680}\u{2028}\u{202f}\u{3000}]{0,12}") {
+        fn a_line_as_it_stands_is_one(raw in "[a<&; \t\u{7f}\u{0}\u{a0}\u{85}\u{c2}\u{c3}\u{c5}\u{e2}\u{82}\u{83}\u{a2}\u{e9}\u{a9}\u{20ac}\u{1680}\u{2009}\u{2019}\u{2028}\u{202f}\u{205f}\u{2082}\u{3000}]{0,12}") {
             prop_assert_eq!(as_line(&raw).map(Cow::into_owned), made_line(&raw));
+        }
+
+        #[test]
+        fn cents_are_a_format_of_two_decimals(dollars in -1_000_000_000_i64..1_000_000_000, cents in 0_i64..100) {
+            let amount = (dollars * 100 + cents) as f64 / 100.0;
+            prop_assert_eq!(super::cents(amount), format!("{amount:.2}"));
         }
 
         /// Whoever looks at bytes one by one agrees with who looks at many at once.

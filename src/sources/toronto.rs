@@ -4,6 +4,8 @@
 //! record. Amounts are typed by hand: what is not clearly one amount gives no value and a note. A workspace may hold
 //! several contracts with one supplier: the first has the plain identifier, the others their dollars behind it.
 
+use std::borrow::Cow;
+
 use serde_json::json;
 
 use super::{
@@ -130,7 +132,7 @@ fn non_competitive(row: &Row, mut record: Record) -> Result<Draft, &'static str>
         reason.map(|reason| json!({"limited_tendering_reason_en": reason})),
     );
     let dollars = amount.split('.').next().unwrap_or_default().to_owned();
-    let rank = Rank(digits(record.text("award_date")), row.published.timestamp());
+    let rank = Rank(digits(record.text("award_date")), row.file.modified.timestamp());
     Ok(draft(format!("toronto-nc|{number}|{supplier}"), dollars, rank, record))
 }
 
@@ -139,7 +141,7 @@ fn solicitation(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     complete(&mut record);
     record.set("procurement_category", category(row));
     // The file is of open solicitations, but keeps some that closed years ago.
-    let published_on = row.published.date_naive().to_string();
+    let published_on = row.file.modified.date_naive().to_string();
     let closed = record
         .text("closing_date")
         .is_some_and(|day| day < published_on.as_str());
@@ -175,7 +177,7 @@ fn complete_contract(row: &Row, record: &mut Record, column: &str) -> String {
         Ok(Some((amount, currency))) => {
             record.set("contract_value", Some(amount));
             record.set("currency", Some(currency));
-            format!("{amount:.2}")
+            text::cents(amount)
         }
         Err(Unreadable) => {
             row.note(format!("unreadable amount in {column}, left out"));
@@ -203,11 +205,13 @@ fn category(row: &Row) -> Option<&'static str> {
 /// One amount and its currency: `1317169.92`, `$ 1,317,169.92 CAD`, `$2,500 USD`. Amounts run together are none, and where the
 /// commas do not part thousands they part amounts.
 fn amount(raw: &str) -> Result<Option<(f64, &'static str)>, Unreadable> {
-    let Some(line) = text::line(raw) else { return Ok(None) };
+    let Some(line) = text::as_line(raw) else {
+        return Ok(None);
+    };
     let (number, currency) = match (line.strip_suffix("CAD"), line.strip_suffix("USD")) {
         (Some(number), _) => (number, "CAD"),
         (_, Some(number)) => (number, "USD"),
-        _ => (line.as_str(), "CAD"),
+        _ => (line.as_ref(), "CAD"),
     };
     let number = number.trim();
     let number = number.strip_prefix('$').unwrap_or(number).trim();
@@ -221,11 +225,15 @@ fn amount(raw: &str) -> Result<Option<(f64, &'static str)>, Unreadable> {
     if !thousands || !plain {
         return Err(Unreadable);
     }
-    Ok(text::amount(&number.replace(',', ""))?.map(|amount| (amount, currency)))
+    let number = match number.contains(',') {
+        true => Cow::Owned(number.replace(',', "")),
+        false => Cow::Borrowed(number),
+    };
+    Ok(text::amount(&number)?.map(|amount| (amount, currency)))
 }
 
 fn published(row: &Row) -> u64 {
-    u64::try_from(row.published.timestamp()).unwrap_or_default()
+    u64::try_from(row.file.modified.timestamp()).unwrap_or_default()
 }
 
 /// `2024-01-31` as a number that grows with time.
