@@ -8,6 +8,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Child, Command},
+    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -88,20 +89,42 @@ pub struct Usage {
     pub cpu_seconds: f64,
 }
 
-/// Runs a process to its end, watching.
+/// Runs a process to its end, watching. Memory is looked at now and then; the processor's time is told when all is over.
 pub fn watch(mut child: Child) -> (f64, Usage) {
-    let (started, mut seen) = (Instant::now(), Usage::default());
-    loop {
-        let now = usage(child.id());
-        seen.peak_mb = seen.peak_mb.max(now.peak_mb);
-        seen.anonymous_mb = seen.anonymous_mb.max(now.anonymous_mb);
-        seen.cpu_seconds = seen.cpu_seconds.max(now.cpu_seconds);
-        if let Some(status) = child.try_wait().expect("waiting for the process") {
-            assert!(status.success(), "the process failed");
-            return (started.elapsed().as_secs_f64(), seen);
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
+    let (started, before) = (Instant::now(), ticks(std::process::id(), ENDED));
+    let (pid, is_over) = (child.id(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        let watching = scope.spawn(|| {
+            let mut seen = Usage::default();
+            while !is_over.load(Ordering::Relaxed) {
+                let now = usage(pid);
+                seen.peak_mb = seen.peak_mb.max(now.peak_mb);
+                seen.anonymous_mb = seen.anonymous_mb.max(now.anonymous_mb);
+                thread::sleep(Duration::from_millis(10));
+            }
+            seen
+        });
+        let status = child.wait().expect("waiting for the process");
+        let seconds = started.elapsed().as_secs_f64();
+        is_over.store(true, Ordering::Relaxed);
+        assert!(status.success(), "the process failed");
+        let mut seen = watching.join().expect("the process watched");
+        seen.cpu_seconds = ticks(std::process::id(), ENDED) - before;
+        (seconds, seen)
+    })
+}
+
+/// Where a process's own time stands in its `stat` behind the command, and that of its children that ended; user time, then the system's.
+const OWN: usize = 11;
+const ENDED: usize = 13;
+
+/// In seconds; the system counts by 10 ms.
+fn ticks(pid: u32, at: usize) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The command may hold anything, but for a closing parenthesis behind its own.
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let both = fields.skip(at).take(2).map(|ticks| ticks.parse::<f64>().unwrap_or(0.0));
+    both.sum::<f64>() / 100.0
 }
 
 pub fn usage(pid: u32) -> Usage {
@@ -112,14 +135,10 @@ pub fn usage(pid: u32) -> Usage {
             .unwrap_or(0.0)
             / 1024.0
     };
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // Behind the command's closing parenthesis the fields are numbers; user and system time are the 12th and 13th, in ticks of 10 ms.
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |n: usize| fields.get(n).and_then(|t| t.parse::<f64>().ok()).unwrap_or(0.0);
     Usage {
         peak_mb: mb("VmHWM:"),
         anonymous_mb: mb("RssAnon:"),
-        cpu_seconds: (ticks(11) + ticks(12)) / 100.0,
+        cpu_seconds: ticks(pid, OWN),
     }
 }
 
