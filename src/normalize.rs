@@ -163,7 +163,7 @@ impl Reading<'_> {
             drafts: Drafts::new(&spool, number),
         };
         let read = (SOURCES[source].reader)().read(&facts, text, &mut intake);
-        let (entries, _) = intake.drafts.finish()?;
+        let entries = intake.drafts.finish()?;
         let damaged = match read {
             Ok(()) => false,
             Err(Broken::Fatal(error)) => return Err(error),

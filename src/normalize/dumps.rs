@@ -172,12 +172,9 @@ struct Part {
     records: u64,
     /// By field number: the records that have the field.
     present: Vec<u64>,
-    /// By field number: the place of a record's field among its others, counted from one; zero where it has none.
-    places: Vec<usize>,
+    /// By field number: which of a record's fields that is.
+    order: Vec<Option<usize>>,
 }
-
-/// What the lines of a batch need, at most times.
-const ROOM: usize = 384 << 10;
 
 impl Lines {
     pub fn push(&mut self, source_id: &'static str, record: &Record) -> Result<()> {
@@ -186,10 +183,10 @@ impl Lines {
             .parts
             .entry((record.entity_type, source_id))
             .or_insert_with(|| Part {
-                bytes: Vec::with_capacity(ROOM),
+                bytes: Vec::new(),
                 records: 0,
                 present: vec![0; schema.fields.len()],
-                places: vec![0; schema.fields.len()],
+                order: vec![None; schema.fields.len()],
             });
         part.push(schema, &record.fields)?;
         if record.text("municipality").is_some_and(municipality::is_untold) {
@@ -202,8 +199,8 @@ impl Lines {
 
 impl Part {
     fn push(&mut self, schema: &Schema, fields: &Fields) -> Result<()> {
-        self.places.fill(0);
-        for (place, name) in fields.names().enumerate() {
+        self.order.fill(None);
+        for (at, name) in fields.names().enumerate() {
             let Some(number) = name.field_of(schema.entity_type) else {
                 bail!(
                     "index-schema/{}.json does not declare {}; add it there",
@@ -211,11 +208,11 @@ impl Part {
                     name.text()
                 );
             };
-            self.places[number] = place + 1;
+            self.order[number] = Some(at);
         }
         let mut before = b'{';
-        for (number, place) in self.places.iter().enumerate() {
-            let Some(value) = place.checked_sub(1).and_then(|place| fields.at(place)) else {
+        for (number, at) in self.order.iter().enumerate() {
+            let Some(value) = at.and_then(|at| fields.at(at)) else {
                 continue;
             };
             self.bytes.push(before);

@@ -4,11 +4,12 @@ use std::{
     fs::File,
     io::{self, BufWriter, Write},
     path::Path,
+    sync::Arc,
     thread::{Builder, JoinHandle},
 };
 
 pub struct Durable {
-    file: BufWriter<File>,
+    file: BufWriter<Arc<File>>,
     /// Bytes written since the disk was last told to take what is there.
     waiting: usize,
     /// The thread that waits for the disk, and what the disk said.
@@ -16,12 +17,12 @@ pub struct Durable {
 }
 
 /// The disk is told after so many bytes.
-const STEP: usize = 16 << 20;
+const STEP: usize = if cfg!(test) { 1 << 20 } else { 16 << 20 };
 
 impl Durable {
     pub fn create(path: &Path) -> io::Result<Durable> {
         Ok(Durable {
-            file: BufWriter::with_capacity(256 << 10, File::create(path)?),
+            file: BufWriter::with_capacity(256 << 10, Arc::new(File::create(path)?)),
             waiting: 0,
             syncing: None,
         })
@@ -34,7 +35,7 @@ impl Durable {
         if self.waiting >= STEP && is_idle {
             self.synced()?;
             self.waiting = 0;
-            let file = self.file.get_ref().try_clone()?;
+            let file = self.file.get_ref().clone();
             // Without a thread the whole is waited for in the end.
             self.syncing = Builder::new().spawn(move || file.sync_data()).ok();
         }
@@ -73,6 +74,14 @@ mod tests {
         assert!(file.syncing.is_some());
         file.finish().unwrap();
         assert_eq!(std::fs::read_to_string(path).unwrap(), lines.concat());
+    }
+
+    #[test]
+    fn what_the_disk_said_meanwhile_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = Durable::create(&folder.path().join("dump")).unwrap();
+        file.syncing = Some(std::thread::spawn(|| Err(io::ErrorKind::StorageFull.into())));
+        assert_eq!(file.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
     }
 
     #[test]

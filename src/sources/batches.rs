@@ -1,7 +1,8 @@
 //! The rows of one file, by all cores: one parses on, while whoever is free makes drafts of what was parsed.
 //!
 //! Rows are cut into batches by their number and size alone, and what batches give is put together in their order, so nothing depends
-//! on how many cores there are or which is the faster. Memory holds what may wait, [`WAITING`] a core over all files, and a batch for each core.
+//! on how many cores there are or which is the faster. Memory holds what may wait, [`WAITING`] a core over all files, a batch for each core,
+//! and what those batches' drafts are made in.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -112,10 +113,8 @@ impl<R: Parsed, D: Fn(&R, &mut Intake) -> Result<()> + Sync> Work<'_, R, D> {
             drafts: self.of_file.of_batch(number + 1, batch.filled, memory),
         };
         let drafted = batch.rows().try_for_each(|row| (self.draft)(row, &mut intake));
-        let entries = intake.drafts.finish().map(|(entries, memory)| {
-            batch.memory = memory;
-            entries
-        });
+        let entries = intake.drafts.finish();
+        batch.memory = intake.drafts.memory;
         lock(&self.done).insert(number, (tally, drafted.and(entries)));
         batch.empty();
         lock(&self.used).push(batch);
@@ -145,6 +144,7 @@ struct Batch<R> {
     bytes: usize,
     /// The room of all rows.
     room: usize,
+    /// What their drafts are made in.
     memory: Memory,
 }
 
@@ -258,7 +258,7 @@ mod tests {
                 }
                 Ok(())
             });
-            let entries = out.drafts.finish().unwrap().0;
+            let entries = out.drafts.finish().unwrap();
             (read, tally, entries)
         })
     }

@@ -77,6 +77,10 @@ impl Fields {
 
     /// The same of several fields with one value, held once.
     pub fn push_each(&mut self, names: &[Name], value: Held) {
+        debug_assert!(
+            names.iter().all(|name| self.get(*name).is_none()),
+            "one of {names:?} is there"
+        );
         let place = self.keep(value);
         self.fields.extend(names.iter().map(|name| (*name, place.clone())));
     }
@@ -299,9 +303,13 @@ mod tests {
         fields.insert(Name::of("title_en"), "\"é\"\n".into());
         fields.insert(Name::of("title_fr"), "removed".into());
         fields.remove(Name::of("title_fr"));
+        let both = ["tender_id", "tender_number", "solicitation_number"].map(Name::of);
+        fields.push_each(&both, "X-1".into());
+        fields.insert(both[1], "X-2".into());
+        fields.remove(both[2]);
         let json = json!({
             "title_en": "\"é\"\n", "contract_value": 12.5, "amendment_count": 3,
-            "eligibility": {"trade_agreements": ["é"]},
+            "eligibility": {"trade_agreements": ["é"]}, "tender_id": "X-1", "tender_number": "X-2",
         });
         assert_eq!(fields.to_json(), json.to_string());
 

@@ -92,10 +92,10 @@ pub struct Drafts<'a> {
     entries: Vec<Entry>,
     /// The number of the first entry whose body is not in the spool yet.
     first_waiting: usize,
-    memory: Memory,
+    pub memory: Memory,
 }
 
-/// What drafts are made in, to be used again.
+/// What drafts are made in, to be used again: somewhat more than [`BODIES_AT_A_TIME`].
 #[derive(Default)]
 pub struct Memory {
     /// Bodies not yet in the spool.
@@ -104,8 +104,9 @@ pub struct Memory {
     fields: Option<Fields>,
 }
 
-/// How many batches of groups are settled at a time for each core: so many that cores seldom wait for the last of them.
-const BATCHES: usize = 6;
+/// How many batches of groups are settled at a time for each core: so many that cores seldom wait for the last of them. Memory holds them, and
+/// as many that are settled.
+const BATCHES: usize = 4;
 
 const BODIES_AT_A_TIME: usize = 256 << 10;
 
@@ -216,13 +217,13 @@ impl<'a> Drafts<'a> {
         self.first_waiting = self.entries.len();
         self.memory.bodies.clear();
         // A long row's room is not held for all that follow.
-        self.memory.bodies.shrink_to(2 * BODIES_AT_A_TIME);
+        self.memory.bodies.shrink_to(BODIES_AT_A_TIME);
         Ok(())
     }
 
-    pub fn finish(mut self) -> Result<(Vec<Entry>, Memory)> {
+    pub fn finish(&mut self) -> Result<Vec<Entry>> {
         self.flush()?;
-        Ok((self.entries, self.memory))
+        Ok(std::mem::take(&mut self.entries))
     }
 }
 
@@ -258,7 +259,7 @@ impl Spool {
         Ok(start)
     }
 
-    /// Hands the groups to `settle` in the order they were first met, a batch at a time and a batch a core; what becomes of a batch goes to `take`,
+    /// Hands the groups to `settle` in the order they were first met, a batch at a time, [`BATCHES`] a core; what becomes of a batch goes to `take`,
     /// in that order too, so that nothing depends on how many cores there are.
     pub fn settle<T: Send>(
         &self,
@@ -402,7 +403,7 @@ fn deal(record: &Record) -> u64 {
         (None, None) => 0,
         (vendor, number) => {
             let mut hasher = FxHasher::default();
-            (vendor.map(fold), number).hash(&mut hasher);
+            (fold(vendor.unwrap_or_default()), number.unwrap_or_default()).hash(&mut hasher);
             hasher.finish()
         }
     }
@@ -424,7 +425,7 @@ fn gather(entries: &mut [Entry]) {
     }
 }
 
-/// How many of the groups make a batch: so few that memory holds one a core, so many that a core is kept busy.
+/// How many of the groups make a batch: so few that memory holds some a core, so many that a core is kept busy.
 fn batch_of(groups: &[&[Entry]]) -> usize {
     let mut bytes = 0;
     let within = groups.iter().take_while(|group| {
@@ -435,21 +436,18 @@ fn batch_of(groups: &[&[Entry]]) -> usize {
     within.count()
 }
 
-/// A text as a key of eight bytes: a short one as it is, its length behind it; of others a digest, which ends as no length does.
+/// A text as a key of eight bytes, not all zero: a short one as it is, told apart by its length; of others a digest, which ends
+/// as no length does.
 fn key(text: &str) -> [u8; 8] {
-    let mut key = [0; 8];
-    match key.get_mut(..text.len()) {
-        Some(start) if text.len() < 8 => {
-            start.copy_from_slice(text.as_bytes());
-            key[7] = text.len() as u8;
-            key
-        }
-        _ => {
-            let mut key: [u8; 8] = digest(text);
-            key[7] |= 0x80;
-            key
-        }
+    if text.len() < 8 {
+        let mut key = [0; 8];
+        key[..text.len()].copy_from_slice(text.as_bytes());
+        key[7] = text.len() as u8 + 1;
+        return key;
     }
+    let mut key: [u8; 8] = digest(text);
+    key[7] |= 0x80;
+    key
 }
 
 /// The first bytes of a SHA-256: short keys of any text, without collisions in practice.
@@ -480,8 +478,10 @@ mod tests {
         let texts = ["", "1", "001", "0", "\0", "1234567", "12345678", "12345679"];
         let keys: std::collections::HashSet<_> = texts.iter().map(|text| key(text)).collect();
         assert_eq!(keys.len(), texts.len());
-        assert_eq!(key(""), [0; 8], "nothing");
-        assert_eq!(key("001"), *b"001\0\0\0\0\x03");
+        assert!(keys.iter().all(|key| *key != [0; 8]), "that is nothing");
+        assert_eq!(key("001"), *b"001\0\0\0\0\x04");
+        // Longer ones never end as short ones do.
+        assert!((0..100).all(|n| key(&format!("12345678{n}"))[7] >= 0x80));
     }
 
     const ROWS: [(&str, &str, Rank, &str); 5] = [
@@ -509,7 +509,7 @@ mod tests {
                 said: file.into(),
             };
             drafts.push_remark(9, remark).unwrap();
-            files[file] = drafts.finish().unwrap().0;
+            files[file] = drafts.finish().unwrap();
         }
         let (mut settled, mut replaced) = (Vec::new(), [0, 0]);
         let told = |groups: Vec<Group>| {
@@ -564,7 +564,7 @@ mod tests {
                     .push_together(1, thing, draft(group, id, Rank(0, 0), id))
                     .unwrap();
             }
-            files[file] = drafts.finish().unwrap().0;
+            files[file] = drafts.finish().unwrap();
         }
         let mut settled = Vec::new();
         let told = |groups: Vec<Group>| {
@@ -597,7 +597,7 @@ mod tests {
             lines.extend(batch);
             Ok(())
         };
-        spool.settle(drafts.finish().unwrap().0, told, take).unwrap();
+        spool.settle(drafts.finish().unwrap(), told, take).unwrap();
         assert!(lines.into_iter().eq(0..100));
     }
 }

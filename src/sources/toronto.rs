@@ -177,7 +177,7 @@ fn complete_contract(row: &Row, record: &mut Record, column: &str) -> String {
         Ok(Some((amount, currency))) => {
             record.set("contract_value", Some(amount));
             record.set("currency", Some(currency));
-            text::cents(amount)
+            format!("{amount:.2}")
         }
         Err(Unreadable) => {
             row.note(format!("unreadable amount in {column}, left out"));

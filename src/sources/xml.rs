@@ -205,7 +205,7 @@ impl<'a> Rows<'a> {
                     if self.open.len() == DEEPEST {
                         return Err(self.broken("elements nest too deep".to_owned()));
                     }
-                    // The reader stands behind the tag, which with attributes may have taken some lines.
+                    // The reader stands behind the tag, and what follows its name may have taken some lines.
                     let attributes = start.attributes_raw();
                     let lines = memchr::memchr_iter(b'\n', attributes.as_bytes()).count() as u64;
                     let line = self.reader.get_mut().line() - lines;
