@@ -5,8 +5,8 @@
 //! `<out>/<entity_type>/<source_id>.ndjson`. Dumps are written aside and renamed when all went well, so a failed run
 //! leaves the former ones. Nothing depends on the order inputs are named in, on which file is read first, nor on how many cores there are.
 //!
-//! Damage is met with a sentence and an entry in the report, not with an end: what was read before it stays. Only a
-//! recognized file without a column its source needs, a full disk, or a run that recognized nothing, ends the run;
+//! Damage is met with a sentence and an entry in the report, not with an end: what was read before it stays. A file without a column
+//! that its source cannot do without is damaged from its start. Only a full disk, or a run that recognized nothing, ends the run;
 //! under `strict` a file that nobody recognizes or that is damaged does too. Of several errors the one told is that of the
 //! first file.
 
@@ -210,6 +210,10 @@ fn unrecognized(start: &str) -> String {
         SOURCES.iter().any(|source| (source.recognizes)(&head))
     };
     match start {
+        // As their first bytes are decoded.
+        _ if start.starts_with("\u{1f}‹") || start.starts_with("PK\u{3}\u{4}") => {
+            "is an archive in an archive; unpack the outer one first"
+        }
         _ if start.contains('\0') => "is UTF-16 or no text; save it as UTF-8",
         _ if is_known(';') || is_known('\t') => "has its columns parted by semicolons or tabs; save it with commas",
         _ => "is no format that is known here",

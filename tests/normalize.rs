@@ -578,7 +578,7 @@ fn neither_packing_nor_the_order_of_inputs_changes_the_dumps() {
 }
 
 #[test]
-fn a_missing_column_is_named_and_the_former_dumps_stay() {
+fn a_missing_column_is_named_and_the_sources_former_dumps_stay() {
     let place = Place::with_fixtures(&["disclosure.csv"]);
     place.run();
     let before = place.dumps();
@@ -588,12 +588,27 @@ fn a_missing_column_is_named_and_the_former_dumps_stay() {
         text.replacen("contract_date", "contract_day", 1).as_bytes(),
     );
     place.put("good.xml", &fixture("seao-avis-2018.xml"));
-    let error = place.error(&place.options());
+    let strict = Options {
+        strict: true,
+        ..place.options()
+    };
+    let error = place.error(&strict);
     assert!(
-        error.contains("disclosure.csv has no column 'contract_date'"),
+        error.contains("disclosure.csv line 1: it has no column 'contract_date'"),
         "{error}"
     );
     assert_eq!(place.dumps(), before, "nothing new, nothing lost, nothing left aside");
+
+    let report = place.run();
+    let damaged = report.files.iter().find(|file| file.damaged).unwrap();
+    let why = "the file cannot be read from here on: it has no column 'contract_date'";
+    assert_eq!(damaged.tally.skipped[why].first_line, 1);
+    let after = place.dumps();
+    assert!(
+        before.iter().all(|(name, dump)| after.get(name) == Some(dump)),
+        "what was told before stays"
+    );
+    assert!(after.len() > before.len(), "the other file is read");
 }
 
 #[test]

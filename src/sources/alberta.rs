@@ -203,7 +203,12 @@ impl Posting<'_> {
             .word("shortTitle")
             .and_then(|short| Some(title.strip_suffix(&short)?.strip_suffix(" - ")?.to_owned()));
         let told = before.as_deref().and_then(|before| before.rsplit_once(" - "));
-        let buyer = told.and_then(|(buyer, _)| text::organization(buyer));
+        // A search's answer names it by itself.
+        let named = self.word("contractingOrganization");
+        let buyer = named
+            .as_deref()
+            .or(told.map(|(buyer, _)| buyer))
+            .and_then(text::organization);
         if buyer.is_none() {
             self.tally
                 .note(self.line, "a title that does not tell the buyer, recorded without one");
@@ -229,23 +234,32 @@ impl Posting<'_> {
             }
         }
         let codes = list(self.row, "/commodityCodes");
-        // A code is told at every level, the finest of which it is.
+        // A code is told at every level, the finest of which it is; by a search's answer as it is, and the titles beside.
         let finest = |code: &Value, suffix: &str| {
             let levels = ["commodity", "class", "family", "segment"].iter();
             levels
                 .filter_map(|level| word(code, &format!("/{level}{suffix}")))
                 .next()
         };
+        let titles = list(self.row, "/commodityCodeTitles").iter();
+        let titles = titles.filter_map(|title| word(title, ""));
         for (field, separator, values) in [
             (
                 "unspsc",
                 ",",
-                codes.iter().filter_map(|code| finest(code, "")).collect(),
+                codes
+                    .iter()
+                    .filter_map(|code| finest(code, "").or_else(|| word(code, "")))
+                    .collect(),
             ),
             (
                 "unspsc_description_en",
                 "; ",
-                codes.iter().filter_map(|code| finest(code, "Title")).collect(),
+                codes
+                    .iter()
+                    .filter_map(|code| finest(code, "Title"))
+                    .chain(titles)
+                    .collect(),
             ),
             (
                 "gsin",
@@ -256,12 +270,16 @@ impl Posting<'_> {
             tender.set(field, joined(values, separator));
         }
         let regions = self.word("regionOfDelivery").unwrap_or_default();
-        let regions = regions.split(',').filter_map(text::line).collect();
+        let regions = regions.split(',').filter_map(text::line);
+        let listed = list(self.opportunity, "/regionOfDelivery").iter();
+        let regions = regions.chain(listed.filter_map(|region| word(region, ""))).collect();
         tender.set("regions_of_delivery_en", joined(regions, "; "));
     }
 
     fn set_rules(&mut self, tender: &mut Record) {
-        let method = self.word("postingTypeCode");
+        let method = self
+            .word("postingTypeCode")
+            .or_else(|| self.word("opportunityTypeCode"));
         tender.set("procurement_method_en", method.as_deref().map(in_words));
         tender.set("procurement_method", method);
         let agreements = self

@@ -24,13 +24,7 @@ const TOTAL: &str = "total-contract-value";
 
 pub static FORMAT: CsvFormat = CsvFormat {
     signature: &[CONTRACT, AMENDMENT, "number-records"],
-    required: &[
-        "award-date",
-        AMOUNT,
-        TOTAL,
-        "supplier-legal-name",
-        "procurement-entity-name_en",
-    ],
+    required: &[TOTAL],
     aliases: &[],
     columns: &[COLUMNS],
     entity_type: |_| EntityType::Contract,

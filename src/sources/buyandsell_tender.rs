@@ -27,7 +27,7 @@ const CLOSING: &str = "date_closing";
 
 pub static FORMAT: CsvFormat = CsvFormat {
     signature: &[LANGUAGE, REFERENCE, "publishing_status", "tendering_procedure"],
-    required: &[AMENDMENT, "publication_date", NOTICE_TYPE, "title", CLOSING],
+    required: &[AMENDMENT, NOTICE_TYPE],
     aliases: &[],
     columns: &[COLUMNS],
     entity_type,

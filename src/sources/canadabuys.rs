@@ -237,12 +237,40 @@ pub fn settle_contract(members: &mut [Member], others: &[Member]) {
         .map(|member| member.member.trim_start_matches('0'))
         .collect();
     let amendments = amendments.len();
+    fill_newest(members);
     for record in members.iter_mut().flat_map(|member| &mut member.records) {
         record.remove(AMOUNT_OF_ROW);
         record.set("amendment_count", Some(amendments));
         record.set("contract_value", value);
     }
     table::newest(members);
+}
+
+/// What an amendment tells of itself.
+const OF_THE_AMENDMENT: [&str; 5] = [
+    "amendment_number",
+    "amendment_date",
+    "publication_date",
+    "contract_value",
+    AMOUNT_OF_ROW,
+];
+
+/// An amendment repeats the contract, but may leave cells of it empty: there the one before it has the word; of the supplier only
+/// where it is the same.
+fn fill_newest(members: &mut [Member]) {
+    let Some((newest, older)) = members.split_last_mut() else {
+        return;
+    };
+    for record in &mut newest.records {
+        for known in older.iter().rev().flat_map(|member| &member.records) {
+            let vendor = record.text("vendor_name");
+            let is_same_vendor = vendor.is_none() || vendor == known.text("vendor_name");
+            record.fill(known, |field| {
+                let is_of_vendor = field.starts_with("vendor_") || field.starts_with("supplier_");
+                !OF_THE_AMENDMENT.contains(&field) && (is_same_vendor || !is_of_vendor)
+            });
+        }
+    }
 }
 
 /// Gives all members but the newest their amendment's number behind the notice's plain identifier.

@@ -1,7 +1,7 @@
 //! CanadaBuys award notices (80 columns, 76 before spring 2026): one record a notice's amendment.
 
 use super::{
-    canadabuys::{self, AMENDMENT, AMOUNT, AWARDED, NOTICE, PUBLISHED, REFERENCE, TOTAL},
+    canadabuys::{self, AMENDMENT, AWARDED, NOTICE, REFERENCE},
     intake::{Draft, Record},
     table::{Column, CsvFormat, Row, Rule::*},
 };
@@ -12,13 +12,7 @@ const NOTICE_PAGE: &str = "https://canadabuys.canada.ca/en/tender-opportunities/
 
 pub static FORMAT: CsvFormat = CsvFormat {
     signature: &[STATUS, REFERENCE],
-    required: &[
-        AMENDMENT,
-        PUBLISHED,
-        AMOUNT,
-        TOTAL,
-        "contractAwardDate-dateAttributionContrat",
-    ],
+    required: &[AMENDMENT],
     aliases: &[],
     columns: &[NOTICE, AWARDED, AWARD],
     entity_type: |_| EntityType::Award,

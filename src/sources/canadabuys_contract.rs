@@ -4,7 +4,7 @@
 //! cumulative and never summed. Standing offers and supply arrangements are no contracts and are left out.
 
 use super::{
-    canadabuys::{self, AMENDMENT, AMOUNT, AWARDED, NOTICE, REFERENCE, TOTAL},
+    canadabuys::{self, AMENDMENT, AWARDED, NOTICE, REFERENCE, TOTAL},
     intake::{Draft, Member, Record},
     table::{Column, CsvFormat, Row, Rule::*},
 };
@@ -17,15 +17,7 @@ const STATUS: &str = "contractStatus-statutContrat-eng";
 
 pub static FORMAT: CsvFormat = CsvFormat {
     signature: &[STATUS, "numberOfRecords-nombreEnregistrements"],
-    required: &[
-        REFERENCE,
-        AMENDMENT,
-        CONTRACT,
-        INSTRUMENT,
-        AMOUNT,
-        TOTAL,
-        "contractAwardDate-dateAttributionContrat",
-    ],
+    required: &[REFERENCE, AMENDMENT, CONTRACT, INSTRUMENT, TOTAL],
     aliases: &[],
     columns: &[NOTICE, AWARDED, HISTORY],
     entity_type: |_| EntityType::Contract,

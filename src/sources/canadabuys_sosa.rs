@@ -14,7 +14,7 @@ const NUMBER: &str = "agreement-number";
 
 pub static FORMAT: CsvFormat = CsvFormat {
     signature: &[NUMBER, "agreement-type_en", "delivery-point-code"],
-    required: &["commodity", "supplier-legal-name", "award-date", "expiry-date"],
+    required: &["commodity"],
     aliases: &[
         ("gsin", "commodity"),
         ("gsin-description_en", "commodity-description_en"),

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    canadabuys::{self, AMENDMENT, NOTICE, PUBLISHED, REFERENCE},
+    canadabuys::{self, AMENDMENT, NOTICE, REFERENCE},
     intake::{Draft, Record},
     pspc,
     table::{Column, CsvFormat, Row, Rule::*},
@@ -26,7 +26,7 @@ const NOTICE_PAGE: &str = "https://canadabuys.canada.ca/en/tender-opportunities/
 
 pub static FORMAT: CsvFormat = CsvFormat {
     signature: &[STATUS, CLOSING],
-    required: &[REFERENCE, AMENDMENT, PUBLISHED, NOTICE_TYPE, TITLE, TITLE_FR],
+    required: &[REFERENCE, AMENDMENT, NOTICE_TYPE],
     aliases: &[],
     columns: &[NOTICE, TENDER],
     entity_type,

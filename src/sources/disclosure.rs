@@ -33,7 +33,6 @@ pub static FORMAT: CsvFormat = CsvFormat {
     required: &[
         "reference_number",
         "owner_org",
-        "owner_org_title",
         "vendor_name",
         "contract_date",
         "contract_value",

@@ -26,7 +26,6 @@ pub static FORMAT: CsvFormat = CsvFormat {
     required: &[
         INSTRUMENT,
         "vendor_name",
-        "organization",
         "contract_date",
         "original_contract_value",
         "reporting_period",

@@ -22,7 +22,7 @@ use crate::{entity::EntityType, fold::fold};
 
 pub static OFFICIALS: CsvFormat = CsvFormat {
     signature: &["nom du fournisseur", "approbateur", "montant"],
-    required: &["numero", "description", "service"],
+    required: &["numero", "service"],
     aliases: &[],
     columns: &[COMMON, OFFICIAL],
     entity_type: |_| EntityType::Contract,
@@ -32,7 +32,7 @@ pub static OFFICIALS: CsvFormat = CsvFormat {
 
 pub static COUNCILS: CsvFormat = CsvFormat {
     signature: &["fournisseur", "no de dossier", "montant"],
-    required: &["objet", "no decision", "date signature", "service"],
+    required: &["no decision", "date signature", "service"],
     aliases: &[],
     columns: &[COMMON, COUNCIL],
     entity_type: |_| EntityType::Contract,
@@ -149,17 +149,21 @@ fn layout(first: &[String]) -> Option<Layout> {
     })
 }
 
-/// Whether seven columns are an official's order though nothing says that the last are dollars: cents behind a comma, a number,
-/// and one of the city's services, the rest words.
+/// Whether seven columns are an official's order though nothing says that the last are dollars: a number, one of the city's services,
+/// the rest words, and either cents behind a comma or an approver as the city writes them, `TREMBLAY, JEANNE`.
 fn is_bare_order(first: &[String]) -> bool {
     let [vendor, number, approver, object, service, activity, amount, rest @ ..] = first else {
         return false;
     };
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let is_cents = |(whole, cents): (&str, &str)| is_digits(whole) && is_digits(cents) && cents.len() == 2;
+    let is_name = |text: &str| {
+        let parts = text.split_once(", ");
+        parts.is_some_and(|(last, first)| [last, first].iter().all(|part| part.starts_with(char::is_uppercase)))
+    };
     let is_words = |text: &String| text.chars().any(char::is_alphabetic);
     rest.len() <= 1
-        && amount.split_once(',').is_some_and(is_cents)
+        && (amount.split_once(',').is_some_and(is_cents) || is_name(approver))
         && number.bytes().any(|b| b.is_ascii_digit())
         && [object, activity].into_iter().all(is_words)
         && !vendor.is_empty()
@@ -323,6 +327,9 @@ mod tests {
             ("ACME|1||OBJET|SERVICE DES SPORTS|12|7801,41|", 0),
             ("ACME|1||OBJET|SERVICE DES SPORTS|ACTIVITÉ|7801|", 0),
             ("ACME|1||OBJET|SERVICE DES SPORTS|ACTIVITÉ|1,234|", 0),
+            ("ACME|917|TREMBLAY, J|OBJET|SERVICE DES SPORTS|LOISIRS|7801", 7),
+            ("ACME|917|TREMBLAY, J|OBJET|SERVICE DES SPORTS|LOISIRS|7801,4", 7),
+            ("ACME|917|1, 2|OBJET|SERVICE DES SPORTS|LOISIRS|7801", 0),
             ("ACME|1||OBJET|SERVICE DES SPORTS|ACTIVITÉ|7801,41||", 0),
             ("ACME|1|2012-01-31|UNE, PERSONNE|OBJET|SERVICE|ACTIVITÉ|7801,41", 8),
             ("ACME|1|2012-01-31|UNE, PERSONNE|OBJET|SERVICE|ACTIVITÉ|7801,41|", 9),

@@ -118,6 +118,7 @@ fn merge(newer: &mut Member, older: &Member) {
     // By day and contractor where the identifier differs: one era may lack an enterprise number or know a later amount.
     let by_number = index(old_contracts, &day_and_number);
     let by_name = index(old_contracts, &day_and_name);
+    let mut ids: HashSet<String> = contracts.iter().filter_map(id).collect();
     for contract in contracts.iter_mut() {
         let known = |index: &HashMap<String, usize>, key: Option<String>| index.get(&key?).copied();
         let same = known(&by_id, id(contract));
@@ -125,8 +126,14 @@ fn merge(newer: &mut Member, older: &Member) {
         let Some(old) = same.or_else(other).and_then(|at| old_contracts.get(at)) else {
             continue;
         };
+        if contract.text("vendor_id").is_none()
+            && let Some(numbered) = id_by_number(contract, old)
+            && ids.insert(numbered.clone())
+        {
+            contract.set("record_id", Some(numbered));
+        }
         fill(contract, old);
-        if same.is_some() && older.member == OCDS {
+        if older.member == OCDS && (same.is_some() || awarded(contract) == awarded(old)) {
             go_on(contract, old);
         }
     }
@@ -138,6 +145,20 @@ fn merge(newer: &mut Member, older: &Member) {
 
 fn id(contract: &Record) -> Option<String> {
     contract.text("record_id").map(str::to_owned)
+}
+
+/// A contract's identifier with the enterprise number that another telling of it knows.
+fn id_by_number(contract: &Record, other: &Record) -> Option<String> {
+    let neq = other.text("vendor_id")?.strip_prefix("FO-")?;
+    let name = fold(contract.text("vendor_name")?);
+    let id = contract.text("record_id")?;
+    let is_of_neq = other.text("record_id")?.contains(&format!("|{neq}|"));
+    is_of_neq.then(|| id.replacen(&format!("|{name}|"), &format!("|{neq}|"), 1))
+}
+
+/// What an identifier tells besides the notice and the contractor: the day and the awarded amount.
+fn awarded(contract: &Record) -> Option<&str> {
+    contract.text("record_id")?.splitn(4, '|').nth(3)
 }
 
 fn day_and_number(contract: &Record) -> Option<String> {

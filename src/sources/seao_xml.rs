@@ -39,7 +39,7 @@ struct Export {
 impl Export {
     fn of(rows: &mut Rows, file: &FileFacts) -> Result<Export, Broken> {
         let mut days = rows.root(&["datedebut", "datefin"])?.into_iter();
-        let mut day = || Date::parse(days.next()??.as_str()).ok();
+        let mut day = || Date::parse_prefix(days.next()??.as_str()).ok();
         let (first, last) = (day(), day());
         Ok(Export {
             first,

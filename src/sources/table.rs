@@ -7,7 +7,7 @@
 
 use std::{borrow::Cow, cell::RefCell, io::Read};
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use csv::{ReaderBuilder, StringRecord};
 use rustc_hash::FxHashMap;
 
@@ -164,8 +164,12 @@ impl<'a> Row<'a> {
         text::as_line(self.raw(column))
     }
 
+    /// What two fields of one column find odd is odd once.
     pub fn note(&self, what: String) {
-        self.notes.borrow_mut().push(what);
+        let mut notes = self.notes.borrow_mut();
+        if !notes.contains(&what) {
+            notes.push(what);
+        }
     }
 
     /// What the text of a column is by a rule.
@@ -206,7 +210,15 @@ impl<'a> Row<'a> {
 /// Several things under one identifier: the oldest keeps it plain, so that it stays when another is added; the others have
 /// their member's name behind it. Of one day the lower amount is the older, whatever row or file it stands in; one without an
 /// amount, or with none to speak of, comes after all that have one.
+///
+/// Of several files that tell of it the newest tells all: what an older one had otherwise, an amount corrected since, is no other thing.
+/// When a file was made is the second part of its rows' rank.
 pub fn number(members: &mut [Member]) {
+    let newest = members.iter().map(|member| member.rank.1).max().unwrap_or_default();
+    members.sort_by_key(|member| member.rank.1 == newest);
+    let older = members.partition_point(|member| member.rank.1 < newest);
+    let (older, members) = members.split_at_mut(older);
+    older.iter_mut().for_each(|member| member.records.clear());
     let value = |member: &Member| {
         let record = member.records.first();
         record
@@ -362,7 +374,10 @@ impl CsvFormat {
         } = opened;
         let header = self.header(names);
         if let Some(missing) = self.required.iter().find(|name| !header.columns.contains_key(**name)) {
-            return Err(Broken::Fatal(anyhow!("{} has no column '{missing}'", file.path)));
+            return Err(Broken::Here {
+                line: 1,
+                why: format!("it has no column '{missing}'"),
+            });
         }
         let mut again = is_data.then(|| StringRecord::from(first.as_slice()));
         let next = |row: &mut ParsedRow| {

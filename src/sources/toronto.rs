@@ -28,7 +28,7 @@ pub static FORMATS: &[&CsvFormat] = &[&AWARDED, &NON_COMPETITIVE, &SOLICITATIONS
 
 pub static AWARDED: CsvFormat = CsvFormat {
     signature: &[DOCUMENT, SUPPLIER],
-    required: &[AWARD, AWARDED_ON, "Division"],
+    required: &[AWARD, AWARDED_ON],
     aliases: &[("Awarded Amount", AWARD), ("Award Date", AWARDED_ON)],
     columns: &[NUMBERED, AWARDED_COLUMNS],
     entity_type: |_| EntityType::Contract,
@@ -38,7 +38,7 @@ pub static AWARDED: CsvFormat = CsvFormat {
 
 pub static NON_COMPETITIVE: CsvFormat = CsvFormat {
     signature: &[WORKSPACE, "Supplier Name"],
-    required: &["Contract Amount", "Contract Date", "Division"],
+    required: &["Contract Amount", "Contract Date"],
     aliases: &[],
     columns: &[NON_COMPETITIVE_COLUMNS],
     entity_type: |_| EntityType::Contract,
@@ -48,7 +48,7 @@ pub static NON_COMPETITIVE: CsvFormat = CsvFormat {
 
 pub static SOLICITATIONS: CsvFormat = CsvFormat {
     signature: &[DOCUMENT, DEADLINE],
-    required: &["Issue Date", "Division"],
+    required: &[],
     aliases: &[],
     columns: &[NUMBERED, SOLICITATION_COLUMNS],
     entity_type: |_| EntityType::Tender,

@@ -888,3 +888,53 @@ fn a_row_replaced_by_one_that_names_another_supplier_is_told_of() {
     let awards = place.records("award/canadabuys-award");
     assert_eq!(awards[0]["vendor_name"], "Other Ltd.");
 }
+
+#[test]
+fn what_an_amendment_leaves_empty_is_told_by_the_one_before() {
+    let row = |amendment, total, vendor, day, city, method| {
+        vec![
+            ("referenceNumber-numeroReference", "C1"),
+            ("contractNumber-numeroContrat", "C1"),
+            ("amendmentNumber-numeroModification", amendment),
+            ("amendmentDate-dateModification", day),
+            ("instrumentType-typeInstrument-eng", "Contract"),
+            ("totalContractValue-valeurTotaleContrat", total),
+            ("supplierLegalName-nomLegalFournisseur-eng", vendor),
+            ("contractAwardDate-dateAttributionContrat", day),
+            ("supplierAddressCity-fournisseurAdresseVille-eng", city),
+            ("procurementMethod-methodeApprovisionnement-eng", method),
+        ]
+    };
+    let read = |newest: &'static str, vendor: &'static str| {
+        let place = Place::new();
+        place.put(
+            HISTORY,
+            &under_header_of(
+                HISTORY,
+                &[
+                    row("000", "100.00", "Acme Inc.", "2024-11-13", "Laval", "Open"),
+                    row("001", "120.00", "Acme Inc.", "2024-12-01", "", ""),
+                    row("002", newest, vendor, "", "", ""),
+                ],
+            ),
+        );
+        place.run();
+        place.records("contract/canadabuys-contract").remove(0)
+    };
+    let same = read("150.00", "");
+    for (field, value) in [
+        ("contract_value", json!(150.0)),
+        ("amendment_number", json!("002")),
+        ("vendor_name", json!("Acme Inc.")),
+        ("vendor_city", json!("Laval")),
+        ("award_date", json!("2024-12-01")),
+        ("procurement_method_en", json!("Open")),
+    ] {
+        assert_eq!(same[field], value, "{field}");
+    }
+    assert_eq!(same.get("amendment_date"), None, "the amendment's own");
+    let other = read("150.00", "Another Ltd.");
+    assert_eq!(other["vendor_name"], "Another Ltd.");
+    assert_eq!(other.get("vendor_city"), None, "another supplier's");
+    assert_eq!(other["procurement_method_en"], "Open");
+}

@@ -125,6 +125,39 @@ fn the_value_a_release_states_outlives_an_export_of_the_award() {
 }
 
 #[test]
+fn a_contractor_whose_number_one_era_lacks_has_it_from_the_other() {
+    let signed = json!({"id": "1", "awardID": "1", "status": "active", "value": {"amount": 1200.0, "currency": "CAD"}});
+    let released = release(210, "20220116120000", &[award(1, 1000.0)], &[signed]);
+    let unnumbered = |amount| winner("ACME Inc", amount).replace(&format!("<neq>{ACME}</neq>"), "<neq/>");
+    let read = |winners: &[String]| {
+        let exported = export("03", &[notice(210, winners)]);
+        contracts(
+            &[("a.xml", exported), ("b.json", released.clone())],
+            "contract/seao-xml",
+        )
+    };
+    let told = read(&[unnumbered("1000.00")]);
+    let [contract] = told.as_slice() else {
+        panic!("{told:?}")
+    };
+    assert_eq!(contract["record_id"], format!("seao|210|{ACME}|2022-01-10|1000.00"));
+    assert_eq!(contract["vendor_id"], format!("FO-{ACME}"));
+    assert_eq!(
+        (&contract["contract_value"], &contract["original_value"]),
+        (&json!(1200.0), &json!(1000.0))
+    );
+    let beside = read(&[winner("Acme inc.", "1000.00"), unnumbered("1000.00")]);
+    let distinct: std::collections::HashSet<&str> = ids(&beside).into_iter().collect();
+    assert_eq!(distinct.len(), beside.len(), "{beside:?}");
+    let other = read(&[unnumbered("900.00")]);
+    assert_eq!(ids(&other), [format!("seao|210|{ACME}|2022-01-10|900.00")]);
+    assert_eq!(
+        other[0]["contract_value"], 900.0,
+        "of another award nothing is known to go on"
+    );
+}
+
+#[test]
 fn a_reduction_is_a_value() {
     let reduced = [award(1, -500.0)];
     let told = contracts(

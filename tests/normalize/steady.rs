@@ -234,3 +234,39 @@ fn one_core_and_eight_give_the_same() {
         assert!(dumps == others, "{cores} cores write other dumps");
     }
 }
+
+#[test]
+fn a_newer_download_with_another_amount_tells_of_the_same_contract() {
+    let scotia = |amount: &str, day: &str| {
+        format!(
+            "TENDER_ID,ENTITY,GOODS,SERVICE,CONSTRUCTION,TENDER_DESCRIPTION,AWARDED_DATE,AWARDED_AMOUNT,VENDOR\n\
+             T1,Halifax Water,N,Y,N,Pipes,{day},{amount},ACME\n"
+        )
+    };
+    let toronto = |amount: &str, day: &str| {
+        format!(
+            "_id,Workspace Number,Reason,Contract Date,Supplier Name,Contract Amount,Division\n\
+             1,8614,Emergency,{day},ACME,{amount},Toronto Water\n"
+        )
+    };
+    let check = |file: &dyn Fn(&str, &str) -> String, dump: &str, id: &str| {
+        let (former, amount) = (file("1000.00", "2026-03-01"), file("1200.00", "2026-03-01"));
+        let day = file("1200.00", "2026-03-02");
+        for files in [
+            vec![&former, &amount],
+            vec![&former, &amount, &day],
+            vec![&former, &day],
+        ] {
+            let files: Vec<&str> = files.into_iter().map(String::as_str).collect();
+            let contracts = told(&files, dump);
+            assert_eq!(contracts.len(), 1, "{contracts:?}");
+            assert_eq!(contracts[0]["record_id"], id);
+            assert_eq!(contracts[0]["contract_value"], 1200.0);
+        }
+        // Two in one file are two.
+        let second = amount.lines().last().unwrap();
+        assert_eq!(told(&[&former, &format!("{former}{second}\n")], dump).len(), 2);
+    };
+    check(&scotia, "contract/novascotia", "novascotia|T1|acme");
+    check(&toronto, "contract/toronto", "toronto-nc|8614|acme");
+}
