@@ -394,6 +394,7 @@ fn serve(args: Serve) -> anyhow::Result<()> {
 fn generations(args: Generations) -> anyhow::Result<()> {
     match args {
         Generations::List { index } => {
+            anyhow::ensure!(index.index_dir.exists(), "no folder {}", index.index_dir.display());
             let current = generation::current(&index.index_dir)?;
             let mut lines = String::new();
             for id in generation::list(&index.index_dir)? {

@@ -187,6 +187,9 @@ impl<'a> Record<'a> {
                 }
                 // What identifies nothing would make one of all that have nothing.
                 Role::SolicitationNumber if !vocabulary::identifies(text) => {}
+                Role::ReferenceNumber => text
+                    .split(BETWEEN_NUMBERS)
+                    .for_each(|number| push(Cow::Owned(query_key(role, number)))),
                 Role::Commodity => commodity::keys(field, text).for_each(|key| push(Cow::Owned(key))),
                 _ => push(Cow::Owned(query_key(role, text))),
             }
@@ -198,6 +201,9 @@ impl<'a> Record<'a> {
         keys
     }
 }
+
+/// What stands between the reference numbers of one field.
+pub const BETWEEN_NUMBERS: &str = "; ";
 
 /// What a client's value of a filter becomes, to be compared with a record's keys.
 pub fn query_key(role: Role, text: &str) -> String {
@@ -457,6 +463,13 @@ mod tests {
             Record::parse(Schema::of(EntityType::Award), b"{\"record_id\":\"\xff\"}").unwrap_err(),
             RecordError::NotUtf8
         );
+    }
+
+    #[test]
+    fn a_disclosed_contract_goes_by_its_amendments_numbers_too() {
+        let json = br#"{"record_id":"a","reference_number":"C-1","amendment_reference_numbers":"C-2; c-3; C-1"}"#;
+        let record = Record::parse(Schema::of(EntityType::Disclosure), json).unwrap();
+        assert_eq!(record.keys(Role::ReferenceNumber), ["c-1", "c-2", "c-3"]);
     }
 
     #[test]

@@ -198,7 +198,7 @@ impl Role {
 
 /// Raised when the engine lays out the same fields in another way, and when keys or words come out of the same text differently: with the folding, the
 /// stems, the closed lists.
-pub const INDEX_FORMAT: u32 = 3;
+pub const INDEX_FORMAT: u32 = 4;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

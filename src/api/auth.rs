@@ -44,6 +44,11 @@ impl Gateway {
     }
 }
 
+/// What a request without a key is told.
+pub fn no_key(gateway: &Gateway) -> ApiError {
+    ApiError::forbidden(format!("no API key; send yours in the header '{}'", gateway.key))
+}
+
 /// The account of a request's key, or the 403 that says what is the matter with it. A refusal counts against nobody and is not logged here.
 pub fn check(state: &AppState, headers: &HeaderMap) -> Result<Arc<Account>, ApiError> {
     let gateway = &state.gateway;
@@ -58,9 +63,7 @@ pub fn check(state: &AppState, headers: &HeaderMap) -> Result<Arc<Account>, ApiE
     }
     let header = &gateway.key;
     let Some(key) = headers.get(header).filter(|value| !value.is_empty()) else {
-        return Err(ApiError::forbidden(format!(
-            "no API key; send yours in the header '{header}'"
-        )));
+        return Err(no_key(gateway));
     };
     // A key is ASCII: what is not, is no key.
     let key = key.to_str().unwrap_or_default();

@@ -6,9 +6,15 @@ use clap::Subcommand;
 
 use crate::{
     cli::{StateFile, plan, print},
+    date::Date,
     plans::Plan,
     state::{State, keys::Key},
 };
+
+fn day(text: &str) -> Result<NaiveDate, String> {
+    let day = Date::parse(text).map_err(|why| format!("a day {why}"))?;
+    NaiveDate::from_epoch_days(day.days()).ok_or("it is no day".to_owned())
+}
 
 #[derive(Debug, Subcommand)]
 pub enum Keys {
@@ -21,7 +27,7 @@ pub enum Keys {
         #[arg(long, value_name = "TEXT", env = "PROCURE_LABEL", hide_env = true)]
         label: String,
         /// First day it no longer works, UTC, YYYY-MM-DD [env: PROCURE_EXPIRES]
-        #[arg(long, value_name = "DAY", env = "PROCURE_EXPIRES", hide_env = true)]
+        #[arg(long, value_name = "DAY", env = "PROCURE_EXPIRES", hide_env = true, value_parser = day)]
         expires: Option<NaiveDate>,
         #[command(flatten)]
         state: StateFile,

@@ -15,7 +15,7 @@ use super::{
     disclosure::PUBLISHED,
     intake::{Member, Record, Tally},
 };
-use crate::{fold::fold, schema::Name};
+use crate::{fold::fold, record::BETWEEN_NUMBERS, schema::Name};
 
 /// The organization and its number for the procurement, folded; `None` where that is no number that could tell it from
 /// others.
@@ -239,6 +239,13 @@ fn merge(members: &mut [Member], base: usize, amendments: &[usize], told_twice: 
         record.set("original", Some(told.remove(0)));
     }
     record.set("fetched_at", fetched_at);
+    let own = record.text("reference_number").unwrap_or_default();
+    let numbers = told
+        .iter()
+        .filter_map(|amendment| amendment["reference_number"].as_str());
+    let numbers: Vec<&str> = numbers.filter(|number| *number != own).collect();
+    let numbers = (!numbers.is_empty()).then(|| numbers.join(BETWEEN_NUMBERS));
+    record.set("amendment_reference_numbers", numbers);
     record.set("amendment_count", Some(told.len()));
     record.set("amendments", Some(told));
     if is_of_both {

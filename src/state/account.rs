@@ -124,12 +124,15 @@ impl Account {
         }
     }
 
-    /// Takes what a request turned out to cost beyond the one it was counted as. What does not fit is refused whole: the day gets all of it back.
+    /// Takes what a request turned out to cost beyond the one it was counted as. What does not fit is refused whole: the day gets all of it back,
+    /// and the wait is until the bucket holds the whole cost, with the one that it was counted as.
     pub fn raise(&self, receipt: &mut Receipt, cost: NonZeroU32, now: DateTime<Utc>) {
         let (per_minute, per_day) = (self.terms.requests_per_minute, self.terms.requests_per_day);
         let more_of_burst = NonZeroU32::new(cost.min(per_minute).get() - 1);
         let more_of_day = cost.min(per_day).get().saturating_sub(receipt.charged);
+        let for_one = 60_u64.div_ceil(per_minute.get().into());
         let burst = more_of_burst.map_or(Ok(receipt.burst.remaining), |more| self.take(more));
+        let burst = burst.map_err(|wait| wait + for_one);
         let refused = match burst {
             Ok(_) => {
                 let used = self.usage.charge(receipt.today, more_of_day, per_day.get());
@@ -137,7 +140,8 @@ impl Account {
             }
             Err(wait) => Some((Limit::Burst, wait)),
         };
-        receipt.burst.remaining = burst.unwrap_or_default();
+        // Of a batch that did not fit the bucket keeps the one.
+        receipt.burst.remaining = burst.unwrap_or(receipt.burst.remaining);
         receipt.burst.reset = burst.err().unwrap_or(receipt.burst.reset);
         receipt.refused = refused;
         match refused {
@@ -276,6 +280,22 @@ mod tests {
         let fresh = self::account(10, 7);
         let all = fresh.charge(cost(50), now);
         assert_eq!((all.burst.remaining, all.day.remaining, all.refused), (0, 0, None));
+    }
+
+    #[test]
+    fn a_batch_that_does_not_fit_waits_for_all_it_costs() {
+        let account = account(10, 1000);
+        let now = at("2026-03-01T12:00:00Z");
+        account.charge(cost(6), now);
+        let mut batch = account.charge(cost(1), now);
+        account.raise(&mut batch, cost(5), now);
+        let Some((Limit::Burst, wait)) = batch.refused else {
+            panic!("{batch:?}")
+        };
+        // Three are left and four more are wanted: the fourth comes in 6 s, and in 6 more the one that it will be counted as again.
+        assert_eq!((batch.burst.remaining, batch.day.remaining), (3, 994));
+        assert!((11..=12).contains(&wait) && batch.burst.reset == wait, "{batch:?}");
+        assert_eq!(account.charge(cost(3), now).refused, None, "what is said to be left is");
     }
 
     #[test]

@@ -124,6 +124,22 @@ fn two_generations_are_kept_and_either_can_serve() {
 }
 
 #[test]
+fn a_folder_that_is_not_there_has_no_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = |index_dir: &Path| {
+        let command = ["generations", "list", "--index-dir", index_dir.to_str().unwrap()];
+        Command::new(env!("CARGO_BIN_EXE_procure"))
+            .args(command)
+            .output()
+            .unwrap()
+    };
+    assert!(list(folder.path()).status.success(), "there, and empty");
+    let refused = list(&folder.path().join("nope"));
+    assert!(!refused.status.success());
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("no folder"));
+}
+
+#[test]
 fn nothing_but_our_own_leftovers_is_cleared() {
     let folder = tempfile::tempdir().unwrap();
     let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));

@@ -78,6 +78,7 @@ fn an_exported_disclosure_has_codes_again_and_text_encoded_once() {
                 "award_date": "2024-05-01", "end_date": "2026-03-31", "vendor_name": "MICROSCOPES AND LENSES LLC",
                 "amendment_value": 5000.0, "contract_value": 25000.0,
             }],
+            "amendment_reference_numbers": "C-2024-2025-Q3-00002",
             "eligibility": {
                 "trade_agreements": ["CFTA", "WTO-AGP"],
                 "limited_tendering_reason_en": "Additional deliveries (formerly Interchangeable Parts); Exclusive rights",
@@ -94,6 +95,11 @@ fn an_exported_disclosure_has_codes_again_and_text_encoded_once() {
         (&json!(1), &json!("Atlantis"))
     );
     assert_eq!(orphan.get("original"), None);
+    assert_eq!(
+        orphan.get("amendment_reference_numbers"),
+        None,
+        "it goes by the amendment's"
+    );
     let agreement = by_id(&disclosures, "disclosure|lab-org,C-2024-2025-Q3-00004");
     assert_eq!(
         (&agreement["instrument_type"], &agreement["procurement_category"]),

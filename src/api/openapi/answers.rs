@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::api::{
+    auth::Gateway,
     conditional::is_read,
     openapi::{
         component, object,
@@ -191,7 +192,7 @@ fn not_modified(route: &Route) -> Option<(&'static str, Value)> {
 }
 
 /// `components/responses`.
-pub fn components() -> Value {
+pub fn components(gateway: &Gateway) -> Value {
     let not_modified = |standing: Standing| {
         json!({
             "description": "The answer that `If-None-Match` names still holds",
@@ -207,7 +208,7 @@ pub fn components() -> Value {
         let carries = |on| on == On::Every || (on == On::ComeBack && comes_back);
         let body = json!({
             "schema": component("schemas", "Error"),
-            "example": {"detail": (status.example)()},
+            "example": {"detail": (status.example)(gateway)},
         });
         let response = json!({
             "description": status.about,

@@ -76,7 +76,7 @@ pub fn document(gateway: &Gateway, plans: &Plans) -> Value {
             },
             "parameters": parameters::components(gateway, plans),
             "headers": answers::header_components(),
-            "responses": answers::components(),
+            "responses": answers::components(gateway),
             "schemas": schemas::components(),
         },
     })
