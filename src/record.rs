@@ -187,7 +187,7 @@ impl<'a> Record<'a> {
                 }
                 // What identifies nothing would make one of all that have nothing.
                 Role::SolicitationNumber if !vocabulary::identifies(text) => {}
-                Role::ReferenceNumber => text
+                Role::ReferenceNumber if field == OTHER_NUMBERS => text
                     .split(BETWEEN_NUMBERS)
                     .for_each(|number| push(Cow::Owned(query_key(role, number)))),
                 Role::Commodity => commodity::keys(field, text).for_each(|key| push(Cow::Owned(key))),
@@ -202,7 +202,8 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What stands between the reference numbers of one field.
+/// The field that holds more than one reference number, and what stands between them.
+pub const OTHER_NUMBERS: &str = "amendment_reference_numbers";
 pub const BETWEEN_NUMBERS: &str = "; ";
 
 /// What a client's value of a filter becomes, to be compared with a record's keys.
@@ -470,6 +471,9 @@ mod tests {
         let json = br#"{"record_id":"a","reference_number":"C-1","amendment_reference_numbers":"C-2; c-3; C-1"}"#;
         let record = Record::parse(Schema::of(EntityType::Disclosure), json).unwrap();
         assert_eq!(record.keys(Role::ReferenceNumber), ["c-1", "c-2", "c-3"]);
+        let json = br#"{"record_id":"a","reference_number":"C-1; C-2"}"#;
+        let record = Record::parse(Schema::of(EntityType::Disclosure), json).unwrap();
+        assert_eq!(record.keys(Role::ReferenceNumber), ["c-1; c-2"], "as it is shown");
     }
 
     #[test]

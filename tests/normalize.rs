@@ -578,7 +578,7 @@ fn neither_packing_nor_the_order_of_inputs_changes_the_dumps() {
 }
 
 #[test]
-fn a_missing_column_is_named_and_the_sources_former_dumps_stay() {
+fn a_missing_column_is_named_and_what_other_files_do_not_tell_stays() {
     let place = Place::with_fixtures(&["disclosure.csv"]);
     place.run();
     let before = place.dumps();

@@ -277,9 +277,7 @@ impl Posting<'_> {
     }
 
     fn set_rules(&mut self, tender: &mut Record) {
-        let method = self
-            .word("postingTypeCode")
-            .or_else(|| self.word("opportunityTypeCode"));
+        let method = self.word("postingTypeCode");
         tender.set("procurement_method_en", method.as_deref().map(in_words));
         tender.set("procurement_method", method);
         let agreements = self

@@ -27,7 +27,7 @@ const CLOSING: &str = "date_closing";
 
 pub static FORMAT: CsvFormat = CsvFormat {
     signature: &[LANGUAGE, REFERENCE, "publishing_status", "tendering_procedure"],
-    required: &[AMENDMENT, NOTICE_TYPE],
+    required: &[AMENDMENT, NOTICE_TYPE, "title"],
     aliases: &[],
     columns: &[COLUMNS],
     entity_type,

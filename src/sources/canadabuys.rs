@@ -237,7 +237,9 @@ pub fn settle_contract(members: &mut [Member], others: &[Member]) {
         .map(|member| member.member.trim_start_matches('0'))
         .collect();
     let amendments = amendments.len();
-    fill_newest(members);
+    if others.is_empty() {
+        fill_newest(members);
+    }
     for record in members.iter_mut().flat_map(|member| &mut member.records) {
         record.remove(AMOUNT_OF_ROW);
         record.set("amendment_count", Some(amendments));
@@ -247,27 +249,36 @@ pub fn settle_contract(members: &mut [Member], others: &[Member]) {
 }
 
 /// What an amendment tells of itself.
-const OF_THE_AMENDMENT: [&str; 5] = [
+const OF_THE_AMENDMENT: [&str; 8] = [
     "amendment_number",
     "amendment_date",
     "publication_date",
+    "end_date",
+    "status_en",
+    "status_fr",
     "contract_value",
     AMOUNT_OF_ROW,
 ];
 
-/// An amendment repeats the contract, but may leave cells of it empty: there the one before it has the word; of the supplier only
-/// where it is the same.
+/// An amendment repeats the contract, but may leave cells of it empty: there the one before it has the word. What tells one thing together, a
+/// supplier and where it is, a code and its words, is filled only where nothing of it is told otherwise.
 fn fill_newest(members: &mut [Member]) {
     let Some((newest, older)) = members.split_last_mut() else {
         return;
     };
     for record in &mut newest.records {
         for known in older.iter().rev().flat_map(|member| &member.records) {
-            let vendor = record.text("vendor_name");
-            let is_same_vendor = vendor.is_none() || vendor == known.text("vendor_name");
+            let agrees = |field| record.text(field).is_some() && record.text(field) == known.text(field);
+            let is_same = !record.has("vendor_name") || agrees("vendor_name") || agrees("supplier_legal_name");
+            let is_placed = ["vendor_city", "vendor_province", "vendor_postal_code"]
+                .iter()
+                .any(|field| record.has(field));
+            let fills_vendor = is_same && !is_placed;
+            let coded = ["gsin", "unspsc"].map(|code| (code, record.has(code)));
             record.fill(known, |field| {
                 let is_of_vendor = field.starts_with("vendor_") || field.starts_with("supplier_");
-                !OF_THE_AMENDMENT.contains(&field) && (is_same_vendor || !is_of_vendor)
+                let is_coded = coded.iter().any(|(code, is_told)| *is_told && field.starts_with(code));
+                !OF_THE_AMENDMENT.contains(&field) && (fills_vendor || !is_of_vendor) && !is_coded
             });
         }
     }

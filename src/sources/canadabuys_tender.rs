@@ -26,7 +26,7 @@ const NOTICE_PAGE: &str = "https://canadabuys.canada.ca/en/tender-opportunities/
 
 pub static FORMAT: CsvFormat = CsvFormat {
     signature: &[STATUS, CLOSING],
-    required: &[REFERENCE, AMENDMENT, NOTICE_TYPE],
+    required: &[REFERENCE, AMENDMENT, NOTICE_TYPE, TITLE, TITLE_FR],
     aliases: &[],
     columns: &[NOTICE, TENDER],
     entity_type,

@@ -15,7 +15,11 @@ use super::{
     disclosure::PUBLISHED,
     intake::{Member, Record, Tally},
 };
-use crate::{fold::fold, record::BETWEEN_NUMBERS, schema::Name};
+use crate::{
+    fold::fold,
+    record::{BETWEEN_NUMBERS, OTHER_NUMBERS},
+    schema::Name,
+};
 
 /// The organization and its number for the procurement, folded; `None` where that is no number that could tell it from
 /// others.
@@ -245,7 +249,7 @@ fn merge(members: &mut [Member], base: usize, amendments: &[usize], told_twice: 
         .filter_map(|amendment| amendment["reference_number"].as_str());
     let numbers: Vec<&str> = numbers.filter(|number| *number != own).collect();
     let numbers = (!numbers.is_empty()).then(|| numbers.join(BETWEEN_NUMBERS));
-    record.set("amendment_reference_numbers", numbers);
+    record.set(OTHER_NUMBERS, numbers);
     record.set("amendment_count", Some(told.len()));
     record.set("amendments", Some(told));
     if is_of_both {

@@ -22,7 +22,7 @@ use crate::{entity::EntityType, fold::fold};
 
 pub static OFFICIALS: CsvFormat = CsvFormat {
     signature: &["nom du fournisseur", "approbateur", "montant"],
-    required: &["numero", "service"],
+    required: &["numero", "description", "service"],
     aliases: &[],
     columns: &[COMMON, OFFICIAL],
     entity_type: |_| EntityType::Contract,
@@ -32,7 +32,7 @@ pub static OFFICIALS: CsvFormat = CsvFormat {
 
 pub static COUNCILS: CsvFormat = CsvFormat {
     signature: &["fournisseur", "no de dossier", "montant"],
-    required: &["no decision", "date signature", "service"],
+    required: &["objet", "no decision", "date signature", "service"],
     aliases: &[],
     columns: &[COMMON, COUNCIL],
     entity_type: |_| EntityType::Contract,
@@ -159,7 +159,8 @@ fn is_bare_order(first: &[String]) -> bool {
     let is_cents = |(whole, cents): (&str, &str)| is_digits(whole) && is_digits(cents) && cents.len() == 2;
     let is_name = |text: &str| {
         let parts = text.split_once(", ");
-        parts.is_some_and(|(last, first)| [last, first].iter().all(|part| part.starts_with(char::is_uppercase)))
+        let is_upper = |part: &str| !part.is_empty() && !part.contains(char::is_lowercase);
+        parts.is_some_and(|(last, first)| is_upper(last) && first.starts_with(char::is_uppercase))
     };
     let is_words = |text: &String| text.chars().any(char::is_alphabetic);
     rest.len() <= 1
@@ -330,6 +331,7 @@ mod tests {
             ("ACME|917|TREMBLAY, J|OBJET|SERVICE DES SPORTS|LOISIRS|7801", 7),
             ("ACME|917|TREMBLAY, J|OBJET|SERVICE DES SPORTS|LOISIRS|7801,4", 7),
             ("ACME|917|1, 2|OBJET|SERVICE DES SPORTS|LOISIRS|7801", 0),
+            ("ACME|917|Laval, Québec|OBJET|SERVICE DES SPORTS|LOISIRS|7801", 0),
             ("ACME|1||OBJET|SERVICE DES SPORTS|ACTIVITÉ|7801,41||", 0),
             ("ACME|1|2012-01-31|UNE, PERSONNE|OBJET|SERVICE|ACTIVITÉ|7801,41", 8),
             ("ACME|1|2012-01-31|UNE, PERSONNE|OBJET|SERVICE|ACTIVITÉ|7801,41|", 9),

@@ -160,7 +160,7 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     Ok(Draft {
         group: id,
         member,
-        rank: Rank(u64::try_from(age).unwrap_or(0), row.file.modified.timestamp()),
+        rank: Rank(u64::try_from(row.file.modified.timestamp()).unwrap_or(0), age.into()),
         records: vec![record],
     })
 }

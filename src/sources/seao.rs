@@ -121,19 +121,22 @@ fn merge(newer: &mut Member, older: &Member) {
     let mut ids: HashSet<String> = contracts.iter().filter_map(id).collect();
     for contract in contracts.iter_mut() {
         let known = |index: &HashMap<String, usize>, key: Option<String>| index.get(&key?).copied();
-        let same = known(&by_id, id(contract));
+        let mut same = known(&by_id, id(contract));
         let other = || known(&by_number, day_and_number(contract)).or(known(&by_name, day_and_name(contract)));
-        let Some(old) = same.or_else(other).and_then(|at| old_contracts.get(at)) else {
+        let Some(mut at) = same.or_else(other) else {
             continue;
         };
-        if contract.text("vendor_id").is_none()
-            && let Some(numbered) = id_by_number(contract, old)
+        if same.is_none()
+            && let Some(numbered) = id_by_number(contract, &old_contracts[at])
             && ids.insert(numbered.clone())
         {
+            same = by_id.get(&numbered).copied();
+            at = same.unwrap_or(at);
             contract.set("record_id", Some(numbered));
         }
+        let old = &old_contracts[at];
         fill(contract, old);
-        if older.member == OCDS && (same.is_some() || awarded(contract) == awarded(old)) {
+        if same.is_some() && older.member == OCDS {
             go_on(contract, old);
         }
     }
@@ -147,18 +150,16 @@ fn id(contract: &Record) -> Option<String> {
     contract.text("record_id").map(str::to_owned)
 }
 
-/// A contract's identifier with the enterprise number that another telling of it knows.
+/// The identifier of a contract without an enterprise number, with the one that another telling of it knows.
 fn id_by_number(contract: &Record, other: &Record) -> Option<String> {
+    if contract.has("vendor_id") {
+        return None;
+    }
     let neq = other.text("vendor_id")?.strip_prefix("FO-")?;
     let name = fold(contract.text("vendor_name")?);
     let id = contract.text("record_id")?;
     let is_of_neq = other.text("record_id")?.contains(&format!("|{neq}|"));
     is_of_neq.then(|| id.replacen(&format!("|{name}|"), &format!("|{neq}|"), 1))
-}
-
-/// What an identifier tells besides the notice and the contractor: the day and the awarded amount.
-fn awarded(contract: &Record) -> Option<&str> {
-    contract.text("record_id")?.splitn(4, '|').nth(3)
 }
 
 fn day_and_number(contract: &Record) -> Option<String> {

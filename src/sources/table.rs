@@ -9,7 +9,7 @@ use std::{borrow::Cow, cell::RefCell, io::Read};
 
 use anyhow::Result;
 use csv::{ReaderBuilder, StringRecord};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Broken, FileFacts, Reader,
@@ -208,28 +208,36 @@ impl<'a> Row<'a> {
 }
 
 /// Several things under one identifier: the oldest keeps it plain, so that it stays when another is added; the others have
-/// their member's name behind it. Of one day the lower amount is the older, whatever row or file it stands in; one without an
+/// their member's name behind it. Of one day the lower amount is the older, whatever row it stands in; one without an
 /// amount, or with none to speak of, comes after all that have one.
 ///
-/// Of several files that tell of it the newest tells all: what an older one had otherwise, an amount corrected since, is no other thing.
-/// When a file was made is the second part of its rows' rank.
+/// Ranks are the file's age, then the day. What an older file tells is no other thing where the newest tells of the day or of the amount: the
+/// other one was corrected since.
 pub fn number(members: &mut [Member]) {
-    let newest = members.iter().map(|member| member.rank.1).max().unwrap_or_default();
-    members.sort_by_key(|member| member.rank.1 == newest);
-    let older = members.partition_point(|member| member.rank.1 < newest);
-    let (older, members) = members.split_at_mut(older);
-    older.iter_mut().for_each(|member| member.records.clear());
-    let value = |member: &Member| {
-        let record = member.records.first();
-        record
+    let stated = |member: &Member| {
+        member
+            .records
+            .first()
             .and_then(|record| record.number("contract_value"))
-            .unwrap_or_default()
     };
+    let value = |member: &Member| stated(member).unwrap_or_default();
+    members.sort_by_key(|member| member.rank.0);
+    let newest = members.last().map(|member| member.rank.0);
+    let (older, newer) = members.split_at_mut(members.partition_point(|member| Some(member.rank.0) < newest));
+    let amount = |member: &Member| stated(member).map(f64::to_bits);
+    let days: FxHashSet<i64> = newer.iter().map(|member| member.rank.1).collect();
+    let amounts: FxHashSet<Option<u64>> = newer.iter().map(amount).collect();
+    for member in older.iter_mut() {
+        if days.contains(&member.rank.1) || amounts.contains(&amount(member)) {
+            member.records.clear();
+        }
+    }
     members.sort_by(|a, b| {
         let (x, y) = (value(a), value(b));
-        (x == 0.0)
-            .cmp(&(y == 0.0))
-            .then(a.rank.0.cmp(&b.rank.0))
+        (a.records.is_empty())
+            .cmp(&b.records.is_empty())
+            .then((x == 0.0).cmp(&(y == 0.0)))
+            .then(a.rank.1.cmp(&b.rank.1))
             .then(x.total_cmp(&y))
             .then_with(|| a.member.cmp(&b.member))
     });

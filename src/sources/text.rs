@@ -182,8 +182,6 @@ pub fn date(raw: &str) -> Result<Option<Date>, Unreadable> {
     let day = Date::parse_prefix(&text).map_err(|_| Unreadable)?;
     match text.get(..2) {
         Some("19" | "20" | "21") => Ok(Some(day)),
-        // The last day of all is how agreements without an end are written.
-        _ if text.starts_with("9999-12-31") => Ok(Some(day)),
         _ => Err(Unreadable),
     }
 }
@@ -422,10 +420,8 @@ mod tests {
             ("", Ok(None)),
             ("0001-01-01T00:00:00Z", Ok(None)),
             ("2023-02-02 00:00:00+00:00", day("2023-02-02")),
-            ("9999-12-31", day("9999-12-31")),
             ("2023-02-29", Err(Unreadable)),
             ("0018-05-01", Err(Unreadable)),
-            ("9018-05-01", Err(Unreadable)),
             ("5 mai 2018", Err(Unreadable)),
         ] {
             assert_eq!(date(raw), expected, "{raw}");

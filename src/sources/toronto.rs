@@ -132,7 +132,7 @@ fn non_competitive(row: &Row, mut record: Record) -> Result<Draft, &'static str>
         reason.map(|reason| json!({"limited_tendering_reason_en": reason})),
     );
     let dollars = amount.split('.').next().unwrap_or_default().to_owned();
-    let rank = Rank(digits(record.text("award_date")), row.file.modified.timestamp());
+    let rank = Rank(published(row), digits(record.text("award_date")) as i64);
     Ok(draft(format!("toronto-nc|{number}|{supplier}"), dollars, rank, record))
 }
 

@@ -142,7 +142,6 @@ impl Account {
         };
         // Of a batch that did not fit the bucket keeps the one.
         receipt.burst.remaining = burst.unwrap_or(receipt.burst.remaining);
-        receipt.burst.reset = burst.err().unwrap_or(receipt.burst.reset);
         receipt.refused = refused;
         match refused {
             Some(_) => self.give_back(receipt),
@@ -294,7 +293,7 @@ mod tests {
         };
         // Three are left and four more are wanted: the fourth comes in 6 s, and in 6 more the one that it will be counted as again.
         assert_eq!((batch.burst.remaining, batch.day.remaining), (3, 994));
-        assert!((11..=12).contains(&wait) && batch.burst.reset == wait, "{batch:?}");
+        assert!((11..=12).contains(&wait) && batch.burst.reset == 6, "{batch:?}");
         assert_eq!(account.charge(cost(3), now).refused, None, "what is said to be left is");
     }
 

@@ -909,6 +909,14 @@ fn what_an_amendment_leaves_empty_is_told_by_the_one_before() {
             ("contractAwardDate-dateAttributionContrat", day),
             ("supplierAddressCity-fournisseurAdresseVille-eng", city),
             ("procurementMethod-methodeApprovisionnement-eng", method),
+            (
+                "contractEndDate-dateFinContrat",
+                if city.is_empty() { "" } else { "2025-03-31" },
+            ),
+            (
+                "contractStatus-statutContrat-eng",
+                if city.is_empty() { "" } else { "Active" },
+            ),
         ]
     };
     let read = |newest: &'static str, vendor: &'static str| {
@@ -943,4 +951,7 @@ fn what_an_amendment_leaves_empty_is_told_by_the_one_before() {
     assert_eq!(other["vendor_name"], "Another Ltd.");
     assert_eq!(other.get("vendor_city"), None, "another supplier's");
     assert_eq!(other["procurement_method_en"], "Open");
+    for own in ["end_date", "status_en"] {
+        assert_eq!(same.get(own), None, "{own} is the amendment's own");
+    }
 }

@@ -172,7 +172,6 @@ fn a_search_answer_names_buyer_codes_and_regions_by_themselves() {
         ("unspsc", "72141000"),
         ("unspsc_description_en", "Road construction"),
         ("regions_of_delivery_en", "Alberta; Calgary"),
-        ("procurement_method", "RFx"),
         ("notice_type_en", "Invitation to Tender"),
     ] {
         assert_eq!(tender[field], value, "{field}");

@@ -149,6 +149,21 @@ fn a_contractor_whose_number_one_era_lacks_has_it_from_the_other() {
     let beside = read(&[winner("Acme inc.", "1000.00"), unnumbered("1000.00")]);
     let distinct: std::collections::HashSet<&str> = ids(&beside).into_iter().collect();
     assert_eq!(distinct.len(), beside.len(), "{beside:?}");
+    let values: Vec<&Value> = beside.iter().map(|contract| &contract["contract_value"]).collect();
+    assert_eq!(
+        values,
+        [&json!(1200.0), &json!(1000.0)],
+        "one release goes on with one contract"
+    );
+    // Each award is found under its own amount.
+    let lots = release(211, "20220116120000", &[award(1, 1000.0), award(2, 500.0)], &[]);
+    let exported = export("03", &[notice(211, &[unnumbered("1000.00"), unnumbered("500.00")])]);
+    let told = contracts(&[("a.xml", exported), ("b.json", lots)], "contract/seao-xml");
+    let awards: Vec<_> = told
+        .iter()
+        .map(|known| (&known["contract_id"], &known["contract_value"]))
+        .collect();
+    assert_eq!(awards, [(&json!("1"), &json!(1000.0)), (&json!("2"), &json!(500.0))]);
     let other = read(&[unnumbered("900.00")]);
     assert_eq!(ids(&other), [format!("seao|210|{ACME}|2022-01-10|900.00")]);
     assert_eq!(

@@ -252,20 +252,31 @@ fn a_newer_download_with_another_amount_tells_of_the_same_contract() {
     let check = |file: &dyn Fn(&str, &str) -> String, dump: &str, id: &str| {
         let (former, amount) = (file("1000.00", "2026-03-01"), file("1200.00", "2026-03-01"));
         let day = file("1200.00", "2026-03-02");
-        for files in [
-            vec![&former, &amount],
-            vec![&former, &amount, &day],
-            vec![&former, &day],
-        ] {
+        for files in [vec![&former, &amount], vec![&amount, &former, &amount]] {
             let files: Vec<&str> = files.into_iter().map(String::as_str).collect();
             let contracts = told(&files, dump);
             assert_eq!(contracts.len(), 1, "{contracts:?}");
             assert_eq!(contracts[0]["record_id"], id);
             assert_eq!(contracts[0]["contract_value"], 1200.0);
         }
-        // Two in one file are two.
-        let second = amount.lines().last().unwrap();
-        assert_eq!(told(&[&former, &format!("{former}{second}\n")], dump).len(), 2);
+        // Two in one file are two, whatever was corrected of the first.
+        let both = |first: &str, second: &str| format!("{first}{}\n", second.lines().last().unwrap());
+        assert_eq!(told(&[&former, &both(&former, &amount)], dump).len(), 2);
+        let earlier = file("1000.00", "2026-02-01");
+        let contracts = told(&[&former, &both(&earlier, &day)], dump);
+        let stated: Vec<_> = contracts
+            .iter()
+            .map(|known| (&known["award_date"], &known["contract_value"]))
+            .collect();
+        assert_eq!(
+            stated,
+            [
+                (&json!("2026-02-01"), &json!(1000.0)),
+                (&json!("2026-03-02"), &json!(1200.0))
+            ]
+        );
+        // Of another day and another amount it is another: a file may be a page or a year of a whole.
+        assert_eq!(told(&[&former, &day], dump).len(), 2);
     };
     check(&scotia, "contract/novascotia", "novascotia|T1|acme");
     check(&toronto, "contract/toronto", "toronto-nc|8614|acme");
