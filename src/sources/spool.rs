@@ -95,7 +95,7 @@ pub struct Drafts<'a> {
     pub memory: Memory,
 }
 
-/// What drafts are made in, to be used again: somewhat more than [`BODIES_AT_A_TIME`].
+/// What drafts are made in, to be used again.
 #[derive(Default)]
 pub struct Memory {
     /// Bodies not yet in the spool.
@@ -259,7 +259,7 @@ impl Spool {
         Ok(start)
     }
 
-    /// Hands the groups to `settle` in the order they were first met, a batch at a time, [`BATCHES`] a core; what becomes of a batch goes to `take`,
+    /// Hands the groups to `settle` in the order they were first met, some batches a core at a time; what becomes of a batch goes to `take`,
     /// in that order too, so that nothing depends on how many cores there are.
     pub fn settle<T: Send>(
         &self,
