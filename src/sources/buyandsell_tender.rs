@@ -171,7 +171,7 @@ pub fn join_languages(members: &mut [Member]) {
         };
         let french = std::mem::take(&mut members[french].records);
         for (notice, other) in members[english].records.iter_mut().zip(french) {
-            pspc::fill(notice, &other, |_| true);
+            canadabuys::fill(notice, &other, |_| true);
         }
     }
 }

@@ -5,6 +5,8 @@
 use std::{borrow::Cow, collections::BTreeSet};
 
 pub use super::countries::code as country_code;
+use serde_json::Value;
+
 use super::{
     disclosure_codes::TRADE_AGREEMENTS,
     eligibility::Eligibility,
@@ -248,39 +250,102 @@ pub fn settle_contract(members: &mut [Member], others: &[Member]) {
     table::newest(members);
 }
 
-/// What an amendment tells of itself.
-const OF_THE_AMENDMENT: [&str; 8] = [
-    "amendment_number",
-    "amendment_date",
-    "publication_date",
-    "end_date",
-    "status_en",
-    "status_fr",
-    "contract_value",
-    AMOUNT_OF_ROW,
+pub const NAMES: &[&str] = &[
+    "supplier_legal_name",
+    "vendor_name_standardized",
+    "supplier_operating_name",
 ];
 
-/// An amendment repeats the contract, but may leave cells of it empty: there the one before it has the word. What tells one thing together, a
-/// supplier and where it is, a code and its words, is filled only where nothing of it is told otherwise.
+pub const ADDRESS: &[&str] = &["vendor_city", "vendor_province", "vendor_postal_code", "vendor_country"];
+
+/// What amendments leave as it is, so that another one's word is as good; the fields that tell one thing together are
+/// filled only where the rows do not disagree on those before them.
+const FILLED: [(&[&str], &[&str]); 5] = [
+    (&["supplier_legal_name"], NAMES),
+    (&["supplier_legal_name", "vendor_city"], ADDRESS),
+    (&["gsin"], &["gsin", "gsin_description_en", "gsin_description_fr"]),
+    (
+        &["unspsc"],
+        &["unspsc", "unspsc_description_en", "unspsc_description_fr"],
+    ),
+    (
+        &[],
+        &[
+            "contract_id",
+            "contract_number",
+            "department_en",
+            "department_fr",
+            "buyer_name",
+            "province",
+            "procurement_method",
+            "procurement_method_en",
+            "procurement_method_fr",
+            "trade_agreements_en",
+            "eligibility",
+        ],
+    ),
+];
+
+/// What only amendments of one publication tell alike.
+const REPEATED: [&str; 14] = [
+    "award_date",
+    "start_date",
+    "title_en",
+    "title_fr",
+    "description_en",
+    "description_fr",
+    "notice_type_en",
+    "notice_type_fr",
+    "solicitation_number",
+    "procurement_number",
+    "procurement_category",
+    "regions_of_delivery_en",
+    "regions_of_delivery_fr",
+    "currency",
+];
+
+/// An amendment repeats the contract, but may leave cells of it empty: there the one before it has the word.
 fn fill_newest(members: &mut [Member]) {
     let Some((newest, older)) = members.split_last_mut() else {
         return;
     };
     for record in &mut newest.records {
         for known in older.iter().rev().flat_map(|member| &member.records) {
-            let agrees = |field| record.text(field).is_some() && record.text(field) == known.text(field);
-            let is_same = !record.has("vendor_name") || agrees("vendor_name") || agrees("supplier_legal_name");
-            let is_placed = ["vendor_city", "vendor_province", "vendor_postal_code"]
-                .iter()
-                .any(|field| record.has(field));
-            let fills_vendor = is_same && !is_placed;
-            let coded = ["gsin", "unspsc"].map(|code| (code, record.has(code)));
-            record.fill(known, |field| {
-                let is_of_vendor = field.starts_with("vendor_") || field.starts_with("supplier_");
-                let is_coded = coded.iter().any(|(code, is_told)| *is_told && field.starts_with(code));
-                !OF_THE_AMENDMENT.contains(&field) && (fills_vendor || !is_of_vendor) && !is_coded
-            });
+            fill_contract(record, known);
+            fill(record, known, |field| REPEATED.contains(&field));
         }
+        if !record.has("vendor_name") {
+            name_vendor(record);
+        }
+    }
+}
+
+/// Fills what another row of the contract tells and amendments leave as it is.
+pub fn fill_contract(contract: &mut Record, other: &Record) {
+    let of_one_thing = FILLED.map(|(things, _)| things.iter().all(|thing| agree(contract, other, thing)));
+    for ((_, fields), _) in FILLED.into_iter().zip(of_one_thing).filter(|(_, agree)| *agree) {
+        fill(contract, other, |field| fields.contains(&field));
+    }
+}
+
+/// Fills what only the other record tells; of objects, also their members.
+pub fn fill(record: &mut Record, other: &Record, is_filled: impl Fn(&str) -> bool) {
+    record.fill(other, &is_filled);
+    for (field, value) in other.fields.iter().filter(|(field, _)| is_filled(field.text())) {
+        let known = record.fields.get(field).and_then(|known| known.members());
+        if let (Some(mut members), Some(others)) = (known, value.members()) {
+            for (member, value) in others {
+                members.entry(member).or_insert(value);
+            }
+            record.fields.insert(field, Value::Object(members).into());
+        }
+    }
+}
+
+pub fn agree(one: &Record, other: &Record, field: &str) -> bool {
+    match (one.text(field), other.text(field)) {
+        (Some(one), Some(other)) => fold(one) == fold(other),
+        _ => true,
     }
 }
 

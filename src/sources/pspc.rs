@@ -9,7 +9,7 @@
 
 use std::{cmp::Ordering, io::Read};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     Broken, FileFacts, Reader, buyandsell_contract, buyandsell_tender, canadabuys, canadabuys_contract,
@@ -18,7 +18,6 @@ use super::{
     intake::{Intake, Member, Record, Tally},
     table::CsvFormat,
 };
-use crate::fold::fold;
 
 pub const CONTRACT: &str = "canadabuys-contract";
 pub const FORMER_CONTRACT: &str = "buyandsell-contract";
@@ -37,20 +36,6 @@ fn by_publication(members: &mut [Member]) -> (&mut [Member], &mut [Member]) {
         row.member.drain(..FORMER.len());
     }
     (current, former)
-}
-
-/// Fills what only the other record tells; of objects, also their members.
-pub fn fill(record: &mut Record, other: &Record, is_filled: impl Fn(&str) -> bool) {
-    record.fill(other, &is_filled);
-    for (field, value) in other.fields.iter().filter(|(field, _)| is_filled(field.text())) {
-        let known = record.fields.get(field).and_then(|known| known.members());
-        if let (Some(mut members), Some(others)) = (known, value.members()) {
-            for (member, value) in others {
-                members.entry(member).or_insert(value);
-            }
-            record.fields.insert(field, Value::Object(members).into());
-        }
-    }
 }
 
 pub struct Contracts;
@@ -94,57 +79,22 @@ impl Reader for Contracts {
 /// What each amendment tells anew.
 const STATE: [&str; 3] = ["amendment_number", "amendment_date", "end_date"];
 
-const NAMES: &[&str] = &[
-    "supplier_legal_name",
-    "vendor_name_standardized",
-    "supplier_operating_name",
-];
-
-const ADDRESS: &[&str] = &["vendor_city", "vendor_province", "vendor_postal_code", "vendor_country"];
-
-/// What amendments leave as it is, so that another one's word is as good; the fields that tell one thing together are
-/// filled only where the publications do not disagree on those before them.
-const FILLED: [(&[&str], &[&str]); 4] = [
-    (&["supplier_legal_name"], NAMES),
-    (&["supplier_legal_name", "vendor_city"], ADDRESS),
-    (&["gsin"], &["gsin", "gsin_description_en", "gsin_description_fr"]),
-    (
-        &[],
-        &[
-            "contract_id",
-            "contract_number",
-            "department_en",
-            "department_fr",
-            "buyer_name",
-            "province",
-            "procurement_method",
-            "procurement_method_en",
-            "procurement_method_fr",
-            "trade_agreements_en",
-            "eligibility",
-        ],
-    ),
-];
-
 /// Makes CanadaBuys' newest row of a contract the word of both. `age` is how new buyandsell's newest amendment is against
 /// it: the newer one's state and supplier count. Of two days of award the earlier does, as a row of either publication may
 /// have its amendment's there.
 fn join(contract: &mut Record, former: &Record, age: Ordering) {
     match age {
         Ordering::Less => {}
-        Ordering::Equal => fill(contract, former, |field| STATE.contains(&field)),
+        Ordering::Equal => canadabuys::fill(contract, former, |field| STATE.contains(&field)),
         Ordering::Greater => {
             replace(contract, former, &STATE);
             if former.has("supplier_legal_name") {
-                replace(contract, former, NAMES);
-                replace(contract, former, ADDRESS);
+                replace(contract, former, canadabuys::NAMES);
+                replace(contract, former, canadabuys::ADDRESS);
             }
         }
     }
-    let of_one_thing = FILLED.map(|(things, _)| things.iter().all(|thing| agree(contract, former, thing)));
-    for ((_, fields), _) in FILLED.into_iter().zip(of_one_thing).filter(|(_, agree)| *agree) {
-        fill(contract, former, |field| fields.contains(&field));
-    }
+    canadabuys::fill_contract(contract, former);
     canadabuys::name_vendor(contract);
     let days = [&*contract, former].map(|record| record.text("award_date").map(str::to_owned));
     contract.set("award_date", days.into_iter().flatten().min());
@@ -155,13 +105,6 @@ fn replace(record: &mut Record, other: &Record, fields: &[&str]) {
     for field in fields {
         record.remove(field);
         record.set(field, other.get(field));
-    }
-}
-
-fn agree(one: &Record, other: &Record, field: &str) -> bool {
-    match (one.text(field), other.text(field)) {
-        (Some(one), Some(other)) => fold(one) == fold(other),
-        _ => true,
     }
 }
 
@@ -228,12 +171,14 @@ fn complete(notice: &mut Record, other: &Record) {
         notice.entity_type = other.entity_type;
     }
     let is_its_own = |field: &str| IDENTITY.contains(&field) || (has_status && field.starts_with("status"));
-    fill(notice, other, |field| !is_its_own(field));
+    canadabuys::fill(notice, other, |field| !is_its_own(field));
     notice.set("sources", Some(json!([NOTICE, FORMER_NOTICE])));
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
     use crate::entity::EntityType;
 
@@ -251,7 +196,7 @@ mod tests {
         let mut known = record(&[("gsin", "N1")], json!({"trade_agreements": ["CFTA"]}));
         let reason = json!({"trade_agreements": ["AIT"], "limited_tendering_reason_en": "Exclusive Rights"});
         let other = record(&[("gsin", "N2"), ("title_en", "A"), ("title_fr", "B")], reason);
-        fill(&mut known, &other, |field| field != "title_fr");
+        canadabuys::fill(&mut known, &other, |field| field != "title_fr");
         assert_eq!((known.text("gsin"), known.text("title_en")), (Some("N1"), Some("A")));
         assert!(!known.has("title_fr"));
         let expected = json!({"trade_agreements": ["CFTA"], "limited_tendering_reason_en": "Exclusive Rights"});
@@ -275,8 +220,8 @@ mod tests {
             (&plain, &other, false),
             (&plain, &silent, true),
         ] {
-            assert_eq!(agree(one, two, "supplier_legal_name"), expected);
-            assert_eq!(agree(two, one, "supplier_legal_name"), expected);
+            assert_eq!(canadabuys::agree(one, two, "supplier_legal_name"), expected);
+            assert_eq!(canadabuys::agree(two, one, "supplier_legal_name"), expected);
         }
     }
 
