@@ -4,17 +4,19 @@
 mod support;
 
 use procure::{
-    date::Date,
+    catalog::generation,
     engine::{
         Deadline, Engine,
-        tally::{Measure, Tally, Want},
+        aggregation::{Measure, Tally, Want},
     },
-    entity::EntityType,
-    facet::Facet,
-    generation,
+    model::{
+        date::Date,
+        entity_type::EntityType,
+        facet::Facet,
+        record::Record,
+        schema::{Role, Schema},
+    },
     query::{Filter, Order, Page, SearchQuery, Sort, SortKey, Start, text::TextQuery},
-    record::Record,
-    schema::{Role, Schema},
 };
 use support::{Arguments, Times, index, row, usage};
 

@@ -14,15 +14,11 @@ use std::{
 use bytes::Bytes;
 use procure::{
     alerts::{fresh::Tender, matching::each_tender},
-    entity::EntityType,
-    fold::word_list,
-    notices::Latest,
+    catalog::notices::Latest,
+    model::{entity_type::EntityType, fold::word_list, record::Record, schema::Schema, stem::Language},
     query::keyword::{Keyword, Subject},
-    record::Record,
     sample,
-    schema::Schema,
     state::subscriptions::{Frequency, Locale, Subscription},
-    stem::Language,
 };
 use rand_chacha::{
     ChaCha8Rng,

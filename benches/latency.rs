@@ -13,13 +13,10 @@ use std::{
 };
 
 use procure::{
-    date::Date,
+    catalog::generation,
     engine::{Deadline, Engine},
-    entity::EntityType,
-    generation,
+    model::{date::Date, entity_type::EntityType, record::query_key, schema::Role},
     query::{Filter, Order, Page, SearchQuery, Sort, SortKey, Start, text::TextQuery},
-    record::query_key,
-    schema::Role,
 };
 use serde_json::Value;
 use support::{Arguments, Times, index, row, server::Server, usage};
@@ -136,7 +133,7 @@ fn engine_rows(index_dir: &Path) {
     let record = search(engine, query, 1, Start::Offset(records / 3))
         .pop()
         .expect("a record");
-    let id = procure::record::record_id(&record).expect("an id").into_owned();
+    let id = procure::model::record::record_id(&record).expect("an id").into_owned();
     show(
         "a record by id",
         &Times::of(|| drop(engine.record(EntityType::Contract, &id))),

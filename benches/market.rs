@@ -4,17 +4,16 @@
 mod support;
 
 use procure::{
-    date::Date,
-    engine::{Deadline, Engine},
-    entity::EntityType,
-    generation,
-    market::{
-        MOST_ITEMS, Market, Show, YEARS_BACK,
-        answer::{Asked, Need},
+    catalog::{
+        generation,
+        market::{
+            MOST_ITEMS, Market, Show, YEARS_BACK,
+            answer::{Asked, Need},
+        },
     },
+    engine::{Deadline, Engine},
+    model::{date::Date, entity_type::EntityType, record::Record, schema::Schema},
     query::{Page, SearchQuery, Start},
-    record::Record,
-    schema::Schema,
 };
 use support::{Arguments, Times, index, row};
 

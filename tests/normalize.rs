@@ -13,9 +13,8 @@ use std::{
 
 use flate2::{Compression, write::GzEncoder};
 use procure::{
-    entity::EntityType,
+    model::{entity_type::EntityType, schema::Schema},
     normalize::{FileReport, Options, Report, run},
-    schema::Schema,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -901,7 +900,7 @@ fn real_files_are_accounted_for_row_by_row() {
     }
     for contract in place.records("contract/seao-xml") {
         let city = contract["municipality"].as_str().unwrap();
-        let known = procure::municipality::by_slug(city);
+        let known = procure::model::municipality::by_slug(city);
         assert!(
             known.is_some(),
             "data/municipalities.csv lacks {city} of {}",

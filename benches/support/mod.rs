@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use procure::{entity::EntityType, schema::Schema};
+use procure::model::{entity_type::EntityType, schema::Schema};
 use serde_json::{Value, json};
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_procure");

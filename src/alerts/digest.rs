@@ -10,9 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     alerts::words::Words,
-    date::Date,
-    record::Record,
-    schema::Role,
+    model::{date::Date, record::Record, schema::Role},
     state::subscriptions::{Frequency, Locale, Subscription},
 };
 

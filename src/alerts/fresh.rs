@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use bytes::Bytes;
 
 use crate::{
-    date::Date,
+    catalog::{
+        generation::Generation,
+        notices::{self, Latest, Standing, each_page},
+    },
     engine::{Deadline, Error},
-    entity::EntityType,
-    generation::Generation,
-    notices::{self, Latest, Standing, each_page},
+    model::{date::Date, entity_type::EntityType, schema::Role},
     query::{Filter, SearchQuery, keyword::Subject},
-    schema::Role,
 };
 
 /// Spec silent: for how many days a tender is new. One that was published before is told of to nobody, whenever it came into the index.

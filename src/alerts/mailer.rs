@@ -20,12 +20,12 @@ use crate::{
         round::{Letter, plan},
         send::{Fate, Line, Server},
     },
-    generation::Generation,
-    lock,
+    catalog::generation::Generation,
     state::{
         State,
         mailings::{self, Addressee, Mailing, Outcome},
     },
+    storage::file_lock,
 };
 
 /// What an operator sets.
@@ -98,7 +98,7 @@ pub fn run_once(
     let place = state.mail_lock();
     let lock = File::options().create(true).append(true).open(&place);
     let lock = lock.with_context(|| format!("opening {}", place.display()))?;
-    let _lock = lock::hold(lock, &place, "procure alerts send")?;
+    let _lock = file_lock::hold(lock, &place, "procure alerts send")?;
     let mut report = Report {
         interrupted: state.settle_interrupted()?,
         ..Report::default()

@@ -7,12 +7,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::{
     alerts::fresh::Tender,
-    date::Date,
+    model::{date::Date, record::query_key, schema::Role, stem::Language},
     query::keyword::{Keyword, Subject, Token},
-    record::query_key,
-    schema::Role,
     state::subscriptions::Subscription,
-    stem::Language,
 };
 
 /// Spec silent: how many days before a subscription a tender may have been published and still be new to it. The slowest sources publish a week's notices at its
@@ -247,7 +244,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::notices::Latest;
+    use crate::catalog::notices::Latest;
     use crate::state::subscriptions::{Frequency, Locale};
 
     const DAY: i64 = 86_400;
@@ -279,7 +276,7 @@ mod tests {
                     [] => asked.languages.len() == 2 || subject.is_in(&asked.languages),
                     keywords => keywords.iter().any(has),
                 };
-                let department = asked.department.as_ref().map(|part| crate::fold::fold(part));
+                let department = asked.department.as_ref().map(|part| crate::model::fold::fold(part));
                 let is_match = is_said
                     && i64::from(tender.published.days()) >= asked.created_at / DAY - i64::from(GRACE_DAYS)
                     && department.is_none_or(|part| tender.departments.iter().any(|name| name.contains(&part)))

@@ -14,14 +14,10 @@ use crate::{
         mail::{Mail, Sender},
         matching,
     },
-    date::Date,
+    catalog::{generation::Generation, market::worth},
     engine::Deadline,
-    entity::EntityType,
-    generation::Generation,
-    market::worth,
+    model::{date::Date, entity_type::EntityType, record::Record, schema::Schema},
     query::keyword::{Keyword, Subject},
-    record::Record,
-    schema::Schema,
     state::{
         State,
         mailings::{self, Addressee, Mailed, Pair, Standings},
@@ -310,7 +306,7 @@ fn matched_keywords(found_by: &[&Subscription], subject: &Subject) -> Vec<String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{state::subscriptions::Locale, stem::Language};
+    use crate::{model::stem::Language, state::subscriptions::Locale};
 
     #[test]
     fn a_pace_is_kept_whatever_the_clock_did() {

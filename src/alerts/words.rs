@@ -4,7 +4,7 @@ use chrono::{Datelike, NaiveDate};
 
 use crate::{
     alerts::digest::{Named, Value},
-    date::Date,
+    model::date::Date,
     state::subscriptions::{Frequency, Locale},
 };
 

@@ -20,10 +20,10 @@ use crate::{
         send::{Place, Server},
         text,
     },
+    catalog::generation::{self, Generation},
     cli::{IndexDir, StateFile, print},
-    email::EmailAddress,
-    generation::{self, Generation},
-    serve,
+    model::email::EmailAddress,
+    server,
     state::{State, mailings::Addressee, subscriptions::Subscription},
 };
 
@@ -247,7 +247,7 @@ fn send(state: &State, index: &IndexDir, mail: &Mail) -> anyhow::Result<()> {
     let settings = mail.settings()?;
     let settings = settings.context("no mail server is named; --smtp-url does, as in smtps://user@mail.example.org")?;
     let generation = current(index)?;
-    let is_stopped = serve::stop_flag()?;
+    let is_stopped = server::stop_flag()?;
     let asked = || is_stopped().then_some(End::Stop);
     let report = mailer::run_once(state, &generation, &settings, Utc::now, &asked, &mut |_, _| {})?;
     print(&format!("{report}\n"))?;

@@ -4,8 +4,8 @@ use clap::{Args, builder::RangedU64ValueParser};
 
 use super::{IndexDir, kind, print};
 use crate::{
-    entity::EntityType,
-    market::backtest::{self, SAMPLE, SEED},
+    catalog::market::backtest::{self, SAMPLE, SEED},
+    model::entity_type::EntityType,
 };
 
 #[derive(Debug, Args)]

@@ -6,8 +6,7 @@ use clap::Subcommand;
 
 use crate::{
     cli::{StateFile, plan, print},
-    date::Date,
-    plans::Plan,
+    model::{date::Date, plans::Plan},
     state::{State, keys::Key},
 };
 

@@ -3,8 +3,8 @@
 //! **Invariant:** nothing here or above knows of Tantivy, and no engine knows of HTTP. Calls block; a caller gives each a [`Deadline`], and
 //! an engine whose time is up answers [`Error::Timeout`], never a partial page.
 
-pub mod similar;
-pub mod tally;
+pub mod aggregation;
+pub mod similarity;
 pub mod tantivy;
 
 use std::{
@@ -21,11 +21,10 @@ use bytes::Bytes;
 
 use crate::{
     engine::{
-        similar::Similar,
-        tally::{Measure, Named, NamesPage, Tally, Want},
+        aggregation::{Measure, Named, NamesPage, Tally, Want},
+        similarity::Similar,
     },
-    entity::EntityType,
-    facet::Facet,
+    model::{entity_type::EntityType, facet::Facet},
     query::{Page, Position, SearchQuery},
 };
 
@@ -50,7 +49,7 @@ pub trait Engine: Send + Sync {
     fn near(&self, entity_type: EntityType, facet: Facet, name: &str, most: usize) -> Vec<String>;
 
     /// The records of what was sold that pass the query's filters (its text and sort do not matter) and share the rarest of some words of
-    /// [`crate::subject`]: best score first, `most` at most, equal ones in the default order. Which words are looked for [`similar::telling`] says
+    /// [`crate::model::similarity_terms`]: best score first, `most` at most, equal ones in the default order. Which words are looked for [`similar::telling`] says
     /// (`bool.should` of `constant_score` over `term`).
     fn similar(
         &self,

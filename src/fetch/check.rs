@@ -14,7 +14,7 @@ use serde_json::{Deserializer, Value};
 use zip::{ZipArchive, result::ZipError};
 
 use super::table::Format;
-use crate::gzip::Gzip;
+use crate::storage::gzip::Gzip;
 
 /// How much of a body tells what it is.
 pub const HEAD: u64 = 4 << 10;

@@ -108,7 +108,7 @@ pub fn run(options: &Options) -> Result<Report> {
 /// Keeps a second run out of the same folder, for as long as it is held: the two would write over each other's files.
 fn exclude_others(out: &Path) -> Result<File> {
     let folder = File::open(out).with_context(|| format!("opening {}", out.display()))?;
-    crate::lock::hold(folder, out, "procure fetch")
+    crate::storage::file_lock::hold(folder, out, "procure fetch")
 }
 
 struct Run<'a> {

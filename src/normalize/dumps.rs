@@ -12,13 +12,14 @@ use std::{
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};
 
-use super::{durable::Durable, report::Shortfall};
 use crate::{
-    entity::EntityType,
-    municipality,
-    schema::Schema,
-    sources::{Source, fields::Fields, intake::Record},
+    model::{entity_type::EntityType, municipality, schema::Schema},
+    sources::{
+        Source,
+        reading::{fields::Fields, intake::Record},
+    },
 };
+use crate::{normalize::report::Shortfall, storage::durable_file::Durable};
 
 /// By `<entity_type>/<source_id>`: each field and the share of records that have it.
 pub type Presence = BTreeMap<String, Map<String, Value>>;

@@ -16,7 +16,7 @@ use anyhow::{Context, Result};
 use chrono::{DateTime, NaiveDate, Utc};
 use zip::{ZipArchive, read::ZipFile};
 
-use crate::{gzip::Gzip, sources::FileFacts};
+use crate::{sources::FileFacts, storage::gzip::Gzip};
 
 /// A file behind the inputs: its size, or why it has none.
 pub struct Input {

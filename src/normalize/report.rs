@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::dumps::{Presence, UntoldBuyers};
 use crate::{
-    entity::EntityType,
-    sources::intake::{Count, Tally},
+    model::entity_type::EntityType,
+    sources::reading::intake::{Count, Tally},
 };
 
 /// Every file of a run and every row of every file.

@@ -6,9 +6,8 @@
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 
 use crate::{
-    date::Date,
+    model::{date::Date, record::LONGEST_ID},
     query::{Position, SearchQuery},
-    record::LONGEST_ID,
 };
 
 /// Decoded, and known to belong to the query it came with.
@@ -102,7 +101,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        entity::EntityType,
+        model::entity_type::EntityType,
         query::{Order, Sort, SortKey},
     };
 

@@ -6,11 +6,13 @@
 use std::{collections::HashSet, fmt};
 
 use crate::{
+    model::{
+        record::Record,
+        schema::Role,
+        similarity_terms,
+        stem::{Language, stem},
+    },
     query::text::{Clause, LONGEST_TEXT, MOST_TERMS, Term, TextError, TextQuery},
-    record::Record,
-    schema::Role,
-    stem::{Language, stem},
-    subject,
 };
 
 /// A word, or a phrase, as it was written and as it is looked for.
@@ -143,7 +145,7 @@ struct Text {
 impl Subject {
     pub fn of(record: &Record) -> Subject {
         let texts = record.named_texts(Role::Subject).flat_map(|(field, text)| {
-            let languages = subject::languages(field).iter();
+            let languages = similarity_terms::languages(field).iter();
             languages.map(move |language| Text::new(*language, text))
         });
         Subject { texts: texts.collect() }
@@ -165,7 +167,7 @@ impl Subject {
 
 impl Text {
     fn new(language: Language, text: &str) -> Text {
-        let words = crate::fold::word_list(text);
+        let words = crate::model::fold::word_list(text);
         let distinct: HashSet<&String> = words.iter().collect();
         let tokens = distinct.into_iter().flat_map(|word| tokens_of(word)).collect();
         Text {
@@ -213,7 +215,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{entity::EntityType, schema::Schema};
+    use crate::model::{entity_type::EntityType, schema::Schema};
 
     const BOTH: &[Language] = &Language::ALL;
     const ENGLISH: &[Language] = &[Language::English];

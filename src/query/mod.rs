@@ -10,7 +10,10 @@ pub mod text;
 
 use serde::Serialize;
 
-use crate::{date::Date, entity::EntityType, facet::Facet, query::text::TextQuery, schema::Role};
+use crate::{
+    model::{date::Date, entity_type::EntityType, facet::Facet, schema::Role},
+    query::text::TextQuery,
+};
 
 /// Which records, in which order. Two equal queries have equal [`SearchQuery::fingerprint`]s.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -23,7 +26,7 @@ pub struct SearchQuery {
     pub sort: Sort,
 }
 
-/// One condition on a record. Keys are folded already, by [`crate::record::query_key`].
+/// One condition on a record. Keys are folded already, by [`crate::model::record::query_key`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Filter {

@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::fold::word_list;
+use crate::model::fold::word_list;
 
 /// The longest `q`, in characters.
 pub const LONGEST_TEXT: usize = 512;
@@ -35,7 +35,7 @@ pub enum Clause {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Term {
-    /// A word, or any word that shares its stem ([`crate::stem::meet`]).
+    /// A word, or any word that shares its stem ([`crate::model::stem::meet`]).
     Word(String),
     /// Two words or more, adjacent and as written; one quoted word, as written.
     Phrase(Vec<String>),

@@ -1,7 +1,7 @@
 //! The buyers: some three thousand bodies of Quebec, in the order of how much they buy, and the few of other sources.
 
 use super::{dice::Ranks, words, words::Words};
-use crate::fold::fold;
+use crate::model::fold::fold;
 
 pub struct Buyer {
     pub name: String,

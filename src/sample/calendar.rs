@@ -2,7 +2,7 @@
 //!
 //! A day is a number counted from the window's first one. Their texts are made once, since a record has half a dozen.
 
-use crate::date::Date;
+use crate::model::date::Date;
 
 /// 2011-11-01, in days since 1970-01-01.
 const FIRST: i32 = 15_279;

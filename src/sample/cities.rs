@@ -8,7 +8,7 @@ use super::{
     subject::Language,
     vendors::scatter,
 };
-use crate::fold::fold;
+use crate::model::fold::fold;
 
 const SERVICES: &[&str] = &[
     "SERVICE DE L'EAU",

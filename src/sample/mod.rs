@@ -17,7 +17,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 
-use crate::entity::EntityType;
+use crate::model::entity_type::EntityType;
 
 mod buyers;
 mod calendar;

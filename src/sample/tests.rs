@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use tempfile::TempDir;
 
 use super::*;
-use crate::{
+use crate::model::{
     date::Date,
     schema::{FieldType, Role, Schema},
 };
@@ -245,7 +245,7 @@ fn suppliers_are_zipf() {
     let mut counts = BTreeMap::new();
     for contract in contracts {
         *counts
-            .entry(crate::fold::fold(text(contract, "vendor_name")))
+            .entry(crate::model::fold::fold(text(contract, "vendor_name")))
             .or_insert(0_usize) += 1;
     }
     let mut counts: Vec<usize> = counts.into_values().collect();

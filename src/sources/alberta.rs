@@ -9,14 +9,17 @@ use std::{collections::HashSet, io::Read};
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{
-    Broken, FileFacts, Head, countries,
-    decode::{STRAY, Utf8},
-    intake::{Draft, Intake, Rank, Record, Tally, unknown},
-    json::{Item, Rows, list, word},
-    places, text,
+use crate::model::{entity_type::EntityType, vocabulary};
+use crate::sources::{
+    Broken, FileFacts, Head,
+    common::{countries, public_bodies},
+    reading::{
+        decode::{STRAY, Utf8},
+        intake::{Draft, Intake, Rank, Record, Tally, unknown},
+        json::{Item, Rows, list, word},
+        text,
+    },
 };
-use crate::{entity::EntityType, vocabulary};
 
 const PAGE: &str = "https://purchasing.alberta.ca/posting/";
 
@@ -63,7 +66,7 @@ impl super::Reader for Alberta {
     }
 
     /// A newer answer of a search, which has no awards, leaves those that were told before.
-    fn settle(&mut self, members: &mut [super::intake::Member], _: &mut [Tally]) {
+    fn settle(&mut self, members: &mut [crate::sources::reading::intake::Member], _: &mut [Tally]) {
         if let Some((newest, older)) = members.split_last_mut()
             && newest.member == BARE
             && let Some(whole) = older.iter().find(|member| member.member == WHOLE)
@@ -74,7 +77,7 @@ impl super::Reader for Alberta {
             }
             newest.records.extend(awarded.iter().cloned());
         }
-        super::table::newest(members);
+        crate::sources::reading::table::newest(members);
     }
 }
 
@@ -217,7 +220,7 @@ impl Posting<'_> {
             .and_then(|(_, kind)| text::line(kind))
             .or_else(|| known.map(|(_, kind)| (*kind).to_owned()));
         tender.set("notice_type_en", kind.or(code));
-        let (municipality, level) = places::of_body(buyer.as_deref().unwrap_or_default(), "AB");
+        let (municipality, level) = public_bodies::of_body(buyer.as_deref().unwrap_or_default(), "AB");
         tender.set("municipality", Some(municipality));
         tender.set("government_level", Some(level));
         tender.set("province", Some("AB"));

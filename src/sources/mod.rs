@@ -4,53 +4,24 @@
 //! columns or its first element, never by a file's name), which kinds of record it yields, and how its reader is made.
 //! To add a source: write its file, add its row, add a fixture to `tests/fixtures`.
 
-mod batches;
-mod bytes;
-pub mod decode;
-pub mod fields;
-pub mod intake;
-pub mod spool;
-pub mod text;
-
 mod alberta;
-mod buyandsell_contract;
-mod buyandsell_tender;
-mod canadabuys;
-mod canadabuys_award;
-mod canadabuys_contract;
-mod canadabuys_sosa;
-mod canadabuys_tender;
-mod countries;
+pub mod common;
 mod disclosure;
-mod disclosure_codes;
-mod disclosure_contract;
-mod disclosure_export;
-mod eligibility;
-mod json;
-mod mojibake;
 mod montreal;
 mod novascotia;
-mod places;
 mod pspc;
+pub mod reading;
 mod seao;
-mod seao_codes;
-mod seao_ledger;
-mod seao_ocds;
-mod seao_ocds_contract;
-mod seao_ocds_tender;
-mod seao_xml;
-mod table;
 mod toronto;
-mod xml;
 
 use std::io::Read;
 
 use anyhow::Error;
 use chrono::{DateTime, SecondsFormat, Utc};
 
-use crate::entity::EntityType;
-use decode::Utf8;
-use intake::{Intake, Member, Tally};
+use crate::model::entity_type::EntityType;
+use crate::sources::reading::decode::Utf8;
+use crate::sources::reading::intake::{Intake, Member, Tally};
 
 /// One publisher's format.
 pub struct Source {
@@ -66,55 +37,55 @@ pub static SOURCES: &[Source] = &[
     Source {
         id: pspc::NOTICE,
         yields: &[EntityType::Tender, EntityType::PreSolicitation],
-        recognizes: |head| canadabuys_tender::FORMAT.recognizes(&head.columns),
+        recognizes: |head| pspc::canadabuys_tender::FORMAT.recognizes(&head.columns),
         reader: || Box::new(pspc::Notices),
     },
     Source {
         id: pspc::CONTRACT,
         yields: &[EntityType::Contract],
-        recognizes: |head| canadabuys_contract::FORMAT.recognizes(&head.columns),
+        recognizes: |head| pspc::canadabuys_contract::FORMAT.recognizes(&head.columns),
         reader: || Box::new(pspc::Contracts),
     },
     Source {
         id: "canadabuys-award",
         yields: &[EntityType::Award],
-        recognizes: |head| canadabuys_award::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(&canadabuys_award::FORMAT),
+        recognizes: |head| pspc::canadabuys_award::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&pspc::canadabuys_award::FORMAT),
     },
     Source {
         id: disclosure::PUBLISHED,
         yields: &[EntityType::Disclosure],
-        recognizes: |head| table::format_of(disclosure::PUBLISHED_FORMATS, &head.columns).is_some(),
+        recognizes: |head| reading::table::format_of(disclosure::PUBLISHED_FORMATS, &head.columns).is_some(),
         reader: || Box::new(disclosure::Disclosures),
     },
     Source {
         id: disclosure::EXPORT,
         yields: &[EntityType::Disclosure],
-        recognizes: |head| disclosure_export::FORMAT.recognizes(&head.columns),
+        recognizes: |head| disclosure::export::FORMAT.recognizes(&head.columns),
         reader: || Box::new(disclosure::Disclosures),
     },
     Source {
         id: pspc::FORMER_NOTICE,
         yields: &[EntityType::Tender, EntityType::PreSolicitation],
-        recognizes: |head| buyandsell_tender::FORMAT.recognizes(&head.columns),
+        recognizes: |head| pspc::buyandsell_tender::FORMAT.recognizes(&head.columns),
         reader: || Box::new(pspc::Notices),
     },
     Source {
         id: pspc::FORMER_CONTRACT,
         yields: &[EntityType::Contract],
-        recognizes: |head| buyandsell_contract::FORMAT.recognizes(&head.columns),
+        recognizes: |head| pspc::buyandsell_contract::FORMAT.recognizes(&head.columns),
         reader: || Box::new(pspc::Contracts),
     },
     Source {
         id: "seao-xml",
         yields: &[EntityType::Tender, EntityType::Contract],
-        recognizes: seao_xml::recognizes,
+        recognizes: seao::xml::recognizes,
         reader: || Box::new(seao::Seao),
     },
     Source {
         id: "seao-ocds",
         yields: &[EntityType::Tender, EntityType::Contract],
-        recognizes: seao_ocds::recognizes,
+        recognizes: seao::ocds::recognizes,
         reader: || Box::new(seao::Seao),
     },
     Source {
@@ -126,7 +97,7 @@ pub static SOURCES: &[Source] = &[
     Source {
         id: "toronto",
         yields: &[EntityType::Contract, EntityType::Tender],
-        recognizes: |head| table::format_of(toronto::FORMATS, &head.columns).is_some(),
+        recognizes: |head| reading::table::format_of(toronto::FORMATS, &head.columns).is_some(),
         reader: || Box::new(toronto::FORMATS),
     },
     Source {
@@ -144,8 +115,8 @@ pub static SOURCES: &[Source] = &[
     Source {
         id: "canadabuys-sosa",
         yields: &[EntityType::StandingOffer],
-        recognizes: |head| canadabuys_sosa::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(&canadabuys_sosa::FORMAT),
+        recognizes: |head| pspc::canadabuys_sosa::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&pspc::canadabuys_sosa::FORMAT),
     },
 ];
 
@@ -172,7 +143,7 @@ pub struct Head {
     /// The fields of the first CSV row that is no comment, trimmed.
     pub columns: Vec<String>,
     /// The first XML element.
-    pub root: xml::Root,
+    pub root: reading::xml::Root,
     /// The whole of it, where it is JSON by its first character; empty otherwise.
     pub json: String,
 }
@@ -183,10 +154,10 @@ impl Head {
             .flexible(true)
             .has_headers(false)
             .from_reader(start.as_bytes());
-        let columns = table::first_row(&mut rows).unwrap_or_default();
+        let columns = reading::table::first_row(&mut rows).unwrap_or_default();
         Head {
             columns,
-            root: xml::root(start),
+            root: reading::xml::root(start),
             json: match start.trim_start().starts_with(['{', '[']) {
                 true => start.to_owned(),
                 false => String::new(),
@@ -243,37 +214,41 @@ pub trait Reader {
 mod tests {
     use std::{collections::HashSet, fs};
 
-    use super::{table::CsvFormat, *};
-    use crate::schema::{FieldType, Schema};
+    use crate::model::schema::{FieldType, Schema};
+    use crate::sources::{reading::table::CsvFormat, *};
 
     const TABLES: &[(&str, &[EntityType], &CsvFormat)] = &[
         (
             "canadabuys-tender",
             &[EntityType::Tender, EntityType::PreSolicitation],
-            &canadabuys_tender::FORMAT,
+            &pspc::canadabuys_tender::FORMAT,
         ),
         (
             "canadabuys-contract",
             &[EntityType::Contract],
-            &canadabuys_contract::FORMAT,
+            &pspc::canadabuys_contract::FORMAT,
         ),
-        ("canadabuys-award", &[EntityType::Award], &canadabuys_award::FORMAT),
+        (
+            "canadabuys-award",
+            &[EntityType::Award],
+            &pspc::canadabuys_award::FORMAT,
+        ),
         ("disclosure", &[EntityType::Disclosure], &disclosure::FORMAT),
         ("disclosure", &[EntityType::Disclosure], &disclosure::FORMER),
         (
             "disclosure-export",
             &[EntityType::Disclosure],
-            &disclosure_export::FORMAT,
+            &disclosure::export::FORMAT,
         ),
         (
             "buyandsell-tender",
             &[EntityType::Tender, EntityType::PreSolicitation],
-            &buyandsell_tender::FORMAT,
+            &pspc::buyandsell_tender::FORMAT,
         ),
         (
             "buyandsell-contract",
             &[EntityType::Contract],
-            &buyandsell_contract::FORMAT,
+            &pspc::buyandsell_contract::FORMAT,
         ),
         ("montreal", &[EntityType::Contract], &montreal::OFFICIALS),
         ("montreal", &[EntityType::Contract], &montreal::COUNCILS),
@@ -284,7 +259,7 @@ mod tests {
         (
             "canadabuys-sosa",
             &[EntityType::StandingOffer],
-            &canadabuys_sosa::FORMAT,
+            &pspc::canadabuys_sosa::FORMAT,
         ),
     ];
 
@@ -298,8 +273,8 @@ mod tests {
                     let field = Schema::of(*kind).field(name);
                     let field = field.unwrap_or_else(|| panic!("{id}: {kind} does not declare {name} ({column})"));
                     let expected = match rule {
-                        table::Rule::Day => FieldType::Date,
-                        table::Rule::Money => FieldType::Number,
+                        reading::table::Rule::Day => FieldType::Date,
+                        reading::table::Rule::Money => FieldType::Number,
                         _ => FieldType::Text,
                     };
                     assert_eq!(field.field_type, expected, "{id}: {name}");

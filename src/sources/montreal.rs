@@ -11,14 +11,16 @@ use std::{collections::BTreeMap, io::Read};
 
 use chrono::Datelike;
 
-use super::{
+use crate::model::{entity_type::EntityType, fold::fold};
+use crate::sources::{
     Broken, FileFacts, Reader,
-    decode::Utf8,
-    intake::{Draft, Intake, Member, Rank, Record, Tally, fingerprint, unknown},
-    table::{self, Column, CsvFormat, Opened, Row, Rule::*},
-    text,
+    reading::{
+        decode::Utf8,
+        intake::{Draft, Intake, Member, Rank, Record, Tally, fingerprint, unknown},
+        table::{self, Column, CsvFormat, Opened, Row, Rule::*},
+        text,
+    },
 };
-use crate::{entity::EntityType, fold::fold};
 
 pub static OFFICIALS: CsvFormat = CsvFormat {
     signature: &["nom du fournisseur", "approbateur", "montant"],

@@ -10,16 +10,18 @@ use std::io::Read;
 use csv::StringRecord;
 use serde_json::{Map, Value};
 
-use super::{
+use crate::model::{entity_type::EntityType, fold::fold};
+use crate::sources::{
     Broken, FileFacts, Head, Reader,
-    decode::{STRAY, Utf8},
-    intake::{Draft, Intake, Member, Rank, Record, Tally, unknown},
-    json::{Item, Rows},
-    places,
-    table::{self, Column, CsvFormat, Row, Rule::*},
-    text,
+    common::public_bodies,
+    reading::{
+        decode::{STRAY, Utf8},
+        intake::{Draft, Intake, Member, Rank, Record, Tally, unknown},
+        json::{Item, Rows},
+        table::{self, Column, CsvFormat, Row, Rule::*},
+        text,
+    },
 };
-use crate::{entity::EntityType, fold::fold};
 
 const NUMBER: &str = "TENDER_ID";
 const AMOUNT: &str = "AWARDED_AMOUNT";
@@ -142,7 +144,7 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
         "procurement_category",
         (!categories.is_empty()).then(|| categories.join(",")),
     );
-    let (municipality, level) = places::of_body(record.text("buyer_name").unwrap_or_default(), "NS");
+    let (municipality, level) = public_bodies::of_body(record.text("buyer_name").unwrap_or_default(), "NS");
     record.set("municipality", Some(municipality));
     record.set("government_level", Some(level));
     record.set("province", Some("NS"));

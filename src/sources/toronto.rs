@@ -8,12 +8,12 @@ use std::borrow::Cow;
 
 use serde_json::json;
 
-use super::{
+use crate::model::{entity_type::EntityType, fold::fold};
+use crate::sources::reading::{
     intake::{Draft, Rank, Record, unknown},
     table::{self, Column, CsvFormat, Row, Rule::*},
     text::{self, Unreadable},
 };
-use crate::{entity::EntityType, fold::fold};
 
 const DOCUMENT: &str = "Document Number";
 const RFX: &str = "RFx (Solicitation) Type";

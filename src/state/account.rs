@@ -18,7 +18,7 @@ use governor::{
 };
 
 use crate::{
-    plans::Terms,
+    model::plans::Terms,
     state::{keys::Key, usage::Usage},
 };
 
@@ -199,7 +199,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::plans::{Plan, Plans};
+    use crate::model::plans::{Plan, Plans};
 
     fn account(per_minute: u32, per_day: u32) -> Account {
         let key = Key {

@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::{
-    email::EmailAddress,
+    model::email::EmailAddress,
     state::{State, mailings::Addressee, subscriptions::Evidence},
 };
 
@@ -80,12 +80,12 @@ mod tests {
 
     use super::*;
     use crate::{
+        model::stem::Language,
         query::keyword::Keyword,
         state::{
             subscriptions::{Frequency, Locale, Wanted},
             tokens::Unsubscribed,
         },
-        stem::Language,
     };
 
     #[test]

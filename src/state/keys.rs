@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Row, params, types::Type};
 use sha2::{Digest, Sha256};
 
-use crate::{plans::Plan, state::State};
+use crate::{model::plans::Plan, state::State};
 
 /// A key as it is kept: all but the key itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,7 +149,7 @@ fn key(row: &Row) -> rusqlite::Result<(Hash, Key)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{plans::Plans, state::watch::Watch};
+    use crate::{model::plans::Plans, state::watch::Watch};
 
     fn at(seconds: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(seconds, 0).unwrap()

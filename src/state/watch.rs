@@ -9,7 +9,7 @@ use arc_swap::ArcSwap;
 use chrono::{DateTime, NaiveDate, Utc};
 
 use crate::{
-    plans::Plans,
+    model::plans::Plans,
     state::{
         State,
         account::Account,
@@ -172,7 +172,7 @@ mod tests {
 
     use super::*;
 
-    use crate::plans::Plan;
+    use crate::model::plans::Plan;
 
     const NOON: i64 = 1_772_366_400;
 

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use procure::entity::EntityType;
+use procure::model::entity_type::EntityType;
 use serde_json::{Value, json};
 
 use crate::support::TestServer;
@@ -445,7 +445,7 @@ fn a_search_counts_on_request() {
 fn a_plan_caps_what_a_profile_shows() {
     let state = server().state();
     let basic = state
-        .create_key(procure::plans::Plan::Basic, "basic", chrono::Utc::now(), None)
+        .create_key(procure::model::plans::Plan::Basic, "basic", chrono::Utc::now(), None)
         .unwrap();
     let ask = |path: &str| server().ask("GET", path, &[("x-gateway-key", &basic)]);
     server().wait_for("the key", || ask("/vendors?q=acme").status == 200);

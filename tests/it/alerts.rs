@@ -14,14 +14,10 @@ use procure::{
         fresh::{NEW_FOR_DAYS, fresh},
         matching::each_tender,
     },
-    date::Date,
-    email::EmailAddress,
+    catalog::generation,
     engine::Deadline,
-    entity::EntityType,
-    generation,
-    plans::Plan,
+    model::{date::Date, email::EmailAddress, entity_type::EntityType, plans::Plan, stem::Language},
     state::subscriptions::{Frequency, Locale, MOST_OF_ADDRESS, MOST_OF_KEY, Subscription},
-    stem::Language,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use procure::plans::Plan;
+use procure::model::plans::Plan;
 
 use crate::support::{Answer, TestServer, contracts, scenario_records};
 
@@ -31,7 +31,7 @@ fn every_id_comes_back_by_its_own_address() {
             .as_str()
             .unwrap()
             .to_owned();
-        let answer = server.get(&format!("/{kind}/{}", procure::api::params::encode(&id)));
+        let answer = server.get(&format!("/{kind}/{}", procure::http::params::encode(&id)));
         assert_eq!(String::from_utf8(answer.body).unwrap(), json);
     }
     // Slashes, bars and colons need no escape.

@@ -6,9 +6,9 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use procure::{
+use procure::model::{
     date::Date,
-    entity::EntityType,
+    entity_type::EntityType,
     fold::{fold, word_list},
     stem::{Language, stem},
 };
@@ -727,7 +727,7 @@ fn random_question(random: &mut ChaCha8Rng) -> Asked {
     let codes: Vec<&str> = languages.iter().map(|language| language.code()).collect();
     let mut address = format!("/tender/feed?days_back={days_back}&languages={}", codes.join(","));
     if !keywords.is_empty() {
-        address += &format!("&keywords={}", procure::api::params::encode(&keywords.join(",")));
+        address += &format!("&keywords={}", procure::http::params::encode(&keywords.join(",")));
     }
     if let Some(least) = min_value {
         address += &format!("&min_value={least}");

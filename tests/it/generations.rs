@@ -8,10 +8,12 @@ use std::{
 };
 
 use procure::{
+    catalog::{
+        generation::{self, KEPT},
+        indexing,
+    },
     engine::Deadline,
-    entity::EntityType,
-    generation::{self, KEPT},
-    indexing,
+    model::entity_type::EntityType,
     query::{Page, SearchQuery, Start},
 };
 
@@ -222,7 +224,7 @@ fn an_index_of_another_schema_is_refused_with_the_cure() {
     let report = indexing::run(&options(&dumps, &index_dir)).unwrap();
     let manifest = index_dir.join(&report.generation).join("manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();
-    let fingerprint = procure::schema::Schema::of(EntityType::Tender).fingerprint();
+    let fingerprint = procure::model::schema::Schema::of(EntityType::Tender).fingerprint();
     fs::write(&manifest, text.replace(fingerprint, "00000000")).unwrap();
     let why = error(generation::open(&index_dir, &report.generation));
     assert!(

@@ -2,15 +2,12 @@
 
 use procure::{
     engine::{Deadline, Engine},
-    entity::EntityType,
+    model::{entity_type::EntityType, record::Record, schema::Schema, stem::Language},
     query::{
         Page, SearchQuery, Start,
         keyword::{Keyword, Subject},
         text::TextQuery,
     },
-    record::Record,
-    schema::Schema,
-    stem::Language,
 };
 use proptest::prelude::*;
 use serde_json::json;

@@ -13,8 +13,8 @@ use std::{
 
 use chrono::{DateTime, Utc};
 use procure::{
-    plans::Plan,
-    serve::{self, Config},
+    model::plans::Plan,
+    server::{self, Config},
     state::State,
 };
 use serde_json::json;

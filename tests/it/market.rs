@@ -3,16 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use procure::{
-    date::Date,
-    engine::{Deadline, Engine},
-    entity::EntityType,
-    generation, indexing,
-    market::{
-        Market, Show, YEARS_BACK,
-        answer::{Asked, AskedRecord, Comps, Confidence, Estimate, Level, Need, Status},
-        backtest,
-        calibration::Calibration,
+    catalog::{
+        generation, indexing,
+        market::{
+            Market, Show, YEARS_BACK,
+            answer::{Asked, AskedRecord, Comps, Confidence, Estimate, Level, Need, Status},
+            backtest,
+            calibration::Calibration,
+        },
     },
+    engine::{Deadline, Engine},
+    model::{date::Date, entity_type::EntityType},
 };
 use serde_json::{Value, json};
 
@@ -355,7 +356,9 @@ fn a_federal_body_is_one_buyer_by_any_of_its_names() {
         );
         let records = (1..=8).map(|n| disclosed(n, theirs)).chain([asked]).collect();
         let comps = comps(&records, of_record("t"), &[]);
-        let same = |row: &procure::market::answer::Comparable| row.reasons.iter().any(|note| note.code == "same_buyer");
+        let same = |row: &procure::catalog::market::answer::Comparable| {
+            row.reasons.iter().any(|note| note.code == "same_buyer")
+        };
         assert_eq!(comps.comparables.iter().any(same), is_one, "{ours}, {theirs}");
         assert_eq!(
             comps.match_level == Some(Level::BuyerAndTitle),

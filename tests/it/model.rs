@@ -3,18 +3,20 @@
 use std::{collections::HashSet, fs, path::Path, sync::Arc};
 
 use procure::{
-    date::Date,
+    catalog::{generation, indexing},
     engine::{
         Deadline, Engine,
-        tally::{Measure, Want},
+        aggregation::{Measure, Want},
     },
-    entity::EntityType,
-    facet::Facet,
-    generation, indexing,
+    model::{
+        date::Date,
+        entity_type::EntityType,
+        facet::Facet,
+        record::query_key,
+        schema::{Role, Schema},
+        similarity_terms,
+    },
     query::{Filter, Order, Page, SearchQuery, Sort, SortKey, Start, cursor::Cursor, text::TextQuery},
-    record::query_key,
-    schema::{Role, Schema},
-    subject,
 };
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::{Map, Value, json};

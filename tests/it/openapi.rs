@@ -3,12 +3,11 @@
 use std::{collections::BTreeSet, env, fs, path::Path};
 
 use procure::{
-    api::{
+    http::{
         params::{encode, feed, names, procurement, search::TABLE},
         routes::{Access, Operation, ROUTES},
     },
-    entity::EntityType,
-    plans::Plan,
+    model::{entity_type::EntityType, plans::Plan},
 };
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use procure::{plans::Plan, serve};
+use procure::{model::plans::Plan, server};
 
 use crate::{
     api::generation_of,

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use procure::entity::EntityType;
+use procure::model::entity_type::EntityType;
 use rand_chacha::{
     ChaCha8Rng,
     rand_core::{RngCore, SeedableRng},

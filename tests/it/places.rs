@@ -1,6 +1,6 @@
 //! Whose records they are, as `coverage` describes it.
 
-use procure::{entity::EntityType, municipality::PROVINCES};
+use procure::model::{entity_type::EntityType, municipality::PROVINCES};
 use serde_json::{Value, json};
 
 use crate::support::TestServer;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use procure::{plans::Plan, serve::Config};
+use procure::{model::plans::Plan, server::Config};
 use serde_json::json;
 
 use crate::support::{Answer, TestServer, scenario_records};

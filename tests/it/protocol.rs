@@ -6,7 +6,7 @@ use std::{
     net::TcpStream,
 };
 
-use procure::plans::Plan;
+use procure::model::plans::Plan;
 use proptest::prelude::*;
 
 use crate::{

@@ -7,22 +7,24 @@ use std::{cmp::Ordering, collections::HashSet, ops::Range};
 
 use bytes::Bytes;
 use procure::{
-    date::Date,
     engine::{
         Deadline, Engine, Error, Hits,
-        similar::{self, Similar},
-        tally::{Measure, Named, NamesPage, Tally, Want},
+        aggregation::{Measure, Named, NamesPage, Tally, Want},
+        similarity::{self, Similar},
     },
-    entity::EntityType,
-    facet::Facet,
-    fold::word_list,
+    model::{
+        date::Date,
+        entity_type::EntityType,
+        facet::Facet,
+        fold::word_list,
+        record::Record,
+        schema::{Role, Schema},
+        stem,
+    },
     query::{
         Filter, Order, Page, Position, SearchQuery, Sort, SortKey, Start,
         text::{Clause, Term},
     },
-    record::Record,
-    schema::{Role, Schema},
-    stem,
 };
 
 use crate::scan_counts::{self, Collection};

@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 
 use procure::{
-    date::Date,
-    engine::tally::{Counts, Measure, Money, NameRow, Named, NamesPage, PERCENTS, Row, Spread, Tally, Values, Want},
-    entity::EntityType,
-    facet::Facet,
-    record::Record,
-    schema::{Role, Schema},
+    engine::aggregation::{
+        Counts, Measure, Money, NameRow, Named, NamesPage, PERCENTS, Row, Spread, Tally, Values, Want,
+    },
+    model::{
+        date::Date,
+        entity_type::EntityType,
+        facet::Facet,
+        record::Record,
+        schema::{Role, Schema},
+    },
 };
 
 /// All records, parsed, and what they tell together of departments' names.

@@ -13,10 +13,9 @@ use std::{
 };
 
 use procure::{
-    entity::EntityType,
-    indexing,
-    plans::Plan,
-    serve::{self, Config},
+    catalog::indexing,
+    model::{entity_type::EntityType, plans::Plan},
+    server::{self, Config},
     state::State,
 };
 use serde_json::Value;

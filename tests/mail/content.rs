@@ -12,12 +12,8 @@ use procure::{
         mail::{DkimFile, Sender},
         text,
     },
-    date::Date,
-    entity::EntityType,
-    record::Record,
-    schema::Schema,
+    model::{date::Date, entity_type::EntityType, record::Record, schema::Schema, stem::Language},
     state::subscriptions::{Frequency, Locale, Subscription},
-    stem::Language,
 };
 use ring::signature::{ED25519 as ED25519_KEY, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use serde_json::{Value, json};

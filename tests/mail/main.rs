@@ -20,16 +20,14 @@ use chrono::{Days, Utc};
 use mail_parser::MessageParser;
 use procure::{
     alerts::{mail::Sender, mailer::Settings, round},
-    email::EmailAddress,
-    generation, indexing,
-    plans::Plan,
+    catalog::{generation, indexing},
+    model::{email::EmailAddress, plans::Plan, stem::Language},
     query::keyword::Keyword,
-    serve::{self, Config},
+    server::{self, Config},
     state::{
         State,
         subscriptions::{Evidence, Frequency, Locale, Wanted},
     },
-    stem::Language,
 };
 use serde_json::{Value, json};
 use server::{Moment, Mood, PASSWORD, Received, Security, Server, USER};

@@ -14,8 +14,8 @@ use procure::{
         mailer::{self, Report, Settings},
         send::Patience,
     },
-    generation,
-    plans::Plan,
+    catalog::generation,
+    model::plans::Plan,
 };
 
 use crate::{

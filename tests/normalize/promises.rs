@@ -13,12 +13,14 @@ use std::{
 };
 
 use procure::{
-    date::Date,
-    entity::EntityType,
+    model::{
+        date::Date,
+        entity_type::EntityType,
+        record::Record,
+        schema::{FieldType, Schema},
+    },
     normalize::{Options, Report, run},
-    record::Record,
-    schema::{FieldType, Schema},
-    sources::{Head, SOURCES, Source, decode::Utf8},
+    sources::{Head, SOURCES, Source, reading::decode::Utf8},
 };
 use serde_json::Value;
 use tempfile::TempDir;

@@ -352,7 +352,7 @@ fn real_weeks_are_accounted_for_release_by_release() {
         for record in place.records(dump) {
             let city = record["municipality"].as_str().unwrap();
             assert!(
-                procure::municipality::by_slug(city).is_some(),
+                procure::model::municipality::by_slug(city).is_some(),
                 "data/municipalities.csv lacks {city} of {}",
                 record["buyer_name"]
             );

@@ -17,9 +17,9 @@ use super::{
 use crate::{
     engine::{
         Deadline, Error,
-        tally::{Counts, Measure, Money, PERCENTS, Row, Spread, Tally, Values, Want, nearest_rank},
+        aggregation::{Counts, Measure, Money, PERCENTS, Row, Spread, Tally, Values, Want, nearest_rank},
     },
-    schema::Role,
+    model::schema::Role,
 };
 
 /// The documents that match, in their order.

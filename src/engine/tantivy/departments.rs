@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::groups::most_frequent;
-use crate::{engine::tally::Named, facet::Facet};
+use crate::{engine::aggregation::Named, model::facet::Facet};
 
 #[derive(Default)]
 pub struct Departments {

@@ -13,7 +13,7 @@ use std::{
 use tantivy::DocId;
 
 use super::store::Mapped;
-use crate::{facet::Facet, record::Record};
+use crate::model::{facet::Facet, record::Record};
 
 /// The entries of documents, in document order, being collected.
 #[derive(Default)]

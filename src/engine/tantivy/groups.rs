@@ -8,8 +8,8 @@ use memchr::memmem;
 
 use super::facets::Column;
 use crate::{
-    engine::tally::{Money, NameRow, Named, NamesPage},
-    facet::Facet,
+    engine::aggregation::{Money, NameRow, Named, NamesPage},
+    model::facet::Facet,
 };
 
 pub struct Groups {

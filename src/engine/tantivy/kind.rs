@@ -16,11 +16,13 @@ use super::{
     store::Store,
 };
 use crate::{
-    date::Date,
-    facet::Facet,
+    model::{
+        date::Date,
+        facet::Facet,
+        record::query_key,
+        schema::{Role, Schema},
+    },
     query::SortKey,
-    record::query_key,
-    schema::{Role, Schema},
 };
 
 /// Everything a search of a kind that has records needs.
@@ -222,7 +224,7 @@ impl Kind {
     }
 
     pub fn record_id(&self, document: DocId) -> io::Result<String> {
-        crate::record::record_id(&self.store.get(document))
+        crate::model::record::record_id(&self.store.get(document))
             .map(std::borrow::Cow::into_owned)
             .ok_or_else(|| io::Error::other(format!("record {document} has no readable record_id")))
     }

@@ -9,7 +9,7 @@ use tantivy::{
     tokenizer::{RawTokenizer, Token, TokenStream, Tokenizer, TokenizerManager, WhitespaceTokenizer},
 };
 
-use crate::{
+use crate::model::{
     fold::words,
     record::Record,
     schema::{Role, Schema},

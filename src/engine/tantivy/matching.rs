@@ -25,11 +25,11 @@ use super::{
 };
 use crate::{
     engine::{Deadline, Error},
+    model::schema::Role,
     query::{
         Filter, SearchQuery, SortKey,
         text::{Clause, Term},
     },
-    schema::Role,
 };
 
 /// A query made ready for one kind.

@@ -35,16 +35,18 @@ use self::{
     order::Ordering,
     walk::Taking,
 };
-use super::{
+use crate::engine::{
     Deadline, Engine, Error, Hits,
-    similar::Similar,
-    tally::{Measure, Money, NameRow, Named, NamesPage, Tally, Want},
+    aggregation::{Measure, Money, NameRow, Named, NamesPage, Tally, Want},
+    similarity::Similar,
 };
 use crate::{
-    entity::EntityType,
-    facet::Facet,
+    model::{
+        entity_type::EntityType,
+        facet::Facet,
+        schema::{Role, Schema},
+    },
     query::{Filter, Page, SearchQuery, SortKey, Start},
-    schema::{Role, Schema},
 };
 
 /// The six kinds of one generation; a kind without records has nothing to open.
@@ -236,7 +238,7 @@ impl Engine for TantivyEngine {
             Some(kind) => (kind.records().into(), similar::holding(kind, word)?),
             None => (0, 0),
         };
-        Ok(super::similar::rarity(records, holding))
+        Ok(crate::engine::similarity::rarity(records, holding))
     }
 
     fn named(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<Named> {

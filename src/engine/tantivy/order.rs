@@ -13,9 +13,8 @@ use super::{
     store::Mapped,
 };
 use crate::{
-    date::Date,
+    model::{date::Date, schema::Role},
     query::{Order, Position, SortKey},
-    schema::Role,
 };
 
 /// The role a sort key reads.

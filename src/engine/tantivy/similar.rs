@@ -11,9 +11,9 @@ use super::{kind::Kind, matching::Matching, matching::internal, unreadable};
 use crate::{
     engine::{
         Error,
-        similar::{Similar, rarity, telling},
+        similarity::{Similar, rarity, telling},
     },
-    schema::Role,
+    model::schema::Role,
 };
 
 /// How many documents are scored at a time, and between two looks at the clock.

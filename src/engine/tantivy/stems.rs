@@ -7,7 +7,7 @@ use std::{io, path::Path};
 use fst::{IntoStreamer, Set, Streamer};
 use memmap2::Mmap;
 
-use crate::stem::{Language, stem};
+use crate::model::stem::{Language, stem};
 
 const SEPARATOR: char = '\0';
 

@@ -19,7 +19,13 @@ use super::{
     layout::{self, INDEX_FOLDER, Layout},
     order, stems,
 };
-use crate::{query::SortKey, record::Record, schema::Role, schema::Schema};
+use crate::{
+    model::{
+        record::Record,
+        schema::{Role, Schema},
+    },
+    query::SortKey,
+};
 
 pub use super::{
     facets::{Collected, write as write_facets},

@@ -2,19 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use procure::{
-    api::{
-        body::{MOST_VALUES, Object},
-        params::{
-            alerts::{BODY, SubscribeParams},
-            market::{COMPS, ESTIMATE, MarketBody},
-        },
-    },
-    email::EmailAddress,
-    market::{MOST_ITEMS, MOST_SHOWN, MOST_YEARS},
-    query::keyword::Keyword,
-    stem::Language,
-};
+use procure::{http::{body::{MOST_VALUES, Object}, params::{alerts::{BODY, SubscribeParams}, market::{COMPS, ESTIMATE, MarketBody}}}, model::{email::EmailAddress, stem::Language}, catalog::market::{MOST_ITEMS, MOST_SHOWN, MOST_YEARS}, query::keyword::Keyword};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((kind, body)) = bytes.split_first() else { return };

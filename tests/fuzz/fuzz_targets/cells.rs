@@ -4,7 +4,7 @@
 use std::io::Read;
 
 use libfuzzer_sys::fuzz_target;
-use procure::sources::{decode::Utf8, text};
+use procure::sources::reading::{decode::Utf8, text};
 
 /// Gives its bytes in two parts, as a chunk's end cuts them.
 struct Parts<'a>(&'a [u8], &'a [u8]);

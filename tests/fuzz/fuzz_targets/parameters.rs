@@ -2,12 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use procure::{
-    api::params::{resolve::World, search::SearchParams},
-    entity::EntityType,
-    query::{Start, cursor::Cursor},
-    schema::Schema,
-};
+use procure::{http::params::{resolve::World, search::SearchParams}, model::{entity_type::EntityType, schema::Schema}, query::{Start, cursor::Cursor}};
 
 const PAGE_CAP: u64 = 100;
 

@@ -4,14 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use procure::{
-    date::Date,
-    fold::{LONGEST_WORD, fold, word_list},
-    query::{
-        cursor::Cursor,
-        text::{Clause, LONGEST_TEXT, TextQuery},
-    },
-};
+use procure::{model::{date::Date, fold::{LONGEST_WORD, fold, word_list}}, query::{cursor::Cursor, text::{Clause, LONGEST_TEXT, TextQuery}}};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };

@@ -1,0 +1,52 @@
+//! Browsers of any origin may read: no cookie is used, so there is nothing to protect by origin.
+
+use std::sync::LazyLock;
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{
+        Method,
+        header::{self, HeaderValue},
+    },
+};
+
+use crate::http::{auth::Gateway, openapi};
+
+/// Spec silent: how long a browser may remember a preflight, in seconds.
+const MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
+
+const ANY: HeaderValue = HeaderValue::from_static("*");
+const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST");
+
+/// The headers of an answer that a script may read.
+static EXPOSED: LazyLock<HeaderValue> = LazyLock::new(|| {
+    let names = openapi::header_names().join(", ").to_lowercase();
+    // Names of headers and commas are always a header value.
+    HeaderValue::try_from(names).unwrap_or(HeaderValue::from_static("*"))
+});
+
+/// A browser's question before the request itself; it can carry no key.
+pub fn is_preflight(request: &HttpRequest) -> bool {
+    request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+pub fn preflight(gateway: &Gateway) -> HttpResponse {
+    HttpResponse::NoContent()
+        .insert_header((header::ACCESS_CONTROL_ALLOW_METHODS, METHODS))
+        .insert_header((
+            header::ACCESS_CONTROL_ALLOW_HEADERS,
+            format!(
+                "content-type, if-none-match, x-request-id, {}, {}",
+                gateway.key, gateway.host
+            ),
+        ))
+        .insert_header((header::ACCESS_CONTROL_MAX_AGE, MAX_AGE))
+        .finish()
+}
+
+/// Lets any origin read an answer.
+pub fn open(response: &mut HttpResponse) {
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED.clone());
+}

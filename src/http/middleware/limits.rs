@@ -1,0 +1,205 @@
+//! A key's limits as HTTP tells them: the 429, and the headers on every answer to a keyed request.
+//!
+//! A request is admitted before anything is done for it and finished once its answer is known: [`admit`], [`Admission::verdict`], then
+//! [`Admission::finish`] as the last change to the response, which gives the day back what turned out free.
+
+use std::{num::NonZeroU32, sync::Arc};
+
+use actix_web::{
+    HttpResponse,
+    http::{
+        StatusCode,
+        header::{HeaderName, HeaderValue},
+    },
+};
+use chrono::{DateTime, Days, NaiveTime, Utc};
+
+use crate::{
+    http::error::ApiError,
+    model::plans::{Plan, Terms},
+    state::account::{Account, Limit, Receipt, Window},
+};
+
+/// What a request costs; one that carries a batch may cost more.
+pub const ONE: NonZeroU32 = NonZeroU32::MIN;
+
+/// Spec silent: answers that cost the day nothing: what the client had already, and what this server failed to do. The bucket counts every request.
+const FREE: [StatusCode; 3] = [
+    StatusCode::NOT_MODIFIED,
+    StatusCode::INTERNAL_SERVER_ERROR,
+    StatusCode::SERVICE_UNAVAILABLE,
+];
+
+const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const STANDING: HeaderName = HeaderName::from_static("ratelimit");
+const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+
+/// A request that was counted, or refused.
+pub struct Admission {
+    account: Arc<Account>,
+    receipt: Receipt,
+    cost: NonZeroU32,
+    now: DateTime<Utc>,
+}
+
+/// Counts a request against its key's limits.
+pub fn admit(account: Arc<Account>, cost: NonZeroU32, now: DateTime<Utc>) -> Admission {
+    let receipt = account.charge(cost, now);
+    Admission {
+        account,
+        receipt,
+        cost,
+        now,
+    }
+}
+
+impl Admission {
+    pub fn plan(&self) -> Plan {
+        self.account.key.plan
+    }
+
+    /// Counts the request as what it turned out to cost, or refuses it.
+    pub fn raise(&mut self, cost: NonZeroU32) -> Result<(), ApiError> {
+        if cost > self.cost {
+            self.account.raise(&mut self.receipt, cost, self.now);
+            self.cost = cost;
+        }
+        self.verdict().map(drop)
+    }
+
+    /// What the key's plan allows, or the 429 that names the limit and when it resets.
+    pub fn verdict(&self) -> Result<Terms, ApiError> {
+        let terms = self.account.terms;
+        let Some((limit, seconds)) = self.receipt.refused else {
+            return Ok(terms);
+        };
+        let plan = self.plan().name();
+        let counts = match self.cost {
+            ONE => String::new(),
+            cost => format!("; this one counts as {cost}"),
+        };
+        let detail = match limit {
+            Limit::Burst => {
+                let per_minute = terms.requests_per_minute;
+                format!("the plan {plan} allows {per_minute} requests per minute; try again in {seconds} s{counts}")
+            }
+            Limit::Day => {
+                let (per_day, reset) = (terms.requests_per_day, midnight(self.now));
+                format!(
+                    "the plan {plan} allows {per_day} requests per day (UTC), and today's are used; they reset at {reset}{counts}"
+                )
+            }
+        };
+        Err(ApiError::too_many_requests(detail, seconds))
+    }
+
+    /// Tells in the headers how the key stands, now that the answer is known.
+    ///
+    /// Spec silent: the window that `X-RateLimit-*` speak of is the one with fewer requests left, and of two with as many the one that lasts longer.
+    pub fn finish(mut self, response: &mut HttpResponse) {
+        if FREE.contains(&response.status()) {
+            self.account.give_back(&mut self.receipt);
+        }
+        let Receipt { burst, day, .. } = &self.receipt;
+        let tighter = if burst.remaining < day.remaining { burst } else { day };
+        let policy = format!(r#""burst";q={};w=60, "day";q={};w=86400"#, burst.quota, day.quota);
+        let standing = format!("{}, {}", standing("burst", burst), standing("day", day));
+        let headers = response.headers_mut();
+        for (name, text) in [(POLICY, policy), (STANDING, standing)] {
+            // Digits and quoted words are always a header value.
+            if let Ok(value) = HeaderValue::try_from(text) {
+                headers.insert(name, value);
+            }
+        }
+        headers.insert(LIMIT, tighter.quota.get().into());
+        headers.insert(REMAINING, tighter.remaining.into());
+        headers.insert(RESET, tighter.reset.into());
+    }
+}
+
+fn standing(name: &str, window: &Window) -> String {
+    format!(r#""{name}";r={};t={}"#, window.remaining, window.reset)
+}
+
+/// The end of the UTC day, as timestamps are written.
+fn midnight(now: DateTime<Utc>) -> String {
+    let tomorrow = now
+        .date_naive()
+        .checked_add_days(Days::new(1))
+        .unwrap_or(now.date_naive());
+    let midnight = tomorrow.and_time(NaiveTime::MIN).and_utc();
+    midnight.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::plans::Plans,
+        state::{State, watch::Watch},
+    };
+
+    #[test]
+    fn what_is_free_is_given_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.db");
+        let now = "2026-03-01T12:00:00Z".parse().unwrap();
+        let key = State::open(&path)
+            .unwrap()
+            .create_key(Plan::Basic, "x", now, None)
+            .unwrap();
+        let watch = Watch::open(&path, Plans::default(), now).unwrap();
+        let mut left = 1000;
+        for (status, cost, charged) in [
+            (200, 1, 1),
+            (304, 1, 0),
+            (404, 1, 1),
+            (200, 5, 5),
+            (304, 5, 0),
+            (500, 1, 0),
+            (503, 1, 0),
+            (504, 1, 1),
+        ] {
+            let account = watch.ring().check(&key, now).unwrap();
+            let admission = admit(account, NonZeroU32::new(cost).unwrap(), now);
+            assert!(admission.verdict().is_ok());
+            let mut response = HttpResponse::new(StatusCode::from_u16(status).unwrap());
+            admission.finish(&mut response);
+            left -= charged;
+            let standing = response.headers().get(STANDING).unwrap().to_str().unwrap();
+            assert!(
+                standing.ends_with(&format!(r#""day";r={left};t=43200"#)),
+                "{status}: {standing}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_batch_costs_its_share_or_is_refused_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.db");
+        let now = "2026-03-01T12:00:00Z".parse().unwrap();
+        let key = State::open(&path)
+            .unwrap()
+            .create_key(Plan::Pro, "x", now, None)
+            .unwrap();
+        let file = folder.path().join("plans.toml");
+        std::fs::write(&file, "[PRO]\nrequests_per_minute = 100\nrequests_per_day = 12\n").unwrap();
+        let watch = Watch::open(&path, Plans::from_file(&file).unwrap(), now).unwrap();
+        let ask = |cost: u32| {
+            let mut admission = admit(watch.ring().check(&key, now).unwrap(), ONE, now);
+            let raised = admission.raise(NonZeroU32::new(cost).unwrap());
+            let day = admission.receipt.day.remaining;
+            (raised.map_err(|error| error.detail), day)
+        };
+        assert_eq!(ask(5), (Ok(()), 7));
+        assert_eq!(ask(1), (Ok(()), 6));
+        assert_eq!(ask(5), (Ok(()), 1));
+        let (refused, left) = ask(2);
+        assert!(refused.unwrap_err().ends_with("; this one counts as 2"));
+        assert_eq!(left, 1, "what was refused took nothing");
+        assert_eq!(ask(1), (Ok(()), 0));
+    }
+}

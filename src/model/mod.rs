@@ -1,0 +1,17 @@
+//! The domain: entity types, dates, record schemas, vocabularies and the one way to fold text.
+//!
+//! **Invariant:** nothing here knows of files, indexes or HTTP.
+
+pub mod commodity;
+pub mod date;
+pub mod email;
+pub mod entity_type;
+pub mod facet;
+pub mod fold;
+pub mod municipality;
+pub mod plans;
+pub mod record;
+pub mod schema;
+pub mod similarity_terms;
+pub mod stem;
+pub mod vocabulary;

@@ -1,0 +1,253 @@
+//! The closed lists of the domain and the many ways sources write their members.
+//!
+//! Each list is one table; index and query read it through the same function, so a word that was stored and a word that
+//! is asked for meet.
+
+use crate::model::fold::fold;
+
+/// Procurement categories, in the order a record with several joins them.
+pub const CATEGORIES: [&str; 4] = ["CNST", "GD", "SRV", "SRVTGD"];
+
+/// Spec silent: the four words of `status`, as the filter shows them.
+pub const STATUSES: [&str; 4] = ["Active", "Expired", "Cancelled", "Open"];
+
+/// How publishers write "nothing", besides an empty field; compared without case, a list's `*` stripped.
+pub const ABSENT: [&str; 10] = [
+    "-",
+    "--",
+    "n/a",
+    "n/d",
+    "none",
+    "aucun",
+    "aucune",
+    "null",
+    "not applicable",
+    "sans objet",
+];
+
+/// What else stands, folded, where a number was asked for and there is none.
+const NO_NUMBER: [&str; 26] = [
+    "n a",
+    "na",
+    "n d",
+    "nd",
+    "nil",
+    "s o",
+    "so",
+    "tba",
+    "tbc",
+    "tbd",
+    "to be announced",
+    "to be confirmed",
+    "to be determined",
+    "a confirmer",
+    "a determiner",
+    "a venir",
+    "not available",
+    "non applicable",
+    "non disponible",
+    "unknown",
+    "inconnu",
+    "inconnue",
+    "various",
+    "divers",
+    "diverses",
+    "plusieurs",
+];
+
+/// Whether a text that should identify something does: it is no word for "nothing", and more than signs, zeros or x's.
+pub fn identifies(text: &str) -> bool {
+    let folded = fold(text);
+    let is_blank = folded.chars().all(|c| matches!(c, '0' | 'x' | ' ' | '&'));
+    let is_absent = ABSENT.iter().any(|word| word.eq_ignore_ascii_case(text.trim()));
+    !(is_blank || is_absent || NO_NUMBER.contains(&folded.as_str()))
+}
+
+/// The category codes a stored text holds: `GD,SRV` → `GD`, `SRV`.
+pub fn categories(text: &str) -> impl Iterator<Item = &'static str> {
+    text.split(',').filter_map(|code| category(code.trim()))
+}
+
+/// The category code a client or a dump means, whatever its case.
+pub fn category(text: &str) -> Option<&'static str> {
+    CATEGORIES.into_iter().find(|code| code.eq_ignore_ascii_case(text))
+}
+
+/// Sources' words for a status, folded, and the one of [`STATUSES`] each stands for. Awarded and completed notices take no
+/// more bids: they are Expired.
+const STATUS_WORDS: [(&str, &[&str]); 4] = [
+    (
+        "Active",
+        &["active", "actif", "en vigueur", "in force", "en cours", "ongoing"],
+    ),
+    (
+        "Expired",
+        &[
+            "expired",
+            "expire",
+            "expiree",
+            "closed",
+            "clos",
+            "close",
+            "ferme",
+            "fermee",
+            "complete",
+            "completed",
+            "termine",
+            "terminee",
+            "terminated",
+            "resilie",
+            "resiliee",
+            "awarded",
+            "award",
+            "adjuge",
+            "adjugee",
+            "attribue",
+            "attribuee",
+            "conclu",
+            "conclue",
+            "archived",
+            "evaluation",
+            "unsuccessful",
+        ],
+    ),
+    (
+        "Cancelled",
+        &[
+            "cancelled",
+            "canceled",
+            "annule",
+            "annulee",
+            "withdrawn",
+            "retire",
+            "retiree",
+            "terminated without award",
+        ],
+    ),
+    (
+        "Open",
+        &[
+            "open",
+            "ouvert",
+            "ouverte",
+            "published",
+            "publie",
+            "publiee",
+            "en appel d offres",
+            "planned",
+        ],
+    ),
+];
+
+/// The status a source's word stands for; `None` for a word no source is known to use.
+pub fn status(text: &str) -> Option<&'static str> {
+    let word = fold(text);
+    STATUS_WORDS
+        .iter()
+        .find(|(_, words)| words.contains(&word.as_str()))
+        .map(|(status, _)| *status)
+}
+
+/// Canadian provinces and territories: the code and the folded names it is also written with.
+const PROVINCES: [(&str, &[&str]); 13] = [
+    ("ab", &["alberta"]),
+    ("bc", &["british columbia", "colombie britannique"]),
+    ("mb", &["manitoba"]),
+    ("nb", &["new brunswick", "nouveau brunswick"]),
+    (
+        "nl",
+        &[
+            "newfoundland and labrador",
+            "terre neuve et labrador",
+            "newfoundland & labrador",
+            "newfoundland",
+            "terre neuve",
+        ],
+    ),
+    ("ns", &["nova scotia", "nouvelle ecosse"]),
+    ("nt", &["northwest territories", "territoires du nord ouest"]),
+    ("nu", &["nunavut"]),
+    ("on", &["ontario"]),
+    ("pe", &["prince edward island", "ile du prince edouard", "pei"]),
+    ("qc", &["quebec"]),
+    ("sk", &["saskatchewan"]),
+    ("yt", &["yukon", "yukon territory", "territoire du yukon"]),
+];
+
+/// A province's key: one for its code, its English and its French name; any other place is its folded name.
+pub fn province(text: &str) -> String {
+    let folded = fold(text);
+    let known = PROVINCES
+        .iter()
+        .find(|(code, names)| *code == folded || names.contains(&folded.as_str()))
+        .map(|(code, _)| (*code).to_owned());
+    known.unwrap_or(folded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_every_source_meet_their_status() {
+        for (word, expected) in [
+            ("Open", Some("Open")),
+            ("Ouvert", Some("Open")),
+            ("EXPIRÉ", Some("Expired")),
+            ("annulée", Some("Cancelled")),
+            ("Actif", Some("Active")),
+            ("bogus", None),
+            ("", None),
+        ] {
+            assert_eq!(status(word), expected, "{word}");
+        }
+        for (status_word, words) in STATUS_WORDS {
+            assert!(STATUSES.contains(&status_word));
+            for word in words {
+                assert_eq!(fold(word), *word, "the table holds folded words");
+            }
+        }
+    }
+
+    #[test]
+    fn what_stands_for_no_number_identifies_nothing() {
+        let nothing = "N/A|NA|n.d.|-|--|none|Aucun|TBD|To be determined|À déterminer|s.o.|S/O|0|0000|00-00|XXXX|Sans objet|null| |**";
+        for text in nothing.split('|') {
+            assert!(!identifies(text), "{text}");
+        }
+        for text in [
+            "2",
+            "20",
+            "A",
+            "NA-1",
+            "Huntingdon",
+            "x1",
+            "0012",
+            "TBD-7",
+            "So-2024",
+            "POSTES",
+        ] {
+            assert!(identifies(text), "{text}");
+        }
+        for word in NO_NUMBER {
+            assert_eq!(fold(word), word, "the table holds folded words");
+        }
+    }
+
+    #[test]
+    fn a_province_is_one_whatever_it_is_called() {
+        for text in ["QC", "qc", "Quebec", "Québec", "QUÉBEC "] {
+            assert_eq!(province(text), "qc", "{text}");
+        }
+        assert_eq!(province("Île-du-Prince-Édouard"), "pe");
+        assert_eq!(province("Newfoundland & Labrador"), "nl");
+        assert_eq!(province("Ohio"), "ohio");
+    }
+
+    #[test]
+    fn several_categories_each_count() {
+        assert_eq!(categories("GD,SRV").collect::<Vec<_>>(), ["GD", "SRV"]);
+        assert_eq!(categories("gd, x").collect::<Vec<_>>(), ["GD"]);
+        assert_eq!(categories("").count(), 0);
+    }
+}

@@ -1,0 +1,128 @@
+//! The countries that suppliers are in, by the many names that publishers have for them.
+//!
+//! All names stand in `data/countries.csv`; [`code`] turns any of them, or either of ISO's codes, into the two-letter one.
+
+use std::{borrow::Cow, sync::LazyLock};
+
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+
+use crate::model::fold::fold;
+
+#[derive(Debug, Deserialize)]
+struct Country {
+    code: String,
+    code3: String,
+    name: String,
+    other_names: String,
+}
+
+/// The country's ISO 3166-1 alpha-2 code; a name that is in no list stays as published.
+pub fn code(country: Cow<str>) -> Cow<str> {
+    let by_name = &*BY_NAME;
+    match by_name.get(country.as_ref()).or_else(|| by_name.get(&key(&country))) {
+        Some(code) => Cow::Borrowed(code),
+        None => country,
+    }
+}
+
+static BY_NAME: LazyLock<FxHashMap<String, String>> = LazyLock::new(|| {
+    let mut by_name = FxHashMap::default();
+    for country in rows().filter_map(Result::ok) {
+        let names = [country.code.as_str(), &country.code3, &country.name];
+        for name in names.into_iter().chain(country.other_names.split('|')) {
+            by_name.insert(key(name), country.code.clone());
+        }
+    }
+    by_name.remove("");
+    // Most cells hold a code as it is; they are found without folding.
+    let codes: Vec<String> = by_name.values().cloned().collect();
+    by_name.extend(codes.into_iter().map(|code| (code.clone(), code)));
+    by_name
+});
+
+/// What names written in different ways share: `St. Lucia`, `Netherlands (the)`, `TRINIDAD & TOBAGO`.
+fn key(name: &str) -> String {
+    let folded = fold(name).replace(" & ", " and ");
+    let bare = folded.strip_prefix("the ").unwrap_or(&folded);
+    let bare = bare.strip_suffix(" the").unwrap_or(bare);
+    match bare.strip_prefix("st ") {
+        Some(saint) => format!("saint {saint}"),
+        None => bare.to_owned(),
+    }
+}
+
+fn rows() -> impl Iterator<Item = csv::Result<Country>> {
+    csv::ReaderBuilder::new()
+        .comment(Some(b'#'))
+        .from_reader(include_str!("../../../data/countries.csv").as_bytes())
+        .into_deserialize()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    #[test]
+    fn a_country_has_one_code_whatever_it_is_called() {
+        for (name, expected) in [
+            ("CA", "CA"),
+            ("ca", "CA"),
+            ("CANADA", "CA"),
+            ("USA", "US"),
+            ("U.S.A.", "US"),
+            ("U.S.", "US"),
+            ("United States", "US"),
+            ("United States of America (the)", "US"),
+            ("UK", "GB"),
+            ("united kingdom", "GB"),
+            ("Scotland", "GB"),
+            ("Korea", "KR"),
+            ("Korea, Republic of", "KR"),
+            ("South Korea", "KR"),
+            ("Korea, Democratic People's Republic of", "KP"),
+            ("Latvia", "LV"),
+            ("Romania", "RO"),
+            ("Czech Republic", "CZ"),
+            ("The Netherlands", "NL"),
+            ("Trinidad & Tobago", "TT"),
+            ("St. Lucia", "LC"),
+            ("Cote d’Ivoire", "CI"),
+            ("Turkey", "TR"),
+            ("Viet Nam", "VN"),
+            ("U.K.", "GB"),
+            ("Congo, The Democratic Republic of the", "CD"),
+            ("United States of America (USA)", "US"),
+            ("Congo", "CG"),
+            ("Kosovo", "XK"),
+            ("Atlantis", "Atlantis"),
+            ("ON", "ON"),
+            ("", ""),
+        ] {
+            assert_eq!(code(name.into()), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn no_name_is_two_countries() {
+        let mut of_name: HashMap<String, String> = HashMap::new();
+        for country in rows().map(Result::unwrap) {
+            assert!(country.code.len() == 2 && country.code3.len() == 3, "{country:?}");
+            let names = [country.code.as_str(), &country.code3, &country.name];
+            for name in names
+                .into_iter()
+                .chain(country.other_names.split('|').filter(|n| !n.is_empty()))
+            {
+                let other = of_name.insert(key(name), country.code.clone());
+                assert!(
+                    other.is_none_or(|other| other == country.code),
+                    "{name} of {}",
+                    country.code
+                );
+            }
+        }
+        assert!(of_name.len() > 3 * 249, "{}", of_name.len());
+    }
+}

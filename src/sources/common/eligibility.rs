@@ -1,0 +1,38 @@
+//! The `eligibility` object of a record: what a source's fields state of who may bid.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use crate::sources::reading::fields::Held;
+
+/// Members stay empty where nothing is stated. In the order they are written in.
+#[derive(Debug, Default, Serialize)]
+pub struct Eligibility<'a> {
+    /// Short names: CFTA, CETA, WTO-AGP.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub trade_agreements: Vec<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub regions_of_opportunity: Vec<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_tendering_reason_en: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_tendering_reason_fr: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection_criteria_en: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection_criteria_fr: Option<Cow<'a, str>>,
+    /// `none`, `mandatory`, `voluntary`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub indigenous_set_aside: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub land_claims_agreements: Vec<Cow<'a, str>>,
+}
+
+impl Eligibility<'_> {
+    /// Nothing where nothing is stated.
+    pub fn value(&self) -> Option<Held<'static>> {
+        let json = serde_json::to_string(self).ok()?;
+        (json != "{}").then_some(Held::Json(Cow::Owned(json)))
+    }
+}

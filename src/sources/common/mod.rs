@@ -1,0 +1,5 @@
+//! What several publishers share: eligibility, countries, public bodies.
+
+pub mod countries;
+pub mod eligibility;
+pub mod public_bodies;
