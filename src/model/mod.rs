@@ -14,4 +14,5 @@ pub mod record;
 pub mod schema;
 pub mod similarity_terms;
 pub mod stem;
+pub mod timestamp;
 pub mod vocabulary;

@@ -4,3 +4,4 @@ pub mod dump;
 pub mod durable_file;
 pub mod file_lock;
 pub mod gzip;
+pub mod hex;

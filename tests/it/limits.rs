@@ -443,7 +443,7 @@ fn a_state_file_that_cannot_be_used_stops_the_start_with_a_sentence() {
     let refused = |state: &Path| {
         let mut config = config(folder.path().to_owned());
         config.state = state.to_owned();
-        let error = serve::run(&config, TcpListener::bind("127.0.0.1:0").unwrap(), async {}).unwrap_err();
+        let error = server::run(&config, TcpListener::bind("127.0.0.1:0").unwrap(), async {}).unwrap_err();
         format!("{error:#}")
     };
     let path = folder.path().join("newer.db");

@@ -4,6 +4,7 @@ mod admin;
 mod aggregates;
 mod alerts;
 mod api;
+mod architecture;
 mod bodies;
 mod errors;
 mod feed;
@@ -24,5 +25,5 @@ mod scan;
 mod scan_counts;
 mod scenarios;
 mod support;
-mod tidy;
+
 mod wire;

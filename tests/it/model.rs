@@ -300,7 +300,7 @@ fn asked_words() -> impl Strategy<Value = Vec<String>> {
 
 fn subject_of(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    subject::words(text, subject::languages("title"), |word| words.push(word.to_owned()));
+    similarity_terms::words(text, similarity_terms::languages("title"), |word| words.push(word.to_owned()));
     words
 }
 

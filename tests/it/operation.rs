@@ -108,7 +108,7 @@ fn a_plans_file_changes_the_figures_or_is_refused() {
     fs::write(&plans, "[PRO]\npage_size = 2\n").unwrap();
     let mut config = config(server.folder.path().to_owned());
     config.plans = Some(plans);
-    let error = serve::run(&config, TcpListener::bind("127.0.0.1:0").unwrap(), async {}).unwrap_err();
+    let error = server::run(&config, TcpListener::bind("127.0.0.1:0").unwrap(), async {}).unwrap_err();
     assert!(
         format!("{error:#}").contains("[PRO] page_size: is unknown"),
         "{error:#}"
@@ -119,7 +119,7 @@ fn a_plans_file_changes_the_figures_or_is_refused() {
 fn without_an_index_there_is_nothing_to_serve() {
     let folder = tempfile::tempdir().unwrap();
     let config = config(folder.path().to_owned());
-    let error = serve::run(&config, TcpListener::bind("127.0.0.1:0").unwrap(), async {}).unwrap_err();
+    let error = server::run(&config, TcpListener::bind("127.0.0.1:0").unwrap(), async {}).unwrap_err();
     let error = format!("{error:#}");
     assert!(
         error.contains("no index in") && error.contains("procure index"),

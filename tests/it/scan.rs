@@ -134,7 +134,7 @@ impl Engine for ScanEngine {
         let all = Collection::new(&self.records);
         let about = self.about(query.entity_type, &all);
         let holding = |word: &str| about.iter().filter(|(_, words)| words.contains(word)).count() as u64;
-        let telling = similar::telling(words, |word| {
+        let telling = similarity::telling(words, |word| {
             let holding = holding(word);
             (holding > 0).then(|| (holding, word.to_owned()))
         });
@@ -147,7 +147,7 @@ impl Engine for ScanEngine {
             let (_, record) = &all.records[*number];
             let shared = telling.iter().filter(|(_, word)| words.contains(word));
             let rarities: Vec<f32> = shared
-                .map(|(holding, _)| similar::rarity(about.len() as u64, *holding))
+                .map(|(holding, _)| similarity::rarity(about.len() as u64, *holding))
                 .collect();
             if !rarities.is_empty() && matches(&all, record, &filters) {
                 let score = rarities.into_iter().fold(0.0, |sum, rarity| sum + rarity);
@@ -169,7 +169,7 @@ impl Engine for ScanEngine {
     fn rarity(&self, entity_type: EntityType, word: &str) -> Result<f32, Error> {
         let about = self.about(entity_type, &Collection::new(&self.records));
         let holding = about.iter().filter(|(_, words)| words.contains(word)).count();
-        Ok(similar::rarity(about.len() as u64, holding as u64))
+        Ok(similarity::rarity(about.len() as u64, holding as u64))
     }
 
     fn named(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<Named> {

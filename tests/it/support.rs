@@ -96,7 +96,7 @@ impl TestServer {
         let stopped = async move {
             let _ = stopped.await;
         };
-        let thread = thread::spawn(move || serve::run(&config, listener, stopped));
+        let thread = thread::spawn(move || server::run(&config, listener, stopped));
         self.running = Some((stop, thread));
     }
 

@@ -23,7 +23,7 @@ use procure::{
     catalog::{generation, indexing},
     model::{email::EmailAddress, plans::Plan, stem::Language},
     query::keyword::Keyword,
-    server::{self, Config},
+    server::Config,
     state::{
         State,
         subscriptions::{Evidence, Frequency, Locale, Wanted},
@@ -155,7 +155,7 @@ impl Running {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let thread = thread::spawn(move || {
-            serve::run(&config, listener, async move {
+            procure::server::run(&config, listener, async move {
                 let _ = stopped.await;
             })
         });

@@ -1,0 +1,140 @@
+//! The layers of the code and the homes of its dependencies: the one declaration of both, which the tests check and `docs/architecture.md` shows.
+
+/// A folder or file at the top of `src`, with the layer it is in. A layer imports only from layers with a smaller number, and from itself.
+pub struct Module {
+    pub layer: usize,
+    /// As the architecture page shows it: `model/`, `logging.rs`.
+    pub path: &'static str,
+    pub owns: &'static str,
+    pub must_not_know: &'static str,
+}
+
+const fn module(layer: usize, path: &'static str, owns: &'static str, must_not_know: &'static str) -> Module {
+    Module {
+        layer,
+        path,
+        owns,
+        must_not_know,
+    }
+}
+
+/// Lowest layer first.
+pub const MODULES: &[Module] = &[
+    module(
+        1,
+        "model/",
+        "entity types, dates, the schemas in `index-schema/`, records read by role, facets, closed lists, commodity codes, municipalities, plans, e-mail addresses, folding, stemming, similarity terms",
+        "files, indexes, HTTP",
+    ),
+    module(
+        2,
+        "storage/",
+        "dumps, gzip, durable writes, file locks, hex, timestamps",
+        "what a record means",
+    ),
+    module(
+        3,
+        "sources/",
+        "publishers' formats and the readers for CSV, JSON and XML; the only folder that knows upstream column names",
+        "the engine, the index, HTTP",
+    ),
+    module(
+        4,
+        "normalize/",
+        "`procure normalize`: from inputs to dumps, and the report of every row",
+        "the engine, HTTP",
+    ),
+    module(
+        4,
+        "fetch/",
+        "`procure fetch`: downloads; the only folder that names `ureq`, apart from the health check",
+        "what the files contain",
+    ),
+    module(
+        5,
+        "query/",
+        "`SearchQuery`, the `q` language, keywords, cursors",
+        "how a query is executed",
+    ),
+    module(
+        6,
+        "engine/",
+        "the `Engine` trait, aggregation, similarity; `engine/tantivy/` is the only folder that names `tantivy`",
+        "HTTP, plans, keys",
+    ),
+    module(
+        7,
+        "catalog/",
+        "generations, `procure index`, which notices are one tender, the feed, estimates and comparables (`catalog/market/`)",
+        "HTTP, SQLite",
+    ),
+    module(
+        8,
+        "state/",
+        "the state database: keys, usage, subscriptions, mailings; the only folder that names `rusqlite`",
+        "HTTP, records",
+    ),
+    module(
+        9,
+        "alerts/",
+        "which new tenders match which subscription, digests, sending; the only folder that names `lettre`",
+        "HTTP",
+    ),
+    module(
+        10,
+        "http/",
+        "routes, parameters, handlers, errors, the API description, middleware",
+        "Tantivy, SQLite",
+    ),
+    module(
+        11,
+        "server/",
+        "assembly, listener, connections, the HTTP/1 request framer, background workers, reload, metrics, the admin address, systemd",
+        "what an endpoint does",
+    ),
+    module(
+        12,
+        "sample/",
+        "generated records for `data/sample` and the benches",
+        "the server",
+    ),
+    module(
+        2,
+        "logging.rs",
+        "log lines and the thread that writes them",
+        "what is logged",
+    ),
+    module(
+        13,
+        "cli/",
+        "all configuration: one file per command",
+        "everything that a command does not call",
+    ),
+    module(14, "main.rs", "parse, run, exit code", "everything else"),
+];
+
+/// A dependency and the only modules that may name it; `ANYWHERE` where all may.
+pub struct Dependency {
+    pub name: &'static str,
+    pub homes: &'static [&'static str],
+}
+
+pub const ANYWHERE: &[&str] = &[];
+
+const fn dependency(name: &'static str, homes: &'static [&'static str]) -> Dependency {
+    Dependency { name, homes }
+}
+
+impl Module {
+    pub fn name(&self) -> &'static str {
+        self.path.trim_end_matches('/').trim_end_matches(".rs")
+    }
+}
+
+pub const DEPENDENCIES: &[Dependency] = &[
+    dependency("anyhow", ANYWHERE),
+    dependency("chrono", ANYWHERE),
+    dependency("log", ANYWHERE),
+    dependency("serde", ANYWHERE),
+    dependency("serde_json", ANYWHERE),
+];
