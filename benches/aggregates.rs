@@ -7,7 +7,7 @@ use procure::{
     catalog::generation,
     engine::{
         Deadline, Engine,
-        aggregation::{Measure, Tally, Want},
+        aggregation::{Aggregation, TermsAggregation, ValueAggregation},
     },
     model::{
         date::Date,
@@ -31,8 +31,11 @@ fn main() {
     });
     let generation = generation::open(&index_dir, &id).expect("a generation that opens");
     let engine = &*generation.engine;
-    let all: Vec<Want> = Facet::ALL.into_iter().map(|facet| Want { facet, most: 50 }).collect();
-    let ten = |facet| [Want { facet, most: 10 }];
+    let all: Vec<TermsAggregation> = Facet::ALL
+        .into_iter()
+        .map(|facet| TermsAggregation { facet, size: 50 })
+        .collect();
+    let ten = |facet| [TermsAggregation { facet, size: 10 }];
     let ask = |q: Option<&str>, filters: Vec<Filter>| SearchQuery {
         entity_type: EntityType::Contract,
         text: q.map(|q| TextQuery::parse(q).expect("a query")),
@@ -42,9 +45,9 @@ fn main() {
             order: Order::Desc,
         },
     };
-    let tally = |query: &SearchQuery, wants: &[Want]| {
+    let aggregate = |query: &SearchQuery, wants: &[TermsAggregation]| {
         engine
-            .tally(query, wants, Measure::Spread, Deadline::never())
+            .aggregate(query, wants, ValueAggregation::Percentiles, Deadline::never())
             .expect("counts")
     };
     let page = |query: &SearchQuery, limit: usize| {
@@ -68,25 +71,25 @@ fn main() {
     };
     show("newest 50, no filter", 50, &Times::of(|| drop(page(&everything, 50))));
     for part in ["inc", "construction", "ing", "zzz"] {
-        let names = || engine.names(&[EntityType::Contract], Facet::Vendor, part, 0..20);
+        let names = || engine.list_names(&[EntityType::Contract], Facet::Vendor, part, 0..20);
         show(
             &format!("/vendors q={part}"),
             names().total,
             &Times::of(|| drop(names())),
         );
     }
-    let departments = || engine.names(&[EntityType::Contract], Facet::Department, "", 0..20);
+    let departments = || engine.list_names(&[EntityType::Contract], Facet::Department, "", 0..20);
     show(
         "/departments, all",
         departments().total,
         &Times::of(|| drop(departments())),
     );
     let stats = |name: &str, query: SearchQuery| {
-        let Tally { total, .. } = tally(&query, &all);
+        let Aggregation { total, .. } = aggregate(&query, &all);
         show(
             &format!("stats, {name}"),
             total,
-            &Times::of_some(20, || drop(tally(&query, &all))),
+            &Times::of_some(20, || drop(aggregate(&query, &all))),
         );
     };
     stats("everything, computed", everything.clone());
@@ -102,22 +105,24 @@ fn main() {
         ask(Some("services"), vec![year("2019-01-01", "2019-01-31")]),
     );
     // Vendors by rank: the first has most records, the one in the middle is the median.
-    let total = engine.names(&[EntityType::Contract], Facet::Vendor, "", 0..1).total as usize;
+    let total = engine
+        .list_names(&[EntityType::Contract], Facet::Vendor, "", 0..1)
+        .total as usize;
     for (name, place) in [("biggest", 0), ("median", total / 2)] {
-        let found = engine.names(&[EntityType::Contract], Facet::Vendor, "", place..place + 1);
+        let found = engine.list_names(&[EntityType::Contract], Facet::Vendor, "", place..place + 1);
         let vendor = &found.rows[0];
         let named = engine
-            .named(EntityType::Contract, Facet::Vendor, &vendor.name)
+            .resolve_name(EntityType::Contract, Facet::Vendor, &vendor.name)
             .expect("the vendor");
         let query = ask(
             None,
-            vec![Filter::Named {
+            vec![Filter::FacetValue {
                 facet: Facet::Vendor,
                 key: named.key,
             }],
         );
         let times = Times::of_some(50, || {
-            drop(tally(&query, &ten(Facet::Department)));
+            drop(aggregate(&query, &ten(Facet::Department)));
             drop(page(&query, 100));
         });
         show(&format!("profile of the {name} vendor"), vendor.records, &times);
@@ -178,7 +183,7 @@ fn alike(engine: &dyn Engine, everything: &SearchQuery) {
     show_times("alike, only the most frequent words", 300.0, &times);
     let rarity = || {
         for word in &subjects[0] {
-            let _ = engine.rarity(everything.entity_type, word);
+            let _ = engine.idf(everything.entity_type, word);
         }
     };
     show_times(
@@ -211,7 +216,7 @@ fn show_times(name: &str, hits: f64, times: &Times) {
 /// What two hundred records, evenly spread, are about.
 fn subjects(engine: &dyn Engine, everything: &SearchQuery) -> Vec<Vec<String>> {
     let total = engine
-        .tally(everything, &[], Measure::Count, Deadline::never())
+        .aggregate(everything, &[], ValueAggregation::None, Deadline::never())
         .expect("a count")
         .total as usize;
     let subject = |number: usize| {
@@ -226,7 +231,7 @@ fn subjects(engine: &dyn Engine, everything: &SearchQuery) -> Vec<Vec<String>> {
             .pop()?;
         let record = Record::parse(Schema::of(everything.entity_type), &record).ok()?;
         let mut words = Vec::new();
-        record.subject_words(|word| words.push(word.to_owned()));
+        record.similarity_terms(|word| words.push(word.to_owned()));
         (!words.is_empty()).then_some(words)
     };
     (0..200).filter_map(subject).collect()

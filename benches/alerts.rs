@@ -16,8 +16,8 @@ use procure::{
     alerts::{fresh::Tender, matching::each_tender},
     catalog::notices::Latest,
     model::{entity_type::EntityType, fold::word_list, record::Record, schema::Schema, stem::Language},
-    query::keyword::{Keyword, Subject},
-    sample,
+    query::keyword::{Keyword, TokenizedRecord},
+    sample::{self, SampleOptions},
     state::subscriptions::{Frequency, Locale, Subscription},
 };
 use rand_chacha::{
@@ -81,14 +81,14 @@ fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
 }
 
 fn each_with_each(subscriptions: &[Subscription], tenders: &[Tender]) -> usize {
-    let subjects: Vec<Subject> = tenders.iter().map(Tender::subject).collect();
+    let subjects: Vec<TokenizedRecord> = tenders.iter().map(Tender::subject).collect();
     let found = |subscription: &Subscription| {
         let parsed = subscription
             .keywords
             .iter()
             .filter_map(|text| Keyword::parse(text).ok());
         let keywords: Vec<Keyword> = parsed.collect();
-        let has = |subject: &&Subject| {
+        let has = |subject: &&TokenizedRecord| {
             keywords
                 .iter()
                 .any(|keyword| keyword.matches(subject, &subscription.languages))
@@ -100,11 +100,9 @@ fn each_with_each(subscriptions: &[Subscription], tenders: &[Tender]) -> usize {
 
 fn tenders(count: usize) -> Vec<Tender> {
     let folder = tempfile::tempdir().expect("a folder");
-    let options = sample::Options {
-        records: count as u64,
-        seed: 1,
-        out: folder.path().to_owned(),
-        entity_types: Some(vec![EntityType::Tender]),
+    let options = SampleOptions {
+        entity_types: vec![EntityType::Tender],
+        ..SampleOptions::new(count as u64, 1, folder.path().to_owned())
     };
     sample::run(&options).expect("the sample");
     let files = fs::read_dir(folder.path().join("tender")).expect("tenders");

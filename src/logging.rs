@@ -1,7 +1,8 @@
-//! How log lines look, and how they get out: one line an event, as text or as JSON, written by a thread of its own.
+//! The log: one line per event, as text or JSON, written to stderr by a thread of its own.
 //!
-//! Whoever logs only hands the line over: a terminal or a pipe that is slow holds up nobody who answers requests. What no longer fits between is left out, counted, and reported.
-//! **Invariant:** one event is one line. Whatever a stranger's text holds, control characters leave escaped.
+//! Logging only hands the line over, so a slow terminal or pipe delays no request. Lines that do
+//! not fit into the queue are dropped, counted and reported. **Invariant:** one event is one line.
+//! Control characters are escaped, whatever text a client sent.
 
 use std::{
     io::{self, Write},
@@ -23,96 +24,100 @@ use log::{
 };
 use serde_json::Map;
 
-/// The variable that says what is logged, and what is where it is not set.
-const VARIABLE: &str = "PROCURE_LOG";
-const DEFAULT: &str = "info,actix_server=warn";
+/// The environment variable with the log filter.
+const FILTER_VARIABLE: &str = "PROCURE_LOG";
 
-/// Spec silent: how a log line looks.
+const DEFAULT_FILTER: &str = "info,actix_server=warn";
+
+/// Decision D-129: the format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// `2026-11-21T07:00:00.000Z INFO request: answered id=… status=200`
     #[default]
     Text,
-    /// The same as one JSON object: `time`, `level`, `target`, `message`, and what else is known.
+    /// The same as one JSON object: `time`, `level`, `target`, `message`, and the fields.
     Json,
 }
 
-/// The lines that may wait to be written.
-const WAITING: usize = 8192;
+/// The maximum number of queued lines.
+const MAX_QUEUED: usize = 8192;
 
 /// How long the end of the process waits for the last lines to be written.
-const PATIENCE: Duration = Duration::from_secs(2);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How many bytes are written at once.
-const BATCH: usize = 64 * 1024;
+/// The size from which a batch of lines is written, in bytes.
+const BATCH_BYTES: usize = 64 * 1024;
 
+/// The number of dropped lines since the start of the process.
 static LOST: AtomicU64 = AtomicU64::new(0);
 
-/// How many lines were dropped since the start.
+/// The number of lines that were dropped since the start of the process.
 pub fn lost() -> u64 {
     LOST.load(Ordering::Relaxed)
 }
 
 enum Message {
     Line(Vec<u8>),
-    /// Answered when all lines before it are written.
+    /// Acknowledged when all lines before it are written.
     Flush(SyncSender<()>),
 }
 
-/// Where lines go, from the start on.
-static LINES: OnceLock<SyncSender<Message>> = OnceLock::new();
+/// The queue of the log thread, once the log is started.
+static QUEUE: OnceLock<SyncSender<Message>> = OnceLock::new();
 
-/// The log while it lasts: dropped, it waits for the last lines.
+/// Waits for the last lines to be written when it is dropped.
 #[derive(Debug)]
-pub struct Log(());
+pub struct LogGuard(());
 
-/// Logs from now on, to stderr.
-pub fn start(format: Format) -> anyhow::Result<Log> {
-    let (sender, messages) = mpsc::sync_channel(WAITING);
-    let lines = Lines {
+/// Starts the log. Fails if it is started already.
+pub fn start(format: Format) -> anyhow::Result<LogGuard> {
+    let (sender, messages) = mpsc::sync_channel(MAX_QUEUED);
+    let writer = QueueWriter {
         sender: sender.clone(),
         lost: Arc::default(),
     };
-    let lost = Arc::clone(&lines.lost);
+    let lost = Arc::clone(&writer.lost);
     thread::Builder::new()
         .name("log".to_owned())
         .spawn(move || write_out(&messages, &lost, format, &mut io::stderr()))
         .context("starting the log thread")?;
-    Builder::from_env(Env::new().filter_or(VARIABLE, DEFAULT))
-        .target(Target::Pipe(Box::new(lines)))
+    Builder::from_env(Env::new().filter_or(FILTER_VARIABLE, DEFAULT_FILTER))
+        .target(Target::Pipe(Box::new(writer)))
         .write_style(WriteStyle::Never)
         .format(move |out, record| out.write_all(line(format, record).as_bytes()))
         .try_init()
         .context("starting the log")?;
-    // Started once: a second start has failed above.
-    let _ = LINES.set(sender);
-    Ok(Log(()))
+    // The first start only gets here, so the queue is not set yet.
+    let _ = QUEUE.set(sender);
+    Ok(LogGuard(()))
 }
 
-/// Waits until all lines so far are written; for who ends the process without dropping its [`Log`].
+/// Waits until all lines so far are written. For code that ends the process without dropping the
+/// [`LogGuard`].
 pub fn flush() {
     let (sender, written) = mpsc::sync_channel(1);
-    // A log that is stuck must not keep the process from ending.
-    if let Some(lines) = LINES.get()
-        && lines.try_send(Message::Flush(sender)).is_ok()
+    // With a timeout: a blocked log must not keep the process from ending.
+    if let Some(queue) = QUEUE.get()
+        && queue.try_send(Message::Flush(sender)).is_ok()
     {
-        let _ = written.recv_timeout(PATIENCE);
+        let _ = written.recv_timeout(FLUSH_TIMEOUT);
     }
 }
 
-impl Drop for Log {
+impl Drop for LogGuard {
     fn drop(&mut self) {
         flush();
     }
 }
 
-/// Where the logger writes: each write is a line for the thread.
-struct Lines {
+/// The logger's output: each write is one line for the thread.
+struct QueueWriter {
     sender: SyncSender<Message>,
+    /// Lines dropped since the last report of them.
     lost: Arc<AtomicU64>,
 }
 
-impl Write for Lines {
+impl Write for QueueWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         match self.sender.try_send(Message::Line(line.to_vec())) {
             Ok(()) => {}
@@ -129,24 +134,26 @@ impl Write for Lines {
     }
 }
 
-/// Writes what comes, as much at once as has come, until nobody can send any more.
+/// Writes queued lines in batches until all senders are dropped.
 fn write_out(messages: &Receiver<Message>, lost: &AtomicU64, format: Format, out: &mut impl Write) {
-    let mut batch = Vec::with_capacity(BATCH);
+    let mut batch = Vec::with_capacity(BATCH_BYTES);
     while let Ok(first) = messages.recv() {
         let mut next = Some(first);
-        let mut flushed = Vec::new();
+        let mut flushes = Vec::new();
         while let Some(message) = next.take() {
             match message {
                 Message::Line(line) => batch.extend_from_slice(&line),
-                Message::Flush(sender) => flushed.push(sender),
+                Message::Flush(sender) => flushes.push(sender),
             }
-            if batch.len() < BATCH {
+            if batch.len() < BATCH_BYTES {
                 next = messages.try_recv().ok();
             }
         }
         let lost = lost.swap(0, Ordering::Relaxed);
         if lost > 0 {
-            let text = format_args!("{lost} log lines are missing here: they came faster than they could be written");
+            let text = format_args!(
+                "{lost} log lines were dropped here: they were produced faster than they could be written"
+            );
             let warning = Record::builder()
                 .level(log::Level::Warn)
                 .target("log")
@@ -154,31 +161,31 @@ fn write_out(messages: &Receiver<Message>, lost: &AtomicU64, format: Format, out
                 .build();
             batch.extend_from_slice(line(format, &warning).as_bytes());
         }
-        // There is nobody left to tell that stderr cannot be written to.
+        // An error of stderr cannot be reported anywhere.
         let _ = out.write_all(&batch);
         batch.clear();
-        for sender in flushed {
+        for sender in flushes {
             let _ = sender.try_send(());
         }
     }
 }
 
-/// An event as a line, with its end.
+/// Formats an event, with a line feed at the end.
 fn line(format: Format, record: &Record) -> String {
-    let mut pairs = Pairs(Map::new());
+    let mut fields = Fields(Map::new());
     let time = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
     let (level, target, message) = (record.level(), record.target(), record.args().to_string());
-    // The visitor takes whatever comes.
-    let _ = record.key_values().visit(&mut pairs);
+    // The visitor returns no errors.
+    let _ = record.key_values().visit(&mut fields);
     let mut line = String::with_capacity(256);
     match format {
         Format::Text => {
             line.push_str(&format!("{time} {level} {target}: {}", escaped(&message)));
-            for (name, value) in &pairs.0 {
+            for (name, value) in &fields.0 {
                 let value = match value {
                     serde_json::Value::Null => continue,
-                    // As it is where it reads as one word, else between quotes.
-                    serde_json::Value::String(text) if is_word(text) => text.clone(),
+                    // Text that needs no quotes.
+                    serde_json::Value::String(text) if is_plain(text) => text.clone(),
                     value => escaped(&value.to_string()),
                 };
                 line.push_str(&format!(" {name}={value}"));
@@ -194,8 +201,9 @@ fn line(format: Format, record: &Record) -> String {
             ] {
                 object.insert(name.to_owned(), value.into());
             }
-            object.append(&mut pairs.0);
-            // JSON escapes the ASCII control characters; the others are no line ends to anyone who reads JSON.
+            object.append(&mut fields.0);
+            // JSON escapes the ASCII control characters. The others do not end a line for a JSON
+            // parser.
             line.push_str(&serde_json::Value::Object(object).to_string());
         }
     }
@@ -203,11 +211,12 @@ fn line(format: Format, record: &Record) -> String {
     line
 }
 
-fn is_word(text: &str) -> bool {
+/// Whether the text can be read back without quotes.
+fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"')
 }
 
-/// The text without any character that moves a cursor or ends a line.
+/// Escapes all characters that move a terminal's cursor or end a line.
 fn escaped(text: &str) -> String {
     let is_harmful = |c: char| {
         c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -215,17 +224,20 @@ fn escaped(text: &str) -> String {
     if !text.contains(is_harmful) {
         return text.to_owned();
     }
-    let escape = |c: char| match is_harmful(c) {
-        true => c.escape_unicode().to_string(),
-        false => c.to_string(),
+    let escape = |c: char| {
+        if is_harmful(c) {
+            c.escape_unicode().to_string()
+        } else {
+            c.to_string()
+        }
     };
     text.chars().map(escape).collect()
 }
 
-/// What is known of an event besides its message.
-struct Pairs(Map<String, serde_json::Value>);
+/// The fields of an event besides its message.
+struct Fields(Map<String, serde_json::Value>);
 
-impl<'kvs> VisitSource<'kvs> for Pairs {
+impl<'kvs> VisitSource<'kvs> for Fields {
     fn visit_pair(&mut self, key: Key<'kvs>, value: Value<'kvs>) -> Result<(), kv::Error> {
         let mut json = Json(serde_json::Value::Null);
         value.visit(&mut json)?;
@@ -278,7 +290,7 @@ mod tests {
 
     use super::*;
 
-    fn shown(format: Format, message: &str, pairs: &[(&str, Value)]) -> String {
+    fn formatted(format: Format, message: &str, pairs: &[(&str, Value)]) -> String {
         let args = format_args!("{message}");
         let record = Record::builder()
             .level(log::Level::Info)
@@ -287,12 +299,12 @@ mod tests {
             .key_values(&pairs)
             .build();
         let line = line(format, &record);
-        // Without the time, which is the first word or field.
-        let cut = match format {
+        // Without the time, which comes first.
+        let start = match format {
             Format::Text => line.find(' ').unwrap() + 1,
             Format::Json => line.find(',').unwrap() + 1,
         };
-        line[cut..].to_owned()
+        line[start..].to_owned()
     }
 
     #[test]
@@ -303,41 +315,41 @@ mod tests {
             ("text", Value::from("two\nwords")),
         ];
         assert_eq!(
-            shown(Format::Text, "on\u{1b}[2J\r\nce", pairs),
+            formatted(Format::Text, "on\u{1b}[2J\r\nce", pairs),
             "INFO t: on\\u{1b}[2J\\u{d}\\u{a}ce status=200 path=/a|b text=\"two\\nwords\"\n"
         );
         assert_eq!(
-            shown(Format::Json, "on\nce", pairs),
+            formatted(Format::Json, "on\nce", pairs),
             "\"level\":\"info\",\"target\":\"t\",\"message\":\"on\\nce\",\"status\":200,\"path\":\"/a|b\",\"text\":\"two\\nwords\"}\n"
         );
     }
 
     #[test]
-    fn what_does_not_fit_is_counted_and_told() {
+    fn dropped_lines_are_counted_and_reported() {
         let (sender, messages) = mpsc::sync_channel(2);
         let lost = Arc::new(AtomicU64::new(0));
-        let mut lines = Lines {
+        let mut writer = QueueWriter {
             sender: sender.clone(),
             lost: Arc::clone(&lost),
         };
         for number in 0..5 {
-            lines.write_all(format!("line {number}\n").as_bytes()).unwrap();
+            writer.write_all(format!("line {number}\n").as_bytes()).unwrap();
         }
-        drop((sender, lines));
+        drop((sender, writer));
         let mut out = Vec::new();
         write_out(&messages, &lost, Format::Text, &mut out);
         let out = String::from_utf8(out).unwrap();
         assert!(out.starts_with("line 0\nline 1\n"), "{out}");
-        assert!(out.contains("WARN log: 3 log lines are missing here"), "{out}");
+        assert!(out.contains("WARN log: 3 log lines were dropped here"), "{out}");
     }
 
     proptest! {
         #[test]
-        fn no_text_makes_two_lines_or_breaks_the_json(message in "\\PC{0,20}|[\\x00-\\x1f]{1,9}", value in any::<String>()) {
+        fn arbitrary_text_yields_one_line_and_valid_json(message in "\\PC{0,20}|[\\x00-\\x1f]{1,9}", value in any::<String>()) {
             let pairs = [("value", Value::from(value.as_str()))];
-            let text = shown(Format::Text, &message, &pairs);
+            let text = formatted(Format::Text, &message, &pairs);
             prop_assert!(!text.trim_end_matches('\n').contains(char::is_control), "{}", text);
-            let json: serde_json::Value = serde_json::from_str(&format!("{{{}", shown(Format::Json, &message, &pairs))).unwrap();
+            let json: serde_json::Value = serde_json::from_str(&format!("{{{}", formatted(Format::Json, &message, &pairs))).unwrap();
             prop_assert_eq!(json["value"].as_str(), Some(value.as_str()));
         }
     }

@@ -14,7 +14,11 @@ use std::{
 use flate2::{Compression, write::GzEncoder};
 use procure::{
     model::{entity_type::EntityType, schema::Schema},
-    normalize::{FileReport, Options, Report, run},
+    normalize::{
+        NormalizeOptions,
+        report::{FileReport, NormalizeReport},
+        run,
+    },
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -79,8 +83,8 @@ impl Place {
         self.folder.path().join("dumps")
     }
 
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self) -> NormalizeOptions {
+        NormalizeOptions {
             inputs: vec![self.folder.path().join("in")],
             out: self.out(),
             report: None,
@@ -88,7 +92,7 @@ impl Place {
         }
     }
 
-    fn run(&self) -> Report {
+    fn run(&self) -> NormalizeReport {
         let report = run(&self.options()).unwrap();
         for file in &report.files {
             assert_balanced(file);
@@ -96,7 +100,7 @@ impl Place {
         report
     }
 
-    fn error(&self, options: &Options) -> String {
+    fn error(&self, options: &NormalizeOptions) -> String {
         format!("{:#}", run(options).unwrap_err())
     }
 
@@ -145,17 +149,17 @@ fn zipped(members: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 fn assert_balanced(file: &FileReport) {
-    let tally = &file.tally;
+    let counts = &file.counts;
     assert_eq!(
-        tally.rows,
-        tally.recorded + tally.merged + tally.skipped_rows(),
+        counts.rows,
+        counts.recorded + counts.merged + counts.skipped_rows(),
         "{}",
         file.path
     );
 }
 
 fn skipped(file: &FileReport) -> Vec<(&str, u64, u64)> {
-    let reasons = file.tally.skipped.iter();
+    let reasons = file.counts.skipped.iter();
     reasons
         .map(|(reason, seen)| (reason.as_str(), seen.count, seen.first_line))
         .collect()
@@ -206,9 +210,9 @@ fn a_notice_has_its_current_state_and_its_amendments() {
     assert_eq!(advance[0].get("closing_date"), None, "2026-02-30 is no day");
     assert_eq!(advance[0].get("eligibility"), None, "None is no reason");
     let [file] = report.files.as_slice() else { panic!() };
-    assert_eq!((file.tally.rows, file.tally.recorded), (4, 3));
+    assert_eq!((file.counts.rows, file.counts.recorded), (4, 3));
     assert_eq!(skipped(file), [("no reference number", 1, 12)]);
-    let impossible = &file.tally.notes["impossible date in tenderClosingDate-appelOffresDateCloture, left out"];
+    let impossible = &file.counts.notes["impossible date in tenderClosingDate-appelOffresDateCloture, left out"];
     assert_eq!(impossible.first_line, 11);
 }
 
@@ -234,7 +238,7 @@ fn a_contract_is_its_latest_amendment_and_standing_offers_are_none() {
     );
     assert_eq!(contracts[1]["award_date"], "2031-01-01");
     let [file] = report.files.as_slice() else { panic!() };
-    assert_eq!(file.tally.merged, 2);
+    assert_eq!(file.counts.merged, 2);
     assert_eq!(
         skipped(file),
         [("a standing offer or supply arrangement, not a contract", 2, 6)]
@@ -290,9 +294,9 @@ fn a_disclosure_is_a_reference_number_within_its_owner() {
         json!({"trade_agreements": ["NAFTA", "CFTA"], "indigenous_set_aside": "none"})
     );
     let [file] = report.files.as_slice() else { panic!() };
-    assert_eq!(file.tally.merged, 1);
+    assert_eq!(file.counts.merged, 1);
     assert_eq!(
-        file.tally.notes["unreadable amount in contract_value, left out"].first_line,
+        file.counts.notes["unreadable amount in contract_value, left out"].first_line,
         4
     );
 }
@@ -363,13 +367,13 @@ fn montreal_is_read_with_and_without_a_header() {
         panic!()
     };
     let bad_day = "award date before 2011 or after the file's year, left out";
-    assert_eq!(councils.tally.notes[bad_day].first_line, 3);
+    assert_eq!(councils.counts.notes[bad_day].first_line, 3);
     assert_eq!(
-        headless.tally.notes["unreadable amount in montant, left out"].first_line,
+        headless.counts.notes["unreadable amount in montant, left out"].first_line,
         2
     );
-    assert_eq!((officials.tally.rows, officials.tally.merged), (5, 1));
-    assert_eq!(officials.tally.notes[bad_day].count, 1);
+    assert_eq!((officials.counts.rows, officials.counts.merged), (5, 1));
+    assert_eq!(officials.counts.notes[bad_day].count, 1);
     assert_eq!(
         skipped(officials),
         [("the row has another number of fields than the header", 1, 10)]
@@ -416,13 +420,13 @@ fn a_toronto_contract_in_two_files_is_one_record() {
     let [former, awarded, non_competitive] = report.files.as_slice() else {
         panic!()
     };
-    assert_eq!(former.tally.merged, 1);
+    assert_eq!(former.counts.merged, 1);
     assert_eq!(skipped(awarded), [("no document number", 1, 5)]);
     assert_eq!(
-        awarded.tally.notes["unreadable amount in Award, left out"].first_line,
+        awarded.counts.notes["unreadable amount in Award, left out"].first_line,
         3
     );
-    assert_eq!(non_competitive.tally.merged, 1);
+    assert_eq!(non_competitive.counts.merged, 1);
     for contract in &contracts {
         assert!(!contract.to_string().contains("Purchasing Desk"), "{contract}");
     }
@@ -440,7 +444,7 @@ fn a_toronto_solicitation_is_open_until_its_deadline() {
     assert_eq!(tenders[0]["contact_email"], "purchasing@toronto.example");
     assert_eq!(tenders[1]["status"], "Expired");
     assert_eq!(tenders[1]["closing_date"], "2010-11-08", "the later deadline counts");
-    assert_eq!(report.files[0].tally.merged, 1);
+    assert_eq!(report.files[0].counts.merged, 1);
 }
 
 #[test]
@@ -535,18 +539,18 @@ fn a_quebec_notice_gives_a_tender_and_its_winners_contracts() {
     );
     assert_eq!(tenders[1]["title_fr"], "Vannes et pompes", "the revision counts");
     assert_eq!(tenders[1]["municipality"], "qc-municipal");
-    assert_eq!(report.untold_buyers["Régie d'aqueduc de Quelque-Part"], 1);
+    assert_eq!(report.buyers_of_unknown_city["Régie d'aqueduc de Quelque-Part"], 1);
     let by_name = |name: &str| report.files.iter().find(|file| file.path.ends_with(name)).unwrap();
-    assert_eq!(by_name("seao-avis-2018.xml").tally.merged, 1);
-    let old = &by_name("seao-avis-2009.xml").tally.notes;
+    assert_eq!(by_name("seao-avis-2018.xml").counts.merged, 1);
+    let old = &by_name("seao-avis-2009.xml").counts.notes;
     assert_eq!(
-        old["a winner listed twice in the same words, recorded once"].first_line,
+        old["a winner listed twice with identical values, recorded once"].first_line,
         46
     );
     assert_eq!(old["a winner without a name, no contract recorded"].first_line, 61);
     assert_eq!(
         skipped(by_name("seao-contrats-2018.xml")),
-        [("no contract of that notice and contractor in these files", 1, 12)]
+        [("no contract of this notice and contractor in these files", 1, 12)]
     );
 }
 
@@ -587,21 +591,21 @@ fn a_missing_column_is_named_and_what_other_files_do_not_tell_stays() {
         text.replacen("contract_date", "contract_day", 1).as_bytes(),
     );
     place.put("good.xml", &fixture("seao-avis-2018.xml"));
-    let strict = Options {
+    let strict = NormalizeOptions {
         strict: true,
         ..place.options()
     };
     let error = place.error(&strict);
     assert!(
-        error.contains("disclosure.csv line 1: it has no column 'contract_date'"),
+        error.contains("disclosure.csv line 1: the file has no column 'contract_date'"),
         "{error}"
     );
     assert_eq!(place.dumps(), before, "nothing new, nothing lost, nothing left aside");
 
     let report = place.run();
-    let damaged = report.files.iter().find(|file| file.damaged).unwrap();
-    let why = "the file cannot be read from here on: it has no column 'contract_date'";
-    assert_eq!(damaged.tally.skipped[why].first_line, 1);
+    let damaged = report.files.iter().find(|file| file.is_damaged).unwrap();
+    let why = "the file cannot be read from this line on: the file has no column 'contract_date'";
+    assert_eq!(damaged.counts.skipped[why].first_line, 1);
     let after = place.dumps();
     assert!(
         before.iter().all(|(name, dump)| after.get(name) == Some(dump)),
@@ -629,15 +633,15 @@ fn files_of_no_known_format_are_named() {
         report.unrecognized[0].why
     );
     assert!(
-        report.to_string().contains("notes.txt is no format that is known here"),
+        report.to_string().contains("notes.txt has an unknown format"),
         "{report}"
     );
 
-    let strict = Options {
+    let strict = NormalizeOptions {
         strict: true,
         ..place.options()
     };
-    assert!(place.error(&strict).contains("cut.zip is no whole zip archive"));
+    assert!(place.error(&strict).contains("cut.zip is not a complete zip archive"));
     let nothing = Place::new();
     nothing.put("notes.txt", b"hello");
     let error = nothing.error(&nothing.options());
@@ -668,11 +672,11 @@ fn what_stands_before_the_damage_stays() {
     assert!(
         cut_gz
             .iter()
-            .any(|(reason, ..)| reason.starts_with("the file cannot be read from here on")),
+            .any(|(reason, ..)| reason.starts_with("the file cannot be read from this line on")),
         "{cut_gz:?}"
     );
     assert!(
-        cut_xml[0].0.starts_with("the file cannot be read from here on"),
+        cut_xml[0].0.starts_with("the file cannot be read from this line on"),
         "{cut_xml:?}"
     );
     assert!(cut_xml[0].2 > 60, "{cut_xml:?}");
@@ -681,7 +685,7 @@ fn what_stands_before_the_damage_stays() {
         "{wide:?}"
     );
 
-    let strict = Options {
+    let strict = NormalizeOptions {
         strict: true,
         ..place.options()
     };
@@ -693,7 +697,7 @@ fn what_stands_before_the_damage_stays() {
 fn zeros_behind_a_gzip_file_are_padding_and_nothing_else_is() {
     let name = "canadabuys-contract.csv";
     let plain = Place::with_fixtures(&[name]);
-    let rows = plain.run().files[0].tally.rows;
+    let rows = plain.run().files[0].counts.rows;
     let bytes = fixture(name);
     let (begin, end) = bytes.split_at(bytes.len() / 2);
     let (begin, end) = (gzipped(begin), gzipped(end));
@@ -705,7 +709,7 @@ fn zeros_behind_a_gzip_file_are_padding_and_nothing_else_is() {
         let report = place.run();
         assert_eq!(place.dumps(), plain.dumps());
         let [file] = report.files.try_into().unwrap();
-        (file.damaged, file.tally.rows - rows)
+        (file.is_damaged, file.counts.rows - rows)
     };
     for whole in [&zeros[..0], &zeros[..1], &zeros] {
         assert_eq!(padded(whole), (false, 0), "{} zeros", whole.len());
@@ -736,7 +740,7 @@ fn stray_bytes_are_read_and_noted() {
     );
     assert!(
         report.files[0]
-            .tally
+            .counts
             .notes
             .contains_key("stray bytes near here, read as Windows-1252")
     );
@@ -747,7 +751,7 @@ fn two_runs_into_one_folder_at_a_time_are_refused() {
     let out = tempfile::tempdir().unwrap();
     let held = fs::File::open(out.path()).unwrap();
     held.lock().unwrap();
-    let options = Options {
+    let options = NormalizeOptions {
         inputs: vec![FIXTURES.into()],
         out: out.path().to_owned(),
         report: None,
@@ -783,7 +787,7 @@ fn a_second_run_replaces_the_dumps_of_its_sources_only() {
 fn the_report_is_json_with_every_row_accounted_for() {
     let place = Place::with_fixtures(&["disclosure.csv"]);
     let path = place.folder.path().join("report.json");
-    run(&Options {
+    run(&NormalizeOptions {
         report: Some(path.clone()),
         ..place.options()
     })
@@ -870,7 +874,7 @@ fn real_files_are_accounted_for_row_by_row() {
     };
     let raw = Path::new(&real).join("raw");
     let place = Place::new();
-    let options = Options {
+    let options = NormalizeOptions {
         inputs: [
             "seao-xml",
             "canadabuys",

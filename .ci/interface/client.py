@@ -1,4 +1,4 @@
-"""Makes a client of the served description with openapi-python-client, and searches with it."""
+"""Generates a client from the served OpenAPI document with openapi-python-client, and searches with it."""
 
 import os
 import subprocess
@@ -28,8 +28,8 @@ assert isinstance(first, ContractPage) and first.count == len(first.results) == 
 assert all(isinstance(record, Contract) and record.record_id for record in first.results)
 
 following = search_contract.sync(client=client, q="déneigement", limit=3, cursor=first.next_cursor)
-met = {record.record_id for record in first.results}
-assert following.count == 3 and not met & {record.record_id for record in following.results}, following
+seen = {record.record_id for record in first.results}
+assert following.count == 3 and not seen & {record.record_id for record in following.results}, following
 
 record = get_contract.sync(first.results[0].record_id, client=client)
 assert record == first.results[0], record
@@ -41,7 +41,7 @@ assert filtered.count == 0 or filtered.results[0].municipality == slugs.results[
 counted = search_contract.sync(client=client, limit=1, include_total=True, facets="vendor,year")
 assert counted.total > counted.count and counted.facets.vendor.distinct > 50 == len(counted.facets.vendor.values), counted
 stats = stats_of_contract.sync(client=client)
-assert stats.total == counted.total >= sum(year.count for year in stats.by_year), "the undated are of no year"
+assert stats.total == counted.total >= sum(year.count for year in stats.by_year), "records without a date count for no year"
 assert stats.value.min_ <= stats.value.p50 <= stats.value.max_ and not stats.fields[0].presence < 1, stats.value
 
 vendors = list_vendors.sync(client=client, q=first.results[0].vendor_name)
@@ -68,6 +68,6 @@ assert locked.status_code == 403, locked
 health, sources = get_health.sync(client=Client(base_url=address)), list_sources.sync(client=client)
 assert health.status == "ok" and sources.count == len(sources.sources) > 5, (health, sources)
 print(
-    f"a generated client met {first.count + following.count} contracts, one of them by its id, {sources.count} sources, "
+    f"a generated client read {first.count + following.count} contracts, one of them by its id, {sources.count} sources, "
     f"{stats.total} contracts in statistics and {vendors.total} vendors"
 )

@@ -11,7 +11,7 @@ use crate::{
     },
     engine::{Deadline, Error},
     model::{date::Date, entity_type::EntityType, schema::Role},
-    query::{Filter, SearchQuery, keyword::Subject},
+    query::{Filter, SearchQuery, keyword::TokenizedRecord},
 };
 
 /// Spec silent: for how many days a tender is new. One that was published before is told of to nobody, whenever it came into the index.
@@ -56,9 +56,9 @@ impl Tender {
     }
 
     /// Its words, made when asked for: they take ten times its bytes, so that those of many tenders are not kept together.
-    pub fn subject(&self) -> Subject {
+    pub fn subject(&self) -> TokenizedRecord {
         let record = notices::parse(&self.bytes);
-        record.map_or_else(|_| Subject::default(), |record| Subject::of(&record))
+        record.map_or_else(|_| TokenizedRecord::default(), |record| TokenizedRecord::of(&record))
     }
 
     /// Whether bids are still taken.

@@ -5,13 +5,11 @@
 
 use std::{
     fmt,
-    fs::File,
     num::NonZeroU32,
     thread,
     time::{Duration, Instant},
 };
 
-use anyhow::Context;
 use chrono::{DateTime, Utc};
 
 use crate::{
@@ -96,9 +94,7 @@ pub fn run_once(
     told: &mut dyn FnMut(Event, usize),
 ) -> anyhow::Result<Report> {
     let place = state.mail_lock();
-    let lock = File::options().create(true).append(true).open(&place);
-    let lock = lock.with_context(|| format!("opening {}", place.display()))?;
-    let _lock = file_lock::hold(lock, &place, "procure alerts send")?;
+    let _lock = file_lock::lock_file(&place, &place, "procure alerts send")?;
     let mut report = Report {
         interrupted: state.settle_interrupted()?,
         ..Report::default()

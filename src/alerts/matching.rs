@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::{
     alerts::fresh::Tender,
     model::{date::Date, record::query_key, schema::Role, stem::Language},
-    query::keyword::{Keyword, Subject, Token},
+    query::keyword::{Keyword, TokenizedRecord, Token},
     state::subscriptions::Subscription,
 };
 
@@ -139,7 +139,7 @@ impl<'s> Conditions<'s> {
         }
     }
 
-    fn hold(&self, tender: &Tender, subject: &Subject) -> bool {
+    fn hold(&self, tender: &Tender, subject: &TokenizedRecord) -> bool {
         tender.published.days() >= self.since
             && self.municipality.is_none_or(|slug| tender.municipality == slug)
             && self
@@ -183,7 +183,7 @@ impl<'s> View<'s> {
         number.is_some()
     }
 
-    fn find(&mut self, number: usize, languages: &[Language], subject: &Subject, try_all: &mut impl FnMut(&[usize])) {
+    fn find(&mut self, number: usize, languages: &[Language], subject: &TokenizedRecord, try_all: &mut impl FnMut(&[usize])) {
         for token in subject.tokens(languages) {
             for keyword in self.by_token.get(token).into_iter().flatten() {
                 let asked = &mut self.keywords[*keyword];

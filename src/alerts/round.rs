@@ -17,7 +17,7 @@ use crate::{
     catalog::{generation::Generation, market::worth},
     engine::Deadline,
     model::{date::Date, entity_type::EntityType, record::Record, schema::Schema},
-    query::keyword::{Keyword, Subject},
+    query::keyword::{Keyword, TokenizedRecord},
     state::{
         State,
         mailings::{self, Addressee, Mailed, Pair, Standings},
@@ -237,7 +237,7 @@ impl Round<'_> {
                 continue;
             }
             let record = Record::parse(Schema::of(EntityType::Tender), &tender.bytes)?;
-            let matched = matched_keywords(&found_by, &Subject::of(&record));
+            let matched = matched_keywords(&found_by, &TokenizedRecord::of(&record));
             let listing = Listing::new(&record, first.locale, &matched);
             listings.push((first.locale, self.valued(listing, record.id(), today)));
             pairs.push(due.addressee.pair(&tender.name));
@@ -290,7 +290,7 @@ impl Round<'_> {
 }
 
 /// The keywords that found a tender, each once, as they were written.
-fn matched_keywords(found_by: &[&Subscription], subject: &Subject) -> Vec<String> {
+fn matched_keywords(found_by: &[&Subscription], subject: &TokenizedRecord) -> Vec<String> {
     let mut matched: Vec<String> = Vec::new();
     for subscription in found_by {
         for text in &subscription.keywords {

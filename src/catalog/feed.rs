@@ -15,7 +15,7 @@ use crate::{
     model::{date::Date, entity_type::EntityType, record::Record, schema::Role, stem::Language},
     query::{
         Filter, Position, SearchQuery,
-        keyword::{Keyword, Subject},
+        keyword::{Keyword, TokenizedRecord},
         text::TextQuery,
     },
 };
@@ -194,7 +194,7 @@ fn matching(question: &Question, record: &Record) -> Option<Tender> {
     }
     let mut matched = Vec::new();
     if !question.keywords.is_empty() {
-        let subject = Subject::of(record);
+        let subject = TokenizedRecord::of(record);
         let keywords = question.keywords.iter().enumerate();
         let has = |(_, (_, keyword)): &(usize, &(String, Keyword))| keyword.matches(&subject, &question.languages);
         matched = keywords.filter(has).map(|(number, _)| number).collect();

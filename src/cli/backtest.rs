@@ -1,10 +1,10 @@
-//! `procure backtest`: how well estimates fare on contracts whose value is known.
+//! `procure backtest`: measures the accuracy of estimates on contracts whose value is known.
 
 use clap::{Args, builder::RangedU64ValueParser};
 
-use super::{IndexDir, kind, print};
 use crate::{
     catalog::market::backtest::{self, SAMPLE, SEED},
+    cli::options::{IndexDir, parse_entity_type, print},
     model::entity_type::EntityType,
 };
 
@@ -12,14 +12,14 @@ use crate::{
 pub struct Backtest {
     #[command(flatten)]
     index: IndexDir,
-    /// Hide contracts of this kind only: contract, award or disclosure [env: PROCURE_KIND]
-    #[arg(long, value_name = "KIND", env = "PROCURE_KIND", hide_env = true, value_parser = kind)]
+    /// Hold out contracts of this entity type only: contract, award or disclosure
+    #[arg(long, value_name = "TYPE", env = "PROCURE_KIND", value_parser = parse_entity_type)]
     kind: Option<EntityType>,
-    /// How many contracts to hide [env: PROCURE_SAMPLE]
-    #[arg(long, value_name = "N", env = "PROCURE_SAMPLE", hide_env = true, default_value_t = SAMPLE, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    /// How many contracts to hold out
+    #[arg(long, value_name = "N", env = "PROCURE_SAMPLE", default_value_t = SAMPLE, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     sample: usize,
-    /// Equal seeds hide equal contracts [env: PROCURE_SEED]
-    #[arg(long, value_name = "S", env = "PROCURE_SEED", hide_env = true, default_value_t = SEED)]
+    /// Seed of the random choice; equal seeds hold out equal contracts
+    #[arg(long, value_name = "S", env = "PROCURE_SEED", default_value_t = SEED)]
     seed: u64,
 }
 

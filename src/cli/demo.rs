@@ -1,45 +1,80 @@
-//! `procure demo`: the sample, indexed and served, with a key at hand and three requests to try.
+//! `procure demo`: a sample that ends today, indexed and served, with a key and requests to try.
 //!
-//! It builds in a fresh folder under the system's temporary one, so that it never touches an operator's data, and removes it at the end.
+//! The sample, the index and the keys are in a fresh temporary folder, which is deleted at the end: an operator's data is
+//! never touched.
 
 use std::{
-    env, fs, io,
+    env, fmt, fs, io,
     net::{SocketAddr, TcpListener},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process,
 };
 
 use anyhow::{Context, bail};
 use chrono::Utc;
+use clap::Args;
 
 use crate::{
     catalog::{
         generation::{self, Generation},
         indexing,
     },
-    cli,
+    cli::options::print,
     engine::Deadline,
     http::params::encode,
-    model::{entity_type::EntityType, plans::Plan, record::record_id},
+    model::{date::Date, entity_type::EntityType, plans::Plan, record::record_id},
     query::{Page, SearchQuery, Start, text::TextQuery},
+    sample::{self, SampleOptions},
     server,
     state::State,
 };
 
-const SAMPLE: &str = "data/sample";
+/// Enough for some new tenders each day.
+const RECORDS: u64 = 10_000;
+const SEED: u64 = 1;
 
-/// What the demo looks for: snow removal, which every Quebec town buys.
-const WORD: &str = "déneigement";
+/// What the demo searches for: snow removal, which every Quebec town buys.
+const SEARCH_WORD: &str = "déneigement";
+
+/// What the demo's feed looks for: works, repair and snow removal.
+const FEED_KEYWORDS: &str = "travaux,réfection,déneigement";
+
+/// Pages to open in a browser.
+const PAGES: [(&str, &str); 1] = [("API reference", "/docs")];
 
 /// How many ports are tried.
 const PORTS: u16 = 50;
 
-/// Indexes the sample and serves it until told to stop.
-pub fn run(bind: SocketAddr) -> anyhow::Result<()> {
-    let folder = Folder::fresh()?;
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Address to listen on; the next free port is used if this one is taken
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "PROCURE_BIND",
+        default_value = server::config::BIND
+    )]
+    bind: SocketAddr,
+}
+
+/// A request to try.
+struct DemoRequest {
+    about: &'static str,
+    path: String,
+}
+
+/// Makes a sample, indexes it and serves it until the process is stopped.
+pub fn run(args: Demo) -> anyhow::Result<()> {
+    let folder = DemoFolder::create()?;
+    let today = Date::in_toronto(Utc::now());
+    let dumps = folder.0.join("dumps");
+    sample::run(&SampleOptions {
+        last_day: today,
+        ..SampleOptions::new(RECORDS, SEED, dumps.clone())
+    })?;
     let index_dir = folder.0.join("index");
     let options = indexing::Options {
-        dumps: sample()?,
+        dumps,
         index_dir: index_dir.clone(),
         memory_mb: indexing::DEFAULT_MEMORY_MB,
         strict: true,
@@ -47,30 +82,51 @@ pub fn run(bind: SocketAddr) -> anyhow::Result<()> {
     let report = indexing::run(&options)?;
     let state = folder.0.join("state.db");
     let key = State::open(&state)?.create_key(Plan::Pro, "demo", Utc::now(), None)?;
-    let listener = listen(bind)?;
+    let listener = listen(args.bind)?;
     let address = listener.local_addr().context("reading the address served on")?;
     let generation = generation::open(&index_dir, &report.generation)?;
-    let mut text = format!(
-        "{} records of the sample, on http://{address}\nkey: {key}\nin a browser: http://{address}/docs\n\n",
-        report.records()
-    );
-    for path in paths(&generation)? {
-        text.push_str(&format!(
-            "curl -s -H '{}-key: {key}' 'http://{address}{path}'\n",
-            server::GATEWAY_PREFIX
-        ));
-    }
+    let instructions = Instructions {
+        records: report.records(),
+        address,
+        key: &key,
+        requests: requests(&generation, today)?,
+    };
     drop(generation);
-    cli::print(&(text + "\nCtrl-C ends it.\n"))?;
-    server::run(&server::Config::new(index_dir, state), listener, server::signals())
+    print(&instructions.to_string())?;
+    server::run(&server::Config::new(index_dir, state), listener, server::signals::stop_requested())
 }
 
-/// A search, a filtered one, and a record: each answers with something of the sample.
-fn paths(generation: &Generation) -> anyhow::Result<[String; 3]> {
-    let city = generation.kind(EntityType::Tender).coverage.iter();
-    let city = city.max_by_key(|row| row.records).context("the sample has no tender")?;
+/// What the demo prints.
+struct Instructions<'a> {
+    records: u64,
+    address: SocketAddr,
+    key: &'a str,
+    requests: [DemoRequest; 5],
+}
+
+impl fmt::Display for Instructions<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (address, key) = (self.address, self.key);
+        writeln!(f, "Serving {} sample records at http://{address}\n", self.records)?;
+        writeln!(f, "{:<14} {key}", "API key")?;
+        for (name, path) in PAGES {
+            writeln!(f, "{name:<14} http://{address}{path}")?;
+        }
+        for DemoRequest { about, path } in &self.requests {
+            let prefix = server::config::GATEWAY_PREFIX;
+            writeln!(
+                f,
+                "\n# {about}\ncurl -s -H '{prefix}-key: {key}' 'http://{address}{path}'"
+            )?;
+        }
+        writeln!(f, "\nPress Ctrl-C to stop the server and delete the sample.")
+    }
+}
+
+/// Requests that each have an answer in the sample.
+fn requests(generation: &Generation, today: Date) -> anyhow::Result<[DemoRequest; 5]> {
     let query = SearchQuery {
-        text: TextQuery::parse(WORD).ok(),
+        text: TextQuery::parse(SEARCH_WORD).ok(),
         ..SearchQuery::newest(EntityType::Contract, Vec::new())
     };
     let page = Page {
@@ -78,26 +134,32 @@ fn paths(generation: &Generation) -> anyhow::Result<[String; 3]> {
         start: Start::Offset(0),
     };
     let found = generation.engine.search(&query, &page, Deadline::never())?.records;
-    let id = found.first().and_then(|record| record_id(record));
-    let id = id.with_context(|| format!("the sample has no contract about {WORD}"))?;
+    let contract = found.first();
+    let contract = contract.with_context(|| format!("the sample has no contract about {SEARCH_WORD}"))?;
+    let id = record_id(contract).context("the contract has no record_id")?;
+    let fields: serde_json::Value = serde_json::from_slice(contract).context("reading the contract")?;
+    let vendor = fields["vendor_name"].as_str();
+    let vendor = vendor.context("the contract has no vendor_name")?;
+    let request = |about, path| DemoRequest { about, path };
     Ok([
-        format!("/contract?q={}&limit=3", encode(WORD)),
-        format!(
-            "/tender?municipality={}&sort_by=closing&limit=3",
-            encode(&city.municipality)
+        request(
+            "Search contracts by a word in French: snow removal",
+            format!("/contract?q={}&limit=3", encode(SEARCH_WORD)),
         ),
-        format!("/contract/{}", encode(&id)),
+        request(
+            "Open tenders, those that close first",
+            format!("/tender?status=open&closing_after={today}&sort_by=closing&sort_order=asc&limit=3"),
+        ),
+        request(
+            "New tenders about works, repair or snow removal",
+            format!("/tender/feed?keywords={}&days_back=30&limit=3", encode(FEED_KEYWORDS)),
+        ),
+        request("One contract", format!("/contract/{}", encode(&id))),
+        request(
+            "Its vendor: the number, value and buyers of all its contracts",
+            format!("/vendor/{}?limit=1", encode(vendor)),
+        ),
     ])
-}
-
-/// The sample beside the current folder, else beside the sources this program was built from.
-fn sample() -> anyhow::Result<PathBuf> {
-    let places = [
-        Path::new(SAMPLE).to_owned(),
-        Path::new(env!("CARGO_MANIFEST_DIR")).join(SAMPLE),
-    ];
-    let found = places.into_iter().find(|place| place.is_dir());
-    found.with_context(|| format!("no folder {SAMPLE} here; run `procure demo` where the project was checked out"))
 }
 
 /// The address asked for, or the next whose port is free.
@@ -110,32 +172,32 @@ fn listen(bind: SocketAddr) -> anyhow::Result<TcpListener> {
         }
     }
     bail!(
-        "the ports {} to {last} are all taken; choose one with --bind",
+        "the ports {} to {last} are all in use; choose another with --bind",
         bind.port()
     )
 }
 
-/// A folder of this process, gone with it.
-struct Folder(PathBuf);
+/// A temporary folder that is deleted when it is dropped.
+struct DemoFolder(PathBuf);
 
-impl Folder {
-    fn fresh() -> anyhow::Result<Folder> {
+impl DemoFolder {
+    fn create() -> anyhow::Result<DemoFolder> {
         let folder = env::temp_dir().join(format!("procure-demo-{}", process::id()));
-        // It will hold a key: made anew, and for nobody else to look into.
+        // It will hold a key: only this user may read it.
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder
             .create(&folder)
             .with_context(|| format!("creating {}", folder.display()))?;
-        Ok(Folder(folder))
+        Ok(DemoFolder(folder))
     }
 }
 
-impl Drop for Folder {
+impl Drop for DemoFolder {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.0) {
-            log::warn!("{} is left behind: {error}", self.0.display());
+            log::warn!("cannot delete {}: {error}", self.0.display());
         }
     }
 }

@@ -1,4 +1,6 @@
-//! What is counted over the records that match: exact, never sampled.
+//! Aggregations over every record that matches a query: exact counts, never sampled.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -10,105 +12,117 @@ use crate::model::{
     schema::{Role, Schema},
 };
 
-/// What to find out of the money of the records that match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Measure {
-    /// Nothing: they are counted only.
-    Count,
-    /// What it adds up to.
-    Sum,
-    /// How it spreads, too.
-    Spread,
-}
-
-/// Which values of a facet to name: the `most` frequent ones.
+/// What to compute from the values (amounts of money) of the matching records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Want {
-    pub facet: Facet,
-    pub most: usize,
+pub enum ValueAggregation {
+    None,
+    /// Number and sum.
+    Sum,
+    /// Number and sum, minimum, maximum, mean and percentiles.
+    Percentiles,
 }
 
-/// The counts of the records that match.
+/// Counts the values of a facet and returns the `size` most frequent ones. A request has at most one per facet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TermsAggregation {
+    pub facet: Facet,
+    pub size: usize,
+}
+
+/// The result of an aggregation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tally {
+pub struct Aggregation {
+    /// The number of matching records.
     pub total: u64,
     pub earliest_date: Option<Date>,
     pub latest_date: Option<Date>,
-    /// One a [`Want`], in their order.
-    pub counts: Vec<Counts>,
-    /// `None` where the kind has no value field, or was counted only.
-    pub values: Option<Values>,
+    /// One entry for each requested facet.
+    pub facets: BTreeMap<Facet, FacetBuckets>,
+    /// `None` where the entity type has no value field, or no values were requested.
+    pub values: Option<ValueStats>,
 }
 
-impl Tally {
-    /// Of no record at all.
-    pub fn nothing(entity_type: EntityType, wants: usize, measure: Measure) -> Tally {
-        let is_measured = measure > Measure::Count && Schema::of(entity_type).has_role(Role::Value);
-        let values = is_measured.then(Values::default);
-        Tally {
-            counts: vec![Counts::default(); wants],
-            values,
-            ..Tally::default()
+impl Aggregation {
+    /// The result where no record matches.
+    pub fn empty(entity_type: EntityType, terms: &[TermsAggregation], values: ValueAggregation) -> Aggregation {
+        let has_values = values != ValueAggregation::None && Schema::of(entity_type).has_role(Role::Value);
+        Aggregation {
+            facets: terms
+                .iter()
+                .map(|terms| (terms.facet, FacetBuckets::default()))
+                .collect(),
+            values: has_values.then(ValueStats::default),
+            ..Aggregation::default()
         }
+    }
+
+    /// Takes the buckets of a facet out. The facet must have been requested.
+    pub fn take(&mut self, facet: Facet) -> FacetBuckets {
+        self.facets
+            .remove(&facet)
+            .expect("the caller takes each facet that it requested once")
     }
 }
 
-/// The values of one facet, most frequent first, equals by value.
+/// The values of one facet: most frequent first, equal counts by value.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Counts {
-    pub rows: Vec<Row>,
-    /// How many values there are, shown or not.
+pub struct FacetBuckets {
+    /// Up to [`TermsAggregation::size`] of them.
+    pub buckets: Vec<Bucket>,
+    /// How many distinct values there are, with a bucket or without.
     pub distinct: u64,
-    /// The counts of the values not shown, added up.
+    /// The sum of the counts of the values without a bucket.
     pub other: u64,
 }
 
 /// One value of a facet. A record with several values counts for each.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct Bucket {
     pub value: String,
     pub count: u64,
-    /// Zero where the money was not asked for.
+    /// Zero where no values of money were requested.
     pub total_value: Money,
 }
 
-/// The values of the records that have one; nothing is taken for zero.
+/// Statistics of the values of the records that have one. A record without a value does not count as zero.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Values {
+pub struct ValueStats {
     pub records_with_value: u64,
     pub total_value: Money,
-    /// `None` without a single value, and where it was not asked for.
-    pub spread: Option<Spread>,
+    /// `None` without a single value, and where percentiles were not requested.
+    pub distribution: Option<ValueDistribution>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
+pub struct ValueDistribution {
     pub min: f64,
     pub max: f64,
     pub mean: f64,
+    /// In the order of [`PERCENTS`].
     pub percentiles: [f64; PERCENTS.len()],
 }
 
-/// Spec silent: the percentiles shown. The p-th of n values is the one at place ⌈p·n/100⌉ when they are sorted (nearest rank): a value that occurs.
+/// Decision D-53: the percentiles that are computed. By nearest rank: the p-th percentile of n sorted values is the one
+/// of rank ⌈p·n/100⌉, a value that occurs.
 pub const PERCENTS: [usize; 5] = [10, 25, 50, 75, 90];
 
-/// The place, from 0, of a percentile among `n` sorted values.
+/// The index, from 0, of a percentile among `n` sorted values.
 pub fn nearest_rank(percent: usize, n: usize) -> usize {
     (percent * n).div_ceil(100).max(1) - 1
 }
 
-/// A sum of money, in millionths of a dollar, so that adding loses nothing that a published amount tells.
+/// A sum of money in millionths of a dollar, so that adding published amounts loses nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Money {
     millionths: i128,
-    /// Amounts past [`ABSURD`], which would drown the others: they stay visible, and spoil nothing but themselves.
-    absurd: f64,
+    /// The sum of the amounts of [`MAX_PLAUSIBLE`] or more. Kept apart because they would swallow the digits of all
+    /// others in a float.
+    implausible: f64,
 }
 
-/// More dollars than any amount that was ever meant.
-const ABSURD: f64 = 1e20;
+/// Dollars; no real amount is this large.
+const MAX_PLAUSIBLE: f64 = 1e20;
 
-/// As it is written: a number.
 impl JsonSchema for Money {
     fn inline_schema() -> bool {
         true
@@ -124,28 +138,29 @@ impl JsonSchema for Money {
 }
 
 impl Money {
-    pub fn of(value: f64) -> Money {
-        match value.abs() < ABSURD {
-            true => Money {
-                millionths: (value * 1e6).round() as i128,
-                absurd: 0.0,
-            },
-            false => Money {
+    pub fn of(dollars: f64) -> Money {
+        if dollars.abs() < MAX_PLAUSIBLE {
+            Money {
+                millionths: (dollars * 1e6).round() as i128,
+                implausible: 0.0,
+            }
+        } else {
+            Money {
                 millionths: 0,
-                absurd: value,
-            },
+                implausible: dollars,
+            }
         }
     }
 
     pub fn add(&mut self, other: Money) {
         self.millionths = self.millionths.saturating_add(other.millionths);
-        self.absurd += other.absurd;
+        self.implausible += other.implausible;
     }
 
     /// In dollars, to the cent.
     pub fn dollars(self) -> f64 {
-        let half = if self.millionths < 0 { -5_000 } else { 5_000 };
-        (self.millionths.saturating_add(half) / 10_000) as f64 / 100.0 + self.absurd
+        let half_cent = if self.millionths < 0 { -5_000 } else { 5_000 };
+        (self.millionths.saturating_add(half_cent) / 10_000) as f64 / 100.0 + self.implausible
     }
 }
 
@@ -153,33 +168,6 @@ impl Serialize for Money {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.dollars())
     }
-}
-
-/// A vendor or a department, over the whole collection.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NameRow {
-    pub name: String,
-    pub records: u64,
-    pub total_value: Money,
-}
-
-/// A page of names, those with most records first.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct NamesPage {
-    /// How many names match, shown or not.
-    pub total: u64,
-    pub rows: Vec<NameRow>,
-}
-
-/// A name that was asked for, found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
-    /// What [`crate::query::Filter::Named`] takes.
-    pub key: String,
-    /// The spelling most frequent; of a department in English where known.
-    pub name: String,
-    /// The most frequent French name of a department.
-    pub name_fr: Option<String>,
 }
 
 #[cfg(test)]
@@ -199,16 +187,16 @@ mod tests {
         }
         assert_eq!(sum.dollars(), 0.02);
         assert_eq!(Money::of(-1.125).dollars(), -1.13);
-        let mut absurd = Money::of(1e300);
-        absurd.add(Money::of(1.5));
-        assert_eq!(absurd.dollars(), 1e300);
-        absurd.add(Money::of(-1e300));
-        assert_eq!(absurd.dollars(), 1.5);
+        let mut implausible = Money::of(1e300);
+        implausible.add(Money::of(1.5));
+        assert_eq!(implausible.dollars(), 1e300);
+        implausible.add(Money::of(-1e300));
+        assert_eq!(implausible.dollars(), 1.5);
     }
 
     #[test]
     fn a_percentile_is_a_value_that_occurs() {
-        for (percent, n, place) in [
+        for (percent, n, index) in [
             (50, 1, 0),
             (10, 9, 0),
             (10, 10, 0),
@@ -217,7 +205,7 @@ mod tests {
             (90, 10, 8),
             (100, 7, 6),
         ] {
-            assert_eq!(nearest_rank(percent, n), place, "p{percent} of {n}");
+            assert_eq!(nearest_rank(percent, n), index, "p{percent} of {n}");
         }
     }
 }

@@ -1,41 +1,50 @@
-//! What "alike" means to an engine: records that share rare words of their subjects, and which words are worth looking for.
+//! Similarity of records: inverse document frequency and the selection of query terms, which all engines share.
+//!
+//! Useful for: records whose titles and descriptions share rare words. Not useful for: synonyms, or a word in one
+//! language and its translation in the other.
 
 use bytes::Bytes;
 
-/// A record that shares words with what was asked.
+/// A record that shares terms with the query.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Similar {
+pub struct SimilarRecord {
     pub record: Bytes,
-    /// The sum of the shared words' rarity, rarest first.
+    /// The sum of the inverse document frequencies of the shared terms, added rarest first.
     pub score: f32,
 }
 
-/// Rarer words than a frequent one must have as many records between them for it to be left out,
+/// A frequent term is dropped once the rarer terms together match this many documents.
 const ENOUGH: u64 = 50_000;
 
-/// and all words looked for as many, unless the rarer ones fall short of enough. Looking at so many takes some 2 ms.
+/// The maximum number of postings to read for all terms; it is exceeded only while [`ENOUGH`] is not reached. Reading
+/// this many takes about 2 ms.
 const MOST: u64 = 500_000;
 
-/// How much a word tells that `holding` of a kind's `records` hold (the inverse document frequency of BM25); one that none holds counts as held by one.
-pub fn rarity(records: u64, holding: u64) -> f32 {
-    let holding = holding.max(1) as f64;
-    let records = (records as f64).max(holding);
-    (1.0 + (records - holding + 0.5) / (holding + 0.5)).ln() as f32
+/// Inverse document frequency, as in BM25, of a term that `matching` of `records` documents contain. A term that no
+/// document contains counts as contained by one.
+pub fn idf(records: u64, matching: u64) -> f32 {
+    let matching = matching.max(1) as f64;
+    let records = (records as f64).max(matching);
+    (1.0 + (records - matching + 0.5) / (matching + 0.5)).ln() as f32
 }
 
-/// The words to look for, rarest first, each once: what is so frequent that it would only cost is left out where rarer words find enough, and what no
-/// record holds in any case. `holding` tells how many records hold a word.
-pub fn telling<W: AsRef<str>, T>(words: &[W], holding: impl Fn(&str) -> Option<(u64, T)>) -> Vec<(u64, T)> {
-    let mut distinct: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+/// The terms to search for, rarest first, each once, as pairs of document frequency and whatever `lookup` found.
+///
+/// `lookup` returns the document frequency of a term, or `None` if no document contains it; such a term is dropped.
+/// A frequent term is dropped where rarer terms match enough documents, because it would cost much and add little.
+pub fn select_query_terms<T: AsRef<str>, I>(terms: &[T], lookup: impl Fn(&str) -> Option<(u64, I)>) -> Vec<(u64, I)> {
+    let mut distinct: Vec<&str> = terms.iter().map(AsRef::as_ref).collect();
     distinct.sort_unstable();
     distinct.dedup();
-    let mut known: Vec<(u64, T)> = distinct.into_iter().filter_map(holding).collect();
-    // Stable: of equally rare words the first by letters comes first.
-    known.sort_by_key(|(holding, _)| *holding);
+    let mut known: Vec<(u64, I)> = distinct.into_iter().filter_map(lookup).collect();
+    // A stable sort: equally rare terms stay in alphabetical order.
+    known.sort_by_key(|(frequency, _)| *frequency);
     let mut total = 0;
-    known.retain(|(holding, _)| {
-        let is_kept = total < ENOUGH || total + holding <= MOST;
-        total += if is_kept { *holding } else { 0 };
+    known.retain(|(frequency, _)| {
+        let is_kept = total < ENOUGH || total + frequency <= MOST;
+        if is_kept {
+            total += frequency;
+        }
         is_kept
     });
     known
@@ -46,26 +55,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rarer_is_more_and_never_nothing() {
-        assert!(rarity(1000, 1) > rarity(1000, 2));
-        assert!(rarity(1000, 1000) > 0.0);
-        assert_eq!(rarity(1000, 0), rarity(1000, 1));
-        assert!(rarity(0, 0) > 0.0);
+    fn idf_is_positive_and_falls_with_frequency() {
+        assert!(idf(1000, 1) > idf(1000, 2));
+        assert!(idf(1000, 1000) > 0.0);
+        assert_eq!(idf(1000, 0), idf(1000, 1));
+        assert!(idf(0, 0) > 0.0);
     }
 
     #[test]
-    fn frequent_words_are_left_out_where_rarer_ones_do() {
-        let telling = |frequencies: &[u64]| -> Vec<u64> {
-            let words: Vec<String> = frequencies.iter().map(u64::to_string).collect();
-            let holding = |word: &str| word.parse().ok().filter(|n| *n > 0).map(|n| (n, ()));
-            let kept = super::telling(&words, holding);
-            kept.into_iter().map(|(holding, ())| holding).collect()
+    fn frequent_terms_are_dropped_when_rarer_ones_match_enough() {
+        let selected = |frequencies: &[u64]| -> Vec<u64> {
+            let terms: Vec<String> = frequencies.iter().map(u64::to_string).collect();
+            let lookup = |term: &str| term.parse().ok().filter(|n| *n > 0).map(|n| (n, ()));
+            let kept = select_query_terms(&terms, lookup);
+            kept.into_iter().map(|(frequency, ())| frequency).collect()
         };
-        assert_eq!(telling(&[0, 7, 3, 7]), [3, 7]);
-        assert_eq!(telling(&[1_500_000, 10]), [10, 1_500_000], "ten are not enough");
-        assert_eq!(telling(&[1_500_000, 60_000]), [60_000]);
-        assert_eq!(telling(&[400_000, 60_000, 300_000, 30_000]), [30_000, 60_000, 300_000]);
-        assert_eq!(telling(&[900_000, 800_000]), [800_000], "one is looked for in any case");
-        assert!(telling(&[]).is_empty());
+        assert_eq!(selected(&[0, 7, 3, 7]), [3, 7]);
+        assert_eq!(selected(&[1_500_000, 10]), [10, 1_500_000], "ten are not enough");
+        assert_eq!(selected(&[1_500_000, 60_000]), [60_000]);
+        assert_eq!(selected(&[400_000, 60_000, 300_000, 30_000]), [30_000, 60_000, 300_000]);
+        assert_eq!(
+            selected(&[900_000, 800_000]),
+            [800_000],
+            "the rarest is always searched"
+        );
+        assert!(selected(&[]).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Why a file did not come: a sentence with its cure, whether asking again helps, and what else it stops.
+//! Why a download failed: a sentence with how to fix it, whether to retry, and what else will fail.
 
 use std::{io, time::Duration};
 
@@ -6,107 +6,114 @@ use std::{io, time::Duration};
 pub struct Failure {
     pub why: String,
     pub retry: Retry,
-    pub reach: Reach,
+    pub scope: FailureScope,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
     Never,
-    /// After as long as the server asks for, if it does.
+    /// Retry, after the time that the server asks for if it does.
     After(Option<Duration>),
 }
 
-/// What else will fail the same way.
+/// What fails in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum FailureScope {
+    /// Only this file.
     File,
+    /// Every file of this host.
     Host,
+    /// Every file.
     Run,
 }
 
 impl Failure {
-    pub fn last(why: impl Into<String>) -> Failure {
+    /// A failure of this file that a retry does not fix.
+    pub fn permanent(why: impl Into<String>) -> Failure {
         Failure {
             why: why.into(),
             retry: Retry::Never,
-            reach: Reach::File,
+            scope: FailureScope::File,
         }
     }
 
-    pub fn again(why: impl Into<String>) -> Failure {
+    /// A failure of this file that a retry may fix.
+    pub fn transient(why: impl Into<String>) -> Failure {
         Failure {
             retry: Retry::After(None),
-            ..Failure::last(why)
+            ..Failure::permanent(why)
         }
     }
 
-    /// No answer came.
-    pub fn unanswered(error: ureq::Error) -> Failure {
-        let (why, retry, reach) = match error {
+    /// A request without a response.
+    pub fn no_response(error: ureq::Error) -> Failure {
+        let (why, retry, scope) = match error {
             ureq::Error::TooManyRedirects => (
-                "its address leads from one to the next and to no file".to_owned(),
+                "the address redirects too often".to_owned(),
                 Retry::Never,
-                Reach::File,
+                FailureScope::File,
             ),
             ureq::Error::RequireHttpsOnly(url) => (
-                format!("its address leads to {url}, which is not encrypted"),
+                format!("the address redirects to {url}, which is not encrypted"),
                 Retry::Never,
-                Reach::File,
+                FailureScope::File,
             ),
             ureq::Error::BadUri(_) | ureq::Error::Http(_) => (
-                format!("its address cannot be asked ({error})"),
+                format!("the address is invalid ({error})"),
                 Retry::Never,
-                Reach::File,
+                FailureScope::File,
             ),
             ureq::Error::ConnectProxyFailed(_) | ureq::Error::InvalidProxyUrl => (
-                format!("the proxy does not let it through ({error}); see the variable HTTPS_PROXY"),
+                format!("the proxy refuses the connection ({error}); see the variable HTTPS_PROXY"),
                 Retry::Never,
-                Reach::Host,
+                FailureScope::Host,
             ),
             ureq::Error::Tls(_) | ureq::Error::Rustls(_) => insecure(&error),
-            // What the handshake finds wrong comes as invalid data.
+            // Errors of the TLS handshake have this kind.
             ureq::Error::Io(ref inner) if inner.kind() == io::ErrorKind::InvalidData => insecure(&error),
             error => (
                 format!("the host does not answer ({error})"),
                 Retry::After(None),
-                Reach::Host,
+                FailureScope::Host,
             ),
         };
-        Failure { why, retry, reach }
+        Failure { why, retry, scope }
     }
 
-    /// The answer broke off.
-    pub fn cut(error: io::Error) -> Failure {
-        Failure::again(match ureq::Error::from(error) {
-            ureq::Error::Timeout(_) => "the server fell silent".to_owned(),
-            error => format!("the connection was cut ({error})"),
+    /// An error while the response body was read.
+    pub fn interrupted(error: io::Error) -> Failure {
+        Failure::transient(match ureq::Error::from(error) {
+            ureq::Error::Timeout(_) => "the server stopped sending".to_owned(),
+            error => format!("the connection was interrupted ({error})"),
         })
     }
 }
 
-fn insecure(error: &ureq::Error) -> (String, Retry, Reach) {
-    let why = format!("the connection cannot be made secure ({error})");
-    (why, Retry::Never, Reach::Host)
+fn insecure(error: &ureq::Error) -> (String, Retry, FailureScope) {
+    let why = format!("no secure connection can be made ({error})");
+    (why, Retry::Never, FailureScope::Host)
 }
 
-/// Of writing, never of reading from the network.
+/// An error while writing to disk. Errors of the network are [`Failure::interrupted`].
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         use io::ErrorKind::{FileTooLarge, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
         let why = match error.kind() {
             StorageFull | QuotaExceeded => {
-                format!("the disk is full ({error}); make room and run it again: it goes on where it stopped")
+                format!(
+                    "the disk is full ({error}); free some space and run the command again: it resumes where it stopped"
+                )
             }
-            FileTooLarge => format!("the file system takes no file so large ({error})"),
-            _ => format!("it cannot be written ({error})"),
+            FileTooLarge => format!("the file is too large for the file system ({error})"),
+            _ => format!("the file cannot be written ({error})"),
         };
-        let reach = match error.kind() {
-            StorageFull | QuotaExceeded | PermissionDenied | ReadOnlyFilesystem => Reach::Run,
-            _ => Reach::File,
+        let scope = match error.kind() {
+            StorageFull | QuotaExceeded | PermissionDenied | ReadOnlyFilesystem => FailureScope::Run,
+            _ => FailureScope::File,
         };
         Failure {
-            reach,
-            ..Failure::last(why)
+            scope,
+            ..Failure::permanent(why)
         }
     }
 }

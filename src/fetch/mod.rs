@@ -1,212 +1,224 @@
-//! `procure fetch`: the publishers' public files, brought to `<out>/<source>/` and kept up to date.
+//! `procure fetch`: downloads the publishers' public files to `<out>/<source>/` and keeps them up to date.
 //!
-//! [`table`] declares where they are, `catalogue` asks a portal which there are today, `transfer` brings one. A file
-//! changes only by a rename, of a body that came whole and is what it should be; one that fails stops no other, unless its
-//! host cannot be reached or the disk is full. A file's modification time is the publisher's: `normalize` reads it as `fetched_at`.
+//! [`published_sources`] lists where the files are, `ckan` reads the file list of an open data portal, and `download`
+//! downloads one file. A file changes only by a rename, after its new content came completely and is valid. A file that
+//! fails does not stop the others, unless its host cannot be reached or the disk is full. The modification time of a
+//! file is the publisher's; `normalize` reads it as `fetched_at`.
 //!
-//! What is known of the files stands in the hidden folder `.fetch` beside them, which `normalize` passes by.
+//! The hidden folder `.fetch` next to the files has the saved response headers and the partial downloads. `normalize`
+//! ignores it.
 
-mod catalogue;
-mod check;
+mod ckan;
+pub mod client;
+pub mod download;
 mod failure;
-mod http;
-mod note;
 mod progress;
-pub mod table;
-mod transfer;
+pub mod published_sources;
+mod saved_headers;
+mod validate;
 
 use std::{
     collections::HashMap,
-    fmt,
-    fs::{self, File},
+    fmt, fs,
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result};
 use chrono::NaiveDate;
 
-pub use http::Manners;
-pub use transfer::Outcome;
-
-use failure::{Failure, Reach};
-use http::Client;
+use crate::storage::file_lock;
+use client::{Client, ClientConfig};
+use download::{DownloadTarget, FetchOutcome};
+use failure::{Failure, FailureScope};
 use progress::Progress;
-use table::{Files, Format, Source, fiscal_years};
-use transfer::Target;
+use published_sources::{FileFormat, PublishedSource, SourceFiles, fiscal_years};
 
-/// Where the notes and the unfinished files are, in each source's folder.
-const WORK: &str = ".fetch";
+/// The folder of saved headers and partial downloads, in each source's folder.
+const WORK_FOLDER: &str = ".fetch";
 
-pub struct Options<'a> {
-    pub sources: &'a [Source<'a>],
-    /// One folder a source is made in it.
+pub struct FetchOptions<'a> {
+    pub sources: &'a [PublishedSource<'a>],
+    /// The folder in which each source has a folder.
     pub out: PathBuf,
-    /// Tells which fiscal years there are.
+    /// Decides which fiscal years exist.
     pub today: NaiveDate,
-    pub manners: Manners,
+    pub client: ClientConfig,
 }
 
-/// What was asked for, file by file.
+/// The result of each requested file.
 #[derive(Debug, Default)]
-pub struct Report {
-    pub files: Vec<(PathBuf, Result<Outcome, String>)>,
-    /// What the operator should know besides.
-    pub remarks: Vec<String>,
-    /// What each licence asks for, of the sources asked for.
+pub struct FetchReport {
+    /// For a failed file, why it failed and how to fix that.
+    pub files: Vec<(PathBuf, Result<FetchOutcome, String>)>,
+    /// What else the operator should know.
+    pub notes: Vec<String>,
+    /// The attributions that the licences of the requested sources ask for.
     pub attributions: Vec<String>,
 }
 
-impl Report {
+impl FetchReport {
     pub fn failed(&self) -> Vec<&Path> {
         let failed = self.files.iter().filter(|(_, outcome)| outcome.is_err());
         failed.map(|(path, _)| path.as_path()).collect()
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for FetchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (path, outcome) in &self.files {
             let path = path.display();
             match outcome {
-                Ok(Outcome::Fetched { bytes, resumed_at: 0 }) => writeln!(f, "fetched    {path}, {bytes} bytes")?,
-                Ok(Outcome::Fetched { bytes, resumed_at }) => {
-                    writeln!(f, "fetched    {path}, {bytes} bytes, the first {resumed_at} earlier")?;
+                Ok(FetchOutcome::Fetched { bytes, resumed_at: 0 }) => writeln!(f, "fetched    {path}, {bytes} bytes")?,
+                Ok(FetchOutcome::Fetched { bytes, resumed_at }) => {
+                    writeln!(f, "fetched    {path}, {bytes} bytes, resumed after {resumed_at}")?;
                 }
-                Ok(Outcome::Unchanged) => writeln!(f, "unchanged  {path}")?,
-                Ok(Outcome::NotYet) => writeln!(f, "not yet    {path} is not published")?,
+                Ok(FetchOutcome::Unchanged) => writeln!(f, "unchanged  {path}")?,
+                Ok(FetchOutcome::NotPublished) => writeln!(f, "not yet    {path} is not published")?,
                 Err(why) => writeln!(f, "FAILED     {path}: {why}")?,
             }
         }
-        for remark in &self.remarks {
-            writeln!(f, "note       {remark}")?;
+        for note in &self.notes {
+            writeln!(f, "note       {note}")?;
         }
-        writeln!(f, "\nWho shows this data must say")?;
-        self.attributions
-            .iter()
-            .try_for_each(|sentence| writeln!(f, "  {sentence}"))
+        writeln!(f, "\nIf you show this data, you must state")?;
+        for attribution in &self.attributions {
+            writeln!(f, "  {attribution}")?;
+        }
+        Ok(())
     }
 }
 
-pub fn run(options: &Options) -> Result<Report> {
+/// Downloads the files of all sources. An error is one that ends the run; failed downloads are in the report.
+pub fn run(options: &FetchOptions) -> Result<FetchReport> {
     let out = &options.out;
     fs::create_dir_all(out).with_context(|| format!("creating {}", out.display()))?;
-    let _lock = exclude_others(out)?;
-    let mut run = Run {
+    // Two runs in one folder would overwrite each other's files.
+    let _lock = file_lock::lock_folder(out, "procure fetch")?;
+    let mut run = FetchRun {
         options,
-        client: Client::new(&options.manners),
+        client: Client::new(&options.client),
         progress: Progress::new(),
-        report: Report::default(),
-        hosts: HashMap::new(),
-        ended: None,
+        report: FetchReport::default(),
+        failed_hosts: HashMap::new(),
+        aborted: None,
     };
     for source in options.sources {
-        run.source(source)?;
+        run.fetch_source(source)?;
     }
     Ok(run.report)
 }
 
-/// Keeps a second run out of the same folder, for as long as it is held: the two would write over each other's files.
-fn exclude_others(out: &Path) -> Result<File> {
-    let folder = File::open(out).with_context(|| format!("opening {}", out.display()))?;
-    crate::storage::file_lock::hold(folder, out, "procure fetch")
-}
-
-struct Run<'a> {
-    options: &'a Options<'a>,
+struct FetchRun<'a> {
+    options: &'a FetchOptions<'a>,
     client: Client,
     progress: Progress,
-    report: Report,
-    /// Hosts that are asked no more, and why.
-    hosts: HashMap<String, String>,
-    /// Why nothing more can be fetched from anywhere.
-    ended: Option<String>,
+    report: FetchReport,
+    /// Hosts that get no more requests, and why.
+    failed_hosts: HashMap<String, String>,
+    /// Why no more requests are made to any host.
+    aborted: Option<String>,
 }
 
-impl Run<'_> {
-    fn source(&mut self, source: &Source) -> Result<()> {
-        if !self.report.attributions.iter().any(|said| said == source.attribution) {
-            self.report.attributions.push(source.attribution.to_owned());
+impl FetchRun<'_> {
+    fn fetch_source(&mut self, source: &PublishedSource) -> Result<()> {
+        let attributions = &mut self.report.attributions;
+        if !attributions.iter().any(|known| known == source.attribution) {
+            attributions.push(source.attribution.to_owned());
         }
         let folder = self.options.out.join(source.id);
-        let work = folder.join(WORK);
+        let work = folder.join(WORK_FOLDER);
         fs::create_dir_all(&work).with_context(|| format!("creating {}", work.display()))?;
         let mut names: Vec<String> = Vec::new();
-        let mut all_listed = true;
+        let mut are_all_listed = true;
         for files in source.files {
-            let targets = self.targets(source, files, &folder);
-            all_listed &= targets.is_some();
-            for mut target in targets.unwrap_or_default() {
+            let Some(targets) = self.targets(source, files, &folder) else {
+                are_all_listed = false;
+                continue;
+            };
+            for mut target in targets {
                 let mut name = target.name();
-                let alike = names.iter().filter(|known| known.eq_ignore_ascii_case(&name)).count();
-                if alike > 0 {
-                    name = format!("{}-{name}", alike + 1);
+                let same = names.iter().filter(|known| known.eq_ignore_ascii_case(&name)).count();
+                if same > 0 {
+                    name = format!("{}-{name}", same + 1);
                     target.path = folder.join(&name);
                 }
                 names.push(name);
                 self.fetch(source, &target);
             }
         }
-        // Where a catalogue could not be read, nobody knows what it lists.
-        if all_listed {
-            transfer::clear(&work, &names).with_context(|| format!("clearing {}", work.display()))?;
-            let known = note::names(&work).with_context(|| format!("listing {}", work.display()))?;
-            let paths = known.filter(|name| !names.contains(name)).map(|name| folder.join(name));
-            let gone = paths.filter(|path| path.exists());
-            let remarks =
-                gone.map(|path| format!("{} is published no more; it stays until you remove it", path.display()));
-            self.report.remarks.extend(remarks);
+        // If a file list could not be read, the names are incomplete.
+        if are_all_listed {
+            download::remove_unwanted_parts(&work, &names).with_context(|| format!("clearing {}", work.display()))?;
+            self.note_removed_files(&folder, &work, &names)?;
         }
         Ok(())
     }
 
-    /// The files that one entry of a row stands for; `None` where a catalogue could not be read, which counts as a failed file.
-    fn targets(&mut self, source: &Source, files: &Files, folder: &Path) -> Option<Vec<Target>> {
-        let target = |url: &str, format| Target {
-            path: folder.join(catalogue::file_name(url)),
-            work: folder.join(WORK),
+    /// Notes the downloaded files that the publisher no longer lists.
+    fn note_removed_files(&mut self, folder: &Path, work: &Path, names: &[String]) -> Result<()> {
+        let known = saved_headers::file_names(work).with_context(|| format!("listing {}", work.display()))?;
+        for name in known {
+            let path = folder.join(&name);
+            if !names.contains(&name) && path.exists() {
+                let note = format!(
+                    "{} is no longer published; it stays until you remove it",
+                    path.display()
+                );
+                self.report.notes.push(note);
+            }
+        }
+        Ok(())
+    }
+
+    /// The files that one entry of a source stands for. `None` if a file list could not be read, which counts as a
+    /// failed file.
+    fn targets(&mut self, source: &PublishedSource, files: &SourceFiles, folder: &Path) -> Option<Vec<DownloadTarget>> {
+        let target = |url: &str, format| DownloadTarget {
+            path: folder.join(ckan::file_name(url)),
+            work: folder.join(WORK_FOLDER),
             url: url.to_owned(),
             format,
             referer: source.referer.map(str::to_owned),
-            may_be_absent: false,
+            may_be_unpublished: false,
         };
         match *files {
-            Files::One(url, format) => Some(vec![target(url, format)]),
-            Files::FiscalYears { pattern, first, format } => {
+            SourceFiles::One(url, format) => Some(vec![target(url, format)]),
+            SourceFiles::FiscalYears { pattern, first, format } => {
                 let urls = fiscal_years(pattern, first, self.options.today);
-                let mut targets: Vec<Target> = urls.iter().map(|url| target(url, format)).collect();
+                let mut targets: Vec<DownloadTarget> = urls.iter().map(|url| target(url, format)).collect();
                 if let Some(newest) = targets.last_mut() {
-                    newest.may_be_absent = true;
+                    newest.may_be_unpublished = true;
                 }
                 Some(targets)
             }
-            Files::ByHand(how) => {
-                let remark = format!("{}: {how}, and save it in {}", source.id, folder.display());
-                self.report.remarks.push(remark);
+            SourceFiles::Manual(how) => {
+                let note = format!("{}: {how}, and save it in {}", source.id, folder.display());
+                self.report.notes.push(note);
                 Some(Vec::new())
             }
-            Files::Catalogue(url, formats) => {
-                let answer = Target {
-                    path: folder.join(WORK).join(catalogue::file_name(url)),
-                    ..target(url, Format::Json)
+            SourceFiles::Ckan(url, formats) => {
+                let list = DownloadTarget {
+                    path: folder.join(WORK_FOLDER).join(ckan::file_name(url)),
+                    ..target(url, FileFormat::Json)
                 };
-                if !self.fetch(source, &answer) {
+                if !self.fetch(source, &list) {
                     return None;
                 }
-                match catalogue::read(&answer.path, formats) {
-                    Ok(catalogue) => {
-                        let remark = catalogue.remark();
-                        let remark = remark.map(|remark| format!("{}: {remark}", source.id));
-                        self.report.remarks.extend(remark);
-                        let resources = catalogue.resources.into_iter().map(|resource| Target {
+                match ckan::read(&list.path, formats) {
+                    Ok(list) => {
+                        if let Some(note) = list.note() {
+                            self.report.notes.push(format!("{}: {note}", source.id));
+                        }
+                        let resources = list.resources.into_iter().map(|resource| DownloadTarget {
                             path: folder.join(&resource.name),
                             ..target(&resource.url, resource.format)
                         });
                         Some(resources.collect())
                     }
                     Err(error) => {
-                        // Next time it is asked for anew, not for its changes.
-                        let _ = fs::remove_file(&answer.path);
-                        self.report.files.push((answer.path, Err(format!("{error:#}"))));
+                        // Without the file, the next run does not make a conditional request.
+                        let _ = fs::remove_file(&list.path);
+                        self.report.files.push((list.path, Err(format!("{error:#}"))));
                         None
                     }
                 }
@@ -214,38 +226,51 @@ impl Run<'_> {
         }
     }
 
-    /// Whether the file is there now. A catalogue that is there goes unreported: what it lists counts.
-    fn fetch(&mut self, source: &Source, target: &Target) -> bool {
-        let host = http::host(&target.url);
-        if let Some(why) = self.ended.as_ref().or_else(|| self.hosts.get(host)) {
+    /// Downloads a file, and returns whether it exists now. A file list is reported only if it fails.
+    fn fetch(&mut self, source: &PublishedSource, target: &DownloadTarget) -> bool {
+        let host = client::host(&target.url);
+        if let Some(why) = self.aborted.as_ref().or_else(|| self.failed_hosts.get(host)) {
             let untried = format!("not tried: {why}");
             self.report.files.push((target.path.clone(), Err(untried)));
             return false;
         }
-        let outcome = transfer::fetch(&self.client, target, &self.progress);
-        let fetched = outcome.is_ok();
-        let outcome = outcome.map_err(|Failure { why, reach, .. }| {
-            match reach {
-                Reach::File => {}
-                Reach::Host => drop(
-                    self.hosts
-                        .insert(host.to_owned(), format!("{host} failed before: {why}")),
-                ),
-                Reach::Run => self.ended = Some(why.clone()),
-            }
-            let quirk = source.quirk.map(|quirk| format!("; {quirk}")).unwrap_or_default();
-            let (page, path) = (source.page, target.path.display());
-            match reach {
-                Reach::Run => why,
-                _ => format!("{why}{quirk}; if it stays so, save it by hand from {page} as {path}"),
-            }
-        });
+        let outcome = download::fetch(&self.client, target, &self.progress);
+        let is_fetched = outcome.is_ok();
+        let outcome = outcome.map_err(|failure| self.report_failure(source, target, host, failure));
         if let Err(why) = &outcome {
             self.progress.warn(&format!("{}: {why}", target.path.display()));
         }
-        if !fetched || !target.path.starts_with(&target.work) {
+        if !is_fetched || !target.path.starts_with(&target.work) {
             self.report.files.push((target.path.clone(), outcome));
         }
-        fetched
+        is_fetched
+    }
+
+    /// Remembers what else will fail, and returns the sentence for the report.
+    fn report_failure(
+        &mut self,
+        source: &PublishedSource,
+        target: &DownloadTarget,
+        host: &str,
+        failure: Failure,
+    ) -> String {
+        let why = failure.why;
+        match failure.scope {
+            FailureScope::File => {}
+            FailureScope::Host => {
+                let reason = format!("{host} failed before: {why}");
+                self.failed_hosts.insert(host.to_owned(), reason);
+            }
+            FailureScope::Run => {
+                self.aborted = Some(why.clone());
+                return why;
+            }
+        }
+        let problem = source
+            .known_problem
+            .map(|problem| format!("; {problem}"))
+            .unwrap_or_default();
+        let (page, path) = (source.page, target.path.display());
+        format!("{why}{problem}; if this persists, download it in a browser from {page} and save it as {path}")
     }
 }

@@ -1,4 +1,4 @@
-//! What the operator sees meanwhile: a bar on a terminal, a line a file elsewhere.
+//! Progress for the operator: a bar on a terminal, else one log line per file.
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -10,14 +10,15 @@ impl Progress {
     pub fn new() -> Progress {
         let bar = ProgressBar::new(0);
         let style = ProgressStyle::with_template("{bar:24} {bytes}/{total_bytes} {bytes_per_sec} {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_style(style.expect("the template is valid"));
         Progress { bar }
     }
 
-    pub fn begin(&self, name: &str, at: u64, total: Option<u64>) {
+    /// Starts a file of which `position` bytes are there already.
+    pub fn start(&self, name: &str, position: u64, total: Option<u64>) {
         self.bar.reset();
         self.bar.set_length(total.unwrap_or(0));
-        self.bar.set_position(at);
+        self.bar.set_position(position);
         self.bar.set_message(name.to_owned());
         if self.bar.is_hidden() {
             match total {
@@ -27,7 +28,7 @@ impl Progress {
         }
     }
 
-    pub fn at(&self, bytes: u64) {
+    pub fn set_position(&self, bytes: u64) {
         self.bar.set_position(bytes);
     }
 

@@ -1,25 +1,26 @@
-//! Who is asking: the key that a gateway, or the client itself, sends in a header.
+//! Authentication by an API key in a header, which a gateway or the client itself sends.
 
 use std::sync::Arc;
 
-use actix_web::{
-    HttpRequest,
-    http::header::{HeaderMap, HeaderName},
+use actix_web::http::{
+    Method,
+    header::{HeaderMap, HeaderName},
 };
 use anyhow::Context;
+use chrono::{DateTime, Utc};
 
 use crate::{
-    http::{AppState, error::ApiError, handlers::docs::PLANS, routes::Route},
-    model::plans::Plan,
-    state::{account::Account, keys::KeyError},
+    http::error::ApiError,
+    model::{plans::Plan, timestamp},
+    state::{account::Account, keys::KeyError, watch::KeyRing},
 };
 
-/// The headers a key comes in.
+/// The names of the authentication headers.
 #[derive(Clone, Debug)]
 pub struct Gateway {
     pub key: HeaderName,
     pub host: HeaderName,
-    /// The value the host header must have; not looked at where none is set.
+    /// The value that the host header must have; not checked if `None`.
     expected_host: Option<String>,
 }
 
@@ -29,7 +30,7 @@ impl Gateway {
         let header = |part: &str| {
             let name = format!("{prefix}-{part}").to_lowercase();
             HeaderName::try_from(&name)
-                .with_context(|| format!("the gateway prefix makes '{name}', which is no header"))
+                .with_context(|| format!("invalid gateway prefix '{prefix}': '{name}' is not a valid header name"))
         };
         Ok(Gateway {
             key: header("key")?,
@@ -38,20 +39,25 @@ impl Gateway {
         })
     }
 
-    /// The value the host header must have, where one is set.
+    /// The value that the host header must have, if it is checked.
     pub fn expected_host(&self) -> Option<&str> {
         self.expected_host.as_deref()
     }
 }
 
-/// What a request without a key is told.
+/// The error for a request without a key.
 pub fn no_key(gateway: &Gateway) -> ApiError {
     ApiError::forbidden(format!("no API key; send yours in the header '{}'", gateway.key))
 }
 
-/// The account of a request's key, or the 403 that says what is the matter with it. A refusal counts against nobody and is not logged here.
-pub fn check(state: &AppState, headers: &HeaderMap) -> Result<Arc<Account>, ApiError> {
-    let gateway = &state.gateway;
+/// The account of a request's key, or a 403 with the reason. A refused request counts against no
+/// account.
+pub fn check(
+    gateway: &Gateway,
+    keys: &KeyRing,
+    headers: &HeaderMap,
+    now: DateTime<Utc>,
+) -> Result<Arc<Account>, ApiError> {
     let text = |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(expected) = &gateway.expected_host
         && !text(&gateway.host).is_some_and(|host| host.eq_ignore_ascii_case(expected))
@@ -65,29 +71,24 @@ pub fn check(state: &AppState, headers: &HeaderMap) -> Result<Arc<Account>, ApiE
     let Some(key) = headers.get(header).filter(|value| !value.is_empty()) else {
         return Err(no_key(gateway));
     };
-    // A key is ASCII: what is not, is no key.
+    // Keys are ASCII, so any other text is an unknown key.
     let key = key.to_str().unwrap_or_default();
-    state.keys.check(key, (state.now)()).map_err(|error| {
+    keys.check(key, now).map_err(|error| {
         ApiError::forbidden(match error {
             KeyError::Unknown => format!("the API key in the header '{header}' is not valid"),
             KeyError::Revoked => "this API key was revoked; ask for a new one".to_owned(),
             KeyError::Expired(end) => format!(
                 "this API key expired at {}; ask for a new one",
-                end.format("%Y-%m-%dT%H:%M:%SZ")
+                timestamp::format_seconds(end)
             ),
         })
     })
 }
 
-/// What a key is told whose plan does not include an endpoint. Where the operator names no page to upgrade at it is the service's own, at the address
-/// the client knows it by.
-pub fn unpaid(state: &AppState, request: &HttpRequest, plan: Plan, route: &Route) -> ApiError {
-    let link = state.upgrade_url.clone().unwrap_or_else(|| {
-        let known_as = request.connection_info();
-        format!("{}://{}{PLANS}", known_as.scheme(), known_as.host())
-    });
-    let (plan, method, endpoint) = (plan.name(), &route.method, route.endpoint.template());
+/// The error for a key whose plan does not include an endpoint (a method and a path template).
+pub fn unpaid(plan: Plan, method: &Method, endpoint: &str, upgrade_url: &str) -> ApiError {
+    let plan = plan.name();
     ApiError::forbidden(format!(
-        "the plan {plan} does not include {method} {endpoint}; upgrade at {link}"
+        "the plan {plan} does not include {method} {endpoint}; upgrade at {upgrade_url}"
     ))
 }

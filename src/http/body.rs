@@ -102,7 +102,7 @@ async fn whole(payload: Payload, time: Duration) -> Result<Bytes, ApiError> {
             "the body broke off before its end; send it whole",
         )),
         Ok(Err(_)) => Err(Refusal::BodyTooLong.into()),
-        Err(_) => Err(Refusal::Slow.into()),
+        Err(_) => Err(Refusal::Timeout.into()),
     }
 }
 

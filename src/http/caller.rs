@@ -1,4 +1,5 @@
-//! Who asks, as far as a request tells: what is kept where the law wants proof of a wish.
+//! Where a request came from. Stored with a subscription as the evidence of consent that the law
+//! requires.
 
 use std::net::IpAddr;
 
@@ -6,22 +7,22 @@ use actix_web::{HttpRequest, http::header::HeaderName};
 
 use crate::http::middleware::{request_id::RequestId, trace::Trace};
 
-/// Where a request came from.
+/// The origin of a request, as far as the server knows it.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// The number of the key.
+    /// The database id of the API key.
     pub key_id: Option<i64>,
     pub request_id: RequestId,
-    /// The other end of the connection: a proxy's where there is one.
+    /// The address at the other end of the connection: the client's or its last proxy's.
     pub peer: Option<IpAddr>,
-    /// What the last proxy on the way said of where it came from.
+    /// The client's address as the last proxy reported it.
     pub forwarded_for: Option<String>,
 }
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// No address is longer.
-const LONGEST_ADDRESS: usize = 45;
+/// The length of the longest IP address in text form.
+const MAX_ADDRESS_CHARS: usize = 45;
 
 impl Caller {
     pub fn of(request: &HttpRequest, trace: &Trace) -> Caller {
@@ -34,12 +35,13 @@ impl Caller {
     }
 }
 
-/// The last entry: the one the nearest proxy wrote, while those before it are whatever it was sent. It decides nothing, so it need not be trusted.
+/// The last entry of `X-Forwarded-For`, which the nearest proxy wrote. The entries before it are
+/// under the client's control. It is only recorded and decides nothing, so it need not be trusted.
 fn forwarded_for(request: &HttpRequest) -> Option<String> {
     let line = request.headers().get_all(&FORWARDED_FOR).last()?;
     let last = line.to_str().ok()?.rsplit(',').next()?.trim();
-    let is_address = !last.is_empty() && last.len() <= LONGEST_ADDRESS && last.bytes().all(|b| b.is_ascii_graphic());
-    is_address.then(|| last.to_owned())
+    let is_address = !last.is_empty() && last.len() <= MAX_ADDRESS_CHARS && last.bytes().all(|b| b.is_ascii_graphic());
+    if is_address { Some(last.to_owned()) } else { None }
 }
 
 #[cfg(test)]
@@ -49,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_proxys_word_is_taken_down() {
+    fn the_entry_of_the_nearest_proxy_is_recorded() {
         for (lines, expected) in [
             (&[][..], None),
             (&["203.0.113.7"], Some("203.0.113.7")),

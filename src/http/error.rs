@@ -1,7 +1,8 @@
-//! What a client is told when it gets no answer, and the one place that writes `{"detail": …}`.
+//! The error responses, and the only place that writes their body, `{"detail": …}`.
 //!
-//! On the request path everything that fails becomes an [`ApiError`], made by one of a few constructors; off it, `anyhow`
-//! carries errors to `main`. **Invariant:** nothing of the inside (paths, engine texts) is in a `detail`; it goes to the log.
+//! While a request is handled, every failure becomes an [`ApiError`]. Elsewhere `anyhow` carries
+//! errors to `main`. **Invariant:** a `detail` contains no internals (file paths, texts of the
+//! engine); those go to the log.
 
 use actix_web::{
     HttpResponse,
@@ -13,74 +14,74 @@ use actix_web::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{
-    engine,
-    http::middleware::{conditional::NOT_STORED, request_id::RequestId},
-};
+use crate::{engine, http::middleware::request_id::RequestId};
 
-/// A status, a sentence, at most one header that goes with them, and what only the log is told.
+/// An error response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApiError {
     pub status: StatusCode,
+    /// What is wrong and how to fix it, for the client.
     pub detail: String,
     header: Option<(HeaderName, HeaderValue)>,
-    /// Why something failed inside.
+    /// The internal cause, for the log only.
     pub cause: Option<Box<str>>,
 }
 
-/// Spec silent: how long a client waits before it asks a busy server again, in seconds.
+/// `Cache-Control` of errors and of responses that change by themselves: what failed now may work
+/// in a moment.
+pub const NOT_STORED: HeaderValue = HeaderValue::from_static("no-store");
+
+/// Decision D-117: how long a client should wait before it retries on a busy server, in seconds.
 pub(super) const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
-/// Spec silent: the most characters of a client's own text that an error repeats.
-const LONGEST_QUOTE: usize = 80;
+/// Decision D-24: the maximum number of characters that an error quotes of a client's text.
+const MAX_QUOTED_CHARS: usize = 80;
 
 impl ApiError {
-    /// The request is understood but cannot be served as asked.
+    /// 400: the request is well formed but cannot be served.
     pub fn bad_request(detail: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::BAD_REQUEST, detail)
     }
 
-    /// No valid key, or not the plan it takes.
+    /// 403: no valid API key, or its plan does not include the endpoint.
     pub fn forbidden(detail: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::FORBIDDEN, detail)
     }
 
-    /// No such endpoint or record.
+    /// 404: no such endpoint or record.
     pub fn not_found(detail: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::NOT_FOUND, detail)
     }
 
-    /// The path exists, but not for this method; `allow` lists those it exists for.
+    /// 405: the path exists, but not with this method. `allow` is the list of its methods.
     pub fn method_not_allowed(method: &str, allow: &str) -> ApiError {
         let detail = format!("method {} is not allowed here; use {allow}", quoted(method));
         let error = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, detail);
-        match HeaderValue::from_str(allow) {
-            Ok(allow) => error.with_header(header::ALLOW, allow),
-            Err(_) => error,
-        }
+        let allow = HeaderValue::from_str(allow).expect("method names and commas are a valid header value");
+        error.with_header(header::ALLOW, allow)
     }
 
-    /// The body is of a type that is not read here.
+    /// 415: the endpoint does not take a body of this type.
     pub fn unsupported_media_type(detail: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
     }
 
-    /// The request is malformed in a way no single parameter is to blame for.
+    /// 422: the request is invalid, but not because of a single parameter.
     pub fn unprocessable(detail: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
     }
 
-    /// A parameter, named as the client wrote it, has something wrong.
+    /// 422: a parameter is invalid. `param` is its name as the client wrote it.
     pub fn invalid(param: &str, why: impl std::fmt::Display) -> ApiError {
         ApiError::unprocessable(format!("parameter '{param}': {why}"))
     }
 
-    /// A limit of the key's plan is reached, for so many seconds more.
+    /// 429: a limit of the key's plan is reached and resets after `seconds`.
     pub fn too_many_requests(detail: impl Into<String>, seconds: u64) -> ApiError {
         ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).with_header(header::RETRY_AFTER, seconds.into())
     }
 
-    /// More requests wait than the server will hold.
+    /// 503: the queue is full.
     pub fn busy() -> ApiError {
         ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -89,7 +90,7 @@ impl ApiError {
         .with_header(header::RETRY_AFTER, RETRY_AFTER)
     }
 
-    /// The server is about to stop.
+    /// 503: the server is shutting down.
     pub fn draining() -> ApiError {
         ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -98,6 +99,7 @@ impl ApiError {
         .with_header(header::RETRY_AFTER, RETRY_AFTER)
     }
 
+    /// 504: the search exceeded its deadline.
     pub fn timeout() -> ApiError {
         ApiError::new(
             StatusCode::GATEWAY_TIMEOUT,
@@ -105,7 +107,7 @@ impl ApiError {
         )
     }
 
-    /// Something failed inside: the client learns only that, the log learns why.
+    /// 500: an internal error. The client gets no details; the log gets the cause.
     pub fn internal(why: impl std::fmt::Display) -> ApiError {
         let error = ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "unexpected server error");
         ApiError {
@@ -114,7 +116,8 @@ impl ApiError {
         }
     }
 
-    /// The answer. Where the log knows more than the client may, the sentence names what to look for there.
+    /// The response. If the log knows the cause, the text names the request id by which to find it
+    /// there.
     pub fn response(&self, id: &RequestId) -> HttpResponse {
         let mut response = HttpResponse::build(self.status);
         response.insert_header((header::CACHE_CONTROL, NOT_STORED));
@@ -153,30 +156,29 @@ impl From<engine::Error> for ApiError {
     }
 }
 
-/// The type of every body this service writes.
+/// The content type of all JSON bodies.
 pub fn mime_json() -> HeaderValue {
     HeaderValue::from_static("application/json")
 }
 
-/// A client's text as an error repeats it: between quotes, cut when it is long.
+/// Quotes a client's text for an error: between single quotes, truncated if it is long.
 pub fn quoted(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_QUOTE) {
+    match text.char_indices().nth(MAX_QUOTED_CHARS) {
         Some((end, _)) => format!("'{}…'", &text[..end]),
         None => format!("'{text}'"),
     }
 }
 
-/// The body of every error.
+/// The body of every error response.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Error")]
 pub struct Body<'a> {
-    /// What is wrong, and the cure where there is one.
+    /// What is wrong and, if possible, how to fix it.
     detail: &'a str,
 }
 
 fn body(detail: &str) -> String {
-    // A struct of one string always serializes.
-    serde_json::to_string(&Body { detail }).unwrap_or_default()
+    serde_json::to_string(&Body { detail }).expect("a struct of one string serializes")
 }
 
 #[cfg(test)]
@@ -187,20 +189,20 @@ mod tests {
     use crate::http::middleware::request_id::REQUEST_ID;
 
     #[test]
-    fn the_inside_stays_inside() {
+    fn internal_causes_are_not_sent_to_the_client() {
         for error in [
             engine::Error::Internal("/var/lib/secret".into()),
             engine::Error::Unavailable("/var/lib/secret".into()),
         ] {
-            let answer = ApiError::from(error);
-            assert_eq!(answer.status, StatusCode::INTERNAL_SERVER_ERROR);
-            assert!(!answer.detail.contains("secret"));
-            assert!(answer.cause.as_ref().is_some_and(|cause| cause.contains("secret")));
+            let error = ApiError::from(error);
+            assert_eq!(error.status, StatusCode::INTERNAL_SERVER_ERROR);
+            assert!(!error.detail.contains("secret"));
+            assert!(error.cause.as_ref().is_some_and(|cause| cause.contains("secret")));
             let mut headers = HeaderMap::new();
             headers.insert(REQUEST_ID, HeaderValue::from_static("trace-7"));
-            let response = answer.response(&RequestId::of(&headers));
+            let response = error.response(&RequestId::of(&headers));
             let Ok(bytes) = response.into_body().try_into_bytes() else {
-                panic!("a body that is not at hand");
+                panic!("the body is not available");
             };
             assert_eq!(
                 bytes,
@@ -214,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_body_is_json_whatever_the_text() {
+    fn the_body_is_valid_json_for_any_text() {
         let text = body("a \"b\" \u{1} é\n");
         assert_eq!(
             serde_json::from_str::<serde_json::Value>(&text).unwrap()["detail"],

@@ -1,4 +1,5 @@
-//! What is counted while requests are answered. The numbers that can be looked up at any time are added where they are shown, in `serve::metrics`.
+//! Counters and gauges that requests and background workers update. `crate::server::metrics` adds
+//! the values that can be looked up at any time.
 
 use std::time::Duration;
 
@@ -11,45 +12,45 @@ use prometheus_client::{
 
 use crate::alerts::mailer::Event;
 
-/// Counted since the start. A clone counts into the same.
+/// Values since the start of the process. Clones share them.
 #[derive(Clone)]
 pub struct Metrics {
-    requests: Family<Answered, Counter>,
-    durations: Family<OfRoute, Histogram, fn() -> Histogram>,
-    limited: Counter,
-    background_failures: Family<Step, Counter>,
-    waiting: Gauge,
-    running: Gauge,
-    mails: Family<Mailed, Counter>,
+    requests: Family<RequestLabels, Counter>,
+    durations: Family<RouteLabels, Histogram, fn() -> Histogram>,
+    quota_rejections: Counter,
+    background_failures: Family<StepLabels, Counter>,
+    searches_waiting: Gauge,
+    searches_running: Gauge,
+    mails: Family<MailLabels, Counter>,
     mails_waiting: Gauge,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Answered {
+struct RequestLabels {
     route: &'static str,
     status: u16,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OfRoute {
+struct RouteLabels {
     route: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Mailed {
+struct MailLabels {
     outcome: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Step {
+struct StepLabels {
     step: &'static str,
 }
 
-/// The route of a request whose path has none.
+/// The label of a request whose path matches no route.
 const NO_ROUTE: &str = "none";
 
-/// Upper bounds in seconds: from what a warm page takes to the default deadline.
-const BOUNDS: [f64; 13] = [
+/// Upper bounds of the histogram, in seconds: from a page in warm caches to the default deadline.
+const DURATION_BOUNDS: [f64; 13] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
 ];
 
@@ -57,11 +58,11 @@ impl Default for Metrics {
     fn default() -> Metrics {
         Metrics {
             requests: Family::default(),
-            durations: Family::new_with_constructor(|| Histogram::new(BOUNDS)),
-            limited: Counter::default(),
+            durations: Family::new_with_constructor(|| Histogram::new(DURATION_BOUNDS)),
+            quota_rejections: Counter::default(),
             background_failures: Family::default(),
-            waiting: Gauge::default(),
-            running: Gauge::default(),
+            searches_waiting: Gauge::default(),
+            searches_running: Gauge::default(),
             mails: Family::default(),
             mails_waiting: Gauge::default(),
         }
@@ -69,95 +70,100 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Counts an answer.
-    pub fn count(&self, route: Option<&'static str>, status: StatusCode, took: Duration) {
+    /// Counts a response and the time until it was ready.
+    pub fn count_response(&self, route: Option<&'static str>, status: StatusCode, duration: Duration) {
         let route = route.unwrap_or(NO_ROUTE);
         let status = status.as_u16();
-        self.requests.get_or_create(&Answered { route, status }).inc();
+        self.requests.get_or_create(&RequestLabels { route, status }).inc();
         self.durations
-            .get_or_create(&OfRoute { route })
-            .observe(took.as_secs_f64());
+            .get_or_create(&RouteLabels { route })
+            .observe(duration.as_secs_f64());
         if status == StatusCode::TOO_MANY_REQUESTS.as_u16() {
-            self.limited.inc();
+            self.quota_rejections.inc();
         }
     }
 
-    /// What counts the failures of a step beside the requests.
+    /// The counter of failed steps of a background worker.
     pub fn background_failures(&self, step: &'static str) -> Counter {
-        self.background_failures.get_or_create(&Step { step }).clone()
+        self.background_failures.get_or_create(&StepLabels { step }).clone()
     }
 
-    /// A search that was asked for and waits for a thread.
-    pub fn waiting(&self) -> Counted {
-        Counted::of(&self.waiting)
+    /// Counts a search that waits for a thread, until the result is dropped.
+    pub fn waiting_search(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.searches_waiting)
     }
 
-    /// A search that runs.
-    pub fn running(&self) -> Counted {
-        Counted::of(&self.running)
+    /// Counts a search that runs, until the result is dropped.
+    pub fn running_search(&self) -> GaugeGuard {
+        GaugeGuard::new(&self.searches_running)
     }
 
-    /// Counts a mail, and tells how many addresses still wait.
-    pub fn mail(&self, event: Event, waiting: usize) {
+    /// Counts a mail, and sets how many recipients still wait for theirs.
+    pub fn count_mail(&self, event: Event, waiting: usize) {
         let outcome = event.name();
-        self.mails.get_or_create(&Mailed { outcome }).inc();
-        self.mails_wait(waiting);
+        self.mails.get_or_create(&MailLabels { outcome }).inc();
+        self.set_waiting_recipients(waiting);
     }
 
-    /// Tells how many addresses wait for a mail.
-    pub fn mails_wait(&self, waiting: usize) {
+    /// Sets how many recipients wait for a mail.
+    pub fn set_waiting_recipients(&self, waiting: usize) {
         self.mails_waiting.set(waiting.try_into().unwrap_or(i64::MAX));
     }
 
-    /// Lists what is counted here.
+    /// Adds all values to a registry, with their names and descriptions.
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
             "requests",
-            "Requests answered, by form of path and status",
+            "Responses, by path template and status",
             self.requests.clone(),
         );
         registry.register_with_unit(
             "request_duration",
-            "From a request's arrival to its answer being ready",
+            "Time from the arrival of a request until its response was ready",
             Unit::Seconds,
             self.durations.clone(),
         );
         registry.register(
             "quota_rejections",
-            "Requests refused for a rate limit or a quota",
-            self.limited.clone(),
+            "Requests refused because of a rate limit or a quota",
+            self.quota_rejections.clone(),
         );
         registry.register(
             "background_failures",
-            "Steps beside the requests that failed: picking up a generation, keys and counts, mail",
+            "Failed steps of background workers: reload, state, watchdog, mailer",
             self.background_failures.clone(),
         );
         registry.register(
             "searches_waiting",
-            "Searches that wait for a thread",
-            self.waiting.clone(),
+            "Searches waiting for a thread",
+            self.searches_waiting.clone(),
         );
-        registry.register("searches_running", "Searches that run", self.running.clone());
-        registry.register("mails", "Mails with alerts, by what became of them", self.mails.clone());
+        registry.register(
+            "searches_running",
+            "Searches running now",
+            self.searches_running.clone(),
+        );
+        registry.register("mails", "Alert mails, by outcome", self.mails.clone());
         registry.register(
             "mails_waiting",
-            "Addresses that the last run did not come to",
+            "Recipients that the last run did not reach",
             self.mails_waiting.clone(),
         );
     }
 }
 
-/// One more, until dropped: a search that is given up while it waits is no longer counted either.
-pub struct Counted(Gauge);
+/// Adds one to a gauge until it is dropped. So a search that is cancelled while it waits is no
+/// longer counted, either.
+pub struct GaugeGuard(Gauge);
 
-impl Counted {
-    fn of(gauge: &Gauge) -> Counted {
+impl GaugeGuard {
+    fn new(gauge: &Gauge) -> GaugeGuard {
         gauge.inc();
-        Counted(gauge.clone())
+        GaugeGuard(gauge.clone())
     }
 }
 
-impl Drop for Counted {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.dec();
     }

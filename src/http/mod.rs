@@ -5,6 +5,7 @@
 //! start and uses no other; nothing that searches or compresses much runs on the async workers. `actix_web` is named only here and in `serve`.
 
 pub mod auth;
+pub mod bounded_pool;
 pub mod body;
 pub mod caller;
 pub mod error;
@@ -15,7 +16,6 @@ pub mod openapi;
 pub mod params;
 pub mod refusal;
 pub mod routes;
-pub mod search_pool;
 pub mod state_writer;
 
 use std::{
@@ -48,25 +48,25 @@ use crate::{
     http::{
         auth::Gateway,
         body::Object,
+        bounded_pool::BoundedPool,
         caller::Caller,
         error::{ApiError, mime_json},
         handlers::docs::Pages,
         metrics::Metrics,
         middleware::{
-            compression::{Accepted, LARGEST_INLINE},
+            compression::{Accepted, MAX_INLINE_BYTES},
             conditional::{Precondition, Tag, Validator, is_read},
             limits::Admission,
             request_id::REQUEST_ID,
             timing::{SERVER_TIMING, Timing},
             trace::Trace,
         },
-        refusal::Refusal,
+        refusal::ConnectionRefusal,
         routes::Access,
-        search_pool::Pool,
-        state_writer::{Desk, Entry},
+        state_writer::StateWriter,
     },
-    model::plans::{Plan, Plans, Terms},
-    state::watch::KeyRing,
+    model::plans::{Plan, Plans, PlanLimits},
+    state::{State, watch::KeyRing},
 };
 
 /// What requests share.
@@ -75,10 +75,10 @@ pub struct AppState {
     pub keys: KeyRing,
     pub plans: Plans,
     pub gateway: Gateway,
-    pub pool: Pool,
+    pub search_pool: BoundedPool,
     /// Where a key's plan is changed, if not on the service's own page.
     pub upgrade_url: Option<String>,
-    pub desk: Desk,
+    pub state_writer: StateWriter,
     /// What describes the service, written once at its start.
     pub pages: Pages,
     /// How long a search may take, once the request is whole.
@@ -98,7 +98,7 @@ pub struct Call<'a> {
     pub state: &'a AppState,
     pub generation: Arc<Generation>,
     /// Of the key's plan.
-    pub terms: Terms,
+    pub terms: PlanLimits,
     /// Raw, as the client wrote them.
     pub path: &'a str,
     pub query: &'a str,
@@ -121,11 +121,14 @@ pub struct Work {
 pub enum Job {
     Ready(Reply),
     Pooled(Search),
-    Written(Entry),
+    Written(WriteJob),
 }
 
 /// A search, ready to run on another thread.
 pub type Search = Box<dyn FnOnce(Deadline) -> Result<Reply, ApiError> + Send>;
+
+/// A write to the state database, ready to run on its thread. It must be idempotent: a client may send it again after a 503.
+pub type WriteJob = Box<dyn FnOnce(&mut State) -> Result<Reply, ApiError> + Send>;
 
 /// A body, JSON unless a header says otherwise, and what the headers add to it.
 #[derive(Debug)]
@@ -140,8 +143,8 @@ impl Work {
     }
 
     /// Something to write down; what the answer says is of the moment.
-    pub fn written(entry: Entry) -> Work {
-        Work::from(Job::Written(entry)).validated_by(Validator::None)
+    pub fn written(job: WriteJob) -> Work {
+        Work::from(Job::Written(job)).validated_by(Validator::None)
     }
 
     /// A computed object, written out at once.
@@ -229,7 +232,7 @@ pub async fn answer(request: HttpRequest, payload: web::Payload, state: web::Dat
     }
     headers.insert(REQUEST_ID, trace.id.value());
     headers.insert(SERVER_TIMING, trace.timing.value(took));
-    state.metrics.count(trace.route, response.status(), took);
+    state.metrics.count_response(trace.route, response.status(), took);
     trace.log(&request, response.status(), bytes(&request, &response), took);
     response
 }
@@ -242,7 +245,7 @@ async fn reply(
     admission: &mut Option<Admission>,
 ) -> Result<HttpResponse, ApiError> {
     let path = request.uri().path();
-    if let Some(refusal) = Refusal::of(path) {
+    if let Some(refusal) = ConnectionRefusal::of(request) {
         return Err(ApiError::from(refusal));
     }
     if path == handlers::docs::SLASHED {
@@ -254,9 +257,9 @@ async fn reply(
         return Err(ApiError::draining());
     }
     let terms = match &found {
-        Ok(found) if found.is_keyless() => *state.plans.terms(Plan::Basic),
+        Ok(found) if found.is_keyless() => *state.plans.limits(Plan::Basic),
         _ => {
-            let account = auth::check(state, request.headers())?;
+            let account = auth::check(&state.gateway, &state.keys, request.headers(), (state.now)())?;
             trace.key = Some(account.key.id);
             let admitted = admission.insert(middleware::limits::admit(
                 account,
@@ -271,7 +274,11 @@ async fn reply(
         .as_ref()
         .filter(|_| route.access == Access::Paid && !terms.paid)
     {
-        return Err(auth::unpaid(state, request, admission.plan(), route));
+        let upgrade_url = state.upgrade_url.clone().unwrap_or_else(|| {
+            let connection = request.connection_info();
+            format!("{}://{}{}", connection.scheme(), connection.host(), handlers::docs::PLANS)
+        });
+        return Err(auth::unpaid(admission.plan(), &route.method, &route.endpoint.template(), &upgrade_url));
     }
     let body = body::read(route.takes, request, payload, state.body_time).await?;
     let deadline = Deadline::after(state.query_timeout);
@@ -292,9 +299,9 @@ async fn reply(
     if let Some(admission) = admission {
         admission.raise(work.cost)?;
     }
-    trace.is_taken = true;
+    trace.is_accepted = true;
     let tag = match is_read(request.method()) {
-        true => work.validator.tag(&call, trace.route.unwrap_or_default())?,
+        true => work.validator.tag(&call.generation.id, trace.route.unwrap_or_default(), call.path, call.query)?,
         false => None,
     };
     let condition = Precondition::of(request);
@@ -319,23 +326,23 @@ async fn run(
     let job = match job {
         Job::Ready(reply) => {
             let bytes = reply.body.len();
-            if bytes <= LARGEST_INLINE || accepted.coding_for(bytes).is_none() {
-                return Ok(accepted.code(reply));
+            if bytes <= MAX_INLINE_BYTES || accepted.coding_for(bytes).is_none() {
+                return Ok(accepted.encode(reply));
             }
             Box::new(move |_| Ok(reply))
         }
         Job::Pooled(job) => job,
-        Job::Written(entry) => return Ok(accepted.code(state.desk.run(deadline, entry).await?)),
+        Job::Written(job) => return Ok(accepted.encode(state.state_writer.run(deadline, job).await?)),
     };
-    let (asked, waiting, metrics) = (Instant::now(), state.metrics.waiting(), state.metrics.clone());
-    let done = state.pool.run(deadline, move |deadline| {
+    let (asked, waiting, metrics) = (Instant::now(), state.metrics.waiting_search(), state.metrics.clone());
+    let done = state.search_pool.run(deadline, move |deadline| {
         drop(waiting);
-        let _running = metrics.running();
+        let _running = metrics.running_search();
         let begun = Instant::now();
         let reply = job(deadline)?;
         let found = Instant::now();
         let is_coded = accepted.coding_for(reply.body.len()).is_some();
-        let reply = accepted.code(reply);
+        let reply = accepted.encode(reply);
         let timing = Timing {
             queue: Some(begun.saturating_duration_since(asked)),
             search: Some(found.saturating_duration_since(begun)),

@@ -1,118 +1,116 @@
-//! What a client is told whose bytes never became a request: a malformed or endless head, one that came too slowly, one connection too many.
+//! Errors of requests that the framework never parses: a malformed or oversized request, one that
+//! arrives too slowly, one connection too many.
 //!
-//! [`crate::server`] finds these before the framework reads a byte, and hands on a request of its own in their place, whose path names the
-//! refusal. So they are answered, logged and counted where all requests are, in their turn. No client can send such a path: it holds a quotation
-//! mark, which is escaped in every address that came over the wire.
+//! [`crate::server`] detects most of them on the connection's bytes. It stores the reason in the
+//! connection's [`ConnectionRefusal`] and passes a stand-in request to the framework. The pipeline
+//! answers that request with the reason. So these errors are answered in order, logged and counted
+//! like all others.
 
-use actix_web::http::{StatusCode, header};
+use std::{cell::OnceCell, rc::Rc};
+
+use actix_web::{
+    HttpRequest,
+    http::{StatusCode, header},
+};
 
 use crate::http::error::{ApiError, RETRY_AFTER};
 
+/// Why a request is refused before it is routed, or while its body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    Line,
-    Address,
+    RequestLine,
+    RequestTarget,
     Header,
     Host,
-    Length,
+    BodyLength,
     HeadTooLong,
     BodyTooLong,
-    Slow,
-    Crowded,
+    Timeout,
+    TooManyConnections,
 }
 
-impl Refusal {
-    pub const ALL: [Refusal; 9] = [
-        Refusal::Line,
-        Refusal::Address,
-        Refusal::Header,
-        Refusal::Host,
-        Refusal::Length,
-        Refusal::HeadTooLong,
-        Refusal::BodyTooLong,
-        Refusal::Slow,
-        Refusal::Crowded,
-    ];
+/// Why the last request of a connection is refused. The connection's stream sets it, at most once;
+/// each of its requests can read it.
+#[derive(Clone, Debug, Default)]
+pub struct ConnectionRefusal(Rc<OnceCell<Refusal>>);
 
-    /// The refusal a path stands for.
-    pub fn of(path: &str) -> Option<Refusal> {
-        let name = path.strip_prefix("/\"")?.strip_suffix('"')?;
-        Refusal::ALL.into_iter().find(|refusal| refusal.name() == name)
+impl ConnectionRefusal {
+    /// Stores the reason. A second reason is ignored: the first one already ends the connection.
+    pub fn set(&self, refusal: Refusal) {
+        self.0.get_or_init(|| refusal);
     }
 
-    /// The path that stands for it.
-    pub fn path(self) -> String {
-        format!("/\"{}\"", self.name())
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Refusal::Line => "request-line",
-            Refusal::Address => "address",
-            Refusal::Header => "header",
-            Refusal::Host => "host",
-            Refusal::Length => "length",
-            Refusal::HeadTooLong => "head-too-long",
-            Refusal::BodyTooLong => "body-too-long",
-            Refusal::Slow => "slow",
-            Refusal::Crowded => "crowded",
-        }
+    /// The reason to refuse this request, if its connection has one.
+    ///
+    /// The server stores a reason only when the responses to all earlier requests of the connection
+    /// are written, so it belongs to the request that is being handled.
+    pub fn of(request: &HttpRequest) -> Option<Refusal> {
+        request.conn_data::<ConnectionRefusal>()?.0.get().copied()
     }
 }
 
-/// Spec silent: the statuses and sentences of requests that are none.
+/// Decision D-112: statuses and texts of requests that are not valid HTTP.
 impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> ApiError {
         let (status, detail) = match refusal {
-            Refusal::Line => (
+            Refusal::RequestLine => (
                 StatusCode::BAD_REQUEST,
-                "the first line is not 'METHOD address HTTP/1.1'; a blank in an address is written %20 or +",
+                "invalid request line; send 'METHOD /path HTTP/1.1', with each space in the path or query written as %20 or +",
             ),
-            Refusal::Address => (
+            Refusal::RequestTarget => (
                 StatusCode::BAD_REQUEST,
-                "the address in the first line is none; it is a path that starts with '/'",
+                "invalid address in the request line; send a path that starts with '/'",
             ),
             Refusal::Header => (
                 StatusCode::BAD_REQUEST,
-                "a header is malformed; each is 'name: value', on a line of its own",
+                "invalid header line; send each header as 'name: value' on a line of its own",
             ),
-            Refusal::Host => (StatusCode::BAD_REQUEST, "the header 'host' must be given, once"),
-            Refusal::Length => (
+            Refusal::Host => (
                 StatusCode::BAD_REQUEST,
-                "the body's length is not told as it must be: by one 'content-length', a number, or by 'transfer-encoding: chunked', not both",
+                "the header 'host' is missing or repeated; send it exactly once",
+            ),
+            Refusal::BodyLength => (
+                StatusCode::BAD_REQUEST,
+                "invalid body length; send either one 'content-length' with a number of bytes or 'transfer-encoding: chunked', not both",
             ),
             Refusal::HeadTooLong => (
                 StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-                "the address and the headers are over 16 KiB, or there are over 64 headers; send less",
+                "the request line and the headers are longer than 16 KiB, or there are more than 64 headers; send less",
             ),
-            Refusal::BodyTooLong => (StatusCode::PAYLOAD_TOO_LARGE, "the body is over 1 MiB; send less"),
-            Refusal::Slow => (
+            Refusal::BodyTooLong => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "the body is longer than 1 MiB; send a shorter one",
+            ),
+            Refusal::Timeout => (
                 StatusCode::REQUEST_TIMEOUT,
-                "the request took too long to arrive; send it at once",
+                "the request took too long to arrive; send it without pauses",
             ),
-            Refusal::Crowded => (
+            Refusal::TooManyConnections => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "too many connections are open; try again in a second",
             ),
         };
         let error = ApiError::new(status, detail);
-        match status {
-            StatusCode::SERVICE_UNAVAILABLE => error.with_header(header::RETRY_AFTER, RETRY_AFTER),
-            _ => error,
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            error.with_header(header::RETRY_AFTER, RETRY_AFTER)
+        } else {
+            error
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use actix_web::test::TestRequest;
+
     use super::*;
 
     #[test]
-    fn a_path_tells_its_refusal() {
-        for refusal in Refusal::ALL {
-            assert_eq!(Refusal::of(&refusal.path()), Some(refusal));
-        }
-        assert_eq!(Refusal::of("/slow"), None);
-        assert_eq!(Refusal::of("/\"other\""), None);
+    fn a_request_has_the_refusal_of_its_connection() {
+        let refusal = ConnectionRefusal::default();
+        refusal.set(Refusal::Timeout);
+        refusal.set(Refusal::Host);
+        assert_eq!(refusal.0.get(), Some(&Refusal::Timeout));
+        assert_eq!(ConnectionRefusal::of(&TestRequest::default().to_http_request()), None);
     }
 }

@@ -1,4 +1,5 @@
-//! Where requests write: one thread with the state file open, so that a write that waits for another process's holds up no search.
+//! Writes of requests to the state database: one writer thread, so that a write that waits for
+//! another process's lock delays no search.
 
 use std::{
     path::Path,
@@ -10,41 +11,45 @@ use actix_web::http::StatusCode;
 
 use crate::{
     engine::Deadline,
-    http::{Reply, error::ApiError, search_pool::Pool},
+    http::{bounded_pool::BoundedPool, error::ApiError},
     state::{State, is_busy},
 };
 
-/// The state file, and who writes to it.
-pub struct Desk {
-    writer: Pool,
+/// The state database and its writer thread.
+pub struct StateWriter {
+    writer: BoundedPool,
     state: Arc<Mutex<State>>,
 }
 
-/// What is done there.
-pub type Entry = Box<dyn FnOnce(&mut State) -> Result<Reply, ApiError> + Send>;
+/// Decision D-119: the maximum number of queued writes, at a few milliseconds each; further ones
+/// get a 503.
+const MAX_WRITES: usize = 256;
 
-/// Spec silent: the writes that may wait, at a few milliseconds each; past it a request is told to come back.
-const MOST: usize = 256;
+/// How long a write waits for another process's lock. Well within a request's time limit.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long one waits for another process's write: well within the time a request has.
-const BUSY: Duration = Duration::from_secs(2);
-
-impl Desk {
-    pub fn open(path: &Path) -> anyhow::Result<Desk> {
+impl StateWriter {
+    pub fn open(path: &Path) -> anyhow::Result<StateWriter> {
         let state = State::open(path)?;
-        state.wait_at_most(BUSY)?;
-        Ok(Desk {
-            writer: Pool::with(1, MOST)?,
+        state.wait_at_most(BUSY_TIMEOUT)?;
+        Ok(StateWriter {
+            writer: BoundedPool::with("writer", 1, MAX_WRITES)?,
             state: Arc::new(Mutex::new(state)),
         })
     }
 
-    /// Does one thing after the other. Who is told to come back may find it done: each thing here can be asked for twice.
-    pub async fn run(&self, deadline: Deadline, entry: Entry) -> Result<Reply, ApiError> {
+    /// Runs writes one after the other. A write that timed out (503) may still be committed, so
+    /// every write must be idempotent.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        deadline: Deadline,
+        job: impl FnOnce(&mut State) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
         let state = Arc::clone(&self.state);
         let done = self.writer.run(deadline, move |_| {
-            // A panic inside a transaction has rolled it back.
-            entry(&mut state.lock().unwrap_or_else(PoisonError::into_inner))
+            // A panic inside a transaction has rolled it back, so a poisoned lock still guards a
+            // valid state.
+            job(&mut state.lock().unwrap_or_else(PoisonError::into_inner))
         });
         done.await.map_err(|error| match error.status {
             StatusCode::GATEWAY_TIMEOUT => ApiError::busy(),
@@ -53,10 +58,12 @@ impl Desk {
     }
 }
 
-/// What a client is told when the state file cannot be written.
+/// The error for a state database that could not be written: 503 if another process holds the lock,
+/// else 500.
 pub fn failed(error: anyhow::Error) -> ApiError {
-    match is_busy(&error) {
-        true => ApiError::busy(),
-        false => ApiError::internal(format_args!("{error:#}")),
+    if is_busy(&error) {
+        ApiError::busy()
+    } else {
+        ApiError::internal(format_args!("{error:#}"))
     }
 }

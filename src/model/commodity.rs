@@ -1,28 +1,29 @@
-//! Commodity codes: the schemes, told from a code's form, and how a code becomes a key that its level finds by prefix.
+//! Commodity codes: recognizes the scheme of a code by its form and makes a key that can be searched by prefix.
 //!
-//! A key is the scheme, a colon, the code: `unspsc:43211503`, `gsin:n7030`, `object:0430`. The start of a key is the start of its code, so a family is
-//! a prefix. The schemes are never mapped onto each other.
+//! A key is the scheme, a colon and the code: `unspsc:43211503`, `gsin:n7030`, `object:0430`. A family of codes is a prefix
+//! of their keys. The schemes are never mapped onto each other.
 
-/// The field that holds economic object codes, whose form is also that of a GSIN.
+/// The field of economic object codes, which have the same form as some GSIN.
 const OBJECT_FIELD: &str = "economic_object_code";
 
-/// The keys of the codes that a field's text holds, several being parted by commas, semicolons or blanks. What looks like no code is none.
+/// The keys of the codes in a field's text, separated by commas, semicolons or spaces. Text that is not a code is skipped.
 pub fn keys(field: &str, text: &str) -> impl Iterator<Item = String> {
     let key = if field == OBJECT_FIELD { object } else { commodity };
     text.split(|c: char| !c.is_alphanumeric()).filter_map(key)
 }
 
-/// Three digits are a code of four, written without its zero.
+/// A code has four digits; three digits are one without its leading zero.
 fn object(code: &str) -> Option<String> {
     let is_code = matches!(code.len(), 3 | 4) && code.bytes().all(|b| b.is_ascii_digit());
     is_code.then(|| format!("object:{code:0>4}"))
 }
 
-/// UNSPSC is eight digits. A GSIN of goods is `N`, four digits (the Federal Supply Class) and letters or digits, the `N` often left out; one of
-/// construction four digits or more from 51 on; one of services a letter and three digits, then letters.
+/// UNSPSC: eight digits. GSIN of goods: `N`, four digits (the Federal Supply Class), then letters or digits; the `N` is
+/// often omitted. GSIN of construction: four digits or more that start with 51. GSIN of services: a letter, three digits,
+/// then letters.
 fn commodity(code: &str) -> Option<String> {
     let digits = code.bytes().take_while(u8::is_ascii_digit).count();
-    if !code.is_ascii() || code.len() > LONGEST {
+    if !code.is_ascii() || code.len() > MAX_CODE_CHARS {
         return None;
     }
     let lower = code.to_ascii_lowercase();
@@ -37,18 +38,18 @@ fn commodity(code: &str) -> Option<String> {
     }
 }
 
-/// Division 51 of the Central Product Classification, from which the GSIN of construction are taken.
+/// Division 51 of the Central Product Classification, the source of the GSIN of construction.
 const CONSTRUCTION: &str = "51";
 
-/// Longer than any code of either scheme.
-const LONGEST: usize = 12;
+/// Characters; longer than any code of either scheme.
+const MAX_CODE_CHARS: usize = 12;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_told_by_their_form() {
+    fn codes_are_recognized_by_their_form() {
         for (field, text, expected) in [
             (
                 "unspsc",

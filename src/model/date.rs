@@ -1,4 +1,4 @@
-//! A calendar day. Once held, it is a real one: `2023-02-29` never becomes a [`Date`].
+//! Calendar days. A [`Date`] is always a day that exists: `2023-02-29` is refused.
 
 use std::{error, fmt};
 
@@ -11,10 +11,12 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "i32", into = "i32")]
 pub struct Date(i32);
 
-/// Why a text is no date; the caller names the parameter or field.
+/// Why a text is not a date. The caller names the parameter or field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DateError {
+    /// Not `YYYY-MM-DD`.
     Form,
+    /// The calendar has no such day.
     NoSuchDay,
 }
 
@@ -22,7 +24,7 @@ pub enum DateError {
 const FIRST: Date = Date(-719_162);
 
 impl Date {
-    /// Exactly `YYYY-MM-DD`, and a day that exists.
+    /// Parses exactly `YYYY-MM-DD`.
     pub fn parse(text: &str) -> Result<Date, DateError> {
         let bytes = text.as_bytes();
         let digits = |from: usize, to: usize| -> Option<u32> {
@@ -44,7 +46,7 @@ impl Date {
             .ok_or(DateError::NoSuchDay)
     }
 
-    /// The day a stored field tells: a date, or the date at the start of a timestamp.
+    /// Parses a stored field: a date, or a timestamp that starts with one.
     pub fn parse_prefix(text: &str) -> Result<Date, DateError> {
         match text.get(..10) {
             Some(day) if matches!(text.as_bytes().get(10), None | Some(b'T' | b' ')) => Date::parse(day),
@@ -52,12 +54,12 @@ impl Date {
         }
     }
 
-    /// The day it is in Toronto, whose clocks the publishers' closing days go by.
+    /// The current day in Toronto. Publishers state closing dates in its time zone.
     pub fn in_toronto(now: DateTime<Utc>) -> Date {
         Date::from(now.with_timezone(&Toronto).date_naive())
     }
 
-    /// So many days before; the first day there is where that would be too far back.
+    /// The day that many days earlier; at the earliest 0001-01-01.
     pub fn days_before(self, days: u32) -> Date {
         let back = i32::try_from(days).ok().and_then(|days| self.0.checked_sub(days));
         back.and_then(Date::from_days).unwrap_or(FIRST)
@@ -119,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parses_days_that_exist_and_nothing_else() {
+    fn only_existing_days_in_the_one_form_parse() {
         for (text, expected) in [
             ("2024-02-29", Ok("2024-02-29")),
             ("1969-12-31", Ok("1969-12-31")),
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timestamp_tells_its_day() {
+    fn a_timestamp_parses_to_its_day() {
         assert_eq!(Date::parse_prefix("2024-01-31T23:00:00Z"), Date::parse("2024-01-31"));
         assert_eq!(Date::parse_prefix("2024-01-31 23:00"), Date::parse("2024-01-31"));
         assert_eq!(Date::parse_prefix("2024-01-311"), Err(DateError::Form));
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn torontos_day_begins_hours_after_utcs_and_earlier_in_summer() {
+    fn the_day_in_toronto_follows_its_time_zone_and_summer_time() {
         for (moment, day) in [
             ("2026-01-15T04:59:59Z", "2026-01-14"),
             ("2026-01-15T05:00:00Z", "2026-01-15"),
@@ -163,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn days_go_there_and_back() {
+    fn dates_convert_to_day_numbers_and_back() {
         assert_eq!(FIRST.to_string(), "0001-01-01");
         assert_eq!(FIRST.days_before(1), FIRST);
         assert_eq!(

@@ -1,34 +1,35 @@
-//! An e-mail address that mail can be sent to. Once held, it holds nothing that could end a header or add a recipient.
+//! E-mail addresses. An [`EmailAddress`] contains nothing that could end a mail header or add a recipient.
 
 use std::fmt;
 
 use email_address::Options;
 
-/// One address in its one spelling, ASCII.
+/// One address in its canonical spelling, ASCII.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EmailAddress(String);
 
-/// Why a text is no such address. It never repeats the text, which would name a person.
+/// Why a text is refused. The message never repeats the text, because it may identify a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmailError {
+    /// Not of the form `name@example.com`.
     Form,
     TooLong,
     /// The part before the `@` is not ASCII.
     International,
-    /// The part before the `@` stands in quotes.
+    /// The part before the `@` is quoted.
     Quoted,
 }
 
-/// The longest address that mail servers take (RFC 5321).
-const LONGEST: usize = 254;
+/// The maximum length of an address in characters (RFC 5321).
+const MAX_CHARS: usize = 254;
 
 impl EmailAddress {
-    /// Spec silent: an address is written in lower case, though RFC 5321 would let a server tell `A@…` from `a@…`: none does, and one person must not get
-    /// everything twice. An international domain is written as in the DNS. Refused is what mail servers seldom take: quoted and non-ASCII names,
-    /// numeric hosts, hosts without a dot.
+    /// Decision D-96: addresses are lower-cased, and an international domain is encoded as in the DNS. RFC 5321 allows a
+    /// server to distinguish `A@…` from `a@…`, but none does, and one person must not get every mail twice. Addresses that
+    /// few mail servers accept are refused: quoted and non-ASCII local parts, numeric hosts, hosts without a dot.
     pub fn parse(text: &str) -> Result<EmailAddress, EmailError> {
-        // Before anything that takes time.
-        if text.len() > 4 * LONGEST {
+        // Checked first, so that a huge text costs no time.
+        if text.len() > 4 * MAX_CHARS {
             return Err(EmailError::TooLong);
         }
         let (local, domain) = text.rsplit_once('@').ok_or(EmailError::Form)?;
@@ -40,7 +41,7 @@ impl EmailAddress {
         }
         let domain = idna::domain_to_ascii_strict(domain).map_err(|_| EmailError::Form)?;
         let address = format!("{}@{domain}", local.to_ascii_lowercase());
-        if address.len() > LONGEST {
+        if address.len() > MAX_CHARS {
             return Err(EmailError::TooLong);
         }
         let rules = Options::default()
@@ -71,12 +72,17 @@ impl From<EmailAddress> for String {
 impl fmt::Display for EmailError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            EmailError::Form => f.write_str("is no e-mail address; one looks like name@example.com"),
-            EmailError::TooLong => write!(f, "is longer than an e-mail address can be, {LONGEST} characters"),
-            EmailError::International => {
-                f.write_str("has letters with accents or of another script before the '@', which few mail servers take; give another address")
+            EmailError::Form => f.write_str("is not an e-mail address; it must look like name@example.com"),
+            EmailError::TooLong => write!(
+                f,
+                "is longer than an e-mail address may be; the maximum is {MAX_CHARS} characters"
+            ),
+            EmailError::International => f.write_str(
+                "has non-ASCII characters before the '@', which few mail servers accept; use another address",
+            ),
+            EmailError::Quoted => {
+                f.write_str("has quotes before the '@', which few mail servers accept; use another address")
             }
-            EmailError::Quoted => f.write_str("has quotes before the '@', which few mail servers take; give another address"),
         }
     }
 }
@@ -90,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_one_spelling() {
+    fn addresses_are_canonicalized() {
         for (text, expected) in [
             ("a@example.com", "a@example.com"),
             ("First.Last+tag@Example.COM", "first.last+tag@example.com"),
@@ -107,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_do_harm_or_never_arrives_is_refused() {
+    fn harmful_and_undeliverable_addresses_are_refused() {
         for (text, error) in [
             ("", EmailError::Form),
             ("a", EmailError::Form),
@@ -140,7 +146,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_address_is_plain_and_its_own_spelling(
+        fn a_parsed_address_is_plain_ascii_and_parses_to_itself(
             text in prop_oneof![".{0,80}", "[a-zA-Z.\"'<>\\\\+,;: \r\n@é-]{1,12}@[a-zA-Z0-9.é\\[\\]\r\n-]{1,20}", "[a-zA-Z+]{1,9}@[a-zé-]{1,9}\\.[a-z]{2,3}"],
         ) {
             if let Ok(address) = EmailAddress::parse(&text) {

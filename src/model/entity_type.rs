@@ -1,11 +1,11 @@
-//! The six kinds of record, and the one word for each that paths, dumps, schemas and answers share.
+//! The six entity types of records, and the name of each that paths, dumps, schemas and responses share.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A kind of record. The order is the specification's, and every listing of kinds follows it.
+/// A type of record. The order is the specification's; every listing of entity types follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EntityType {
@@ -27,7 +27,7 @@ impl EntityType {
         EntityType::PreSolicitation,
     ];
 
-    /// The word on the wire: a path segment, a dump's folder, a schema's file name.
+    /// The name in path segments, dump folders and schema files.
     pub const fn name(self) -> &'static str {
         match self {
             EntityType::Contract => "contract",
@@ -39,7 +39,7 @@ impl EntityType {
         }
     }
 
-    /// What the kind is, for those who meet its name first in the interface.
+    /// A description for `/openapi.json`.
     pub const fn about(self) -> &'static str {
         match self {
             EntityType::Contract => "Contracts, as federal, provincial and municipal bodies publish them",
@@ -52,7 +52,9 @@ impl EntityType {
     }
 
     pub fn parse(name: &str) -> Option<EntityType> {
-        EntityType::ALL.into_iter().find(|kind| kind.name() == name)
+        EntityType::ALL
+            .into_iter()
+            .find(|entity_type| entity_type.name() == name)
     }
 }
 
@@ -67,10 +69,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_parses_back_to_its_kind_and_is_the_serialized_word() {
-        for kind in EntityType::ALL {
-            assert_eq!(EntityType::parse(kind.name()), Some(kind));
-            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+    fn a_name_parses_back_and_is_the_serialized_form() {
+        for entity_type in EntityType::ALL {
+            assert_eq!(EntityType::parse(entity_type.name()), Some(entity_type));
+            assert_eq!(serde_json::to_value(entity_type).unwrap(), entity_type.name());
         }
         assert_eq!(EntityType::parse("Contract"), None);
     }

@@ -1,7 +1,8 @@
-//! What records are counted by: in statistics, in profiles, beside a search.
+//! Facets: what records are counted by, in statistics, profiles and searches.
 //!
-//! A record has one *entry* a facet: the texts it shows of it, often one, none where it says nothing. Entries are what the index stores; that
-//! several entries are one thing (spellings of a vendor, the two names of a department) is decided when an index is opened.
+//! A record has one *entry* for each facet: a list of texts, often one, empty where the record has none. The index stores
+//! entries. Which entries are the same value (spellings of a vendor, the two names of a department) is decided when an
+//! index is opened.
 
 use serde::Serialize;
 
@@ -22,9 +23,9 @@ pub enum Facet {
     NoticeType,
     GovernmentLevel,
     Province,
-    /// Of the event date.
+    /// The year of the event date.
     Year,
-    /// The declared fields a record carries.
+    /// The names of the declared fields that a record has.
     Fields,
 }
 
@@ -63,8 +64,9 @@ impl Facet {
         Facet::ALL.into_iter().find(|facet| facet.name() == name)
     }
 
-    /// The texts a record shows. Of a department its English and its French name, in this order, either of them perhaps empty; a buyer's name
-    /// without a language stands in for the French one, since that finds the English name where another record tells both.
+    /// The texts of a record. For a department: its English and its French name, in this order; one of them may be empty.
+    /// A buyer's name without a language counts as French, because that finds the English name where another record has
+    /// both.
     pub fn entry(self, record: &Record) -> Vec<String> {
         let field = |name: &str| record.text(name).map(str::trim).filter(|text| !text.is_empty());
         let one = |text: Option<&str>| text.map(str::to_owned).into_iter().collect();
@@ -82,7 +84,7 @@ impl Facet {
             }
             Facet::Vendor => one(field("vendor_name")),
             Facet::ProcurementMethod => one(first(record, Role::ProcurementMethod)),
-            // In each language: the filter takes either.
+            // In both languages, because the filter accepts either.
             Facet::NoticeType => texts(record, Role::NoticeType),
             Facet::GovernmentLevel => one(field("government_level")),
             Facet::Province => one(field("province")),
@@ -95,7 +97,8 @@ impl Facet {
         }
     }
 
-    /// Texts with one key are one thing. Of a department the key of either name; which of them counts, the whole collection tells.
+    /// Texts with the same key are the same value. For a department: the key of either name; which one is used depends on
+    /// the whole collection.
     pub fn key(self, text: &str) -> String {
         let role = match self {
             Facet::Vendor => Role::Vendor,
@@ -105,7 +108,7 @@ impl Facet {
             _ => return text.to_owned(),
         };
         let key = query_key(role, text);
-        // A name of signs only is still a name.
+        // A name without letters and digits is still a name.
         if key.is_empty() { text.to_owned() } else { key }
     }
 }
@@ -114,14 +117,12 @@ fn keys(record: &Record, role: Role) -> Vec<String> {
     record.keys(role).into_iter().map(|key| key.into_owned()).collect()
 }
 
-/// Each once.
+/// The distinct texts of a role, compared by key.
 fn texts(record: &Record, role: Role) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     for text in record.texts(role).map(str::trim).filter(|text| !text.is_empty()) {
-        if !texts
-            .iter()
-            .any(|known| query_key(role, known) == query_key(role, text))
-        {
+        let key = query_key(role, text);
+        if texts.iter().all(|known| query_key(role, known) != key) {
             texts.push(text.to_owned());
         }
     }
@@ -138,7 +139,7 @@ mod tests {
     use crate::model::{entity_type::EntityType, schema::Schema};
 
     #[test]
-    fn a_record_shows_one_entry_a_facet() {
+    fn a_record_has_one_entry_for_each_facet() {
         let line = r#"{"record_id":"1","award_date":"2024-03-05","vendor_name":" R&D Inc. ","department_fr":"Défense","buyer_name":"x",
             "procurement_category":"SRV,GD","procurement_method_fr":"Ouvert","procurement_method_en":" ","undeclared":1}"#
             .replace('\n', "");
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn names_say_each_facet_once() {
+    fn facet_names_parse_back_and_keys_fold() {
         for facet in Facet::ALL {
             assert_eq!(Facet::parse(facet.name()), Some(facet));
         }

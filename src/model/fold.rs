@@ -1,8 +1,8 @@
-//! The one folding that index and query share, so that what was stored and what is asked meet.
+//! Text folding, shared by index and query so that both compare the same form.
 //!
-//! Rule (every name filter, every word of `q`): NFKD; combining marks dropped; lower-cased; œ→oe, æ→ae, ø→o, ß→ss,
-//! ł→l, đ→d; every run of anything but Unicode letters, digits and `&` becomes one blank; trimmed.
-//! [`fold`] folds a name; [`words`] cuts a text into folded words, French elisions stripped.
+//! The rule for every name filter and every word of `q`: NFKD; combining marks dropped; lower-cased; œ→oe, æ→ae, ø→o,
+//! ß→ss, ł→l, đ→d; every run of other characters than Unicode letters, digits and `&` becomes one space; trimmed.
+//! [`fold`] folds a name; [`words`] splits a text into folded words and strips French elisions.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -26,7 +26,7 @@ pub fn fold(name: &str) -> String {
     folded
 }
 
-/// The same, a byte at a time: as most names are.
+/// The same, byte by byte, because most names are ASCII.
 fn fold_ascii(name: &str) -> String {
     let mut folded = String::with_capacity(name.len());
     for part in name.split(|c: char| !is_kept(c as u8)).filter(|part| !part.is_empty()) {
@@ -39,11 +39,11 @@ fn fold_ascii(name: &str) -> String {
     folded
 }
 
-/// The longest word, in bytes; the rest of a longer one is cut off, in the index and in a query alike.
-pub const LONGEST_WORD: usize = 64;
+/// The maximum length of a word in bytes. Longer words are truncated, in the index and in a query.
+pub const MAX_WORD_BYTES: usize = 64;
 
-/// Calls `each` with every folded word of `text`, in order. A word holds at least one letter or digit (a lone `&` is
-/// none); an elided article before an apostrophe (`l'`, `d'`, `qu'`, …) is no word.
+/// Calls `each` with every folded word of `text`, in order. A word has at least one letter or digit (`&` alone is not a
+/// word). An elided article before an apostrophe (`l'`, `d'`, `qu'`, …) is dropped.
 pub fn words(text: &str, mut each: impl FnMut(&str)) {
     let mut word = String::new();
     let mut finish = |word: &mut String| {
@@ -68,7 +68,7 @@ pub fn words(text: &str, mut each: impl FnMut(&str)) {
     finish(&mut word);
 }
 
-/// The folded words of `text`, collected.
+/// The folded words of `text`.
 pub fn word_list(text: &str) -> Vec<String> {
     let mut list = Vec::new();
     words(text, |word| list.push(word.to_owned()));
@@ -86,7 +86,7 @@ fn is_apostrophe(c: char) -> bool {
 fn push_words(run: &str, word: &mut String, finish: &mut impl FnMut(&mut String)) {
     for_each_folded(run, |c| match c {
         Some(c) => {
-            if word.len() + c.len_utf8() <= LONGEST_WORD {
+            if word.len() + c.len_utf8() <= MAX_WORD_BYTES {
                 word.push(c);
             }
         }
@@ -98,10 +98,10 @@ fn push_words(run: &str, word: &mut String, finish: &mut impl FnMut(&mut String)
     });
 }
 
-/// Feeds each character of the folded text, `None` standing for a separator.
+/// Calls `feed` with each character of the folded text; `None` is a separator.
 fn for_each_folded(text: &str, mut feed: impl FnMut(Option<char>)) {
-    // Most bytes of most texts are ASCII, where folding is a table's work; a combining mark may follow an ASCII
-    // letter, but it is dropped, so an ASCII run never needs what comes after it.
+    // Most bytes are ASCII and cheap to fold. An ASCII run can be folded by itself: a combining mark that follows its last
+    // letter is dropped anyway.
     let mut rest = text;
     while !rest.is_empty() {
         let ascii = rest.bytes().take_while(u8::is_ascii).count();
@@ -115,7 +115,7 @@ fn for_each_folded(text: &str, mut feed: impl FnMut(Option<char>)) {
     }
 }
 
-/// Whether a sign of ASCII is part of a word.
+/// Whether an ASCII character is part of a word.
 fn is_kept(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'&'
 }
@@ -134,7 +134,7 @@ fn fold_unicode(text: &str, feed: &mut impl FnMut(Option<char>)) {
                 'ł' => feed(Some('l')),
                 'đ' => feed(Some('d')),
                 c if unicode_normalization::char::is_combining_mark(c) => {}
-                // A letter to Unicode, an apostrophe to a reader: what decomposes to one (ŉ) must cut a word too.
+                // Unicode calls it a letter, but it is an apostrophe. Characters that decompose to it (ŉ) must split a word too.
                 '\u{2bc}' => feed(None),
                 c if c.is_alphanumeric() || c == '&' => feed(Some(c)),
                 _ => feed(None),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_cut_into_words() {
+    fn texts_split_into_words() {
         for (text, expected) in [
             ("l'eau, d’été", vec!["eau", "ete"]),
             ("jusqu'à l'école", vec!["a", "ecole"]),
@@ -183,7 +183,7 @@ mod tests {
         ] {
             assert_eq!(word_list(text), expected, "{text}");
         }
-        assert_eq!(word_list(&"x".repeat(500)), ["x".repeat(LONGEST_WORD)]);
+        assert_eq!(word_list(&"x".repeat(500)), ["x".repeat(MAX_WORD_BYTES)]);
     }
 
     proptest! {
@@ -193,15 +193,15 @@ mod tests {
             prop_assert_eq!(fold(&once), once);
         }
 
-        /// Beside a word of another alphabet ASCII is folded by the rules of all.
+        /// The ASCII shortcut gives what the general rule gives; a Greek letter enforces the general rule.
         #[test]
-        fn ascii_folds_alike_by_itself(text in "[\\x00-\\x7f]{0,40}|[a-zA-Z&. ]{0,40}") {
-            let beside = fold(&format!("{text} \u{3b1}"));
-            prop_assert_eq!(fold(&text), beside.strip_suffix('\u{3b1}').unwrap().trim_end());
+        fn the_ascii_shortcut_folds_like_the_general_rule(text in "[\\x00-\\x7f]{0,40}|[a-zA-Z&. ]{0,40}") {
+            let general = fold(&format!("{text} \u{3b1}"));
+            prop_assert_eq!(fold(&text), general.strip_suffix('\u{3b1}').unwrap().trim_end());
         }
 
         #[test]
-        fn every_word_is_its_own_only_word(text in ".{0,40}") {
+        fn a_folded_word_is_one_word(text in ".{0,40}") {
             for word in word_list(&text) {
                 prop_assert_eq!(word_list(&word), vec![word.clone()]);
             }

@@ -1,4 +1,4 @@
-//! What a key's plan allows. The figures are defaults, which an operator's TOML file may override.
+//! Plans and their limits. The defaults can be overridden by a TOML file of the operator.
 
 use std::{fs, num::NonZeroU32, path::Path};
 
@@ -8,7 +8,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-/// A plan, from the free one up.
+/// A plan; the first is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
     Basic,
@@ -17,33 +17,33 @@ pub enum Plan {
     Mega,
 }
 
-/// The figures of one plan.
+/// The limits of one plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms {
-    /// Also how many may come at once.
+pub struct PlanLimits {
+    /// Also the maximum burst.
     pub requests_per_minute: NonZeroU32,
-    /// Of the UTC day.
+    /// Per day in UTC.
     pub requests_per_day: NonZeroU32,
-    /// The most records of a page, 1 to 500.
+    /// The maximum number of records on a page, 1 to 500.
     pub page_cap: u32,
-    /// Whether the Pro endpoints answer.
+    /// Whether the Pro endpoints are available.
     pub paid: bool,
 }
 
-/// The terms of every plan.
+/// The limits of every plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plans([Terms; 4]);
+pub struct Plans([PlanLimits; 4]);
 
-/// Spec silent: the plans' figures.
-const DEFAULTS: [Terms; 4] = [
-    terms(60, 1_000, 100, false),
-    terms(300, 50_000, 500, true),
-    terms(600, 200_000, 500, true),
-    terms(1_200, 1_000_000, 500, true),
+/// Decision D-08: the default limits.
+const DEFAULTS: [PlanLimits; 4] = [
+    limits(60, 1_000, 100, false),
+    limits(300, 50_000, 500, true),
+    limits(600, 200_000, 500, true),
+    limits(1_200, 1_000_000, 500, true),
 ];
 
-const fn terms(per_minute: u32, per_day: u32, page_cap: u32, paid: bool) -> Terms {
-    Terms {
+const fn limits(per_minute: u32, per_day: u32, page_cap: u32, paid: bool) -> PlanLimits {
+    PlanLimits {
         requests_per_minute: at_least_one(per_minute),
         requests_per_day: at_least_one(per_day),
         page_cap,
@@ -89,11 +89,11 @@ impl Default for Plans {
 }
 
 impl Plans {
-    pub fn terms(&self, plan: Plan) -> &Terms {
+    pub fn limits(&self, plan: Plan) -> &PlanLimits {
         &self.0[plan as usize]
     }
 
-    /// The defaults, overridden by what the file says. An error names the file, the line and what it should say.
+    /// The defaults, overridden by the file. An error names the file, the line and the expected value.
     pub fn from_file(path: &Path) -> anyhow::Result<Plans> {
         let bytes = fs::read(path).with_context(|| format!("reading the plans file {}", path.display()))?;
         let parsed = match std::str::from_utf8(&bytes) {
@@ -118,7 +118,7 @@ impl Plans {
             let plan = Plan::ALL.into_iter().find(|plan| plan.name() == name.get_ref());
             let name = name.get_ref();
             let plan =
-                plan.with_context(|| format!("line {at}: [{name}] is no plan; the plans are {}", Plan::names()))?;
+                plan.with_context(|| format!("line {at}: [{name}] is not a plan; the plans are {}", Plan::names()))?;
             let table = table.get_ref().as_table();
             let table = table.with_context(|| {
                 format!("line {at}: {name} must be a table: write [{name}], and its figures below it")
@@ -138,8 +138,8 @@ fn line(text: &[u8], at: usize) -> usize {
     1 + text.iter().take(at).filter(|byte| **byte == b'\n').count()
 }
 
-/// Sets one figure; `written` is the value as the file has it. An error says what is wrong with the value.
-fn set(terms: &mut Terms, key: &str, value: &Spanned<DeValue>, written: &str) -> Result<(), String> {
+/// Sets one limit. `written` is the value as in the file. The error describes what is wrong with the value.
+fn set(limits: &mut PlanLimits, key: &str, value: &Spanned<DeValue>, written: &str) -> Result<(), String> {
     let value = value.get_ref();
     let written = written.lines().next().unwrap_or_default();
     let figure = |most: u32| {
@@ -152,12 +152,12 @@ fn set(terms: &mut Terms, key: &str, value: &Spanned<DeValue>, written: &str) ->
             .ok_or_else(|| format!("must be an integer from 1 to {most}, not {written}"))
     };
     match key {
-        "requests_per_minute" => terms.requests_per_minute = figure(u32::MAX)?,
-        "requests_per_day" => terms.requests_per_day = figure(u32::MAX)?,
-        "page_cap" => terms.page_cap = figure(500)?.get(),
+        "requests_per_minute" => limits.requests_per_minute = figure(u32::MAX)?,
+        "requests_per_day" => limits.requests_per_day = figure(u32::MAX)?,
+        "page_cap" => limits.page_cap = figure(500)?.get(),
         "paid" => {
             let paid = value.as_bool();
-            terms.paid = paid.ok_or_else(|| format!("must be true or false, not {written}"))?;
+            limits.paid = paid.ok_or_else(|| format!("must be true or false, not {written}"))?;
         }
         _ => {
             return Err("is unknown; a plan has requests_per_minute, requests_per_day, page_cap, paid".to_owned());
@@ -171,25 +171,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_overrides_what_it_names() {
+    fn a_file_overrides_the_limits_that_it_names() {
         let plans = Plans::parse("[BASIC]\npage_cap = 25\n[PRO]\npaid = false\nrequests_per_day = 1_000\n").unwrap();
-        assert_eq!(plans.terms(Plan::Basic).page_cap, 25);
-        assert_eq!(plans.terms(Plan::Basic).requests_per_minute.get(), 60);
-        assert!(!plans.terms(Plan::Pro).paid);
-        assert_eq!(plans.terms(Plan::Pro).requests_per_day.get(), 1_000);
-        assert_eq!(plans.terms(Plan::Mega), &terms(1_200, 1_000_000, 500, true));
+        assert_eq!(plans.limits(Plan::Basic).page_cap, 25);
+        assert_eq!(plans.limits(Plan::Basic).requests_per_minute.get(), 60);
+        assert!(!plans.limits(Plan::Pro).paid);
+        assert_eq!(plans.limits(Plan::Pro).requests_per_day.get(), 1_000);
+        assert_eq!(plans.limits(Plan::Mega), &limits(1_200, 1_000_000, 500, true));
         assert_eq!(Plans::parse("# nothing\n").unwrap(), Plans::default());
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn errors_name_line_and_reason() {
         let range = "must be an integer from 1 to 4294967295, not";
         for (text, why) in [
             (
                 "\n[GOLD]\n",
-                "line 2: [GOLD] is no plan; the plans are BASIC, PRO, ULTRA, MEGA".to_owned(),
+                "line 2: [GOLD] is not a plan; the plans are BASIC, PRO, ULTRA, MEGA".to_owned(),
             ),
-            ("[basic]\n", "line 1: [basic] is no plan".to_owned()),
+            ("[basic]\n", "line 1: [basic] is not a plan".to_owned()),
             (
                 "BASIC = 3\n",
                 "line 1: BASIC must be a table: write [BASIC], and".to_owned(),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_read_is_named() {
+    fn an_unreadable_file_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("plans.toml");
         let error = |path: &Path| format!("{:#}", Plans::from_file(path).unwrap_err());

@@ -1,7 +1,7 @@
-//! A record of a dump: one JSON object on one line, read by role, stored and served as the bytes it came as.
+//! A record of a dump: one JSON object on one line, read by role, stored and served as the bytes that were read.
 //!
-//! **Invariant:** the bytes of a record that parsed once are valid UTF-8 JSON on one line with a usable `record_id`, so they can be
-//! spliced into an answer unparsed.
+//! **Invariant:** the bytes of a parsed record are valid UTF-8 JSON on one line with a valid `record_id`, so that they can
+//! be spliced into a response without parsing them again.
 
 use std::{borrow::Cow, fmt};
 
@@ -18,13 +18,13 @@ use crate::model::{
     similarity_terms, vocabulary,
 };
 
-/// The longest `record_id`, in bytes: well under what an index term may hold.
-pub const LONGEST_ID: usize = 1024;
+/// The maximum length of a `record_id` in bytes: well below the maximum of an index term.
+pub const MAX_ID_BYTES: usize = 1024;
 
-/// The longest folded name or number a filter compares, in bytes; what is beyond is not searched.
-pub const LONGEST_KEY: usize = 1024;
+/// The maximum length in bytes of a folded name or number in a filter; the rest is not compared.
+pub const MAX_KEY_BYTES: usize = 1024;
 
-/// A parsed record. Fields the schema does not declare are not looked at, and stay in the bytes.
+/// A parsed record. Fields that the schema does not declare are ignored; they remain in the bytes.
 #[derive(Debug)]
 pub struct Record<'a> {
     schema: &'static Schema,
@@ -37,11 +37,11 @@ enum FieldValue<'a> {
     Absent,
     Text(Cow<'a, str>),
     Number(f64),
-    /// An object or a list: passed through, never searched.
+    /// An object or an array: never searched.
     Nested,
 }
 
-/// Why a line is no record. Fit to be printed behind `file:line: `.
+/// Why a line is not a record. The message fits after `file:line: `.
 #[derive(Debug, PartialEq)]
 pub enum RecordError {
     NotUtf8,
@@ -49,7 +49,7 @@ pub enum RecordError {
     NotAnObject,
     NoRecordId,
     RecordIdTooLong(usize),
-    /// A declared field given two values: which one is meant cannot be told.
+    /// A declared field with two values: which one is right is unknown.
     Twice(String),
     WrongType {
         field: String,
@@ -82,31 +82,33 @@ impl<'a> Record<'a> {
             (Err(e), None) => return Err(RecordError::NotJson(e.to_string())),
         };
         let record = Record { schema, values };
-        match record.id().len() {
+        match record.texts(Role::RecordId).next().map_or(0, str::len) {
             0 => Err(RecordError::NoRecordId),
-            long if long > LONGEST_ID => Err(RecordError::RecordIdTooLong(long)),
+            long if long > MAX_ID_BYTES => Err(RecordError::RecordIdTooLong(long)),
             _ => Ok(record),
         }
     }
 
     /// The record's identifier; never empty.
     pub fn id(&self) -> &str {
-        self.texts(Role::RecordId).next().unwrap_or_default()
+        self.texts(Role::RecordId)
+            .next()
+            .expect("parse refuses a record without an id")
     }
 
-    /// The text of a declared field, if the record carries one.
+    /// The text of a declared field, if the record has one.
     pub fn text(&self, field: &str) -> Option<&str> {
         self.schema
             .field_number(field)
             .and_then(|number| self.values[number].as_text())
     }
 
-    /// The texts of the fields that play a role, in the role's order.
+    /// The texts of the fields with a role, in the role's order.
     pub fn texts(&self, role: Role) -> impl Iterator<Item = &str> {
         self.named_texts(role).map(|(_, text)| text)
     }
 
-    /// Those, each behind its field's name.
+    /// Pairs of field name and text, for the fields with a role.
     pub fn named_texts(&self, role: Role) -> impl Iterator<Item = (&str, &str)> {
         let fields = self.schema.role(role).iter();
         fields.filter_map(|number| {
@@ -117,27 +119,27 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// Calls `each` with the words of what the record is about, as often as they occur.
-    pub fn subject_words(&self, mut each: impl FnMut(&str)) {
+    /// Calls `each` with every similarity term of the record; repeated terms repeat.
+    pub fn similarity_terms(&self, mut each: impl FnMut(&str)) {
         for (field, text) in self.named_texts(Role::Subject) {
             similarity_terms::words(text, similarity_terms::languages(field), &mut each);
         }
     }
 
-    /// The names of the declared fields the record carries.
+    /// The names of the declared fields that the record has.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
-        let carried = self.schema.fields.iter().zip(&self.values);
-        carried
+        let fields = self.schema.fields.iter().zip(&self.values);
+        fields
             .filter(|(_, value)| !matches!(value, FieldValue::Absent))
             .map(|(field, _)| field.name.as_str())
     }
 
-    /// The day a date role tells: the first of its fields that holds one.
+    /// The date of a role: the first of its fields with a valid one.
     pub fn date(&self, role: Role) -> Option<Date> {
         self.texts(role).find_map(|text| Date::parse_prefix(text).ok())
     }
 
-    /// The money: the first of the value fields that holds a number.
+    /// The value: the first of the value fields with a number. In the currency of the record.
     pub fn value(&self) -> Option<f64> {
         self.schema
             .role(Role::Value)
@@ -148,14 +150,14 @@ impl<'a> Record<'a> {
             })
     }
 
-    /// What it is worth in Canadian dollars; `None` where it tells no value, or tells it in another currency.
+    /// The value in Canadian dollars; `None` without a positive value, or in another currency.
     pub fn dollars(&self) -> Option<f64> {
         let is_canadian = self.text("currency").is_none_or(|currency| currency == "CAD");
         self.value()
             .filter(|value| is_canadian && value.is_finite() && *value > 0.0)
     }
 
-    /// A date field whose text is no date: the record is kept, without that date.
+    /// The name and text of a date field with an invalid date. The record is kept without that date.
     pub fn unreadable_date(&self) -> Option<(&str, &str)> {
         let dates = [Role::Date, Role::ClosingDate]
             .into_iter()
@@ -167,8 +169,8 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// What a filter on the role compares with, each key once. This is the one place that says how a stored text becomes a key;
-    /// [`query_key`] says it for an asked one.
+    /// The distinct keys that a filter on the role compares with. Only this function makes keys of stored texts;
+    /// [`query_key`] makes those of queried texts.
     pub fn keys(&self, role: Role) -> Vec<Cow<'_, str>> {
         let mut keys: Vec<Cow<'_, str>> = Vec::new();
         let mut push = |key: Cow<'_, str>| {
@@ -185,7 +187,7 @@ impl<'a> Record<'a> {
                         push(Cow::Borrowed(status));
                     }
                 }
-                // What identifies nothing would make one of all that have nothing.
+                // A text such as "N/A" would join all records without a number.
                 Role::SolicitationNumber if !vocabulary::identifies(text) => {}
                 Role::ReferenceNumber if field == OTHER_NUMBERS => text
                     .split(BETWEEN_NUMBERS)
@@ -195,18 +197,19 @@ impl<'a> Record<'a> {
             }
         }
         if role == Role::Status {
-            // The fields say one thing in two languages; the first that is understood decides.
+            // The fields state one status in two languages; the first known one counts.
             keys.truncate(1);
         }
         keys
     }
 }
 
-/// The field that holds more than one reference number, and what stands between them.
+/// The field with several reference numbers.
 pub const OTHER_NUMBERS: &str = "amendment_reference_numbers";
+/// Separates the numbers of [`OTHER_NUMBERS`].
 pub const BETWEEN_NUMBERS: &str = "; ";
 
-/// What a client's value of a filter becomes, to be compared with a record's keys.
+/// The key of a client's filter value, to compare with the keys of a record.
 pub fn query_key(role: Role, text: &str) -> String {
     let mut key = match role {
         Role::VendorProvince => vocabulary::province(text),
@@ -214,13 +217,13 @@ pub fn query_key(role: Role, text: &str) -> String {
         Role::Municipality | Role::Category | Role::Status | Role::RecordId => text.trim().to_owned(),
         _ => fold(text),
     };
-    if key.len() > LONGEST_KEY {
-        key.truncate(key.floor_char_boundary(LONGEST_KEY));
+    if key.len() > MAX_KEY_BYTES {
+        key.truncate(key.floor_char_boundary(MAX_KEY_BYTES));
     }
     key
 }
 
-/// The `record_id` of a record's bytes, without reading the rest of the fields.
+/// The `record_id` in a record's bytes, without parsing the other fields.
 pub fn record_id(bytes: &[u8]) -> Option<Cow<'_, str>> {
     #[derive(serde::Deserialize)]
     struct Id<'a> {
@@ -250,7 +253,7 @@ impl FieldType {
     }
 }
 
-/// Reads an object's members into the schema's field numbers, minding their types.
+/// Deserializes the members of an object by the schema's field numbers, and checks their types.
 struct Fields<'e> {
     schema: &'static Schema,
     wrong: &'e mut Option<RecordError>,
@@ -273,13 +276,13 @@ impl<'de> Visitor<'de> for Fields<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
         let mut values = vec![FieldValue::Absent; self.schema.fields.len()];
-        let mut met = vec![false; values.len()];
+        let mut seen = vec![false; values.len()];
         while let Some(name) = members.next_key::<CowStr>()? {
             let Some(number) = self.schema.field_number(&name.0) else {
                 members.next_value::<IgnoredAny>()?;
                 continue;
             };
-            if std::mem::replace(&mut met[number], true) {
+            if std::mem::replace(&mut seen[number], true) {
                 *self.wrong = Some(RecordError::Twice(name.0.into_owned()));
                 return Err(A::Error::custom("a field given twice"));
             }
@@ -322,7 +325,7 @@ impl<'de> serde::Deserialize<'de> for CowStr<'de> {
     }
 }
 
-/// One member's value: what it is, or the word for what was found in its place. `null` is as good as absent.
+/// Deserializes one value: the value, or the name of the type found instead. `null` counts as absent.
 struct OneValue(FieldType);
 
 type Checked<'a> = Result<FieldValue<'a>, &'static str>;
@@ -411,7 +414,7 @@ impl fmt::Display for RecordError {
             RecordError::NotAnObject => f.write_str("not a JSON object"),
             RecordError::NoRecordId => f.write_str("no record_id"),
             RecordError::RecordIdTooLong(long) => {
-                write!(f, "record_id of {long} bytes; {LONGEST_ID} is the most")
+                write!(f, "record_id of {long} bytes; the maximum is {MAX_ID_BYTES}")
             }
             RecordError::Twice(field) => write!(f, "field {field} is given twice"),
             RecordError::WrongType { field, expected, found } => {
@@ -433,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_record_is_told_apart() {
+    fn invalid_records_are_refused_with_the_reason() {
         for (line, why) in [
             (r#"{"record_id":"a""#, "not JSON: EOF"),
             (r#"{"record_id":"a"} x"#, "not JSON: trailing"),
@@ -467,17 +470,21 @@ mod tests {
     }
 
     #[test]
-    fn a_disclosed_contract_goes_by_its_amendments_numbers_too() {
+    fn a_disclosure_has_the_reference_numbers_of_its_amendments() {
         let json = br#"{"record_id":"a","reference_number":"C-1","amendment_reference_numbers":"C-2; c-3; C-1"}"#;
         let record = Record::parse(Schema::of(EntityType::Disclosure), json).unwrap();
         assert_eq!(record.keys(Role::ReferenceNumber), ["c-1", "c-2", "c-3"]);
         let json = br#"{"record_id":"a","reference_number":"C-1; C-2"}"#;
         let record = Record::parse(Schema::of(EntityType::Disclosure), json).unwrap();
-        assert_eq!(record.keys(Role::ReferenceNumber), ["c-1; c-2"], "as it is shown");
+        assert_eq!(
+            record.keys(Role::ReferenceNumber),
+            ["c-1; c-2"],
+            "one number, as written"
+        );
     }
 
     #[test]
-    fn roles_are_read() {
+    fn values_are_read_by_role() {
         let record = award(
             r#"{"record_id":"a|1","contract_value":5,"total_contract_value":null,"award_date":"2024-02-30",
                 "status_en":"Something","status_fr":"Annulé","procurement_category":"GD,SRV","unknown":{"x":[1]},
@@ -496,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn the_id_alone_is_read_from_bytes() {
+    fn record_id_is_read_from_bytes() {
         assert_eq!(
             record_id(br#"{"title_en":"x","record_id":"a\/b"}"#).as_deref(),
             Some("a/b")

@@ -1,8 +1,9 @@
-//! What a record of each kind is made of, read from `index-schema/<entity_type>.json`, the single source of truth.
+//! The record schema of each entity type, read from `index-schema/<entity_type>.json`, the single source of truth.
 //!
-//! A schema file declares the record's fields (in the words of Quickwit's `doc_mapping`), the [`Role`] that some of
-//! them play in a search, those that every record has, and the parameters the kind takes. The files are embedded in the binary and checked when first
-//! used. **Invariant:** every field a role names is declared, and of a type the role can use; a test loads all six.
+//! A schema file declares the fields of a record (in the terms of Quickwit's `doc_mapping`), the [`Role`] of some fields
+//! in a search, the fields that every record has, and the parameters that the entity type accepts. The files are embedded
+//! in the binary and checked on first use. **Invariant:** every field that a role names is declared, and has a type that
+//! the role can use; a test loads all six.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::entity_type::EntityType;
 
-/// The type of a record's field. `datetime` is a day, `YYYY-MM-DD`, possibly with a time behind it.
+/// The type of a record's field. `datetime` is a day, `YYYY-MM-DD`, possibly followed by a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FieldType {
     #[serde(rename = "text")]
@@ -40,16 +41,16 @@ pub struct Field {
     pub description: String,
 }
 
-/// What fields are to a search. One index field stands behind each role that can be asked for.
+/// The role of fields in a search. Each role that can be searched by has one index field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The identifier, taken verbatim.
+    /// The identifier, verbatim.
     RecordId,
     /// The event date: the default order, `issued_after`, `issued_before`.
     Date,
     ClosingDate,
-    /// The money `value_min`, `value_max` and `sort_by=value` speak of: the first of the fields that holds a number.
+    /// The amount of money for `value_min`, `value_max` and `sort_by=value`: the first of the fields with a number.
     Value,
     Municipality,
     Category,
@@ -58,27 +59,27 @@ pub enum Role {
     NoticeType,
     VendorProvince,
     ReferenceNumber,
-    /// What the records of one solicitation share, folded.
+    /// The folded number that the records of one solicitation share.
     SolicitationNumber,
     Department,
     Vendor,
     /// What `q` searches.
     Text,
-    /// What a purchase is about, as [`crate::model::similarity_terms`] cuts it into words: records alike are told by it.
+    /// Title and description, as [`crate::model::similarity_terms`] splits them: similar records share these terms.
     Subject,
-    /// Codes of what is bought, as [`crate::model::commodity`] keys them: found by the start of a key.
+    /// Commodity codes with the keys of [`crate::model::commodity`]: found by the start of a key.
     Commodity,
-    /// Fields that hold a natural person: `q` never sees them.
+    /// Fields that name a natural person: `q` never searches them.
     Person,
 }
 
-/// A kind of record: its fields, their roles, the parameters it takes.
+/// An entity type: its fields, their roles, the parameters that it accepts.
 #[derive(Debug)]
 pub struct Schema {
     pub entity_type: EntityType,
     pub fields: Vec<Field>,
     pub parameters: Vec<String>,
-    /// The numbers of the fields that the specification says every record has.
+    /// The numbers of the fields that every record has, as specified.
     pub always: Vec<usize>,
     roles: HashMap<Role, Vec<usize>>,
     by_name: FxHashMap<String, usize>,
@@ -99,7 +100,7 @@ impl Schema {
         self.field_number(name).map(|number| &self.fields[number])
     }
 
-    /// The numbers of the fields that play a role, the one to prefer first; empty where the kind has none.
+    /// The numbers of the fields with a role, the preferred one first; empty where the entity type has none.
     pub fn role(&self, role: Role) -> &[usize] {
         self.roles.get(&role).map_or(&[], Vec::as_slice)
     }
@@ -108,22 +109,19 @@ impl Schema {
         !self.role(role).is_empty()
     }
 
-    /// Whether a search can ask for the role. What is only asked *with*, and never *for*, lies in no index: the subject and the codes of a kind that has no
-    /// vendor, since what is alike is looked for among what was sold.
-    pub fn finds_by(&self, role: Role) -> bool {
-        let is_asked_for = match role {
-            Role::Subject | Role::Commodity => self.has_role(Role::Vendor),
-            _ => true,
-        };
-        is_asked_for && self.has_role(role)
+    /// Whether the role is indexed for this entity type. `Subject` and `Commodity` are indexed only for entity types that
+    /// have vendors. The others are only the query side of a similarity search.
+    pub fn is_searchable_by(&self, role: Role) -> bool {
+        let is_similarity_role = matches!(role, Role::Subject | Role::Commodity);
+        self.has_role(role) && (!is_similarity_role || self.has_role(Role::Vendor))
     }
 
     pub fn accepts(&self, parameter: &str) -> bool {
         self.parameters.iter().any(|accepted| accepted == parameter)
     }
 
-    /// Changes whenever an index built before would no longer answer rightly: with the fields, their types and roles,
-    /// and with [`INDEX_FORMAT`]. Descriptions and parameters do not count.
+    /// Identifies the indexes that this schema can read. It changes with the fields, their types and roles, and with
+    /// [`INDEX_FORMAT`], but not with descriptions and parameters.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
@@ -141,7 +139,10 @@ impl Schema {
                 .bytes()
                 .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_'))
             {
-                return Err(format!("declares field {:?}; a name is of a-z, 0-9 and _", field.name));
+                return Err(format!(
+                    "declares field {:?}; a field name has only a-z, 0-9 and _",
+                    field.name
+                ));
             }
             if by_name.insert(field.name.clone(), number).is_some() {
                 return Err(format!("declares field {} twice", field.name));
@@ -156,7 +157,7 @@ impl Schema {
                     .ok_or(format!("role {role:?} names {name}, which is not declared"))?;
                 if fields[number].field_type != role.field_type() {
                     return Err(format!(
-                        "role {role:?} cannot use {name}: it is no {:?}",
+                        "role {role:?} cannot use {name}: its type is not {:?}",
                         role.field_type()
                     ));
                 }
@@ -186,7 +187,7 @@ impl Schema {
 }
 
 impl Role {
-    /// The type a field must have to play the role.
+    /// The type that a field needs for the role.
     const fn field_type(self) -> FieldType {
         match self {
             Role::Date | Role::ClosingDate => FieldType::Date,
@@ -196,8 +197,8 @@ impl Role {
     }
 }
 
-/// Raised when the engine lays out the same fields in another way, and when keys or words come out of the same text differently: with the folding, the
-/// stems, the closed lists.
+/// The version of the index format. Raise it when the layout of the same fields changes, or when the same text gives other
+/// keys or words (folding, stemming, vocabularies).
 pub const INDEX_FORMAT: u32 = 4;
 
 #[derive(Deserialize)]
@@ -217,47 +218,48 @@ struct DocMapping {
     field_mappings: Vec<Field>,
 }
 
-/// The name of a declared field of any kind, by its number among them all: as good as the text, and quicker to compare and to copy.
+/// The name of a declared field of any entity type, as a number: smaller than the text, and faster to compare and copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Name(u16);
+pub struct FieldName(u16);
 
-impl Name {
-    /// A name that no kind declares is none, and no dump takes it.
-    pub fn of(text: &str) -> Name {
-        let known = NAMES.numbers.get(text).copied();
-        debug_assert!(known.is_some(), "no file of index-schema declares {text}");
-        Name(known.unwrap_or(u16::MAX))
+impl FieldName {
+    /// The name of a declared field. Panics for any other text: callers use literals and the columns of their tables.
+    pub fn of(text: &str) -> FieldName {
+        match NAMES.numbers.get(text) {
+            Some(number) => FieldName(*number),
+            None => panic!("no file of index-schema declares the field {text}"),
+        }
     }
 
     pub fn text(self) -> &'static str {
-        NAMES.texts.get(usize::from(self.0)).copied().unwrap_or("(undeclared)")
+        NAMES.texts[usize::from(self.0)]
     }
 
     pub fn number(self) -> u16 {
         self.0
     }
 
-    /// The name of this [`Name::number`].
-    pub fn numbered(number: u16) -> Name {
-        Name(number)
+    /// The name with a [`FieldName::number`]; `None` for a number that no field has.
+    pub fn from_number(number: u16) -> Option<FieldName> {
+        (usize::from(number) < NAMES.texts.len()).then_some(FieldName(number))
     }
 
-    /// Its number among the fields of a kind, where that declares it.
+    /// The number of the field in the schema of an entity type, if that declares it.
     pub fn field_of(self, entity_type: EntityType) -> Option<usize> {
-        NAMES.fields.get(usize::from(self.0))?[entity_type as usize]
+        NAMES.fields[usize::from(self.0)][entity_type as usize]
     }
 }
 
-/// Every [`Name`]: its text, its number, and its number in each kind.
+/// All [`FieldName`]s: their texts, numbers, and numbers in the schema of each entity type.
 #[derive(Default)]
-struct Names {
+struct FieldNames {
     texts: Vec<&'static str>,
     numbers: FxHashMap<&'static str, u16>,
     fields: Vec<[Option<usize>; EntityType::ALL.len()]>,
 }
 
-static NAMES: LazyLock<Names> = LazyLock::new(|| {
-    let mut names = Names::default();
+static NAMES: LazyLock<FieldNames> = LazyLock::new(|| {
+    let mut names = FieldNames::default();
     for schema in SCHEMAS.iter() {
         for (number, field) in schema.fields.iter().enumerate() {
             let name = *names.numbers.entry(&field.name).or_insert_with(|| {
@@ -272,8 +274,11 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
 });
 
 macro_rules! embedded {
-    ($kind:expr, $file:literal) => {
-        ($kind, include_str!(concat!("../../index-schema/", $file, ".json")))
+    ($entity_type:expr, $file:literal) => {
+        (
+            $entity_type,
+            include_str!(concat!("../../index-schema/", $file, ".json")),
+        )
     };
 }
 
@@ -287,9 +292,9 @@ static SCHEMAS: LazyLock<Vec<Schema>> = LazyLock::new(|| {
         embedded!(EntityType::PreSolicitation, "pre_solicitation"),
     ]
     .into_iter()
-    .map(|(kind, json)| {
-        // The files are part of the binary: a mistake in one is a mistake in the build, and the test below finds it.
-        Schema::parse(kind, json).unwrap_or_else(|why| panic!("index-schema/{kind}.json {why}"))
+    .map(|(entity_type, json)| {
+        // The files are part of the binary: an error in one is an error of the build, which the tests below find.
+        Schema::parse(entity_type, json).unwrap_or_else(|why| panic!("index-schema/{entity_type}.json {why}"))
     })
     .collect()
 });
@@ -299,10 +304,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_six_files_load_and_agree_with_their_kind() {
-        for kind in EntityType::ALL {
-            let schema = Schema::of(kind);
-            assert_eq!(schema.entity_type, kind);
+    fn the_six_files_load_and_match_their_entity_type() {
+        for entity_type in EntityType::ALL {
+            let schema = Schema::of(entity_type);
+            assert_eq!(schema.entity_type, entity_type);
             for role in [
                 Role::RecordId,
                 Role::Date,
@@ -310,43 +315,43 @@ mod tests {
                 Role::Department,
                 Role::Text,
             ] {
-                assert!(schema.has_role(role), "{kind} lacks {role:?}");
+                assert!(schema.has_role(role), "{entity_type} lacks {role:?}");
             }
             let persons = schema.role(Role::Person);
             assert!(
                 schema.role(Role::Text).iter().all(|field| !persons.contains(field)),
-                "{kind}: q sees a person"
+                "{entity_type}: q searches a person"
             );
         }
     }
 
     #[test]
-    fn acceptance_is_the_specifications() {
-        let takes = |name: &str| -> Vec<&str> {
+    fn accepted_parameters_are_those_of_the_specification() {
+        let accepting = |name: &str| -> Vec<&str> {
             EntityType::ALL
                 .into_iter()
-                .filter(|k| Schema::of(*k).accepts(name))
+                .filter(|entity_type| Schema::of(*entity_type).accepts(name))
                 .map(EntityType::name)
                 .collect()
         };
-        assert_eq!(takes("municipality").len(), 6);
+        assert_eq!(accepting("municipality").len(), 6);
         assert_eq!(
-            takes("vendor"),
+            accepting("vendor"),
             ["contract", "award", "disclosure", "standing_offer", "pre_solicitation"]
         );
         assert_eq!(
-            takes("status"),
+            accepting("status"),
             ["contract", "tender", "award", "disclosure", "pre_solicitation"]
         );
-        assert_eq!(takes("notice_type"), ["tender", "pre_solicitation"]);
+        assert_eq!(accepting("notice_type"), ["tender", "pre_solicitation"]);
         assert_eq!(
-            takes("vendor_province"),
+            accepting("vendor_province"),
             ["contract", "award", "disclosure", "pre_solicitation"]
         );
     }
 
     #[test]
-    fn a_schema_that_contradicts_itself_is_refused() {
+    fn a_contradictory_schema_is_refused() {
         let check = |json: &str, why: &str| {
             let error = Schema::parse(EntityType::Award, json).unwrap_err();
             assert!(error.contains(why), "{error}");

@@ -1,20 +1,20 @@
-//! What a purchase is about, as words: the stems of its title and description, by which records are told to be alike.
+//! Similarity terms: the stems of a record's title and description, by which similar purchases are found.
 //!
-//! The one place that says which words those are; what is indexed and what is asked go through it. A word of two letters or more counts, and a code
-//! that holds a letter; a number alone (a lot, a year, an amount) says nothing of what is bought.
+//! Index and query both use this module. Words of two characters or more count if they contain a letter. A number alone (a
+//! lot, a year, an amount) does not describe what is bought.
 
 use std::cell::Cell;
 
 use crate::model::{
     fold,
-    stem::{Language, Memo},
+    stem::{Language, StemCache},
 };
 
 thread_local! {
-    static STEMS: Cell<Memo> = Cell::default();
+    static STEMS: Cell<StemCache> = Cell::default();
 }
 
-/// The languages a record's field is written in, by its name; both where the name tells none.
+/// The languages of a record's field, by the suffix of its name; both where there is no suffix.
 pub fn languages(field: &str) -> &'static [Language] {
     match field.rsplit_once('_') {
         Some((_, "en")) => &[Language::English],
@@ -23,9 +23,9 @@ pub fn languages(field: &str) -> &'static [Language] {
     }
 }
 
-/// Calls `each` with the stems of every word of a text, in order, as often as they occur: one a language.
+/// Calls `each` with the stems of every word of a text, in order, one for each language; repeated words repeat.
 pub fn words(text: &str, languages: &[Language], mut each: impl FnMut(&str)) {
-    // Taken, not borrowed: `each` may come here again.
+    // Taken, not borrowed, because `each` may call this function.
     let mut stems = STEMS.take();
     fold::words(text, |word| {
         if !word.chars().any(char::is_alphabetic) || word.chars().nth(1).is_none() {
@@ -34,7 +34,7 @@ pub fn words(text: &str, languages: &[Language], mut each: impl FnMut(&str)) {
         for language in languages {
             match stems.stem(*language, word) {
                 Some(stem) => each(stem),
-                // A code is one word in any language.
+                // A code is the same in both languages.
                 None => return each(word),
             }
         }

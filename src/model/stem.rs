@@ -1,7 +1,6 @@
-//! The English and French (Snowball) stems by which words meet: `road` and `roads`, `chemin` and `chemins`.
+//! English and French (Snowball) stemming, so that `roads` finds `road` and `chemins` finds `chemin`.
 //!
-//! Stems are taken of folded words, in the index and in a query alike. A word with a digit or `&` in it is a code, and stands for
-//! itself only.
+//! Index and query both stem folded words. A word with a digit or `&` is a code: it has no stem and matches only itself.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
@@ -16,7 +15,7 @@ pub enum Language {
 impl Language {
     pub const ALL: [Language; 2] = [Language::English, Language::French];
 
-    /// Its ISO 639-1 code, with which field names end, and which clients and the state file write.
+    /// The ISO 639-1 code, used as suffix of field names, by clients and in the state database.
     pub const fn code(self) -> &'static str {
         match self {
             Language::English => "en",
@@ -41,24 +40,24 @@ pub fn stem(language: Language, word: &str) -> Option<String> {
     Some(Stemmer::create(algorithm).stem(word).into_owned())
 }
 
-/// Stems that were asked for before: looking one up costs a tenth of making it, and a few thousand words are most of any text.
+/// A cache of stems. A lookup costs a tenth of stemming, and a few thousand words make up most of any text.
 #[derive(Default)]
-pub struct Memo {
+pub struct StemCache {
     known: [FxHashMap<String, Option<String>>; Language::ALL.len()],
-    /// The stem of a word there was no place for.
+    /// The last stem computed after the cache was full.
     last: Option<String>,
 }
 
-/// How many words of a language are remembered: some 3 MB.
-const REMEMBERED: usize = 1 << 15;
+/// The maximum number of cached words of a language: about 3 MB.
+const CACHED_WORDS: usize = 1 << 15;
 
-impl Memo {
+impl StemCache {
     /// The same as [`stem`].
     pub fn stem(&mut self, language: Language, word: &str) -> Option<&str> {
         let known = &mut self.known[language as usize];
         if !known.contains_key(word) {
             self.last = stem(language, word);
-            if known.len() == REMEMBERED {
+            if known.len() == CACHED_WORDS {
                 return self.last.as_deref();
             }
             known.insert(word.to_owned(), self.last.take());
@@ -67,11 +66,11 @@ impl Memo {
     }
 }
 
-/// Whether a word of `q` finds a word of a record: the same word, or one of the same stem in either language.
-pub fn meet(asked: &str, stored: &str) -> bool {
-    asked == stored
+/// Whether a word of `q` matches a word of a record: the same word, or the same stem in either language.
+pub fn words_match(queried: &str, stored: &str) -> bool {
+    queried == stored
         || Language::ALL.into_iter().any(|language| {
-            let stems = (stem(language, asked), stem(language, stored));
+            let stems = (stem(language, queried), stem(language, stored));
             matches!(stems, (Some(a), Some(b)) if a == b)
         })
 }
@@ -81,20 +80,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_remembered_is_what_was_made() {
-        let mut memo = Memo::default();
-        // More words than it remembers, each a run of letters and a plural.
+    fn the_cache_returns_the_same_stems() {
+        let mut cache = StemCache::default();
+        // More words than the cache holds, each some letters and a plural s.
         let digits = |n: usize| {
             n.to_string()
                 .bytes()
                 .map(|digit| char::from(digit - b'0' + b'a'))
                 .collect::<String>()
         };
-        let words: Vec<String> = (0..REMEMBERED + 99).map(|n| format!("{}s", digits(n))).collect();
+        let words: Vec<String> = (0..CACHED_WORDS + 99).map(|n| format!("{}s", digits(n))).collect();
         for word in words.iter().chain(&words[..9]).chain(&["w8482".to_owned()]) {
             for language in Language::ALL {
                 assert_eq!(
-                    memo.stem(language, word).map(str::to_owned),
+                    cache.stem(language, word).map(str::to_owned),
                     stem(language, word),
                     "{word}"
                 );
@@ -103,8 +102,8 @@ mod tests {
     }
 
     #[test]
-    fn words_meet_by_either_stem_and_codes_only_by_themselves() {
-        for (asked, stored, expected) in [
+    fn words_match_by_either_stem_and_codes_only_themselves() {
+        for (queried, stored, expected) in [
             ("road", "roads", true),
             ("roads", "road", true),
             ("deneigement", "deneigements", true),
@@ -113,7 +112,7 @@ mod tests {
             ("r&d", "r&ds", false),
             ("snow", "neige", false),
         ] {
-            assert_eq!(meet(asked, stored), expected, "{asked} {stored}");
+            assert_eq!(words_match(queried, stored), expected, "{queried} {stored}");
         }
     }
 }

@@ -9,9 +9,7 @@ pub fn format_seconds(moment: DateTime<Utc>) -> String {
 
 /// Parses an RFC 3339 timestamp of any offset; `None` if it is not one.
 pub fn parse(text: &str) -> Option<DateTime<Utc>> {
-    DateTime::parse_from_rfc3339(text)
-        .ok()
-        .map(|moment| moment.to_utc())
+    DateTime::parse_from_rfc3339(text).ok().map(|moment| moment.to_utc())
 }
 
 #[cfg(test)]

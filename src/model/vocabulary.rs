@@ -1,17 +1,17 @@
-//! The closed lists of the domain and the many ways sources write their members.
+//! Controlled vocabularies and the ways in which sources write their members.
 //!
-//! Each list is one table; index and query read it through the same function, so a word that was stored and a word that
-//! is asked for meet.
+//! Each vocabulary is one table. Index and query read it through the same function, so that a stored and a queried
+//! spelling match.
 
 use crate::model::fold::fold;
 
-/// Procurement categories, in the order a record with several joins them.
+/// Procurement categories, in the order in which a record with several joins them.
 pub const CATEGORIES: [&str; 4] = ["CNST", "GD", "SRV", "SRVTGD"];
 
-/// Spec silent: the four words of `status`, as the filter shows them.
+/// Decision D-34: the four values of `status`, as the filter shows them.
 pub const STATUSES: [&str; 4] = ["Active", "Expired", "Cancelled", "Open"];
 
-/// How publishers write "nothing", besides an empty field; compared without case, a list's `*` stripped.
+/// How publishers write "no value", in addition to an empty field. Compared without case, and without a trailing `*`.
 pub const ABSENT: [&str; 10] = [
     "-",
     "--",
@@ -25,7 +25,7 @@ pub const ABSENT: [&str; 10] = [
     "sans objet",
 ];
 
-/// What else stands, folded, where a number was asked for and there is none.
+/// Further folded texts that publishers enter where there is no number.
 const NO_NUMBER: [&str; 26] = [
     "n a",
     "na",
@@ -55,7 +55,7 @@ const NO_NUMBER: [&str; 26] = [
     "plusieurs",
 ];
 
-/// Whether a text that should identify something does: it is no word for "nothing", and more than signs, zeros or x's.
+/// Whether a text can identify something: not if it means "no value", or consists of punctuation, zeros and x's.
 pub fn identifies(text: &str) -> bool {
     let folded = fold(text);
     let is_blank = folded.chars().all(|c| matches!(c, '0' | 'x' | ' ' | '&'));
@@ -63,18 +63,18 @@ pub fn identifies(text: &str) -> bool {
     !(is_blank || is_absent || NO_NUMBER.contains(&folded.as_str()))
 }
 
-/// The category codes a stored text holds: `GD,SRV` → `GD`, `SRV`.
+/// The category codes of a stored text: `GD,SRV` → `GD`, `SRV`.
 pub fn categories(text: &str) -> impl Iterator<Item = &'static str> {
     text.split(',').filter_map(|code| category(code.trim()))
 }
 
-/// The category code a client or a dump means, whatever its case.
+/// The category code for a text, whatever its case.
 pub fn category(text: &str) -> Option<&'static str> {
     CATEGORIES.into_iter().find(|code| code.eq_ignore_ascii_case(text))
 }
 
-/// Sources' words for a status, folded, and the one of [`STATUSES`] each stands for. Awarded and completed notices take no
-/// more bids: they are Expired.
+/// The member of [`STATUSES`] for each folded status of the sources. Awarded and completed notices accept no more bids:
+/// they are Expired.
 const STATUS_WORDS: [(&str, &[&str]); 4] = [
     (
         "Active",
@@ -139,7 +139,7 @@ const STATUS_WORDS: [(&str, &[&str]); 4] = [
     ),
 ];
 
-/// The status a source's word stands for; `None` for a word no source is known to use.
+/// The status for a source's text; `None` for a text that no source is known to use.
 pub fn status(text: &str) -> Option<&'static str> {
     let word = fold(text);
     STATUS_WORDS
@@ -148,7 +148,7 @@ pub fn status(text: &str) -> Option<&'static str> {
         .map(|(status, _)| *status)
 }
 
-/// Canadian provinces and territories: the code and the folded names it is also written with.
+/// Canadian provinces and territories: the code and the folded names.
 const PROVINCES: [(&str, &[&str]); 13] = [
     ("ab", &["alberta"]),
     ("bc", &["british columbia", "colombie britannique"]),
@@ -174,7 +174,7 @@ const PROVINCES: [(&str, &[&str]); 13] = [
     ("yt", &["yukon", "yukon territory", "territoire du yukon"]),
 ];
 
-/// A province's key: one for its code, its English and its French name; any other place is its folded name.
+/// The key of a province: the same for its code, its English and its French name. For any other place: its folded name.
 pub fn province(text: &str) -> String {
     let folded = fold(text);
     let known = PROVINCES
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_every_source_meet_their_status() {
+    fn texts_of_every_source_map_to_a_status() {
         for (word, expected) in [
             ("Open", Some("Open")),
             ("Ouvert", Some("Open")),
@@ -204,13 +204,13 @@ mod tests {
         for (status_word, words) in STATUS_WORDS {
             assert!(STATUSES.contains(&status_word));
             for word in words {
-                assert_eq!(fold(word), *word, "the table holds folded words");
+                assert_eq!(fold(word), *word, "the table contains folded texts");
             }
         }
     }
 
     #[test]
-    fn what_stands_for_no_number_identifies_nothing() {
+    fn texts_that_mean_no_value_identify_nothing() {
         let nothing = "N/A|NA|n.d.|-|--|none|Aucun|TBD|To be determined|À déterminer|s.o.|S/O|0|0000|00-00|XXXX|Sans objet|null| |**";
         for text in nothing.split('|') {
             assert!(!identifies(text), "{text}");
@@ -230,12 +230,12 @@ mod tests {
             assert!(identifies(text), "{text}");
         }
         for word in NO_NUMBER {
-            assert_eq!(fold(word), word, "the table holds folded words");
+            assert_eq!(fold(word), word, "the table contains folded texts");
         }
     }
 
     #[test]
-    fn a_province_is_one_whatever_it_is_called() {
+    fn all_spellings_of_a_province_have_one_key() {
         for text in ["QC", "qc", "Quebec", "Québec", "QUÉBEC "] {
             assert_eq!(province(text), "qc", "{text}");
         }
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn several_categories_each_count() {
+    fn several_categories_are_split() {
         assert_eq!(categories("GD,SRV").collect::<Vec<_>>(), ["GD", "SRV"]);
         assert_eq!(categories("gd, x").collect::<Vec<_>>(), ["GD"]);
         assert_eq!(categories("").count(), 0);

@@ -1,43 +1,46 @@
-//! The account a run gives: printed as a table, written as JSON.
+//! The report of a run: printed as a table, written as JSON.
 
 use std::{collections::BTreeMap, fmt};
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use super::dumps::{Presence, UntoldBuyers};
 use crate::{
     model::entity_type::EntityType,
-    sources::reading::intake::{Count, Tally},
+    sources::reading::row_counts::{Occurrences, RowCounts},
 };
 
-/// Every file of a run and every row of every file.
+/// By `<entity_type>/<source_id>`: each field and the share of records that have it, from 0 to 1.
+pub type Presence = BTreeMap<String, Map<String, Value>>;
+
+/// The municipal buyers whose city is unknown, and the number of records of each.
+pub type BuyersOfUnknownCity = BTreeMap<String, u64>;
+
+/// Every file of a run, and every row of every file.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct NormalizeReport {
     pub files: Vec<FileReport>,
-    /// By `<entity_type>/<source_id>`: each field and the share of records that have it.
     pub fields: Presence,
-    /// Fields that the specification always has, and a source does not.
     pub shortfalls: Vec<Shortfall>,
     pub unrecognized: Vec<Unrecognized>,
-    /// Municipal buyers whose city cannot be told, and how many records each has.
-    pub untold_buyers: UntoldBuyers,
+    pub buyers_of_unknown_city: BuyersOfUnknownCity,
 }
 
-/// A file that gave nothing because no source knows it, or because it cannot be opened.
+/// A file that was left out because no source recognizes it, or because it cannot be opened.
 #[derive(Debug, Serialize)]
 pub struct Unrecognized {
     pub path: String,
+    /// Follows the path in a sentence: `is empty`.
     pub why: String,
 }
 
-/// A field that records of the kind always have, by the specification, on too few records of a source.
+/// A field that records of the entity type always have by the specification, and that too few records of a source have.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Shortfall {
     pub entity_type: EntityType,
     pub source_id: &'static str,
     pub field: String,
-    /// The share of records that have it.
+    /// The share of records that have the field, from 0 to 1.
     pub presence: f64,
 }
 
@@ -45,35 +48,35 @@ pub struct Shortfall {
 pub struct FileReport {
     pub path: String,
     pub source_id: &'static str,
-    /// Whether its reading ended before the file did.
-    pub damaged: bool,
-    pub tally: Tally,
+    /// Whether reading stopped before the end of the file.
+    pub is_damaged: bool,
+    pub counts: RowCounts,
 }
 
 impl Serialize for FileReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let reasons = |counts: &BTreeMap<String, Count>| {
+        let reasons = |counts: &BTreeMap<String, Occurrences>| {
             let rows = counts
                 .iter()
                 .map(|(reason, seen)| json!({"reason": reason, "count": seen.count, "first_line": seen.first_line}));
             rows.collect::<Vec<_>>()
         };
-        let tally = &self.tally;
+        let counts = &self.counts;
         let mut file = serializer.serialize_struct("file", 9)?;
         file.serialize_field("path", &self.path)?;
         file.serialize_field("source_id", self.source_id)?;
-        file.serialize_field("damaged", &self.damaged)?;
-        file.serialize_field("rows", &tally.rows)?;
-        file.serialize_field("recorded", &tally.recorded)?;
-        file.serialize_field("written", &tally.written)?;
-        file.serialize_field("merged", &tally.merged)?;
-        file.serialize_field("skipped", &reasons(&tally.skipped))?;
-        file.serialize_field("notes", &reasons(&tally.notes))?;
+        file.serialize_field("damaged", &self.is_damaged)?;
+        file.serialize_field("rows", &counts.rows)?;
+        file.serialize_field("recorded", &counts.recorded)?;
+        file.serialize_field("written", &counts.written)?;
+        file.serialize_field("merged", &counts.merged)?;
+        file.serialize_field("skipped", &reasons(&counts.skipped))?;
+        file.serialize_field("notes", &reasons(&counts.notes))?;
         file.end()
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for NormalizeReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
@@ -81,20 +84,23 @@ impl fmt::Display for Report {
             "rows", "recorded", "merged", "skipped"
         )?;
         for FileReport {
-            path, source_id, tally, ..
+            path,
+            source_id,
+            counts,
+            ..
         } in &self.files
         {
-            let skipped = tally.skipped_rows();
+            let skipped = counts.skipped_rows();
             writeln!(
                 f,
                 "{:>9} {:>9} {:>9} {skipped:>9}  {source_id:<20} {path}",
-                tally.rows, tally.recorded, tally.merged
+                counts.rows, counts.recorded, counts.merged
             )?;
-            for (word, counts) in [("skipped", &tally.skipped), ("note", &tally.notes)] {
-                for (reason, seen) in counts {
+            for (label, reasons) in [("skipped", &counts.skipped), ("note", &counts.notes)] {
+                for (reason, seen) in reasons {
                     writeln!(
                         f,
-                        "{:>39}  {} × {word}, first on line {}: {reason}",
+                        "{:>39}  {} × {label}, first on line {}: {reason}",
                         "", seen.count, seen.first_line
                     )?;
                 }
@@ -107,8 +113,8 @@ impl fmt::Display for Report {
         if !self.shortfalls.is_empty() {
             writeln!(
                 f,
-                "\nfields the specification always has, on under 99 % of a source's records: the source leaves them out, \
-                 or a note above tells why"
+                "\nfields that the specification always has, on less than 99 % of a source's records: the source does not \
+                 publish them, or a note above states the reason"
             )?;
         }
         for Shortfall {
@@ -126,33 +132,36 @@ impl fmt::Display for Report {
         for Unrecognized { path, why } in &self.unrecognized {
             writeln!(f, "  {path} {why}")?;
         }
-        if !self.untold_buyers.is_empty() {
-            writeln!(f, "\nmunicipal buyers whose city cannot be told")?;
+        if !self.buyers_of_unknown_city.is_empty() {
+            writeln!(f, "\nmunicipal buyers whose city is unknown")?;
         }
-        for (buyer, records) in &self.untold_buyers {
+        for (buyer, records) in &self.buyers_of_unknown_city {
             writeln!(f, "{records:>9}  {buyer}")?;
         }
         Ok(())
     }
 }
 
-impl Report {
-    /// Records by `<entity_type>/<source_id>`.
+impl NormalizeReport {
+    /// Number of records by `<entity_type>/<source_id>`.
     pub fn records(&self) -> BTreeMap<String, u64> {
         let mut records = BTreeMap::new();
         for file in &self.files {
-            for (entity_type, written) in &file.tally.written {
+            for (entity_type, written) in &file.counts.written {
                 *records.entry(format!("{entity_type}/{}", file.source_id)).or_default() += written;
             }
         }
         records
     }
 
-    /// The sentence to end with where files were damaged or left out.
+    /// The closing warning if files are damaged or were left out.
     pub fn warning(&self) -> Option<String> {
-        let damaged = self.files.iter().filter(|file| file.damaged).count();
+        let damaged = self.files.iter().filter(|file| file.is_damaged).count();
         let bad = damaged + self.unrecognized.len();
         let all = self.files.len() + self.unrecognized.len();
-        (bad > 0).then(|| format!("{bad} of {all} files damaged or not recognized; see above"))
+        if bad == 0 {
+            return None;
+        }
+        Some(format!("{bad} of {all} files are damaged or not recognized; see above"))
     }
 }

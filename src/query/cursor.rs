@@ -6,8 +6,8 @@
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 
 use crate::{
-    model::{date::Date, record::LONGEST_ID},
-    query::{Position, SearchQuery},
+    model::{date::Date, record::MAX_ID_BYTES},
+    query::search_query::{Position, SearchQuery},
 };
 
 /// Decoded, and known to belong to the query it came with.
@@ -30,7 +30,7 @@ pub enum CursorError {
 const VERSION: u8 = 1;
 
 /// The most bytes a cursor decodes to: the longest id and its company.
-const LONGEST: usize = LONGEST_ID + 64;
+const LONGEST: usize = MAX_ID_BYTES + 64;
 
 type Content = (u8, u32, Option<i32>, String);
 
@@ -47,8 +47,7 @@ impl Cursor {
     pub fn encode(&self) -> String {
         let Position { key, record_id } = &self.position;
         let content = (VERSION, self.fingerprint, key.map(Date::days), record_id.as_str());
-        // Encoding integers and a string into memory cannot fail; an empty cursor would be refused when it comes back.
-        let bytes = bincode::encode_to_vec(content, config()).unwrap_or_default();
+        let bytes = bincode::encode_to_vec(content, config()).expect("numbers and a string always encode");
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
@@ -102,7 +101,7 @@ mod tests {
     use super::*;
     use crate::{
         model::entity_type::EntityType,
-        query::{Order, Sort, SortKey},
+        query::search_query::{Order, Sort, SortKey},
     };
 
     fn query(order: Order) -> SearchQuery {

@@ -1,6 +1,6 @@
 //! One keyword, and whether a record's title or description has it: what a feed filters by, and what an alert stands for.
 //!
-//! A keyword is read by the language of `q` ([`crate::query::text`]) and finds what `q` finds, in titles and descriptions only. [`Subject`] is a
+//! A keyword is read by the language of `q` ([`crate::query::text`]) and finds what `q` finds, in titles and descriptions only. [`TokenizedRecord`] is a
 //! record's side, prepared once so that many keywords can be tried on it; [`Token`]s are where the two meet, so that keywords can be indexed by theirs.
 
 use std::{collections::HashSet, fmt};
@@ -12,7 +12,7 @@ use crate::{
         similarity_terms,
         stem::{Language, stem},
     },
-    query::text::{Clause, LONGEST_TEXT, MOST_TERMS, Term, TextError, TextQuery},
+    query::text::{Clause, MAX_QUERY_CHARS, MAX_QUERY_WORDS, Term, TextError, TextQuery},
 };
 
 /// A word, or a phrase, as it was written and as it is looked for.
@@ -83,7 +83,7 @@ impl Keyword {
     ///
     /// Spec silent: with both languages this is what `q` finds, so that an English word in a French title is found too; with one, the other's
     /// fields and stems are not looked at.
-    pub fn matches(&self, subject: &Subject, languages: &[Language]) -> bool {
+    pub fn matches(&self, subject: &TokenizedRecord, languages: &[Language]) -> bool {
         let mut texts = subject.texts.iter().filter(|text| languages.contains(&text.language));
         texts.any(|text| {
             let mut tokens = self.tokens.iter().filter(|token| token.is_of(languages));
@@ -95,7 +95,7 @@ impl Keyword {
         })
     }
 
-    /// What it is looked up by: a subject without any of these ([`Subject::tokens`]) has not the keyword.
+    /// What it is looked up by: a subject without any of these ([`TokenizedRecord::tokens`]) has not the keyword.
     pub fn tokens(&self, languages: &[Language]) -> impl Iterator<Item = &Token> {
         self.tokens.iter().filter(|token| token.is_of(languages))
     }
@@ -129,7 +129,7 @@ impl Token {
 
 /// A record's titles and descriptions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Subject {
+pub struct TokenizedRecord {
     texts: Vec<Text>,
 }
 
@@ -142,13 +142,13 @@ struct Text {
     tokens: HashSet<Token>,
 }
 
-impl Subject {
-    pub fn of(record: &Record) -> Subject {
+impl TokenizedRecord {
+    pub fn of(record: &Record) -> TokenizedRecord {
         let texts = record.named_texts(Role::Subject).flat_map(|(field, text)| {
             let languages = similarity_terms::languages(field).iter();
             languages.map(move |language| Text::new(*language, text))
         });
-        Subject { texts: texts.collect() }
+        TokenizedRecord { texts: texts.collect() }
     }
 
     /// Whether a title or a description is in one of the languages.
@@ -195,15 +195,15 @@ fn words(term: &Term) -> &[String] {
 impl fmt::Display for KeywordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            KeywordError::Empty => f.write_str("has no letter or digit to look for"),
+            KeywordError::Empty => f.write_str("has no letter or digit to search for"),
             KeywordError::Text(TextError::TooLong(length)) => {
-                write!(f, "has {length} characters; {LONGEST_TEXT} is the most")
+                write!(f, "has {length} characters; the maximum is {MAX_QUERY_CHARS}")
             }
             KeywordError::Text(TextError::TooManyTerms(count)) => {
-                write!(f, "has {count} words; {MOST_TERMS} is the most")
+                write!(f, "has {count} words; the maximum is {MAX_QUERY_WORDS}")
             }
-            KeywordError::Alternatives => f.write_str("joins two keywords by OR; give them as two"),
-            KeywordError::Excluded => f.write_str("excludes a word, which a keyword cannot; leave out the '-'"),
+            KeywordError::Alternatives => f.write_str("joins two keywords by OR; pass them as two keywords"),
+            KeywordError::Excluded => f.write_str("excludes a word, which a keyword cannot do; remove the '-'"),
         }
     }
 }
@@ -221,14 +221,14 @@ mod tests {
     const ENGLISH: &[Language] = &[Language::English];
     const FRENCH: &[Language] = &[Language::French];
 
-    fn subject(fields: serde_json::Value) -> Subject {
+    fn subject(fields: serde_json::Value) -> TokenizedRecord {
         let mut record = json!({"record_id": "1", "buyer_name": "Roads Board"});
         record
             .as_object_mut()
             .unwrap()
             .extend(fields.as_object().unwrap().clone());
         let record = record.to_string();
-        Subject::of(&Record::parse(Schema::of(EntityType::Tender), record.as_bytes()).unwrap())
+        TokenizedRecord::of(&Record::parse(Schema::of(EntityType::Tender), record.as_bytes()).unwrap())
     }
 
     #[test]

@@ -11,10 +11,10 @@ use serde::Serialize;
 use crate::model::fold::word_list;
 
 /// The longest `q`, in characters.
-pub const LONGEST_TEXT: usize = 512;
+pub const MAX_QUERY_CHARS: usize = 512;
 
 /// The most words a `q` may hold, those inside phrases counted one by one.
-pub const MOST_TERMS: usize = 32;
+pub const MAX_QUERY_WORDS: usize = 32;
 
 /// A parsed `q`; every clause must hold. Without clauses it asks for nothing, and every record matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -35,7 +35,7 @@ pub enum Clause {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Term {
-    /// A word, or any word that shares its stem ([`crate::model::stem::meet`]).
+    /// A word, or any word that shares its stem ([`crate::model::stem::words_match`]).
     Word(String),
     /// Two words or more, adjacent and as written; one quoted word, as written.
     Phrase(Vec<String>),
@@ -51,7 +51,7 @@ pub enum TextError {
 impl TextQuery {
     pub fn parse(text: &str) -> Result<TextQuery, TextError> {
         let length = text.chars().count();
-        if length > LONGEST_TEXT {
+        if length > MAX_QUERY_CHARS {
             return Err(TextError::TooLong(length));
         }
         let tokens = tokens(text);
@@ -82,7 +82,7 @@ impl TextQuery {
         }
         let query = TextQuery { clauses };
         match query.word_count() {
-            count if count > MOST_TERMS => Err(TextError::TooManyTerms(count)),
+            count if count > MAX_QUERY_WORDS => Err(TextError::TooManyTerms(count)),
             _ => Ok(query),
         }
     }
@@ -175,8 +175,8 @@ const CLOSING_QUOTES: [char; 4] = ['"', '“', '”', '»'];
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TextError::TooLong(length) => write!(f, "has {length} characters; {LONGEST_TEXT} is the most"),
-            TextError::TooManyTerms(count) => write!(f, "has {count} words; {MOST_TERMS} is the most"),
+            TextError::TooLong(length) => write!(f, "has {length} characters; the maximum is {MAX_QUERY_CHARS}"),
+            TextError::TooManyTerms(count) => write!(f, "has {count} words; the maximum is {MAX_QUERY_WORDS}"),
         }
     }
 }

@@ -1,115 +1,100 @@
-//! The buyers: some three thousand bodies of Quebec, in the order of how much they buy, and the few of other sources.
+//! The buyers: some three thousand bodies of Quebec, in the order of how much they buy, and the few of other publishers.
 
-use super::{dice::Ranks, words, words::Words};
+use super::{
+    coined_word::CoinedWord,
+    lists::{entries, french_de},
+    random::ZipfRanks,
+    topics::Sector,
+};
 use crate::model::fold::fold;
 
-pub struct Buyer {
-    pub name: String,
-    /// City slug, or the slug of a province's bodies.
-    pub municipality: String,
-    pub municipal: bool,
+#[derive(Default)]
+pub(super) struct Buyer {
+    pub(super) name: String,
+    /// The French name of a federal department; empty for others.
+    pub(super) name_fr: &'static str,
+    /// `owner_org` of a federal department, the activity of a service of Montréal; empty for others.
+    pub(super) code: &'static str,
+    /// The slug of a city, or that of a province's bodies.
+    pub(super) municipality: String,
+    pub(super) is_municipal: bool,
+    /// It buys for places all over its province or the country, so that a title may name one.
+    pub(super) covers_region: bool,
+    pub(super) sector: Sector,
 }
 
-pub struct Buyers {
-    pub quebec: Vec<Buyer>,
-    pub quebec_ranks: Ranks,
-    pub nova_scotia: Vec<Buyer>,
-    pub nova_scotia_ranks: Ranks,
-    pub federal_ranks: Ranks,
+/// Buyers of a publisher, the largest first.
+pub(super) struct BuyerList {
+    pub(super) buyers: Vec<Buyer>,
+    pub(super) ranks: ZipfRanks,
 }
 
-/// A body that stands beside each municipality: its name before ` de X`, whose slug it carries, and how far behind the
-/// municipality itself it comes.
-struct Form {
-    name: &'static str,
-    slug: Slug,
-    behind: usize,
+pub(super) struct Buyers {
+    pub(super) quebec: BuyerList,
+    pub(super) nova_scotia: BuyerList,
+    pub(super) federal: BuyerList,
+    pub(super) montreal: BuyerList,
+    pub(super) toronto: BuyerList,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Slug {
-    City,
-    /// A municipal body whose city cannot be told.
-    SomeCity,
-    Province,
-}
-
-const FORMS: &[Form] = &[
-    form("Ville", Slug::City, 2),
-    form("Centre de services scolaire", Slug::Province, 5),
-    form("Office municipal d'habitation", Slug::City, 9),
-    form("Société de transport", Slug::City, 12),
-    form("Cégep", Slug::Province, 14),
-    form("MRC", Slug::SomeCity, 16),
-    form("Centre hospitalier", Slug::Province, 19),
-    form(
-        "Régie intermunicipale de gestion des matières résiduelles",
-        Slug::SomeCity,
-        23,
-    ),
-    form("Régie intermunicipale de police", Slug::SomeCity, 29),
-    form("Bibliothèque publique", Slug::City, 37),
-    form("Corporation de développement économique", Slug::City, 41),
-    form("Centre de la petite enfance", Slug::Province, 43),
-    form("Service de sécurité incendie", Slug::City, 47),
-    form("Régie du bâtiment et des loisirs", Slug::SomeCity, 53),
-    form("Aéroport régional", Slug::City, 59),
-    form("Collège", Slug::Province, 61),
-];
-
-const fn form(name: &'static str, slug: Slug, behind: usize) -> Form {
-    Form { name, slug, behind }
-}
-
-/// Municipalities too small for the list, which carry no slug of their own.
+/// Municipalities too small for the list, which have no slug of their own.
 const VILLAGES: u32 = 550;
 
 impl Buyers {
-    pub fn new(words: &Words) -> Buyers {
-        let quebec = quebec(words);
-        let nova_scotia = nova_scotia(words);
+    pub(super) fn read() -> Buyers {
         Buyers {
-            quebec_ranks: Ranks::new(quebec.len() as u64),
-            nova_scotia_ranks: Ranks::new(nova_scotia.len() as u64),
-            federal_ranks: Ranks::new(words.federal.len() as u64),
-            quebec,
-            nova_scotia,
+            quebec: list(quebec()),
+            nova_scotia: list(nova_scotia()),
+            federal: list(federal()),
+            montreal: list(montreal()),
+            toronto: list(toronto()),
         }
     }
 }
 
-fn quebec(words: &Words) -> Vec<Buyer> {
-    let mut ranked = Vec::new();
-    for (size, city) in words.quebec.iter().enumerate() {
-        for form in FORMS {
-            let municipality = match form.slug {
-                Slug::City => slug(city),
-                Slug::SomeCity => "qc-municipal".to_owned(),
-                Slug::Province => "qc-provincial".to_owned(),
-            };
+fn list(buyers: Vec<Buyer>) -> BuyerList {
+    let ranks = ZipfRanks::new(buyers.len() as u64);
+    BuyerList { buyers, ranks }
+}
+
+fn quebec() -> Vec<Buyer> {
+    // With the rank of each.
+    let mut ranked: Vec<(usize, Buyer)> = Vec::new();
+    let forms: Vec<_> = entries(include_str!("lists/quebec_forms.txt")).collect();
+    for (size, city) in include_str!("lists/quebec_municipalities.txt").lines().enumerate() {
+        for [form, municipality, sector, rank] in &forms {
+            let rank: usize = rank.parse().expect("a rank is a number");
             let buyer = Buyer {
-                name: format!("{} {}{city}", form.name, words::de(&city.to_lowercase())),
-                municipality,
-                municipal: form.slug != Slug::Province,
+                name: format!("{form} {}{city}", french_de(&city.to_lowercase())),
+                municipality: match *municipality {
+                    "city" => slug(city),
+                    "some-city" => "qc-municipal".to_owned(),
+                    _ => "qc-provincial".to_owned(),
+                },
+                is_municipal: *municipality != "province",
+                sector: Sector::named(sector),
+                ..Buyer::default()
             };
-            ranked.push(((size + 1) * form.behind, buyer));
+            ranked.push(((size + 1) * rank, buyer));
         }
     }
-    for (size, body) in include_str!("words/quebec_bodies.txt").lines().enumerate() {
+    for (size, [body, sector]) in entries(include_str!("lists/quebec_bodies.txt")).enumerate() {
         let buyer = Buyer {
             name: body.to_owned(),
             municipality: "qc-provincial".to_owned(),
-            municipal: false,
+            covers_region: !matches!(sector, "school" | "health"),
+            sector: Sector::named(sector),
+            ..Buyer::default()
         };
         ranked.push(((size + 1) * 3, buyer));
     }
     for number in 0..VILLAGES {
-        let mut name = "Municipalité de Saint-".to_owned();
-        words::coin(&mut name, number + 7);
         let buyer = Buyer {
-            name,
+            name: format!("Municipalité de Saint-{}", CoinedWord(number + 7)),
             municipality: "qc-municipal".to_owned(),
-            municipal: true,
+            is_municipal: true,
+            sector: Sector::named("town"),
+            ..Buyer::default()
         };
         ranked.push((200 + number as usize * 9, buyer));
     }
@@ -117,34 +102,61 @@ fn quebec(words: &Words) -> Vec<Buyer> {
     ranked.into_iter().map(|(_, buyer)| buyer).collect()
 }
 
-fn nova_scotia(words: &Words) -> Vec<Buyer> {
-    let province = |name: &str| Buyer {
+fn nova_scotia() -> Vec<Buyer> {
+    let bodies = entries(include_str!("lists/nova_scotia_bodies.txt")).map(|[name, municipality, sector]| Buyer {
         name: name.to_owned(),
-        municipality: "ns-provincial".to_owned(),
-        municipal: false,
-    };
-    let city = |form: &str, city: &str| Buyer {
-        name: format!("{form}{city}"),
-        municipality: slug(city),
-        municipal: true,
-    };
-    let mut buyers = vec![
-        province("Department of Public Works"),
-        city("Regional Municipality of ", "Halifax"),
-        province("Nova Scotia Health Authority"),
-        city("Water Utility of ", "Halifax"),
-        province("Department of Education and Early Childhood Development"),
-        province("Service Nova Scotia & Internal Services"),
-        province("Department of Natural Resources"),
-        province("Regional Centre for Education"),
-        province("Community College"),
-    ];
-    buyers.extend(words.nova_scotia.iter().skip(1).map(|name| city("Town of ", name)));
-    buyers
+        municipality: municipality.to_owned(),
+        is_municipal: municipality != "ns-provincial",
+        sector: Sector::named(sector),
+        ..Buyer::default()
+    });
+    let towns = include_str!("lists/nova_scotia_towns.txt").lines().map(|town| Buyer {
+        name: format!("Town of {town}"),
+        municipality: slug(town),
+        is_municipal: true,
+        sector: Sector::named("town"),
+        ..Buyer::default()
+    });
+    bodies.chain(towns).collect()
+}
+
+fn federal() -> Vec<Buyer> {
+    let departments = entries(include_str!("lists/federal_departments.txt"));
+    let buyers = departments.map(|[name, name_fr, code, sector]| Buyer {
+        name: name.to_owned(),
+        name_fr,
+        code,
+        municipality: "federal".to_owned(),
+        covers_region: true,
+        sector: Sector::named(sector),
+        ..Buyer::default()
+    });
+    buyers.collect()
+}
+
+fn montreal() -> Vec<Buyer> {
+    let services = entries(include_str!("lists/montreal_services.txt"));
+    let buyers = services.map(|[name, activity, sector]| Buyer {
+        name: name.to_owned(),
+        code: activity,
+        sector: Sector::named(sector),
+        ..Buyer::default()
+    });
+    buyers.collect()
+}
+
+fn toronto() -> Vec<Buyer> {
+    let divisions = entries(include_str!("lists/toronto_divisions.txt"));
+    let buyers = divisions.map(|[name, sector]| Buyer {
+        name: name.to_owned(),
+        sector: Sector::named(sector),
+        ..Buyer::default()
+    });
+    buyers.collect()
 }
 
 /// `Saint-Jérôme` → `saint-jerome`.
-pub fn slug(city: &str) -> String {
+fn slug(city: &str) -> String {
     fold(city).replace(' ', "-")
 }
 
@@ -156,15 +168,16 @@ mod tests {
 
     #[test]
     fn about_three_thousand_buyers_in_about_180_places() {
-        let buyers = Buyers::new(&Words::read());
-        assert!((2_900..3_200).contains(&buyers.quebec.len()), "{}", buyers.quebec.len());
-        let all = || buyers.quebec.iter().chain(&buyers.nova_scotia);
-        let slugs: BTreeSet<&str> = all().map(|b| b.municipality.as_str()).collect();
+        let buyers = Buyers::read();
+        let quebec = &buyers.quebec.buyers;
+        assert!((2_900..3_200).contains(&quebec.len()), "{}", quebec.len());
+        let all = || quebec.iter().chain(&buyers.nova_scotia.buyers);
+        let slugs: BTreeSet<&str> = all().map(|buyer| buyer.municipality.as_str()).collect();
         assert!((165..190).contains(&slugs.len()), "{}", slugs.len());
         for slug in slugs {
             assert!(slug.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{slug}");
         }
-        let names: BTreeSet<&str> = all().map(|b| b.name.as_str()).collect();
+        let names: BTreeSet<&str> = all().map(|buyer| buyer.name.as_str()).collect();
         assert_eq!(names.len(), all().count());
     }
 }

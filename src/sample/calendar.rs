@@ -1,48 +1,46 @@
-//! The days a sample speaks of: fifteen years that end on [`LAST`], and a margin for what lies ahead.
+//! The days a sample speaks of: fifteen years that end on its last day, and a margin of days after it.
 //!
-//! A day is a number counted from the window's first one. Their texts are made once, since a record has half a dozen.
+//! A day is a number counted from the first one. Their texts are made once, since a record has half a dozen.
 
 use crate::model::date::Date;
 
-/// 2011-11-01, in days since 1970-01-01.
-const FIRST: i32 = 15_279;
-/// 2026-10-31: the day on which the sample was "taken". What closes later is open.
-pub const LAST: i32 = 5_478;
-/// Contracts and agreements run past the window by at most this.
+/// The number of the sample's last day, on which it was "taken"; what closes later is open.
+pub(super) const LAST: i32 = 5_478;
+
+/// Contracts and agreements end at most this many days after the last one.
 const MARGIN: i32 = 6_000;
 
-pub const FETCHED_AT: &str = "2026-11-01T06:00:00Z";
-
-pub struct Calendar {
+pub(super) struct SampleCalendar {
     text: String,
 }
 
-impl Calendar {
-    pub fn new() -> Calendar {
-        let days = (FIRST..=FIRST + LAST + MARGIN).filter_map(Date::from_days);
-        Calendar {
+impl SampleCalendar {
+    pub(super) fn new(last_day: Date) -> SampleCalendar {
+        let last = last_day.days();
+        let days = (last - LAST..=last + MARGIN).filter_map(Date::from_days);
+        SampleCalendar {
             text: days.map(|day| day.to_string()).collect(),
         }
     }
 
-    /// `YYYY-MM-DD`; a day outside the calendar is its nearest one.
-    pub fn day(&self, day: i32) -> &str {
+    /// `YYYY-MM-DD`; for a day outside the calendar, its nearest one.
+    pub(super) fn day(&self, day: i32) -> &str {
         let at = day.clamp(0, LAST + MARGIN) as usize * 10;
         &self.text[at..at + 10]
     }
 
-    pub fn year(&self, day: i32) -> i32 {
+    pub(super) fn year(&self, day: i32) -> u32 {
         self.number(day, 0, 4)
     }
 
-    pub fn month(&self, day: i32) -> i32 {
+    /// From 1 to 12.
+    pub(super) fn month(&self, day: i32) -> u32 {
         self.number(day, 5, 7)
     }
 
-    fn number(&self, day: i32, from: usize, to: usize) -> i32 {
-        self.day(day)[from..to]
-            .bytes()
-            .fold(0, |sum, digit| sum * 10 + i32::from(digit - b'0'))
+    fn number(&self, day: i32, from: usize, to: usize) -> u32 {
+        let digits = self.day(day)[from..to].bytes();
+        digits.fold(0, |sum, digit| sum * 10 + u32::from(digit - b'0'))
     }
 }
 
@@ -51,8 +49,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_window_is_fifteen_years() {
-        let calendar = Calendar::new();
+    fn the_calendar_spans_fifteen_years() {
+        let calendar = SampleCalendar::new(Date::parse("2026-10-31").unwrap());
         assert_eq!(calendar.day(0), "2011-11-01");
         assert_eq!(calendar.day(-5), "2011-11-01");
         assert_eq!(calendar.day(LAST), "2026-10-31");

@@ -1,344 +1,342 @@
-//! The federal tendering service: everything in both languages, a notice and its amendments under one reference number,
-//! one solicitation number from tender to award to contract.
+//! The federal tendering service, CanadaBuys: everything in both languages, a notice and its amendments under one
+//! reference number, one solicitation number from tender to award to contract.
+
+use serde::Serialize;
 
 use super::{
-    calendar::{FETCHED_AT, LAST},
-    maker::Maker,
-    project::{Publisher, has_parts, shared},
-    row::{push_padded, push_string},
-    subject::Language,
-    terms::{AGREEMENTS, CRITERIA, EARLY_NOTICES, METHODS, REASONS, REGIONS, TENDER_NOTICES, pair},
-    vendors::scatter,
+    calendar::LAST,
+    generator::Generator,
+    lists::Bilingual,
+    project::{Publisher, has_parts, project_and_part},
+    random::scatter,
 };
+use crate::model::stem::Language;
 
-pub fn contract(m: &mut Maker, source: u8, number: u64) {
-    m.open(Publisher::Canadabuys, number, 0, (source, number));
-    m.row.begin();
-    m.row
-        .fill("record_id", |out| push_contract_number(out, "canadabuys|", number));
-    m.day("award_date", m.project.awarded);
-    m.vendor_name("vendor_name");
-    if m.dice.percent(23) {
-        m.row.fill("vendor_name_standardized", |out| {
-            out.push_str(&m.vendor.name.to_uppercase())
-        });
+/// The conditions of a notice.
+#[derive(Serialize)]
+struct Eligibility {
+    trade_agreements: Vec<&'static str>,
+    selection_criteria_en: &'static str,
+    selection_criteria_fr: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limited_tendering_reason_en: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limited_tendering_reason_fr: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    regions_of_opportunity: Option<[&'static str; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    indigenous_set_aside: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    land_claims_agreements: Option<[&'static str; 1]>,
+}
+
+#[derive(Serialize)]
+struct NoticeDocument {
+    doc_index: usize,
+    url: String,
+    language: &'static str,
+}
+
+pub(super) fn contract(g: &mut Generator, source: u8, number: u64) {
+    g.start(Publisher::Canadabuys, number, 0, (source, number));
+    let contract = contract_number(number);
+    g.record.display("record_id", format_args!("canadabuys|{contract}"));
+    g.day("award_date", g.project.awarded);
+    g.supplier_name("vendor_name");
+    if g.random.percent(23) {
+        g.record
+            .text("vendor_name_standardized", &g.supplier.name.to_uppercase());
     }
-    m.vendor_place();
-    m.row.text("municipality", "federal");
-    m.row.text("government_level", "federal");
-    m.federal_department();
-    m.row.text(
+    g.supplier_place();
+    federal_buyer(g);
+    g.record.text(
         "buyer_name",
         "Department of Public Works and Government Services (PSPC)",
     );
-    both_titles(m);
-    if m.dice.percent(60) {
-        both_descriptions(m);
+    texts(g, 60);
+    g.money("contract_value", g.project.value);
+    let is_canadian = g.random.percent(98);
+    g.record.text("currency", if is_canadian { "CAD" } else { "USD" });
+    for field in ["contract_id", "contract_number", "reference_number"] {
+        g.record.text(field, &contract);
     }
-    m.money("contract_value", m.project.value);
-    m.row.text("currency", if m.dice.percent(98) { "CAD" } else { "USD" });
-    m.row.fill("contract_id", |out| push_contract_number(out, "", number));
-    m.row
-        .fill("contract_number", |out| push_contract_number(out, "", number));
-    m.row
-        .fill("reference_number", |out| push_contract_number(out, "", number));
-    m.row.text(
-        "amendment_number",
-        ["000", "000", "001", "004"][m.dice.below(4) as usize],
-    );
-    if m.dice.percent(90) {
-        m.row.fill("solicitation_number", |out| push_solicitation(out, number));
+    let amendment = g.random.choose(&["000", "000", "001", "004"]);
+    g.record.text("amendment_number", amendment);
+    if g.random.percent(90) {
+        g.record.text("solicitation_number", &solicitation_number(number));
     }
-    m.day("publication_date", (m.project.awarded + 10).min(LAST));
-    m.day("start_date", m.project.awarded);
-    m.day("end_date", m.project.ends);
-    m.row.text("procurement_category", m.project.category);
-    contract_status(m);
-    both_methods(m);
-    commodity(m);
-    regions(m);
-    eligibility(m);
-    m.row.text("fetched_at", FETCHED_AT);
+    g.day("publication_date", (g.project.awarded + 10).min(LAST));
+    g.day("start_date", g.project.awarded);
+    g.day("end_date", g.project.ends);
+    g.record.text("procurement_category", g.project.category);
+    contract_status(g);
+    let is_competitive = method(g);
+    commodity(g);
+    let region = region(g);
+    eligibility(g, region, is_competitive);
+    g.fetched_at();
 }
 
-pub fn award(m: &mut Maker, source: u8, number: u64) {
-    let (project, amendment) = shared(number);
-    m.open(Publisher::Canadabuys, project, 0, (source, number));
+pub(super) fn award(g: &mut Generator, source: u8, number: u64) {
+    let (project, amendment) = project_and_part(number);
+    g.start(Publisher::Canadabuys, project, 0, (source, number));
+    let contract = contract_number(project);
     // An amendment is published a while after the notice it amends, and raises the total.
-    let published = (m.project.awarded + 5 + amendment as i32 * 120).min(LAST);
-    m.row.begin();
-    m.row.fill("record_id", |out| {
-        push_contract_number(out, "canadabuys|", project);
-        out.push('|');
-        push_padded(out, amendment.into(), 3);
-    });
-    m.row
-        .fill("reference_number", |out| push_contract_number(out, "", project));
-    m.row
-        .fill("amendment_number", |out| push_padded(out, amendment.into(), 3));
-    m.row.fill("solicitation_number", |out| push_solicitation(out, project));
-    if m.dice.percent(99) {
-        m.row
-            .fill("contract_number", |out| push_contract_number(out, "", project));
+    let published = (g.project.awarded + 5 + amendment as i32 * 120).min(LAST);
+    g.record
+        .display("record_id", format_args!("canadabuys|{contract}|{amendment:03}"));
+    g.record.text("reference_number", &contract);
+    g.record.display("amendment_number", format_args!("{amendment:03}"));
+    g.record.text("solicitation_number", &solicitation_number(project));
+    if g.random.percent(99) {
+        g.record.text("contract_number", &contract);
     }
-    m.day("award_date", m.project.awarded);
-    m.day("publication_date", published);
-    if amendment > 0 && m.dice.percent(11) {
-        m.day("amendment_date", published);
+    g.day("award_date", g.project.awarded);
+    g.day("publication_date", published);
+    if amendment > 0 && g.random.percent(11) {
+        g.day("amendment_date", published);
     }
-    if m.dice.percent(99) {
-        m.day("start_date", m.project.awarded);
-        m.day("end_date", m.project.ends + amendment as i32 * 90);
+    if g.random.percent(99) {
+        g.day("start_date", g.project.awarded);
+        g.day("end_date", g.project.ends + amendment as i32 * 90);
     }
-    m.vendor_name("vendor_name");
-    m.vendor_place();
-    m.row.text("municipality", "federal");
-    m.row.text("government_level", "federal");
-    m.federal_department();
-    both_titles(m);
-    if m.dice.percent(90) {
-        both_descriptions(m);
+    g.supplier_name("vendor_name");
+    g.supplier_place();
+    federal_buyer(g);
+    texts(g, 90);
+    award_amounts(g, amendment);
+    g.record.text("procurement_category", g.project.category);
+    contract_status(g);
+    let is_competitive = if g.random.percent(99) { method(g) } else { true };
+    trade_agreements(g);
+    if g.random.percent(97) {
+        region(g);
     }
-    let value = m.project.value.unwrap_or(2_500_000);
+    commodity(g);
+    if g.random.below(1000) < 2 {
+        eligibility(g, None, is_competitive);
+    }
+    g.fetched_at();
+}
+
+/// Publishers fill one or the other of the two amounts.
+fn award_amounts(g: &mut Generator, amendment: u32) {
+    let value = g.project.value.unwrap_or(2_500_000);
     let total = value + value / 10 * i64::from(amendment);
-    // Publishers fill one or the other of the two amounts.
-    match m.dice.below(100) {
-        0..1 => m.row.money("contract_value", value),
-        1..3 => m.row.money("total_contract_value", total),
+    match g.random.below(100) {
+        0..1 => g.record.money("contract_value", value),
+        1..3 => g.record.money("total_contract_value", total),
         3..6 => {
-            m.row.money("contract_value", value);
-            m.row.money("total_contract_value", 0);
+            g.record.money("contract_value", value);
+            g.record.money("total_contract_value", 0);
         }
         _ => {
-            m.row
-                .money("contract_value", if amendment == 0 { value } else { value / 10 });
-            m.row.money("total_contract_value", total);
+            let added = if amendment == 0 { value } else { value / 10 };
+            g.record.money("contract_value", added);
+            g.record.money("total_contract_value", total);
         }
     }
-    if m.dice.percent(91) {
-        m.row.text("currency", if m.dice.percent(97) { "CAD" } else { "USD" });
+    if g.random.percent(91) {
+        let is_canadian = g.random.percent(97);
+        g.record.text("currency", if is_canadian { "CAD" } else { "USD" });
     }
-    m.row.text("procurement_category", m.project.category);
-    contract_status(m);
-    if m.dice.percent(99) {
-        both_methods(m);
-    }
-    m.row.text("trade_agreements_en", m.dice.pick(AGREEMENTS).0);
-    if m.dice.percent(97) {
-        regions(m);
-    }
-    commodity(m);
-    if m.dice.per_mille(2) {
-        eligibility(m);
-    }
-    m.row.text("fetched_at", FETCHED_AT);
 }
 
-pub fn tender(m: &mut Maker, source: u8, number: u64) {
-    notice(m, source, shared(number), number);
+pub(super) fn tender(g: &mut Generator, source: u8, number: u64) {
+    notice(g, source, project_and_part(number), number);
 }
 
-/// Numbered from the far end of the projects' numbers, so that an early notice is never also a tender's.
-pub fn pre_solicitation(m: &mut Maker, source: u8, number: u64) {
-    let (project, amendment) = shared(number);
-    notice(m, source, (EARLY + project, amendment), number);
+/// Pre-solicitations take their projects' numbers from here on, so that none is also a tender's.
+const FIRST_EARLY_PROJECT: u64 = 70_000_000;
+
+pub(super) fn pre_solicitation(g: &mut Generator, source: u8, number: u64) {
+    let (project, amendment) = project_and_part(number);
+    notice(g, source, (FIRST_EARLY_PROJECT + project, amendment), number);
 }
 
-const EARLY: u64 = 70_000_000;
-
-fn notice(m: &mut Maker, source: u8, (project, amendment): (u64, u32), number: u64) {
-    m.open(Publisher::Canadabuys, project, 0, (source, number));
-    let early = project >= EARLY;
+fn notice(g: &mut Generator, source: u8, (project, amendment): (u64, u32), number: u64) {
+    g.start(Publisher::Canadabuys, project, 0, (source, number));
+    let (reference, solicitation) = (reference_number(project), solicitation_number(project));
     // Notices with amendments come from a history file, where each amendment is a record of its own.
-    let history = has_parts(project);
-    m.row.begin();
-    m.row.fill("record_id", |out| {
-        out.push_str("canadabuys|");
-        push_reference(out, project);
-        if history {
-            out.push('|');
-            push_padded(out, amendment.into(), 3);
-        }
-    });
-    m.row.fill("reference_number", |out| push_reference(out, project));
-    m.row.fill("tender_id", |out| push_reference(out, project));
-    m.row
-        .fill("amendment_number", |out| push_padded(out, amendment.into(), 3));
-    m.row.fill("solicitation_number", |out| push_solicitation(out, project));
-    m.row.fill("tender_number", |out| push_solicitation(out, project));
-    m.row.text("municipality", "federal");
-    m.row.text("government_level", "federal");
-    let closes = m.project.closes + amendment as i32 * 14;
-    m.day("publication_date", m.project.published);
-    if amendment > 0 {
-        m.day("amendment_date", (m.project.published + amendment as i32 * 9).min(LAST));
+    if has_parts(project) {
+        g.record
+            .display("record_id", format_args!("canadabuys|{reference}|{amendment:03}"));
+    } else {
+        g.record.display("record_id", format_args!("canadabuys|{reference}"));
     }
-    m.day("closing_date", closes);
-    m.row.fill("tender_close_date", |out| {
-        out.push_str(m.calendar.day(closes));
-        out.push_str("T14:00:00");
-    });
-    let (status, status_fr) = match m.dice.below(100) {
+    g.record.text("reference_number", &reference);
+    g.record.text("tender_id", &reference);
+    g.record.display("amendment_number", format_args!("{amendment:03}"));
+    g.record.text("solicitation_number", &solicitation);
+    g.record.text("tender_number", &solicitation);
+    g.day("publication_date", g.project.published);
+    if amendment > 0 {
+        g.day("amendment_date", (g.project.published + amendment as i32 * 9).min(LAST));
+    }
+    notice_closing(g, g.project.closes + amendment as i32 * 14);
+    federal_buyer(g);
+    texts(g, 80);
+    g.record.text("procurement_category", g.project.category);
+    let is_early = project >= FIRST_EARLY_PROJECT;
+    let types = if is_early {
+        &g.phrases.early_notices
+    } else {
+        &g.phrases.tender_notices
+    };
+    let notice_type = g.random.choose(types).text;
+    // Notices carried over from a private bulletin board have no type.
+    if is_early || g.random.percent(92) {
+        bilingual(g, ("notice_type_en", "notice_type_fr"), notice_type);
+    }
+    let is_competitive = method(g);
+    commodity(g);
+    let region = region(g);
+    trade_agreements(g);
+    eligibility(g, region, is_competitive);
+    documents(g);
+    let url = format_args!("https://canadabuys.example.org/en/tender-notice/{reference}");
+    g.record.display("notice_url", url);
+    g.record.text("contact_name", "Procurement Office");
+    g.record.text("contact_email", "procurement@example.org");
+    g.record.text("contact_phone", "613-555-0142");
+    g.fetched_at();
+}
+
+fn notice_closing(g: &mut Generator, closes: i32) {
+    let day = g.calendar.day(closes);
+    g.record.text("closing_date", day);
+    g.record.display("tender_close_date", format_args!("{day}T14:00:00"));
+    let (status, status_fr) = match g.random.below(100) {
         0..6 => ("Cancelled", "Annulé"),
         _ if closes >= LAST => ("Open", "Ouvert"),
         _ => ("Expired", "Expiré"),
     };
-    m.row.text("status", status);
-    m.row.text("status_fr", status_fr);
-    m.federal_department();
-    both_titles(m);
-    if m.dice.percent(80) {
-        both_descriptions(m);
+    g.record.text("status", status);
+    g.record.text("status_fr", status_fr);
+}
+
+fn federal_buyer(g: &mut Generator) {
+    g.record.text("municipality", "federal");
+    g.record.text("government_level", "federal");
+    g.federal_department();
+}
+
+/// The titles and, for that share of the records, the descriptions.
+fn texts(g: &mut Generator, described_percent: u32) {
+    g.title("title_en", Language::English);
+    g.title("title_fr", Language::French);
+    if g.random.percent(described_percent) {
+        g.description("description_en", Language::English);
+        g.description("description_fr", Language::French);
     }
-    m.row.text("procurement_category", m.project.category);
-    let types = if early { EARLY_NOTICES } else { TENDER_NOTICES };
-    let notice_type = m.dice.pick(types);
-    // Notices carried over from a private bulletin board tell no type.
-    if early || m.dice.percent(92) {
-        m.row.text("notice_type_en", notice_type.en);
-        m.row.text("notice_type_fr", notice_type.fr);
-    }
-    both_methods(m);
-    commodity(m);
-    regions(m);
-    m.row.text("trade_agreements_en", m.dice.pick(AGREEMENTS).0);
-    eligibility(m);
-    documents(m);
-    m.row.fill("notice_url", |out| {
-        out.push_str("https://canadabuys.example.org/en/tender-notice/");
-        push_reference(out, project);
-    });
-    m.row.text("contact_name", "Procurement Office");
-    m.row.text("contact_email", "procurement@example.org");
-    m.row.text("contact_phone", "613-555-0142");
-    m.row.text("fetched_at", FETCHED_AT);
 }
 
-fn both_titles(m: &mut Maker) {
-    m.title("title_en", Language::En);
-    m.title("title_fr", Language::Fr);
+fn bilingual(g: &mut Generator, (field_en, field_fr): (&str, &str), text: Bilingual) {
+    g.record.text(field_en, text.en);
+    g.record.text(field_fr, text.fr);
 }
 
-fn both_descriptions(m: &mut Maker) {
-    m.description("description_en", Language::En);
-    m.description("description_fr", Language::Fr);
+/// Writes the procurement method; returns whether it is competitive.
+fn method(g: &mut Generator) -> bool {
+    let method = g.random.choose(&g.phrases.methods).text;
+    bilingual(g, ("procurement_method_en", "procurement_method_fr"), method);
+    method.en.starts_with("Competitive")
 }
 
-fn both_methods(m: &mut Maker) {
-    let method = m.dice.pick(METHODS);
-    m.row.text("procurement_method_en", method.en);
-    m.row.text("procurement_method_fr", method.fr);
-}
-
-fn contract_status(m: &mut Maker) {
-    let status = match m.dice.below(100) {
-        0..4 => pair("Cancelled", "Annulé"),
-        _ if m.project.ends > LAST => pair("Active", "Actif"),
-        _ => pair("Expired", "Expiré"),
+fn contract_status(g: &mut Generator) {
+    let (en, fr) = match g.random.below(100) {
+        0..4 => ("Cancelled", "Annulé"),
+        _ if g.project.ends > LAST => ("Active", "Actif"),
+        _ => ("Expired", "Expiré"),
     };
-    m.row.text("status_en", status.en);
-    m.row.text("status_fr", status.fr);
+    bilingual(g, ("status_en", "status_fr"), Bilingual { en, fr });
 }
 
-fn regions(m: &mut Maker) {
-    let region = m.dice.pick(REGIONS);
-    m.row.text("regions_of_delivery_en", region.en);
-    m.row.text("regions_of_delivery_fr", region.fr);
+/// Writes the region of delivery and returns it.
+fn region(g: &mut Generator) -> Option<Bilingual> {
+    let region = g.region();
+    bilingual(g, ("regions_of_delivery_en", "regions_of_delivery_fr"), region);
+    Some(region)
 }
 
-/// UNSPSC on most notices, the older GSIN on few.
-fn commodity(m: &mut Maker) {
-    let topic = m.project.subject.topic(&m.words);
-    m.row.text("unspsc", topic.unspsc);
-    m.row.text("unspsc_description_en", topic.name.en);
-    m.row.text("unspsc_description_fr", topic.name.fr);
-    if m.dice.per_mille(8) {
-        m.row
-            .text("gsin", ["C216BB", "N7030", "D302A"][m.dice.below(3) as usize]);
+fn trade_agreements(g: &mut Generator) {
+    let agreements = g.random.choose(&g.phrases.trade_agreements);
+    g.record.text("trade_agreements_en", agreements.text.en);
+}
+
+/// UNSPSC on all notices, the older GSIN on few.
+fn commodity(g: &mut Generator) {
+    let (unspsc, name) = (g.topic().unspsc, g.topic().name);
+    g.record.text("unspsc", unspsc);
+    bilingual(g, ("unspsc_description_en", "unspsc_description_fr"), name);
+    if g.random.below(1000) < 8 {
+        g.record.text("gsin", g.trade().gsin);
     }
 }
 
-fn eligibility(m: &mut Maker) {
-    let (agreements, criterion, reason) = (m.dice.pick(AGREEMENTS).1, m.dice.pick(CRITERIA), m.dice.pick(REASONS));
-    let (region, chance) = (m.dice.pick(REGIONS), m.dice.below(100));
-    m.row.json("eligibility", |out| {
-        out.push_str("{\"trade_agreements\":[");
-        out.push_str(agreements);
-        out.push_str("],\"selection_criteria_en\":");
-        push_string(out, criterion.en);
-        out.push_str(",\"selection_criteria_fr\":");
-        push_string(out, criterion.fr);
-        if chance < 20 {
-            out.push_str(",\"limited_tendering_reason_en\":");
-            push_string(out, reason.en);
-            out.push_str(",\"limited_tendering_reason_fr\":");
-            push_string(out, reason.fr);
-        }
-        if chance % 3 == 0 {
-            out.push_str(",\"regions_of_opportunity\":[");
-            push_string(out, region.en);
-            out.push(']');
-        }
-        match chance % 20 {
-            0 => out.push_str(",\"indigenous_set_aside\":\"mandatory\""),
-            1 => out
-                .push_str(",\"indigenous_set_aside\":\"voluntary\",\"land_claims_agreements\":[\"Nunavut Agreement\"]"),
-            2..8 => out.push_str(",\"indigenous_set_aside\":\"none\""),
-            _ => {}
-        }
-        out.push('}');
-    });
+fn eligibility(g: &mut Generator, region: Option<Bilingual>, is_competitive: bool) {
+    let agreements = g.random.choose(&g.phrases.trade_agreements).code;
+    let criterion = g.random.choose(&g.phrases.selection_criteria).text;
+    let reason = g.random.choose(&g.phrases.limited_tendering_reasons).text;
+    let reason = if is_competitive { None } else { Some(reason) };
+    let percentage = g.random.below(100);
+    let eligibility = Eligibility {
+        trade_agreements: agreements.split_whitespace().collect(),
+        selection_criteria_en: criterion.en,
+        selection_criteria_fr: criterion.fr,
+        limited_tendering_reason_en: reason.map(|reason| reason.en),
+        limited_tendering_reason_fr: reason.map(|reason| reason.fr),
+        regions_of_opportunity: match region {
+            Some(region) if percentage.is_multiple_of(3) => Some([region.en]),
+            _ => None,
+        },
+        indigenous_set_aside: match percentage % 20 {
+            0 => Some("mandatory"),
+            1 => Some("voluntary"),
+            2..8 => Some("none"),
+            _ => None,
+        },
+        land_claims_agreements: if percentage % 20 == 1 {
+            Some(["Nunavut Agreement"])
+        } else {
+            None
+        },
+    };
+    g.record.json("eligibility", &eligibility);
 }
 
-fn documents(m: &mut Maker) {
-    let number = u64::from(m.dice.below(1_000_000));
-    m.row.json("documents", |out| {
-        for (at, language) in ["en", "fr"].into_iter().enumerate() {
-            out.push_str(if at == 0 {
-                "[{\"doc_index\":"
-            } else {
-                ",{\"doc_index\":"
-            });
-            push_padded(out, at as u64, 1);
-            out.push_str(",\"url\":\"https://canadabuys.example.org/attachments/");
-            push_padded(out, number, 6);
-            out.push_str(if at == 0 { "-en.pdf\"" } else { "-fr.pdf\"" });
-            out.push_str(",\"language\":");
-            push_string(out, language);
-            out.push('}');
-        }
-        out.push(']');
+fn documents(g: &mut Generator) {
+    let number = g.random.below(1_000_000);
+    let documents = [(0, "en"), (1, "fr")].map(|(doc_index, language)| NoticeDocument {
+        doc_index,
+        url: format!("https://canadabuys.example.org/attachments/{number:06}-{language}.pdf"),
+        language,
     });
+    g.record.json("documents", &documents);
 }
 
-/// Newer numbers are the portal's own, older ones the buying directorate's, blanks and strokes included.
-fn push_solicitation(out: &mut String, project: u64) {
+/// Newer numbers are the portal's own; older ones are the buying directorate's, with hyphens and slashes.
+fn solicitation_number(project: u64) -> String {
     let number = scatter(project);
     if project.is_multiple_of(5) {
-        out.push_str(["W8482-", "EN578-", "M7594-", "5P420-"][(number % 4) as usize]);
-        push_padded(out, number, 8);
-        out.push_str(["/A", "/B", "/001/ML"][(number % 3) as usize]);
+        let directorate = ["W8482", "EN578", "M7594", "5P420"][(number % 4) as usize];
+        let suffix = ["A", "B", "001/ML"][(number % 3) as usize];
+        format!("{directorate}-{number:08}/{suffix}")
     } else {
-        out.push_str("WS");
-        push_padded(out, 3_000_000_000 + number, 10);
+        format!("WS{}", 3_000_000_000 + number)
     }
 }
 
-fn push_reference(out: &mut String, project: u64) {
-    out.push_str("WS");
-    push_padded(out, 3_000_000_000 + scatter(project), 10);
-    out.push_str("-Doc");
-    push_padded(out, 3_000_000_000 + scatter(project * 3 + 1), 10);
+fn reference_number(project: u64) -> String {
+    let document = 3_000_000_000 + scatter(project * 3 + 1);
+    format!("WS{}-Doc{document}", 3_000_000_000 + scatter(project))
 }
 
-fn push_contract_number(out: &mut String, before: &str, project: u64) {
-    out.push_str(before);
+fn contract_number(project: u64) -> String {
     let number = scatter(project);
     if project.is_multiple_of(7) {
-        push_padded(out, number, 8);
-        out.push_str("/001/ML");
+        format!("{number:08}/001/ML")
     } else {
-        out.push_str("CW2");
-        push_padded(out, number, 8);
+        format!("CW2{number:08}")
     }
 }

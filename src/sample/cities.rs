@@ -1,272 +1,201 @@
 //! Three publishers with files of their own shape: Montréal, Toronto, Nova Scotia.
 
+use std::fmt;
+
+use serde::Serialize;
+
 use super::{
-    calendar::{FETCHED_AT, LAST},
-    maker::Maker,
-    project::{Publisher, shared},
-    row::{push_money, push_padded},
-    subject::Language,
-    vendors::scatter,
+    calendar::LAST,
+    generator::Generator,
+    project::{Publisher, project_and_part},
+    random::scatter,
+    record_writer::Money,
+    topics::PurchaseType,
 };
-use crate::model::fold::fold;
+use crate::model::{fold::fold, stem::Language};
 
-const SERVICES: &[&str] = &[
-    "SERVICE DE L'EAU",
-    "SERVICE DES INFRASTRUCTURES DU RÉSEAU ROUTIER",
-    "SERVICE DE L'APPROVISIONNEMENT",
-    "SERVICE DES GRANDS PARCS, DU MONT-ROYAL ET DES SPORTS",
-    "SERVICE DE SÉCURITÉ INCENDIE DE MONTRÉAL",
-    "SERVICE DE POLICE DE LA VILLE DE MONTRÉAL",
-    "SERVICE DES TECHNOLOGIES DE L'INFORMATION",
-    "SERVICE DE LA CULTURE",
-    "SERVICE DE LA GESTION ET DE LA PLANIFICATION IMMOBILIÈRE",
-    "SERVICE DU MATÉRIEL ROULANT ET DES ATELIERS",
-    "ARRONDISSEMENT DE VILLE-MARIE",
-    "ARRONDISSEMENT DE ROSEMONT–LA PETITE-PATRIE",
-    "ARRONDISSEMENT DE VERDUN",
-    "ARRONDISSEMENT DE SAINT-LAURENT",
-    "ARRONDISSEMENT DU SUD-OUEST",
-];
-const DIRECTIONS: &[&str] = &[
-    "DIRECTION DES TRAVAUX PUBLICS",
-    "DIRECTION DE L'EAU POTABLE",
-    "DIRECTION DES STRATÉGIES IMMOBILIÈRES",
-    "DIRECTION DES SERVICES ADMINISTRATIFS",
-];
-const ACTIVITIES: &[&str] = &[
-    "ENTRETIEN DES CHAUSSÉES ET TROTTOIRS",
-    "RÉSEAUX D'ÉGOUT",
-    "AUTRES - ADMINISTRATION GÉNÉRALE",
-    "BIBLIOTHÈQUES",
-    "ENLÈVEMENT DE LA NEIGE",
-    "CENTRES COMMUNAUTAIRES - ACTIVITÉS RÉCRÉATIVES",
-];
-const DIVISIONS: &[&str] = &[
-    "Toronto Water",
-    "Transportation Services",
-    "Engineering & Construction Services",
-    "Parks, Forestry & Recreation",
-    "Solid Waste Management Services",
-    "Technology Services",
-    "Fleet Services",
-    "Corporate Real Estate Management",
-    "Toronto Paramedic Services",
-    "Fire Services",
-    "Shelter, Support & Housing Administration",
-    "Purchasing & Materials Management",
-    "City Planning",
-];
-const TORONTO_CATEGORIES: &[(&str, Option<&str>)] = &[
-    ("Construction Services", Some("CNST")),
-    ("Professional Services", Some("SRV")),
-    ("Goods and Services", Some("SRVTGD")),
-    ("Offer to Purchase", None),
-];
-
-/// Montréal gives its rows no number: the identifier is a hash, over what tells two rows apart.
-pub fn montreal_contract(m: &mut Maker, source: u8, number: u64) {
-    m.open(Publisher::Montreal, number, 0, (source, number));
-    m.row.begin();
-    m.row.fill("record_id", |out| {
-        out.push_str("montreal|");
-        push_hex(out, crc32fast::hash(m.vendor.neq.as_bytes()));
-        // A checksum may repeat; this half does not.
-        push_hex(out, scatter(number) as u32);
-    });
-    m.day("award_date", m.project.awarded);
-    m.row
-        .fill("vendor_name", |out| out.push_str(&m.vendor.name.to_uppercase()));
-    m.row.text("municipality", "montreal");
-    m.row.text("province", "QC");
-    if m.dice.percent(60) {
-        m.row.text("government_level", "municipal");
+/// Montréal gives its rows no number: the identifier is a hash over what makes two rows different.
+pub(super) fn montreal_contract(g: &mut Generator, source: u8, number: u64) {
+    const DIRECTIONS: [&str; 2] = ["DIRECTION GÉNÉRALE", "DIRECTION DES SERVICES ADMINISTRATIFS"];
+    const SHARES: [&str; 3] = ["100% VILLE", "100% AGGLO", "50% VILLE - 50% AGGLO"];
+    g.start(Publisher::Montreal, number, 0, (source, number));
+    let hash = crc32fast::hash(g.supplier.neq.as_bytes());
+    // A checksum may repeat; the second half does not.
+    g.record
+        .display("record_id", format_args!("montreal|{hash:08x}{:08x}", scatter(number)));
+    g.day("award_date", g.project.awarded);
+    g.record.text("vendor_name", &g.supplier.name.to_uppercase());
+    g.record.text("municipality", "montreal");
+    g.record.text("province", "QC");
+    if g.random.percent(60) {
+        g.record.text("government_level", "municipal");
     }
-    m.money("contract_value", m.project.value);
-    m.row.text("department_fr", m.dice.pick(SERVICES));
-    let council = m.dice.percent(25);
-    m.row.fill("title_fr", |out| {
-        let mut title = String::new();
-        m.project.subject.title(Language::Fr, &m.words, &mut title);
-        out.push_str(if council { "ACCORDER UN CONTRAT POUR " } else { "" });
-        out.push_str(&title.to_uppercase());
-    });
-    if council {
-        m.row.text("direction_fr", m.dice.pick(DIRECTIONS));
-        m.row.fill("file_number", |out| {
-            push_padded(out, 1_100_000_000 + scatter(number), 10)
-        });
-        m.row.fill("decision_number", |out| {
-            out.push_str("CM");
-            push_padded(out, m.calendar.year(m.project.awarded).unsigned_abs() as u64 % 100, 2);
-            out.push(' ');
-            push_padded(out, m.dice.below(1_600).into(), 4);
-        });
-        m.row.text(
-            "repartition",
-            m.dice.pick(&["100% VILLE", "100% AGGLO", "50% VILLE - 50% AGGLO"]),
-        );
-        m.row.text("approver", "Conseil municipal");
-        m.row.text("dataset", "contrats-conseil-municipal");
+    g.money("contract_value", g.project.value);
+    let (service, activity) = (g.buyer().name.clone(), g.buyer().code);
+    g.record.text("department_fr", &service);
+    let is_council = g.random.percent(25);
+    let mut title = String::new();
+    g.project.subject.push_title(Language::French, &g.topics, &mut title);
+    let resolution = if is_council { "RÉSOLUTION - " } else { "" };
+    g.record
+        .display("title_fr", format_args!("{resolution}{}", title.to_uppercase()));
+    if is_council {
+        g.record.text("direction_fr", g.random.choose(&DIRECTIONS));
+        g.record.display("file_number", 1_100_000_000 + scatter(number));
+        let (year, decision) = (g.calendar.year(g.project.awarded) % 100, g.random.below(1_600));
+        g.record
+            .display("decision_number", format_args!("CM{year:02} {decision:04}"));
+        g.record.text("repartition", g.random.choose(&SHARES));
+        g.record.text("approver", "Conseil municipal");
+        g.record.text("dataset", "contrats-conseil-municipal");
     } else {
-        m.row
-            .fill("file_number", |out| push_padded(out, 600_000 + number % 900_000, 6));
-        m.row.text("activity", m.dice.pick(ACTIVITIES));
-        m.row.text("approver", "Direction de l'approvisionnement");
-        m.row.text("dataset", "contrats-fonctionnaires");
+        g.record.display("file_number", 600_000 + number % 900_000);
+        g.record.text("activity", activity);
+        g.record.text("approver", "Direction de l'approvisionnement");
+        g.record.text("dataset", "contrats-fonctionnaires");
     }
-    m.row.text("fetched_at", FETCHED_AT);
+    g.fetched_at();
 }
 
-pub fn toronto_contract(m: &mut Maker, source: u8, number: u64) {
-    let competitive = !number.is_multiple_of(3);
-    let (project, part) = shared(number);
-    m.open(Publisher::Toronto, project, part, (source, number));
-    m.row.begin();
-    m.row.fill("record_id", |out| {
-        out.push_str(if competitive { "toronto|" } else { "toronto-nc|" });
-        push_document(out, project);
-        out.push('|');
-        out.push_str(&fold(&m.vendor.name));
-        if competitive {
-            out.push('|');
-            out.push_str(m.calendar.day(m.project.awarded));
-            out.push('|');
-            if let Some(cents) = m.project.value {
-                push_money(out, cents);
-            }
-        }
-    });
-    m.day("award_date", m.project.awarded);
-    m.vendor_name("vendor_name");
-    m.row.text("municipality", "toronto");
-    m.row.text("province", "ON");
-    if m.dice.percent(60) {
-        m.row.text("government_level", "municipal");
+pub(super) fn toronto_contract(g: &mut Generator, source: u8, number: u64) {
+    #[derive(Serialize)]
+    struct Exception {
+        limited_tendering_reason_en: &'static str,
     }
-    m.money("contract_value", m.project.value);
-    m.row.text("department_en", m.dice.pick(DIVISIONS));
-    m.row.fill("contract_id", |out| push_document(out, project));
-    m.row.fill("solicitation_number", |out| push_document(out, project));
-    if competitive {
-        if m.dice.percent(40) {
-            m.title("title_en", Language::En);
-        }
-        m.row.text("notice_type_en", m.dice.pick(&["RFQ", "RFP", "RFT"]));
-        let (category, code) = m.dice.pick(TORONTO_CATEGORIES);
-        m.row.text("category", category);
-        if let Some(code) = code {
-            m.row.text("procurement_category", code);
-        }
+    let is_competitive = !number.is_multiple_of(3);
+    let (project, part) = project_and_part(number);
+    g.start(Publisher::Toronto, project, part, (source, number));
+    let (document, supplier) = (TorontoDocument(project), fold(&g.supplier.name));
+    if is_competitive {
+        let (awarded, value) = (g.calendar.day(g.project.awarded), g.project.value);
+        let value = value.map_or(String::new(), |cents| Money(cents).to_string());
+        let id = format_args!("toronto|{document}|{supplier}|{awarded}|{value}");
+        g.record.display("record_id", id);
     } else {
-        m.row.text("notice_type_en", "non-competitive");
-        let reason = m
-            .dice
-            .pick(&["Emergency", "Proprietary Rights", "Trade Agreement Exemption"]);
-        m.row.json("eligibility", |out| {
-            out.push_str("{\"limited_tendering_reason_en\":\"");
-            out.push_str(reason);
-            out.push_str("\"}");
-        });
+        g.record
+            .display("record_id", format_args!("toronto-nc|{document}|{supplier}"));
     }
-    m.row.text(
-        "wards",
-        m.dice.pick(&["None", "Ward 10", "Ward 3, Ward 4", "City Wide"]),
-    );
-    m.row.text("fetched_at", FETCHED_AT);
+    g.day("award_date", g.project.awarded);
+    g.supplier_name("vendor_name");
+    g.record.text("municipality", "toronto");
+    g.record.text("province", "ON");
+    if g.random.percent(60) {
+        g.record.text("government_level", "municipal");
+    }
+    g.money("contract_value", g.project.value);
+    toronto_division(g);
+    g.record.display("contract_id", &document);
+    g.record.display("solicitation_number", &document);
+    if is_competitive {
+        if g.random.percent(40) {
+            g.title("title_en", Language::English);
+        }
+        g.record.text("notice_type_en", g.random.choose(&["RFQ", "RFP", "RFT"]));
+        toronto_category(g);
+    } else {
+        g.record.text("notice_type_en", "non-competitive");
+        let reasons = ["Emergency", "Proprietary Rights", "Trade Agreement Exemption"];
+        let exception = Exception {
+            limited_tendering_reason_en: g.random.choose(&reasons),
+        };
+        g.record.json("eligibility", &exception);
+    }
+    toronto_wards(g);
+    g.fetched_at();
 }
 
-pub fn toronto_tender(m: &mut Maker, source: u8, number: u64) {
-    m.open(Publisher::Toronto, number, 0, (source, number));
-    m.row.begin();
-    m.row.fill("record_id", |out| {
-        out.push_str("toronto|");
-        push_document(out, number);
-    });
-    m.day("publication_date", m.project.published);
-    m.day("closing_date", m.project.closes);
-    m.row.fill("tender_close_date", |out| {
-        out.push_str(m.calendar.day(m.project.closes));
-        out.push_str("T12:00:00");
-    });
-    m.row
-        .text("status", if m.project.closes >= LAST { "Open" } else { "Expired" });
-    m.title("title_en", Language::En);
-    if m.dice.percent(30) {
-        m.description("description_en", Language::En);
+pub(super) fn toronto_tender(g: &mut Generator, source: u8, number: u64) {
+    g.start(Publisher::Toronto, number, 0, (source, number));
+    let document = TorontoDocument(number);
+    g.record.display("record_id", format_args!("toronto|{document}"));
+    g.day("publication_date", g.project.published);
+    let closes = g.calendar.day(g.project.closes);
+    g.record.text("closing_date", closes);
+    g.record.display("tender_close_date", format_args!("{closes}T12:00:00"));
+    let status = if g.project.closes >= LAST { "Open" } else { "Expired" };
+    g.record.text("status", status);
+    g.title("title_en", Language::English);
+    if g.random.percent(30) {
+        g.description("description_en", Language::English);
     }
-    m.row.text("municipality", "toronto");
-    m.row.text("province", "ON");
-    m.row.text("department_en", m.dice.pick(DIVISIONS));
-    m.row.fill("tender_number", |out| push_document(out, number));
-    m.row.fill("solicitation_number", |out| push_document(out, number));
-    m.row.text("notice_type_en", m.dice.pick(&["RFQ", "RFP", "RFT"]));
-    m.row.text("noip_type_en", "Notice of Intended Procurement");
-    let (category, code) = m.dice.pick(TORONTO_CATEGORIES);
-    m.row.text("category", category);
-    if let Some(code) = code {
-        m.row.text("procurement_category", code);
-    }
-    m.row.text(
-        "wards",
-        m.dice.pick(&["None", "Ward 10", "Ward 3, Ward 4", "City Wide"]),
-    );
-    m.row.text("contact_name", "Procurement Office");
-    m.row.text("contact_email", "supplychain@example.org");
-    m.row.text("contact_phone", "416-555-0117");
-    m.row
+    g.record.text("municipality", "toronto");
+    g.record.text("province", "ON");
+    toronto_division(g);
+    g.record.display("tender_number", &document);
+    g.record.display("solicitation_number", &document);
+    g.record.text("notice_type_en", g.random.choose(&["RFQ", "RFP", "RFT"]));
+    g.record.text("noip_type_en", "Notice of Intended Procurement");
+    toronto_category(g);
+    toronto_wards(g);
+    g.record.text("contact_name", "Procurement Office");
+    g.record.text("contact_email", "supplychain@example.org");
+    g.record.text("contact_phone", "416-555-0117");
+    g.record
         .text("source_url", "https://toronto.example.org/solicitations.csv");
-    m.row.text("fetched_at", FETCHED_AT);
+    g.fetched_at();
 }
 
-pub fn nova_scotia_contract(m: &mut Maker, source: u8, number: u64) {
-    let (project, part) = shared(number);
-    m.open(Publisher::NovaScotia, project, part, (source, number));
-    let buyer = &m.buyers.nova_scotia[m.project.buyer];
-    m.row.begin();
-    m.row.fill("record_id", |out| {
-        push_tender_id(out, "novascotia|", project);
-        out.push('|');
-        out.push_str(&fold(&m.vendor.name));
-    });
-    m.row
-        .fill("solicitation_number", |out| push_tender_id(out, "", project));
-    m.row.text("municipality", &buyer.municipality);
-    m.row.text("buyer_name", &buyer.name);
-    m.row.text("department_en", &buyer.name);
-    if m.dice.percent(60) {
-        let level = if buyer.municipal { "municipal" } else { "provincial" };
-        m.row.text("government_level", level);
+pub(super) fn nova_scotia_contract(g: &mut Generator, source: u8, number: u64) {
+    let (project, part) = project_and_part(number);
+    g.start(Publisher::NovaScotia, project, part, (source, number));
+    let prefix = ["60", "HRM", "NSHA-"][(project % 3) as usize];
+    let tender = format!("{prefix}{:08}", scatter(project));
+    let supplier = fold(&g.supplier.name);
+    g.record
+        .display("record_id", format_args!("novascotia|{tender}|{supplier}"));
+    g.record.text("solicitation_number", &tender);
+    let buyer = g.buyer();
+    let (name, municipality) = (buyer.name.clone(), buyer.municipality.clone());
+    let level = if buyer.is_municipal { "municipal" } else { "provincial" };
+    g.record.text("municipality", &municipality);
+    g.record.text("buyer_name", &name);
+    g.record.text("department_en", &name);
+    if g.random.percent(60) {
+        g.record.text("government_level", level);
     }
-    m.row.text("province", "NS");
-    m.day("award_date", m.project.awarded);
-    m.day("publication_date", m.project.published);
-    m.vendor_name("vendor_name");
-    // Unit rates stand where an amount should.
-    let value = if m.dice.percent(2) {
+    g.record.text("province", "NS");
+    g.day("award_date", g.project.awarded);
+    g.day("publication_date", g.project.published);
+    g.supplier_name("vendor_name");
+    // At times a unit rate is published in place of an amount.
+    let value = if g.random.percent(2) {
         Some(2_050)
     } else {
-        m.project.value
+        g.project.value
     };
-    m.money("contract_value", value);
-    m.title("title_en", Language::En);
-    m.row.text("procurement_category", m.project.category);
-    m.row.text("fetched_at", FETCHED_AT);
+    g.money("contract_value", value);
+    g.title("title_en", Language::English);
+    g.record.text("procurement_category", g.project.category);
+    g.fetched_at();
 }
 
-fn push_document(out: &mut String, project: u64) {
-    out.push_str("Doc");
-    push_padded(out, 3_100_000_000 + scatter(project), 10);
-}
+/// Toronto's number of a project.
+struct TorontoDocument(u64);
 
-fn push_tender_id(out: &mut String, before: &str, project: u64) {
-    out.push_str(before);
-    out.push_str(["60", "HRM", "NSHA-"][(project % 3) as usize]);
-    push_padded(out, scatter(project), 8);
-}
-
-fn push_hex(out: &mut String, number: u32) {
-    for shift in (0..8).rev() {
-        let digit = (number >> (shift * 4)) & 0xf;
-        out.push(char::from_digit(digit, 16).unwrap_or('0'));
+impl fmt::Display for TorontoDocument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Doc{}", 3_100_000_000 + scatter(self.0))
     }
+}
+
+fn toronto_division(g: &mut Generator) {
+    let division = g.buyer().name.clone();
+    g.record.text("department_en", &division);
+}
+
+fn toronto_category(g: &mut Generator) {
+    let (category, code) = match g.topic().purchase_type {
+        PurchaseType::BuildingWorks | PurchaseType::OutdoorWorks => ("Construction Services", "CNST"),
+        PurchaseType::ProfessionalService | PurchaseType::BuildingDesign | PurchaseType::EngineeringService => {
+            ("Professional Services", "SRV")
+        }
+        _ => ("Goods and Services", "SRVTGD"),
+    };
+    g.record.text("category", category);
+    g.record.text("procurement_category", code);
+}
+
+fn toronto_wards(g: &mut Generator) {
+    let wards = ["None", "Ward 10", "Ward 3, Ward 4", "City Wide"];
+    g.record.text("wards", g.random.choose(&wards));
 }

@@ -1,159 +1,144 @@
 //! What federal departments disclose of their contracts, and the standing offers they may call upon.
 
-use super::{
-    calendar::FETCHED_AT,
-    maker::Maker,
-    project::{Publisher, shared},
-    row::push_padded,
-    subject::Language,
-    terms::{AGREEMENT_KINDS, DELIVERY_POINTS, PROCEDURES},
-    vendors::scatter,
-};
+use serde::Serialize;
 
-/// A disclosed contract: its number is unique only within the department that discloses it.
-pub fn disclosure(m: &mut Maker, source: u8, number: u64) {
-    m.open(Publisher::Disclosure, number, 0, (source, number));
-    let (year, month) = (m.calendar.year(m.project.awarded), m.calendar.month(m.project.awarded));
-    // A fiscal year begins in April.
-    let first = if month < 4 { year - 1 } else { year };
-    let quarter = (month + 8) % 12 / 3 + 1;
-    let period = |out: &mut String| {
-        push_padded(out, first.unsigned_abs().into(), 4);
-        out.push('-');
-        push_padded(out, (first + 1).unsigned_abs().into(), 4);
-        out.push_str("-Q");
-        push_padded(out, quarter.unsigned_abs().into(), 1);
-    };
-    let reference = |out: &mut String| {
-        out.push_str("C-");
-        period(out);
-        out.push('-');
-        push_padded(out, number + 1, 5);
-    };
-    let owner = m.words.federal[m.project.buyer].code;
-    m.row.begin();
-    m.row.fill("record_id", |out| {
-        out.push_str("disclosure|");
-        out.push_str(owner);
-        out.push(',');
-        reference(out);
-    });
-    m.row.fill("reference_number", reference);
-    m.row.fill("procurement_id", |out| {
-        push_padded(out, 3_000_000_000 + scatter(number), 10)
-    });
-    m.row.text("owner_org", owner);
-    m.vendor_name("vendor_name");
-    if m.dice.percent(70) {
-        m.row
-            .text("vendor_postal_code", m.vendor.postal_code.get(..3).unwrap_or("NA"));
-        m.row.text("vendor_country", m.vendor.province.country);
+use super::{
+    calendar::LAST,
+    generator::Generator,
+    project::{Publisher, project_and_part},
+    random::scatter,
+};
+use crate::model::stem::Language;
+
+/// A disclosed contract. Its number is unique only within the department that discloses it.
+pub(super) fn disclosure(g: &mut Generator, source: u8, number: u64) {
+    g.start(Publisher::Disclosure, number, 0, (source, number));
+    let period = reporting_period(g.calendar.year(g.project.awarded), g.calendar.month(g.project.awarded));
+    let reference = format!("C-{period}-{:05}", number + 1);
+    let owner = g.buyer().code;
+    g.record
+        .display("record_id", format_args!("disclosure|{owner},{reference}"));
+    g.record.text("reference_number", &reference);
+    g.record.display("procurement_id", 3_000_000_000 + scatter(number));
+    g.record.text("owner_org", owner);
+    g.supplier_name("vendor_name");
+    if g.random.percent(70) {
+        let first_half = g.supplier.postal_code.get(..3).unwrap_or("NA");
+        g.record.text("vendor_postal_code", first_half);
+        g.record.text("vendor_country", g.supplier_province().country);
     }
-    if m.dice.percent(30) {
-        m.row.text("vendor_province", m.vendor.province.en);
+    if g.random.percent(30) {
+        g.record.text("vendor_province", g.supplier_province().name.en);
     }
-    m.federal_department();
-    let name = m.project.subject.topic(&m.words).name;
-    m.row.text("description_en", name.en);
-    if m.dice.percent(90) {
-        m.row.text("description_fr", name.fr);
+    g.federal_department();
+    let name = g.topic().name;
+    g.record.text("description_en", name.en);
+    if g.random.percent(90) {
+        g.record.text("description_fr", name.fr);
     }
-    if m.dice.percent(12) {
-        m.description("comments_en", Language::En);
-        m.description("comments_fr", Language::Fr);
+    if g.random.percent(12) {
+        g.description("comments_en", Language::English);
+        g.description("comments_fr", Language::French);
     }
-    let amended = m.dice.percent(15);
-    // The portal makes the total mandatory.
-    let value = m.project.value.unwrap_or(1_234_567);
-    m.row.money("contract_value", value);
-    m.row.money("original_value", if amended { value / 2 } else { value });
-    if amended {
-        m.row.money("amendment_value", value - value / 2);
-        m.row.count("amendment_count", 1 + m.dice.below(4));
+    disclosed_amounts(g);
+    g.day("award_date", g.project.awarded);
+    g.day("start_date", g.project.awarded);
+    g.day("end_date", g.project.ends);
+    g.record
+        .text("procurement_category", g.topic().purchase_type.category());
+    g.record.text("commodity_code", g.topic().unspsc);
+    let has_object = g.random.percent(90);
+    let object = if has_object { g.trade().economic_object } else { "NA" };
+    g.record.text("economic_object_code", object);
+    g.record.text("reporting_period", &period);
+    let procedure = g.random.choose(&g.phrases.solicitation_procedures);
+    g.record.text("solicitation_procedure", procedure.code);
+    g.record.text("procurement_method_en", procedure.text.en);
+    g.record.text("procurement_method_fr", procedure.text.fr);
+    if g.random.percent(50) {
+        let is_competitive = !matches!(procedure.code, "TN" | "AC");
+        let bids = 1 + if is_competitive { g.random.below(9) } else { 0 };
+        g.record.display("number_of_bids", bids);
     }
-    m.row.text("instrument_type", if amended { "A" } else { "C" });
-    m.row.text("currency", "CAD");
-    m.day("award_date", m.project.awarded);
-    m.day("start_date", m.project.awarded);
-    m.day("end_date", m.project.ends);
-    m.row
-        .text("procurement_category", m.project.subject.topic(&m.words).category);
-    m.row.text("commodity_code", m.project.subject.topic(&m.words).unspsc);
-    m.row.text(
-        "economic_object_code",
-        m.dice.pick(&["473", "491", "660", "811", "0430", "NA"]),
-    );
-    m.row.fill("reporting_period", period);
-    let (code, method) = m.dice.pick(PROCEDURES);
-    m.row.text("solicitation_procedure", code);
-    m.row.text("procurement_method_en", method.en);
-    m.row.text("procurement_method_fr", method.fr);
-    if m.dice.percent(50) {
-        m.row.fill("number_of_bids", |out| {
-            push_padded(out, 1 + u64::from(m.dice.below(9)), 1)
-        });
-    }
-    m.row
-        .text("indigenous_business", m.dice.pick(&["N", "N", "N", "Y", "NA"]));
-    m.row.text("municipality", "federal");
-    m.row.text("government_level", "federal");
-    m.row.text("fetched_at", FETCHED_AT);
+    g.record
+        .text("indigenous_business", g.random.choose(&["N", "N", "N", "Y", "NA"]));
+    g.record.text("municipality", "federal");
+    g.record.text("government_level", "federal");
+    g.fetched_at();
 }
 
-/// A standing offer; one agreement stands on several rows when it delivers to several places.
-pub fn standing_offer(m: &mut Maker, source: u8, number: u64) {
-    let (project, part) = shared(number);
-    m.open(Publisher::Sosa, project, 0, (source, number));
-    let agreement = |out: &mut String| {
-        out.push_str("E60PQ-");
-        push_padded(out, scatter(project), 8);
-        out.push_str("/PQ");
-    };
-    let topic = m.project.subject.topic(&m.words);
-    let (code, place) = DELIVERY_POINTS[(project as usize + part as usize) % DELIVERY_POINTS.len()];
-    let (kind_en, kind_fr) = AGREEMENT_KINDS[project as usize % AGREEMENT_KINDS.len()];
-    m.row.begin();
-    m.row.fill("record_id", |out| {
-        out.push_str("sosa|");
-        agreement(out);
-        out.push('|');
-        out.push_str(topic.unspsc);
-        out.push('|');
-        out.push_str(code);
-    });
-    m.row.fill("agreement_number", agreement);
-    m.row.text("agreement_type_en", kind_en);
-    m.row.text("agreement_type_fr", kind_fr);
-    m.row.text("commodity", topic.unspsc);
-    m.row.text("commodity_description_en", topic.name.en);
-    m.row.text("commodity_description_fr", topic.name.fr);
-    m.row.text("procurement_category", topic.category);
-    m.row.text("delivery_point_code", code);
-    m.row.text("delivery_point_en", place.en);
-    m.row.text("delivery_point_fr", place.fr);
-    m.day("award_date", m.project.awarded);
-    // Agreements without an end are given one a century off.
-    if m.dice.percent(5) {
-        m.row.text("expiry_date", "2121-03-31");
+/// `2024-2025-Q3`: fiscal years begin in April.
+fn reporting_period(year: u32, month: u32) -> String {
+    let first = if month < 4 { year - 1 } else { year };
+    let quarter = (month + 8) % 12 / 3 + 1;
+    format!("{first}-{}-Q{quarter}", first + 1)
+}
+
+fn disclosed_amounts(g: &mut Generator) {
+    let is_amended = g.random.percent(15);
+    // The portal requires a total.
+    let value = g.project.value.unwrap_or(1_234_567);
+    g.record.money("contract_value", value);
+    g.record
+        .money("original_value", if is_amended { value / 2 } else { value });
+    if is_amended {
+        g.record.money("amendment_value", value - value / 2);
+        g.record.json("amendment_count", &(1 + g.random.below(4)));
+    }
+    g.record.text("instrument_type", if is_amended { "A" } else { "C" });
+    g.record.text("currency", "CAD");
+}
+
+/// A standing offer. An agreement that delivers to several places has a record for each.
+pub(super) fn standing_offer(g: &mut Generator, source: u8, number: u64) {
+    #[derive(Serialize)]
+    struct SetAside {
+        indigenous_set_aside: &'static str,
+    }
+    let (project, part) = project_and_part(number);
+    g.start(Publisher::StandingOffers, project, 0, (source, number));
+    let agreement = format!("E60PQ-{:08}/PQ", scatter(project));
+    let points = &g.phrases.delivery_points;
+    let point = points[(project as usize + part as usize) % points.len()];
+    let types = &g.phrases.agreement_types;
+    let agreement_type = types[project as usize % types.len()].text;
+    let (unspsc, name) = (g.topic().unspsc, g.topic().name);
+    g.record
+        .display("record_id", format_args!("sosa|{agreement}|{unspsc}|{}", point.code));
+    g.record.text("agreement_number", &agreement);
+    g.record.text("agreement_type_en", agreement_type.en);
+    g.record.text("agreement_type_fr", agreement_type.fr);
+    g.record.text("commodity", unspsc);
+    g.record.text("commodity_description_en", name.en);
+    g.record.text("commodity_description_fr", name.fr);
+    g.record
+        .text("procurement_category", g.topic().purchase_type.category());
+    g.record.text("delivery_point_code", point.code);
+    g.record.text("delivery_point_en", point.text.en);
+    g.record.text("delivery_point_fr", point.text.fr);
+    g.day("award_date", g.project.awarded);
+    // Agreements without an end are published with one a century off.
+    if g.random.percent(5) {
+        g.record.text("expiry_date", "2121-03-31");
     } else {
-        m.day("expiry_date", m.project.ends);
+        g.day("expiry_date", g.project.ends);
     }
-    m.row.text("date_file_published", "2026-10-26");
-    m.federal_department();
-    m.title("sosa_description_en", Language::En);
-    m.title("sosa_description_fr", Language::Fr);
-    m.row
-        .fill("vendor_name", |out| out.push_str(&m.vendor.name.to_uppercase()));
-    m.row.text("supplier_legal_name", &m.vendor.name);
-    if m.dice.percent(59) {
-        m.vendor_name("supplier_operating_name");
+    g.day("date_file_published", LAST - 5);
+    g.federal_department();
+    g.title("sosa_description_en", Language::English);
+    g.title("sosa_description_fr", Language::French);
+    g.record.text("vendor_name", &g.supplier.name.to_uppercase());
+    g.record.text("supplier_legal_name", &g.supplier.name);
+    if g.random.percent(59) {
+        g.supplier_name("supplier_operating_name");
     }
-    if m.dice.percent(3) {
-        m.row.json("eligibility", |out| {
-            out.push_str("{\"indigenous_set_aside\":\"voluntary\"}")
-        });
+    if g.random.percent(3) {
+        let set_aside = SetAside {
+            indigenous_set_aside: "voluntary",
+        };
+        g.record.json("eligibility", &set_aside);
     }
-    m.row.text("municipality", "federal");
-    m.row.text("government_level", "federal");
-    m.row.text("fetched_at", FETCHED_AT);
+    g.record.text("municipality", "federal");
+    g.record.text("government_level", "federal");
+    g.fetched_at();
 }

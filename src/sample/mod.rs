@@ -1,88 +1,110 @@
 //! A seeded generator of normalized dumps: records like the real ones, none of them real.
 //!
-//! It makes what the tests, the benches and a first look at the service run on: [`run`] writes
-//! `<out>/<entity_type>/<source_id>.ndjson` for the sources of `SOURCES`. **Invariant:** the same records, kinds and seed
-//! give the same bytes on every machine, in constant memory: each record is a function of its number (see `dice`), and
-//! nothing is read but the words embedded in the binary.
+//! The tests, the benches and `procure demo` run on its records. [`run`] writes
+//! `<out>/<entity_type>/<source_id>.ndjson` for the sources of [`SOURCES`]. **Invariant:** the same options give the same
+//! bytes on every machine, in constant memory: each record is a function of its number (see `random`), and nothing is
+//! read but the lists embedded in the binary.
 //!
-//! `data/sample` is its output for [`RECORDS`] and [`SEED`], with hand-made edge cases beside it; a test compares. After
-//! a change here, `PROCURE_WRITE_SAMPLE=1 cargo test sample` writes it anew.
+//! What is bought decides the rest: `topics` declares which supplier, buyer, category, code and amount fit it.
+//!
+//! `data/sample` is the output of [`SampleOptions::committed`], with hand-made edge cases next to it; a test compares.
+//! After a change here, `PROCURE_WRITE_SAMPLE=1 cargo test sample` writes it anew.
 
 use std::{
     fmt,
     fs::{self, File},
     io::{BufWriter, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use anyhow::{Context, ensure};
 
-use crate::model::entity_type::EntityType;
+use crate::model::{date::Date, entity_type::EntityType};
 
 mod buyers;
 mod calendar;
 mod canadabuys;
 mod cities;
-mod dice;
+mod coined_word;
 mod federal;
-mod maker;
+mod generator;
+mod lists;
+mod notice_subject;
+mod phrases;
+mod places;
 mod project;
-mod row;
+mod random;
+mod record_writer;
 mod seao;
-mod subject;
-mod terms;
-mod vendors;
-mod words;
+mod suppliers;
+mod topics;
 
-use maker::Maker;
+use generator::Generator;
 
-/// What the committed sample was made with.
-pub const RECORDS: u64 = 2_700;
-pub const SEED: u64 = 20_261_031;
-
-/// Past this, numbers that must be unique would come round again.
-pub const MOST_RECORDS: u64 = 30_000_000;
+/// Beyond this, numbers that must be unique would repeat.
+pub const MAX_RECORDS: u64 = 30_000_000;
 
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// Over all the kinds asked for.
+pub struct SampleOptions {
+    /// In all the entity types together.
     pub records: u64,
     pub seed: u64,
     pub out: PathBuf,
-    /// All six where absent.
-    pub entity_types: Option<Vec<EntityType>>,
+    /// Empty for all six.
+    pub entity_types: Vec<EntityType>,
+    /// The day on which the sample was "taken": the last day of publication. What closes later is open.
+    pub last_day: Date,
+}
+
+impl SampleOptions {
+    /// A sample of all entity types that ends on a fixed day, so that it is the same at any time.
+    pub fn new(records: u64, seed: u64, out: PathBuf) -> SampleOptions {
+        SampleOptions {
+            records,
+            seed,
+            out,
+            entity_types: Vec::new(),
+            last_day: Date::parse("2026-10-31").expect("this day exists"),
+        }
+    }
+
+    /// The options of `data/sample`.
+    pub fn committed(out: PathBuf) -> SampleOptions {
+        SampleOptions::new(2_700, 20_261_031, out)
+    }
 }
 
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
-    pub files: Vec<Written>,
+pub struct SampleSummary {
+    pub files: Vec<SampleFile>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct SampleFile {
     pub entity_type: EntityType,
     pub source_id: &'static str,
     pub records: u64,
     pub bytes: u64,
 }
 
-/// A file of the sample.
-struct Source {
+/// A source of the sample.
+struct SampleSource {
     entity_type: EntityType,
     source_id: &'static str,
     /// Records of each ten thousand of the whole sample.
     share: u64,
-    write: fn(&mut Maker, u8, u64),
+    /// Writes the record of a number; the `u8` is the index of the source.
+    write: fn(&mut Generator, u8, u64),
 }
 
 const fn source(
     entity_type: EntityType,
     source_id: &'static str,
     share: u64,
-    write: fn(&mut Maker, u8, u64),
-) -> Source {
-    Source {
+    write: fn(&mut Generator, u8, u64),
+) -> SampleSource {
+    SampleSource {
         entity_type,
         source_id,
         share,
@@ -90,8 +112,8 @@ const fn source(
     }
 }
 
-/// The sources and their shares: within a kind, those that the specification's presence figures speak of.
-const SOURCES: [Source; 12] = [
+/// The sources and their shares. Within an entity type, they give the fields the presence that the specification states.
+const SOURCES: [SampleSource; 12] = [
     source(EntityType::Contract, "seao-xml", 3_800, seao::contract),
     source(EntityType::Contract, "canadabuys-contract", 240, canadabuys::contract),
     source(EntityType::Contract, "montreal", 230, cities::montreal_contract),
@@ -116,22 +138,23 @@ const SOURCES: [Source; 12] = [
     ),
 ];
 
-/// Writes the sample. A source too small to get a record gets no file; files that are not the sample's are left alone.
-pub fn run(options: &Options) -> anyhow::Result<Summary> {
+/// Writes the sample. A source too small to get a record gets no file; other files in the folder are left alone.
+pub fn run(options: &SampleOptions) -> anyhow::Result<SampleSummary> {
     ensure!(
-        options.records <= MOST_RECORDS,
-        "a sample has at most {MOST_RECORDS} records, not {}",
+        options.records <= MAX_RECORDS,
+        "{} records are too many; a sample has up to {MAX_RECORDS}",
         options.records
     );
-    let mut maker = Maker::new(options.seed, options.records);
-    let mut summary = Summary::default();
-    for (number, records) in plan(options) {
-        let source = &SOURCES[number];
+    let mut generator = Generator::new(options.seed, options.records, options.last_day);
+    let mut summary = SampleSummary::default();
+    for (index, records) in records_by_source(options) {
+        let source = &SOURCES[index];
         let folder = options.out.join(source.entity_type.name());
         fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
         let path = folder.join(format!("{}.ndjson", source.source_id));
-        let bytes = write(&mut maker, number, records, &path).with_context(|| format!("writing {}", path.display()))?;
-        summary.files.push(Written {
+        let bytes =
+            write(&mut generator, index, records, &path).with_context(|| format!("writing {}", path.display()))?;
+        summary.files.push(SampleFile {
             entity_type: source.entity_type,
             source_id: source.source_id,
             records,
@@ -141,12 +164,13 @@ pub fn run(options: &Options) -> anyhow::Result<Summary> {
     Ok(summary)
 }
 
-fn write(maker: &mut Maker, number: usize, records: u64, path: &std::path::Path) -> std::io::Result<u64> {
+/// Writes the file of a source; returns its size in bytes.
+fn write(generator: &mut Generator, index: usize, records: u64, path: &Path) -> std::io::Result<u64> {
     let mut file = BufWriter::with_capacity(1 << 18, File::create(path)?);
     let mut bytes = 0;
-    for record in 0..records {
-        (SOURCES[number].write)(maker, number as u8, record);
-        let line = maker.row.end();
+    for number in 0..records {
+        (SOURCES[index].write)(generator, index as u8, number);
+        let line = generator.record.finish();
         file.write_all(line.as_bytes())?;
         bytes += line.len() as u64;
     }
@@ -154,29 +178,27 @@ fn write(maker: &mut Maker, number: usize, records: u64, path: &std::path::Path)
     Ok(bytes)
 }
 
-/// The asked-for sources, by number, and how many records each gets: their sum is exactly the whole.
-fn plan(options: &Options) -> Vec<(usize, u64)> {
-    let asked: Vec<usize> = (0..SOURCES.len())
-        .filter(|n| {
-            let kinds = options.entity_types.as_ref();
-            kinds.is_none_or(|kinds| kinds.contains(&SOURCES[*n].entity_type))
-        })
-        .collect();
-    let whole: u64 = asked.iter().map(|n| SOURCES[*n].share).sum();
+/// The indices of the sources asked for, and how many records each gets: their sum is exactly the whole.
+fn records_by_source(options: &SampleOptions) -> Vec<(usize, u64)> {
+    let asked = SOURCES
+        .iter()
+        .enumerate()
+        .filter(|(_, source)| options.entity_types.is_empty() || options.entity_types.contains(&source.entity_type));
+    let whole: u64 = asked.clone().map(|(_, source)| source.share).sum();
     let (mut share, mut given) = (0, 0);
-    let mut plan = Vec::new();
-    for number in asked {
-        share += SOURCES[number].share;
+    let mut by_source = Vec::new();
+    for (index, source) in asked {
+        share += source.share;
         let records = options.records * share / whole - given;
         given += records;
         if records > 0 {
-            plan.push((number, records));
+            by_source.push((index, records));
         }
     }
-    plan
+    by_source
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for SampleSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for file in &self.files {
             let path = format!("{}/{}.ndjson", file.entity_type, file.source_id);

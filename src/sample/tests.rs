@@ -1,4 +1,4 @@
-//! What a sample promises: the same bytes, valid records, figures like the real thing.
+//! What a sample promises: the same bytes, valid records, figures like the real ones, texts that make sense.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,13 +17,11 @@ use crate::model::{
 
 type Record = Map<String, Value>;
 
-fn sample(records: u64, seed: u64, entity_types: Option<Vec<EntityType>>) -> (TempDir, Summary) {
+fn sample(records: u64, seed: u64, entity_types: Vec<EntityType>) -> (TempDir, SampleSummary) {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options {
-        records,
-        seed,
-        out: folder.path().to_owned(),
+    let options = SampleOptions {
         entity_types,
+        ..SampleOptions::new(records, seed, folder.path().to_owned())
     };
     let summary = run(&options).unwrap();
     (folder, summary)
@@ -31,7 +29,7 @@ fn sample(records: u64, seed: u64, entity_types: Option<Vec<EntityType>>) -> (Te
 
 /// Large enough for figures to settle.
 static LARGE: LazyLock<BTreeMap<EntityType, Vec<Record>>> = LazyLock::new(|| {
-    let (folder, _) = sample(40_000, 1, None);
+    let (folder, _) = sample(40_000, 1, Vec::new());
     EntityType::ALL
         .into_iter()
         .map(|kind| (kind, records(folder.path(), kind)))
@@ -76,9 +74,10 @@ fn text<'a>(record: &'a Record, field: &str) -> &'a str {
 }
 
 #[test]
-fn the_committed_sample_is_what_the_generator_makes() {
-    let (made, _) = sample(RECORDS, SEED, None);
-    let made = files(made.path());
+fn the_committed_sample_is_the_output_of_the_generator() {
+    let folder = tempfile::tempdir().unwrap();
+    run(&SampleOptions::committed(folder.path().to_owned())).unwrap();
+    let made = files(folder.path());
     if std::env::var_os("PROCURE_WRITE_SAMPLE").is_some() {
         for (name, bytes) in &made {
             let path = committed().join(name);
@@ -99,9 +98,9 @@ fn the_committed_sample_is_what_the_generator_makes() {
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
-    let (one, summary) = sample(3_000, 5, None);
-    let (same, _) = sample(3_000, 5, None);
-    let (other, _) = sample(3_000, 6, None);
+    let (one, summary) = sample(3_000, 5, Vec::new());
+    let (same, _) = sample(3_000, 5, Vec::new());
+    let (other, _) = sample(3_000, 6, Vec::new());
     assert_eq!(files(one.path()), files(same.path()));
     let (one, other) = (files(one.path()), files(other.path()));
     assert!(one.iter().all(|(name, bytes)| other[name] != *bytes));
@@ -110,41 +109,35 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
 }
 
 #[test]
-fn as_many_records_as_asked_of_the_kinds_asked() {
-    for (asked, kinds) in [
-        (0, None),
-        (1, None),
-        (1_003, None),
-        (777, Some(vec![EntityType::Contract])),
-        (50, Some(vec![EntityType::Award, EntityType::Tender])),
+fn the_sample_has_the_number_of_records_and_the_entity_types_asked_for() {
+    for (asked, entity_types) in [
+        (0, vec![]),
+        (1, vec![]),
+        (1_003, vec![]),
+        (777, vec![EntityType::Contract]),
+        (50, vec![EntityType::Award, EntityType::Tender]),
     ] {
-        let (folder, summary) = sample(asked, 3, kinds.clone());
+        let (folder, summary) = sample(asked, 3, entity_types.clone());
         let written: usize = EntityType::ALL
             .iter()
             .map(|kind| records(folder.path(), *kind).len())
             .sum();
         assert_eq!(written as u64, asked);
         assert_eq!(summary.files.iter().map(|file| file.records).sum::<u64>(), asked);
-        if let Some(kinds) = kinds {
-            assert!(summary.files.iter().all(|file| kinds.contains(&file.entity_type)));
-        }
+        let is_asked = |file: &SampleFile| entity_types.is_empty() || entity_types.contains(&file.entity_type);
+        assert!(summary.files.iter().all(is_asked));
     }
 }
 
 #[test]
 fn too_many_records_are_refused() {
-    let options = Options {
-        records: MOST_RECORDS + 1,
-        seed: 1,
-        out: PathBuf::from("never-written"),
-        entity_types: None,
-    };
-    assert!(run(&options).unwrap_err().to_string().contains("at most 30000000"));
+    let options = SampleOptions::new(MAX_RECORDS + 1, 1, PathBuf::from("never-written"));
+    assert!(run(&options).unwrap_err().to_string().contains("up to 30000000"));
 }
 
 #[test]
 fn the_summary_names_each_file() {
-    let (_folder, summary) = sample(100, 1, Some(vec![EntityType::Award]));
+    let (_folder, summary) = sample(100, 1, vec![EntityType::Award]);
     let shown = summary.to_string();
     assert!(shown.starts_with("award/canadabuys-award.ndjson"), "{shown}");
     assert!(shown.ends_with("100 records"), "{shown}");
@@ -240,7 +233,7 @@ fn fields_are_as_present_as_the_specification_says() {
 }
 
 #[test]
-fn suppliers_are_zipf() {
+fn suppliers_follow_zipf() {
     let contracts = &LARGE[&EntityType::Contract];
     let mut counts = BTreeMap::new();
     for contract in contracts {
@@ -258,7 +251,7 @@ fn suppliers_are_zipf() {
 }
 
 #[test]
-fn values_are_log_normal_with_odd_ones() {
+fn values_are_log_normal_with_exceptions() {
     let mut values: Vec<f64> = LARGE[&EntityType::Contract]
         .iter()
         .filter_map(|contract| contract.get("contract_value")?.as_f64())
@@ -272,7 +265,7 @@ fn values_are_log_normal_with_odd_ones() {
 }
 
 #[test]
-fn days_lie_in_the_window_and_thicken_towards_its_end() {
+fn days_are_in_the_window_and_recent_years_have_more() {
     let mut by_year = BTreeMap::new();
     let mut by_day = BTreeMap::new();
     let contracts = &LARGE[&EntityType::Contract];
@@ -288,7 +281,7 @@ fn days_lie_in_the_window_and_thicken_towards_its_end() {
 }
 
 #[test]
-fn words_of_every_sort_come_up() {
+fn all_expected_values_occur() {
     let holds = |kind, field, value: &str| {
         let found = LARGE[&kind].iter().any(|record| text(record, field) == value);
         assert!(found, "no {kind} has {field} {value}");
@@ -367,7 +360,7 @@ fn a_notice_and_its_amendments_share_a_reference_number() {
 }
 
 #[test]
-fn a_solicitation_leads_from_tender_to_award_to_contract() {
+fn a_tender_its_award_and_its_contract_agree() {
     let by_solicitation = |kind| -> BTreeMap<&str, &Record> {
         let records: &Vec<Record> = &LARGE[&kind];
         records
@@ -408,4 +401,125 @@ fn every_kind_has_edge_cases_one_of_them_without_a_date() {
             );
         }
     }
+}
+
+static TOPICS: LazyLock<topics::TopicTable> = LazyLock::new(topics::TopicTable::read);
+
+fn topic_of(record: &Record) -> Option<&'static topics::Topic> {
+    let code = ["unspsc", "commodity", "commodity_code"]
+        .map(|field| text(record, field))
+        .concat();
+    TOPICS.topics.iter().find(|topic| topic.unspsc == code)
+}
+
+#[test]
+fn title_description_and_codes_are_of_one_topic() {
+    let mut checked = 0;
+    for record in LARGE.values().flatten() {
+        let Some(topic) = topic_of(record) else { continue };
+        let titles = [
+            ("title_en", topic.name.en),
+            ("sosa_description_en", topic.name.en),
+            ("description_en", topic.name.en),
+        ];
+        let french = [
+            ("title_fr", topic.name.fr),
+            ("sosa_description_fr", topic.name.fr),
+            ("description_fr", topic.name.fr),
+        ];
+        for (field, name) in titles.into_iter().chain(french) {
+            let value = text(record, field).to_lowercase();
+            assert!(
+                value.is_empty() || value.contains(&name.to_lowercase()),
+                "{field} of {record:?}"
+            );
+        }
+        let category = text(record, "procurement_category");
+        let own = topic.purchase_type.category();
+        assert!(
+            ["", "SRVTGD"].contains(&category) || category.contains(own),
+            "{record:?}"
+        );
+        let trade = &TOPICS.trades[topic.trade];
+        for (field, expected) in [("gsin", trade.gsin), ("economic_object_code", trade.economic_object)] {
+            assert!(
+                ["", "NA", expected].contains(&text(record, field)),
+                "{field} of {record:?}"
+            );
+        }
+        checked += 1;
+    }
+    assert!(checked > 25_000, "{checked}");
+}
+
+#[test]
+fn a_supplier_sells_what_its_name_says() {
+    let mut checked = 0;
+    for record in LARGE.values().flatten() {
+        let Some(topic) = topic_of(record) else { continue };
+        let supplier = crate::model::fold::fold(text(record, "vendor_name"));
+        let supplier = format!(" {supplier} ");
+        let says = |trade: &topics::Trade| {
+            let mut words = trade.words_fr.iter().chain(&trade.words_en);
+            words.any(|word| supplier.contains(&format!(" {} ", crate::model::fold::fold(word))))
+        };
+        let trade = &TOPICS.trades[topic.trade];
+        if says(trade) {
+            checked += 1;
+        } else {
+            // Then it is a numbered company, a partnership or a group, whose name states no trade.
+            assert!(!TOPICS.trades.iter().any(says), "{} sells {}", supplier, topic.name.en);
+        }
+    }
+    assert!(checked > 10_000, "{checked}");
+}
+
+#[test]
+fn a_buyer_buys_what_its_sector_needs() {
+    let held = |record: &Record, buyer: &str, title: &str| {
+        text(record, "department_fr").starts_with(buyer) && text(record, "title_fr").to_lowercase().contains(title)
+    };
+    for (buyer, title) in [
+        ("Cégep", "autopompes"),
+        ("Cégep", "souffleuses à neige"),
+        ("Bibliothèque", "lits d'hôpital"),
+        ("Centre de la petite enfance", "munitions"),
+        ("Office municipal d'habitation", "livres de bibliothèque"),
+    ] {
+        let wrong = LARGE[&EntityType::Contract]
+            .iter()
+            .find(|record| held(record, buyer, title));
+        assert!(wrong.is_none(), "{wrong:?}");
+    }
+    assert!(
+        LARGE[&EntityType::Contract]
+            .iter()
+            .any(|record| held(record, "Ville", "déneigement"))
+    );
+}
+
+#[test]
+fn a_sample_of_today_has_new_open_tenders_and_closings_within_the_week() {
+    let today = Date::parse("2031-02-28").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = SampleOptions {
+        last_day: today,
+        ..SampleOptions::new(4_000, 7, folder.path().to_owned())
+    };
+    run(&options).unwrap();
+    let tenders = records(folder.path(), EntityType::Tender);
+    let days = |tender: &Record, field| Date::parse(text(tender, field)).map(|day| day.days() - today.days());
+    assert!(
+        tenders
+            .iter()
+            .all(|tender| days(tender, "publication_date").unwrap() <= 0)
+    );
+    let is_open = |tender: &&Record| ["Open", "active"].contains(&text(tender, "status"));
+    let count = |field, range: std::ops::RangeInclusive<i32>| {
+        let open = tenders.iter().filter(is_open);
+        open.filter(|tender| days(tender, field).is_ok_and(|day| range.contains(&day)))
+            .count()
+    };
+    let (new, closing) = (count("publication_date", -6..=0), count("closing_date", 0..=7));
+    assert!(new >= 3 && closing >= 3, "{new} new, {closing} closing");
 }

@@ -1,4 +1,5 @@
-//! The admin address: metrics, readiness and liveness, for the operator's own network and never on the public port.
+//! The admin server: metrics, readiness and liveness. For the operator's own network, never on the
+//! public port.
 
 use std::{
     net::{SocketAddr, TcpListener},
@@ -11,28 +12,26 @@ use std::{
 use actix_web::{App, HttpResponse, HttpServer, dev::ServerHandle, web};
 use anyhow::{Context, ensure};
 
-use crate::{http::AppState, server::metrics::Page};
+use crate::{http::AppState, server::metrics::MetricsPage};
 
-/// Binds the admin address, which must not be the public one: its pages are for nobody else.
+/// Binds the admin address, which must differ from the public one: the admin pages need no key.
 pub fn listen(admin: SocketAddr, public: SocketAddr) -> anyhow::Result<TcpListener> {
-    let is_everywhere = admin.ip().is_unspecified() || public.ip().is_unspecified();
-    let is_same = admin.port() == public.port() && (admin.ip() == public.ip() || is_everywhere);
+    let is_any_address = admin.ip().is_unspecified() || public.ip().is_unspecified();
+    let is_same = admin.port() == public.port() && (admin.ip() == public.ip() || is_any_address);
     ensure!(
         !is_same,
-        "the admin address {admin} is the public one, {public}; give --admin-bind another port, one that only you can reach"
+        "the admin address {admin} overlaps the public address {public}; give --admin-bind another port, one that clients cannot reach"
     );
     if !admin.ip().is_loopback() {
-        log::warn!(
-            "metrics and readiness on {admin} ask for no key, and others than this machine may reach that address"
-        );
+        log::warn!("metrics and readiness on {admin} need no key, and other machines may reach that address");
     }
     TcpListener::bind(admin).with_context(|| format!("listening on the admin address {admin}"))
 }
 
-/// Serves the admin pages from now on, beside the public server and on a thread of its own.
+/// Starts the admin server, on a thread of its own.
 pub fn start(listener: TcpListener, state: &Arc<AppState>, open: &Arc<AtomicUsize>) -> std::io::Result<ServerHandle> {
     log::info!("metrics and readiness on http://{}", listener.local_addr()?);
-    let page = web::Data::new(Page::new(Arc::clone(state), Arc::clone(open)));
+    let page = web::Data::new(MetricsPage::new(Arc::clone(state), Arc::clone(open)));
     let shared = web::Data::from(Arc::clone(state));
     let server = HttpServer::new(move || {
         App::new()
@@ -48,20 +47,22 @@ pub fn start(listener: TcpListener, state: &Arc<AppState>, open: &Arc<AtomicUsiz
     Ok(handle)
 }
 
-async fn metrics(page: web::Data<Page>) -> HttpResponse {
-    match page.text() {
-        Ok(text) => HttpResponse::Ok().content_type(Page::CONTENT_TYPE).body(text),
+async fn metrics(page: web::Data<MetricsPage>) -> HttpResponse {
+    match page.render() {
+        Ok(text) => HttpResponse::Ok().content_type(MetricsPage::CONTENT_TYPE).body(text),
         Err(error) => {
-            log::error!("the metrics cannot be written: {error}");
+            log::error!("cannot render the metrics: {error}");
             HttpResponse::InternalServerError().finish()
         }
     }
 }
 
-/// Whether requests should be sent here. There is a generation to answer from for as long as this is listened to: without one `serve` does not start.
+/// Whether a load balancer should send requests here. There always is a generation to serve:
+/// without one, `serve` does not start.
 async fn ready(state: web::Data<AppState>) -> HttpResponse {
-    match state.draining.load(Ordering::Relaxed) {
-        true => HttpResponse::ServiceUnavailable().body("stopping\n"),
-        false => HttpResponse::Ok().body("ready\n"),
+    if state.draining.load(Ordering::Relaxed) {
+        HttpResponse::ServiceUnavailable().body("stopping\n")
+    } else {
+        HttpResponse::Ok().body("ready\n")
     }
 }

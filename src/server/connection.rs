@@ -1,11 +1,15 @@
-//! One connection, between its socket and the framework: what is read goes through [`Framing`], and nothing is waited for for ever.
+//! One client connection: guards the socket with the request framer, time limits and a gentle
+//! close.
 //!
-//! The framework's own timer watches only the first head of a connection, and none watches a client that never reads its answer. Here
-//! every request has a time to arrive in, every stalled answer a time to move in, and a close lets the client read what it was told:
-//! closing a socket with unread bytes would reset it, and take the answer along.
+//! The framework's only request timer covers the first head of a connection, and none covers a
+//! client that never reads its response. Here every request has a time limit to arrive, every
+//! stalled response a time limit to progress. On closing, the rest of the input is read for a
+//! moment: closing a socket with unread input would reset the connection, and the client would lose
+//! the response.
 //!
-//! **Invariant:** the framework sees a request's head only when the answer to the one before is written. It would read ahead, and write an answer as the last
-//! head it read asks for it (with a body or without, closing or not), not as its own does.
+//! **Invariant:** the framework gets a request's head only after the response to the request before
+//! is written. If it read ahead, it would frame a response (with or without a body, closing or not)
+//! by the last head it has read instead of by the response's own.
 
 use std::{
     io,
@@ -25,30 +29,37 @@ use tokio::{
 };
 
 use crate::{
-    http::refusal::Refusal,
-    server::http1::framer::{Framing, Phase},
+    http::{
+        body,
+        refusal::{ConnectionRefusal, Refusal},
+    },
+    server::http1::{
+        error::RequestError,
+        framer::{Phase, RequestFramer},
+    },
 };
 
-/// What a connection may take.
+/// The resources a client may take.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// How many may be open; one more is told to come back.
-    pub most: usize,
-    /// From a request's first byte to the end of its head, and from the connection to its first byte.
+pub struct ConnectionLimits {
+    /// Open connections; further ones get a 503.
+    pub connections: usize,
+    /// From a request's first byte to the end of its head, and from the connection to its first
+    /// byte.
     pub head: Duration,
     /// From the end of a head to the end of its body.
     pub body: Duration,
     /// Between two requests.
     pub idle: Duration,
-    /// How long an answer may wait for the client to take the next part of it.
+    /// How long a response may wait for the client to read its next part.
     pub stall: Duration,
 }
 
-/// Spec silent: patient with slow lines, not with clients that do nothing.
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            most: 4096,
+/// Decision D-115: generous to slow lines, but not to clients that do nothing.
+impl Default for ConnectionLimits {
+    fn default() -> ConnectionLimits {
+        ConnectionLimits {
+            connections: 4096,
             head: Duration::from_secs(10),
             body: Duration::from_secs(30),
             idle: Duration::from_secs(75),
@@ -57,176 +68,219 @@ impl Default for Limits {
     }
 }
 
-/// How long a closed connection is read on, so that the client gets to its answer.
+/// How long input is still read after the last response, so that the client can read that response.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// How much longer than its time a body is waited for: whoever reads it tells the client that it was too slow.
-const GRACE: Duration = Duration::from_secs(1);
+/// Added to a body's time limit here: the handler that reads the body has the same limit, and
+/// answers 408 first.
+const BODY_GRACE: Duration = Duration::from_secs(1);
 
-/// How much is read at once.
-const CHUNK: usize = 8 << 10;
+/// The size of one read, in bytes.
+const READ_SIZE: usize = 8 << 10;
 
-/// What a buffer keeps between two requests.
-const KEPT: usize = 2 << 10;
+/// Buffer capacity that is kept between two requests, in bytes.
+const KEPT_CAPACITY: usize = 2 << 10;
 
-/// How much is read ahead of the answer that the next request waits for: enough to notice a client that goes away meanwhile.
-const READ_AHEAD: usize = 2 * CHUNK;
+/// How many bytes are read while a response is pending: enough to notice that the client has closed
+/// the connection.
+const READ_AHEAD: usize = 2 * READ_SIZE;
 
-/// All that is written before an answer, where the client asked whether to send its body.
-const INTERIM: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+/// The only interim response. The framework writes it for a request with `Expect: 100-continue`.
+const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 type Timer = Pin<Box<Sleep>>;
 
-pub struct Wire<S> {
+/// A stream that the framework reads instead of the socket.
+pub struct GuardedStream<S> {
     stream: S,
-    limits: Limits,
-    framing: Framing,
-    /// Read from the socket and not looked at: of requests whose turn has not come.
-    unread: Vec<u8>,
-    /// Whether an answer is being written, and how many requests have theirs.
-    is_answering: bool,
-    answered: u64,
-    /// Who waits for the next request's turn.
-    reader: Option<Waker>,
-    /// To be read by the framework, and not yet read: what is behind `taken`.
-    ready: Vec<u8>,
+    limits: ConnectionLimits,
+    framer: RequestFramer,
+    refusal: ConnectionRefusal,
+    /// Input that is not framed yet: requests that wait for the response to the one before.
+    unframed: Vec<u8>,
+    /// Framed input for the framework, which has taken the first `taken` bytes.
+    framed: Vec<u8>,
     taken: usize,
-    /// What is waited for, and until when.
-    waiting: Option<((u64, Phase), Timer)>,
-    stalled: Option<Timer>,
-    lingering: Option<Timer>,
-    has_ended: bool,
-    _place: Place,
+    /// Whether a response is partly written.
+    is_responding: bool,
+    /// The number of responses that are completely written.
+    responses: u64,
+    /// The framework's reading task, while it waits for a response to be written.
+    reader: Option<Waker>,
+    /// The time limit of a request's phase; the number identifies the request.
+    arrival: Option<((u64, Phase), Timer)>,
+    stall: Option<Timer>,
+    linger: Option<Timer>,
+    is_closed_by_client: bool,
+    _slot: ConnectionSlot,
 }
 
-/// A place among the open connections, given back when dropped.
-struct Place(Arc<AtomicUsize>);
+/// One of the open connections, counted until it is dropped.
+struct ConnectionSlot(Arc<AtomicUsize>);
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
-    /// A new connection, one more of those `open`.
-    pub fn new(stream: S, limits: Limits, open: &Arc<AtomicUsize>) -> Wire<S> {
-        let is_crowded = open.fetch_add(1, Ordering::Relaxed) >= limits.most;
-        let mut wire = Wire {
+impl From<RequestError> for Refusal {
+    fn from(error: RequestError) -> Refusal {
+        match error {
+            RequestError::RequestLine => Refusal::RequestLine,
+            RequestError::Target => Refusal::RequestTarget,
+            RequestError::Header => Refusal::Header,
+            RequestError::Host => Refusal::Host,
+            RequestError::BodyLength => Refusal::BodyLength,
+            RequestError::HeadTooLong => Refusal::HeadTooLong,
+            RequestError::BodyTooLong => Refusal::BodyTooLong,
+            RequestError::Timeout => Refusal::Timeout,
+        }
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
+    /// Guards a new connection and adds it to the `open` ones. Beyond the maximum number its first
+    /// response is a 503.
+    pub fn new(stream: S, limits: ConnectionLimits, open: &Arc<AtomicUsize>) -> GuardedStream<S> {
+        let is_too_many = open.fetch_add(1, Ordering::Relaxed) >= limits.connections;
+        let mut guarded = GuardedStream {
             stream,
             limits,
-            framing: Framing::default(),
-            unread: Vec::new(),
-            is_answering: false,
-            answered: 0,
-            reader: None,
-            ready: Vec::new(),
+            framer: RequestFramer::new(body::LONGEST as u64),
+            refusal: ConnectionRefusal::default(),
+            unframed: Vec::new(),
+            framed: Vec::new(),
             taken: 0,
-            waiting: None,
-            stalled: None,
-            lingering: None,
-            has_ended: false,
-            _place: Place(Arc::clone(open)),
+            is_responding: false,
+            responses: 0,
+            reader: None,
+            arrival: None,
+            stall: None,
+            linger: None,
+            is_closed_by_client: false,
+            _slot: ConnectionSlot(Arc::clone(open)),
         };
-        if is_crowded {
-            wire.framing.refuse(Refusal::Crowded, &mut wire.ready);
+        if is_too_many {
+            guarded.refusal.set(Refusal::TooManyConnections);
+            guarded.framer.reject(&mut guarded.framed);
         }
-        wire
+        guarded
     }
 
-    /// Reads what there is from the socket; whether there was something.
-    fn fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
-        let mut bytes = [MaybeUninit::uninit(); CHUNK];
+    /// Where this stream stores why it refused the last request.
+    pub fn refusal(&self) -> ConnectionRefusal {
+        self.refusal.clone()
+    }
+
+    /// Reads once from the socket. Ready with `false` at the end of the input.
+    fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<bool>> {
+        let mut bytes = [MaybeUninit::uninit(); READ_SIZE];
         let mut buffer = ReadBuf::uninit(&mut bytes);
         std::task::ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer))?;
-        self.has_ended = buffer.filled().is_empty();
-        self.unread.extend_from_slice(buffer.filled());
-        Poll::Ready(Ok(!self.has_ended))
+        self.is_closed_by_client = buffer.filled().is_empty();
+        self.unframed.extend_from_slice(buffer.filled());
+        Poll::Ready(Ok(!self.is_closed_by_client))
     }
 
-    /// Whether a request is whole and not answered yet, so that the next one has to wait.
-    fn is_awaiting_answer(&self) -> bool {
-        self.answered < self.framing.requests() && self.framing.phase() == Phase::Idle
+    /// Whether a complete request has no complete response yet, so that the next request has to
+    /// wait.
+    fn is_response_pending(&self) -> bool {
+        self.responses < self.framer.requests() && self.framer.phase() == Phase::Idle
     }
 
-    /// Looks at what was read, as far as a request's end.
-    fn look(&mut self) {
-        let rest = self.framing.push(&self.unread, &mut self.ready).len();
-        self.unread.drain(..self.unread.len() - rest);
-        self.unread.shrink_to(KEPT);
+    /// Frames the input up to the end of one request at most.
+    fn frame(&mut self) {
+        let rest = self.framer.push(&self.unframed, &mut self.framed).len();
+        self.unframed.drain(..self.unframed.len() - rest);
+        self.unframed.shrink_to(KEPT_CAPACITY);
+        self.take_error();
     }
 
-    /// Learns that of `bytes` so many were written. They are all there is to write: each body is one piece, encoded with its head.
-    fn wrote(&mut self, bytes: &[u8], written: usize) {
-        self.is_answering |= !INTERIM.ends_with(bytes);
-        if self.is_answering && written == bytes.len() {
-            self.is_answering = false;
-            self.answered = self.framing.requests();
-            let is_over = self.framing.phase() == Phase::Deaf;
-            if let Some(reader) = self.reader.take().filter(|_| is_over || !self.unread.is_empty()) {
+    fn take_error(&self) {
+        if let Some(error) = self.framer.error() {
+            self.refusal.set(error.into());
+        }
+    }
+
+    /// Counts a response when its last byte is written. A write that empties the framework's buffer
+    /// ends a response, since the framework encodes a response's head and body into one buffer (see
+    /// [`crate::server::http1`]).
+    fn count_written(&mut self, buffer: &[u8], written: usize) {
+        self.is_responding |= !CONTINUE.ends_with(buffer);
+        if self.is_responding && written == buffer.len() {
+            self.is_responding = false;
+            self.responses = self.framer.requests();
+            let is_last = self.framer.phase() == Phase::Discarding;
+            if (is_last || !self.unframed.is_empty())
+                && let Some(reader) = self.reader.take()
+            {
                 reader.wake();
             }
         }
     }
 
-    /// Ready when what is waited for took too long.
-    fn poll_late(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let phase = self.framing.phase();
-        let waits_for = (self.framing.requests(), phase);
-        let time = match phase {
-            Phase::Idle if self.framing.requests() > 0 => None,
+    /// Ready when the current phase of the request has exceeded its time limit.
+    fn poll_arrival_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let phase = self.framer.phase();
+        let limit = match phase {
+            // The framework's keep-alive timer covers the time between two requests.
+            Phase::Idle if self.framer.requests() > 0 => None,
             Phase::Idle | Phase::Head => Some(self.limits.head),
-            Phase::Body => Some(self.limits.body + GRACE),
-            Phase::Refused | Phase::Deaf | Phase::Ended => None,
+            Phase::Body => Some(self.limits.body + BODY_GRACE),
+            Phase::Rejected | Phase::Discarding | Phase::Broken => None,
         };
-        let Some(time) = time else {
-            self.waiting = None;
+        let Some(limit) = limit else {
+            self.arrival = None;
             return Poll::Pending;
         };
-        match &mut self.waiting {
-            Some((known, timer)) if *known == waits_for => timer.as_mut().poll(cx),
-            waiting => {
-                let (_, timer) = waiting.insert((waits_for, Box::pin(sleep(time))));
+        let current = (self.framer.requests(), phase);
+        match &mut self.arrival {
+            Some((known, timer)) if *known == current => timer.as_mut().poll(cx),
+            arrival => {
+                let (_, timer) = arrival.insert((current, Box::pin(sleep(limit))));
                 timer.as_mut().poll(cx)
             }
         }
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Wire<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let wire = self.get_mut();
+        let this = self.get_mut();
         loop {
-            let ready = wire.ready.get(wire.taken..).unwrap_or_default();
-            if !ready.is_empty() {
-                let ready = ready.get(..buffer.remaining()).unwrap_or(ready);
-                buffer.put_slice(ready);
-                wire.taken += ready.len();
+            let framed = this.framed.get(this.taken..).unwrap_or_default();
+            if !framed.is_empty() {
+                let framed = framed.get(..buffer.remaining()).unwrap_or(framed);
+                buffer.put_slice(framed);
+                this.taken += framed.len();
                 return Poll::Ready(Ok(()));
             }
-            wire.ready.clear();
-            wire.ready.shrink_to(KEPT);
-            wire.taken = 0;
-            match wire.framing.phase() {
-                // The answer closes the connection; nothing more is read for it.
-                Phase::Refused => return Poll::Pending,
-                Phase::Ended => return Poll::Ready(Ok(())),
-                Phase::Deaf if wire.answered == wire.framing.requests() => return Poll::Ready(Ok(())),
-                Phase::Deaf => wire.reader = Some(cx.waker().clone()),
+            this.framed.clear();
+            this.framed.shrink_to(KEPT_CAPACITY);
+            this.taken = 0;
+            match this.framer.phase() {
+                // The response to the stand-in request closes the connection.
+                Phase::Rejected => return Poll::Pending,
+                Phase::Broken => return Poll::Ready(Ok(())),
+                Phase::Discarding if this.responses == this.framer.requests() => return Poll::Ready(Ok(())),
+                Phase::Discarding => this.reader = Some(cx.waker().clone()),
                 Phase::Idle | Phase::Head | Phase::Body => {}
             }
-            if wire.is_awaiting_answer() {
-                wire.reader = Some(cx.waker().clone());
-                if wire.unread.len() >= READ_AHEAD {
+            if this.is_response_pending() {
+                this.reader = Some(cx.waker().clone());
+                if this.unframed.len() >= READ_AHEAD {
                     return Poll::Pending;
                 }
-            } else if !wire.unread.is_empty() {
-                wire.look();
+            } else if !this.unframed.is_empty() {
+                this.frame();
                 continue;
             }
-            match wire.fill(cx) {
-                Poll::Ready(Ok(true)) if wire.framing.phase() == Phase::Deaf => {
-                    // One piece a turn, so that a client that never stops holds up nobody else.
+            match this.poll_fill(cx) {
+                Poll::Ready(Ok(true)) if this.framer.phase() == Phase::Discarding => {
+                    this.unframed.clear();
+                    // One read per poll, so that a client that never stops sending does not block
+                    // the others.
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
@@ -234,26 +288,27 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Wire<S> {
                 Poll::Ready(Ok(false)) => return Poll::Ready(Ok(())),
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => {
-                    std::task::ready!(wire.poll_late(cx));
-                    wire.framing.expire(&mut wire.ready);
+                    std::task::ready!(this.poll_arrival_timeout(cx));
+                    this.framer.time_out(&mut this.framed);
+                    this.take_error();
                 }
             }
         }
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let wire = self.get_mut();
-        let written = Pin::new(&mut wire.stream).poll_write(cx, bytes);
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for GuardedStream<S> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write(cx, buffer);
         if written.is_ready() {
-            wire.stalled = None;
+            this.stall = None;
             if let Poll::Ready(Ok(written)) = written {
-                wire.wrote(bytes, written);
+                this.count_written(buffer, written);
             }
             return written;
         }
-        let timer = wire.stalled.get_or_insert_with(|| Box::pin(sleep(wire.limits.stall)));
+        let timer = this.stall.get_or_insert_with(|| Box::pin(sleep(this.limits.stall)));
         timer.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
     }
 
@@ -262,24 +317,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let wire = self.get_mut();
-        if wire.lingering.is_none() {
-            std::task::ready!(Pin::new(&mut wire.stream).poll_shutdown(cx))?;
+        let this = self.get_mut();
+        if this.linger.is_none() {
+            std::task::ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
         }
-        let lingering = wire.lingering.get_or_insert_with(|| Box::pin(sleep(LINGER)));
-        let is_over = lingering.as_mut().poll(cx).is_ready();
-        // Again one piece a turn.
-        let mut bytes = [MaybeUninit::uninit(); CHUNK];
-        let mut buffer = ReadBuf::uninit(&mut bytes);
-        if is_over || wire.has_ended {
+        let linger = this.linger.get_or_insert_with(|| Box::pin(sleep(LINGER)));
+        if linger.as_mut().poll(cx).is_ready() || this.is_closed_by_client {
             return Poll::Ready(Ok(()));
         }
-        match Pin::new(&mut wire.stream).poll_read(cx, &mut buffer) {
-            Poll::Ready(Ok(())) if !buffer.filled().is_empty() => {
+        let mut bytes = [MaybeUninit::uninit(); READ_SIZE];
+        let mut input = ReadBuf::uninit(&mut bytes);
+        match Pin::new(&mut this.stream).poll_read(cx, &mut input) {
+            Poll::Ready(Ok(())) if !input.filled().is_empty() => {
+                // One read per poll, as above.
                 cx.waker().wake_by_ref();
                 Poll::Pending
             }
-            // The client closed its side too, or is gone.
+            // The client has closed its side, too, or is gone.
             Poll::Ready(_) => Poll::Ready(Ok(())),
             Poll::Pending => Poll::Pending,
         }

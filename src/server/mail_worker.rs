@@ -1,4 +1,5 @@
-//! The thread that mails alerts: after each new generation, and every now and then for what is due by the clock.
+//! The background worker that mails alerts: after each new generation, and at an interval for mails
+//! that are due by the clock.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -10,80 +11,90 @@ use chrono::{DateTime, Utc};
 use crate::{
     alerts::mailer::{self, End, Settings},
     http::AppState,
-    server::worker::Beside,
+    server::worker::PeriodicWorker,
     state::State,
 };
 
-/// How often it is looked for a new generation.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How often the worker checks whether there is a new generation.
+const INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long the clock alone is waited for: daily and weekly digests, and what is tried again, are this late at most.
-const RUN_EVERY: Duration = Duration::from_secs(15 * 60);
+/// The time between two runs on the same generation. Daily and weekly digests and retries are late
+/// by at most this.
+const RUN_INTERVAL: Duration = Duration::from_secs(15 * 60);
 
-/// What is remembered between two looks.
-struct Mailer {
+struct MailWorker {
     service: Arc<AppState>,
     state: State,
     settings: Arc<Settings>,
     now: fn() -> DateTime<Utc>,
-    /// The generation of the last run, and when that was.
-    last: Option<(String, Instant)>,
+    /// The generation and the time of the last run.
+    last_run: Option<(String, Instant)>,
 }
 
-/// Starts it on a connection of its own to the state file.
+/// Starts the worker with a connection of its own to the state database.
 pub fn start(
     service: Arc<AppState>,
     state: State,
     settings: Arc<Settings>,
     now: fn() -> DateTime<Utc>,
-) -> anyhow::Result<Beside> {
+) -> anyhow::Result<PeriodicWorker> {
     let metrics = service.metrics.clone();
-    let mut mailer = Mailer {
+    let mut worker = MailWorker {
         service,
         state,
         settings,
         now,
-        last: None,
+        last_run: None,
     };
-    Beside::start("mailer", LOOK_EVERY, &metrics, move || mailer.step())
+    PeriodicWorker::start("mailer", INTERVAL, &metrics, move || worker.step())
 }
 
-impl Mailer {
-    /// Runs if it is time to; tells whether it went well.
+impl MailWorker {
+    /// Mails what is due, if it is time to. Returns whether that succeeded.
     fn step(&mut self) -> bool {
         let generation = self.service.generation.load_full();
-        let is_time = match &self.last {
-            Some((id, when)) => *id != generation.id || when.elapsed() >= RUN_EVERY,
+        let is_due = match &self.last_run {
+            Some((id, when)) => *id != generation.id || when.elapsed() >= RUN_INTERVAL,
             None => true,
         };
-        let is_draining = || self.service.draining.load(Ordering::Relaxed);
-        // Who was not come to is told from the new generation, which knows what closed meanwhile.
-        let is_old = || self.service.generation.load().id != generation.id;
-        let asked = || match () {
-            () if is_draining() => Some(End::Stop),
-            () if is_old() => Some(End::Outdated),
-            () => None,
+        let end_reason = || {
+            if self.service.draining.load(Ordering::Relaxed) {
+                Some(End::Stop)
+            } else if self.service.generation.load().id != generation.id {
+                // The remaining recipients are served from the new generation, in which some
+                // tenders may have closed.
+                Some(End::Outdated)
+            } else {
+                None
+            }
         };
-        if !is_time || is_draining() {
+        if !is_due || end_reason() == Some(End::Stop) {
             return true;
         }
         let metrics = &self.service.metrics;
-        let mut told = |event, waiting| metrics.mail(event, waiting);
-        let run = mailer::run_once(&self.state, &generation, &self.settings, self.now, &asked, &mut told);
-        self.last = Some((generation.id.clone(), Instant::now()));
+        let mut on_event = |event, waiting| metrics.count_mail(event, waiting);
+        let run = mailer::run_once(
+            &self.state,
+            &generation,
+            &self.settings,
+            self.now,
+            &end_reason,
+            &mut on_event,
+        );
+        self.last_run = Some((generation.id.clone(), Instant::now()));
         match run {
             Ok(report) => {
-                metrics.mails_wait(report.waiting);
-                let went_well = report.cut.is_none() || asked().is_some();
-                if !went_well {
+                metrics.set_waiting_recipients(report.waiting);
+                let has_succeeded = report.cut.is_none() || end_reason().is_some();
+                if !has_succeeded {
                     log::error!("alerts: {report}");
                 } else if report != mailer::Report::default() {
                     log::info!("alerts: {report}");
                 }
-                went_well
+                has_succeeded
             }
             Err(error) => {
-                log::error!("alerts are not sent: {error:#}");
+                log::error!("cannot send alerts: {error:#}");
                 false
             }
         }

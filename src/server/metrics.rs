@@ -1,4 +1,5 @@
-//! `/metrics`: what was counted while serving, and what can be looked up when asked, as text that Prometheus reads.
+//! `/metrics` in the OpenMetrics text format: the counters of [`crate::http::metrics`], and values
+//! that are looked up for each scrape.
 
 use std::{
     fmt, fs,
@@ -8,7 +9,6 @@ use std::{
     },
 };
 
-use chrono::DateTime;
 use prometheus_client::{
     collector::Collector,
     encoding::{DescriptorEncoder, EncodeMetric, text},
@@ -21,92 +21,76 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use crate::{catalog::generation::Generation, http::AppState, logging};
+use crate::{catalog::generation::Generation, http::AppState, logging, model::timestamp};
 
-/// The page, put together anew whenever it is asked for.
-pub struct Page(Registry);
+/// Renders the page anew for each scrape.
+pub struct MetricsPage(Registry);
 
-/// What every name starts with.
+/// The first part of all metric names.
 const PREFIX: &str = "procure";
 
-impl Page {
+impl MetricsPage {
     pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-    pub fn new(state: Arc<AppState>, open: Arc<AtomicUsize>) -> Page {
+    pub fn new(state: Arc<AppState>, open: Arc<AtomicUsize>) -> MetricsPage {
         let mut registry = Registry::with_prefix(PREFIX);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
-        registry.register("build", "The program that answers", build);
+        registry.register("build", "The version of the running program", build);
         state.metrics.register(&mut registry);
-        registry.register_collector(Box::new(Served(state, open)));
-        Page(registry)
+        registry.register_collector(Box::new(ServiceStatus { state, open }));
+        MetricsPage(registry)
     }
 
-    pub fn text(&self) -> Result<String, fmt::Error> {
+    pub fn render(&self) -> Result<String, fmt::Error> {
         let mut page = String::new();
         text::encode(&mut page, &self.0)?;
         Ok(page)
     }
 }
 
-/// What is served, and over how many connections, as it is when asked.
-struct Served(Arc<AppState>, Arc<AtomicUsize>);
+/// The service at the moment of a scrape.
+struct ServiceStatus {
+    state: Arc<AppState>,
+    /// The number of open connections.
+    open: Arc<AtomicUsize>,
+}
 
 type Labels = Vec<(&'static str, String)>;
 type Gauges = Family<Labels, Gauge>;
 
-impl Collector for Served {
+impl Collector for ServiceStatus {
     fn encode(&self, mut encoder: DescriptorEncoder) -> fmt::Result {
-        let generation = self.0.generation.load_full();
-        let now = (self.0.now)().timestamp();
-        let served = gauges([(vec![("generation", generation.id.clone())], 1)]);
+        let generation = self.state.generation.load_full();
+        let now = (self.state.now)().timestamp();
+        let mut show = |name: &str, help: &str, unit: Option<&Unit>, metric: &dyn EncodeMetric| {
+            metric.encode(encoder.encode_descriptor(name, help, unit, metric.metric_type())?)
+        };
+        let info = gauges([(vec![("generation", generation.id.clone())], 1)]);
+        show("generation_info", "The generation in service", None, &info)?;
         show(
-            &mut encoder,
-            "generation_info",
-            "The generation that is served",
+            "records",
+            "Records in service, by entity type",
             None,
-            &served,
+            &records(&generation),
         )?;
-        let records = records(&generation);
-        show(&mut encoder, "records", "Records served, by kind", None, &records)?;
-        let ages = ages(&generation, now);
-        let help = "Since a source was last fetched";
-        show(&mut encoder, "source_age", help, Some(&Unit::Seconds), &ages)?;
-        if let Some(built) = seconds(&generation.manifest.built_at) {
-            let (help, age) = ("Since the generation was published", ConstGauge::new(now - built));
-            show(&mut encoder, "generation_age", help, Some(&Unit::Seconds), &age)?;
+        let help = "Time since a source was last fetched";
+        show("source_age", help, Some(&Unit::Seconds), &source_ages(&generation, now))?;
+        if let Some(built) = timestamp::parse(&generation.manifest.built_at) {
+            let age = ConstGauge::new(now - built.timestamp());
+            let help = "Time since the generation was published";
+            show("generation_age", help, Some(&Unit::Seconds), &age)?;
         }
-        let open = ConstGauge::new(i64::try_from(self.1.load(Ordering::Relaxed)).unwrap_or(i64::MAX));
-        show(
-            &mut encoder,
-            "connections_open",
-            "Connections to the public address",
-            None,
-            &open,
-        )?;
-        let lost = ConstCounter::new(logging::lost());
-        show(
-            &mut encoder,
-            "log_lines_lost",
-            "Log lines that came faster than they could be written",
-            None,
-            &lost,
-        )?;
-        if let Some(bytes) = anonymous_bytes() {
-            let (help, bytes) = ("Memory of the process beyond the page cache", ConstGauge::new(bytes));
-            show(&mut encoder, "memory_anonymous", help, Some(&Unit::Bytes), &bytes)?;
+        let open = i64::try_from(self.open.load(Ordering::Relaxed)).unwrap_or(i64::MAX);
+        let help = "Open connections to the public address";
+        show("connections_open", help, None, &ConstGauge::new(open))?;
+        let help = "Log lines dropped because they were produced faster than they could be written";
+        show("log_lines_lost", help, None, &ConstCounter::new(logging::lost()))?;
+        if let Some(bytes) = anonymous_memory_bytes() {
+            let help = "Memory of the process without the page cache";
+            show("memory_anonymous", help, Some(&Unit::Bytes), &ConstGauge::new(bytes))?;
         }
         Ok(())
     }
-}
-
-fn show(
-    encoder: &mut DescriptorEncoder,
-    name: &str,
-    help: &str,
-    unit: Option<&Unit>,
-    metric: &impl EncodeMetric,
-) -> fmt::Result {
-    metric.encode(encoder.encode_descriptor(name, help, unit, metric.metric_type())?)
 }
 
 fn records(generation: &Generation) -> Gauges {
@@ -116,16 +100,16 @@ fn records(generation: &Generation) -> Gauges {
     }))
 }
 
-/// A source that does not say when it was fetched has no age.
-fn ages(generation: &Generation, now: i64) -> Gauges {
+/// Seconds since each source was fetched. Sources without a fetch time are left out.
+fn source_ages(generation: &Generation, now: i64) -> Gauges {
     let sources = generation.manifest.kinds.iter().flat_map(|kind| &kind.sources);
     gauges(sources.filter_map(|source| {
-        let fetched = seconds(source.last_updated.as_deref()?)?;
+        let fetched = timestamp::parse(source.last_updated.as_deref()?)?;
         let labels = vec![
             ("source_id", source.source_id.clone()),
             ("entity_type", source.entity_type.name().to_owned()),
         ];
-        Some((labels, now - fetched))
+        Some((labels, now - fetched.timestamp()))
     }))
 }
 
@@ -137,22 +121,16 @@ fn gauges(values: impl IntoIterator<Item = (Labels, i64)>) -> Gauges {
     gauges
 }
 
-fn seconds(moment: &str) -> Option<i64> {
-    DateTime::parse_from_rfc3339(moment)
-        .ok()
-        .map(|moment| moment.timestamp())
-}
-
-/// As Linux tells it; elsewhere nothing is told.
-fn anonymous_bytes() -> Option<i64> {
+/// Linux only; `None` on other systems.
+fn anonymous_memory_bytes() -> Option<i64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     let kilobytes: i64 = line.split_whitespace().next()?.parse().ok()?;
     kilobytes.checked_mul(1024)
 }
 
-impl fmt::Debug for Served {
+impl fmt::Debug for ServiceStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Served")
+        f.write_str("ServiceStatus")
     }
 }

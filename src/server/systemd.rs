@@ -1,39 +1,42 @@
-//! What systemd is told (`sd_notify`): ready, a new generation, stopping, alive. Nothing at all where `NOTIFY_SOCKET` is not set.
+//! Notifications to systemd (`sd_notify`): ready, reloading, stopping, alive. They do nothing if
+//! `NOTIFY_SOCKET` is not set.
 
 use std::time::Duration;
 
 use sd_notify::NotifyState;
 
-/// The address is listened on, and there is a generation to answer from.
+/// The server listens, and has a generation to serve.
 pub fn ready() {
-    tell(&[NotifyState::Ready]);
+    notify(&[NotifyState::Ready]);
 }
 
 pub fn stopping() {
-    tell(&[NotifyState::Stopping]);
+    notify(&[NotifyState::Stopping]);
 }
 
-/// A new generation is served. The old one served until then, so the reload is over when it is told of.
+/// A new generation is served. The old one was served until then, so the reload is complete when it
+/// is reported.
 pub fn reloaded(generation: &str) {
     match NotifyState::monotonic_usec_now() {
-        Ok(now) => tell(&[NotifyState::Reloading, now]),
-        Err(error) => log::warn!("the service manager cannot be told of the new generation: {error}"),
+        Ok(now) => notify(&[NotifyState::Reloading, now]),
+        Err(error) => log::warn!("cannot notify the service manager of the new generation: {error}"),
     }
     let status = format!("serving generation {generation}");
-    tell(&[NotifyState::Ready, NotifyState::Status(&status)]);
+    notify(&[NotifyState::Ready, NotifyState::Status(&status)]);
 }
 
-/// How often [`alive`] must be told: twice in the time the service manager waits. None where it does not.
-pub fn alive_every() -> Option<Duration> {
-    sd_notify::watchdog_enabled().map(|patience| patience / 2)
+/// How often [`alive`] must be called: twice per timeout of the service manager. `None` if it has
+/// no timeout.
+pub fn watchdog_interval() -> Option<Duration> {
+    sd_notify::watchdog_enabled().map(|timeout| timeout / 2)
 }
 
 pub fn alive() {
-    tell(&[NotifyState::Watchdog]);
+    notify(&[NotifyState::Watchdog]);
 }
 
-fn tell(states: &[NotifyState]) {
+fn notify(states: &[NotifyState]) {
     if let Err(error) = sd_notify::notify(states) {
-        log::warn!("the service manager cannot be told how things are: {error}");
+        log::warn!("cannot notify the service manager: {error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Threads beside the requests: each does one step again and again, and nothing that a step does ends it.
+//! Background threads that repeat one step.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -14,74 +14,79 @@ use anyhow::Context;
 
 use crate::http::metrics::Metrics;
 
-/// How long a step may take before its thread counts as stuck: the longest one reads all files of a new generation.
-const STUCK: Duration = Duration::from_secs(600);
+/// How long after its last step a worker counts as stuck. The longest step reads all files of a new
+/// generation.
+const STUCK_AFTER: Duration = Duration::from_secs(600);
 
-/// A thread beside the requests, which ends when asked to.
-pub struct Beside {
+/// A thread that repeats one step at an interval until it is stopped.
+pub struct PeriodicWorker {
     stop: mpsc::Sender<()>,
     thread: JoinHandle<()>,
-    pulse: Pulse,
+    heartbeat: Heartbeat,
 }
 
-/// When a thread last came to the end of a step.
+/// When a worker last completed a step.
 #[derive(Clone)]
-pub struct Pulse(Arc<Mutex<Instant>>);
+pub struct Heartbeat(Arc<Mutex<Instant>>);
 
-impl Beside {
-    /// Calls `step` again and again, `every` apart; it tells whether it went well. One that panics is called again.
+impl PeriodicWorker {
+    /// Calls `step` at the interval. A step returns whether it succeeded; failures and panics are
+    /// counted, and the next step runs nevertheless.
     pub fn start(
         name: &'static str,
-        every: Duration,
+        interval: Duration,
         metrics: &Metrics,
         mut step: impl FnMut() -> bool + Send + 'static,
-    ) -> anyhow::Result<Beside> {
+    ) -> anyhow::Result<PeriodicWorker> {
         let (stop, stopped) = mpsc::channel();
-        let (pulse, failures) = (Pulse::now(), metrics.background_failures(name));
-        let beat = pulse.clone();
+        let (heartbeat, failures) = (Heartbeat::now(), metrics.background_failures(name));
+        let own_heartbeat = heartbeat.clone();
         let thread = thread::Builder::new().name(name.to_owned()).spawn(move || {
-            while stopped.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
-                // What a step leaves half done, the next one does again.
-                let went_well = catch_unwind(AssertUnwindSafe(&mut step)).unwrap_or_else(|_| {
-                    log::error!(
-                        "a step of the {name} thread panicked; its message stands above, and the thread goes on"
-                    );
+            while stopped.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
+                // The next step repeats what a panicking one left undone.
+                let has_succeeded = catch_unwind(AssertUnwindSafe(&mut step)).unwrap_or_else(|_| {
+                    log::error!("a step of the {name} worker panicked (its message is above); the worker goes on");
                     false
                 });
-                if !went_well {
+                if !has_succeeded {
                     failures.inc();
                 }
-                beat.beat();
+                own_heartbeat.beat();
             }
         });
-        let thread = thread.with_context(|| format!("starting the {name} thread"))?;
-        Ok(Beside { stop, thread, pulse })
+        let thread = thread.with_context(|| format!("starting the {name} worker"))?;
+        Ok(PeriodicWorker {
+            stop,
+            thread,
+            heartbeat,
+        })
     }
 
-    pub fn pulse(&self) -> Pulse {
-        self.pulse.clone()
+    pub fn heartbeat(&self) -> Heartbeat {
+        self.heartbeat.clone()
     }
 
-    pub fn end(self) {
+    /// Waits for the current step and ends the thread.
+    pub fn stop(self) {
         drop(self.stop);
         if self.thread.join().is_err() {
-            log::error!("a background thread panicked");
+            log::error!("a background worker panicked");
         }
     }
 }
 
-impl Pulse {
-    fn now() -> Pulse {
-        Pulse(Arc::new(Mutex::new(Instant::now())))
+impl Heartbeat {
+    fn now() -> Heartbeat {
+        Heartbeat(Arc::new(Mutex::new(Instant::now())))
     }
 
     fn beat(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
-    /// Whether the thread has stepped lately.
-    pub fn is_felt(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).elapsed() < STUCK
+    /// Whether the worker has completed a step recently.
+    pub fn is_alive(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).elapsed() < STUCK_AFTER
     }
 }
 
@@ -90,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_that_panics_is_counted_and_called_again() {
+    fn a_failing_step_is_counted_and_called_again() {
         let (stepped, steps) = mpsc::channel();
         let metrics = Metrics::default();
         let mut number = 0;
@@ -100,23 +105,23 @@ mod tests {
             assert!(number != 1, "on purpose");
             number != 2
         };
-        let beside = Beside::start("test", Duration::from_millis(1), &metrics, step).unwrap();
+        let worker = PeriodicWorker::start("test", Duration::from_millis(1), &metrics, step).unwrap();
         for expected in 1..=4 {
             assert_eq!(steps.recv_timeout(Duration::from_secs(10)), Ok(expected));
         }
-        assert!(beside.pulse().is_felt());
-        beside.end();
+        assert!(worker.heartbeat().is_alive());
+        worker.stop();
         assert_eq!(metrics.background_failures("test").get(), 2);
     }
 
     #[test]
-    fn a_thread_that_has_not_stepped_for_long_counts_as_stuck() {
-        let Some(long_ago) = Instant::now().checked_sub(STUCK) else {
+    fn a_worker_without_a_recent_step_is_not_alive() {
+        let Some(long_ago) = Instant::now().checked_sub(STUCK_AFTER) else {
             return;
         };
-        let pulse = Pulse(Arc::new(Mutex::new(long_ago)));
-        assert!(!pulse.is_felt());
-        pulse.beat();
-        assert!(pulse.is_felt());
+        let heartbeat = Heartbeat(Arc::new(Mutex::new(long_ago)));
+        assert!(!heartbeat.is_alive());
+        heartbeat.beat();
+        assert!(heartbeat.is_alive());
     }
 }

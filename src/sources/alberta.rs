@@ -6,17 +6,20 @@
 
 use std::{collections::HashSet, io::Read};
 
-use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use crate::model::{entity_type::EntityType, vocabulary};
+use crate::model::{entity_type::EntityType, timestamp, vocabulary};
 use crate::sources::{
-    Broken, FileFacts, Head,
     common::{countries, public_bodies},
     reading::{
-        decode::{STRAY, Utf8},
-        intake::{Draft, Intake, Rank, Record, Tally, unknown},
-        json::{Item, Rows, list, word},
+        decode::{STRAY_BYTES, Utf8Reader},
+        file_head::FileHead,
+        json::{JsonItem, JsonRows, array_at, text_at},
+        reader::{FileInfo, ReadError, SourceReader},
+        record::DraftRecord,
+        row_counts::{RowCounts, unknown},
+        row_output::{GroupMember, Recency, RowOutput},
+        row_sink::RowSink,
         text,
     },
 };
@@ -28,7 +31,7 @@ const WHOLE: &str = "whole";
 const BARE: &str = "bare";
 
 /// A reference number of this publisher's: `AB-2025-04052`.
-pub fn recognizes(head: &Head) -> bool {
+pub fn recognizes(head: &FileHead) -> bool {
     let mut values = head.json.split("\"referenceNumber\"").skip(1);
     values.any(|after| {
         let value = after.trim_start().strip_prefix(':').unwrap_or_default().trim_start();
@@ -39,37 +42,37 @@ pub fn recognizes(head: &Head) -> bool {
 /// Reads the rows of one file.
 pub struct Alberta;
 
-impl super::Reader for Alberta {
-    fn read(&mut self, file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
-        let mut rows = Rows::new(input, &["values", "opportunities"]);
-        while let Some(item) = rows.next()? {
+impl SourceReader for Alberta {
+    fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
+        let mut rows = JsonRows::new(input, &["values", "opportunities"]);
+        while let Some(item) = rows.next_item()? {
             let (line, row) = match item {
-                Item::Row { line, bytes, .. } => (line, serde_json::from_slice(&bytes).ok()),
+                JsonItem::Row { line, bytes, .. } => (line, serde_json::from_slice(&bytes).ok()),
                 // The frame around an array of rows.
-                Item::Object { held_rows: true, .. } => continue,
-                Item::Object { line, members, .. } => (line, Some(Value::Object(members))),
+                JsonItem::Object { held_rows: true, .. } => continue,
+                JsonItem::Object { line, members, .. } => (line, Some(Value::Object(members))),
             };
             out.row();
             if rows.take_repaired() {
-                out.tally.note(line, STRAY);
+                out.counts.note(line, STRAY_BYTES);
             }
             let Some(row) = row else {
-                out.tally.skip(line, "an opportunity that is no valid JSON");
+                out.counts.skip(line, "an opportunity that is not valid JSON");
                 continue;
             };
-            match draft(&row, file, line, out.tally) {
-                Ok(draft) => out.keep(line, draft).map_err(Broken::Fatal)?,
-                Err(reason) => out.tally.skip(line, reason),
+            match row_output(&row, file, line, out.counts) {
+                Ok(row_output) => out.keep(line, row_output).map_err(ReadError::Fatal)?,
+                Err(reason) => out.counts.skip(line, reason),
             }
         }
         Ok(())
     }
 
     /// A newer answer of a search, which has no awards, leaves those that were told before.
-    fn settle(&mut self, members: &mut [crate::sources::reading::intake::Member], _: &mut [Tally]) {
+    fn merge_group(&mut self, members: &mut [GroupMember], _: &mut [RowCounts]) {
         if let Some((newest, older)) = members.split_last_mut()
-            && newest.member == BARE
-            && let Some(whole) = older.iter().find(|member| member.member == WHOLE)
+            && newest.key == BARE
+            && let Some(whole) = older.iter().find(|member| member.key == WHOLE)
             && let [told, awarded @ ..] = whole.records.as_slice()
         {
             if let Some(tender) = newest.records.first_mut() {
@@ -77,29 +80,29 @@ impl super::Reader for Alberta {
             }
             newest.records.extend(awarded.iter().cloned());
         }
-        crate::sources::reading::table::newest(members);
+        crate::sources::reading::merging::keep_newest(members);
     }
 }
 
-fn draft(row: &Value, file: &FileFacts, line: u64, tally: &mut Tally) -> Result<Draft, &'static str> {
+fn row_output(row: &Value, file: &FileInfo, line: u64, counts: &mut RowCounts) -> Result<RowOutput, &'static str> {
     // A search's answer holds opportunities without anything around them.
     let opportunity = row.get("opportunity").filter(|value| value.is_object()).unwrap_or(row);
-    let reference = word(opportunity, "/referenceNumber").ok_or("no reference number")?;
+    let reference = text_at(opportunity, "/referenceNumber").ok_or("no reference number")?;
     let mut posting = Posting {
         row,
         opportunity,
         line,
-        tally,
+        counts,
     };
     let mut records = vec![posting.tender(&reference)];
     posting.contracts(&reference, &mut records);
     for record in &mut records {
         record.set("fetched_at", Some(file.fetched_at.as_str()));
     }
-    Ok(Draft {
+    Ok(RowOutput {
         group: reference,
-        member: if row.get("awards").is_some() { WHOLE } else { BARE }.to_owned(),
-        rank: Rank(posting.changed(), file.modified.timestamp()),
+        key: if row.get("awards").is_some() { WHOLE } else { BARE }.to_owned(),
+        recency: Recency(posting.changed(), file.modified.timestamp()),
         records,
     })
 }
@@ -109,7 +112,7 @@ struct Posting<'a> {
     row: &'a Value,
     opportunity: &'a Value,
     line: u64,
-    tally: &'a mut Tally,
+    counts: &'a mut RowCounts,
 }
 
 /// Kinds of solicitation, for titles that do not spell them out.
@@ -136,12 +139,12 @@ const OF_THE_OPPORTUNITY: [&str; 24] = [
 
 impl Posting<'_> {
     fn word(&self, name: &str) -> Option<String> {
-        word(self.opportunity, &format!("/{name}"))
+        text_at(self.opportunity, &format!("/{name}"))
     }
 
     fn day(&mut self, value: &Value, name: &str) -> Option<String> {
-        let day = text::date(&word(value, &format!("/{name}"))?).unwrap_or_else(|_| {
-            self.tally
+        let day = text::date(&text_at(value, &format!("/{name}"))?).unwrap_or_else(|_| {
+            self.counts
                 .note(self.line, &format!("impossible date in {name}, left out"));
             None
         });
@@ -158,16 +161,14 @@ impl Posting<'_> {
             "createdOnUtc",
         ];
         let moments = stamps.iter().filter_map(|name| self.word(name));
-        let moments = moments.chain(word(self.row, "/lastAmendmentDate"));
-        let newest = moments.filter_map(|at| DateTime::parse_from_rfc3339(&at).ok()).max();
-        newest.map_or(0, |at| {
-            u64::try_from(at.with_timezone(&Utc).timestamp_millis()).unwrap_or(0)
-        })
+        let moments = moments.chain(text_at(self.row, "/lastAmendmentDate"));
+        let newest = moments.filter_map(|at| timestamp::parse(&at)).max();
+        newest.map_or(0, |at| u64::try_from(at.timestamp_millis()).unwrap_or(0))
     }
 
-    fn tender(&mut self, reference: &str) -> Record {
+    fn tender(&mut self, reference: &str) -> DraftRecord {
         let opportunity = self.opportunity;
-        let mut tender = Record::new(EntityType::Tender);
+        let mut tender = DraftRecord::new(EntityType::Tender);
         tender.set("record_id", Some(format!("alberta|{reference}")));
         tender.set("reference_number", Some(reference));
         tender.set("tender_number", Some(reference));
@@ -198,7 +199,7 @@ impl Posting<'_> {
     }
 
     /// `Town of Claresholm - Request for Quotes - 4th Street` under the short title `4th Street`: the buyer, the kind.
-    fn set_buyer(&mut self, tender: &mut Record) {
+    fn set_buyer(&mut self, tender: &mut DraftRecord) {
         let code = self.word("solicitationTypeCode");
         let known = SOLICITATIONS.iter().find(|(known, _)| code.as_deref() == Some(known));
         let title = self.word("title").unwrap_or_default();
@@ -213,8 +214,10 @@ impl Posting<'_> {
             .or(told.map(|(buyer, _)| buyer))
             .and_then(text::organization);
         if buyer.is_none() {
-            self.tally
-                .note(self.line, "a title that does not tell the buyer, recorded without one");
+            self.counts.note(
+                self.line,
+                "a title that does not name the buyer, recorded without a buyer",
+            );
         }
         let kind = told
             .and_then(|(_, kind)| text::line(kind))
@@ -229,30 +232,30 @@ impl Posting<'_> {
         tender.set("buyer_id", self.word("contractingOrgId"));
     }
 
-    fn set_object(&mut self, tender: &mut Record) {
+    fn set_object(&mut self, tender: &mut DraftRecord) {
         if let Some(code) = self.word("categoryCode") {
             match vocabulary::category(&code) {
                 Some(category) => tender.set("procurement_category", Some(category)),
-                None => self.tally.note(self.line, &unknown("categoryCode", &code)),
+                None => self.counts.note(self.line, &unknown("categoryCode", &code)),
             }
         }
-        let codes = list(self.row, "/commodityCodes");
+        let codes = array_at(self.row, "/commodityCodes");
         // A code is told at every level, the finest of which it is; by a search's answer as it is, and the titles beside.
         let finest = |code: &Value, suffix: &str| {
             let levels = ["commodity", "class", "family", "segment"].iter();
             levels
-                .filter_map(|level| word(code, &format!("/{level}{suffix}")))
+                .filter_map(|level| text_at(code, &format!("/{level}{suffix}")))
                 .next()
         };
-        let titles = list(self.row, "/commodityCodeTitles").iter();
-        let titles = titles.filter_map(|title| word(title, ""));
+        let titles = array_at(self.row, "/commodityCodeTitles").iter();
+        let titles = titles.filter_map(|title| text_at(title, ""));
         for (field, separator, values) in [
             (
                 "unspsc",
                 ",",
                 codes
                     .iter()
-                    .filter_map(|code| finest(code, "").or_else(|| word(code, "")))
+                    .filter_map(|code| finest(code, "").or_else(|| text_at(code, "")))
                     .collect(),
             ),
             (
@@ -267,19 +270,19 @@ impl Posting<'_> {
             (
                 "gsin",
                 ",",
-                codes.iter().filter_map(|code| word(code, "/gsinCode")).collect(),
+                codes.iter().filter_map(|code| text_at(code, "/gsinCode")).collect(),
             ),
         ] {
             tender.set(field, joined(values, separator));
         }
         let regions = self.word("regionOfDelivery").unwrap_or_default();
         let regions = regions.split(',').filter_map(text::line);
-        let listed = list(self.opportunity, "/regionOfDelivery").iter();
-        let regions = regions.chain(listed.filter_map(|region| word(region, ""))).collect();
+        let listed = array_at(self.opportunity, "/regionOfDelivery").iter();
+        let regions = regions.chain(listed.filter_map(|region| text_at(region, ""))).collect();
         tender.set("regions_of_delivery_en", joined(regions, "; "));
     }
 
-    fn set_rules(&mut self, tender: &mut Record) {
+    fn set_rules(&mut self, tender: &mut DraftRecord) {
         let method = self.word("postingTypeCode");
         tender.set("procurement_method_en", method.as_deref().map(in_words));
         tender.set("procurement_method", method);
@@ -299,13 +302,13 @@ impl Posting<'_> {
         tender.set("eligibility", (!eligibility.is_empty()).then_some(eligibility));
     }
 
-    fn set_amendments(&mut self, tender: &mut Record) {
+    fn set_amendments(&mut self, tender: &mut DraftRecord) {
         let opportunity = self.opportunity;
         let number = opportunity
             .get("amendmentNumber")
             .and_then(Value::as_u64)
             .filter(|number| *number > 0);
-        let amended = match word(self.opportunity, "/latestAmendedDate") {
+        let amended = match text_at(self.opportunity, "/latestAmendedDate") {
             Some(_) => "latestAmendedDate",
             None => "amendedOnUtc",
         };
@@ -315,7 +318,7 @@ impl Posting<'_> {
         tender.set("amendment_date", day);
     }
 
-    fn set_contact(&self, tender: &mut Record) {
+    fn set_contact(&self, tender: &mut DraftRecord) {
         let contact = |name: &str| self.word(&format!("contactInformation/{name}"));
         let names = [contact("firstName"), contact("lastName")]
             .into_iter()
@@ -334,34 +337,34 @@ impl Posting<'_> {
 
     /// One an award; an award that another revises gives way to it. They carry no status: the opportunity's tells nothing
     /// of how a contract goes on.
-    fn contracts(&mut self, reference: &str, records: &mut Vec<Record>) {
-        let mut awards: Vec<&Value> = list(self.row, "/awards").iter().collect();
-        awards.sort_by_cached_key(|award| (word(award, "/createdOnUtc"), word(award, "/id")));
+    fn contracts(&mut self, reference: &str, records: &mut Vec<DraftRecord>) {
+        let mut awards: Vec<&Value> = array_at(self.row, "/awards").iter().collect();
+        awards.sort_by_cached_key(|award| (text_at(award, "/createdOnUtc"), text_at(award, "/id")));
         let revised: HashSet<String> = awards
             .iter()
-            .filter_map(|award| word(award, "/originalAwardId"))
+            .filter_map(|award| text_at(award, "/originalAwardId"))
             .collect();
         for (award, number) in awards.into_iter().zip(1..) {
-            if word(award, "/id").is_some_and(|id| revised.contains(&id)) {
-                self.tally
-                    .note(self.line, "an award that a later one revises, no contract recorded");
+            if text_at(award, "/id").is_some_and(|id| revised.contains(&id)) {
+                self.counts
+                    .note(self.line, "an award that a later award revises, no contract recorded");
                 continue;
             }
-            let name = word(award, "/alternativeSupplierDisplayName");
+            let name = text_at(award, "/alternativeSupplierDisplayName");
             let Some(vendor) = name.as_deref().and_then(text::organization) else {
-                self.tally
+                self.counts
                     .note(self.line, "a winner without a name, no contract recorded");
                 continue;
             };
-            let mut contract = Record::new(EntityType::Contract);
+            let mut contract = DraftRecord::new(EntityType::Contract);
             for field in OF_THE_OPPORTUNITY {
                 contract.set(field, records.first().and_then(|tender| tender.get(field)));
             }
             contract.set("record_id", Some(format!("alberta|{reference}|{number}")));
-            contract.set("contract_id", word(award, "/id"));
+            contract.set("contract_id", text_at(award, "/id"));
             contract.set("award_date", self.day(award, "awardDate"));
             contract.set("vendor_name", Some(vendor));
-            contract.set("vendor_id", word(award, "/supplierId"));
+            contract.set("vendor_id", text_at(award, "/supplierId"));
             let value = self.money(award);
             contract.set("contract_value", value);
             contract.set("currency", value.map(|_| "CAD"));
@@ -371,15 +374,15 @@ impl Posting<'_> {
     }
 
     fn money(&mut self, award: &Value) -> Option<f64> {
-        text::given_amount(&word(award, "/amount")?).unwrap_or_else(|_| {
-            self.tally.note(self.line, "unreadable amount in amount, left out");
+        text::given_amount(&text_at(award, "/amount")?).unwrap_or_else(|_| {
+            self.counts.note(self.line, "unreadable amount in amount, left out");
             None
         })
     }
 }
 
-fn set_address(contract: &mut Record, award: &Value) {
-    let at = |name: &str| word(award, &format!("/address/{name}"));
+fn set_address(contract: &mut DraftRecord, award: &Value) {
+    let at = |name: &str| text_at(award, &format!("/address/{name}"));
     // `CA-AB`, as ISO 3166-2 has it.
     let province =
         at("stateProvince").map(|code| code.split_once('-').map_or(code.clone(), |(_, code)| code.to_owned()));

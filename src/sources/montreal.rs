@@ -12,14 +12,19 @@ use std::{collections::BTreeMap, io::Read};
 use chrono::Datelike;
 
 use crate::model::{entity_type::EntityType, fold::fold};
-use crate::sources::{
-    Broken, FileFacts, Reader,
-    reading::{
-        decode::Utf8,
-        intake::{Draft, Intake, Member, Rank, Record, Tally, fingerprint, unknown},
-        table::{self, Column, CsvFormat, Opened, Row, Rule::*},
-        text,
-    },
+use crate::sources::reading::{
+    csv_file::CsvFile,
+    csv_format::{CsvFormat, format_of},
+    csv_row::{Column, ColumnRule::*, CsvRow},
+    decode::Utf8Reader,
+    digest::fingerprint,
+    merging,
+    reader::{FileInfo, ReadError, SourceReader},
+    record::DraftRecord,
+    row_counts::{RowCounts, unknown},
+    row_output::{GroupMember, Recency, RowOutput},
+    row_sink::RowSink,
+    text,
 };
 
 pub static OFFICIALS: CsvFormat = CsvFormat {
@@ -28,8 +33,8 @@ pub static OFFICIALS: CsvFormat = CsvFormat {
     aliases: &[],
     columns: &[COMMON, OFFICIAL],
     entity_type: |_| EntityType::Contract,
-    draft: |row, record| draft(row, record, "contrats-fonctionnaires"),
-    settle: table::newest,
+    row_output: |row, record| row_output(row, record, "contrats-fonctionnaires"),
+    merge_group: merging::keep_newest,
 };
 
 pub static COUNCILS: CsvFormat = CsvFormat {
@@ -38,8 +43,8 @@ pub static COUNCILS: CsvFormat = CsvFormat {
     aliases: &[],
     columns: &[COMMON, COUNCIL],
     entity_type: |_| EntityType::Contract,
-    draft: council_draft,
-    settle: table::newest,
+    row_output: council_draft,
+    merge_group: merging::keep_newest,
 };
 
 static COMMON: &[Column] = &[("department_fr", "service", Line), ("contract_value", "montant", Money)];
@@ -124,7 +129,7 @@ pub fn recognizes(first: &[String]) -> bool {
 
 fn layout(first: &[String]) -> Option<Layout> {
     let folded: Vec<String> = first.iter().map(|name| fold(name)).collect();
-    if let Some(format) = table::format_of(&[&OFFICIALS, &COUNCILS], &folded) {
+    if let Some(format) = format_of(&[&OFFICIALS, &COUNCILS], &folded) {
         return Some(Layout {
             format,
             columns: folded,
@@ -179,13 +184,13 @@ const SERVICES: [&str; 5] = ["SERVICE ", "DIRECTION ", "COMMISSION ", "BUREAU ",
 
 pub struct Montreal;
 
-impl Reader for Montreal {
-    fn read(&mut self, file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
-        let opened = Opened::new(input)?;
+impl SourceReader for Montreal {
+    fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
+        let opened = CsvFile::open(input)?;
         let Some(layout) = layout(&opened.first) else {
-            return Err(Broken::Here {
+            return Err(ReadError::Damaged {
                 line: 1,
-                why: "its columns are not known".to_owned(),
+                reason: "the file's columns are unknown".to_owned(),
             });
         };
         let opened = if layout.has_header {
@@ -196,14 +201,14 @@ impl Reader for Montreal {
         layout.format.read_rows(file, opened, &layout.columns, out)
     }
 
-    fn settle(&mut self, members: &mut [Member], _: &mut [Tally]) {
-        settle(members);
+    fn merge_group(&mut self, members: &mut [GroupMember], _: &mut [RowCounts]) {
+        merge_group(members);
     }
 }
 
 /// Settles the rows that agree in all but the day.
-fn settle(members: &mut [Member]) {
-    let id = |member: &Member| {
+fn merge_group(members: &mut [GroupMember]) {
+    let id = |member: &GroupMember| {
         let record = member.records.first();
         record
             .and_then(|record| record.text("record_id"))
@@ -220,7 +225,7 @@ fn settle(members: &mut [Member]) {
         let (mut told, older): (Vec<usize>, Vec<usize>) =
             rows.drain(..).partition(|at| Some(members[*at].file) == newest);
         older.into_iter().for_each(|at| members[at].records.clear());
-        told.sort_by(|a, b| members[*a].member.cmp(&members[*b].member));
+        told.sort_by(|a, b| members[*a].key.cmp(&members[*b].key));
         for (at, part) in told.iter().zip(1..).skip(1) {
             for record in &mut members[*at].records {
                 let plain = record.text("record_id").unwrap_or_default();
@@ -229,7 +234,7 @@ fn settle(members: &mut [Member]) {
         }
         *rows = told;
     }
-    let is_dated = |at: &usize| !members[*at].member.starts_with(UNDATED);
+    let is_dated = |at: &usize| !members[*at].key.starts_with(UNDATED);
     let (dated, undated): (Vec<usize>, Vec<usize>) = contracts.into_values().flatten().partition(is_dated);
     if let ([dated], [undated]) = (dated.as_slice(), undated.as_slice()) {
         let tells = |field| members[*dated].records.iter().any(|record| record.has(field));
@@ -242,7 +247,7 @@ fn settle(members: &mut [Member]) {
 /// Begins the member's name of a row without a day.
 const UNDATED: &str = "undated ";
 
-fn council_draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+fn council_draft(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
     let decision = record.text("decision_number").unwrap_or_default();
     let council = COUNCIL_NAMES.iter().find(|(start, ..)| decision.starts_with(start));
     if council.is_none() && !decision.is_empty() {
@@ -251,16 +256,16 @@ fn council_draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
         row.note(unknown("no decision", &letters));
     }
     record.set("approver", council.map(|(_, name, _)| *name));
-    draft(
+    row_output(
         row,
         record,
         council.map_or("contrats-conseils", |(.., dataset)| dataset),
     )
 }
 
-fn draft(row: &Row, mut record: Record, dataset: &str) -> Result<Draft, &'static str> {
+fn row_output(row: &CsvRow, mut record: DraftRecord, dataset: &str) -> Result<RowOutput, &'static str> {
     if record.text("vendor_name").is_none() && record.text("title_fr").is_none() {
-        return Err("neither a supplier nor an object");
+        return Err("neither a supplier nor a title");
     }
     // Hashed before anything is left out or added, and the rest without the file's own facts.
     let part = |field: &str| record.get(field).map(|value| value.to_string()).unwrap_or_default();
@@ -286,18 +291,18 @@ fn draft(row: &Row, mut record: Record, dataset: &str) -> Result<Draft, &'static
     record.set("dataset", Some(dataset));
     record.set("currency", record.number("contract_value").map(|_| "CAD"));
     record.set("record_id", Some(id.as_str()));
-    Ok(Draft {
+    Ok(RowOutput {
         group: format!("{keys}\n{amount}"),
-        member: match day.as_str() {
+        key: match day.as_str() {
             "" => format!("{UNDATED}{said}"),
             _ => said,
         },
-        rank: Rank(0, row.file.modified.timestamp()),
+        recency: Recency(0, row.file.modified.timestamp()),
         records: vec![record],
     })
 }
 
-fn is_likely(day: &str, row: &Row) -> bool {
+fn is_likely(day: &str, row: &CsvRow) -> bool {
     let year: i32 = day.get(..4).and_then(|year| year.parse().ok()).unwrap_or_default();
     (FIRST_YEAR..=row.file.modified.year().max(FIRST_YEAR)).contains(&year)
 }

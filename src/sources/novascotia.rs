@@ -12,13 +12,19 @@ use serde_json::{Map, Value};
 
 use crate::model::{entity_type::EntityType, fold::fold};
 use crate::sources::{
-    Broken, FileFacts, Head, Reader,
     common::public_bodies,
     reading::{
-        decode::{STRAY, Utf8},
-        intake::{Draft, Intake, Member, Rank, Record, Tally, unknown},
-        json::{Item, Rows},
-        table::{self, Column, CsvFormat, Row, Rule::*},
+        csv_format::CsvFormat,
+        csv_row::{Column, ColumnRule::*, CsvRow},
+        decode::{STRAY_BYTES, Utf8Reader},
+        file_head::FileHead,
+        json::{JsonItem, JsonRows},
+        merging,
+        reader::{FileInfo, ReadError, SourceReader},
+        record::DraftRecord,
+        row_counts::{RowCounts, unknown},
+        row_output::{GroupMember, Recency, RowOutput},
+        row_sink::RowSink,
         text,
     },
 };
@@ -44,8 +50,8 @@ pub static FORMAT: CsvFormat = CsvFormat {
     ],
     columns: &[COLUMNS],
     entity_type: |_| EntityType::Contract,
-    draft,
-    settle: table::number,
+    row_output,
+    merge_group: merging::disambiguate,
 };
 
 #[rustfmt::skip]
@@ -65,7 +71,7 @@ const FLAGS: [(&str, &str); 3] = [("CONSTRUCTION", "CNST"), ("GOODS", "GD"), ("S
 /// Amounts that stand for "none": the form asks for one also where nothing is bought at a price.
 const PLACEHOLDERS: [f64; 2] = [0.0, 0.01];
 
-pub fn recognizes(head: &Head) -> bool {
+pub fn recognizes(head: &FileHead) -> bool {
     let holds = |name: &str| {
         head.json.contains(&format!("\"{name}\"")) || head.json.contains(&format!("\"{}\"", name.to_uppercase()))
     };
@@ -75,8 +81,13 @@ pub fn recognizes(head: &Head) -> bool {
 
 pub struct NovaScotia;
 
-impl Reader for NovaScotia {
-    fn read(&mut self, file: &FileFacts, mut input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
+impl SourceReader for NovaScotia {
+    fn read(
+        &mut self,
+        file: &FileInfo,
+        mut input: Utf8Reader<&mut dyn Read>,
+        out: &mut RowSink,
+    ) -> Result<(), ReadError> {
         let is_json = input
             .peek()
             .is_ok_and(|start| start.trim_start().starts_with(['[', '{']));
@@ -87,28 +98,28 @@ impl Reader for NovaScotia {
         }
     }
 
-    fn settle(&mut self, members: &mut [Member], _: &mut [Tally]) {
-        table::number(members);
+    fn merge_group(&mut self, members: &mut [GroupMember], _: &mut [RowCounts]) {
+        merging::disambiguate(members);
     }
 }
 
 /// Each object becomes a row of all the columns.
-fn read_json(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> Result<(), Broken> {
+fn read_json(file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
     let columns = FORMAT.aliases;
     let names: Vec<String> = columns.iter().map(|(_, name)| (*name).to_owned()).collect();
     let header = FORMAT.header(&names);
-    let mut rows = Rows::new(input, &[]);
-    while let Some(item) = rows.next()? {
+    let mut rows = JsonRows::new(input, &[]);
+    while let Some(item) = rows.next_item()? {
         let (line, object) = match item {
-            Item::Row { line, bytes, .. } => (line, serde_json::from_slice(&bytes).ok()),
-            Item::Object { line, members, .. } => (line, Some(members)),
+            JsonItem::Row { line, bytes, .. } => (line, serde_json::from_slice(&bytes).ok()),
+            JsonItem::Object { line, members, .. } => (line, Some(members)),
         };
         out.row();
         if rows.take_repaired() {
-            out.tally.note(line, STRAY);
+            out.counts.note(line, STRAY_BYTES);
         }
         let Some(object): Option<Map<String, Value>> = object else {
-            out.tally.skip(line, "a row that is no JSON object");
+            out.counts.skip(line, "a row that is not a JSON object");
             continue;
         };
         let value = |(lower, upper): &(&str, &str)| match object.get(*lower).or_else(|| object.get(*upper)) {
@@ -117,17 +128,17 @@ fn read_json(file: &FileFacts, input: Utf8<&mut dyn Read>, out: &mut Intake) -> 
             _ => String::new(),
         };
         let values: StringRecord = columns.iter().map(value).collect();
-        let row = Row::new(&header, &values, line, file);
-        FORMAT.take(row, out, |_| None).map_err(Broken::Fatal)?;
+        let row = CsvRow::new(&header, &values, line, file);
+        FORMAT.process_row(&row, out, |_| None).map_err(ReadError::Fatal)?;
     }
     Ok(())
 }
 
-fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
     let number = row.line_of(NUMBER).ok_or("no tender number")?;
     let amount = row.money(AMOUNT);
     if amount.is_some_and(|amount| PLACEHOLDERS.contains(&amount)) {
-        row.note(format!("an amount of 0 or 0.01 in {AMOUNT} stands for none, left out"));
+        row.note(format!("placeholder amount of 0 or 0.01 in {AMOUNT}, left out"));
     }
     let value = amount.filter(|amount| !PLACEHOLDERS.contains(amount));
     record.set("contract_value", value);
@@ -159,10 +170,10 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
         amount.map(|amount| format!("{amount:.2}")).unwrap_or_default()
     );
     let age = text::date(day).ok().flatten().map_or(0, |day| day.days());
-    Ok(Draft {
+    Ok(RowOutput {
         group: id,
-        member,
-        rank: Rank(u64::try_from(row.file.modified.timestamp()).unwrap_or(0), age.into()),
+        key: member,
+        recency: Recency(u64::try_from(row.file.modified.timestamp()).unwrap_or(0), age.into()),
         records: vec![record],
     })
 }

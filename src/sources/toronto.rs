@@ -10,8 +10,12 @@ use serde_json::json;
 
 use crate::model::{entity_type::EntityType, fold::fold};
 use crate::sources::reading::{
-    intake::{Draft, Rank, Record, unknown},
-    table::{self, Column, CsvFormat, Row, Rule::*},
+    csv_format::CsvFormat,
+    csv_row::{Column, ColumnRule::*, CsvRow},
+    merging,
+    record::DraftRecord,
+    row_counts::unknown,
+    row_output::{Recency, RowOutput},
     text::{self, Unreadable},
 };
 
@@ -32,8 +36,8 @@ pub static AWARDED: CsvFormat = CsvFormat {
     aliases: &[("Awarded Amount", AWARD), ("Award Date", AWARDED_ON)],
     columns: &[NUMBERED, AWARDED_COLUMNS],
     entity_type: |_| EntityType::Contract,
-    draft: awarded,
-    settle: table::number,
+    row_output: awarded,
+    merge_group: merging::disambiguate,
 };
 
 pub static NON_COMPETITIVE: CsvFormat = CsvFormat {
@@ -42,8 +46,8 @@ pub static NON_COMPETITIVE: CsvFormat = CsvFormat {
     aliases: &[],
     columns: &[NON_COMPETITIVE_COLUMNS],
     entity_type: |_| EntityType::Contract,
-    draft: non_competitive,
-    settle: table::number,
+    row_output: non_competitive,
+    merge_group: merging::disambiguate,
 };
 
 pub static SOLICITATIONS: CsvFormat = CsvFormat {
@@ -52,8 +56,8 @@ pub static SOLICITATIONS: CsvFormat = CsvFormat {
     aliases: &[],
     columns: &[NUMBERED, SOLICITATION_COLUMNS],
     entity_type: |_| EntityType::Tender,
-    draft: solicitation,
-    settle: table::number,
+    row_output: solicitation,
+    merge_group: merging::disambiguate,
 };
 
 #[rustfmt::skip]
@@ -109,18 +113,18 @@ const CATEGORIES: [(&str, Option<&str>); 5] = [
     ("Offer to Purchase", None),
 ];
 
-fn awarded(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+fn awarded(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
     let number = document_number(row).ok_or("no document number")?;
     let amount = complete_contract(row, &mut record, AWARD);
     let supplier = fold(record.text("vendor_name").unwrap_or_default());
     let day = record.text("award_date").unwrap_or_default();
     let id = format!("toronto|{number}|{supplier}|{day}|{amount}");
     record.set("procurement_category", category(row));
-    let rank = Rank(published(row), 0);
-    Ok(draft(id, String::new(), rank, record))
+    let recency = Recency(published(row), 0);
+    Ok(row_output(id, String::new(), recency, record))
 }
 
-fn non_competitive(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+fn non_competitive(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
     let number = row.line_of(WORKSPACE).ok_or("no workspace number")?;
     let amount = complete_contract(row, &mut record, "Contract Amount");
     let supplier = fold(record.text("vendor_name").unwrap_or_default());
@@ -132,11 +136,16 @@ fn non_competitive(row: &Row, mut record: Record) -> Result<Draft, &'static str>
         reason.map(|reason| json!({"limited_tendering_reason_en": reason})),
     );
     let dollars = amount.split('.').next().unwrap_or_default().to_owned();
-    let rank = Rank(published(row), digits(record.text("award_date")) as i64);
-    Ok(draft(format!("toronto-nc|{number}|{supplier}"), dollars, rank, record))
+    let recency = Recency(published(row), digits(record.text("award_date")) as i64);
+    Ok(row_output(
+        format!("toronto-nc|{number}|{supplier}"),
+        dollars,
+        recency,
+        record,
+    ))
 }
 
-fn solicitation(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+fn solicitation(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
     let number = document_number(row).ok_or("no document number")?;
     complete(&mut record);
     record.set("procurement_category", category(row));
@@ -148,28 +157,28 @@ fn solicitation(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     let status = if closed { "Expired" } else { "Open" };
     record.set("status", Some(status));
     record.set("status_en", Some(status));
-    let rank = Rank(published(row), digits(record.text("closing_date")) as i64);
-    Ok(draft(format!("toronto|{number}"), String::new(), rank, record))
+    let recency = Recency(published(row), digits(record.text("closing_date")) as i64);
+    Ok(row_output(format!("toronto|{number}"), String::new(), recency, record))
 }
 
-fn draft(id: String, member: String, rank: Rank, mut record: Record) -> Draft {
+fn row_output(id: String, member: String, recency: Recency, mut record: DraftRecord) -> RowOutput {
     record.set("record_id", Some(id.as_str()));
-    Draft {
+    RowOutput {
         group: id,
-        member,
-        rank,
+        key: member,
+        recency,
         records: vec![record],
     }
 }
 
-fn document_number(row: &Row) -> Option<String> {
+fn document_number(row: &CsvRow) -> Option<String> {
     let number = row.line_of(DOCUMENT)?.replace('\u{fffd}', "");
     let number = number.strip_prefix("Doc").unwrap_or(&number).trim();
     (!number.is_empty()).then(|| number.to_owned())
 }
 
 /// Fills what contracts share, and gives the amount as identifiers have it: in cents, else as typed.
-fn complete_contract(row: &Row, record: &mut Record, column: &str) -> String {
+fn complete_contract(row: &CsvRow, record: &mut DraftRecord, column: &str) -> String {
     complete(record);
     let raw = row.raw(column);
     match amount(raw) {
@@ -186,14 +195,14 @@ fn complete_contract(row: &Row, record: &mut Record, column: &str) -> String {
     }
 }
 
-fn complete(record: &mut Record) {
+fn complete(record: &mut DraftRecord) {
     record.set("municipality", Some("toronto"));
     record.set("province", Some("ON"));
     record.set("government_level", Some("municipal"));
     record.set("buyer_name", Some("City of Toronto"));
 }
 
-fn category(row: &Row) -> Option<&'static str> {
+fn category(row: &CsvRow) -> Option<&'static str> {
     let stated = row.line_of(CATEGORY)?;
     let known = CATEGORIES.iter().find(|(name, _)| *name == stated);
     if known.is_none() {
@@ -232,7 +241,7 @@ fn amount(raw: &str) -> Result<Option<(f64, &'static str)>, Unreadable> {
     Ok(text::amount(&number)?.map(|amount| (amount, currency)))
 }
 
-fn published(row: &Row) -> u64 {
+fn published(row: &CsvRow) -> u64 {
     u64::try_from(row.file.modified.timestamp()).unwrap_or_default()
 }
 

@@ -18,7 +18,7 @@ use governor::{
 };
 
 use crate::{
-    model::plans::Terms,
+    model::plans::PlanLimits,
     state::{keys::Key, usage::Usage},
 };
 
@@ -26,7 +26,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Account {
     pub key: Key,
-    pub terms: Terms,
+    pub terms: PlanLimits,
     bucket: Arc<Bucket>,
     pub(super) usage: Arc<Usage>,
 }
@@ -64,7 +64,7 @@ pub struct Receipt {
 }
 
 impl Account {
-    pub(super) fn new(key: Key, terms: Terms) -> Account {
+    pub(super) fn new(key: Key, terms: PlanLimits) -> Account {
         Account {
             key,
             terms,
@@ -74,7 +74,7 @@ impl Account {
     }
 
     /// The account of a key that was changed: what was used stays used. A new plan comes with a full bucket.
-    pub(super) fn with_key(&self, key: Key, terms: Terms) -> Account {
+    pub(super) fn with_key(&self, key: Key, terms: PlanLimits) -> Account {
         let bucket = match terms.requests_per_minute == self.terms.requests_per_minute {
             true => Arc::clone(&self.bucket),
             false => Arc::new(bucket(&terms)),
@@ -181,7 +181,7 @@ impl Clock for Monotonic {
     }
 }
 
-fn bucket(terms: &Terms) -> Bucket {
+fn bucket(terms: &PlanLimits) -> Bucket {
     let quota = Quota::per_minute(terms.requests_per_minute);
     RateLimiter::new(quota, InMemoryState::default(), Monotonic(Instant::now()))
 }
@@ -210,10 +210,10 @@ mod tests {
             expires_at: None,
             disabled_at: None,
         };
-        let terms = Terms {
+        let terms = PlanLimits {
             requests_per_minute: per_minute.try_into().unwrap(),
             requests_per_day: per_day.try_into().unwrap(),
-            ..*Plans::default().terms(Plan::Basic)
+            ..*Plans::default().limits(Plan::Basic)
         };
         Account::new(key, terms)
     }

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Row, params, types::Type};
 use sha2::{Digest, Sha256};
 
-use crate::{model::plans::Plan, state::State};
+use crate::{model::plans::Plan, state::State, storage::hex::hex};
 
 /// A key as it is kept: all but the key itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,8 +61,7 @@ impl State {
         );
         let mut random = [0; RANDOM_BYTES];
         getrandom::fill(&mut random).context("drawing random bytes for the key")?;
-        let hex: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        let key = format!("{PREFIX}{hex}");
+        let key = format!("{PREFIX}{}", hex(&random));
         let insert = "INSERT INTO keys (sha256, plan, label, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)";
         let expires_at = expires_at.map(|moment| moment.timestamp());
         self.connection
@@ -134,7 +133,7 @@ fn key(row: &Row) -> rusqlite::Result<(Hash, Key)> {
         moment.transpose()
     };
     let plan: String = row.get(2)?;
-    let unknown = || malformed(2, format!("'{plan}' is no plan; the plans are {}", Plan::names()));
+    let unknown = || malformed(2, format!("'{plan}' is not a plan; the plans are {}", Plan::names()));
     let key = Key {
         id: row.get(1)?,
         plan: Plan::parse(&plan).ok_or_else(unknown)?,
@@ -216,7 +215,7 @@ mod tests {
         assert_eq!(known.len(), 1);
         assert_eq!(refused.len(), 3);
         assert!(
-            refused[0].starts_with("key 2 cannot be used: ") && refused[0].contains("'GOLD' is no plan; the plans are"),
+            refused[0].starts_with("key 2 cannot be used: ") && refused[0].contains("'GOLD' is not a plan; the plans are"),
             "{refused:?}"
         );
         let watch = Watch::open(&path, Plans::default(), at(0)).unwrap();

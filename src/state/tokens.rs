@@ -8,9 +8,12 @@ use hmac::{Hmac, KeyInit, Mac};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
 
-use crate::state::{
-    State,
-    subscriptions::{Evidence, Subscription},
+use crate::{
+    state::{
+        State,
+        subscriptions::{Evidence, Subscription},
+    },
+    storage::hex::hex,
 };
 
 /// What a link in a mail holds: 160 bits nobody can guess, in hexadecimal.
@@ -123,12 +126,7 @@ fn derive(connection: &Connection, kind: &[u8], id: i64, salt: &Salt) -> anyhow:
     code.update(&id.to_le_bytes());
     code.update(&salt.0);
     let code = code.finalize().into_bytes();
-    Ok(Token(
-        code.iter()
-            .take(TOKEN_BYTES)
-            .map(|byte| format!("{byte:02x}"))
-            .collect(),
-    ))
+    Ok(Token(hex(&code[..TOKEN_BYTES])))
 }
 
 /// The secret of this state file, drawn when it is first asked for. Who draws it at the same moment gets the one that was written first.

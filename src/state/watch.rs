@@ -103,7 +103,7 @@ impl Watch {
                 .all(|(hash, key)| accounts.get(hash).is_some_and(|account| account.key == *key));
         if !is_same {
             let account = |(hash, key): (Hash, Key)| {
-                let terms = *self.plans.terms(key.plan);
+                let terms = *self.plans.limits(key.plan);
                 let account = match accounts.get(&hash) {
                     Some(account) => account.with_key(key, terms),
                     None => Account::new(key, terms),

@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::Context;
 
-use crate::{model::entity_type::EntityType, storage::gzip::Gzip};
+use crate::{model::entity_type::EntityType, storage::gzip::GzipReader};
 
 /// The longest line taken for a record, in bytes; a longer one is skipped and reported.
 pub const LONGEST_LINE: usize = 4 << 20;
@@ -99,7 +99,7 @@ impl Lines {
     pub fn open(path: &Path) -> io::Result<Lines> {
         let file = BufReader::with_capacity(1 << 20, File::open(path)?);
         let input: Box<dyn BufRead + Send> = match path.extension().and_then(|e| e.to_str()) {
-            Some("gz") => Box::new(BufReader::with_capacity(1 << 20, Gzip::new(file))),
+            Some("gz") => Box::new(BufReader::with_capacity(1 << 20, GzipReader::new(file))),
             Some("zst") => Box::new(BufReader::with_capacity(1 << 20, zstd::Decoder::with_buffer(file)?)),
             _ => Box::new(file),
         };

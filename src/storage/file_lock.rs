@@ -1,4 +1,4 @@
-//! One writer a folder: an advisory lock, held for as long as the file is open.
+//! Advisory file locks, so that one process at a time writes to a folder or file.
 
 use std::{
     fs::{File, TryLockError},
@@ -9,25 +9,43 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
-/// How often a lock that is held is tried again, and how long between.
-const TRIES: usize = 10;
+/// Attempts to take a lock, and the pause between them.
+const ATTEMPTS: usize = 10;
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Locks a file for `command`, which writes to `place`; an error if another process holds the lock, and goes on holding it.
+/// Locks a folder for `command`, for as long as the returned file is open.
+pub fn lock_folder(folder: &Path, command: &str) -> Result<File> {
+    let file = File::open(folder).with_context(|| format!("opening {}", folder.display()))?;
+    lock(file, folder, command)
+}
+
+/// Locks the file at `path` for `command`, for as long as the returned file is open. The file is created if it does not
+/// exist. `target` is what `command` writes to; the error names it.
+pub fn lock_file(path: &Path, target: &Path, command: &str) -> Result<File> {
+    let file = File::options()
+        .create(true)
+        .append(true)
+        .open(path)
+        .with_context(|| format!("opening {}", path.display()))?;
+    lock(file, target, command)
+}
+
+/// Fails if another process holds the lock.
 ///
-/// It is tried more than once: a process that is being started holds a copy of every open file for a moment, and of its locks with it.
-pub fn hold(file: File, place: &Path, command: &str) -> Result<File> {
-    for _ in 0..TRIES {
+/// It tries more than once: a process that is just being started has, for a moment, a copy of every open file of its
+/// parent, and so holds its parent's locks.
+fn lock(file: File, target: &Path, command: &str) -> Result<File> {
+    for _ in 0..ATTEMPTS {
         match file.try_lock() {
             Ok(()) => return Ok(file),
             Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
             Err(TryLockError::Error(error)) => {
-                return Err(error).with_context(|| format!("locking {}", place.display()));
+                return Err(error).with_context(|| format!("locking {}", target.display()));
             }
         }
     }
     bail!(
         "another `{command}` is writing to {}; wait for it to end",
-        place.display()
+        target.display()
     )
 }

@@ -1,4 +1,4 @@
-//! Gzip files, read one way by all who read them.
+//! GzipReader files, read one way by all who read them.
 
 use std::io::{self, BufRead, Read};
 
@@ -8,15 +8,15 @@ use flate2::bufread::GzDecoder;
 ///
 /// Zeros behind the last are padding, which tapes and some servers leave, and are ignored as gzip itself does; whatever
 /// else is there is damage.
-pub struct Gzip<R>(Option<GzDecoder<R>>);
+pub struct GzipReader<R>(Option<GzDecoder<R>>);
 
-impl<R: BufRead> Gzip<R> {
-    pub fn new(file: R) -> Gzip<R> {
-        Gzip(Some(GzDecoder::new(file)))
+impl<R: BufRead> GzipReader<R> {
+    pub fn new(file: R) -> GzipReader<R> {
+        GzipReader(Some(GzDecoder::new(file)))
     }
 }
 
-impl<R: BufRead> Read for Gzip<R> {
+impl<R: BufRead> Read for GzipReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while let Some(member) = &mut self.0 {
             let read = member.read(buffer)?;
@@ -69,7 +69,7 @@ mod tests {
         let two = [packed("one "), packed("two")].concat();
         let read = |bytes: &[u8]| {
             let mut text = String::new();
-            Gzip::new(bytes).read_to_string(&mut text).map(|_| text).ok()
+            GzipReader::new(bytes).read_to_string(&mut text).map(|_| text).ok()
         };
         assert_eq!(read(&two).as_deref(), Some("one two"));
         assert_eq!(read(&[&two[..], &[0; 512]].concat()).as_deref(), Some("one two"));

@@ -1,20 +1,21 @@
-//! Bytes as lower-case hexadecimal text.
+//! Bytes as lower-case hexadecimal digits.
 
 use std::fmt::Write;
 
-/// Two digits for each byte, as in `00ff`.
-pub fn encode(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
+pub fn hex(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(2 * bytes.len());
     for byte in bytes {
-        write!(text, "{byte:02x}").expect("writing into a string does not fail");
+        write!(digits, "{byte:02x}").expect("a string accepts every write");
     }
-    text
+    digits
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
-    fn writes_two_lower_case_digits_for_each_byte() {
-        assert_eq!(super::encode(&[0, 0x0f, 0xa0, 0xff]), "000fa0ff");
+    fn every_byte_has_two_digits() {
+        assert_eq!(hex(&[0, 10, 255]), "000aff");
     }
 }

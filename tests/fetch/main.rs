@@ -1,4 +1,4 @@
-//! `procure fetch` against a server that misbehaves in every way a network and a publisher know.
+//! `procure fetch` against a server that fails in all the ways in which networks and publishers fail.
 
 mod server;
 
@@ -16,8 +16,10 @@ use chrono::{DateTime, NaiveDate, Utc};
 use flate2::{Compression, write::GzEncoder};
 use procure::{
     fetch::{
-        self, Manners, Options, Outcome, Report,
-        table::{Files, Format, SOURCES, Source},
+        self, FetchOptions, FetchReport,
+        client::ClientConfig,
+        download::FetchOutcome,
+        published_sources::{FileFormat, PUBLISHED_SOURCES, PublishedSource, SourceFiles},
     },
     normalize,
 };
@@ -26,19 +28,19 @@ use tempfile::TempDir;
 
 const GOOD: &[u8] = b"a,b\n1,2\n";
 const NEWER: &[u8] = b"a,b\n1,2\n3,4\n";
-/// Long enough for a busy machine, short enough to be waited for.
+/// The idle timeout: long enough for a busy machine, short enough for a test.
 const IDLE: Duration = Duration::from_millis(1500);
-/// Names the server for the run that is killed.
+/// The environment variable with the folder and the address for the run that is killed.
 const CHILD: &str = "PROCURE_TEST_FETCH";
 
-/// An empty folder, and a row for what a test makes up.
-struct Place {
+/// A temporary output folder, with a source that the test makes up.
+struct Workspace {
     folder: TempDir,
 }
 
-impl Place {
-    fn new() -> Place {
-        Place {
+impl Workspace {
+    fn new() -> Workspace {
+        Workspace {
             folder: tempfile::tempdir().unwrap(),
         }
     }
@@ -51,27 +53,27 @@ impl Place {
         fs::read(self.path(name)).unwrap()
     }
 
-    fn fetch(&self, files: &[Files]) -> Report {
+    fn fetch(&self, files: &[SourceFiles]) -> FetchReport {
         self.try_fetch(files).unwrap()
     }
 
-    fn try_fetch(&self, files: &[Files]) -> anyhow::Result<Report> {
+    fn try_fetch(&self, files: &[SourceFiles]) -> anyhow::Result<FetchReport> {
         run(self.folder.path(), files)
     }
 
-    /// Fetches one CSV file and tells how it went.
-    fn fetch_one(&self, url: &str) -> Result<Outcome, String> {
-        self.fetch_as(url, Format::Csv)
+    /// Fetches one CSV file and returns its result.
+    fn fetch_one(&self, url: &str) -> Result<FetchOutcome, String> {
+        self.fetch_as(url, FileFormat::Csv)
     }
 
-    fn fetch_as(&self, url: &str, format: Format) -> Result<Outcome, String> {
-        let mut report = self.fetch(&[Files::One(url, format)]);
+    fn fetch_as(&self, url: &str, format: FileFormat) -> Result<FetchOutcome, String> {
+        let mut report = self.fetch(&[SourceFiles::One(url, format)]);
         assert_eq!(report.files.len(), 1, "{report}");
         report.files.remove(0).1
     }
 
-    /// What lies in the folder for everyone to see.
-    fn seen(&self) -> Vec<String> {
+    /// The names of the files that are not hidden, sorted.
+    fn visible_files(&self) -> Vec<String> {
         let entries = fs::read_dir(self.folder.path().join("made-up")).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
@@ -80,112 +82,112 @@ impl Place {
     }
 }
 
-fn run(out: &Path, files: &[Files]) -> anyhow::Result<Report> {
-    let source = Source {
+fn run(out: &Path, files: &[SourceFiles]) -> anyhow::Result<FetchReport> {
+    let source = PublishedSource {
         id: "made-up",
         page: "https://example.org/page",
         licence: "None",
-        attribution: "Made up by nobody.",
-        rhythm: "never",
+        attribution: "Made up.",
+        update_frequency: "never",
         referer: Some("https://example.org/from"),
-        quirk: Some("it is made up"),
+        known_problem: Some("it is made up"),
         files,
     };
-    fetch::run(&Options {
+    fetch::run(&FetchOptions {
         sources: &[source],
         out: out.to_owned(),
         today: NaiveDate::from_ymd_opt(2026, 5, 1).unwrap(),
-        manners: Manners {
+        client: ClientConfig {
             user_agent: "procure-test/1".to_owned(),
-            connect: Duration::from_secs(5),
-            answer: Duration::from_secs(20),
-            idle: IDLE,
+            connect_timeout: Duration::from_secs(5),
+            response_timeout: Duration::from_secs(20),
+            idle_timeout: IDLE,
             pause: Duration::ZERO,
-            attempts: 3,
-            backoff: Duration::from_millis(5),
-            longest_wait: Duration::from_secs(3),
-            redirects: 3,
+            max_attempts: 3,
+            initial_backoff: Duration::from_millis(5),
+            max_retry_after: Duration::from_secs(3),
+            max_redirects: 3,
         },
     })
 }
 
-fn fetched(bytes: &[u8]) -> Result<Outcome, String> {
+fn fetched(bytes: &[u8]) -> Result<FetchOutcome, String> {
     resumed(bytes, 0)
 }
 
-fn resumed(bytes: &[u8], resumed_at: u64) -> Result<Outcome, String> {
+fn resumed(bytes: &[u8], resumed_at: u64) -> Result<FetchOutcome, String> {
     let bytes = bytes.len() as u64;
-    Ok(Outcome::Fetched { bytes, resumed_at })
+    Ok(FetchOutcome::Fetched { bytes, resumed_at })
 }
 
-/// A CSV file of about so many bytes.
+/// A CSV file of about this many bytes.
 fn large(bytes: usize) -> Vec<u8> {
     let rows = (0..bytes / 16).map(|row| format!("{row:07},{row:07}\n"));
     rows.collect::<String>().into_bytes()
 }
 
 #[test]
-fn a_file_comes_with_its_time_and_is_then_asked_for_its_changes() {
+fn a_file_gets_the_publishers_time_and_is_then_requested_conditionally() {
     let server = Server::new(|request: &Request, _, stream: &mut _| {
-        let told = [
+        let validators = [
             ("Last-Modified", "Mon, 05 Jan 2026 10:00:00 GMT"),
             ("ETag", "W/\"weak\""),
         ];
         match request.header("if-modified-since") {
-            Some(_) => head(stream, "304 Not Modified", &told),
-            None => answer(stream, "200 OK", &told, GOOD),
+            Some(_) => head(stream, "304 Not Modified", &validators),
+            None => answer(stream, "200 OK", &validators, GOOD),
         }
     });
-    let place = Place::new();
+    let workspace = Workspace::new();
     let url = server.url("/pub/a.csv");
-    assert_eq!(place.fetch_one(&url), fetched(GOOD));
-    assert_eq!(place.read("a.csv"), GOOD);
-    let modified = fs::metadata(place.path("a.csv")).unwrap().modified().unwrap();
+    assert_eq!(workspace.fetch_one(&url), fetched(GOOD));
+    assert_eq!(workspace.read("a.csv"), GOOD);
+    let modified = fs::metadata(workspace.path("a.csv")).unwrap().modified().unwrap();
     assert_eq!(
         DateTime::<Utc>::from(modified).to_rfc3339(),
         "2026-01-05T10:00:00+00:00"
     );
-    assert_eq!(place.fetch_one(&url), Ok(Outcome::Unchanged));
-    let asked = server.asked();
-    assert_eq!(asked[0].header("user-agent"), Some("procure-test/1"));
-    assert_eq!(asked[0].header("referer"), Some("https://example.org/from"));
-    assert_eq!(asked[0].header("accept-encoding"), Some("identity"));
-    assert_eq!(asked[0].header("if-modified-since"), None);
-    assert_eq!(asked[1].header("if-none-match"), Some("W/\"weak\""));
+    assert_eq!(workspace.fetch_one(&url), Ok(FetchOutcome::Unchanged));
+    let requests = server.requests();
+    assert_eq!(requests[0].header("user-agent"), Some("procure-test/1"));
+    assert_eq!(requests[0].header("referer"), Some("https://example.org/from"));
+    assert_eq!(requests[0].header("accept-encoding"), Some("identity"));
+    assert_eq!(requests[0].header("if-modified-since"), None);
+    assert_eq!(requests[1].header("if-none-match"), Some("W/\"weak\""));
     assert_eq!(
-        asked[1].header("if-modified-since"),
+        requests[1].header("if-modified-since"),
         Some("Mon, 05 Jan 2026 10:00:00 GMT")
     );
-    assert_eq!(place.seen(), ["a.csv"]);
+    assert_eq!(workspace.visible_files(), ["a.csv"]);
 
-    // A file that somebody shortened is not the one the server speaks of.
-    fs::write(place.path("a.csv"), "a,b\n").unwrap();
-    assert_eq!(place.fetch_one(&url), fetched(GOOD));
-    assert_eq!(place.read("a.csv"), GOOD);
+    // A file that was shortened locally is downloaded again.
+    fs::write(workspace.path("a.csv"), "a,b\n").unwrap();
+    assert_eq!(workspace.fetch_one(&url), fetched(GOOD));
+    assert_eq!(workspace.read("a.csv"), GOOD);
 }
 
 #[test]
-fn a_change_is_fetched_and_the_same_bytes_are_no_change() {
+fn a_change_is_fetched_and_identical_bytes_are_unchanged() {
     let server = Server::new(|_: &Request, _, stream: &mut _| answer(stream, "200 OK", &[], GOOD));
-    let place = Place::new();
+    let workspace = Workspace::new();
     let url = server.url("/a.csv");
-    assert_eq!(place.fetch_one(&url), fetched(GOOD));
+    assert_eq!(workspace.fetch_one(&url), fetched(GOOD));
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
-    let modify = File::options().append(true).open(place.path("a.csv")).unwrap();
+    let modify = File::options().append(true).open(workspace.path("a.csv")).unwrap();
     modify.set_modified(long_ago).unwrap();
-    assert_eq!(place.fetch_one(&url), Ok(Outcome::Unchanged));
-    let modified = fs::metadata(place.path("a.csv")).unwrap().modified().unwrap();
+    assert_eq!(workspace.fetch_one(&url), Ok(FetchOutcome::Unchanged));
+    let modified = fs::metadata(workspace.path("a.csv")).unwrap().modified().unwrap();
     assert_eq!(modified, long_ago, "`fetched_at` would change with each run");
     server.behave(|_, _, stream| answer(stream, "200 OK", &[], NEWER));
-    assert_eq!(place.fetch_one(&url), fetched(NEWER));
-    assert_eq!(place.read("a.csv"), NEWER);
+    assert_eq!(workspace.fetch_one(&url), fetched(NEWER));
+    assert_eq!(workspace.read("a.csv"), NEWER);
 }
 
 #[test]
-fn what_was_cut_is_gone_on_with() {
+fn an_interrupted_download_resumes() {
     let whole = large(3 << 20);
     let sent = whole.clone();
-    // Four cuts, which is more than the attempts there are: but each brings a lot.
+    // Four interruptions, more than the maximum of attempts; but each attempt makes progress.
     let server = Server::new(move |request: &Request, nth, stream: &mut _| {
         let from = request.range().unwrap_or(0);
         if nth == 4 {
@@ -196,30 +198,33 @@ fn what_was_cut_is_gone_on_with() {
             (sent.len() - from).to_string(),
             format!("bytes {from}-{}/{}", sent.len() - 1, sent.len()),
         );
-        let told = [
+        let validators = [
             ("ETag", "\"1\""),
             ("Content-Length", length.as_str()),
             ("Content-Range", range.as_str()),
         ];
         match from {
-            0 => head(stream, "200 OK", &told[..2]),
-            _ => head(stream, "206 Partial Content", &told),
+            0 => head(stream, "200 OK", &validators[..2]),
+            _ => head(stream, "206 Partial Content", &validators),
         }
         body(stream, &sent[from..until.min(sent.len())]);
     });
-    let place = Place::new();
-    let outcome = place.fetch_one(&server.url("/a.csv"));
-    let asked = server.asked();
+    let workspace = Workspace::new();
+    let outcome = workspace.fetch_one(&server.url("/a.csv"));
+    let requests = server.requests();
     assert!(
-        matches!(outcome, Ok(Outcome::Fetched { resumed_at, .. }) if resumed_at > 0),
-        "{outcome:?} {asked:?}"
+        matches!(outcome, Ok(FetchOutcome::Fetched { resumed_at, .. }) if resumed_at > 0),
+        "{outcome:?} {requests:?}"
     );
-    assert!(place.read("a.csv") == whole);
-    assert!(asked[1..].iter().all(|request| request.range().is_some()), "{asked:?}");
-    assert_eq!(asked[1].header("if-range"), Some("\"1\""));
+    assert!(workspace.read("a.csv") == whole);
+    assert!(
+        requests[1..].iter().all(|request| request.range().is_some()),
+        "{requests:?}"
+    );
+    assert_eq!(requests[1].header("if-range"), Some("\"1\""));
 }
 
-/// Answers the first request with 64 KiB of a larger file, told to be so, and then the connection is cut.
+/// Sends the headers of a whole file and its first 64 KiB; then the connection closes.
 fn cut_first(sent: &[u8], tag: &str, stream: &mut std::net::TcpStream) {
     let length = sent.len().to_string();
     head(stream, "200 OK", &[("ETag", tag), ("Content-Length", &length)]);
@@ -227,17 +232,17 @@ fn cut_first(sent: &[u8], tag: &str, stream: &mut std::net::TcpStream) {
 }
 
 #[test]
-fn a_part_that_cannot_be_gone_on_with_is_begun_anew() {
-    type Later = fn(&Request, &mut std::net::TcpStream, &[u8]);
-    let laters: [(&str, &str, Later); 6] = [
+fn a_download_that_cannot_resume_starts_again() {
+    type LaterResponse = fn(&Request, &mut std::net::TcpStream, &[u8]);
+    let later_responses: [(&str, &str, LaterResponse); 6] = [
         (
-            "another version, so the server sends it whole",
+            "another version, which the server sends whole",
             "\"1\"",
             |request, stream, sent| {
                 file(request, stream, "2", sent);
             },
         ),
-        ("no ranges here", "\"1\"", |_, stream, sent| {
+        ("a server without ranges", "\"1\"", |_, stream, sent| {
             answer(stream, "200 OK", &[], sent)
         }),
         (
@@ -246,8 +251,8 @@ fn a_part_that_cannot_be_gone_on_with_is_begun_anew() {
             |request, stream, sent| match request.range() {
                 Some(from) => {
                     let range = format!("bytes {from}-{}/{}", sent.len() - 1, sent.len());
-                    let told = [("Content-Range", range.as_str()), ("ETag", "\"2\"")];
-                    answer(stream, "206 Partial Content", &told, &sent[from..]);
+                    let validators = [("Content-Range", range.as_str()), ("ETag", "\"2\"")];
+                    answer(stream, "206 Partial Content", &validators, &sent[from..]);
                 }
                 None => answer(stream, "200 OK", &[], sent),
             },
@@ -284,7 +289,7 @@ fn a_part_that_cannot_be_gone_on_with_is_begun_anew() {
             },
         ),
     ];
-    for (what, tag, later) in laters {
+    for (what, tag, later) in later_responses {
         let (old, new) = (large(200_000), large(300_000));
         let sent = if what.starts_with("another version") {
             new
@@ -296,15 +301,15 @@ fn a_part_that_cannot_be_gone_on_with_is_begun_anew() {
             0 => cut_first(&old, tag, stream),
             _ => later(request, stream, &sent),
         });
-        let place = Place::new();
-        assert_eq!(place.fetch_one(&server.url("/a.csv")), fetched(&expected), "{what}");
-        assert!(place.read("a.csv") == expected, "{what}");
-        assert_eq!(server.asked()[1].range(), Some(64 << 10), "{what}");
+        let workspace = Workspace::new();
+        assert_eq!(workspace.fetch_one(&server.url("/a.csv")), fetched(&expected), "{what}");
+        assert!(workspace.read("a.csv") == expected, "{what}");
+        assert_eq!(server.requests()[1].range(), Some(64 << 10), "{what}");
     }
 }
 
 #[test]
-fn a_rest_may_come_in_slices() {
+fn the_rest_may_come_in_several_ranges() {
     let whole = large(200_000);
     let sent = whole.clone();
     let server = Server::new(move |request: &Request, _, stream: &mut _| match request.range() {
@@ -320,15 +325,18 @@ fn a_rest_may_come_in_slices() {
             );
         }
     });
-    let place = Place::new();
+    let workspace = Workspace::new();
     let before_the_last = (64 << 10) + 70_000;
-    assert_eq!(place.fetch_one(&server.url("/a.csv")), resumed(&whole, before_the_last));
-    assert!(place.read("a.csv") == whole);
+    assert_eq!(
+        workspace.fetch_one(&server.url("/a.csv")),
+        resumed(&whole, before_the_last)
+    );
+    assert!(workspace.read("a.csv") == whole);
 }
 
 #[test]
-fn a_weak_tag_is_no_ground_to_go_on_and_an_old_time_is() {
-    for (told, is_resumed) in [
+fn a_download_resumes_with_an_old_time_but_not_with_a_weak_tag() {
+    for (validators, is_resumed) in [
         (vec![("ETag", "W/\"1\"")], false),
         (vec![("Last-Modified", "Mon, 05 Jan 2026 10:00:00 GMT")], false),
         (
@@ -347,7 +355,7 @@ fn a_weak_tag_is_no_ground_to_go_on_and_an_old_time_is() {
         ),
     ] {
         let whole = large(200_000);
-        let (sent, headers) = (whole.clone(), told.clone());
+        let (sent, headers) = (whole.clone(), validators.clone());
         let server = Server::new(move |_: &Request, nth, stream: &mut _| {
             let length = sent.len().to_string();
             head(
@@ -357,25 +365,25 @@ fn a_weak_tag_is_no_ground_to_go_on_and_an_old_time_is() {
             );
             body(stream, if nth == 0 { &sent[..100_000] } else { &sent });
         });
-        let place = Place::new();
-        assert_eq!(place.fetch_one(&server.url("/a.csv")), fetched(&whole));
-        assert_eq!(server.asked()[1].range().is_some(), is_resumed, "{told:?}");
-        assert!(place.read("a.csv") == whole);
+        let workspace = Workspace::new();
+        assert_eq!(workspace.fetch_one(&server.url("/a.csv")), fetched(&whole));
+        assert_eq!(server.requests()[1].range().is_some(), is_resumed, "{validators:?}");
+        assert!(workspace.read("a.csv") == whole);
     }
 }
 
 #[test]
-fn patience_is_had_as_the_server_asks() {
-    for (asked, at_least) in [
+fn retry_after_is_respected() {
+    for (retry_after, at_least) in [
         (Some("0"), 0),
         (Some("1"), 1000),
-        // A second later by the server's clock, whatever ours says.
+        // One second later by the server's clock; the local clock does not matter.
         (Some("Mon, 05 Jan 2015 10:00:01 GMT"), 1000),
         (Some("Mon, 05 Jan 2015 09:00:00 GMT"), 0),
         (None, 0),
     ] {
         let now = ("Date", "Mon, 05 Jan 2015 10:00:00 GMT");
-        let server = Server::new(move |request: &Request, nth, stream: &mut _| match (nth, asked) {
+        let server = Server::new(move |request: &Request, nth, stream: &mut _| match (nth, retry_after) {
             (0, Some(value)) => answer(
                 stream,
                 "429 Too Many Requests",
@@ -385,16 +393,20 @@ fn patience_is_had_as_the_server_asks() {
             (0, None) => answer(stream, "429 Too Many Requests", &[], b"slow down"),
             _ => file(request, stream, "1", GOOD),
         });
-        let place = Place::new();
+        let workspace = Workspace::new();
         let began = Instant::now();
-        assert_eq!(place.fetch_one(&server.url("/a.csv")), fetched(GOOD), "{asked:?}");
-        assert!(began.elapsed() >= Duration::from_millis(at_least), "{asked:?}");
-        assert_eq!(server.asked().len(), 2);
+        assert_eq!(
+            workspace.fetch_one(&server.url("/a.csv")),
+            fetched(GOOD),
+            "{retry_after:?}"
+        );
+        assert!(began.elapsed() >= Duration::from_millis(at_least), "{retry_after:?}");
+        assert_eq!(server.requests().len(), 2);
     }
 }
 
 #[test]
-fn what_may_pass_is_asked_again_and_not_for_ever() {
+fn transient_errors_are_retried_a_limited_number_of_times() {
     for status in [
         "500 Internal Server Error",
         "502 Bad Gateway",
@@ -405,19 +417,19 @@ fn what_may_pass_is_asked_again_and_not_for_ever() {
             0 | 1 => answer(stream, status, &[], b"<html>sorry</html>"),
             _ => file(request, stream, "1", GOOD),
         });
-        let place = Place::new();
-        assert_eq!(place.fetch_one(&server.url("/a.csv")), fetched(GOOD), "{status}");
+        let workspace = Workspace::new();
+        assert_eq!(workspace.fetch_one(&server.url("/a.csv")), fetched(GOOD), "{status}");
         server.behave(move |_, _, stream| answer(stream, status, &[], b""));
-        let why = place.fetch_one(&server.url("/a.csv")).unwrap_err();
+        let why = workspace.fetch_one(&server.url("/a.csv")).unwrap_err();
         assert!(why.contains(&status[..3]), "{why}");
         assert!(why.contains("gave up after 3 attempts"), "{why}");
-        assert_eq!(server.asked().len(), 3, "{status}");
-        assert_eq!(place.read("a.csv"), GOOD);
+        assert_eq!(server.requests().len(), 3, "{status}");
+        assert_eq!(workspace.read("a.csv"), GOOD);
     }
 }
 
 #[test]
-fn whatever_comes_the_good_file_stays() {
+fn a_bad_response_never_replaces_the_file() {
     type Bad = fn(&mut std::net::TcpStream);
     let html = b"<!DOCTYPE html><html>Sorry, we are closed, come back</html>";
     assert!(html.contains(&b','));
@@ -448,16 +460,20 @@ fn whatever_comes_the_good_file_stays() {
                 b"\n<!doctype HTML><p>a, b",
             );
         }),
-        ("an error in JSON", "is no CSV", 1, |s| {
+        ("an error in JSON", "is not CSV", 1, |s| {
             answer(s, "200 OK", &[("Content-Type", "text/csv")], b"{\"error\": \"a, b\"}");
         }),
-        ("an error in XML", "is no CSV", 1, |s| {
+        ("an error in XML", "is not CSV", 1, |s| {
             answer(s, "200 OK", &[], b"<?xml?><Error>a, b</Error>")
         }),
-        ("a word", "is no CSV", 1, |s| answer(s, "200 OK", &[], b"Unavailable")),
-        ("nothing", "sends nothing", 1, |s| answer(s, "200 OK", &[], b"")),
-        ("nothing at all", "does not answer", 3, |_| {}),
-        ("no HTTP", "does not answer", 3, |s| body(s, b"what is this?\r\n\r\n")),
+        ("a single word", "is not CSV", 1, |s| {
+            answer(s, "200 OK", &[], b"Unavailable")
+        }),
+        ("an empty body", "sends an empty file", 1, |s| {
+            answer(s, "200 OK", &[], b"")
+        }),
+        ("no response", "does not answer", 3, |_| {}),
+        ("not HTTP", "does not answer", 3, |s| body(s, b"what is this?\r\n\r\n")),
         ("too few bytes", "gave up", 3, |s| {
             head(s, "200 OK", &[("Content-Length", "100")]);
             body(s, b"a,b\n1,2\n");
@@ -471,15 +487,15 @@ fn whatever_comes_the_good_file_stays() {
                 body(s, b"a,b,c\n1,2,3\n4,5,6\n");
             },
         ),
-        ("a chunk that breaks off", "gave up", 3, |s| {
+        ("an incomplete chunk", "gave up", 3, |s| {
             head(s, "200 OK", &[("Transfer-Encoding", "chunked")]);
             body(s, b"8\r\na,b\n1,2\n\r\n8\r\n3,4\n");
         }),
-        ("a chunk that is none", "gave up", 3, |s| {
+        ("an invalid chunk", "gave up", 3, |s| {
             head(s, "200 OK", &[("Transfer-Encoding", "chunked")]);
             body(s, b"8\r\na,b\n1,2\n\r\nzz\r\n3,4\n");
         }),
-        ("an answer nobody asked for", "gave up", 3, |s| {
+        ("a range that was not requested", "gave up", 3, |s| {
             head(
                 s,
                 "206 Partial Content",
@@ -489,27 +505,27 @@ fn whatever_comes_the_good_file_stays() {
         }),
     ];
     let server = Server::new(|request: &Request, _, stream: &mut _| file(request, stream, "1", GOOD));
-    let place = Place::new();
+    let workspace = Workspace::new();
     let url = server.url("/a.csv");
-    assert_eq!(place.fetch_one(&url), fetched(GOOD));
-    for (what, said, asked, bad) in cases {
+    assert_eq!(workspace.fetch_one(&url), fetched(GOOD));
+    for (what, expected, requests, bad) in cases {
         server.behave(move |_, _, stream| bad(stream));
-        let why = place.fetch_one(&url).expect_err(what);
-        assert!(why.contains(said), "{what}: {why}");
+        let why = workspace.fetch_one(&url).expect_err(what);
+        assert!(why.contains(expected), "{what}: {why}");
         assert!(why.contains("it is made up"), "{what}: {why}");
-        assert!(why.contains("https://example.org/page"), "{what}: no cure in {why}");
-        assert_eq!(server.asked().len(), asked, "{what}");
-        assert_eq!(place.read("a.csv"), GOOD, "{what}");
-        assert_eq!(place.seen(), ["a.csv"], "{what}");
+        assert!(why.contains("https://example.org/page"), "{what}: no fix in {why}");
+        assert_eq!(server.requests().len(), requests, "{what}");
+        assert_eq!(workspace.read("a.csv"), GOOD, "{what}");
+        assert_eq!(workspace.visible_files(), ["a.csv"], "{what}");
     }
-    // And none of them stands in the way of what is good.
+    // None of these prevents a later success.
     server.behave(|request, _, stream| file(request, stream, "2", NEWER));
-    assert_eq!(place.fetch_one(&url), fetched(NEWER));
-    assert_eq!(place.read("a.csv"), NEWER);
+    assert_eq!(workspace.fetch_one(&url), fetched(NEWER));
+    assert_eq!(workspace.read("a.csv"), NEWER);
 }
 
 #[test]
-fn cut_files_are_known_by_their_end_where_no_length_is_told() {
+fn incomplete_files_are_recognized_without_a_stated_length() {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     zip.start_file("a.xml", zip::write::SimpleFileOptions::default())
         .unwrap();
@@ -519,59 +535,59 @@ fn cut_files_are_known_by_their_end_where_no_length_is_told() {
     gzip.write_all(GOOD).unwrap();
     let gzip = gzip.finish().unwrap();
     for (name, format, whole) in [
-        ("a.json", Format::Json, b"{\"releases\": [1, 2]}".to_vec()),
-        ("a.xml", Format::Xml, b"<export><avis></avis></export>".to_vec()),
-        ("a.zip", Format::Zip, zip),
-        ("a.csv", Format::Csv, gzip),
+        ("a.json", FileFormat::Json, b"{\"releases\": [1, 2]}".to_vec()),
+        ("a.xml", FileFormat::Xml, b"<export><avis></avis></export>".to_vec()),
+        ("a.zip", FileFormat::Zip, zip),
+        ("a.csv", FileFormat::Csv, gzip),
     ] {
         let sent = whole.clone();
         let server = Server::new(move |_: &Request, nth, stream: &mut _| {
             head(stream, "200 OK", &[]);
             body(stream, if nth == 0 { &sent[..sent.len() - 2] } else { &sent });
         });
-        let place = Place::new();
+        let workspace = Workspace::new();
         let url = server.url(&format!("/{name}"));
-        let why = place.fetch_as(&url, format).unwrap_err();
-        assert!(why.contains("no whole"), "{name}: {why}");
-        assert!(place.seen().is_empty(), "{name}");
-        assert_eq!(place.fetch_as(&url, format), fetched(&whole), "{name}");
-        assert_eq!(place.read(name), whole, "{name}");
+        let why = workspace.fetch_as(&url, format).unwrap_err();
+        assert!(why.contains("not complete"), "{name}: {why}");
+        assert!(workspace.visible_files().is_empty(), "{name}");
+        assert_eq!(workspace.fetch_as(&url, format), fetched(&whole), "{name}");
+        assert_eq!(workspace.read(name), whole, "{name}");
     }
 }
 
 #[test]
-fn a_body_in_chunks_is_a_body() {
+fn a_chunked_body_is_read() {
     let server = Server::new(|_: &Request, _, stream: &mut _| {
         head(stream, "200 OK", &[("Transfer-Encoding", "chunked")]);
         body(stream, b"4\r\na,b\n\r\n4\r\n1,2\n\r\n0\r\n\r\n");
     });
-    let place = Place::new();
-    assert_eq!(place.fetch_one(&server.url("/a.csv")), fetched(GOOD));
-    assert_eq!(place.read("a.csv"), GOOD);
+    let workspace = Workspace::new();
+    assert_eq!(workspace.fetch_one(&server.url("/a.csv")), fetched(GOOD));
+    assert_eq!(workspace.read("a.csv"), GOOD);
 }
 
 #[test]
-fn redirects_are_followed_a_few_times() {
+fn redirects_are_followed_up_to_the_maximum() {
     let server = Server::new(|request: &Request, _, stream: &mut _| match request.path.as_str() {
         "/a.csv" => answer(stream, "302 Found", &[("Location", "/b.csv")], b""),
         "/round.csv" => answer(stream, "302 Found", &[("Location", "/round.csv")], b""),
         _ => file(request, stream, "1", GOOD),
     });
-    let place = Place::new();
-    assert_eq!(place.fetch_one(&server.url("/a.csv")), fetched(GOOD));
-    assert_eq!(place.read("a.csv"), GOOD);
+    let workspace = Workspace::new();
+    assert_eq!(workspace.fetch_one(&server.url("/a.csv")), fetched(GOOD));
+    assert_eq!(workspace.read("a.csv"), GOOD);
     server.behave(|_, _, stream| answer(stream, "302 Found", &[("Location", "/round.csv")], b""));
-    let why = place.fetch_one(&server.url("/round.csv")).unwrap_err();
-    assert!(why.contains("leads from one to the next"), "{why}");
+    let why = workspace.fetch_one(&server.url("/round.csv")).unwrap_err();
+    assert!(why.contains("redirects too often"), "{why}");
     assert_eq!(
-        server.asked().len(),
+        server.requests().len(),
         4,
-        "redirects are not followed for ever, nor tried again"
+        "three redirects are followed, and there is no retry"
     );
 }
 
 #[test]
-fn a_server_that_falls_silent_or_drips_is_not_waited_for() {
+fn a_server_that_stops_or_is_too_slow_is_interrupted() {
     for drips in [false, true] {
         let server = Server::new(move |_: &Request, _, stream: &mut _| {
             head(stream, "200 OK", &[("Content-Length", "100000000"), ("ETag", "\"1\"")]);
@@ -584,44 +600,50 @@ fn a_server_that_falls_silent_or_drips_is_not_waited_for() {
                 }
             }
         });
-        let place = Place::new();
+        let workspace = Workspace::new();
         let began = Instant::now();
-        let why = place.fetch_one(&server.url("/a.csv")).unwrap_err();
-        let said = if drips { "too slow" } else { "fell silent" };
-        assert!(why.contains(said), "{why}");
+        let why = workspace.fetch_one(&server.url("/a.csv")).unwrap_err();
+        let expected = if drips { "too slow" } else { "stopped sending" };
+        assert!(why.contains(expected), "{why}");
         assert!(began.elapsed() < Duration::from_secs(25));
-        assert_eq!(server.asked().len(), 3);
+        assert_eq!(server.requests().len(), 3);
     }
 }
 
 #[test]
-fn a_host_that_cannot_be_asked_is_not_asked_for_each_of_its_files() {
-    // It answers plainly where encryption is expected.
+fn a_host_that_cannot_be_reached_gets_no_further_requests() {
+    // It does not encrypt, although the address is `https`.
     let server = Server::new(|_: &Request, _, _: &mut _| {});
     let (first, second) = (
         format!("https://{}/a.csv", server.address),
         format!("https://{}/b.csv", server.address),
     );
-    let place = Place::new();
-    let report = place.fetch(&[Files::One(&first, Format::Csv), Files::One(&second, Format::Csv)]);
+    let workspace = Workspace::new();
+    let report = workspace.fetch(&[
+        SourceFiles::One(&first, FileFormat::Csv),
+        SourceFiles::One(&second, FileFormat::Csv),
+    ]);
     let why = |nth: usize| report.files[nth].1.as_ref().unwrap_err();
-    assert!(why(0).contains("cannot be made secure"), "{report}");
-    assert!(why(0).contains("it is made up"), "the quirk helps here: {report}");
+    assert!(why(0).contains("no secure connection can be made"), "{report}");
+    assert!(why(0).contains("it is made up"), "the known problem is named: {report}");
     assert!(why(1).contains("not tried"), "{report}");
     assert_eq!(report.failed().len(), 2);
 
-    // A file that fails by itself stops no other.
+    // A failure of one file does not stop the others.
     let server = Server::new(|request: &Request, _, stream: &mut _| match request.path.as_str() {
         "/a.csv" => answer(stream, "404 Not Found", &[], b""),
         _ => file(request, stream, "1", GOOD),
     });
     let (first, second) = (server.url("/a.csv"), server.url("/b.csv"));
-    let report = place.fetch(&[Files::One(&first, Format::Csv), Files::One(&second, Format::Csv)]);
+    let report = workspace.fetch(&[
+        SourceFiles::One(&first, FileFormat::Csv),
+        SourceFiles::One(&second, FileFormat::Csv),
+    ]);
     assert!(report.files[0].1.is_err() && report.files[1].1.is_ok(), "{report}");
 }
 
 #[test]
-fn a_catalogue_lists_the_files_and_what_it_lists_no_more_is_told() {
+fn files_that_the_portal_no_longer_lists_are_noted() {
     let server = Server::new(|_: &Request, _, _: &mut _| {});
     let listing = |names: &'static [&'static str]| {
         let address = server.address.clone();
@@ -657,76 +679,82 @@ fn a_catalogue_lists_the_files_and_what_it_lists_no_more_is_told() {
         "3/hebdo_2.json",
         "4/manual.pdf",
     ]));
-    let place = Place::new();
+    let workspace = Workspace::new();
     let url = server.url("/api/3/action/package_show?id=set");
-    let files = [Files::Catalogue(&url, &[Format::Json])];
-    let report = place.fetch(&files);
-    // What is typed of the manual is wrong, and what comes is JSON all the same.
+    let files = [SourceFiles::Ckan(&url, &[FileFormat::Json])];
+    let report = workspace.fetch(&files);
+    // The stated format of the manual is wrong, but the server sends JSON.
     assert_eq!(report.failed(), [] as [&Path; 0], "{report}");
     assert_eq!(
-        place.seen(),
+        workspace.visible_files(),
         ["hebdo_1.json", "hebdo_2-2.json", "hebdo_2-3.json", "manual.pdf"]
     );
-    assert_eq!(place.read("hebdo_2-3.json"), b"{\"of\": \"/3/download/hebdo_2.json\"}");
+    assert_eq!(
+        workspace.read("hebdo_2-3.json"),
+        b"{\"of\": \"/3/download/hebdo_2.json\"}"
+    );
 
     server.behave(listing(&["2/hebdo_2.json", "3/hebdo_2.json", "4/manual.pdf"]));
-    let unfinished = place.path(".fetch/hebdo_1.json.part");
+    let unfinished = workspace.path(".fetch/hebdo_1.json.part");
     fs::write(&unfinished, "{").unwrap();
-    let report = place.fetch(&files);
+    let report = workspace.fetch(&files);
     assert_eq!(report.files.len(), 3);
     assert!(
         report
             .files
             .iter()
-            .all(|(_, outcome)| *outcome == Ok(Outcome::Unchanged)),
+            .all(|(_, outcome)| *outcome == Ok(FetchOutcome::Unchanged)),
         "{report}"
     );
-    assert!(!unfinished.exists(), "nothing will ever finish it");
-    let remark = report.remarks.join("\n");
-    assert!(remark.contains("hebdo_1.json is published no more"), "{remark}");
-    assert!(place.path("hebdo_1.json").exists());
+    assert!(!unfinished.exists(), "no run will resume it");
+    let note = report.notes.join("\n");
+    assert!(note.contains("hebdo_1.json is no longer published"), "{note}");
+    assert!(workspace.path("hebdo_1.json").exists());
 
-    for (garbage, said) in [
+    for (garbage, expected) in [
         (
             "{\"success\": false, \"error\": {\"message\": \"Not found\"}}",
             "Not found",
         ),
-        ("{\"result\": {\"resources\": [", "no whole JSON"),
+        ("{\"result\": {\"resources\": [", "not complete JSON"),
         ("{\"result\": {\"resources\": []}}", "may have moved"),
         ("<html>maintenance</html>", "a web page"),
     ] {
         server.behave(move |_, _, stream| answer(stream, "200 OK", &[], garbage.as_bytes()));
-        let report = place.fetch(&files);
-        assert!(report.to_string().contains(said), "{garbage}: {report}");
-        assert_eq!((report.failed().len(), report.remarks.len()), (1, 0), "{report}");
-        assert_eq!(place.seen().len(), 4);
+        let report = workspace.fetch(&files);
+        assert!(report.to_string().contains(expected), "{garbage}: {report}");
+        assert_eq!((report.failed().len(), report.notes.len()), (1, 0), "{report}");
+        assert_eq!(workspace.visible_files().len(), 4);
     }
 }
 
 #[test]
-fn files_of_one_name_stand_beside_each_other() {
+fn files_with_the_same_name_get_numbers() {
     let server = Server::new(|request: &Request, _, stream: &mut _| match request.path.as_str() {
         "/old/a.csv" => file(request, stream, "1", GOOD),
         _ => file(request, stream, "2", NEWER),
     });
-    let place = Place::new();
+    let workspace = Workspace::new();
     let (old, new) = (server.url("/old/a.csv"), server.url("/new/A.csv"));
-    let files = [Files::One(&old, Format::Csv), Files::One(&new, Format::Csv)];
-    place.fetch(&files);
-    assert_eq!(place.seen(), ["2-A.csv", "a.csv"]);
+    let files = [
+        SourceFiles::One(&old, FileFormat::Csv),
+        SourceFiles::One(&new, FileFormat::Csv),
+    ];
+    workspace.fetch(&files);
+    assert_eq!(workspace.visible_files(), ["2-A.csv", "a.csv"]);
     assert_eq!(
-        (place.read("a.csv"), place.read("2-A.csv")),
+        (workspace.read("a.csv"), workspace.read("2-A.csv")),
         (GOOD.to_vec(), NEWER.to_vec())
     );
-    let again = place.fetch(&files);
+    let again = workspace.fetch(&files);
     assert!(
         again
             .files
             .iter()
-            .all(|(_, outcome)| *outcome == Ok(Outcome::Unchanged)),
+            .all(|(_, outcome)| *outcome == Ok(FetchOutcome::Unchanged)),
         "{again}"
     );
-    assert!(again.remarks.is_empty(), "{again}");
+    assert!(again.notes.is_empty(), "{again}");
 }
 
 #[test]
@@ -735,37 +763,37 @@ fn the_newest_fiscal_year_may_not_be_published_yet() {
         "/2025-2026-a.csv" => file(request, stream, "1", GOOD),
         _ => answer(stream, "404 Not Found", &[], b""),
     });
-    let place = Place::new();
+    let workspace = Workspace::new();
     let pattern = server.url("/{year}-a.csv");
-    let years = |first| Files::FiscalYears {
+    let years = |first| SourceFiles::FiscalYears {
         pattern: &pattern,
         first,
-        format: Format::Csv,
+        format: FileFormat::Csv,
     };
-    let report = place.fetch(&[years(2025)]);
+    let report = workspace.fetch(&[years(2025)]);
     assert_eq!(report.failed(), [] as [&Path; 0], "{report}");
-    assert_eq!(report.files[1].1, Ok(Outcome::NotYet));
-    let report = place.fetch(&[years(2024)]);
-    assert_eq!(report.failed(), [place.path("2024-2025-a.csv")], "{report}");
+    assert_eq!(report.files[1].1, Ok(FetchOutcome::NotPublished));
+    let report = workspace.fetch(&[years(2024)]);
+    assert_eq!(report.failed(), [workspace.path("2024-2025-a.csv")], "{report}");
 }
 
 #[test]
-fn one_run_a_folder() {
+fn a_second_run_in_the_same_folder_is_refused() {
     let (let_go, wait) = mpsc::channel::<()>();
     let wait = std::sync::Mutex::new(wait);
-    let (began, has_begun) = mpsc::channel::<()>();
+    let (began, has_started) = mpsc::channel::<()>();
     let server = Server::new(move |request: &Request, _, stream: &mut _| {
         let _ = began.send(());
         let _ = wait.lock().unwrap().recv_timeout(Duration::from_millis(1200));
         file(request, stream, "1", GOOD);
     });
-    let place = Place::new();
+    let workspace = Workspace::new();
     let url = server.url("/a.csv");
     thread::scope(|scope| {
-        let first = scope.spawn(|| place.fetch_one(&url));
-        has_begun.recv().unwrap();
-        let refused = place
-            .try_fetch(&[Files::One(&url, Format::Csv)])
+        let first = scope.spawn(|| workspace.fetch_one(&url));
+        has_started.recv().unwrap();
+        let refused = workspace
+            .try_fetch(&[SourceFiles::One(&url, FileFormat::Csv)])
             .unwrap_err()
             .to_string();
         assert!(refused.contains("another `procure fetch` is writing to"), "{refused}");
@@ -776,59 +804,65 @@ fn one_run_a_folder() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_ends_the_run_and_the_former_file_stays() {
+fn a_full_disk_ends_the_run_and_keeps_the_file() {
     let server = Server::new(|request: &Request, _, stream: &mut _| file(request, stream, "1", GOOD));
-    let place = Place::new();
+    let workspace = Workspace::new();
     let (first, second) = (server.url("/a.csv"), server.url("/b.csv"));
-    assert_eq!(place.fetch_one(&first), fetched(GOOD));
+    assert_eq!(workspace.fetch_one(&first), fetched(GOOD));
     server.behave(|request, _, stream| file(request, stream, "2", NEWER));
-    std::os::unix::fs::symlink("/dev/full", place.path(".fetch/a.csv.part")).unwrap();
-    let files = [Files::One(&first, Format::Csv), Files::One(&second, Format::Csv)];
-    let report = place.fetch(&files);
+    std::os::unix::fs::symlink("/dev/full", workspace.path(".fetch/a.csv.part")).unwrap();
+    let files = [
+        SourceFiles::One(&first, FileFormat::Csv),
+        SourceFiles::One(&second, FileFormat::Csv),
+    ];
+    let report = workspace.fetch(&files);
     let why = |nth: usize| report.files[nth].1.as_ref().unwrap_err();
     assert!(
-        why(0).contains("the disk is full") && why(0).contains("make room"),
+        why(0).contains("the disk is full") && why(0).contains("free some space"),
         "{report}"
     );
     assert!(why(1).contains("not tried: the disk is full"), "{report}");
-    assert_eq!(server.asked().len(), 1);
-    assert_eq!(place.read("a.csv"), GOOD);
-    fs::remove_file(place.path(".fetch/a.csv.part")).unwrap();
-    assert_eq!(place.fetch(&files).failed(), [] as [&Path; 0]);
-    assert_eq!(place.read("a.csv"), NEWER);
+    assert_eq!(server.requests().len(), 1);
+    assert_eq!(workspace.read("a.csv"), GOOD);
+    fs::remove_file(workspace.path(".fetch/a.csv.part")).unwrap();
+    assert_eq!(workspace.fetch(&files).failed(), [] as [&Path; 0]);
+    assert_eq!(workspace.read("a.csv"), NEWER);
 }
 
-/// No test of its own: the process that the next one kills.
+/// Not a test: the process that the next test starts and kills.
 #[test]
 fn child() {
-    if let Ok(told) = std::env::var(CHILD) {
-        let (out, url) = told.split_once('|').unwrap();
-        println!("{}", run(Path::new(out), &[Files::One(url, Format::Csv)]).unwrap());
+    if let Ok(arguments) = std::env::var(CHILD) {
+        let (out, url) = arguments.split_once('|').unwrap();
+        println!(
+            "{}",
+            run(Path::new(out), &[SourceFiles::One(url, FileFormat::Csv)]).unwrap()
+        );
     }
 }
 
 #[test]
-fn a_killed_run_is_gone_on_with() {
+fn a_run_resumes_after_being_killed() {
     let whole = large(1 << 20);
     let (sent, half) = (whole.clone(), whole.len() / 2);
     let server = Server::new(move |_: &Request, _, stream: &mut _| {
         let length = sent.len().to_string();
         head(stream, "200 OK", &[("ETag", "\"1\""), ("Content-Length", &length)]);
         body(stream, &sent[..half]);
-        // Shorter than what the child calls idle, again and again: it is killed while it waits.
+        // Each pause is shorter than the idle timeout of the child, which is killed while it waits.
         for byte in &sent[half..] {
             thread::sleep(Duration::from_millis(100));
             body(stream, std::slice::from_ref(byte));
         }
     });
-    let place = Place::new();
+    let workspace = Workspace::new();
     let url = server.url("/a.csv");
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "child", "--nocapture"])
-        .env(CHILD, format!("{}|{url}", place.folder.path().display()))
+        .env(CHILD, format!("{}|{url}", workspace.folder.path().display()))
         .spawn()
         .unwrap();
-    let part = place.path(".fetch/a.csv.part");
+    let part = workspace.path(".fetch/a.csv.part");
     let began = Instant::now();
     while fs::metadata(&part).map_or(0, |facts| facts.len()) < half as u64 {
         assert!(began.elapsed() < Duration::from_secs(20), "the child does not come on");
@@ -836,33 +870,33 @@ fn a_killed_run_is_gone_on_with() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(place.seen().is_empty());
+    assert!(workspace.visible_files().is_empty());
     let had = fs::metadata(&part).unwrap().len();
     let sent = whole.clone();
     server.behave(move |request, _, stream| file(request, stream, "1", &sent));
-    assert_eq!(place.fetch_one(&url), resumed(&whole, had));
-    assert!(place.read("a.csv") == whole);
+    assert_eq!(workspace.fetch_one(&url), resumed(&whole, had));
+    assert!(workspace.read("a.csv") == whole);
     assert!(!part.exists());
 
-    // Killed between the last byte and the rename: nothing is left to ask for.
-    fs::rename(place.path("a.csv"), &part).unwrap();
+    // Killed between the last byte and the rename: no request is needed.
+    fs::rename(workspace.path("a.csv"), &part).unwrap();
     fs::rename(
-        place.path(".fetch/a.csv.note.json"),
-        place.path(".fetch/a.csv.part.json"),
+        workspace.path(".fetch/a.csv.note.json"),
+        workspace.path(".fetch/a.csv.part.json"),
     )
     .unwrap();
     server.behave(|_, _, _| {});
-    assert_eq!(place.fetch_one(&url), resumed(&whole, whole.len() as u64));
-    assert!(server.asked().is_empty());
+    assert_eq!(workspace.fetch_one(&url), resumed(&whole, whole.len() as u64));
+    assert!(server.requests().is_empty());
 }
 
 #[test]
-fn normalize_takes_the_folder_as_it_is() {
+fn normalize_reads_the_folder_as_it_is() {
     const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
     let server = Server::new(|request: &Request, _, stream: &mut _| {
         let bytes = fs::read(format!("{FIXTURES}{}", request.path)).unwrap();
         if request.path.contains("contract") {
-            // Stays unfinished.
+            // This download stays incomplete.
             let length = (bytes.len() + 9).to_string();
             head(stream, "200 OK", &[("ETag", "\"1\""), ("Content-Length", &length)]);
             return body(stream, &bytes);
@@ -874,17 +908,20 @@ fn normalize_takes_the_folder_as_it_is() {
             &bytes,
         );
     });
-    let place = Place::new();
+    let workspace = Workspace::new();
     let (tender, contract) = (
         server.url("/canadabuys-tender.csv"),
         server.url("/canadabuys-contract.csv"),
     );
-    let report = place.fetch(&[Files::One(&tender, Format::Csv), Files::One(&contract, Format::Csv)]);
+    let report = workspace.fetch(&[
+        SourceFiles::One(&tender, FileFormat::Csv),
+        SourceFiles::One(&contract, FileFormat::Csv),
+    ]);
     assert_eq!(report.failed().len(), 1, "{report}");
-    assert!(place.path(".fetch/canadabuys-contract.csv.part").exists());
-    let out = place.folder.path().join("dumps");
-    let report = normalize::run(&normalize::Options {
-        inputs: vec![place.folder.path().join("made-up")],
+    assert!(workspace.path(".fetch/canadabuys-contract.csv.part").exists());
+    let out = workspace.folder.path().join("dumps");
+    let report = normalize::run(&normalize::NormalizeOptions {
+        inputs: vec![workspace.folder.path().join("made-up")],
         out: out.clone(),
         report: None,
         strict: true,
@@ -899,17 +936,17 @@ fn normalize_takes_the_folder_as_it_is() {
     }
 }
 
-/// The folder of the publishers' own files, if it is at hand.
+/// The folder of the publishers' real files, if the variable names it.
 fn real_data() -> Option<PathBuf> {
     let folder = std::env::var_os("PROCURE_REAL_DATA").map(PathBuf::from);
     if folder.is_none() {
-        eprintln!("skipped: PROCURE_REAL_DATA names no folder of real files");
+        eprintln!("skipped: PROCURE_REAL_DATA does not name a folder of real files");
     }
     folder
 }
 
 #[test]
-fn every_real_file_is_taken_and_none_that_is_cut() {
+fn real_files_are_valid_and_incomplete_ones_are_not() {
     let Some(folder) = real_data() else {
         return;
     };
@@ -921,10 +958,10 @@ fn every_real_file_is_taken_and_none_that_is_cut() {
     assert!(paths.len() > 10);
     for path in paths {
         let format = match path.extension().unwrap().to_str().unwrap() {
-            "csv" => Format::Csv,
-            "json" => Format::Json,
-            "xml" => Format::Xml,
-            "zip" => Format::Zip,
+            "csv" => FileFormat::Csv,
+            "json" => FileFormat::Json,
+            "xml" => FileFormat::Xml,
+            "zip" => FileFormat::Zip,
             other => panic!("{other}"),
         };
         let (bytes, name) = (fs::read(&path).unwrap(), path.file_name().unwrap().to_str().unwrap());
@@ -933,41 +970,45 @@ fn every_real_file_is_taken_and_none_that_is_cut() {
             head(stream, "200 OK", &[]);
             body(stream, if nth == 0 { &sent } else { &sent[..sent.len() / 3] });
         });
-        let place = Place::new();
+        let workspace = Workspace::new();
         let url = server.url(&format!("/{name}"));
-        assert_eq!(place.fetch_as(&url, format), fetched(&bytes), "{}", path.display());
-        let why = place.fetch_as(&url, format).expect_err(name);
-        let said = if format == Format::Csv {
-            "ends within a row"
+        assert_eq!(workspace.fetch_as(&url, format), fetched(&bytes), "{}", path.display());
+        let why = workspace.fetch_as(&url, format).expect_err(name);
+        let expected = if format == FileFormat::Csv {
+            "ends in the middle of a row"
         } else {
-            "no whole"
+            "not complete"
         };
-        assert!(why.contains(said), "{}: {why}", path.display());
-        assert!(place.read(name) == bytes);
+        assert!(why.contains(expected), "{}: {why}", path.display());
+        assert!(workspace.read(name) == bytes);
     }
 }
 
 #[test]
-fn the_real_catalogue_gives_each_file_a_name_of_its_own() {
+fn every_file_of_the_real_list_has_its_own_name() {
     let Some(folder) = real_data() else {
         return;
     };
     let index = fs::read(folder.join("reference/seao-ckan-resource-index-20260221.json")).unwrap();
     let index: serde_json::Value = serde_json::from_slice(&index).unwrap();
-    let catalogue = serde_json::json!({"success": true, "result": {"resources": index["ressources"]}}).to_string();
+    let list = serde_json::json!({"success": true, "result": {"resources": index["ressources"]}}).to_string();
     let local = Server::new(|_: &Request, _, _: &mut _| {});
-    let catalogue = catalogue.replace("https://www.donneesquebec.ca", &local.url(""));
+    let list = list.replace("https://www.donneesquebec.ca", &local.url(""));
     local.behave(move |request, _, stream| match request.path.as_str() {
-        "/api/3/action/package_show?id=seao" => answer(stream, "200 OK", &[], catalogue.as_bytes()),
+        "/api/3/action/package_show?id=seao" => answer(stream, "200 OK", &[], list.as_bytes()),
         path => answer(stream, "200 OK", &[], format!("{{\"path\": \"{path}\"}}").as_bytes()),
     });
-    let place = Place::new();
+    let workspace = Workspace::new();
     let url = local.url("/api/3/action/package_show?id=seao");
-    let report = place.fetch(&[Files::Catalogue(&url, &[Format::Json])]);
+    let report = workspace.fetch(&[SourceFiles::Ckan(&url, &[FileFormat::Json])]);
     assert_eq!(report.failed(), [] as [&Path; 0], "{report}");
     assert_eq!(report.files.len(), index["ressources"].as_array().unwrap().len());
-    assert_eq!(place.seen().len(), report.files.len());
-    assert!(place.seen().contains(&"hebdo_20210426_20210502.json".to_owned()));
+    assert_eq!(workspace.visible_files().len(), report.files.len());
+    assert!(
+        workspace
+            .visible_files()
+            .contains(&"hebdo_20210426_20210502.json".to_owned())
+    );
 }
 
 fn procure(args: &[&str]) -> Command {
@@ -977,11 +1018,11 @@ fn procure(args: &[&str]) -> Command {
 }
 
 #[test]
-fn the_command_lists_its_sources_and_names_the_nearest() {
+fn the_command_lists_its_sources_and_suggests_the_nearest() {
     let listed = procure(&["fetch", "--list"]).output().unwrap();
     assert!(listed.status.success());
     let text = String::from_utf8(listed.stdout).unwrap();
-    for source in SOURCES {
+    for source in PUBLISHED_SOURCES {
         let line = text.lines().find(|line| line.starts_with(&format!("{} ", source.id)));
         let line = line.unwrap_or_else(|| panic!("{} is not listed", source.id));
         assert!(line.contains(source.licence) && line.contains(source.page), "{line}");
@@ -993,8 +1034,8 @@ fn the_command_lists_its_sources_and_names_the_nearest() {
 }
 
 #[test]
-fn the_command_fails_by_its_exit_code_and_names_each_file() {
-    // The only way to a publisher is through this proxy, which lets nobody through.
+fn the_command_fails_with_an_exit_code_and_names_each_file() {
+    // All connections go through this proxy, which refuses them.
     let proxy = Server::new(|_: &Request, _, stream: &mut _| answer(stream, "403 Forbidden", &[], b""));
     let folder = tempfile::tempdir().unwrap();
     let output = procure(&[
@@ -1009,34 +1050,37 @@ fn the_command_fails_by_its_exit_code_and_names_each_file() {
     .env_remove("NO_PROXY")
     .output()
     .unwrap();
-    let (said, why) = (
+    let (output_text, why) = (
         String::from_utf8(output.stdout).unwrap(),
         String::from_utf8(output.stderr).unwrap(),
     );
-    assert_eq!(output.status.code(), Some(1), "{said} {why}");
+    assert_eq!(output.status.code(), Some(1), "{output_text} {why}");
     assert!(
         why.contains("error: 1 of 1 files could not be fetched") && why.contains("contracts.csv"),
         "{why}"
     );
-    assert!(said.contains("HTTPS_PROXY"), "{said}");
-    assert!(said.contains("alberta: there is no open file"), "{said}");
+    assert!(output_text.contains("HTTPS_PROXY"), "{output_text}");
+    assert!(
+        output_text.contains("alberta: there is no public file"),
+        "{output_text}"
+    );
     for licence in ["Canada", "Alberta"] {
         assert!(
-            said.contains(&format!("licensed under the Open Government Licence – {licence}.")),
-            "{said}"
+            output_text.contains(&format!("licensed under the Open Government Licence – {licence}.")),
+            "{output_text}"
         );
     }
-    let asked = proxy.asked();
+    let requests = proxy.requests();
     assert_eq!(
-        (asked.len(), asked[0].method.as_str(), asked[0].path.as_str()),
+        (requests.len(), requests[0].method.as_str(), requests[0].path.as_str()),
         (1, "CONNECT", "open.canada.ca:443")
     );
 }
 
 #[test]
-fn the_readme_says_what_each_licence_asks_for() {
-    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
-    for source in SOURCES {
-        assert!(readme.contains(source.attribution), "{}", source.attribution);
+fn the_docs_have_the_attribution_of_each_licence() {
+    let docs = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/data.md")).unwrap();
+    for source in PUBLISHED_SOURCES {
+        assert!(docs.contains(source.attribution), "{}", source.attribution);
     }
 }

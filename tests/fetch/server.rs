@@ -1,4 +1,4 @@
-//! A server that says exactly what a test makes it say, byte by byte, and remembers what it was asked.
+//! A server that sends exactly the bytes that a test chooses, and records its requests.
 
 use std::{
     collections::HashMap,
@@ -20,7 +20,7 @@ impl Request {
         self.headers.get(name).map(String::as_str)
     }
 
-    /// Where the rest begins that is asked for.
+    /// The first byte of the requested range.
     pub fn range(&self) -> Option<usize> {
         self.header("range")?
             .strip_prefix("bytes=")?
@@ -30,14 +30,14 @@ impl Request {
     }
 }
 
-/// What is answered to the so-manieth request since the behaviour was set; the connection closes with its end.
+/// Answers a request. The number counts the requests since the behaviour was set. The connection closes afterwards.
 type Behaviour = Arc<dyn Fn(&Request, usize, &mut TcpStream) + Send + Sync>;
 
 #[derive(Clone)]
 pub struct Server {
     pub address: String,
     behaviour: Arc<Mutex<Behaviour>>,
-    asked: Arc<Mutex<Vec<Request>>>,
+    requests: Arc<Mutex<Vec<Request>>>,
 }
 
 impl Server {
@@ -46,7 +46,7 @@ impl Server {
         let server = Server {
             address: listener.local_addr().unwrap().to_string(),
             behaviour: Arc::new(Mutex::new(Arc::new(behaviour))),
-            asked: Arc::default(),
+            requests: Arc::default(),
         };
         let shared = server.clone();
         thread::spawn(move || {
@@ -62,28 +62,28 @@ impl Server {
         format!("http://{}{path}", self.address)
     }
 
-    /// From now on it behaves so, and has been asked nothing yet.
+    /// Sets the behaviour, and forgets the earlier requests.
     pub fn behave(&self, behaviour: impl Fn(&Request, usize, &mut TcpStream) + Send + Sync + 'static) {
         *self.behaviour.lock().unwrap() = Arc::new(behaviour);
-        self.asked.lock().unwrap().clear();
+        self.requests.lock().unwrap().clear();
     }
 
-    pub fn asked(&self) -> Vec<Request> {
-        self.asked.lock().unwrap().clone()
+    pub fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap().clone()
     }
 
     fn answer(&self, mut stream: TcpStream) {
         let Some(request) = read(&stream) else {
             return head(&mut stream, "400 Bad Request", &[]);
         };
-        let mut asked = self.asked.lock().unwrap();
-        let nth = asked.len();
-        asked.push(request.clone());
-        drop(asked);
+        let mut requests = self.requests.lock().unwrap();
+        let nth = requests.len();
+        requests.push(request.clone());
+        drop(requests);
         let behaviour = self.behaviour.lock().unwrap().clone();
         behaviour(&request, nth, &mut stream);
         let _ = stream.shutdown(std::net::Shutdown::Write);
-        // The other end closes first, so that nothing it has not read yet is lost.
+        // The client closes first, so that it loses no bytes that it has not read.
         let _ = std::io::copy(&mut stream, &mut std::io::sink());
     }
 }
@@ -104,7 +104,7 @@ fn read(stream: &TcpStream) -> Option<Request> {
     })
 }
 
-/// Writes a head; a client that went away is the client's affair.
+/// Writes a response head. Errors of a closed connection are ignored.
 pub fn head(stream: &mut TcpStream, status: &str, headers: &[(&str, &str)]) {
     let lines = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n"));
     let head = format!(
@@ -118,7 +118,7 @@ pub fn body(stream: &mut TcpStream, bytes: &[u8]) {
     let _ = stream.write_all(bytes).and_then(|()| stream.flush());
 }
 
-/// An answer with its length.
+/// Writes a response with its length.
 pub fn answer(stream: &mut TcpStream, status: &str, headers: &[(&str, &str)], bytes: &[u8]) {
     let length = bytes.len().to_string();
     head(
@@ -129,7 +129,7 @@ pub fn answer(stream: &mut TcpStream, status: &str, headers: &[(&str, &str)], by
     body(stream, bytes);
 }
 
-/// What a well-behaved server does with a file of this tag.
+/// Answers a request for a file with this tag like a correct server.
 pub fn file(request: &Request, stream: &mut TcpStream, tag: &str, bytes: &[u8]) {
     let tag = format!("\"{tag}\"");
     let headers = [("ETag", tag.as_str()), ("Content-Type", "text/csv")];

@@ -1,4 +1,5 @@
-//! The operator's side, through the real program: what it refuses, logs, measures, tells systemd, and prints.
+//! The operator's view of the real program: option errors, log, metrics, notifications to systemd,
+//! printed files.
 
 use std::{
     cell::Cell,
@@ -28,7 +29,8 @@ struct Program {
 }
 
 impl Program {
-    /// Serves the index and the keys of a server, with these options and variables too.
+    /// Serves the index and the keys of a test server, with additional options and environment
+    /// variables.
     fn start(of: &TestServer, options: &[&str], variables: &[(&str, &str)]) -> Program {
         let log = of.folder.path().join("log");
         let file = File::create(&log).unwrap();
@@ -55,13 +57,13 @@ impl Program {
             is_stopping: Cell::new(false),
         };
         wait("the program to listen", || {
-            program.ask("GET", "/health", "").starts_with("HTTP/1.1 200")
+            program.request("GET", "/health", "").starts_with("HTTP/1.1 200")
         });
         program
     }
 
-    /// The answer as it comes over the wire; nothing where nobody listens.
-    fn ask(&self, method: &str, path: &str, headers: &str) -> String {
+    /// The response with its head. Empty if nothing listens.
+    fn request(&self, method: &str, path: &str, headers: &str) -> String {
         ask(&self.address, method, path, headers)
     }
 
@@ -69,7 +71,7 @@ impl Program {
         ask(&self.admin, "GET", path, "")
     }
 
-    /// Asks it to stop, once: asked again it stops at once.
+    /// Sends SIGTERM, but only once: a second one would stop the process at once.
     fn terminate(&self) {
         if self.is_stopping.replace(true) {
             return;
@@ -81,13 +83,13 @@ impl Program {
         assert!(kill.success());
     }
 
-    /// Asks it to stop, sees it end well, and gives what it logged.
+    /// Stops the process, checks that it exits with 0, and returns its log.
     fn end(self) -> String {
         self.terminate();
         self.ended()
     }
 
-    /// Waits for one that was told to stop; told twice, it would stop at once.
+    /// Waits for a process that is stopping.
     fn ended(mut self) -> String {
         assert_eq!(self.process.wait().unwrap().code(), Some(0));
         fs::read_to_string(&self.log).unwrap_or_default()
@@ -133,7 +135,7 @@ fn run(line: &[&str]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn what_is_unsafe_or_half_set_is_refused_in_a_sentence() {
+fn unsafe_or_incomplete_options_are_rejected_with_a_reason() {
     let server = TestServer::own(&contracts(3), |_| {});
     let path = |name: &str| server.folder.path().join(name).to_str().unwrap().to_owned();
     let (index, state, newer) = (path("index"), path("state.db"), path("newer.db"));
@@ -150,12 +152,12 @@ fn what_is_unsafe_or_half_set_is_refused_in_a_sentence() {
         (
             vec!["--admin-bind", &bind],
             1,
-            format!("the admin address {bind} is the public one, {bind}; give --admin-bind another port"),
+            format!("the admin address {bind} overlaps the public address {bind}; give --admin-bind another port"),
         ),
         (
             vec!["--admin-bind", &format!("0.0.0.0:{port}")],
             1,
-            "is the public one".into(),
+            "overlaps the public address".into(),
         ),
         (
             vec!["--admin-bind", &taken],
@@ -168,11 +170,11 @@ fn what_is_unsafe_or_half_set_is_refused_in_a_sentence() {
             "invalid value 'localhost' for '--admin-bind <ADDRESS>'".into(),
         ),
         (vec!["--plans", &path("absent.toml")], 1, "reading".into()),
-        (vec!["--plans", &path("plans.toml")], 1, "[GOLD] is no plan".into()),
+        (vec!["--plans", &path("plans.toml")], 1, "[GOLD] is not a plan".into()),
         (
             vec!["--gateway-prefix", "x gateway"],
             1,
-            "the gateway prefix makes 'x gateway-key', which is no header".into(),
+            "invalid gateway prefix 'x gateway': 'x gateway-key' is not a valid header name".into(),
         ),
         (vec!["--gateway-prefix", ""], 2, "--gateway-prefix".into()),
         (vec!["--gateway-host", ""], 2, "--gateway-host".into()),
@@ -199,7 +201,7 @@ fn what_is_unsafe_or_half_set_is_refused_in_a_sentence() {
     assert!(text.contains(&sentence), "{text}");
     assert!(
         !Path::new(&path("deep")).exists(),
-        "nothing is made for a mistyped path"
+        "nothing is created for a mistyped path"
     );
     let (status, text) = run(&["serve", "--bind", &bind, "--index-dir", &index, "--state", &newer]);
     assert_eq!(status, Some(1));
@@ -216,7 +218,7 @@ fn what_is_unsafe_or_half_set_is_refused_in_a_sentence() {
 }
 
 #[test]
-fn the_log_tells_of_each_request_and_gives_nobody_away() {
+fn the_log_has_a_line_per_request_without_personal_data() {
     let server = TestServer::own(&contracts(30), |_| {});
     let key = format!("x-gateway-key: {}\r\n", server.key);
     let secret = "secret@example.org";
@@ -224,7 +226,7 @@ fn the_log_tells_of_each_request_and_gives_nobody_away() {
         let program = Program::start(&server, &["--log-format", format], &[]);
         let headers = format!("{key}x-request-id: first\r\n");
         let asked = format!("/contract?limit=2&q={secret}");
-        let answer = program.ask("GET", &asked, &headers);
+        let answer = program.request("GET", &asked, &headers);
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
         let length = answer
             .lines()
@@ -237,27 +239,27 @@ fn the_log_tells_of_each_request_and_gives_nobody_away() {
             format!("/contract?key={}", server.key),
             format!("/{}", server.key),
         ] {
-            let answer = program.ask("GET", &path, &key);
+            let answer = program.request("GET", &path, &key);
             assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
         }
-        program.ask("SECRET", "/contract", &key);
-        // What nobody's key was looked at for, whatever the status.
+        program.request("SECRET", "/contract", &key);
+        // Requests whose key is not checked, whatever their status.
         let preflight = "access-control-request-method: GET\r\n";
         let path = format!("/contract/{secret}?{secret}={}", server.key);
-        let answer = program.ask("OPTIONS", &path, preflight);
+        let answer = program.request("OPTIONS", &path, preflight);
         assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
         let id = format!("x-request-id: {}\r\n", server.key);
-        let answer = program.ask("GET", "/contract?limit=1", &(key.clone() + &id));
+        let answer = program.request("GET", "/contract?limit=1", &(key.clone() + &id));
         assert!(
             answer.starts_with("HTTP/1.1 200") && !answer.contains(&server.key),
             "{answer}"
         );
-        program.ask("GET", "/health", &id);
-        program.ask("GET", "/contract/c%7C1?", &key);
-        program.ask("GET", "/contract", "x-gateway-key: pk_wrong\r\n");
+        program.request("GET", "/health", &id);
+        program.request("GET", "/contract/c%7C1?", &key);
+        program.request("GET", "/contract", "x-gateway-key: pk_wrong\r\n");
         program.terminate();
-        wait("the last call", || {
-            let answer = program.ask("GET", &path, "");
+        wait("the drain", || {
+            let answer = program.request("GET", &path, "");
             assert!(!answer.is_empty(), "it closed before it was seen to drain");
             answer.starts_with("HTTP/1.1 503")
         });
@@ -313,30 +315,30 @@ fn the_log_tells_of_each_request_and_gives_nobody_away() {
 }
 
 #[test]
-fn a_log_that_nobody_reads_holds_up_nobody() {
+fn a_log_that_nothing_reads_delays_no_request() {
     let server = TestServer::own(&contracts(3), |_| {});
     let program = Program::logging_to(Stdio::piped(), &server, &[], &[]);
     let id = format!("x-request-id: {}\r\n", "x".repeat(128));
-    // Several times what a pipe holds.
+    // Several times the capacity of a pipe.
     for _ in 0..1000 {
-        assert!(program.ask("GET", "/health", &id).starts_with("HTTP/1.1 200"));
+        assert!(program.request("GET", "/health", &id).starts_with("HTTP/1.1 200"));
     }
     program.end();
 }
 
 #[test]
-fn metrics_and_readiness_are_told_on_the_admin_address_only() {
+fn metrics_and_readiness_are_served_on_the_admin_address_only() {
     let server = TestServer::own(&contracts(30), |_| {});
     let program = Program::start(&server, &[], &[]);
     let key = format!("x-gateway-key: {}\r\n", server.key);
-    program.ask("GET", "/contract", &key);
-    program.ask("GET", "/contract?limit=1", &key);
-    program.ask("GET", "/contract/c%7C1", &key);
-    program.ask("GET", "/nope", &key);
-    program.ask("GET", "/contract", "");
+    program.request("GET", "/contract", &key);
+    program.request("GET", "/contract?limit=1", &key);
+    program.request("GET", "/contract/c%7C1", &key);
+    program.request("GET", "/nope", &key);
+    program.request("GET", "/contract", "");
     for path in ["/metrics", "/ready", "/live"] {
-        assert!(program.ask("GET", path, "").starts_with("HTTP/1.1 403"), "{path}");
-        assert!(program.ask("GET", path, &key).starts_with("HTTP/1.1 404"), "{path}");
+        assert!(program.request("GET", path, "").starts_with("HTTP/1.1 403"), "{path}");
+        assert!(program.request("GET", path, &key).starts_with("HTTP/1.1 404"), "{path}");
         assert!(program.admin(path).starts_with("HTTP/1.1 200"), "{path}");
     }
     assert!(program.admin("/contract").starts_with("HTTP/1.1 404"));
@@ -370,14 +372,14 @@ fn metrics_and_readiness_are_told_on_the_admin_address_only() {
 }
 
 #[test]
-fn an_admin_address_that_others_may_reach_is_warned_of() {
+fn a_reachable_admin_address_is_warned_about() {
     let server = TestServer::own(&contracts(3), |_| {});
     let port = free().rsplit(':').next().unwrap().to_owned();
-    let warning = "ask for no key, and others than this machine may reach that address";
+    let warning = "need no key, and other machines may reach that address";
     let program = Program::start(&server, &["--log-format", "json"], &[]);
     assert!(!program.end().contains(warning));
     let everywhere = format!("0.0.0.0:{port}");
-    // A folder without an index, so that it ends by itself.
+    // A folder without an index, so that the program exits by itself.
     let (status, text) = run(&[
         "serve",
         "--bind",
@@ -393,7 +395,7 @@ fn an_admin_address_that_others_may_reach_is_warned_of() {
 }
 
 #[test]
-fn while_it_stops_it_is_not_ready() {
+fn a_stopping_server_is_not_ready() {
     let server = TestServer::own(&contracts(3), |_| {});
     let program = Program::start(&server, &[], &[]);
     assert!(program.admin("/ready").contains("ready"));
@@ -401,15 +403,15 @@ fn while_it_stops_it_is_not_ready() {
     pending.write_all(b"GET /health HTTP/1.1\r\n").unwrap();
     thread::sleep(Duration::from_millis(200));
     program.terminate();
-    wait("not being ready", || {
+    wait("readiness to end", || {
         program.admin("/ready").starts_with("HTTP/1.1 503")
     });
     assert!(program.admin("/live").starts_with("HTTP/1.1 200"));
-    assert!(program.ask("GET", "/health", "").starts_with("HTTP/1.1 503"));
+    assert!(program.request("GET", "/health", "").starts_with("HTTP/1.1 503"));
     let page = program.admin("/metrics");
-    let sent_away = "procure_requests_total{route=\"/health\",status=\"503\"} 1";
-    assert!(page.contains(sent_away), "{page}");
-    // A monitor's connection, kept open, does not hold up the end.
+    let refused = "procure_requests_total{route=\"/health\",status=\"503\"} 1";
+    assert!(page.contains(refused), "{page}");
+    // A monitor's open connection does not delay the end.
     let mut monitor = TcpStream::connect(&program.admin).unwrap();
     monitor.write_all(b"GET /live HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
     drop(pending);
@@ -420,53 +422,53 @@ fn while_it_stops_it_is_not_ready() {
 }
 
 #[test]
-fn systemd_is_told_of_the_start_of_generations_of_life_and_of_the_stop() {
+fn systemd_is_notified_of_start_reload_watchdog_and_stop() {
     let server = TestServer::own(&contracts(3), |_| {});
     let path = server.folder.path().join("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let next = || {
         let mut buffer = [0; 512];
-        let length = socket.recv(&mut buffer).expect("systemd is told nothing");
+        let length = socket.recv(&mut buffer).expect("a notification within the timeout");
         String::from_utf8(buffer[..length].to_vec()).unwrap()
     };
-    let until = |word: &str| {
+    let next_with = |word: &str| {
         loop {
-            let told = next();
-            if told.contains(word) {
-                return told;
+            let message = next();
+            if message.contains(word) {
+                return message;
             }
-            assert_eq!(told.trim(), "WATCHDOG=1", "instead of {word}");
+            assert_eq!(message.trim(), "WATCHDOG=1", "instead of {word}");
         }
     };
     let variables = [("NOTIFY_SOCKET", path.to_str().unwrap()), ("WATCHDOG_USEC", "400000")];
     let program = Program::start(&server, &[], &variables);
-    until("READY=1");
-    until("WATCHDOG=1");
+    next_with("READY=1");
+    next_with("WATCHDOG=1");
     let generation = server.publish(&contracts(4));
-    let told = until("RELOADING=1");
-    assert!(told.contains("MONOTONIC_USEC="), "{told}");
-    let told = until("READY=1");
+    let message = next_with("RELOADING=1");
+    assert!(message.contains("MONOTONIC_USEC="), "{message}");
+    let message = next_with("READY=1");
     assert!(
-        told.contains(&format!("STATUS=serving generation {generation}")),
-        "{told}"
+        message.contains(&format!("STATUS=serving generation {generation}")),
+        "{message}"
     );
     program.terminate();
-    until("STOPPING=1");
+    next_with("STOPPING=1");
     program.ended();
 }
 
 #[test]
-fn health_asks_a_running_server() {
+fn health_requests_a_running_server() {
     let server = TestServer::shared();
     let address = server.address.trim_start_matches("http://");
     assert_eq!(run(&["health", "--bind", address]), (Some(0), String::new()));
     let everywhere = address.replace("127.0.0.1", "0.0.0.0");
     assert_eq!(run(&["health", "--bind", &everywhere]).0, Some(0));
-    let nobody = free();
-    let (status, text) = run(&["health", "--bind", &nobody]);
+    let unused = free();
+    let (status, text) = run(&["health", "--bind", &unused]);
     assert_eq!(status, Some(1));
-    assert!(text.contains(&format!("asking http://{nobody}/health")), "{text}");
+    assert!(text.contains(&format!("requesting http://{unused}/health")), "{text}");
 }
 
 #[test]

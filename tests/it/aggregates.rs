@@ -417,7 +417,7 @@ fn a_search_counts_on_request() {
     assert_eq!(get("/contract?q=leo&include_total=true&offset=2")["total"], 3);
 
     let key = ("x-gateway-key", server().key.as_str());
-    let head = server().ask("HEAD", "/contract?vendor=leo&limit=1", &[key]);
+    let head = server().request("HEAD", "/contract?vendor=leo&limit=1", &[key]);
     assert_eq!((head.status, head.header("x-total-count")), (200, Some("3")));
     refused(
         "/tender?facets=vendor",
@@ -447,8 +447,8 @@ fn a_plan_caps_what_a_profile_shows() {
     let basic = state
         .create_key(procure::model::plans::Plan::Basic, "basic", chrono::Utc::now(), None)
         .unwrap();
-    let ask = |path: &str| server().ask("GET", path, &[("x-gateway-key", &basic)]);
-    server().wait_for("the key", || ask("/vendors?q=acme").status == 200);
+    let ask = |path: &str| server().request("GET", path, &[("x-gateway-key", &basic)]);
+    server().wait_until("the key", || ask("/vendors?q=acme").status == 200);
     assert_eq!(ask("/vendor/Acme?limit=500").header("x-limit-applied"), Some("100"));
 }
 

@@ -22,14 +22,14 @@ use procure::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, TestServer};
+use crate::support::{Response, TestServer};
 
 const SUBSCRIBE: &str = "/tender/alerts/subscribe";
 const UNSUBSCRIBE: &str = "/tender/alerts/unsubscribe";
 const JSON: Option<&str> = Some("application/json");
 
 /// Sends a body of a stated type, or of none, with a key or without.
-fn send(server: &TestServer, path: &str, key: Option<&str>, kind: Option<&str>, body: &str) -> Answer {
+fn send(server: &TestServer, path: &str, key: Option<&str>, kind: Option<&str>, body: &str) -> Response {
     let headers = [("x-gateway-key", key), ("content-type", kind)];
     let headers: Vec<(&str, &str)> = headers
         .into_iter()
@@ -74,7 +74,7 @@ fn address(name: &str) -> String {
     format!("{name}@example.com")
 }
 
-fn subscribe(server: &TestServer, query: &str, body: &Value) -> Answer {
+fn subscribe(server: &TestServer, query: &str, body: &Value) -> Response {
     let path = format!("{SUBSCRIBE}{query}");
     match body {
         Value::Null => send(server, &path, Some(&server.key), JSON, ""),
@@ -173,12 +173,12 @@ fn a_wish_that_cannot_be_understood_is_told_why() {
         (
             "?email=x",
             Value::Null,
-            "parameter 'email': the text is no e-mail address; one looks like name@example.com",
+            "parameter 'email': the text is not an e-mail address; it must look like name@example.com",
         ),
         (
             "",
             json!({"email": "x"}),
-            "member 'email': the text is no e-mail address; one looks like name@example.com",
+            "member 'email': the text is not an e-mail address; it must look like name@example.com",
         ),
         (
             "?email=a@example.com",
@@ -203,17 +203,17 @@ fn a_wish_that_cannot_be_understood_is_told_why() {
         (
             "?keyword=***",
             Value::Null,
-            "parameter 'keyword': the text has no letter or digit to look for",
+            "parameter 'keyword': the text has no letter or digit to search for",
         ),
         (
             "?keyword=a+OR+b",
             Value::Null,
-            "parameter 'keyword': the text joins two keywords by OR; give them as two",
+            "parameter 'keyword': the text joins two keywords by OR; pass them as two keywords",
         ),
         (
             "",
             json!({"keywords": ["a", "-b"]}),
-            "member 'keywords[1]': the text excludes a word, which a keyword cannot; leave out the '-'",
+            "member 'keywords[1]': the text excludes a word, which a keyword cannot do; remove the '-'",
         ),
         (
             "",
@@ -312,7 +312,7 @@ fn a_key_of_any_plan_subscribes() {
         .create_key(Plan::Basic, "free", chrono::Utc::now(), None)
         .unwrap();
     let body = json!({"email": address("basic")}).to_string();
-    server.wait_for("the new key", || {
+    server.wait_until("the new key", || {
         send(server, SUBSCRIBE, Some(&key), JSON, &body).status == 200
     });
 }
@@ -320,7 +320,7 @@ fn a_key_of_any_plan_subscribes() {
 #[test]
 fn a_link_ends_what_it_was_mailed_for_without_a_key() {
     let server = server();
-    let end = |method: &str, token: &str| server.ask(method, &format!("{UNSUBSCRIBE}?token={token}"), &[]);
+    let end = |method: &str, token: &str| server.request(method, &format!("{UNSUBSCRIBE}?token={token}"), &[]);
     let tokens: Vec<String> = ["a", "b", "c", "d"]
         .iter()
         .map(|name| {
@@ -405,7 +405,7 @@ fn a_link_ends_what_it_was_mailed_for_without_a_key() {
         ("?token=x&token=y", "parameter 'token': given twice; give it once"),
     ] {
         for method in ["GET", "POST"] {
-            let answer = server.ask(method, &format!("{UNSUBSCRIBE}{query}"), &[]);
+            let answer = server.request(method, &format!("{UNSUBSCRIBE}{query}"), &[]);
             assert_eq!(
                 (answer.status, answer.detail().as_str()),
                 (422, detail),
@@ -413,7 +413,7 @@ fn a_link_ends_what_it_was_mailed_for_without_a_key() {
             );
         }
     }
-    let answer = server.ask("DELETE", UNSUBSCRIBE, &[]);
+    let answer = server.request("DELETE", UNSUBSCRIBE, &[]);
     assert_eq!((answer.status, answer.header("allow")), (405, Some("GET, HEAD, POST")));
 }
 
@@ -429,7 +429,7 @@ fn the_link_of_an_address_ends_all_of_it() {
     assert_eq!(subscribe(&server, "", &json!({"email": "b@example.com"})).status, 200);
     let token = server.state().unsubscribe_all_token("a@example.com").unwrap();
     assert_eq!(
-        server.ask("POST", &format!("{UNSUBSCRIBE}?token={token}"), &[]).status,
+        server.request("POST", &format!("{UNSUBSCRIBE}?token={token}"), &[]).status,
         200
     );
     let live: Vec<String> = server
@@ -454,7 +454,7 @@ fn two_servers_on_one_state_file_keep_to_the_limits() {
         // One key, whichever server is asked.
         send(server, SUBSCRIBE, Some(&other.key), JSON, &body)
     };
-    server.wait_for("the other's key", || ask(&server, 0).status == 200);
+    server.wait_until("the other's key", || ask(&server, 0).status == 200);
     let statuses: Vec<u16> = thread::scope(|scope| {
         let run = |server, from: usize| {
             scope.spawn(move || {
@@ -626,7 +626,7 @@ fn serve_and_ask(folder: &Path) -> (String, String) {
             .run(request.body(body.to_owned()).unwrap())
             .map(|answer| answer.status().as_u16())
     };
-    server.wait_for("the program", || ask("GET", "/health", "").is_ok());
+    server.wait_until("the program", || ask("GET", "/health", "").is_ok());
     for (path, body, status) in [
         (
             SUBSCRIBE,
@@ -662,7 +662,7 @@ fn a_state_file_that_another_program_writes_to_costs_no_search() {
     thread::scope(|scope| {
         let waiting = scope.spawn(|| server.post(SUBSCRIBE, &body));
         assert_eq!(server.get("/tender").status, 200);
-        assert_eq!(server.ask("GET", &format!("{UNSUBSCRIBE}?token=x"), &[]).status, 404);
+        assert_eq!(server.request("GET", &format!("{UNSUBSCRIBE}?token=x"), &[]).status, 404);
         let answer = waiting.join().unwrap();
         assert_eq!(
             (answer.status, answer.header("retry-after")),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use procure::model::plans::Plan;
 
-use crate::support::{Answer, TestServer, contracts, scenario_records};
+use crate::support::{Response, TestServer, contracts, scenario_records};
 
 #[test]
 fn a_listing_is_the_envelope_around_the_records_own_bytes() {
@@ -92,7 +92,7 @@ fn a_cursor_is_for_its_own_search_and_outlives_a_new_index() {
         "parameter 'cursor': made for other filters or another sort; repeat the search it came from, or start without it"
     );
     let generation = server.publish(&contracts(30));
-    server.wait_for("the new generation", || {
+    server.wait_until("the new generation", || {
         generation_of(&server.get("/health")) == generation
     });
     assert_eq!(server.get(&next).ids(), ids);
@@ -105,8 +105,8 @@ fn a_plan_caps_the_page() {
     let basic = state
         .create_key(Plan::Basic, "basic", chrono::Utc::now(), None)
         .unwrap();
-    let ask = |path: &str| server.ask("GET", path, &[("x-gateway-key", &basic)]);
-    server.wait_for("the new key", || ask("/contract").status == 200);
+    let ask = |path: &str| server.request("GET", path, &[("x-gateway-key", &basic)]);
+    server.wait_until("the new key", || ask("/contract").status == 200);
     for (query, count, applied) in [
         ("", 100, None),
         ("?limit=100", 100, None),
@@ -131,7 +131,7 @@ fn head_is_get_without_the_body() {
         "/nope",
     ] {
         let get = server.get(path);
-        let head = server.ask("HEAD", path, &[("x-gateway-key", &server.key)]);
+        let head = server.request("HEAD", path, &[("x-gateway-key", &server.key)]);
         assert_eq!(head.status, get.status, "{path}");
         assert_eq!(head.body, b"", "{path}");
         for name in ["content-length", "content-type", "link"] {
@@ -144,7 +144,7 @@ fn head_is_get_without_the_body() {
 fn a_browser_may_ask_first_without_a_key() {
     let server = TestServer::shared();
     let origin = [("origin", "https://x.ca"), ("access-control-request-method", "GET")];
-    let answer = server.ask("OPTIONS", "/contract", &origin);
+    let answer = server.request("OPTIONS", "/contract", &origin);
     assert_eq!(answer.status, 204);
     assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
     assert_eq!(
@@ -154,7 +154,7 @@ fn a_browser_may_ask_first_without_a_key() {
     assert_eq!(server.get("/contract").header("access-control-allow-origin"), Some("*"));
     assert_eq!(
         server
-            .ask("GET", "/contract", &[])
+            .request("GET", "/contract", &[])
             .header("access-control-allow-origin"),
         Some("*")
     );
@@ -207,7 +207,7 @@ fn sources_and_health_tell_what_is_served() {
             "earliest_date": "2023-12-31", "latest_date": "2024-03-01"
         })
     );
-    let health = server.ask("GET", "/health", &[]).json();
+    let health = server.request("GET", "/health", &[]).json();
     assert_eq!(health["status"], "ok");
     assert_eq!(health["version"], env!("CARGO_PKG_VERSION"));
     assert!(health["uptime_seconds"].is_u64());
@@ -231,6 +231,6 @@ fn a_kind_without_records_is_served_empty() {
     assert_eq!(server.get("/sources").json()["count"], 1);
 }
 
-pub fn generation_of(health: &Answer) -> String {
+pub fn generation_of(health: &Response) -> String {
     health.json()["index"]["generation"].as_str().unwrap().to_owned()
 }

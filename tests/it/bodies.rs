@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    raw::{Next, Raw},
+    raw_connection::{Next, RawConnection},
     support::{TestServer, scenario_records},
 };
 
@@ -130,7 +130,7 @@ fn what_is_wrong_with_a_body_is_said_and_the_connection_goes_on() {
             "member 'years_back': '0' is not an integer from 1 to 20",
         ),
     ];
-    let mut raw = Raw::to(server);
+    let mut raw = RawConnection::to(server);
     for (kind, body, status, detail) in cases {
         for request in [sized(server, kind, body), chunked(server, body)] {
             if request.contains("chunked") && !matches!(kind, "" | JSON) {
@@ -172,7 +172,7 @@ fn a_parameter_is_none_of_a_body() {
 #[test]
 fn a_body_that_is_too_long_is_told_so_before_its_end() {
     let server = TestServer::shared();
-    let too_long = "the body is over 1 MiB; send less";
+    let too_long = "the body is longer than 1 MiB; send a shorter one";
     let head = head(server, "/tender/estimate");
     let long = " ".repeat(1 << 20);
     // As it says itself; in one chunk, in many, and in one that never ends.
@@ -186,7 +186,7 @@ fn a_body_that_is_too_long_is_told_so_before_its_end() {
         format!("{head}transfer-encoding: chunked\r\n\r\n{many}0\r\n\r\n"),
         format!("{head}transfer-encoding: chunked\r\n\r\nffffffff\r\n{long}{long}"),
     ] {
-        let mut raw = Raw::to(server);
+        let mut raw = RawConnection::to(server);
         let answer = raw.send(&request).answer();
         assert_eq!(
             (answer.status, answer.detail().as_str()),
@@ -194,10 +194,10 @@ fn a_body_that_is_too_long_is_told_so_before_its_end() {
             "{request:.200}"
         );
         assert_eq!(answer.header("connection"), Some("close"));
-        assert!(!matches!(raw.next(false), Next::Answer(_)));
+        assert!(!matches!(raw.next(false), Next::Response(_)));
     }
     // One byte less is read, and means nothing.
-    let mut raw = Raw::to(server);
+    let mut raw = RawConnection::to(server);
     for request in [
         format!("{head}content-length: {}\r\n\r\n{long}", long.len()),
         format!(
@@ -218,23 +218,23 @@ fn a_body_that_does_not_come_is_not_waited_for() {
         "content-length: 9\r\n\r\n{\"gs",
         "transfer-encoding: chunked\r\n\r\n4\r\n{\"g",
     ] {
-        let mut raw = Raw::to(&server);
+        let mut raw = RawConnection::to(&server);
         let answer = raw.send(head(&server, "/tender/estimate") + framing).answer();
         assert_eq!(
             (answer.status, answer.detail().as_str()),
-            (408, "the request took too long to arrive; send it at once")
+            (408, "the request took too long to arrive; send it without pauses")
         );
-        assert!(!matches!(raw.next(false), Next::Answer(_)));
+        assert!(!matches!(raw.next(false), Next::Response(_)));
     }
     // What is no chunk breaks the body off, and ends the connection.
-    let mut raw = Raw::to(&server);
+    let mut raw = RawConnection::to(&server);
     raw.send(head(&server, "/tender/estimate") + "transfer-encoding: chunked\r\n\r\nzz\r\n");
-    if let Next::Answer(answer) = raw.next(false) {
+    if let Next::Response(answer) = raw.next(false) {
         assert_eq!(
             (answer.status, answer.detail().as_str()),
             (400, "the body broke off before its end; send it whole")
         );
-        assert!(!matches!(raw.next(false), Next::Answer(_)));
+        assert!(!matches!(raw.next(false), Next::Response(_)));
     }
 }
 
@@ -248,14 +248,14 @@ fn methods_are_those_of_the_table() {
         ("PUT", "/tender/comps", "POST"),
         ("DELETE", "/tender/feed", "GET, HEAD"),
     ] {
-        let answer = server.ask(method, path, &key);
+        let answer = server.request(method, path, &key);
         assert_eq!(
             (answer.status, answer.header("allow")),
             (405, Some(allow)),
             "{method} {path}"
         );
     }
-    let preflight = server.ask(
+    let preflight = server.request(
         "OPTIONS",
         "/tender/estimate",
         &[

@@ -109,7 +109,7 @@ fn every_refusal_says_what_and_how_to_mend_it() {
             "method 'OPTIONS' is not allowed here; use GET, HEAD",
         ),
     ] {
-        let answer = server.ask(method, path, &[("x-gateway-key", &server.key)]);
+        let answer = server.request(method, path, &[("x-gateway-key", &server.key)]);
         assert_eq!(
             (answer.status, answer.detail().as_str()),
             (status, detail),
@@ -145,7 +145,7 @@ fn without_a_key_nothing_is_told_but_health() {
             (&[("x-gateway-key", "pk_0000")][..], wrong),
             (&[("x-gateway-key", "é")][..], wrong),
         ] {
-            let answer = server.ask("GET", path, headers);
+            let answer = server.request("GET", path, headers);
             assert_eq!(
                 (answer.status, answer.detail().as_str()),
                 (403, detail),
@@ -153,7 +153,7 @@ fn without_a_key_nothing_is_told_but_health() {
             );
         }
     }
-    assert_eq!(server.ask("GET", "/health", &[]).status, 200);
-    assert_eq!(server.ask("HEAD", "/health", &[]).status, 200);
-    assert_eq!(server.ask("POST", "/health", &[]).status, 405);
+    assert_eq!(server.request("GET", "/health", &[]).status, 200);
+    assert_eq!(server.request("HEAD", "/health", &[]).status, 200);
+    assert_eq!(server.request("POST", "/health", &[]).status, 405);
 }

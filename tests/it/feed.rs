@@ -18,7 +18,7 @@ use rand_chacha::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{Answer, TestServer};
+use crate::support::{Response, TestServer};
 
 /// Noon in Toronto, on 2026-03-10.
 fn noon() -> DateTime<Utc> {
@@ -41,7 +41,7 @@ fn tender(id: &str, fields: Value) -> (EntityType, String) {
     (EntityType::Tender, record.to_string())
 }
 
-fn ids(answer: &Answer) -> Vec<String> {
+fn ids(answer: &Response) -> Vec<String> {
     assert_eq!(answer.status, 200, "{}", answer.detail());
     let results = answer.json()["results"].as_array().unwrap().clone();
     results
@@ -138,14 +138,14 @@ fn open_and_new_by_the_day_in_toronto() {
         ("x-gateway-key", server.key.as_str()),
         ("if-none-match", answer.header("etag").unwrap()),
     ];
-    let next = server.ask("GET", "/tender/feed", &known);
+    let next = server.request("GET", "/tender/feed", &known);
     assert_eq!(ids(&next), ["active", "never", "tomorrow"]);
     assert_ne!(next.header("etag"), answer.header("etag"));
     let known = [
         ("x-gateway-key", server.key.as_str()),
         ("if-none-match", next.header("etag").unwrap()),
     ];
-    assert_eq!(server.ask("GET", "/tender/feed", &known).status, 304);
+    assert_eq!(server.request("GET", "/tender/feed", &known).status, 304);
 }
 
 #[test]
@@ -416,27 +416,27 @@ fn what_cannot_be_asked_is_refused() {
         (
             many.as_str(),
             422,
-            "parameter 'keywords': there are 33 keywords; 32 is the most",
+            "parameter 'keywords': there are 33 keywords; the maximum is 32",
         ),
         (
             &long,
             422,
-            "parameter 'keywords': the text has 513 characters; 512 is the most",
+            "parameter 'keywords': the text has 513 characters; the maximum is 512",
         ),
         (
             "keywords=snow,-ice",
             422,
-            "parameter 'keywords': '-ice' excludes a word, which a keyword cannot; leave out the '-'",
+            "parameter 'keywords': '-ice' excludes a word, which a keyword cannot do; remove the '-'",
         ),
         (
             "keywords=*",
             422,
-            "parameter 'keywords': '*' has no letter or digit to look for",
+            "parameter 'keywords': '*' has no letter or digit to search for",
         ),
         (
             "keywords=,",
             422,
-            "parameter 'keywords': ',' has no letter or digit to look for",
+            "parameter 'keywords': ',' has no letter or digit to search for",
         ),
         (
             "days_back=0",
@@ -518,7 +518,7 @@ fn a_walk_goes_on_past_midnight_and_a_new_index_and_no_further() {
         .chain([tender("t35", json!({"title_en": "more"}))])
         .collect();
     let generation = server.publish(&more);
-    server.wait_for("the new generation", || {
+    server.wait_until("the new generation", || {
         crate::api::generation_of(&server.get("/health")) == generation
     });
     set(noon() + chrono::Days::new(1));
@@ -549,7 +549,7 @@ fn a_tender_is_first_seen_by_the_build_that_brought_it() {
         let one = |name: &&str| tender(name, json!({"publication_date": yesterday, "title_en": name}));
         names.iter().map(one).collect()
     };
-    let seen = |answer: &Answer| -> Vec<Value> {
+    let seen = |answer: &Response| -> Vec<Value> {
         let results = answer.json()["results"].as_array().unwrap().clone();
         results.iter().map(|one| one["first_seen_at"].clone()).collect()
     };
@@ -561,7 +561,7 @@ fn a_tender_is_first_seen_by_the_build_that_brought_it() {
     );
     let publish = |names: &[&str]| {
         let generation = server.publish(&of(names));
-        server.wait_for("the new generation", || {
+        server.wait_until("the new generation", || {
             crate::api::generation_of(&server.get("/health")) == generation
         });
         seen(&server.get("/tender/feed"))
@@ -616,7 +616,7 @@ fn a_tender_that_states_no_value_is_worth_what_comparable_contracts_tell() {
         json!({"title_en": "Zeppelin", "title_fr": null, "municipality": "gatineau"}),
     ));
     let server = own(&records);
-    let told = |answer: &Answer| -> Vec<(Value, Value)> {
+    let told = |answer: &Response| -> Vec<(Value, Value)> {
         let results = answer.json()["results"].as_array().unwrap().clone();
         results
             .iter()

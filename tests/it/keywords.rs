@@ -5,7 +5,7 @@ use procure::{
     model::{entity_type::EntityType, record::Record, schema::Schema, stem::Language},
     query::{
         Page, SearchQuery, Start,
-        keyword::{Keyword, Subject},
+        keyword::{Keyword, TokenizedRecord},
         text::TextQuery,
     },
 };
@@ -72,7 +72,7 @@ proptest! {
         record["buyer_name"] = json!(WORDS.join(" "));
         let record = record.to_string();
         let parsed = Record::parse(Schema::of(EntityType::Tender), record.as_bytes()).unwrap();
-        let subject = Subject::of(&parsed);
+        let subject = TokenizedRecord::of(&parsed);
         let has = |keyword: &str| Keyword::parse(keyword).unwrap().matches(&subject, &Language::ALL);
         prop_assert_eq!(has(word), found(&in_subject, word) == 1, "{}", word);
         let phrase = format!("\"{more}\"");

@@ -1,4 +1,4 @@
-//! What a key may ask, minute by minute and day by day, and what the answers say of it.
+//! Rate limits and daily quotas of keys, and the headers that state them.
 
 use std::{
     cell::Cell,
@@ -19,9 +19,9 @@ use procure::{
 };
 use serde_json::json;
 
-use crate::support::{Answer, TestServer, config, contracts};
+use crate::support::{Response, TestServer, config, contracts};
 
-/// A server of few records, with these plans and a clock.
+/// A server with few records, these plans and this clock.
 fn server(plans: &str, now: fn() -> DateTime<Utc>) -> TestServer {
     TestServer::own(&contracts(5), |config| {
         let path = config.state.with_file_name("plans.toml");
@@ -31,22 +31,22 @@ fn server(plans: &str, now: fn() -> DateTime<Utc>) -> TestServer {
     })
 }
 
-/// A key of a plan, made beside the running server and known to it.
+/// Creates a key while the server runs, and waits until the server accepts it.
 fn key(server: &TestServer, plan: Plan) -> String {
     let key = server.state().create_key(plan, "test", Utc::now(), None).unwrap();
-    server.wait_for("the new key", || {
+    server.wait_until("the new key", || {
         let answer = ask(server, &key, "POST", "/contract");
         answer.status != 403
     });
     key
 }
 
-fn ask(server: &TestServer, key: &str, method: &str, path: &str) -> Answer {
-    server.ask(method, path, &[("x-gateway-key", key)])
+fn ask(server: &TestServer, key: &str, method: &str, path: &str) -> Response {
+    server.request(method, path, &[("x-gateway-key", key)])
 }
 
-/// `q`, `w`, `r`, `t` of a window, as the two headers tell them.
-fn window(answer: &Answer, name: &str) -> [u64; 4] {
+/// `q`, `w`, `r` and `t` of a window, from the two headers.
+fn window(answer: &Response, name: &str) -> [u64; 4] {
     let parameter = |header: &str, parameter: &str| {
         let header = answer
             .header(header)
@@ -66,24 +66,24 @@ fn window(answer: &Answer, name: &str) -> [u64; 4] {
     ]
 }
 
-/// How many of the day's requests are left.
-fn left(answer: &Answer) -> u64 {
+/// The rest of the daily quota.
+fn left(answer: &Response) -> u64 {
     window(answer, "day")[2]
 }
 
-/// What the database has counted for the server's own key.
+/// The requests of the server's own key as counted in the database.
 fn written(server: &TestServer, now: DateTime<Utc>) -> u64 {
     let usage = server.state().usage(now.date_naive()).unwrap();
     usage.get(&1).map_or(0, |used| (*used).try_into().unwrap())
 }
 
-/// The middle of a day that never ends.
+/// A clock that stands still at noon.
 fn noon() -> DateTime<Utc> {
     DateTime::from_timestamp(1_772_366_400, 0).unwrap()
 }
 
 #[test]
-fn every_answer_to_a_key_says_how_it_stands() {
+fn every_response_to_a_key_states_its_limits() {
     let server = server("[PRO]\nrequests_per_minute = 60\nrequests_per_day = 1000\n", noon);
     let mut day = 1000;
     for (method, path, status) in [
@@ -128,27 +128,27 @@ fn every_answer_to_a_key_says_how_it_stands() {
             );
         }
     }
-    // What carries no key is about nobody's limits.
+    // Without a valid key there are no limits to state.
     let preflight = [
         ("x-gateway-key", server.key.as_str()),
         ("access-control-request-method", "GET"),
     ];
     for answer in [
-        server.ask("OPTIONS", "/contract", &preflight),
-        server.ask("GET", "/contract", &[]),
-        server.ask("GET", "/contract", &[("x-gateway-key", "pk_0000")]),
+        server.request("OPTIONS", "/contract", &preflight),
+        server.request("GET", "/contract", &[]),
+        server.request("GET", "/contract", &[("x-gateway-key", "pk_0000")]),
         server.get("/health"),
     ] {
         assert_eq!(answer.header("ratelimit"), None, "{answer:?}");
     }
     assert_eq!(left(&server.get("/contract")), day - 1);
-    // The exact form, once.
+    // The exact format.
     let text = server.get("/contract").header("ratelimit-policy").unwrap().to_owned();
     assert_eq!(text, r#""burst";q=60;w=60, "day";q=1000;w=86400"#);
 }
 
 #[test]
-fn a_search_that_took_too_long_says_so_too() {
+fn a_504_states_the_limits_too() {
     let server = TestServer::own(&contracts(5), |config| config.query_timeout = Duration::from_nanos(1));
     let answer = server.get("/contract");
     assert_eq!(answer.status, 504);
@@ -156,7 +156,7 @@ fn a_search_that_took_too_long_says_so_too() {
 }
 
 #[test]
-fn a_burst_is_cut_and_passes() {
+fn a_burst_is_limited_until_time_has_passed() {
     let server = server(
         "[PRO]\nrequests_per_minute = 2\n[ULTRA]\nrequests_per_minute = 60\n",
         noon,
@@ -179,12 +179,12 @@ fn a_burst_is_cut_and_passes() {
     );
     assert_eq!(answer.header("content-type"), Some("application/json"));
     assert_eq!(window(&answer, "burst"), [2, 60, 0, wait]);
-    assert_eq!(left(&answer), 49_998, "a refusal is not counted");
+    assert_eq!(left(&answer), 49_998, "a refused request is not counted");
     assert_eq!(answer.header("x-ratelimit-limit"), Some("2"));
     assert_eq!(answer.header("x-ratelimit-remaining"), Some("0"));
     assert_eq!(answer.header("x-ratelimit-reset"), Some(wait.to_string().as_str()));
 
-    // Another key is not slowed by it, and what it waits for comes.
+    // Another key is not affected, and after waiting it may continue.
     let other = key(&server, Plan::Ultra);
     let refused = (0..200)
         .map(|_| ask(&server, &other, "GET", "/sources"))
@@ -196,7 +196,7 @@ fn a_burst_is_cut_and_passes() {
 }
 
 #[test]
-fn a_day_is_used_up_outlives_a_restart_and_ends_at_midnight() {
+fn a_daily_quota_outlives_a_restart_and_resets_at_midnight() {
     static NOW: AtomicI64 = AtomicI64::new(0);
     let now = || DateTime::from_timestamp(NOW.load(Ordering::Relaxed), 0).unwrap();
     NOW.store(noon().timestamp(), Ordering::Relaxed);
@@ -207,7 +207,7 @@ fn a_day_is_used_up_outlives_a_restart_and_ends_at_midnight() {
         let answer = server.get(path);
         assert_eq!((answer.status, left(&answer)), (200, remaining));
     }
-    let refused = |answer: Answer| {
+    let refused = |answer: Response| {
         assert_eq!(answer.status, 429);
         assert_eq!(
             answer.json(),
@@ -223,10 +223,9 @@ fn a_day_is_used_up_outlives_a_restart_and_ends_at_midnight() {
     assert_eq!(
         ask(&server, &mine, "GET", path).status,
         200,
-        "another key's day is its own"
+        "another key has a quota of its own"
     );
 
-    // A stop and a start.
     let server = restarted(server, |config| config.now = now);
     refused(server.get(path));
 
@@ -235,12 +234,12 @@ fn a_day_is_used_up_outlives_a_restart_and_ends_at_midnight() {
     NOW.fetch_add(1, Ordering::Relaxed);
     let answer = server.get(path);
     assert_eq!((answer.status, window(&answer, "day")), (200, [5, 86400, 4, 86400]));
-    // Writing the counts does not bring the old day back.
-    server.wait_for("the new day's count", || written(&server, now()) == 1);
+    // Writing the counts does not restore those of the day before.
+    server.wait_until("the new day's count", || written(&server, now()) == 1);
     assert_eq!(left(&server.get(path)), 3);
 }
 
-/// The same folder served anew, by the server's first key.
+/// Restarts the server on the same folder.
 fn restarted(server: TestServer, change: impl FnOnce(&mut Config)) -> TestServer {
     server.restart(|config| {
         config.plans = Some(config.state.with_file_name("plans.toml"));
@@ -248,7 +247,7 @@ fn restarted(server: TestServer, change: impl FnOnce(&mut Config)) -> TestServer
     })
 }
 
-/// The program itself, on the server's folder.
+/// `procure serve` as a process, on the folder of a test server.
 struct Process {
     child: Child,
     address: String,
@@ -273,7 +272,7 @@ impl Process {
         }
     }
 
-    /// What is left of the key's day after one more request; waits for the process to come up.
+    /// The rest of the key's daily quota after one more request. Waits until the process listens.
     fn left(&self, key: &str) -> u64 {
         let started = Instant::now();
         loop {
@@ -295,14 +294,14 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // SIGKILL: no chance to write anything.
+        // SIGKILL: the process cannot write anything any more.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 #[test]
-fn a_crash_forgets_the_last_moment_only_and_two_servers_count_together() {
+fn a_crash_loses_only_the_last_counts_and_two_servers_share_a_quota() {
     let server = server(
         "[PRO]\nrequests_per_minute = 1000000\nrequests_per_day = 1000\n",
         Utc::now,
@@ -320,22 +319,22 @@ fn a_crash_forgets_the_last_moment_only_and_two_servers_count_together() {
     };
     let lefts: Vec<u64> = (0..40).map(|_| there()).collect();
     assert_eq!(lefts[39], 960);
-    server.wait_for("the other server's count", || here() < 960);
+    server.wait_until("the other server's count", || here() < 960);
     let seen = here();
-    server.wait_for("this server's count", || there() < seen);
-    // What is older than a few seconds is safe, whatever happens.
-    server.wait_for("all counts", || written(&server, Utc::now()) == asked.get());
+    server.wait_until("this server's count", || there() < seen);
+    // Counts older than a few seconds survive a crash.
+    server.wait_until("all counts", || written(&server, Utc::now()) == asked.get());
     drop(process);
     let again = Process::start(folder);
     assert_eq!(
         again.left(key),
         999 - asked.get(),
-        "neither forgotten nor counted twice"
+        "no request is lost or counted twice"
     );
 }
 
 #[test]
-fn a_flood_of_wrong_keys_leaves_right_ones_alone() {
+fn a_flood_of_wrong_keys_does_not_affect_valid_ones() {
     let server = server(
         "[PRO]\nrequests_per_minute = 1000000\nrequests_per_day = 1000000\n",
         noon,
@@ -353,12 +352,12 @@ fn a_flood_of_wrong_keys_leaves_right_ones_alone() {
         let right = (0..100).map(|_| server.get("/contract?limit=1"));
         right.map(|answer| (answer.status, left(&answer))).collect::<Vec<_>>()
     });
-    assert_eq!(answers[99], (200, 999_900), "wrong keys count against nobody");
+    assert_eq!(answers[99], (200, 999_900), "wrong keys count against no account");
     assert!(answers.iter().all(|(status, _)| *status == 200));
 }
 
 #[test]
-fn a_revoked_key_is_refused_before_its_limits_and_a_changed_plan_keeps_what_was_used() {
+fn a_revoked_key_is_refused_and_a_changed_plan_keeps_the_counts() {
     let server = server(
         "[BASIC]\nrequests_per_day = 3\nrequests_per_minute = 1000\n[PRO]\nrequests_per_day = 10\n",
         noon,
@@ -368,17 +367,17 @@ fn a_revoked_key_is_refused_before_its_limits_and_a_changed_plan_keeps_what_was_
     let answers: Vec<u16> = (0..5).map(|_| ask(&server, &key, "GET", path).status).collect();
     assert_eq!(answers[4], 429);
 
-    // There is no command for a change of plan; an operator writes the row.
+    // There is no command to change a plan: the operator updates the row.
     let database = rusqlite::Connection::open(server.folder.path().join("state.db")).unwrap();
     database
         .execute("UPDATE keys SET plan = 'PRO' WHERE id = 2", [])
         .unwrap();
-    server.wait_for("the new plan", || ask(&server, &key, "GET", path).status == 200);
+    server.wait_until("the new plan", || ask(&server, &key, "GET", path).status == 200);
     let answer = ask(&server, &key, "GET", path);
     assert_eq!(window(&answer, "day")[..3], [10, 86400, 5]);
 
     server.state().revoke_key(2, Utc::now()).unwrap();
-    server.wait_for("the revocation", || ask(&server, &key, "GET", path).status == 403);
+    server.wait_until("the revocation", || ask(&server, &key, "GET", path).status == 403);
     assert_eq!(ask(&server, &key, "GET", path).header("ratelimit"), None);
 }
 
@@ -393,14 +392,14 @@ fn keys(line: &[&str]) -> (bool, String) {
 }
 
 #[test]
-fn keys_list_tells_todays_requests_and_bad_rows() {
+fn keys_list_shows_todays_requests_and_invalid_rows() {
     let server = TestServer::own(&contracts(5), |_| {});
     let state = server.folder.path().join("state.db");
     let state = state.to_str().unwrap();
     for _ in 0..3 {
         server.get("/contract");
     }
-    server.wait_for("the count", || written(&server, Utc::now()) == 3);
+    server.wait_until("the count", || written(&server, Utc::now()) == 3);
     let (_, list) = keys(&["list", "--state", state]);
     assert!(list.contains("today       3  tests\n"), "{list}");
 
@@ -412,10 +411,12 @@ fn keys_list_tells_todays_requests_and_bad_rows() {
     let (is_listed, list) = keys(&["list", "--state", state]);
     assert!(is_listed && list.contains("tests\n"), "{list}");
     assert!(
-        list.contains("key 2 cannot be used") && list.contains("'GOLD' is no plan"),
+        list.contains("key 2 cannot be used") && list.contains("'GOLD' is not a plan"),
         "{list}"
     );
-    server.wait_for("the refusal", || ask(&server, &other, "GET", "/contract").status == 403);
+    server.wait_until("the key to be refused", || {
+        ask(&server, &other, "GET", "/contract").status == 403
+    });
     assert_eq!(server.get("/contract").status, 200, "the other keys work");
 
     let expired = [
@@ -437,7 +438,7 @@ fn keys_list_tells_todays_requests_and_bad_rows() {
 }
 
 #[test]
-fn a_state_file_that_cannot_be_used_stops_the_start_with_a_sentence() {
+fn an_unusable_state_file_is_an_error_at_the_start() {
     let server = TestServer::own(&contracts(1), |_| {});
     let folder = &server.folder;
     let refused = |state: &Path| {

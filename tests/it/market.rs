@@ -691,7 +691,7 @@ fn real(folder: &Path) -> Option<PathBuf> {
     };
     let (dumps, index_dir) = (folder.join("dumps"), folder.join("index"));
     let raw = Path::new(&real).join("raw");
-    let options = procure::normalize::Options {
+    let options = procure::normalize::NormalizeOptions {
         inputs: vec![raw],
         out: dumps.clone(),
         report: None,

@@ -6,7 +6,7 @@ use procure::{
     catalog::{generation, indexing},
     engine::{
         Deadline, Engine,
-        aggregation::{Measure, Want},
+        aggregation::{TermsAggregation, ValueAggregation},
     },
     model::{
         date::Date,
@@ -215,7 +215,7 @@ fn filter() -> impl Strategy<Value = Filter> {
             .prop_map(|(min, max)| Filter::Values { min, max }),
         (any::<bool>(), known_name()).prop_map(|(is_vendor, name)| {
             let facet = if is_vendor { Facet::Vendor } else { Facet::Department };
-            Filter::Named {
+            Filter::FacetValue {
                 facet,
                 key: facet.key(&name),
             }
@@ -300,7 +300,9 @@ fn asked_words() -> impl Strategy<Value = Vec<String>> {
 
 fn subject_of(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    similarity_terms::words(text, similarity_terms::languages("title"), |word| words.push(word.to_owned()));
+    similarity_terms::words(text, similarity_terms::languages("title"), |word| {
+        words.push(word.to_owned())
+    });
     words
 }
 
@@ -312,34 +314,27 @@ fn agree_on_alike(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, 
         assert_eq!(found, expected, "{words:?} among {query:?}, {most}");
     }
     for word in words {
-        let rarity = |engine: &dyn Engine| engine.rarity(query.entity_type, word).unwrap();
+        let rarity = |engine: &dyn Engine| engine.idf(query.entity_type, word).unwrap();
         assert_eq!(rarity(tantivy), rarity(scan), "{word}");
     }
 }
 
-/// The counts of the matches, of every facet, all and few; names found and looked up.
-fn agree_on_counts(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, most: usize) {
-    let wants: Vec<Want> = Facet::ALL
-        .into_iter()
-        .flat_map(|facet| {
-            [
-                Want { facet, most },
-                Want {
-                    facet,
-                    most: usize::MAX,
-                },
-            ]
-        })
-        .collect();
-    let measure = [Measure::Count, Measure::Sum, Measure::Spread][most % 3];
-    let (counted, expected) = (
-        tantivy.tally(query, &wants, measure, Deadline::never()).unwrap(),
-        scan.tally(query, &wants, measure, Deadline::never()).unwrap(),
-    );
-    for ((want, counts), expected) in wants.iter().zip(&counted.counts).zip(&expected.counts) {
-        assert_eq!(counts, expected, "{want:?} of {query:?}");
+/// The counts of the matches by every facet, all values and a few.
+fn agree_on_counts(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, size: usize) {
+    let values = [
+        ValueAggregation::None,
+        ValueAggregation::Sum,
+        ValueAggregation::Percentiles,
+    ][size % 3];
+    for size in [size, usize::MAX] {
+        let terms = Facet::ALL.map(|facet| TermsAggregation { facet, size });
+        let aggregate = |engine: &dyn Engine| engine.aggregate(query, &terms, values, Deadline::never()).unwrap();
+        let (found, expected) = (aggregate(tantivy), aggregate(scan));
+        for (facet, buckets) in &expected.facets {
+            assert_eq!(&found.facets[facet], buckets, "{facet:?} of {query:?}, {size}");
+        }
+        assert_eq!(found, expected, "{query:?}, {size}");
     }
-    assert_eq!(counted, expected, "{query:?}");
 }
 
 fn agree_on_names(tantivy: &dyn Engine, scan: &dyn Engine) {
@@ -348,8 +343,8 @@ fn agree_on_names(tantivy: &dyn Engine, scan: &dyn Engine) {
             let page = start..start + limit;
             let both = |kinds: &[EntityType], facet: Facet| {
                 assert_eq!(
-                    tantivy.names(kinds, facet, part, page.clone()),
-                    scan.names(kinds, facet, part, page.clone()),
+                    tantivy.list_names(kinds, facet, part, page.clone()),
+                    scan.list_names(kinds, facet, part, page.clone()),
                     "{facet:?} of {kinds:?} with '{part}' {page:?}"
                 );
             };
@@ -362,7 +357,7 @@ fn agree_on_names(tantivy: &dyn Engine, scan: &dyn Engine) {
         for facet in [Facet::Vendor, Facet::Department] {
             let named = |engine: &dyn Engine| {
                 engine
-                    .named(EntityType::Contract, facet, name)
+                    .resolve_name(EntityType::Contract, facet, name)
                     .map(|named| (named.key, named.name))
             };
             assert_eq!(named(tantivy), named(scan), "{facet:?} {name}");

@@ -13,15 +13,15 @@ use serde_json::{Value, json};
 
 use crate::{
     aggregates,
-    raw::Raw,
-    support::{Answer, TestServer, scenario_records},
+    raw_connection::RawConnection,
+    support::{Response, TestServer, scenario_records},
 };
 
 /// Set to write the golden file anew.
 const UPDATE: &str = "PROCURE_UPDATE_GOLDEN";
 
 fn description() -> Value {
-    let answer = TestServer::shared().ask("GET", "/openapi.json", &[]);
+    let answer = TestServer::shared().request("GET", "/openapi.json", &[]);
     assert_eq!(
         (answer.status, answer.header("content-type")),
         (200, Some("application/json"))
@@ -112,7 +112,7 @@ fn written(value: &Value) -> String {
 }
 
 /// That an answer has every header it is described with, and none of those that are described elsewhere only.
-fn check_headers(document: &Value, described: &Value, answer: &Answer, what: &str) {
+fn check_headers(document: &Value, described: &Value, answer: &Response, what: &str) {
     for name in document["components"]["headers"].as_object().unwrap().keys() {
         let header = described["headers"].get(name).map(|header| resolved(document, header));
         match (header, answer.header(name)) {
@@ -360,7 +360,7 @@ fn every_answer_is_as_described() {
                 let wrong: Vec<String> = validator.iter_errors(&answer.json()).map(|e| e.to_string()).collect();
                 assert!(wrong.is_empty(), "{address}: {wrong:?}");
             }
-            let head = server.ask("HEAD", &address, &[("x-gateway-key", &server.key)]);
+            let head = server.request("HEAD", &address, &[("x-gateway-key", &server.key)]);
             assert_eq!(head.status, 200, "{address}");
             check_headers(
                 &document,
@@ -371,7 +371,7 @@ fn every_answer_is_as_described() {
             if let Some(tag) = answer.header("etag") {
                 let again = [("x-gateway-key", server.key.as_str()), ("if-none-match", tag)];
                 for method in ["get", "head"] {
-                    let again = server.ask(&method.to_uppercase(), &address, &again);
+                    let again = server.request(&method.to_uppercase(), &address, &again);
                     assert_eq!(again.status, 304, "{address}");
                     let described = resolved(&document, &item[method]["responses"]["304"]);
                     check_headers(&document, described, &again, &format!("304 {address}"));
@@ -577,7 +577,7 @@ fn an_answers_example_is_what_the_sample_answers() {
 #[test]
 fn an_errors_example_is_what_the_service_says() {
     let (document, server, aggregates) = (description(), TestServer::shared(), aggregates::server());
-    let check = |name: &str, answer: &Answer| {
+    let check = |name: &str, answer: &Response| {
         let described = &document["components"]["responses"][name];
         let example = &described["content"]["application/json"]["example"];
         assert_eq!(&answer.json(), example, "{name}");
@@ -595,7 +595,7 @@ fn an_errors_example_is_what_the_service_says() {
         ("Unprocessable", server, "/contract?munipality=laval", &server.key),
         ("NoParameters", server, "/health?x=1", ""),
     ] {
-        check(name, &server.ask("GET", path, &[("x-gateway-key", key)]));
+        check(name, &server.request("GET", path, &[("x-gateway-key", key)]));
     }
     for (name, kind, body) in [
         ("UnsupportedMediaType", "text/plain", "x"),
@@ -610,20 +610,20 @@ fn an_errors_example_is_what_the_service_says() {
     let long = "x".repeat(20_000);
     check(
         "HeadersTooLarge",
-        &server.ask("GET", "/contract", &[("x-gateway-key", &server.key), ("x-long", &long)]),
+        &server.request("GET", "/contract", &[("x-gateway-key", &server.key), ("x-long", &long)]),
     );
 
     let basic = server
         .state()
         .create_key(Plan::Basic, "basic", chrono::Utc::now(), None)
         .unwrap();
-    let ask = || server.ask("GET", "/sources", &[("x-gateway-key", &basic)]);
-    server.wait_for("the key", || ask().status == 200);
+    let ask = || server.request("GET", "/sources", &[("x-gateway-key", &basic)]);
+    server.wait_until("the key", || ask().status == 200);
     let refused = (0..600).map(|_| ask()).find(|answer| answer.status == 429).unwrap();
     check("TooManyRequests", &refused);
 
     // Of what no operation describes, because no client should meet it.
-    let answer = server.ask("POST", "/contract", &[("x-gateway-key", &server.key)]);
+    let answer = server.request("POST", "/contract", &[("x-gateway-key", &server.key)]);
     assert_eq!((answer.status, answer.header("allow")), (405, Some("GET, HEAD")));
     check_headers(
         &document,
@@ -636,7 +636,7 @@ fn an_errors_example_is_what_the_service_says() {
         check_headers(
             &document,
             described,
-            &server.ask("HEAD", path, &[("x-gateway-key", &server.key)]),
+            &server.request("HEAD", path, &[("x-gateway-key", &server.key)]),
             path,
         );
     }
@@ -645,7 +645,7 @@ fn an_errors_example_is_what_the_service_says() {
 #[test]
 fn the_page_for_people_needs_no_key_and_no_other_host() {
     let server = TestServer::shared();
-    let page = server.ask("GET", "/docs", &[]);
+    let page = server.request("GET", "/docs", &[]);
     assert_eq!(
         (page.status, page.header("content-type")),
         (200, Some("text/html; charset=utf-8"))
@@ -664,13 +664,13 @@ fn the_page_for_people_needs_no_key_and_no_other_host() {
         if let Some(id) = address.strip_prefix('#') {
             assert!(html.contains(&format!("id=\"{id}\"")), "{address}");
         } else if !address.starts_with("data:") {
-            assert_eq!(server.ask("GET", &format!("/{address}"), &[]).status, 200, "{address}");
+            assert_eq!(server.request("GET", &format!("/{address}"), &[]).status, 200, "{address}");
             parts.insert(address);
         }
     }
     assert_eq!(parts.len(), 5, "{parts:?}");
-    assert_eq!(server.ask("GET", "/docs?x=1", &[]).status, 422);
-    let mut raw = Raw::to(server);
+    assert_eq!(server.request("GET", "/docs?x=1", &[]).status, 422);
+    let mut raw = RawConnection::to(server);
     let slashed = raw.send("GET /docs/ HTTP/1.1\r\nhost: x\r\n\r\n").answer();
     assert_eq!((slashed.status, slashed.header("location")), (308, Some("../docs")));
 }

@@ -1,4 +1,4 @@
-//! What an operator does beside a running server: keys, plans, gateway, new generations, and a stop.
+//! What an operator does with a running server: keys, plans, gateway, new generations, and a stop.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ fn procure(line: &[&str]) -> (bool, String) {
     (output.status.success(), String::from_utf8(text).unwrap())
 }
 
-/// Asks a process to stop, as an operator does, and sees it end well.
+/// Stops a process with SIGTERM and checks that it exits with 0.
 fn terminate(process: &mut Child) {
     let kill = Command::new("kill").arg(process.id().to_string()).status().unwrap();
     assert!(kill.success());
@@ -28,38 +28,38 @@ fn terminate(process: &mut Child) {
 }
 
 #[test]
-fn a_key_is_made_works_and_is_revoked_beside_a_running_server() {
+fn a_key_is_created_used_and_revoked_while_the_server_runs() {
     let server = TestServer::own(&scenario_records(), |_| {});
     let state = server.folder.path().join("state.db");
     let state = state.to_str().unwrap();
-    let (is_made, text) = procure(&["keys", "create", "--plan", "BASIC", "--label", "Léo", "--state", state]);
+    let (is_created, text) = procure(&["keys", "create", "--plan", "BASIC", "--label", "Léo", "--state", state]);
     let key = text.trim();
-    assert!(is_made && key.starts_with("pk_") && key.len() == 43, "{text}");
-    let status = || server.ask("GET", "/contract", &[("x-gateway-key", key)]).status;
-    server.wait_for("the new key", || status() == 200);
+    assert!(is_created && key.starts_with("pk_") && key.len() == 43, "{text}");
+    let status = || server.request("GET", "/contract", &[("x-gateway-key", key)]).status;
+    server.wait_until("the new key", || status() == 200);
 
     let (_, list) = procure(&["keys", "list", "--state", state]);
     assert!(list.contains("   2  BASIC") && list.contains("Léo"), "{list}");
-    assert!(!list.contains(key), "the key is shown once");
+    assert!(!list.contains(key), "the key is shown only once");
     assert!(procure(&["keys", "revoke", "2", "--state", state]).0);
-    server.wait_for("the revocation", || status() == 403);
-    let answer = server.ask("GET", "/contract", &[("x-gateway-key", key)]);
+    server.wait_until("the revocation", || status() == 403);
+    let answer = server.request("GET", "/contract", &[("x-gateway-key", key)]);
     assert_eq!(answer.detail(), "this API key was revoked; ask for a new one");
     assert_eq!(server.get("/contract").status, 200);
-    let (is_known, text) = procure(&["keys", "revoke", "9", "--state", state]);
-    assert!(!is_known && text.contains("no key has the id 9"), "{text}");
+    let (is_revoked, text) = procure(&["keys", "revoke", "9", "--state", state]);
+    assert!(!is_revoked && text.contains("no key has the id 9"), "{text}");
 }
 
 #[test]
-fn an_expired_key_says_so() {
+fn an_expired_key_gets_an_error_with_its_end() {
     let server = TestServer::own(&scenario_records(), |_| {});
     let end = chrono::DateTime::from_timestamp(1_600_000_000, 0);
     let key = server
         .state()
         .create_key(Plan::Mega, "old", chrono::Utc::now(), end)
         .unwrap();
-    let ask = || server.ask("GET", "/contract", &[("x-gateway-key", &key)]);
-    server.wait_for("the key", || ask().detail().contains("expired"));
+    let ask = || server.request("GET", "/contract", &[("x-gateway-key", &key)]);
+    server.wait_until("the key", || ask().detail().contains("expired"));
     assert_eq!(
         ask().detail(),
         "this API key expired at 2020-09-13T12:26:40Z; ask for a new one"
@@ -67,7 +67,7 @@ fn an_expired_key_says_so() {
 }
 
 #[test]
-fn the_gateway_has_its_own_prefix_and_host() {
+fn the_gateways_header_prefix_and_host_are_configurable() {
     let server = TestServer::own(&scenario_records(), |config| {
         config.gateway_prefix = "X-RapidAPI".to_owned();
         config.gateway_host = Some("procure.example".to_owned());
@@ -85,16 +85,16 @@ fn the_gateway_has_its_own_prefix_and_host() {
             403,
         ),
     ] {
-        assert_eq!(server.ask("GET", "/contract", &headers).status, status, "{headers:?}");
+        assert_eq!(server.request("GET", "/contract", &headers).status, status, "{headers:?}");
     }
     assert_eq!(
-        server.ask("GET", "/contract", &[key]).detail(),
+        server.request("GET", "/contract", &[key]).detail(),
         "header 'x-rapidapi-host' is missing or wrong; it must be 'procure.example'"
     );
 }
 
 #[test]
-fn a_plans_file_changes_the_figures_or_is_refused() {
+fn a_plans_file_overrides_the_plans_or_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let plans = folder.path().join("plans.toml");
     fs::write(&plans, "[PRO]\npage_cap = 2\n").unwrap();
@@ -116,7 +116,7 @@ fn a_plans_file_changes_the_figures_or_is_refused() {
 }
 
 #[test]
-fn without_an_index_there_is_nothing_to_serve() {
+fn without_an_index_the_server_does_not_start() {
     let folder = tempfile::tempdir().unwrap();
     let config = config(folder.path().to_owned());
     let error = server::run(&config, TcpListener::bind("127.0.0.1:0").unwrap(), async {}).unwrap_err();
@@ -128,11 +128,11 @@ fn without_an_index_there_is_nothing_to_serve() {
 }
 
 #[test]
-fn a_new_generation_is_picked_up_without_one_failed_request() {
+fn a_new_generation_is_served_without_a_failed_request() {
     let server = TestServer::own(&contracts(10), |_| {});
     for count in [20, 30] {
         let generation = server.publish(&contracts(count));
-        server.wait_for("the new generation", || {
+        server.wait_until("the new generation", || {
             let answer = server.get("/contract?limit=500");
             assert_eq!(answer.status, 200);
             answer.ids().len() == count && generation_of(&server.get("/health")) == generation
@@ -141,7 +141,7 @@ fn a_new_generation_is_picked_up_without_one_failed_request() {
 }
 
 #[test]
-fn a_generation_that_cannot_be_opened_leaves_the_old_one_serving() {
+fn a_generation_that_cannot_be_opened_leaves_the_current_one_in_service() {
     let server = TestServer::own(&contracts(10), |_| {});
     let served = generation_of(&server.get("/health"));
     fs::write(server.index_dir().join("CURRENT"), "20990101T000000000Z\n").unwrap();
@@ -149,13 +149,13 @@ fn a_generation_that_cannot_be_opened_leaves_the_old_one_serving() {
     assert_eq!(generation_of(&server.get("/health")), served);
     assert_eq!(server.get("/contract").ids().len(), 10);
     let generation = server.publish(&contracts(11));
-    server.wait_for("the next good one", || {
+    server.wait_until("the next valid generation", || {
         generation_of(&server.get("/health")) == generation
     });
 }
 
 #[test]
-fn a_query_that_takes_too_long_gives_504() {
+fn a_query_beyond_its_deadline_gets_504() {
     let server = TestServer::own(&contracts(10), |config| config.query_timeout = Duration::from_nanos(1));
     let answer = server.get("/contract");
     assert_eq!(
@@ -169,7 +169,7 @@ fn a_query_that_takes_too_long_gives_504() {
 }
 
 #[test]
-fn the_demo_shows_requests_that_work() {
+fn the_commands_that_the_demo_prints_work() {
     use std::io::{BufRead, BufReader};
     let mut demo = Command::new(env!("CARGO_BIN_EXE_procure"))
         .args(["demo", "--bind", "127.0.0.1:18080"])
@@ -179,10 +179,10 @@ fn the_demo_shows_requests_that_work() {
         .unwrap();
     let lines = BufReader::new(demo.stdout.take().unwrap()).lines().map(Result::unwrap);
     let curls: Vec<String> = lines
-        .take_while(|line| !line.starts_with("Ctrl-C"))
+        .take_while(|line| !line.starts_with("Press Ctrl-C"))
         .filter(|line| line.starts_with("curl "))
         .collect();
-    assert_eq!(curls.len(), 3);
+    assert_eq!(curls.len(), 5);
     for curl in curls {
         let part = |number: usize| curl.split('\'').nth(number).unwrap().to_owned();
         let (header, url) = (part(1), part(3));
@@ -190,7 +190,9 @@ fn the_demo_shows_requests_that_work() {
         let mut answer = ureq::get(&url).header(name, key).call().unwrap();
         let json: serde_json::Value = serde_json::from_slice(&answer.body_mut().read_to_vec().unwrap()).unwrap();
         assert!(
-            json["count"].as_u64() > Some(0) || json["record_id"].is_string(),
+            json["count"].as_u64() > Some(0)
+                || json["total_contracts"].as_u64() > Some(0)
+                || json["record_id"].is_string(),
             "{curl}: {json}"
         );
     }
@@ -198,7 +200,7 @@ fn the_demo_shows_requests_that_work() {
 }
 
 #[test]
-fn a_stop_ends_the_process_in_peace() {
+fn sigterm_ends_the_process_with_exit_code_0() {
     let server = TestServer::own(&contracts(10), |_| {});
     let free = TcpListener::bind("127.0.0.1:0")
         .unwrap()
@@ -213,7 +215,7 @@ fn a_stop_ends_the_process_in_peace() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    server.wait_for("the second server", || {
+    server.wait_until("the second server", || {
         ureq::get(format!("http://{free}/health")).call().is_ok()
     });
     terminate(&mut process);

@@ -1,5 +1,5 @@
-//! More than the server can or should serve, and changes under load: slow floods, too many connections, long queues, stops, new generations, and
-//! bytes made to break it.
+//! Overload and changes under load: slow clients, too many connections, full queues, stops, new
+//! generations, and random bytes.
 
 use std::{
     collections::BTreeMap,
@@ -19,7 +19,7 @@ use rand_chacha::{
 };
 
 use crate::{
-    raw::{Next, Process, Raw, RawAnswer, wait_until},
+    raw_connection::{Next, Process, RawConnection, RawResponse, wait_until},
     support::{TestServer, contracts},
 };
 
@@ -28,14 +28,14 @@ fn search(key: &str, address: &str) -> String {
 }
 
 #[test]
-fn half_a_request_from_two_thousand_leaves_the_rest_served() {
+fn two_thousand_incomplete_requests_do_not_block_others() {
     const HALF_OPEN: usize = 2_000;
     let server = TestServer::own(&contracts(100), |_| {});
     let process = Process::serve(&server);
     let before = process.memory_kib();
-    let half_open: Vec<Raw> = (0..HALF_OPEN)
+    let half_open: Vec<RawConnection> = (0..HALF_OPEN)
         .map(|_| {
-            let mut raw = Raw::connect(&process.address).unwrap();
+            let mut raw = RawConnection::connect(&process.address).unwrap();
             raw.send("GET /contract?q=snow HTTP/1.1\r\nhost: x\r\n");
             raw
         })
@@ -43,15 +43,15 @@ fn half_a_request_from_two_thousand_leaves_the_rest_served() {
     let mut slowest = Duration::ZERO;
     for _ in 0..20 {
         let started = Instant::now();
-        let mut raw = Raw::connect(&process.address).unwrap();
+        let mut raw = RawConnection::connect(&process.address).unwrap();
         assert_eq!(raw.send(search(&server.key, "/contract")).answer().status, 200);
         slowest = slowest.max(started.elapsed());
     }
-    assert!(slowest < Duration::from_secs(2), "one waited {slowest:?}");
+    assert!(slowest < Duration::from_secs(2), "one response took {slowest:?}");
     if let (Some(before), Some(after)) = (before, process.memory_kib()) {
         let each = after.saturating_sub(before) / HALF_OPEN as u64;
-        println!("{each} KiB a connection, the slowest answer after {slowest:?}");
-        assert!(each < 64, "{each} KiB a connection");
+        println!("{each} KiB per connection, the slowest response after {slowest:?}");
+        assert!(each < 64, "{each} KiB per connection");
     }
     for mut raw in half_open {
         assert_eq!(raw.answer().status, 408);
@@ -60,12 +60,12 @@ fn half_a_request_from_two_thousand_leaves_the_rest_served() {
 }
 
 #[test]
-fn one_connection_too_many_is_told_to_come_back() {
-    let server = TestServer::own(&contracts(3), |config| config.limits.most = 10);
-    let ask = |raw: &mut Raw| raw.send(search(&server.key, "/contract/c%7C1")).answer();
-    let mut open: Vec<Raw> = (0..10).map(|_| Raw::to(&server)).collect();
+fn a_connection_beyond_the_limit_gets_a_503() {
+    let server = TestServer::own(&contracts(3), |config| config.limits.connections = 10);
+    let ask = |raw: &mut RawConnection| raw.send(search(&server.key, "/contract/c%7C1")).answer();
+    let mut open: Vec<RawConnection> = (0..10).map(|_| RawConnection::to(&server)).collect();
     assert!(open.iter_mut().all(|raw| ask(raw).status == 200));
-    let mut raw = Raw::to(&server);
+    let mut raw = RawConnection::to(&server);
     let answer = ask(&mut raw);
     assert_eq!(
         (answer.status, answer.detail().as_str(), answer.header("retry-after")),
@@ -74,22 +74,22 @@ fn one_connection_too_many_is_told_to_come_back() {
     assert_eq!(raw.next(false), Next::Closed);
     assert!(open.iter_mut().all(|raw| ask(raw).status == 200));
     drop(open);
-    wait_until("a place", Duration::from_secs(5), || {
-        ask(&mut Raw::to(&server)).status == 200
+    wait_until("a free connection", Duration::from_secs(5), || {
+        ask(&mut RawConnection::to(&server)).status == 200
     });
 }
 
-/// How many clients' slow searches, all sent at once, get which status.
+/// Sends slow searches from many clients at once; returns the number of responses by status.
 fn flood(clients: usize, query_timeout: Duration) -> BTreeMap<u16, usize> {
     let server = TestServer::own(&contracts(30_000), |config| config.query_timeout = query_timeout);
-    // Sorted by value, every match is looked at: some milliseconds each.
+    // Sorting by value reads every match, which takes some milliseconds.
     let slow = search(&server.key, "/contract?q=vendor&sort_by=value&limit=500");
-    let mut clients: Vec<Raw> = (0..clients).map(|_| Raw::to(&server)).collect();
+    let mut clients: Vec<RawConnection> = (0..clients).map(|_| RawConnection::to(&server)).collect();
     for raw in &mut clients {
         raw.send(&slow);
     }
-    // What needs no search is not held up.
-    assert_eq!(server.ask("GET", "/health", &[]).status, 200);
+    // Requests without a search are not delayed.
+    assert_eq!(server.request("GET", "/health", &[]).status, 200);
     let mut statuses = BTreeMap::new();
     for raw in &mut clients {
         let answer = raw.answer();
@@ -105,9 +105,9 @@ fn flood(clients: usize, query_timeout: Duration) -> BTreeMap<u16, usize> {
 }
 
 #[test]
-fn searches_past_their_time_or_past_the_queue_are_told_so() {
+fn searches_beyond_their_deadline_or_the_queue_get_an_error() {
     let cores = thread::available_parallelism().unwrap().get();
-    // More than the pool holds, which is 257 a core.
+    // More than the search pool accepts, which is 257 per core.
     let clients = 350 * cores.min(4);
     let late = flood(clients, Duration::from_millis(5));
     assert!(late.contains_key(&504), "{late:?}");
@@ -116,20 +116,21 @@ fn searches_past_their_time_or_past_the_queue_are_told_so() {
     assert!(cores > 4 || many.contains_key(&503), "{many:?}");
 }
 
-/// Asks again and again over one connection, until told to go; the answers, or what was wrong.
+/// Repeats a request on one connection until the server closes it; returns the number of responses,
+/// or what failed.
 fn ask_until_stopped(address: &str, request: &str) -> Result<usize, String> {
-    let mut raw = Raw::connect(address).map_err(|e| e.to_string())?;
+    let mut raw = RawConnection::connect(address).map_err(|e| e.to_string())?;
     let mut answers = 0;
     loop {
         if raw.is_closed() {
             return Ok(answers);
         }
         match raw.send(request).next(false) {
-            Next::Answer(answer) if answer.header("connection") == Some("close") => {
+            Next::Response(answer) if answer.header("connection") == Some("close") => {
                 assert!(matches!(answer.status, 200 | 503), "{answer:?}");
                 return Ok(answers + 1);
             }
-            Next::Answer(answer) => assert_eq!(answer.status, 200, "{answer:?}"),
+            Next::Response(answer) => assert_eq!(answer.status, 200, "{answer:?}"),
             other => return Err(format!("after {answers} answers: {other:?}")),
         }
         answers += 1;
@@ -146,10 +147,10 @@ fn a_stop_under_load_loses_no_request() {
             let clients: Vec<_> = (0..60)
                 .map(|_| scope.spawn(|| ask_until_stopped(&process.address, &request)))
                 .collect();
-            // One that is silent all the while, and one in the middle of a request.
-            let mut idle = Raw::connect(&process.address).unwrap();
+            // A silent connection, and one in the middle of a request.
+            let mut idle = RawConnection::connect(&process.address).unwrap();
             assert_eq!(idle.send(&request).answer().status, 200);
-            let mut halfway = Raw::connect(&process.address).unwrap();
+            let mut halfway = RawConnection::connect(&process.address).unwrap();
             let (first, second) = request.split_at(20);
             halfway.send(first);
             thread::sleep(Duration::from_millis(700 + 100 * round as u64));
@@ -179,8 +180,8 @@ fn a_stop_under_load_loses_no_request() {
 fn a_second_signal_stops_at_once() {
     let server = TestServer::own(&contracts(3), |_| {});
     let process = Process::serve(&server);
-    // A request that does not end by itself keeps the first stop waiting.
-    let mut raw = Raw::connect(&process.address).unwrap();
+    // An incomplete request delays the graceful stop.
+    let mut raw = RawConnection::connect(&process.address).unwrap();
     raw.send("POST /contract HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n");
     process.signal("TERM");
     thread::sleep(Duration::from_millis(100));
@@ -193,7 +194,7 @@ fn a_second_signal_stops_at_once() {
 }
 
 #[test]
-fn new_generations_under_load_fail_no_request_and_mix_in_none() {
+fn generations_change_under_load_without_errors_or_mixed_responses() {
     const GENERATIONS: usize = 20;
     let of = |generation: usize| -> Vec<(EntityType, String)> {
         let record = |number: usize| {
@@ -212,7 +213,7 @@ fn new_generations_under_load_fail_no_request_and_mix_in_none() {
         for client in 0..8 {
             let (server, is_over, answers, swaps) = (&server, &is_over, &answers, &swaps);
             scope.spawn(move || {
-                let mut raw = Raw::to(server);
+                let mut raw = RawConnection::to(server);
                 let paths = [
                     "/contract?limit=500",
                     "/contract?q=vendor&limit=500&sort_order=asc",
@@ -245,24 +246,24 @@ fn new_generations_under_load_fail_no_request_and_mix_in_none() {
             server.publish(&of(generation));
         }
         let last = format!("Vendor {GENERATIONS} of");
-        server.wait_for("the last generation", || {
+        server.wait_until("the last generation", || {
             String::from_utf8_lossy(&server.get("/contract/r7").body).contains(&last)
         });
         is_over.store(true, Ordering::Relaxed);
     });
     let (answers, swaps) = (answers.into_inner(), swaps.into_inner());
-    println!("{answers} answers, {swaps} times another generation than before");
+    println!("{answers} responses, {swaps} changes of generation seen");
     assert!(answers > 8 * GENERATIONS && swaps >= 16, "{answers} {swaps}");
 }
 
 #[test]
-fn an_index_that_is_no_longer_named_goes_on_serving_and_is_complained_of_once() {
+fn a_generation_that_is_no_longer_published_stays_in_service_and_is_reported_once() {
     let server = TestServer::own(&contracts(10), |_| {});
     let process = Process::serve(&server);
     let current = server.index_dir().join("CURRENT");
     let named = fs::read(&current).unwrap();
     let is_served = || {
-        let mut raw = Raw::connect(&process.address).unwrap();
+        let mut raw = RawConnection::connect(&process.address).unwrap();
         raw.send(search(&server.key, "/contract")).answer().status == 200
     };
     fs::remove_file(&current).unwrap();
@@ -274,11 +275,12 @@ fn an_index_that_is_no_longer_named_goes_on_serving_and_is_complained_of_once() 
     process.signal("TERM");
     let (code, log) = process.end();
     assert_eq!(code, Some(0), "{log}");
-    assert_eq!(log.matches("none is named in").count(), 1, "{log}");
+    assert_eq!(log.matches("no generation is published in").count(), 1, "{log}");
 }
 
-/// What requests are cut from. HEAD is not among them: whoever mistakes its place reads bodies that are none.
-const WORDS: [&str; 18] = [
+/// Parts of requests. Without HEAD: the test cannot know which of its random requests the server
+/// parses as HEAD, and so which responses have no body.
+const REQUEST_PARTS: [&str; 18] = [
     "GET ",
     "POST ",
     "OPTIONS ",
@@ -299,8 +301,8 @@ const WORDS: [&str; 18] = [
     "0\r\n\r\n",
 ];
 
-/// What addresses are cut from.
-const PARTS: [&str; 24] = [
+/// Parts of addresses.
+const ADDRESS_PARTS: [&str; 24] = [
     "/contract?",
     "/tender/",
     "/award?",
@@ -327,8 +329,8 @@ const PARTS: [&str; 24] = [
     "=",
 ];
 
-/// Parameters that are right.
-const PAIRS: [&str; 10] = [
+/// Valid parameters.
+const VALID_PAIRS: [&str; 10] = [
     "q=\"vendor+3\"+OR+déneigement&",
     "q=vendor+-x&",
     "limit=500&",
@@ -341,18 +343,18 @@ const PAIRS: [&str; 10] = [
     "issued_after=2024-02-01&",
 ];
 
-/// A request that is read as one, whatever its address asks.
-fn odd(random: &mut ChaCha8Rng, key: &str) -> Vec<u8> {
+/// A well-formed request with a random address.
+fn random_address(random: &mut ChaCha8Rng, key: &str) -> Vec<u8> {
     let mut below = |bound: usize| random.next_u32() as usize % bound;
     let mut address = b"/".to_vec();
     if below(4) > 0 {
         address.extend(b"contract?");
         for _ in 0..below(4) {
-            address.extend(PAIRS[below(PAIRS.len())].bytes());
+            address.extend(VALID_PAIRS[below(VALID_PAIRS.len())].bytes());
         }
     }
     for _ in 0..below(10).saturating_sub(4) {
-        address.extend(PARTS[below(PARTS.len())].bytes());
+        address.extend(ADDRESS_PARTS[below(ADDRESS_PARTS.len())].bytes());
     }
     for _ in 0..below(6).saturating_sub(3) {
         let at = below(address.len()).max(1).min(address.len() - 1);
@@ -365,15 +367,15 @@ fn odd(random: &mut ChaCha8Rng, key: &str) -> Vec<u8> {
     [b"GET ", &address[..], rest.as_bytes()].concat()
 }
 
-/// Requests that are right, nearly right, or none.
-fn wild(random: &mut ChaCha8Rng, key: &str) -> Vec<u8> {
+/// Random bytes: valid, nearly valid and invalid requests.
+fn random_bytes(random: &mut ChaCha8Rng, key: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..1 + random.next_u32() % 3 {
         match random.next_u32() % 2 {
-            0 => bytes.extend(odd(random, key)),
+            0 => bytes.extend(random_address(random, key)),
             _ => {
                 for _ in 0..random.next_u32() % 12 {
-                    bytes.extend(WORDS[random.next_u32() as usize % WORDS.len()].bytes());
+                    bytes.extend(REQUEST_PARTS[random.next_u32() as usize % REQUEST_PARTS.len()].bytes());
                 }
             }
         }
@@ -390,14 +392,14 @@ fn wild(random: &mut ChaCha8Rng, key: &str) -> Vec<u8> {
     bytes
 }
 
-/// Sends as many hostile requests as the variable `PROCURE_FUZZ_REQUESTS` says, else some thousands.
+/// Sends 20,000 hostile requests, or as many as the variable `PROCURE_FUZZ_REQUESTS` states.
 #[test]
-fn no_bytes_break_the_server() {
+fn random_bytes_do_not_break_the_server() {
     let wanted: usize = std::env::var("PROCURE_FUZZ_REQUESTS").map_or(20_000, |text| text.parse().unwrap());
     let server = TestServer::own(&contracts(300), |_| {});
     let process = Process::serve(&server);
     let (done, statuses) = (AtomicUsize::new(0), Mutex::new(BTreeMap::<u16, usize>::new()));
-    let count = |sent: &[u8], answer: RawAnswer| {
+    let count = |sent: &[u8], answer: RawResponse| {
         let sent = String::from_utf8_lossy(sent);
         assert!(answer.status < 500, "{sent:?}: {answer:?}");
         assert!(
@@ -409,17 +411,17 @@ fn no_bytes_break_the_server() {
     let attack = |seed: u64| {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         while done.load(Ordering::Relaxed) < wanted {
-            let mut raw = Raw::connect(&process.address).unwrap();
+            let mut raw = RawConnection::connect(&process.address).unwrap();
             for _ in 0..random.next_u32() % 24 {
-                let bytes = odd(&mut random, &server.key);
+                let bytes = random_address(&mut random, &server.key);
                 count(&bytes, raw.send(&bytes).answer());
                 done.fetch_add(1, Ordering::Relaxed);
             }
-            let bytes = wild(&mut random, &server.key);
+            let bytes = random_bytes(&mut random, &server.key);
             let (first, second) = bytes.split_at(random.next_u32() as usize % (bytes.len() + 1));
             raw.send(first).send(second).half_close();
             done.fetch_add(1, Ordering::Relaxed);
-            while let Next::Answer(answer) = raw.next(false) {
+            while let Next::Response(answer) = raw.next(false) {
                 count(&bytes, answer);
             }
         }

@@ -1,4 +1,5 @@
-//! Requests sent in one go, before the first of them is answered: each answer is its own request's, in order, and framed as that one asks for.
+//! Pipelining: requests that are sent before earlier ones are answered. Responses come in order,
+//! each framed by its own request.
 
 use rand_chacha::{
     ChaCha8Rng,
@@ -6,15 +7,15 @@ use rand_chacha::{
 };
 
 use crate::{
-    raw::{Next, Raw, RawAnswer},
+    raw_connection::{Next, RawConnection, RawResponse},
     support::{TestServer, contracts},
 };
 
-/// A request, and what its answer is alone on a connection.
+/// A request, and its response when it is alone on a connection.
 struct Case {
     request: String,
     is_head: bool,
-    alone: RawAnswer,
+    alone: RawResponse,
 }
 
 fn cases(server: &TestServer) -> Vec<Case> {
@@ -39,7 +40,7 @@ fn cases(server: &TestServer) -> Vec<Case> {
     .map(|(line, headers, body)| {
         let request = format!("{line} HTTP/1.1\r\nhost: x\r\n{}\r\n{body}", headers.concat());
         let is_head = line.starts_with("HEAD");
-        let alone = final_answer(Raw::to(server).send(&request), is_head);
+        let alone = final_answer(RawConnection::to(server).send(&request), is_head);
         Case {
             request,
             is_head,
@@ -49,25 +50,25 @@ fn cases(server: &TestServer) -> Vec<Case> {
     .into()
 }
 
-/// The next answer that is not merely the word to go on.
+/// The next response that is not an interim one.
 #[track_caller]
-fn final_answer(raw: &mut Raw, is_head: bool) -> RawAnswer {
+fn final_answer(raw: &mut RawConnection, is_head: bool) -> RawResponse {
     loop {
         match raw.next(is_head) {
-            Next::Answer(answer) if answer.status == 100 => {}
-            Next::Answer(answer) => return answer,
+            Next::Response(answer) if answer.status == 100 => {}
+            Next::Response(answer) => return answer,
             other => panic!("{other:?}"),
         }
     }
 }
 
 #[test]
-fn each_answer_is_framed_by_its_own_request() {
+fn each_response_is_framed_by_its_own_request() {
     let server = TestServer::own(&contracts(300), |_| {});
     let cases = cases(&server);
     let mut random = ChaCha8Rng::seed_from_u64(7);
     let mut below = |bound: usize| random.next_u32() as usize % bound;
-    // A body that is not looked at ends the connection, unless it is chunked.
+    // A body that no handler reads ends the connection, unless it is chunked.
     let lasts = [
         "GET /nope HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
         "POST /contract HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\nhello",
@@ -76,19 +77,19 @@ fn each_answer_is_framed_by_its_own_request() {
         let asked: Vec<&Case> = (0..1 + below(24)).map(|_| &cases[below(cases.len())]).collect();
         let sent: String = asked.iter().map(|case| case.request.as_str()).collect();
         let sent = sent + lasts[below(lasts.len())];
-        let mut raw = Raw::to(&server);
+        let mut raw = RawConnection::to(&server);
         let mut rest = sent.as_bytes();
         while !rest.is_empty() {
             let most = if round % 2 == 0 { rest.len() } else { 400 };
-            let (piece, behind) = rest.split_at((1 + below(most)).min(rest.len()));
+            let (piece, others) = rest.split_at((1 + below(most)).min(rest.len()));
             raw.send(piece);
-            rest = behind;
+            rest = others;
         }
         for case in asked {
             let answer = final_answer(&mut raw, case.is_head);
             assert_eq!(answer.status, case.alone.status, "{}: {answer:?}", case.request);
-            let length = |answer: &RawAnswer| answer.header("content-length").map(str::to_owned);
-            // What else a body tells (times, what is left of a quota) is in headers.
+            let length = |answer: &RawResponse| answer.header("content-length").map(str::to_owned);
+            // The body of `/health` changes from second to second.
             if !case.request.contains("/health") {
                 assert_eq!(length(&answer), length(&case.alone), "{}", case.request);
                 assert_eq!(answer.body, case.alone.body, "{}", case.request);
@@ -101,13 +102,14 @@ fn each_answer_is_framed_by_its_own_request() {
     }
 }
 
-/// More than anybody reads ahead, from a client that reads nothing before all is sent.
+/// More requests than the server reads ahead, from a client that reads nothing before it has sent
+/// all.
 #[test]
-fn thousands_in_one_go_are_all_answered() {
+fn thousands_of_pipelined_requests_are_answered() {
     const MANY: usize = 3_000;
     let server = TestServer::own(&contracts(3), |_| {});
     let pair = "GET /health HTTP/1.1\r\nhost: x\r\n\r\nHEAD /health HTTP/1.1\r\nhost: x\r\n\r\n";
-    let mut raw = Raw::to(&server);
+    let mut raw = RawConnection::to(&server);
     raw.send(pair.repeat(MANY));
     for _ in 0..MANY {
         assert!(raw.answer().body.starts_with('{'));
@@ -116,14 +118,14 @@ fn thousands_in_one_go_are_all_answered() {
 }
 
 #[test]
-fn a_refusal_waits_for_its_turn() {
+fn an_error_waits_for_earlier_responses() {
     let server = TestServer::own(&contracts(300), |_| {});
     let slow = format!(
         "GET /contract?limit=500&sort_by=value HTTP/1.1\r\nhost: x\r\nx-gateway-key: {}\r\n\r\n",
         server.key
     );
     for _ in 0..20 {
-        let mut raw = Raw::to(&server);
+        let mut raw = RawConnection::to(&server);
         raw.send(format!(
             "{slow}HEAD /health HTTP/1.1\r\nhost: x\r\n\r\nHEAD /a b HTTP/1.1\r\n\r\n{slow}"
         ));

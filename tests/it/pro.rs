@@ -5,7 +5,7 @@ use std::fs;
 use procure::{model::plans::Plan, server::Config};
 use serde_json::json;
 
-use crate::support::{Answer, TestServer, scenario_records};
+use crate::support::{Response, TestServer, scenario_records};
 
 fn server(change: impl FnOnce(&mut Config)) -> (TestServer, String) {
     let server = TestServer::own(&scenario_records(), change);
@@ -13,8 +13,8 @@ fn server(change: impl FnOnce(&mut Config)) -> (TestServer, String) {
         .state()
         .create_key(Plan::Basic, "basic", chrono::Utc::now(), None)
         .unwrap();
-    server.wait_for("the key", || {
-        server.ask("GET", "/sources", &[("x-gateway-key", &basic)]).status == 200
+    server.wait_until("the key", || {
+        server.request("GET", "/sources", &[("x-gateway-key", &basic)]).status == 200
     });
     (server, basic)
 }
@@ -34,14 +34,14 @@ fn a_free_key_is_told_where_to_upgrade() {
         let detail = format!("the plan BASIC does not include {method} {endpoint}; upgrade at {own}/docs#plans");
         assert_eq!((answer.status, answer.detail()), (403, detail));
         assert!(answer.header("ratelimit").is_some(), "it counted");
-        let docs = server.ask("GET", "/docs", &[]);
+        let docs = server.request("GET", "/docs", &[]);
         assert!(String::from_utf8(docs.body).unwrap().contains("id=\"plans\""));
     }
-    assert_eq!(server.ask("HEAD", "/tender/feed", &[key]).status, 403);
-    assert_eq!(server.ask("PUT", "/tender/feed", &[key]).status, 405);
-    assert_eq!(server.ask("GET", "/tender/feed", &[]).status, 403);
+    assert_eq!(server.request("HEAD", "/tender/feed", &[key]).status, 403);
+    assert_eq!(server.request("PUT", "/tender/feed", &[key]).status, 405);
+    assert_eq!(server.request("GET", "/tender/feed", &[]).status, 403);
     let forwarded = [key, ("host", "api.example.org"), ("x-forwarded-proto", "https")];
-    let detail = server.ask("GET", "/tender/feed", &forwarded).detail();
+    let detail = server.request("GET", "/tender/feed", &forwarded).detail();
     assert!(
         detail.ends_with("upgrade at https://api.example.org/docs#plans"),
         "{detail}"
@@ -62,13 +62,13 @@ fn the_operator_says_where_to_upgrade_and_who_has_paid() {
         "the plan PRO does not include GET /tender/feed; upgrade at https://shop.example.org/plans"
     );
     assert_eq!(
-        server.ask("GET", "/tender/feed", &[("x-gateway-key", &basic)]).status,
+        server.request("GET", "/tender/feed", &[("x-gateway-key", &basic)]).status,
         200
     );
 }
 
 /// What is left of the day.
-fn left(answer: &Answer) -> u64 {
+fn left(answer: &Response) -> u64 {
     let standing = answer.header("ratelimit").unwrap();
     let day = standing.split(", ").find(|item| item.starts_with("\"day\"")).unwrap();
     day.split(';')

@@ -1,4 +1,5 @@
-//! What every answer carries whatever it says: an id, a tag and how long it keeps, a coding, its timing. And what no header can break.
+//! The headers of every response: request id, `ETag` and caching, content coding, timing. Arbitrary
+//! request headers break none of them.
 
 use std::{
     collections::HashSet,
@@ -11,12 +12,12 @@ use proptest::prelude::*;
 
 use crate::{
     api::generation_of,
-    support::{Answer, TestServer, contracts},
+    support::{Response, TestServer, contracts},
 };
 
-/// Asks with the server's key and one more header.
-fn with(server: &TestServer, method: &str, path: &str, name: &str, value: &str) -> Answer {
-    server.ask(method, path, &[("x-gateway-key", &server.key), (name, value)])
+/// Sends a request with the server's key and one more header.
+fn with(server: &TestServer, method: &str, path: &str, name: &str, value: &str) -> Response {
+    server.request(method, path, &[("x-gateway-key", &server.key), (name, value)])
 }
 
 fn etag(server: &TestServer, path: &str) -> String {
@@ -27,7 +28,7 @@ fn etag(server: &TestServer, path: &str) -> String {
 }
 
 #[test]
-fn every_answer_carries_the_requests_id() {
+fn every_response_has_the_requests_id() {
     let server = TestServer::shared();
     let key = ("x-gateway-key", server.key.as_str());
     let preflight = ("access-control-request-method", "GET");
@@ -42,15 +43,15 @@ fn every_answer_carries_the_requests_id() {
         ("GET", "/contract?x=1", &[key], 422),
         ("OPTIONS", "/contract", &[preflight], 204),
     ];
-    let mut made = HashSet::new();
+    let mut generated = HashSet::new();
     for (method, path, headers, status) in cases {
-        let answer = server.ask(method, path, headers);
+        let answer = server.request(method, path, headers);
         assert_eq!(answer.status, status, "{method} {path}");
         let id = answer.header("x-request-id").unwrap().to_owned();
         assert!(id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit()), "{id}");
-        assert!(made.insert(id), "an id twice");
+        assert!(generated.insert(id), "an id was repeated");
         let own = [headers, &[("x-request-id", "trace-7/a")]].concat();
-        let answer = server.ask(method, path, &own);
+        let answer = server.request(method, path, &own);
         assert_eq!(answer.header("x-request-id"), Some("trace-7/a"), "{method} {path}");
     }
     for bad in ["two words", &"x".repeat(129)] {
@@ -60,7 +61,7 @@ fn every_answer_carries_the_requests_id() {
 }
 
 #[test]
-fn one_question_has_one_tag_however_it_is_written() {
+fn equivalent_requests_have_the_same_tag() {
     let server = TestServer::shared();
     for same in [
         &[
@@ -104,13 +105,13 @@ fn one_question_has_one_tag_however_it_is_written() {
     for tag in tags {
         assert!(
             tag.starts_with("W/\"") && tag.ends_with('"'),
-            "{tag}: weak, since all codings share it"
+            "{tag}: must be weak, since all codings share it"
         );
     }
 }
 
 #[test]
-fn a_client_that_has_the_answer_is_told_so() {
+fn a_client_that_has_the_response_gets_304() {
     let server = TestServer::shared();
     for path in ["/contract?limit=2", "/contract/c4", "/contract/coverage", "/sources"] {
         let tag = etag(server, path);
@@ -138,16 +139,16 @@ fn a_client_that_has_the_answer_is_told_so() {
             }
         }
     }
-    // A condition is looked at once the request is known to be right, and to have an answer.
+    // The condition is evaluated only for valid requests with a response.
     for (path, status) in [("/contract?limit=0", 422), ("/contract/absent", 404), ("/nope", 404)] {
         assert_eq!(with(server, "GET", path, "if-none-match", "*").status, status, "{path}");
     }
     assert_eq!(with(server, "POST", "/contract", "if-none-match", "*").status, 405);
-    assert_eq!(server.ask("GET", "/contract", &[("if-none-match", "*")]).status, 403);
+    assert_eq!(server.request("GET", "/contract", &[("if-none-match", "*")]).status, 403);
 }
 
 #[test]
-fn what_failed_or_changes_by_itself_is_not_stored() {
+fn errors_and_changing_responses_are_not_stored() {
     let server = TestServer::shared();
     let key = ("x-gateway-key", server.key.as_str());
     for (method, path, headers) in [
@@ -159,7 +160,7 @@ fn what_failed_or_changes_by_itself_is_not_stored() {
         ("GET", "/contract/absent", &[key]),
         ("POST", "/contract", &[key]),
     ] {
-        let answer = server.ask(method, path, headers);
+        let answer = server.request(method, path, headers);
         assert_ne!(answer.status, 304, "{path}");
         assert_eq!(
             (answer.header("cache-control"), answer.header("etag")),
@@ -170,7 +171,7 @@ fn what_failed_or_changes_by_itself_is_not_stored() {
 }
 
 #[test]
-fn a_known_answer_takes_no_search() {
+fn a_304_takes_no_search() {
     let server = TestServer::own(&contracts(30), |_| {});
     let late = TestServer::own(&contracts(1), |config| {
         config.index_dir = server.index_dir();
@@ -184,7 +185,7 @@ fn a_known_answer_takes_no_search() {
 }
 
 #[test]
-fn a_tag_is_of_its_generation_and_of_the_plan_where_that_matters() {
+fn a_tag_depends_on_the_generation_and_on_the_plan_only_if_it_matters() {
     let server = TestServer::own(&contracts(220), |_| {});
     let other = server
         .state()
@@ -194,8 +195,8 @@ fn a_tag_is_of_its_generation_and_of_the_plan_where_that_matters() {
         .state()
         .create_key(Plan::Basic, "basic", chrono::Utc::now(), None)
         .unwrap();
-    let ask = |key: &str, path: &str| server.ask("GET", path, &[("x-gateway-key", key)]);
-    server.wait_for("the new keys", || ask(&basic, "/sources").status == 200);
+    let ask = |key: &str, path: &str| server.request("GET", path, &[("x-gateway-key", key)]);
+    server.wait_until("the new keys", || ask(&basic, "/sources").status == 200);
     let tag = |key: &str, path: &str| ask(key, path).header("etag").unwrap().to_owned();
     assert_eq!(tag(&other, "/contract?limit=500"), etag(&server, "/contract?limit=500"));
     assert_eq!(tag(&basic, "/contract?limit=50"), etag(&server, "/contract?limit=50"));
@@ -208,7 +209,7 @@ fn a_tag_is_of_its_generation_and_of_the_plan_where_that_matters() {
 
     let before = etag(&server, "/contract/c%7C1");
     let generation = server.publish(&contracts(220));
-    server.wait_for("the new generation", || {
+    server.wait_until("the new generation", || {
         generation_of(&server.get("/health")) == generation
     });
     assert_ne!(etag(&server, "/contract/c%7C1"), before);
@@ -219,7 +220,7 @@ fn a_tag_is_of_its_generation_and_of_the_plan_where_that_matters() {
 }
 
 #[test]
-fn a_body_comes_in_the_coding_the_client_prefers() {
+fn a_body_has_the_coding_that_the_client_prefers() {
     let server = TestServer::own(&contracts(300), |_| {});
     for path in ["/contract?limit=20", "/contract?limit=300"] {
         let plain = server.get(path);
@@ -272,7 +273,7 @@ fn a_body_comes_in_the_coding_the_client_prefers() {
     );
 }
 
-fn decoded(answer: &Answer) -> Vec<u8> {
+fn decoded(answer: &Response) -> Vec<u8> {
     let (mut plain, coded) = (Vec::new(), &answer.body[..]);
     match answer.header("content-encoding") {
         None => plain = coded.to_vec(),
@@ -285,7 +286,7 @@ fn decoded(answer: &Answer) -> Vec<u8> {
 }
 
 #[test]
-fn an_answer_tells_where_its_time_went() {
+fn server_timing_lists_the_parts_of_a_request() {
     let server = TestServer::shared();
     for (path, parts) in [
         ("/contract", &["queue", "search", "total"][..]),
@@ -308,7 +309,7 @@ fn an_answer_tells_where_its_time_went() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
     #[test]
-    fn no_header_makes_it_fail(
+    fn arbitrary_headers_do_not_fail(
         name in prop::sample::select(&["accept-encoding", "if-none-match", "x-request-id", "x-gateway-key", "origin", "access-control-request-method"][..]),
         value in prop::collection::vec(any::<u8>().prop_filter("no end of line", |byte| !b"\r\n\0".contains(byte)), 0..60),
     ) {

@@ -1,7 +1,7 @@
-//! The obvious engine: every record looked at for every question, sorted whole, sliced.
+//! The scan engine: looks at every record for every query, sorts all matches, and takes a slice.
 //!
-//! It is what [`procure::engine::tantivy`] must agree with. It shares the reading of a record (keys, dates, values) and the folding, and nothing of the index: no
-//! postings, no columns, no walks.
+//! [`procure::engine::tantivy`] must agree with it. The two share how a record is read (keys, dates, values) and the folding.
+//! They share nothing of the index: no postings, no columns.
 
 use std::{cmp::Ordering, collections::HashSet, ops::Range};
 
@@ -9,8 +9,9 @@ use bytes::Bytes;
 use procure::{
     engine::{
         Deadline, Engine, Error, Hits,
-        aggregation::{Measure, Named, NamesPage, Tally, Want},
-        similarity::{self, Similar},
+        aggregation::{Aggregation, TermsAggregation, ValueAggregation},
+        names::{NamesPage, ResolvedName},
+        similarity::{self, SimilarRecord, select_query_terms},
     },
     model::{
         date::Date,
@@ -33,9 +34,9 @@ pub struct ScanEngine {
     records: Vec<(EntityType, String)>,
 }
 
-/// A record's place in an order: its key, if it has one, and its id.
+/// What a record is sorted by: its key, if it has one, and its id.
 #[derive(Clone)]
-struct Place {
+struct SortValues {
     key: Option<f64>,
     record_id: String,
 }
@@ -47,45 +48,44 @@ impl ScanEngine {
 }
 
 impl ScanEngine {
-    /// The records of a kind, by number, and what each is about.
-    fn about(&self, entity_type: EntityType, all: &Collection) -> Vec<(usize, HashSet<String>)> {
-        let of_kind = all
-            .records
-            .iter()
-            .enumerate()
-            .filter(|(_, (kind, _))| *kind == entity_type);
-        let about = |(number, (_, record)): (usize, &(EntityType, Record))| {
-            let mut words = HashSet::new();
-            if Schema::of(entity_type).finds_by(Role::Subject) {
-                record.subject_words(|word| {
-                    words.insert(word.to_owned());
+    /// The records of an entity type, by number, with their similarity terms.
+    fn terms_of_records(&self, entity_type: EntityType, all: &Collection) -> Vec<(usize, HashSet<String>)> {
+        let mut found = Vec::new();
+        for (number, (of, record)) in all.records.iter().enumerate() {
+            if *of != entity_type {
+                continue;
+            }
+            let mut terms = HashSet::new();
+            if Schema::of(entity_type).is_searchable_by(Role::Subject) {
+                record.similarity_terms(|term| {
+                    terms.insert(term.to_owned());
                 });
             }
-            (number, words)
-        };
-        of_kind.map(about).collect()
+            found.push((number, terms));
+        }
+        found
     }
 }
 
 impl Engine for ScanEngine {
     fn search(&self, query: &SearchQuery, page: &Page, _: Deadline) -> Result<Hits, Error> {
         let all = Collection::new(&self.records);
-        let mut hits: Vec<(Place, &String)> = Vec::new();
+        let mut hits: Vec<(SortValues, &String)> = Vec::new();
         for ((entity_type, record), (_, json)) in all.records.iter().zip(&self.records) {
             if *entity_type == query.entity_type && matches(&all, record, query) {
-                hits.push((place(record, query.sort.key), json));
+                hits.push((sort_values(record, query.sort.key), json));
             }
         }
         hits.sort_by(|(a, _), (b, _)| compare(a, b, query.sort));
         let rest: Vec<_> = match &page.start {
             Start::Offset(offset) => hits.into_iter().skip(*offset).collect(),
             Start::After(position) => {
-                let after = Place {
+                let after = SortValues {
                     key: position.key.map(|day| f64::from(day.days())),
                     record_id: position.record_id.clone(),
                 };
                 hits.into_iter()
-                    .filter(|(place, _)| compare(place, &after, query.sort) == Ordering::Greater)
+                    .filter(|(values, _)| compare(values, &after, query.sort) == Ordering::Greater)
                     .collect()
             }
         };
@@ -105,91 +105,102 @@ impl Engine for ScanEngine {
 
     fn record(&self, entity_type: EntityType, record_id: &str) -> Result<Option<Bytes>, Error> {
         let schema = Schema::of(entity_type);
-        let found = self.records.iter().find(|(kind, json)| {
-            *kind == entity_type && Record::parse(schema, json.as_bytes()).unwrap().id() == record_id
-        });
+        let found = self
+            .records
+            .iter()
+            .find(|(of, json)| *of == entity_type && Record::parse(schema, json.as_bytes()).unwrap().id() == record_id);
         Ok(found.map(|(_, json)| Bytes::from(json.clone())))
     }
 
-    fn tally(&self, query: &SearchQuery, wants: &[Want], measure: Measure, _: Deadline) -> Result<Tally, Error> {
+    fn aggregate(
+        &self,
+        query: &SearchQuery,
+        terms: &[TermsAggregation],
+        values: ValueAggregation,
+        _: Deadline,
+    ) -> Result<Aggregation, Error> {
         let all = Collection::new(&self.records);
-        let hits: Vec<&Record> = all
-            .records
-            .iter()
-            .filter(|(kind, record)| *kind == query.entity_type && matches(&all, record, query))
+        let matching = all.records.iter().filter(|(of, _)| *of == query.entity_type);
+        let hits: Vec<&Record> = matching
             .map(|(_, record)| record)
+            .filter(|record| matches(&all, record, query))
             .collect();
-        Ok(scan_counts::tally(&all, query.entity_type, &hits, wants, measure))
+        Ok(scan_counts::aggregate(&all, query.entity_type, &hits, terms, values))
     }
 
-    fn names(&self, kinds: &[EntityType], facet: Facet, part: &str, page: Range<usize>) -> NamesPage {
-        scan_counts::names(&Collection::new(&self.records), kinds, facet, part, page)
+    fn list_names(&self, entity_types: &[EntityType], facet: Facet, part: &str, page: Range<usize>) -> NamesPage {
+        scan_counts::list_names(&Collection::new(&self.records), entity_types, facet, part, page)
     }
 
-    fn near(&self, _: EntityType, _: Facet, _: &str, _: usize) -> Vec<String> {
+    fn resolve_name(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<ResolvedName> {
+        scan_counts::resolve_name(&Collection::new(&self.records), entity_type, facet, name)
+    }
+
+    fn suggest_names(&self, _: EntityType, _: Facet, _: &str, _: usize) -> Vec<String> {
         Vec::new()
     }
 
-    fn similar(&self, query: &SearchQuery, words: &[String], most: usize, _: Deadline) -> Result<Vec<Similar>, Error> {
+    fn similar(
+        &self,
+        query: &SearchQuery,
+        terms: &[String],
+        limit: usize,
+        _: Deadline,
+    ) -> Result<Vec<SimilarRecord>, Error> {
         let all = Collection::new(&self.records);
-        let about = self.about(query.entity_type, &all);
-        let holding = |word: &str| about.iter().filter(|(_, words)| words.contains(word)).count() as u64;
-        let telling = similarity::telling(words, |word| {
-            let holding = holding(word);
-            (holding > 0).then(|| (holding, word.to_owned()))
+        let records = self.terms_of_records(query.entity_type, &all);
+        let selected = select_query_terms(terms, |term| {
+            let frequency = records.iter().filter(|(_, terms)| terms.contains(term)).count() as u64;
+            (frequency > 0).then(|| (frequency, term.to_owned()))
         });
         let filters = SearchQuery {
             text: None,
             ..query.clone()
         };
-        let mut found: Vec<(f32, Place, &String)> = Vec::new();
-        for (number, words) in &about {
+        let mut found: Vec<(f32, SortValues, &String)> = Vec::new();
+        for (number, terms) in &records {
             let (_, record) = &all.records[*number];
-            let shared = telling.iter().filter(|(_, word)| words.contains(word));
-            let rarities: Vec<f32> = shared
-                .map(|(holding, _)| similarity::rarity(about.len() as u64, *holding))
+            let shared = selected.iter().filter(|(_, term)| terms.contains(term));
+            let scores: Vec<f32> = shared
+                .map(|(frequency, _)| similarity::idf(records.len() as u64, *frequency))
                 .collect();
-            if !rarities.is_empty() && matches(&all, record, &filters) {
-                let score = rarities.into_iter().fold(0.0, |sum, rarity| sum + rarity);
-                found.push((score, place(record, SortKey::Date), &self.records[*number].1));
+            if !scores.is_empty() && matches(&all, record, &filters) {
+                let score = scores.into_iter().fold(0.0, |sum, score| sum + score);
+                found.push((score, sort_values(record, SortKey::Date), &self.records[*number].1));
             }
         }
         let sort = Sort {
             key: SortKey::Date,
             order: Order::Desc,
         };
-        found.sort_by(|(a, at, _), (b, than, _)| b.total_cmp(a).then_with(|| compare(at, than, sort)));
-        let best = found.into_iter().take(most).map(|(score, _, json)| Similar {
+        found.sort_by(|(a, x, _), (b, y, _)| b.total_cmp(a).then_with(|| compare(x, y, sort)));
+        let best = found.into_iter().take(limit).map(|(score, _, json)| SimilarRecord {
             record: Bytes::from(json.clone()),
             score,
         });
         Ok(best.collect())
     }
 
-    fn rarity(&self, entity_type: EntityType, word: &str) -> Result<f32, Error> {
-        let about = self.about(entity_type, &Collection::new(&self.records));
-        let holding = about.iter().filter(|(_, words)| words.contains(word)).count();
-        Ok(similarity::rarity(about.len() as u64, holding as u64))
-    }
-
-    fn named(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<Named> {
-        scan_counts::named(&Collection::new(&self.records), entity_type, facet, name)
+    fn idf(&self, entity_type: EntityType, term: &str) -> Result<f32, Error> {
+        let records = self.terms_of_records(entity_type, &Collection::new(&self.records));
+        let frequency = records.iter().filter(|(_, terms)| terms.contains(term)).count();
+        Ok(similarity::idf(records.len() as u64, frequency as u64))
     }
 }
 
-fn place(record: &Record, key: SortKey) -> Place {
+fn sort_values(record: &Record, key: SortKey) -> SortValues {
     let key = match key {
         SortKey::Date => record.date(Role::Date).map(|day| f64::from(day.days())),
         SortKey::ClosingDate => record.date(Role::ClosingDate).map(|day| f64::from(day.days())),
         SortKey::Value => record.value(),
     };
-    Place {
+    SortValues {
         key,
         record_id: record.id().to_owned(),
     }
 }
 
-fn compare(a: &Place, b: &Place, sort: Sort) -> Ordering {
+fn compare(a: &SortValues, b: &SortValues, sort: Sort) -> Ordering {
     let by_id = a.record_id.as_bytes().cmp(b.record_id.as_bytes());
     match (a.key, b.key) {
         (None, None) => by_id,
@@ -207,14 +218,14 @@ fn compare(a: &Place, b: &Place, sort: Sort) -> Ordering {
 
 fn matches(all: &Collection, record: &Record, query: &SearchQuery) -> bool {
     let schema = Schema::of(query.entity_type);
-    let can_be_found = |filter: &Filter| match filter {
+    let is_searchable = |filter: &Filter| match filter {
         Filter::Term { role, .. } | Filter::Prefix { role, .. } | Filter::Contains { role, .. } => {
-            schema.finds_by(*role)
+            schema.is_searchable_by(*role)
         }
         _ => true,
     };
     let mut filters = query.filters.iter();
-    filters.all(|filter| can_be_found(filter) && passes(all, record, filter))
+    filters.all(|filter| is_searchable(filter) && passes(all, record, filter))
         && query
             .text
             .iter()
@@ -228,7 +239,7 @@ fn matches(all: &Collection, record: &Record, query: &SearchQuery) -> bool {
 fn passes(all: &Collection, record: &Record, filter: &Filter) -> bool {
     match filter {
         Filter::Term { role, key } => record.keys(*role).iter().any(|stored| stored == key),
-        Filter::Named { facet, key } => all.keys(*facet, record).contains(key),
+        Filter::FacetValue { facet, key } => all.keys(*facet, record).contains(key),
         Filter::Prefix { role, key } => record.keys(*role).iter().any(|stored| stored.starts_with(key)),
         Filter::Contains { role, key } => record.keys(*role).iter().any(|stored| stored.contains(key.as_str())),
         Filter::Dates { role, from, to } => record
@@ -244,7 +255,7 @@ fn finds(record: &Record, term: &Term) -> bool {
     record.texts(Role::Text).any(|text| {
         let words = word_list(text);
         match term {
-            Term::Word(asked) => words.iter().any(|stored| stem::meet(asked, stored)),
+            Term::Word(asked) => words.iter().any(|stored| stem::words_match(asked, stored)),
             Term::Phrase(asked) => words.windows(asked.len()).any(|run| run == asked),
         }
     })

@@ -1,10 +1,14 @@
-//! The obvious engine's counting: a map a facet, a sort, a sum.
+//! The aggregations and names of the scan engine: one map for each facet, one sort, one sum.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use procure::{
-    engine::aggregation::{
-        Counts, Measure, Money, NameRow, Named, NamesPage, PERCENTS, Row, Spread, Tally, Values, Want,
+    engine::{
+        aggregation::{
+            Aggregation, Bucket, FacetBuckets, Money, PERCENTS, TermsAggregation, ValueAggregation, ValueDistribution,
+            ValueStats,
+        },
+        names::{NameCount, NamesPage, ResolvedName},
     },
     model::{
         date::Date,
@@ -15,16 +19,16 @@ use procure::{
     },
 };
 
-/// All records, parsed, and what they tell together of departments' names.
+/// All records, parsed, and which names of departments they merge.
 pub struct Collection<'a> {
     pub records: Vec<(EntityType, Record<'a>)>,
-    /// Key of a French name: key of the English one it is the same as.
+    /// From the key of a French name to the key of the English name of the same department.
     english_of: BTreeMap<String, String>,
 }
 
-type Partners = BTreeMap<String, BTreeMap<String, u64>>;
+type Counts = BTreeMap<String, u64>;
 
-/// The English name and the other; a name in both fields is in no language.
+/// The English name and the other one. The same name in both fields is of unknown language.
 fn two_names(record: &Record) -> (Option<String>, Option<String>) {
     let entry = Facet::Department.entry(record);
     let name = |at: usize| entry.get(at).filter(|name| !name.is_empty()).cloned();
@@ -36,38 +40,35 @@ fn two_names(record: &Record) -> (Option<String>, Option<String>) {
 
 impl<'a> Collection<'a> {
     pub fn new(records: &'a [(EntityType, String)]) -> Collection<'a> {
-        let parse = |(kind, json): &'a (EntityType, String)| {
-            (*kind, Record::parse(Schema::of(*kind), json.as_bytes()).unwrap())
+        let parse = |(entity_type, json): &'a (EntityType, String)| {
+            let record = Record::parse(Schema::of(*entity_type), json.as_bytes()).unwrap();
+            (*entity_type, record)
         };
         let records: Vec<_> = records.iter().map(parse).collect();
-        let (mut of_english, mut of_french): (Partners, Partners) = Default::default();
-        let (mut english, mut french): (BTreeMap<String, u64>, BTreeMap<String, u64>) = Default::default();
+        let (mut of_english, mut of_french): (BTreeMap<String, Counts>, BTreeMap<String, Counts>) = Default::default();
+        let (mut english, mut french): (Counts, Counts) = Default::default();
+        let key = |name: String| Facet::Department.key(&name);
         for (_, record) in &records {
             let (name, other) = two_names(record);
-            let (name, other) = (
-                name.map(|name| Facet::Department.key(&name)),
-                other.map(|name| Facet::Department.key(&name)),
-            );
-            name.iter()
-                .for_each(|name| *english.entry(name.clone()).or_default() += 1);
-            other
-                .iter()
-                .for_each(|other| *french.entry(other.clone()).or_default() += 1);
+            let (name, other) = (name.map(key), other.map(key));
+            if let Some(name) = &name {
+                *english.entry(name.clone()).or_default() += 1;
+            }
+            if let Some(other) = &other {
+                *french.entry(other.clone()).or_default() += 1;
+            }
             if let (Some(name), Some(other)) = (name, other) {
-                *of_english
-                    .entry(name.clone())
-                    .or_default()
-                    .entry(other.clone())
-                    .or_default() += 1;
+                let partners = of_english.entry(name.clone()).or_default();
+                *partners.entry(other.clone()).or_default() += 1;
                 *of_french.entry(other).or_default().entry(name).or_default() += 1;
             }
         }
         let mut english_of = BTreeMap::new();
         for (other, names) in &of_french {
-            let name = most(names).unwrap();
+            let name = most_frequent(names).unwrap();
             let count = names[&name];
-            let is_mutual = most(&of_english[&name]).as_ref() == Some(other);
-            let is_english = english.get(other).copied().unwrap_or(0) >= count;
+            let is_mutual = most_frequent(&of_english[&name]).as_ref() == Some(other);
+            let is_english = english.get(other).is_some_and(|as_english| *as_english >= count);
             if is_mutual && !is_english && count * 10 >= french[other] {
                 english_of.insert(other.clone(), name);
             }
@@ -75,69 +76,72 @@ impl<'a> Collection<'a> {
         Collection { english_of, records }
     }
 
-    /// The keys of the values a record has.
+    /// The keys of a record's values.
     pub fn keys(&self, facet: Facet, record: &Record) -> Vec<String> {
         if facet != Facet::Department {
             return facet.entry(record).iter().map(|text| facet.key(text)).collect();
         }
         match two_names(record) {
             (Some(english), _) => vec![facet.key(&english)],
-            (None, Some(other)) => vec![self.meant(facet.key(&other))],
+            (None, Some(other)) => vec![self.department_key(facet.key(&other))],
             (None, None) => Vec::new(),
         }
     }
 
-    fn meant(&self, key: String) -> String {
+    fn department_key(&self, key: String) -> String {
         self.english_of.get(&key).cloned().unwrap_or(key)
     }
 }
 
-/// The first of equals in the alphabet.
-fn most(names: &BTreeMap<String, u64>) -> Option<String> {
+/// Of equally frequent names the first in alphabetical order.
+fn most_frequent(names: &Counts) -> Option<String> {
     let best = names.values().copied().max()?;
-    names
-        .iter()
-        .find(|(_, count)| **count == best)
-        .map(|(name, _)| name.clone())
+    let (name, _) = names.iter().find(|(_, count)| **count == best)?;
+    Some(name.clone())
 }
 
-/// The spelling shown for each key, over all records of the kinds that count: of a department over all kinds.
-fn shown(all: &Collection, kind: EntityType, facet: Facet) -> BTreeMap<String, String> {
-    let mut spellings: BTreeMap<String, [BTreeMap<String, u64>; 2]> = BTreeMap::new();
+/// The spelling shown for each key, over all records of the entity type; of a department over all entity types.
+fn display_names(all: &Collection, entity_type: EntityType, facet: Facet) -> BTreeMap<String, String> {
+    let mut spellings: BTreeMap<String, [Counts; 2]> = BTreeMap::new();
     for (of, record) in &all.records {
-        if *of != kind && facet != Facet::Department {
+        if *of != entity_type && facet != Facet::Department {
             continue;
         }
         let entry = facet.entry(record);
-        for (place, key) in all.keys(facet, record).into_iter().enumerate() {
+        for (number, key) in all.keys(facet, record).into_iter().enumerate() {
             let names = spellings.entry(key).or_default();
-            match facet {
-                Facet::Department => {
-                    let (english, other) = two_names(record);
-                    for (language, name) in [english, other].into_iter().enumerate() {
-                        if let Some(name) = name {
-                            *names[language].entry(name).or_default() += 1;
-                        }
+            if facet == Facet::Department {
+                let (english, other) = two_names(record);
+                for (language, name) in [english, other].into_iter().enumerate() {
+                    if let Some(name) = name {
+                        *names[language].entry(name).or_default() += 1;
                     }
                 }
-                _ => *names[0].entry(entry[place].clone()).or_default() += 1,
+            } else {
+                *names[0].entry(entry[number].clone()).or_default() += 1;
             }
         }
     }
-    spellings
-        .into_iter()
-        .map(|(key, [english, french])| (key, most(&english).or_else(|| most(&french)).unwrap()))
-        .collect()
+    let shown = spellings.into_iter().map(|(key, [english, french])| {
+        let name = most_frequent(&english).or_else(|| most_frequent(&french));
+        (key, name.unwrap())
+    });
+    shown.collect()
 }
 
 /// Count and sum of each key among some records.
-fn sums(all: &Collection, facet: Facet, records: &[&Record], measure: Measure) -> BTreeMap<String, (u64, Money)> {
+fn sums(
+    all: &Collection,
+    facet: Facet,
+    records: &[&Record],
+    values: ValueAggregation,
+) -> BTreeMap<String, (u64, Money)> {
     let mut sums: BTreeMap<String, (u64, Money)> = BTreeMap::new();
     for record in records {
         for key in all.keys(facet, record) {
             let (count, sum) = sums.entry(key).or_default();
             *count += 1;
-            if let Some(value) = record.value().filter(|_| measure > Measure::Count) {
+            if let (Some(value), true) = (record.value(), values != ValueAggregation::None) {
                 sum.add(Money::of(value));
             }
         }
@@ -145,93 +149,95 @@ fn sums(all: &Collection, facet: Facet, records: &[&Record], measure: Measure) -
     sums
 }
 
-pub fn tally(all: &Collection, kind: EntityType, hits: &[&Record], wants: &[Want], measure: Measure) -> Tally {
-    let days: Vec<Date> = hits.iter().filter_map(|record| record.date(Role::Date)).collect();
-    let counts = wants.iter().map(|want| {
-        let names = shown(all, kind, want.facet);
-        let mut rows: Vec<Row> = sums(all, want.facet, hits, measure)
+pub fn aggregate(
+    all: &Collection,
+    entity_type: EntityType,
+    hits: &[&Record],
+    terms: &[TermsAggregation],
+    values: ValueAggregation,
+) -> Aggregation {
+    let dates: Vec<Date> = hits.iter().filter_map(|record| record.date(Role::Date)).collect();
+    let mut facets = BTreeMap::new();
+    for TermsAggregation { facet, size } in terms {
+        let names = display_names(all, entity_type, *facet);
+        let mut buckets: Vec<Bucket> = sums(all, *facet, hits, values)
             .into_iter()
-            .map(|(key, (count, total_value))| Row {
+            .map(|(key, (count, total_value))| Bucket {
                 value: names[&key].clone(),
                 count,
                 total_value,
             })
             .collect();
-        rows.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
-        let rest = rows.split_off(rows.len().min(want.most));
-        Counts {
-            distinct: (rows.len() + rest.len()) as u64,
-            other: rest.iter().map(|row| row.count).sum(),
-            rows,
-        }
-    });
-    let is_measured = measure > Measure::Count && Schema::of(kind).has_role(Role::Value);
-    let values = is_measured.then(|| {
-        // Zero added, since a zero below nothing is only a zero.
-        let mut values: Vec<f64> = hits
-            .iter()
-            .filter_map(|record| record.value())
-            .map(|value| value + 0.0)
-            .collect();
-        values.sort_by(f64::total_cmp);
-        // Whole cents, added as integers.
-        let micros: i128 = values.iter().map(|value| (value * 1e6).round() as i128).sum();
-        let mut total_value = Money::default();
-        values.iter().for_each(|value| total_value.add(Money::of(*value)));
-        assert!((total_value.dollars() - micros as f64 / 1e6).abs() <= 0.005 + micros.abs() as f64 * 1e-20);
-        let place =
-            |percent: usize| values[((percent as f64 / 100.0 * values.len() as f64).ceil() as usize).max(1) - 1];
-        Values {
-            records_with_value: values.len() as u64,
-            total_value,
-            spread: (!values.is_empty() && measure == Measure::Spread).then(|| Spread {
-                min: values[0],
-                max: values[values.len() - 1],
-                mean: total_value.dollars() / values.len() as f64,
-                percentiles: PERCENTS.map(place),
-            }),
-        }
-    });
-    Tally {
+        buckets.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
+        let rest = buckets.split_off(buckets.len().min(*size));
+        let counted = FacetBuckets {
+            distinct: (buckets.len() + rest.len()) as u64,
+            other: rest.iter().map(|bucket| bucket.count).sum(),
+            buckets,
+        };
+        facets.insert(*facet, counted);
+    }
+    let has_values = values != ValueAggregation::None && Schema::of(entity_type).has_role(Role::Value);
+    Aggregation {
         total: hits.len() as u64,
-        earliest_date: days.iter().copied().min(),
-        latest_date: days.iter().copied().max(),
-        counts: counts.collect(),
-        values,
+        earliest_date: dates.iter().copied().min(),
+        latest_date: dates.iter().copied().max(),
+        facets,
+        values: has_values.then(|| value_stats(hits, values)),
     }
 }
 
-pub fn names(
+fn value_stats(hits: &[&Record], aggregation: ValueAggregation) -> ValueStats {
+    // Adding zero turns -0.0 into 0.0.
+    let values = hits.iter().filter_map(|record| record.value());
+    let mut values: Vec<f64> = values.map(|value| value + 0.0).collect();
+    values.sort_by(f64::total_cmp);
+    let mut total_value = Money::default();
+    values.iter().for_each(|value| total_value.add(Money::of(*value)));
+    // The same sum in integers.
+    let micros: i128 = values.iter().map(|value| (value * 1e6).round() as i128).sum();
+    assert!((total_value.dollars() - micros as f64 / 1e6).abs() <= 0.005 + micros.abs() as f64 * 1e-20);
+    let percentile = |percent: usize| {
+        let rank = (percent as f64 / 100.0 * values.len() as f64).ceil() as usize;
+        values[rank.max(1) - 1]
+    };
+    let has_distribution = !values.is_empty() && aggregation == ValueAggregation::Percentiles;
+    ValueStats {
+        records_with_value: values.len() as u64,
+        total_value,
+        distribution: has_distribution.then(|| ValueDistribution {
+            min: values[0],
+            max: values[values.len() - 1],
+            mean: total_value.dollars() / values.len() as f64,
+            percentiles: PERCENTS.map(percentile),
+        }),
+    }
+}
+
+pub fn list_names(
     all: &Collection,
-    kinds: &[EntityType],
+    entity_types: &[EntityType],
     facet: Facet,
     part: &str,
-    page: std::ops::Range<usize>,
+    page: Range<usize>,
 ) -> NamesPage {
-    let of_kinds: Vec<&Record> = all
-        .records
-        .iter()
-        .filter(|(kind, _)| kinds.contains(kind))
-        .map(|(_, record)| record)
-        .collect();
-    let names = shown(all, kinds[0], facet);
-    let found = |key: &String| match facet {
-        // Any name that any record of the department tells.
-        Facet::Department => {
-            all.records.iter().any(|(_, record)| {
-                all.keys(facet, record).contains(key)
-                    && Facet::Department
-                        .entry(record)
-                        .iter()
-                        .any(|name| !name.is_empty() && facet.key(name).contains(part))
-            }) || key.contains(part)
-        }
-        _ => key.contains(part),
+    let records = all.records.iter().filter(|(of, _)| entity_types.contains(of));
+    let records: Vec<&Record> = records.map(|(_, record)| record).collect();
+    let names = display_names(all, entity_types[0], facet);
+    let has_part = |name: &String| !name.is_empty() && facet.key(name).contains(part);
+    let is_found = |key: &String| {
+        // A department is found by any name that any of its records has.
+        let mut of_key = all
+            .records
+            .iter()
+            .filter(|(_, record)| all.keys(facet, record).contains(key));
+        key.contains(part)
+            || (facet == Facet::Department && of_key.any(|(_, record)| facet.entry(record).iter().any(has_part)))
     };
-    let mut rows: Vec<NameRow> = sums(all, facet, &of_kinds, Measure::Sum)
+    let mut rows: Vec<NameCount> = sums(all, facet, &records, ValueAggregation::Sum)
         .into_iter()
-        .filter(|(key, _)| found(key))
-        .map(|(key, (records, total_value))| NameRow {
+        .filter(|(key, _)| is_found(key))
+        .map(|(key, (records, total_value))| NameCount {
             name: names[&key].clone(),
             records,
             total_value,
@@ -244,15 +250,13 @@ pub fn names(
     }
 }
 
-pub fn named(all: &Collection, kind: EntityType, facet: Facet, name: &str) -> Option<Named> {
-    let key = facet.key(name);
-    let key = if facet == Facet::Department {
-        all.meant(key)
-    } else {
-        key
-    };
-    let name = shown(all, kind, facet).remove(&key)?;
-    Some(Named {
+pub fn resolve_name(all: &Collection, entity_type: EntityType, facet: Facet, name: &str) -> Option<ResolvedName> {
+    let mut key = facet.key(name);
+    if facet == Facet::Department {
+        key = all.department_key(key);
+    }
+    let name = display_names(all, entity_type, facet).remove(&key)?;
+    Some(ResolvedName {
         key,
         name,
         name_fr: None,

@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use crate::support::{Answer, TestServer};
+use crate::support::{Response, TestServer};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,7 +41,7 @@ fn the_rules_of_record_search() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-fn check(scenario: &Scenario, answer: &Answer) -> Result<(), String> {
+fn check(scenario: &Scenario, answer: &Response) -> Result<(), String> {
     let text = String::from_utf8_lossy(&answer.body);
     equal("status", &scenario.status, &answer.status).map_err(|why| format!("{why}: {text}"))?;
     equal(

@@ -1,9 +1,10 @@
-//! The real server on a free port, spoken to over HTTP only.
+//! The real server on a free port. Tests reach it over HTTP only.
 //!
-//! [`TestServer::shared`] is read by many tests and changed by none; a test that publishes, revokes or configures takes its
-//! [`TestServer::own`].
+//! Tests that only read use [`TestServer::shared`]. A test that publishes, revokes a key or changes the configuration starts
+//! a server of its own with [`TestServer::own`].
 
 use std::{
+    collections::BTreeMap,
     fs,
     net::TcpListener,
     path::PathBuf,
@@ -25,38 +26,38 @@ use ureq::{Agent, http::Request};
 
 use crate::model::write_dumps;
 
-/// How long a test waits for what the server does by itself.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a test waits for something that the server does in the background.
+const WAIT_LIMIT: Duration = Duration::from_secs(5);
 
 pub struct TestServer {
     pub address: String,
-    /// Of the PRO plan.
+    /// An API key of the PRO plan.
     pub key: String,
     pub folder: TempDir,
     agent: Agent,
     running: Option<(oneshot::Sender<()>, JoinHandle<anyhow::Result<()>>)>,
 }
 
-/// An answer, read whole.
+/// A response whose body was read to its end.
 #[derive(Debug)]
-pub struct Answer {
+pub struct Response {
     pub status: u16,
     pub body: Vec<u8>,
     headers: ureq::http::HeaderMap,
 }
 
 impl TestServer {
-    /// Serves the scenarios' records; never stopped.
+    /// The server of the scenarios' records. It is never stopped.
     pub fn shared() -> &'static TestServer {
         static SHARED: LazyLock<TestServer> = LazyLock::new(|| TestServer::own(&scenario_records(), |_| {}));
         &SHARED
     }
 
-    /// Serves these records, configured by `change`.
+    /// Starts a server of these records. `change` adjusts its configuration.
     pub fn own(records: &[(EntityType, String)], change: impl FnOnce(&mut Config)) -> TestServer {
         let folder = tempfile::tempdir().unwrap();
         let mut config = config(folder.path().to_owned());
-        // Hundreds of tests share a server, and its key.
+        // Hundreds of tests share one server and its key, so the plan's limits are out of reach.
         let plans = folder.path().join("unlimited.toml");
         fs::write(
             &plans,
@@ -80,7 +81,7 @@ impl TestServer {
         server
     }
 
-    /// Stops, and serves the same folder again.
+    /// Stops the server and starts another one on the same folder.
     pub fn restart(mut self, change: impl FnOnce(&mut Config)) -> TestServer {
         self.stop();
         let mut config = config(self.folder.path().to_owned());
@@ -107,7 +108,7 @@ impl TestServer {
         }
     }
 
-    /// Indexes these records into the folder that is served.
+    /// Indexes these records as the server's next generation. Returns the generation's id.
     pub fn publish(&self, records: &[(EntityType, String)]) -> String {
         let dumps = self.folder.path().join("dumps");
         let _ = fs::remove_dir_all(&dumps);
@@ -129,27 +130,18 @@ impl TestServer {
         State::open(&self.folder.path().join("state.db")).unwrap()
     }
 
-    /// Asks with the server's own key.
-    pub fn get(&self, path: &str) -> Answer {
-        self.ask("GET", path, &[("x-gateway-key", &self.key)])
+    /// Sends a GET request with the server's own key.
+    pub fn get(&self, path: &str) -> Response {
+        self.request("GET", path, &[("x-gateway-key", &self.key)])
     }
 
-    /// Asks with these headers and no others.
-    pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
-        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.address));
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let mut response = self.agent.run(request.body(()).unwrap()).unwrap();
-        Answer {
-            status: response.status().as_u16(),
-            body: response.body_mut().with_config().limit(1 << 30).read_to_vec().unwrap(),
-            headers: response.headers().clone(),
-        }
+    /// Sends a request with these headers and no others.
+    pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Response {
+        self.run_request(method, path, headers, ())
     }
 
-    /// Sends JSON with the server's own key.
-    pub fn post(&self, path: &str, json: &Value) -> Answer {
+    /// Sends a POST request of JSON with the server's own key.
+    pub fn post(&self, path: &str, json: &Value) -> Response {
         let headers = [
             ("x-gateway-key", self.key.as_str()),
             ("content-type", "application/json"),
@@ -157,25 +149,29 @@ impl TestServer {
         self.send("POST", path, &headers, json.to_string())
     }
 
-    /// Asks with these headers, and a body.
-    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: String) -> Answer {
+    /// Sends a request with these headers and a body.
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: String) -> Response {
+        self.run_request(method, path, headers, body)
+    }
+
+    fn run_request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: impl ureq::AsSendBody) -> Response {
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.address));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let mut response = self.agent.run(request.body(body).unwrap()).unwrap();
-        Answer {
+        Response {
             status: response.status().as_u16(),
             body: response.body_mut().with_config().limit(1 << 30).read_to_vec().unwrap(),
             headers: response.headers().clone(),
         }
     }
 
-    /// Asks until the answer is as wanted.
-    pub fn wait_for(&self, what: &str, is_so: impl Fn() -> bool) {
+    /// Checks the condition again and again until it holds. Panics after [`WAIT_LIMIT`].
+    pub fn wait_until(&self, what: &str, condition: impl Fn() -> bool) {
         let started = Instant::now();
-        while !is_so() {
-            assert!(started.elapsed() < PATIENCE, "{what}: not within {PATIENCE:?}");
+        while !condition() {
+            assert!(started.elapsed() < WAIT_LIMIT, "waited over {WAIT_LIMIT:?} for {what}");
             thread::sleep(Duration::from_millis(20));
         }
     }
@@ -187,7 +183,7 @@ impl Drop for TestServer {
     }
 }
 
-impl Answer {
+impl Response {
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|e| panic!("{e}: {}", String::from_utf8_lossy(&self.body)))
     }
@@ -200,7 +196,7 @@ impl Answer {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// The record_ids of a page.
+    /// The `record_id`s of a page, in order.
     pub fn ids(&self) -> Vec<String> {
         let json = self.json();
         let results = json["results"].as_array().unwrap_or_else(|| panic!("{json}"));
@@ -213,30 +209,25 @@ pub fn config(folder: PathBuf) -> Config {
     Config::new(folder.join("index"), folder.join("state.db"))
 }
 
-/// The records that `tests/scenarios` speaks of.
+/// The records that the scenarios in `tests/scenarios` search.
 pub fn scenario_records() -> Vec<(EntityType, String)> {
-    let kinds: serde_json::Map<String, Value> =
+    let by_type: BTreeMap<String, Vec<Value>> =
         serde_json::from_str(include_str!("../scenarios/records.json")).unwrap();
     let mut records = Vec::new();
-    for (kind, of_kind) in kinds {
-        let kind = EntityType::parse(&kind).unwrap();
-        records.extend(
-            of_kind
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|record| (kind, record.to_string())),
-        );
+    for (name, of_type) in by_type {
+        let entity_type = EntityType::parse(&name).unwrap();
+        records.extend(of_type.iter().map(|record| (entity_type, record.to_string())));
     }
     records
 }
 
-/// So many contracts, three a day, the last ones undated.
+/// `count` contracts, three a day. Every fiftieth has no date.
 pub fn contracts(count: usize) -> Vec<(EntityType, String)> {
     let contract = |number: usize| {
-        let day = match number % 50 {
-            0 => "null".to_owned(),
-            _ => format!("\"2024-{:02}-{:02}\"", number / 84 % 12 + 1, number / 3 % 28 + 1),
+        let day = if number % 50 == 0 {
+            "null".to_owned()
+        } else {
+            format!("\"2024-{:02}-{:02}\"", number / 84 % 12 + 1, number / 3 % 28 + 1)
         };
         let json = format!(
             r#"{{"record_id":"c|{number}","award_date":{day},"vendor_name":"Vendor {}","municipality":"laval","contract_value":{number},"fetched_at":"2024-06-01T00:00:00Z"}}"#,

@@ -325,7 +325,7 @@ fn what_is_refused_for_now_is_tried_again_and_what_is_refused_for_good_is_not() 
     let list = place.says(&["list"]);
     let line = |name: &str| list.lines().find(|line| line.contains(name)).unwrap().to_owned();
     assert!(
-        line("later@").contains("put off until") && line("later@").contains("451"),
+        line("later@").contains("deferred until") && line("later@").contains("451"),
         "{list}"
     );
     assert!(
@@ -351,7 +351,7 @@ fn what_is_refused_for_now_is_tried_again_and_what_is_refused_for_good_is_not() 
     assert_eq!(place.says(&["send"]), "0 mails sent\n");
     assert_eq!(
         place.says(&["resume", "--email", "NEVER@example.org"]),
-        "1 addresses are mailed again\n"
+        "1 addresses resumed\n"
     );
     assert_eq!(place.says(&["send"]), "1 mails sent\n");
     assert_eq!(place.server.count(), 3);
@@ -411,7 +411,7 @@ fn a_broken_line_loses_nothing_before_the_message_and_doubles_nothing_after() {
     let output = place.run(&["send"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(
-        !output.status.success() && said.contains("3 addresses were not come to"),
+        !output.status.success() && said.contains("3 addresses left for the next run"),
         "{said}"
     );
     place.server.behave(|_, _| Mood::Fine);

@@ -88,7 +88,7 @@ fn a_server_that_refuses_everyone_costs_few_their_mail() {
     );
     place.server.behave(|_, _| Mood::Fine);
     assert_eq!(place.says(&["send"]), "20 mails sent\n");
-    assert_eq!(place.says(&["resume"]), "10 addresses are mailed again\n");
+    assert_eq!(place.says(&["resume"]), "10 addresses resumed\n");
     assert_eq!(place.says(&["send"]), "10 mails sent\n");
 }
 
@@ -100,7 +100,7 @@ fn an_address_is_forgotten_when_its_owner_asks() {
     place.subscribe("bob@example.org", "snow");
     assert_eq!(
         place.says(&["forget", "--email", "Ann@Example.org"]),
-        "forgotten; 1 alerts ended\n"
+        "erased; 1 alerts ended\n"
     );
     assert!(!place.run(&["forget", "--email", "ann@example.org"]).status.success());
     let list = place.says(&["list"]);

@@ -108,7 +108,12 @@ fn an_exported_disclosure_has_codes_again_and_text_encoded_once() {
     assert_eq!(agreement.get("amendments"), None);
     let [file] = report.files.as_slice() else { panic!() };
     assert_eq!(
-        (file.source_id, file.tally.rows, file.tally.recorded, file.tally.merged),
+        (
+            file.source_id,
+            file.counts.rows,
+            file.counts.recorded,
+            file.counts.merged
+        ),
         ("disclosure-export", 6, 3, 1)
     );
     assert_eq!(
@@ -116,11 +121,11 @@ fn an_exported_disclosure_has_codes_again_and_text_encoded_once() {
         [("an id that is not owner_org,reference_number", 1, 6), ("no id", 1, 7)]
     );
     assert_eq!(
-        file.tally.notes["an amendment whose original is not in these files"].first_line,
+        file.counts.notes["an amendment whose original is not in these files"].first_line,
         4
     );
     assert!(
-        !file.tally.notes.keys().any(|note| note.contains("impossible date")),
+        !file.counts.notes.keys().any(|note| note.contains("impossible date")),
         "0001-01-01 is how the export writes none"
     );
 }
@@ -176,7 +181,7 @@ fn a_contract_in_both_disclosure_files_is_one_record_in_the_published_words() {
         ["C-2024-2025-Q3-00002", "C-2025-2026-Q1-00007"],
         "each file's, oldest first"
     );
-    let merged: Vec<u64> = report.files.iter().map(|file| file.tally.merged).collect();
+    let merged: Vec<u64> = report.files.iter().map(|file| file.counts.merged).collect();
     assert_eq!(merged, [1, 2]);
     assert_eq!(place.records("disclosure/disclosure-export").len(), 2);
 }
@@ -396,13 +401,13 @@ fn an_amendment_finds_its_original_by_two_facts_of_three() {
         (&json!(0.0), &json!(-12.0))
     );
     let [file] = report.files.as_slice() else { panic!() };
-    assert_eq!(file.tally.merged, 3);
+    assert_eq!(file.counts.merged, 3);
     assert_eq!(
-        file.tally.notes["an amendment that two contracts may claim, left by itself"].count,
+        file.counts.notes["an amendment that matches several contracts, kept as a record of its own"].count,
         1
     );
     assert_eq!(
-        file.tally.notes["an amendment whose original is not in these files"].count,
+        file.counts.notes["an amendment whose original is not in these files"].count,
         3
     );
 }
@@ -738,7 +743,7 @@ fn the_languages_of_a_former_notice_are_one_record() {
     assert_eq!(advance["notice_type_en"], "Advance Contract Award Notice");
     assert_eq!((&advance["status"], advance.get("title_en")), (&json!("Actif"), None));
     let [file] = report.files.as_slice() else { panic!() };
-    assert_eq!((file.tally.rows, file.tally.recorded, file.tally.merged), (7, 3, 2));
+    assert_eq!((file.counts.rows, file.counts.recorded, file.counts.merged), (7, 3, 2));
     assert_eq!(
         skipped(file),
         [
@@ -785,7 +790,7 @@ fn a_former_contract_is_its_latest_amendment() {
         json!({"limited_tendering_reason_en": "Exclusive Rights", "limited_tendering_reason_fr": "Droits exclusifs"})
     );
     let [file] = report.files.as_slice() else { panic!() };
-    assert_eq!((file.tally.rows, file.tally.recorded, file.tally.merged), (5, 2, 2));
+    assert_eq!((file.counts.rows, file.counts.recorded, file.counts.merged), (5, 2, 2));
     assert_eq!(skipped(file), [("no contract number", 1, 6)]);
 }
 
@@ -797,7 +802,7 @@ fn the_real_federal_files_give_what_is_known_of_them() {
     };
     let raw = Path::new(&real).join("raw");
     let place = Place::new();
-    let options = Options {
+    let options = NormalizeOptions {
         inputs: ["canadabuys", "disclosure", "buyandsell"]
             .map(|name| raw.join(name))
             .to_vec(),
@@ -812,10 +817,10 @@ fn the_real_federal_files_give_what_is_known_of_them() {
             (
                 file.source_id,
                 (
-                    file.tally.rows,
-                    file.tally.recorded,
-                    file.tally.merged,
-                    file.tally.skipped_rows(),
+                    file.counts.rows,
+                    file.counts.recorded,
+                    file.counts.merged,
+                    file.counts.skipped_rows(),
                 ),
             )
         })
@@ -886,11 +891,11 @@ fn a_row_replaced_by_one_that_names_another_supplier_is_told_of() {
     place.put("award.csv", &under_header_of("canadabuys-award.csv", &rows));
     let report = place.run();
     assert_balanced(&report.files[0]);
-    let tally = &report.files[0].tally;
-    assert_eq!((tally.recorded, tally.merged), (1, 2));
+    let counts = &report.files[0].counts;
+    assert_eq!((counts.recorded, counts.merged), (1, 2));
     let note = "replaced by a newer row under the same identifier that names another supplier or contract number";
-    assert_eq!(tally.notes[note].count, 2);
-    assert_eq!(tally.notes[note].first_line, 2);
+    assert_eq!(counts.notes[note].count, 2);
+    assert_eq!(counts.notes[note].first_line, 2);
     let awards = place.records("award/canadabuys-award");
     assert_eq!(awards[0]["vendor_name"], "Other Ltd.");
 }

@@ -19,8 +19,11 @@ use procure::{
         record::Record,
         schema::{FieldType, Schema},
     },
-    normalize::{Options, Report, run},
-    sources::{Head, SOURCES, Source, reading::decode::Utf8},
+    normalize::{NormalizeOptions, report::NormalizeReport, run},
+    sources::{
+        reading::{decode::Utf8Reader, file_head::FileHead},
+        registry::{SOURCES, SourceFormat},
+    },
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -29,7 +32,7 @@ use tempfile::TempDir;
 const MODIFIED: Duration = Duration::from_secs(1_777_550_400);
 
 /// Normalizes a file of these bytes, twice; the report, unless the run ended in an error.
-pub fn hold(bytes: &[u8]) -> Option<Report> {
+pub fn hold(bytes: &[u8]) -> Option<NormalizeReport> {
     let folder = folder();
     let input = folder.path().join("file");
     let mut file = File::create(&input).unwrap();
@@ -37,7 +40,7 @@ pub fn hold(bytes: &[u8]) -> Option<Report> {
     file.set_modified(SystemTime::UNIX_EPOCH + MODIFIED).unwrap();
     let [(report, dumps), (_, again)] = ["one", "two"].map(|name| {
         let out = folder.path().join(name);
-        let options = Options {
+        let options = NormalizeOptions {
             inputs: vec![input.clone()],
             out: out.clone(),
             report: None,
@@ -76,11 +79,11 @@ fn dumps(out: &Path) -> BTreeMap<PathBuf, String> {
     found
 }
 
-fn assert_kept(report: &Report, dumps: &BTreeMap<PathBuf, String>) {
+fn assert_kept(report: &NormalizeReport, dumps: &BTreeMap<PathBuf, String>) {
     for file in &report.files {
-        let tally = &file.tally;
-        let accounted = tally.recorded + tally.merged + tally.skipped_rows();
-        assert_eq!(tally.rows, accounted, "{tally:?}");
+        let counts = &file.counts;
+        let accounted = counts.recorded + counts.merged + counts.skipped_rows();
+        assert_eq!(counts.rows, accounted, "{counts:?}");
     }
     let mut written = report.records();
     for (path, text) in dumps {
@@ -101,7 +104,7 @@ fn assert_kept(report: &Report, dumps: &BTreeMap<PathBuf, String>) {
     assert!(written.is_empty(), "counted and not written: {written:?}");
 }
 
-fn origin(dump: &Path) -> (EntityType, &'static Source) {
+fn origin(dump: &Path) -> (EntityType, &'static SourceFormat) {
     let kind = dump.parent().and_then(Path::to_str).and_then(EntityType::parse);
     let id = dump.file_name().and_then(|name| name.to_str()?.strip_suffix(".ndjson"));
     let source = SOURCES.iter().find(|source| Some(source.id) == id);
@@ -136,7 +139,7 @@ fn assert_record(schema: &'static Schema, line: &str) -> String {
 /// A small file of a source's own.
 pub struct Fixture {
     pub name: String,
-    pub source: &'static Source,
+    pub source: &'static SourceFormat,
     pub bytes: Vec<u8>,
     /// How many of its bytes, whole lines, its source needs to recognize it.
     pub head: usize,
@@ -181,8 +184,8 @@ fn fixture(path: &Path) -> Fixture {
     }
 }
 
-fn source_of(bytes: &[u8]) -> Option<&'static Source> {
+fn source_of(bytes: &[u8]) -> Option<&'static SourceFormat> {
     let mut bytes = bytes;
-    let head = Head::of(Utf8::new(&mut bytes).peek().ok()?);
+    let head = FileHead::of(Utf8Reader::new(&mut bytes).peek().ok()?);
     SOURCES.iter().find(|source| (source.recognizes)(&head))
 }

@@ -3,18 +3,18 @@
 
 use std::{os::unix::fs::symlink, process::Command};
 
-use procure::normalize::Shortfall;
+use procure::normalize::report::Shortfall;
 
 use super::*;
 
 const ALBERTA: &str = "alberta-opportunities.json";
 
-fn file<'a>(report: &'a Report, name: &str) -> &'a FileReport {
+fn file<'a>(report: &'a NormalizeReport, name: &str) -> &'a FileReport {
     report.files.iter().find(|file| file.path.ends_with(name)).unwrap()
 }
 
-fn notes(report: &Report, name: &str) -> Vec<(String, u64, u64)> {
-    let notes = file(report, name).tally.notes.iter();
+fn notes(report: &NormalizeReport, name: &str) -> Vec<(String, u64, u64)> {
+    let notes = file(report, name).counts.notes.iter();
     notes
         .map(|(what, seen)| (what.clone(), seen.count, seen.first_line))
         .collect()
@@ -85,9 +85,9 @@ fn an_opportunity_gives_a_tender_and_a_contract_an_award() {
     for contract in &contracts {
         assert!(!contract.to_string().contains("Doe"), "{contract}");
     }
-    let tally = &file(&report, ALBERTA).tally;
+    let counts = &file(&report, ALBERTA).counts;
     assert_eq!(
-        (tally.rows, tally.recorded, tally.merged),
+        (counts.rows, counts.recorded, counts.merged),
         (4, 2, 1),
         "the posting before its amendment is merged"
     );
@@ -96,13 +96,13 @@ fn an_opportunity_gives_a_tender_and_a_contract_an_award() {
         notes(&report, ALBERTA),
         [
             (
-                "a title that does not tell the buyer, recorded without one".to_owned(),
+                "a title that does not name the buyer, recorded without a buyer".to_owned(),
                 1,
                 4
             ),
             ("a winner without a name, no contract recorded".to_owned(), 1, 2),
             (
-                "an award that a later one revises, no contract recorded".to_owned(),
+                "an award that a later award revises, no contract recorded".to_owned(),
                 1,
                 2
             ),
@@ -160,9 +160,9 @@ fn a_search_answer_names_buyer_codes_and_regions_by_themselves() {
     );
     let report = place.run();
     assert!(
-        report.files[0].tally.notes.is_empty(),
+        report.files[0].counts.notes.is_empty(),
         "{:?}",
-        report.files[0].tally.notes
+        report.files[0].counts.notes
     );
     let tender = &place.records("tender/alberta")[0];
     for (field, value) in [
@@ -212,14 +212,14 @@ fn nova_scotia_is_one_as_csv_and_as_json() {
     );
     assert_eq!(contracts[3]["municipality"], "ns-provincial");
     assert_eq!(contracts[3]["procurement_category"], "SRV");
-    let tally = &file(&report, ".csv").tally;
-    assert_eq!((tally.rows, tally.merged), (8, 1));
+    let counts = &file(&report, ".csv").counts;
+    assert_eq!((counts.rows, counts.merged), (8, 1));
     assert_eq!(skipped(file(&report, ".csv")), [("no tender number", 1, 9)]);
     assert_eq!(
         notes(&report, ".csv"),
         [
             (
-                "an amount of 0 or 0.01 in AWARDED_AMOUNT stands for none, left out".to_owned(),
+                "placeholder amount of 0 or 0.01 in AWARDED_AMOUNT, left out".to_owned(),
                 2,
                 6
             ),
@@ -262,10 +262,10 @@ fn a_header_in_the_middle_of_a_file_is_no_record() {
             place.put(name, &joined);
             let report = place.run();
             assert_eq!(place.dumps(), alone.dumps(), "{name}");
-            let tally = &report.files[0].tally;
-            assert_eq!(tally.rows, 2 * before.files[0].tally.rows + 1, "{name}");
+            let counts = &report.files[0].counts;
+            assert_eq!(counts.rows, 2 * before.files[0].counts.rows + 1, "{name}");
             assert_eq!(
-                tally.skipped["the header again: several files joined in one"].count, 1,
+                counts.skipped["the header again: several files were joined into one"].count, 1,
                 "{name}"
             );
         }
@@ -367,7 +367,7 @@ fn one_thread_and_many_write_the_same_bytes() {
         );
     }
     let report = place.folder.path().join("report.json");
-    let options = Options {
+    let options = NormalizeOptions {
         report: Some(report.clone()),
         ..place.options()
     };
@@ -406,7 +406,7 @@ fn of_several_errors_the_first_files_is_told() {
         );
         place.put(&format!("d{number}.txt"), b"hello");
     }
-    let strict = Options {
+    let strict = NormalizeOptions {
         strict: true,
         ..place.options()
     };
@@ -441,13 +441,13 @@ fn links_that_lead_nowhere_or_back_are_left_out() {
     assert!(left_out[2].1.starts_with("cannot be opened"), "{left_out:?}");
     assert_eq!(report.files.len(), 1);
 
-    let named = Options {
+    let named = NormalizeOptions {
         inputs: vec![inputs.clone(), inputs.join("loop"), elsewhere],
         ..place.options()
     };
     let report = run(&named).unwrap();
     assert_eq!((report.files.len(), report.unrecognized.len()), (2, 4));
-    let missing = Options {
+    let missing = NormalizeOptions {
         inputs: vec![inputs.join("missing")],
         ..place.options()
     };
@@ -476,9 +476,9 @@ fn a_run_that_met_damage_says_so_last() {
     let xml = fixture("seao-avis-2018.xml");
     place.put("cut.xml", &xml[..xml.len() - 300]);
     let (told, warned) = procure(&place);
-    assert_eq!(warned, "warning: 2 of 3 files damaged or not recognized; see above\n");
+    assert_eq!(warned, "warning: 2 of 3 files are damaged or not recognized; see above\n");
     assert!(
-        told.contains("the file cannot be read from here on") && told.contains("notes.txt is no format"),
+        told.contains("the file cannot be read from this line on") && told.contains("notes.txt has an unknown format"),
         "{told}"
     );
 }
@@ -487,7 +487,7 @@ fn a_run_that_met_damage_says_so_last() {
 fn fields_that_a_source_leaves_out_are_told() {
     let place = Place::with_fixtures(&["novascotia.csv", "canadabuys-sosa.csv"]);
     let path = place.folder.path().join("report.json");
-    let report = run(&Options {
+    let report = run(&NormalizeOptions {
         report: Some(path.clone()),
         ..place.options()
     })

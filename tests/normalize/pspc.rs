@@ -35,14 +35,14 @@ fn told(names: [&str; 2], rows: [&[Row]; 2]) -> (Place, [FileReport; 2]) {
         lines.collect::<Vec<_>>()
     };
     assert_eq!(sorted(&place), sorted(&other), "the order of the files tells");
-    let tallies = |files: &[FileReport; 2]| format!("{:?}", files.each_ref().map(|file| &file.tally));
+    let tallies = |files: &[FileReport; 2]| format!("{:?}", files.each_ref().map(|file| &file.counts));
     assert_eq!(tallies(&files), tallies(&reordered));
     (place, files)
 }
 
 fn counts(file: &FileReport) -> (u64, u64, u64, u64) {
-    let tally = &file.tally;
-    (tally.rows, tally.recorded, tally.merged, tally.skipped_rows())
+    let counts = &file.counts;
+    (counts.rows, counts.recorded, counts.merged, counts.skipped_rows())
 }
 
 fn contract(number: &'static str, amendment: &'static str, more: &[(&'static str, &'static str)]) -> Row {
@@ -137,9 +137,12 @@ fn a_contract_of_both_publications_is_one_record_in_canadabuys_words() {
     );
     assert_eq!(place.dumps().len(), 1, "and nothing is left for the other's dump");
     assert_eq!(files.each_ref().map(counts), [(2, 1, 1, 0), (2, 0, 2, 0)]);
-    let note = "a contract that CanadaBuys tells of too, merged into one record";
+    let note = "a contract that CanadaBuys also publishes, merged into one record";
     assert_eq!(
-        (files[1].tally.notes[note].count, files[1].tally.notes[note].first_line),
+        (
+            files[1].counts.notes[note].count,
+            files[1].counts.notes[note].first_line
+        ),
         (1, 3)
     );
 }
@@ -280,7 +283,7 @@ fn a_former_row_of_what_canadabuys_calls_an_agreement_is_left_out() {
     assert_eq!(
         skipped(&files[1]),
         [(
-            "a standing offer or supply arrangement by CanadaBuys' word, not a contract",
+            "a standing offer or supply arrangement according to CanadaBuys, not a contract",
             2,
             2
         )]
@@ -303,10 +306,10 @@ fn what_one_publication_tells_is_as_it_was() {
     for file in &report.files {
         assert!(
             !file
-                .tally
+                .counts
                 .notes
                 .keys()
-                .any(|note| note.contains("CanadaBuys tells of too"))
+                .any(|note| note.contains("CanadaBuys also publishes"))
         );
     }
 }
@@ -406,8 +409,8 @@ fn a_notice_of_both_publications_is_one_record_an_amendment() {
     assert_eq!(by_id(&current, "canadabuys|WS1-Doc1").get("sources"), None);
     by_id(&former, "buyandsell|PW-3");
     assert_eq!(files.each_ref().map(counts), [(3, 3, 0, 0), (7, 3, 4, 0)]);
-    let note = "a notice that CanadaBuys tells of too, merged into one record";
-    assert_eq!(files[1].tally.notes[note].count, 2);
+    let note = "a notice that CanadaBuys also publishes, merged into one record";
+    assert_eq!(files[1].counts.notes[note].count, 2);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn read(file: &str, bytes: &[u8], dump: &str) -> (Value, Vec<String>) {
     let place = Place::new();
     place.put(file, bytes);
     let report = place.run();
-    let said = report.files[0].tally.notes.keys();
+    let said = report.files[0].counts.notes.keys();
     let unknown = said.filter(|what| what.starts_with("unknown")).cloned().collect();
     let [tender] = place.records(dump).try_into().unwrap();
     (tender, unknown)

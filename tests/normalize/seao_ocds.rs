@@ -12,7 +12,7 @@ fn by<'a>(records: &'a [Value], field: &str, value: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no {field} {value}"))
 }
 
-fn file<'a>(report: &'a Report, name: &str) -> &'a FileReport {
+fn file<'a>(report: &'a NormalizeReport, name: &str) -> &'a FileReport {
     report.files.iter().find(|file| file.path.ends_with(name)).unwrap()
 }
 
@@ -71,14 +71,14 @@ fn a_release_gives_a_tender_and_its_winners_contracts() {
 
     let [file] = report.files.as_slice() else { panic!() };
     assert_eq!(
-        (file.source_id, file.tally.rows, file.tally.recorded),
+        (file.source_id, file.counts.rows, file.counts.recorded),
         ("seao-ocds", 7, 4)
     );
-    assert_eq!(file.tally.merged, 1, "the older release of one ocid");
+    assert_eq!(file.counts.merged, 1, "the older release of one ocid");
     assert_eq!(
         skipped(file),
         [
-            ("a process of another publisher's", 1, 16),
+            ("a contracting process of another publisher", 1, 16),
             ("no ocid: neither a package, a record nor a release", 1, 15),
         ]
     );
@@ -152,7 +152,7 @@ fn lots_cancellations_and_rates_are_what_they_are() {
         json!({"procurement_method_rationale_fr":
             "Article14 - Contrat dont le montant est inférieur au seuil d’appel d’offres public."})
     );
-    let notes = &report.files[0].tally.notes;
+    let notes = &report.files[0].counts.notes;
     assert_eq!(notes["an award listed twice, recorded once"].count, 1);
 }
 
@@ -161,16 +161,16 @@ fn records_lines_and_packing_are_read_alike() {
     let place = Place::with_fixtures(&[RECORDS, LINES]);
     let report = place.run();
     let records = file(&report, RECORDS);
-    assert_eq!((records.tally.rows, records.tally.recorded), (4, 2));
+    assert_eq!((records.counts.rows, records.counts.recorded), (4, 2));
     assert_eq!(
         skipped(records),
         [
             ("a link to a release, not the release", 1, 11),
-            ("a release without its tender", 1, 12),
+            ("a release without a tender", 1, 12),
         ]
     );
     let lines = file(&report, LINES);
-    assert_eq!((lines.tally.rows, lines.tally.recorded), (3, 3));
+    assert_eq!((lines.counts.rows, lines.counts.recorded), (3, 3));
     let tenders = place.records("tender/seao-ocds");
     assert_eq!(
         by(&tenders, "record_id", "seao|948560")["fetched_at"],
@@ -183,7 +183,7 @@ fn records_lines_and_packing_are_read_alike() {
     let contracts = all.records("contract/seao-ocds");
     let paved = by(&contracts, "reference_number", "20100001");
     assert_eq!(paved["contract_value"], 38532.72, "the newest release, across files");
-    assert_eq!(report.files.iter().map(|file| file.tally.merged).sum::<u64>(), 5);
+    assert_eq!(report.files.iter().map(|file| file.counts.merged).sum::<u64>(), 5);
 
     let packed = Place::new();
     packed.put("a.gz", &gzipped(&fixture(HEBDO)));
@@ -240,9 +240,9 @@ fn a_notice_of_both_eras_is_one_tender_and_one_contract_a_winner() {
     assert_eq!(tender["sources"], json!(["seao-ocds", "seao-xml"]));
     assert_eq!(tender["regions_of_delivery_fr"], "Lanaudière");
     let xml = file(&report, "seao-avis-2018.xml");
-    assert_eq!(xml.tally.merged, 2, "the revised notice and the one of both eras");
+    assert_eq!(xml.counts.merged, 2, "the revised notice and the one of both eras");
     assert_eq!(
-        xml.tally.notes["a notice that the other era's files tell newer, merged into one record"].count,
+        xml.counts.notes["an older state of a notice that the other era also publishes, merged into one record"].count,
         1
     );
 }
@@ -271,7 +271,7 @@ fn ends_of_contracts_alone_leave_the_former_dumps_of_their_era() {
     place.put(RECORDS, &fixture(RECORDS));
     place.put("seao-contrats-2018.xml", &fixture("seao-contrats-2018.xml"));
     let report = place.run();
-    assert_eq!(file(&report, "seao-contrats-2018.xml").tally.merged, 1);
+    assert_eq!(file(&report, "seao-contrats-2018.xml").counts.merged, 1);
     assert_eq!(place.records("tender/seao-xml"), former);
 }
 
@@ -284,15 +284,15 @@ fn a_cut_package_keeps_its_releases_and_a_bad_release_spoils_no_other() {
     place.put("odd.json", text.replacen("\"tag\":", "\"tag\" \"x\":", 1).as_bytes());
     let report = place.run();
     let [cut, odd] = report.files.as_slice() else { panic!() };
-    assert!(cut.tally.rows >= 3, "{cut:?}");
+    assert!(cut.counts.rows >= 3, "{cut:?}");
     assert!(
         skipped(cut)[0]
             .0
-            .starts_with("the file cannot be read from here on: the file ends"),
+            .starts_with("the file cannot be read from this line on: the file ends"),
         "{cut:?}"
     );
-    assert!(skipped(odd).is_empty() || odd.tally.rows == 7, "{odd:?}");
-    let broken = odd.tally.skipped.get("a release that is no valid JSON");
+    assert!(skipped(odd).is_empty() || odd.counts.rows == 7, "{odd:?}");
+    let broken = odd.counts.skipped.get("a release that is not valid JSON");
     assert_eq!(broken.map(|seen| seen.count), text.contains("\"tag\":").then_some(1));
 }
 
@@ -337,7 +337,7 @@ fn real_weeks_are_accounted_for_release_by_release() {
     };
     let raw = Path::new(&real).join("raw");
     let place = Place::new();
-    let options = Options {
+    let options = NormalizeOptions {
         inputs: vec![raw.join("seao-ocds"), raw.join("seao-xml")],
         ..place.options()
     };
@@ -345,7 +345,7 @@ fn real_weeks_are_accounted_for_release_by_release() {
     println!("{report}");
     report.files.iter().for_each(assert_balanced);
     let weeks = report.files.iter().filter(|file| file.source_id == "seao-ocds");
-    let (rows, recorded): (Vec<u64>, Vec<u64>) = weeks.map(|file| (file.tally.rows, file.tally.recorded)).unzip();
+    let (rows, recorded): (Vec<u64>, Vec<u64>) = weeks.map(|file| (file.counts.rows, file.counts.recorded)).unzip();
     assert_eq!((&rows, &recorded), (&vec![5, 3, 20], &vec![5, 3, 20]));
     assert_eq!(place.records("contract/seao-ocds").len(), 22, "an award each");
     for dump in ["tender/seao-ocds", "contract/seao-ocds"] {

@@ -195,8 +195,8 @@ fn a_file_saved_in_another_way_is_told_how() {
     assert_eq!(
         why,
         [
-            "has its columns parted by semicolons or tabs; save it with commas",
-            "is UTF-16 or no text; save it as UTF-8"
+            "has semicolons or tabs between its columns; save it with commas",
+            "is UTF-16 or not text; save it as UTF-8"
         ]
     );
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
         notices::{each_page, parse},
     },
     engine::{Deadline, Engine, Error},
-    model::{date::Date, entity_type::EntityType, schema::Role},
+    model::{date::Date, entity_type::EntityType, schema::Role, timestamp},
     query::{Filter, SearchQuery},
 };
 
@@ -27,7 +27,7 @@ pub struct FirstSeen(BTreeMap<String, Option<String>>);
 impl FirstSeen {
     /// What holds of a build with these recent tenders, made now, behind another, if there is one.
     pub fn after(before: Option<FirstSeen>, tenders: Vec<String>, now: DateTime<Utc>) -> FirstSeen {
-        let now = now.to_rfc3339_opts(SecondsFormat::Secs, true);
+        let now = timestamp::format_seconds(now);
         let seen = |id: &str| {
             let before = before.as_ref()?;
             before.0.get(id).cloned().unwrap_or_else(|| Some(now.clone()))

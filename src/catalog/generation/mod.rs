@@ -32,7 +32,8 @@ use crate::{
         notices::Latest,
     },
     engine::{Deadline, Engine, tantivy::TantivyEngine},
-    model::{date::Date, entity_type::EntityType, schema::Schema},
+    model::{date::Date, entity_type::EntityType, schema::Schema, timestamp},
+    storage::{durable_file, file_lock},
 };
 
 const CURRENT: &str = "CURRENT";
@@ -165,8 +166,7 @@ pub fn switch_to(index_dir: &Path, id: &str) -> anyhow::Result<()> {
 fn point_to(index_dir: &Path, id: &str) -> anyhow::Result<()> {
     let aside = index_dir.join(format!("{CURRENT}.new"));
     write_durably(&aside, format!("{id}\n").as_bytes())?;
-    fs::rename(&aside, index_dir.join(CURRENT)).with_context(|| format!("switching {CURRENT} to {id}"))?;
-    sync_folder(index_dir)
+    durable_file::rename(&aside, &index_dir.join(CURRENT)).with_context(|| format!("switching {CURRENT} to {id}"))
 }
 
 /// A build in progress: the only one, for as long as this is held.
@@ -231,7 +231,7 @@ impl Build {
     pub fn publish(self, kinds: Vec<KindManifest>) -> anyhow::Result<String> {
         let folder = self.folder();
         let files = seal(&folder)?;
-        let built_at = chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+        let built_at = timestamp::format_seconds(chrono::Utc::now());
         let manifest = Manifest { built_at, kinds, files };
         write_durably(&folder.join(MANIFEST), &serde_json::to_vec(&manifest)?)?;
         sync_folder(&folder)?;
@@ -239,8 +239,7 @@ impl Build {
         // A `CURRENT` that cannot be read names nothing worth keeping.
         let before = current(&self.index_dir).ok().flatten();
         let published = self.index_dir.join(&self.id);
-        fs::rename(&folder, &published).with_context(|| format!("renaming {}", folder.display()))?;
-        sync_folder(&self.index_dir)?;
+        durable_file::rename(&folder, &published).with_context(|| format!("renaming {}", folder.display()))?;
         point_to(&self.index_dir, &self.id)?;
         // The one that served until now stays, to go back to, wherever it stands among the ids.
         let mut old = list(&self.index_dir)?;
@@ -293,14 +292,7 @@ fn remove(index_dir: &Path, id: &str) -> anyhow::Result<()> {
 }
 
 fn exclude_others(index_dir: &Path) -> anyhow::Result<File> {
-    let path = index_dir.join(LOCK);
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .with_context(|| format!("opening {}", path.display()))?;
-    crate::storage::file_lock::hold(file, index_dir, "procure index")
+    file_lock::lock_file(&index_dir.join(LOCK), index_dir, "procure index")
 }
 
 fn read_manifest(folder: &Path) -> anyhow::Result<Manifest> {
@@ -406,15 +398,9 @@ fn checksum(path: &Path) -> anyhow::Result<(u64, u32)> {
 }
 
 fn write_durably(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let write = || -> io::Result<()> {
-        fs::write(path, bytes)?;
-        File::open(path)?.sync_all()
-    };
-    write().with_context(|| format!("writing {}", path.display()))
+    durable_file::write(path, bytes).with_context(|| format!("writing {}", path.display()))
 }
 
 fn sync_folder(folder: &Path) -> anyhow::Result<()> {
-    File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .with_context(|| format!("flushing {}", folder.display()))
+    durable_file::sync_folder(folder).with_context(|| format!("flushing {}", folder.display()))
 }

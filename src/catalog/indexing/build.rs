@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use super::{Options, intake::Intake, summary::Summary};
 use crate::{
     catalog::generation::KindManifest,
-    engine::tantivy::writer::{self, Chunk, Collected, OFFSETS, RECORDS},
+    engine::tantivy::writer::{self, FacetEntries, OFFSETS, RECORDS, SegmentBuilder},
     model::{
         record::Record,
         schema::{Role, Schema},
@@ -142,7 +142,7 @@ fn write_chunks(
         .with_max_len(1)
         .map(|(chunk, path)| work.write(chunk.clone(), path))
         .collect::<anyhow::Result<Vec<_>>>()?;
-    let (summaries, facets): (Vec<Summary>, Vec<Collected>) = written.into_iter().unzip();
+    let (summaries, facets): (Vec<Summary>, Vec<FacetEntries>) = written.into_iter().unzip();
     writer::write_facets(folder, &facets)
         .with_context(|| format!("writing what the records in {} are counted by", folder.display()))?;
     drop(facets);
@@ -181,15 +181,15 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn write(&self, documents: Range<usize>, folder: &Path) -> anyhow::Result<(Summary, Collected)> {
+    fn write(&self, documents: Range<usize>, folder: &Path) -> anyhow::Result<(Summary, FacetEntries)> {
         let writing = || format!("writing {} (is the disk full?)", self.records.display());
         let mut file = File::options().write(true).open(self.records).with_context(writing)?;
         file.seek(SeekFrom::Start(self.offsets[documents.start]))
             .with_context(writing)?;
         let mut out = BufWriter::with_capacity(1 << 20, file);
-        let mut chunk = Chunk::create(self.schema, folder)?;
+        let mut chunk = SegmentBuilder::create(self.schema, folder)?;
         let mut summary = Summary::default();
-        let mut facets = Collected::new();
+        let mut facets = FacetEntries::default();
         let mut bytes = Vec::new();
         for document in documents {
             let entry = &self.intake.entries[self.order[document] as usize];

@@ -271,9 +271,9 @@ fn parse(schema: &'static Schema, line: Line, bytes: &[u8]) -> Result<Parsed, St
 }
 
 fn milliseconds(timestamp: &str) -> i64 {
-    match chrono::DateTime::parse_from_rfc3339(timestamp) {
-        Ok(time) => time.timestamp_millis(),
-        Err(_) => {
+    match crate::model::timestamp::parse(timestamp) {
+        Some(time) => time.timestamp_millis(),
+        None => {
             crate::model::date::Date::parse_prefix(timestamp).map_or(i64::MIN, |day| i64::from(day.days()) * 86_400_000)
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, SecondsFormat};
+use chrono::SecondsFormat;
 
 use crate::{
     catalog::generation::{Coverage, KindManifest, Source},
@@ -11,6 +11,7 @@ use crate::{
         municipality::{self, Municipality},
         record::Record,
         schema::{Role, Schema},
+        timestamp,
     },
     storage::dump::Dump,
 };
@@ -141,11 +142,11 @@ impl Span {
         if fetched_at.is_none() || fetched_at == self.last_updated.as_deref() {
             return;
         }
-        let Some(moment) = fetched_at.and_then(|text| DateTime::parse_from_rfc3339(text).ok()) else {
+        let Some(moment) = fetched_at.and_then(timestamp::parse) else {
             return;
         };
         // In one form, the order of moments is that of their texts.
-        let moment = moment.to_utc().to_rfc3339_opts(SecondsFormat::AutoSi, true);
+        let moment = moment.to_rfc3339_opts(SecondsFormat::AutoSi, true);
         if Some(&moment) > self.last_updated.as_ref() {
             self.last_updated = Some(moment);
         }

@@ -10,7 +10,7 @@ use crate::{
         facts::{Facts, KINDS},
         words::{Lexicon, Subject},
     },
-    engine::{Engine, Error, aggregation::Named},
+    engine::{Engine, Error, names::ResolvedName},
     model::{entity_type::EntityType, facet::Facet, record::Record, schema::Schema},
 };
 
@@ -26,7 +26,7 @@ pub struct Item {
     pub stated: Option<f64>,
     /// The buyer's names in any language the index knows, as keys.
     pub buyer_keys: HashSet<String>,
-    /// What [`crate::query::Filter::Named`] takes for the buyer: more than one where sources name it differently.
+    /// What [`crate::query::Filter::FacetValue`] takes for the buyer: more than one where sources name it differently.
     pub buyers: Vec<String>,
     pub lexicon: Lexicon,
     /// The subject's stems, by number.
@@ -94,12 +94,12 @@ impl Item {
 
     fn new(engine: &dyn Engine, facts: Facts, subject: Subject, lexicon: Lexicon) -> Result<Item, Error> {
         let mut buyer_keys: HashSet<String> = facts.buyers.iter().cloned().collect();
-        let mut buyers: Vec<Named> = Vec::new();
+        let mut buyers: Vec<ResolvedName> = Vec::new();
         for kind in KINDS {
             let named = facts
                 .buyers
                 .iter()
-                .filter_map(|name| engine.named(kind, Facet::Department, name));
+                .filter_map(|name| engine.resolve_name(kind, Facet::Department, name));
             for named in named {
                 if buyers.len() < MOST_BUYERS && buyers.iter().all(|known| known.key != named.key) {
                     buyers.push(named);
@@ -135,7 +135,7 @@ impl Words {
     pub fn of(engine: &dyn Engine, kind: EntityType, stems: &[String]) -> Result<Words, Error> {
         let mut rarities = Vec::with_capacity(stems.len());
         for stem in stems {
-            rarities.push(f64::from(engine.rarity(kind, stem)?));
+            rarities.push(f64::from(engine.idf(kind, stem)?));
         }
         let mut rarest: Vec<usize> = (0..stems.len()).collect();
         rarest.sort_by(|a, b| rarities[*b].total_cmp(&rarities[*a]).then(a.cmp(b)));

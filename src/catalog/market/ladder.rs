@@ -152,7 +152,7 @@ const SAME_CATEGORY: f64 = 3.0;
 /// The records of one kind that some rung may stand on.
 fn candidates(market: &Market, item: &Item, number: usize, kind: EntityType) -> Result<Vec<Bytes>, Error> {
     let (mut found, facts) = (Vec::new(), &item.facts);
-    let buyers = item.buyers.iter().map(|key| Filter::Named {
+    let buyers = item.buyers.iter().map(|key| Filter::FacetValue {
         facet: Facet::Department,
         key: key.clone(),
     });
@@ -201,7 +201,7 @@ fn candidates(market: &Market, item: &Item, number: usize, kind: EntityType) -> 
         for buyer in &buyers {
             found.extend(newest(&[&category[..], std::slice::from_ref(buyer)].concat())?);
         }
-        let level = facts.level.iter().map(|key| Filter::Named {
+        let level = facts.level.iter().map(|key| Filter::FacetValue {
             facet: Facet::GovernmentLevel,
             key: key.clone(),
         });

@@ -1,23 +1,23 @@
-//! The departments of a whole generation: which English and which French name are one.
+//! The departments of a whole generation: which English and which French name belong to the same department.
 //!
-//! A federal record tells both names, a Quebec one the French name only, a city's the English. Two names are one department where each stands
-//! beside the other most often, and often enough: one record with a wrong name in it joins nothing. From then on either name finds the
-//! department, in every kind of record.
+//! A federal record has both names, a Quebec record the French name only, a city's record the English one only. Two
+//! names belong to one department where each occurs with the other most often, and often enough: a single record with a
+//! wrong name merges nothing. Either name then finds the department, in every entity type.
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::groups::most_frequent;
-use crate::{engine::aggregation::Named, model::facet::Facet};
+use super::facet_values::most_frequent;
+use crate::{engine::names::ResolvedName, model::facet::Facet};
 
 #[derive(Default)]
 pub struct Departments {
-    all: Vec<Department>,
-    /// By its own key.
+    all: Vec<DepartmentNames>,
+    /// Indexes into `all`.
     by_key: HashMap<String, usize>,
-    names: Names,
+    pairs: NamePairs,
 }
 
-pub struct Department {
+pub struct DepartmentNames {
     /// The key of its English name where it has one, else of the French.
     pub key: String,
     pub english: Option<String>,
@@ -26,33 +26,33 @@ pub struct Department {
     pub keys: Vec<String>,
 }
 
-/// A French name is taken for an English one's where at least one in so many of its records tells both.
+/// A French name is merged with an English one only if at least one in this many of its records has both.
 const EVIDENCE: u64 = 10;
 
-/// What names tell of each other.
+/// Which French names are merged with which English names.
 #[derive(Default)]
-struct Names {
-    /// By a French name's key: the key of the English one it is the same as.
+struct NamePairs {
+    /// From the key of a French name to the key of the English one.
     english_of: HashMap<String, String>,
 }
 
-/// An entry read: the English name, and the one that may be French or of no known language.
-struct Read<'a> {
+/// The two names of an entry.
+struct EntryNames<'a> {
     english: Option<&'a str>,
+    /// French, or of unknown language.
     other: Option<&'a str>,
 }
 
-impl<'a> Read<'a> {
-    /// A name in both fields is in no language that could be told.
-    fn of(entry: &'a [String]) -> Read<'a> {
+impl<'a> EntryNames<'a> {
+    /// The same name in both fields counts as a name of unknown language.
+    fn of(entry: &'a [String]) -> EntryNames<'a> {
         let name = |number: usize| entry.get(number).map(String::as_str).filter(|name| !name.is_empty());
-        let (english, other) = (name(0), name(1));
-        let is_same = english
-            .zip(other)
-            .is_some_and(|(english, other)| key(english) == key(other));
-        Read {
-            english: english.filter(|_| !is_same),
-            other,
+        match (name(0), name(1)) {
+            (Some(english), Some(other)) if key(english) == key(other) => EntryNames {
+                english: None,
+                other: Some(other),
+            },
+            (english, other) => EntryNames { english, other },
         }
     }
 }
@@ -61,58 +61,74 @@ fn key(name: &str) -> String {
     Facet::Department.key(name)
 }
 
-impl Names {
-    fn new<'a>(entries: impl Iterator<Item = (&'a [String], u64)>) -> Names {
-        // Ordered, so that equals are settled the same way in every run.
-        let mut pairs: BTreeMap<(String, String), u64> = BTreeMap::new();
-        let mut english: HashMap<String, u64> = HashMap::new();
-        let mut french: HashMap<String, u64> = HashMap::new();
+/// How often names occur, alone and together.
+#[derive(Default)]
+struct NameCounts {
+    english: HashMap<String, u64>,
+    french: HashMap<String, u64>,
+    /// English and French name. Sorted, so that ties are resolved the same way in every run.
+    pairs: BTreeMap<(String, String), u64>,
+}
+
+impl NameCounts {
+    fn of<'a>(entries: impl Iterator<Item = (&'a [String], u64)>) -> NameCounts {
+        let mut counts = NameCounts::default();
         for (entry, count) in entries {
-            let Read { english: name, other } = Read::of(entry);
-            if let Some(name) = name {
-                *english.entry(key(name)).or_default() += count;
+            let EntryNames { english, other } = EntryNames::of(entry);
+            if let Some(english) = english {
+                *counts.english.entry(key(english)).or_default() += count;
             }
             if let Some(other) = other {
-                *french.entry(key(other)).or_default() += count;
+                *counts.french.entry(key(other)).or_default() += count;
             }
-            if let (Some(name), Some(other)) = (name, other) {
-                *pairs.entry((key(name), key(other))).or_default() += count;
+            if let (Some(english), Some(other)) = (english, other) {
+                *counts.pairs.entry((key(english), key(other))).or_default() += count;
             }
         }
+        counts
+    }
+}
+
+impl NamePairs {
+    fn new(counts: &NameCounts) -> NamePairs {
         let (mut best_of_english, mut best_of_french) = (HashMap::new(), HashMap::new());
-        for ((name, other), count) in &pairs {
-            for (best, of, partner) in [(&mut best_of_english, name, other), (&mut best_of_french, other, name)] {
-                let known = best.entry(of).or_insert((partner, *count));
+        for ((english, french), count) in &counts.pairs {
+            for (best, name, partner) in [
+                (&mut best_of_english, english, french),
+                (&mut best_of_french, french, english),
+            ] {
+                let known = best.entry(name).or_insert((partner, *count));
                 if *count > known.1 {
                     *known = (partner, *count);
                 }
             }
         }
-        let is_one = |name: &String, other: &String, count: u64| {
-            best_of_english.get(name).is_some_and(|(best, _)| *best == other)
-                && best_of_french.get(other).is_some_and(|(best, _)| *best == name)
-                && count.saturating_mul(EVIDENCE) >= french.get(other).copied().unwrap_or_default()
-                // What is an English name more often than a French one is that.
-                && english.get(other).is_none_or(|as_english| *as_english < count)
+        let is_same = |english: &String, french: &String, count: u64| {
+            best_of_english[english].0 == french
+                && best_of_french[french].0 == english
+                && count.saturating_mul(EVIDENCE) >= counts.french[french]
+                // A name that occurs more often as an English name stays one.
+                && counts.english.get(french).is_none_or(|as_english| *as_english < count)
         };
-        let one = pairs
-            .iter()
-            .filter(|((name, other), count)| is_one(name, other, **count));
-        Names {
-            english_of: one.map(|((name, other), _)| (other.clone(), name.clone())).collect(),
+        let mut english_of = HashMap::new();
+        for ((english, french), count) in &counts.pairs {
+            if is_same(english, french, *count) {
+                english_of.insert(french.clone(), english.clone());
+            }
         }
+        NamePairs { english_of }
     }
 
-    /// The key of the department that a name's key means.
-    fn meant(&self, key: String) -> String {
+    /// The key of the department that has a name with this key.
+    fn department_key(&self, key: String) -> String {
         self.english_of.get(&key).cloned().unwrap_or(key)
     }
 
     /// The key of an entry's department.
-    fn own(&self, read: &Read) -> Option<String> {
-        match (read.english, read.other) {
+    fn of_entry(&self, names: &EntryNames) -> Option<String> {
+        match (names.english, names.other) {
             (Some(english), _) => Some(key(english)),
-            (None, Some(other)) => Some(self.meant(key(other))),
+            (None, Some(other)) => Some(self.department_key(key(other))),
             (None, None) => None,
         }
     }
@@ -122,30 +138,18 @@ impl Departments {
     /// From entries `[English, French]`, each with the number of records that have it.
     pub fn new<'a>(entries: impl Iterator<Item = (&'a [String], u64)> + Clone) -> Departments {
         let mut departments = Departments {
-            names: Names::new(entries.clone()),
+            pairs: NamePairs::new(&NameCounts::of(entries.clone())),
             ..Departments::default()
         };
         let mut spellings: Vec<[HashMap<String, u64>; 2]> = Vec::new();
         for (entry, count) in entries {
-            let read = Read::of(entry);
-            let Some(own) = departments.names.own(&read) else {
+            let names = EntryNames::of(entry);
+            let Some(own) = departments.pairs.of_entry(&names) else {
                 continue;
             };
-            let number = match departments.by_key.get(&own) {
-                Some(number) => *number,
-                None => {
-                    departments.by_key.insert(own.clone(), departments.all.len());
-                    departments.all.push(Department {
-                        keys: vec![own.clone()],
-                        key: own,
-                        english: None,
-                        french: None,
-                    });
-                    spellings.push(Default::default());
-                    departments.all.len() - 1
-                }
-            };
-            for (language, name) in [(0, read.english), (1, read.other)] {
+            let number = departments.find_or_add(own);
+            spellings.resize_with(departments.all.len(), Default::default);
+            for (language, name) in [(0, names.english), (1, names.other)] {
                 let Some(name) = name else { continue };
                 *spellings[number][language].entry(name.to_owned()).or_default() += count;
                 let keys = &mut departments.all[number].keys;
@@ -161,37 +165,51 @@ impl Departments {
         departments
     }
 
-    pub fn all(&self) -> &[Department] {
+    fn find_or_add(&mut self, key: String) -> usize {
+        if let Some(number) = self.by_key.get(&key) {
+            return *number;
+        }
+        self.by_key.insert(key.clone(), self.all.len());
+        self.all.push(DepartmentNames {
+            keys: vec![key.clone()],
+            key,
+            english: None,
+            french: None,
+        });
+        self.all.len() - 1
+    }
+
+    pub fn all(&self) -> &[DepartmentNames] {
         &self.all
     }
 
     /// The department of an entry `[English, French]`.
-    pub fn of(&self, entry: &[String]) -> Option<&Department> {
-        self.by_key(&self.names.own(&Read::of(entry))?)
+    pub fn of_entry(&self, entry: &[String]) -> Option<&DepartmentNames> {
+        self.by_key(&self.pairs.of_entry(&EntryNames::of(entry))?)
     }
 
     /// By its English name, its French one, or `English | French`.
-    pub fn named(&self, name: &str) -> Option<Named> {
-        let find = |name: &str| self.by_key(&self.names.meant(key(name)));
-        let both = || {
+    pub fn resolve(&self, name: &str) -> Option<ResolvedName> {
+        let find = |name: &str| self.by_key(&self.pairs.department_key(key(name)));
+        let by_both = || {
             let (english, french) = name.split_once(" | ")?;
             let (english, french) = (find(english)?, find(french)?);
             (english.key == french.key).then_some(english)
         };
-        let department = find(name).or_else(both)?;
-        Some(Named {
+        let department = find(name).or_else(by_both)?;
+        Some(ResolvedName {
             key: department.key.clone(),
             name: department.name().to_owned(),
             name_fr: department.french.clone(),
         })
     }
 
-    fn by_key(&self, key: &str) -> Option<&Department> {
+    fn by_key(&self, key: &str) -> Option<&DepartmentNames> {
         self.by_key.get(key).map(|number| &self.all[*number])
     }
 }
 
-impl Department {
+impl DepartmentNames {
     /// In English where known.
     pub fn name(&self) -> &str {
         self.english.as_deref().or(self.french.as_deref()).unwrap_or(&self.key)
@@ -211,11 +229,11 @@ mod tests {
     }
 
     fn key_of(departments: &Departments, english: &str, french: &str) -> String {
-        departments.of(&entry(english, french)).unwrap().key.clone()
+        departments.of_entry(&entry(english, french)).unwrap().key.clone()
     }
 
     #[test]
-    fn two_names_are_one_department() {
+    fn an_english_and_a_french_name_are_one_department() {
         let departments = departments(&[
             (entry("National Defence", "Défense nationale"), 5),
             (entry("National Defence", "Defense Nationale"), 1),
@@ -225,7 +243,7 @@ mod tests {
             (entry("", "Ville de Laval"), 3),
             (entry("", "Public works"), 1),
         ]);
-        let defence = departments.named("defense nationale").unwrap();
+        let defence = departments.resolve("defense nationale").unwrap();
         assert_eq!(
             (defence.name.as_str(), defence.name_fr.as_deref()),
             ("National Defence", Some("Défense nationale"))
@@ -235,7 +253,7 @@ mod tests {
             "National Defence | Défense nationale",
             "Défense nationale",
         ] {
-            assert_eq!(departments.named(name), Some(defence.clone()), "{name}");
+            assert_eq!(departments.resolve(name), Some(defence.clone()), "{name}");
         }
         assert_eq!(key_of(&departments, "", "DÉFENSE NATIONALE"), "national defence");
         assert_eq!(
@@ -243,40 +261,40 @@ mod tests {
             "public works"
         );
         assert_eq!(key_of(&departments, "", "Public works"), "public works");
-        assert_eq!(departments.named("ville de laval").unwrap().name, "Ville de Laval");
+        assert_eq!(departments.resolve("ville de laval").unwrap().name, "Ville de Laval");
         assert_eq!(departments.all().len(), 3);
         for name in [
             "nobody",
             "nowhere | National Defence",
             "Ville de Laval | National Defence",
         ] {
-            assert_eq!(departments.named(name), None, "{name}");
+            assert_eq!(departments.resolve(name), None, "{name}");
         }
     }
 
     #[test]
-    fn one_wrong_record_joins_nothing_and_parts_nothing() {
-        let joined = departments(&[
+    fn one_wrong_record_neither_merges_nor_splits_departments() {
+        let merged = departments(&[
             (entry("", "Ville de Montréal"), 500),
             (entry("Public Works", "Travaux publics"), 300),
             (entry("Public Works", "Ville de Montréal"), 1),
             (entry("Parks", "Ville de Laval"), 1),
             (entry("", "Ville de Laval"), 50),
         ]);
-        assert_eq!(joined.named("Ville de Montréal").unwrap().name, "Ville de Montréal");
-        assert_eq!(joined.named("Ville de Laval").unwrap().name, "Ville de Laval");
-        assert_eq!(joined.named("Travaux publics").unwrap().name, "Public Works");
-        let parted = departments(&[
+        assert_eq!(merged.resolve("Ville de Montréal").unwrap().name, "Ville de Montréal");
+        assert_eq!(merged.resolve("Ville de Laval").unwrap().name, "Ville de Laval");
+        assert_eq!(merged.resolve("Travaux publics").unwrap().name, "Public Works");
+        let kept = departments(&[
             (entry("National Defence", "Défense nationale"), 1000),
             (entry("", "Défense nationale"), 500),
             (entry("Défense nationale", "Défense nationale"), 1),
             (entry("Défense nationale", ""), 1),
         ]);
-        assert_eq!(key_of(&parted, "", "Défense nationale"), "national defence");
+        assert_eq!(key_of(&kept, "", "Défense nationale"), "national defence");
         assert_eq!(
-            key_of(&parted, "Défense nationale", "Défense nationale"),
+            key_of(&kept, "Défense nationale", "Défense nationale"),
             "national defence"
         );
-        assert_eq!(parted.named("Défense nationale").unwrap().name, "National Defence");
+        assert_eq!(kept.resolve("Défense nationale").unwrap().name, "National Defence");
     }
 }

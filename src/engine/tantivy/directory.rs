@@ -1,4 +1,5 @@
-//! A directory that is only read: no lock file, no watcher, so a server needs no right to write and starts no thread an index.
+//! A read-only Tantivy directory: no lock file, no file watcher. The server needs no write permission and starts no
+//! thread for each index.
 
 use std::{io, path::Path, sync::Arc};
 
@@ -8,13 +9,13 @@ use tantivy::directory::{
 };
 
 #[derive(Clone, Debug)]
-pub struct ReadOnly(pub MmapDirectory);
+pub struct ReadOnlyDirectory(pub MmapDirectory);
 
 fn refused() -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, "a published index is never written")
 }
 
-impl Directory for ReadOnly {
+impl Directory for ReadOnlyDirectory {
     fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
         self.0.get_file_handle(path)
     }

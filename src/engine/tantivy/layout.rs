@@ -1,7 +1,7 @@
-//! How a kind of record lies in a Tantivy index: one index field a role, named by the role.
+//! The layout of one entity type in a Tantivy index: one index field for each role, named like the role.
 //!
-//! **Invariant:** an index has at most one segment, and its document numbers follow (event date desc, record_id asc), undated records last.
-//! Nothing is stored in Tantivy: records lie beside it ([`super::store`]).
+//! **Invariant:** an index has at most one segment, and its document numbers follow (event date desc, record_id asc),
+//! undated records last. Nothing is stored in Tantivy: the records are in [`super::record_store`].
 
 use tantivy::{
     Index, IndexSettings, TantivyDocument,
@@ -15,10 +15,10 @@ use crate::model::{
     schema::{Role, Schema},
 };
 
-/// The folder of the Tantivy index inside a kind's folder.
+/// The folder of the Tantivy index inside the folder of an entity type.
 pub const INDEX_FOLDER: &str = "tantivy";
 
-/// The roles kept as whole keys: found by term.
+/// Roles indexed as whole keys: found by term.
 const KEYS: [Role; 8] = [
     Role::RecordId,
     Role::Municipality,
@@ -30,25 +30,25 @@ const KEYS: [Role; 8] = [
     Role::SolicitationNumber,
 ];
 
-/// The roles kept as keys with a column of ordinals besides: found by a part of the key.
+/// Roles indexed as whole keys and as a column of ordinals: found by a part of the key.
 pub const NAMES: [Role; 4] = [Role::Department, Role::Vendor, Role::ProcurementMethod, Role::Commodity];
 
-/// The roles kept as columns of days since 1970-01-01.
+/// Roles indexed as columns of days since 1970-01-01.
 pub const DATES: [Role; 2] = [Role::Date, Role::ClosingDate];
 
 const WORDS: &str = "words";
 const WHOLE: &str = "whole";
 const STEMS: &str = "stems";
 
-/// The index fields of a kind.
+/// The index fields of an entity type.
 #[derive(Clone)]
-pub struct Layout {
+pub struct IndexLayout {
     pub index_schema: IndexSchema,
     fields: Vec<(Role, Field)>,
 }
 
-impl Layout {
-    pub fn new(schema: &Schema) -> Layout {
+impl IndexLayout {
+    pub fn new(schema: &Schema) -> IndexLayout {
         let mut builder = IndexSchema::builder();
         let mut fields = Vec::new();
         let text = |tokenizer: &str, option: IndexRecordOption| {
@@ -78,15 +78,15 @@ impl Layout {
         fields.push((Role::Text, builder.add_text_field(field_name(Role::Text), running)));
         let stems = text(STEMS, IndexRecordOption::Basic);
         fields.push((Role::Subject, builder.add_text_field(field_name(Role::Subject), stems)));
-        // A role the kind has no fields for would be an empty index field; leaving it out keeps the files smaller.
-        fields.retain(|(role, _)| schema.finds_by(*role));
-        Layout {
+        // The index schema has a field for every role. Fields that the entity type is not searched by stay empty.
+        fields.retain(|(role, _)| schema.is_searchable_by(*role));
+        IndexLayout {
             index_schema: builder.build(),
             fields,
         }
     }
 
-    /// The index field of a role; `None` where the kind has no such role.
+    /// The index field of a role; `None` where the entity type cannot be searched by it.
     pub fn field(&self, role: Role) -> Option<Field> {
         self.fields
             .iter()
@@ -125,17 +125,17 @@ impl Layout {
     }
 }
 
-/// The words of what a record is about, to be cut at the blanks again.
+/// The similarity terms of a record, joined by spaces; the whitespace tokenizer splits them again.
 fn stems(record: &Record) -> String {
     let mut stems = String::new();
-    record.subject_words(|word| {
+    record.similarity_terms(|word| {
         stems.push_str(word);
         stems.push(' ');
     });
     stems
 }
 
-/// The name of a role's index field, the same word as in `index-schema`.
+/// The name of a role's index field, the same as in `index-schema`.
 pub const fn field_name(role: Role) -> &'static str {
     match role {
         Role::RecordId => "record_id",
@@ -159,9 +159,9 @@ pub const fn field_name(role: Role) -> &'static str {
     }
 }
 
-/// Our own tokenizers; an opened index does not remember them.
+/// Our own tokenizers. An index does not store them: register them after opening it.
 pub fn tokenizers() -> TokenizerManager {
-    // Tantivy asks for its own default even of fields that hold no text.
+    // Tantivy looks up its default tokenizer even for fields without text.
     let manager = TokenizerManager::default();
     manager.register(WORDS, WordTokenizer::default());
     manager.register(STEMS, WhitespaceTokenizer::default());
@@ -178,8 +178,9 @@ pub fn with_tokenizers(mut index: Index) -> Index {
 /// [`words`] as a Tantivy tokenizer.
 #[derive(Clone, Default)]
 struct WordTokenizer {
-    /// The words of the text in hand, end to end, and where each ends.
+    /// The folded words of the current text, concatenated.
     folded: String,
+    /// Where each word ends.
     ends: Vec<usize>,
     token: Token,
 }

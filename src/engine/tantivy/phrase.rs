@@ -1,8 +1,8 @@
-//! A phrase that minds the time.
+//! A phrase query that obeys the deadline.
 //!
-//! Tantivy's own phrase scorer runs on until it finds a match: 0.1 s on two million documents where two frequent words never meet, and nothing
-//! can stop it. Its candidates can also be asked for one by one ([`DocSet::seek_danger`]); that is done here, with a look at the clock in between.
-//! As a [`Query`] of its own it can stand anywhere, also inside a union.
+//! Tantivy's own phrase scorer runs until it finds a match: 0.1 s on two million documents where two frequent words are
+//! never adjacent, and nothing can stop it. But its candidates can be tried one by one ([`DocSet::seek_danger`]). This
+//! query does that, and checks the deadline in between. It is a [`Query`] of its own, so that a union can contain it.
 
 use std::sync::{
     Arc,
@@ -11,129 +11,129 @@ use std::sync::{
 
 use tantivy::{
     DocId, DocSet, Score, SeekDangerResult, SegmentReader, TERMINATED, TantivyError, Term,
-    query::{EnableScoring, Explanation, PhraseQuery, Query, Scorer, Weight},
+    query::{ConstScorer, EnableScoring, Explanation, PhraseQuery, Query, Scorer, Weight},
 };
 
-use super::sets::unscored;
-use crate::engine::{Deadline, Error};
+use crate::engine::{deadline::Deadline, error::Error};
 
-/// The time a search has, shared by the sets it walks. A set that ends its walk early says so here, lest a short walk be taken for a whole one.
+/// The deadline of a search, shared by its phrase queries. A phrase that stops early records it here, so that a short
+/// result is not mistaken for a complete one.
 #[derive(Clone, Debug)]
-pub struct Clock {
+pub struct SharedDeadline {
     deadline: Deadline,
-    gave_up: Arc<AtomicBool>,
+    stopped: Arc<AtomicBool>,
 }
 
-impl Clock {
-    pub fn new(deadline: Deadline) -> Clock {
-        Clock {
+impl SharedDeadline {
+    pub fn new(deadline: Deadline) -> SharedDeadline {
+        SharedDeadline {
             deadline,
-            gave_up: Arc::default(),
+            stopped: Arc::default(),
         }
     }
 
-    /// An error once the time is up, also if only a set noticed.
+    /// [`Error::Timeout`] once the deadline has passed, even if only a phrase noticed.
     pub fn check(&self) -> Result<(), Error> {
-        if self.gave_up.load(Relaxed) {
+        if self.stopped.load(Relaxed) {
             return Err(Error::Timeout);
         }
         self.deadline.check()
     }
 }
 
-/// Words that stand side by side.
+/// Adjacent words.
 #[derive(Clone, Debug)]
-pub struct Phrase {
+pub struct TimedPhraseQuery {
     words: PhraseQuery,
-    clock: Clock,
+    deadline: SharedDeadline,
 }
 
-impl Phrase {
+impl TimedPhraseQuery {
     /// At least two terms of one field.
-    pub fn new(terms: Vec<Term>, clock: Clock) -> Phrase {
-        Phrase {
+    pub fn new(terms: Vec<Term>, deadline: SharedDeadline) -> TimedPhraseQuery {
+        TimedPhraseQuery {
             words: PhraseQuery::new(terms),
-            clock,
+            deadline,
         }
     }
 }
 
-impl Query for Phrase {
+impl Query for TimedPhraseQuery {
     fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
         Ok(Box::new(PhraseWeight {
             words: self.words.weight(scoring)?,
-            clock: self.clock.clone(),
+            deadline: self.deadline.clone(),
         }))
     }
 }
 
 struct PhraseWeight {
     words: Box<dyn Weight>,
-    clock: Clock,
+    deadline: SharedDeadline,
 }
 
 impl Weight for PhraseWeight {
     fn scorer(&self, segment: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
         let (first, set) = self.words.scorer_danger(segment, 0, boost)?;
-        let mut timed = Timed {
+        let mut timed = TimedDocSet {
             set,
-            clock: self.clock.clone(),
+            deadline: self.deadline.clone(),
             steps: 0,
             document: 0,
             is_match: false,
         };
-        timed.walk(0, first);
-        Ok(Box::new(unscored(timed)))
+        timed.advance_to_match(0, first);
+        Ok(Box::new(ConstScorer::new(timed, 1.0)))
     }
 
     fn explain(&self, _: &SegmentReader, _: DocId) -> tantivy::Result<Explanation> {
-        Err(TantivyError::InvalidArgument("nothing is scored here".to_owned()))
+        Err(TantivyError::InvalidArgument("phrases are not scored".to_owned()))
     }
 }
 
-/// The documents that hold a phrase; none more once the time is up.
-struct Timed {
+/// The documents with a phrase. It ends early when the deadline has passed.
+struct TimedDocSet {
     set: Box<dyn Scorer>,
-    clock: Clock,
+    deadline: SharedDeadline,
     steps: u32,
-    /// Where the walk stands; after a miss, what no match lies before.
+    /// The current document; after a miss, the lower bound of the next match.
     document: DocId,
     is_match: bool,
 }
 
-impl Timed {
-    /// Goes on from what asking for `target` gave, to the first document at or behind it.
-    fn walk(&mut self, mut target: DocId, mut asked: SeekDangerResult) -> DocId {
+impl TimedDocSet {
+    /// Continues from the result of seeking `target` to the first match at or after it.
+    fn advance_to_match(&mut self, mut target: DocId, mut result: SeekDangerResult) -> DocId {
         self.document = loop {
-            match asked {
+            match result {
                 SeekDangerResult::Found => break target,
                 SeekDangerResult::SeekLowerBound(next) if next >= TERMINATED || self.is_over() => break TERMINATED,
                 SeekDangerResult::SeekLowerBound(next) => target = next,
             }
-            asked = self.set.seek_danger(target);
+            result = self.set.seek_danger(target);
         };
         self.is_match = true;
         self.document
     }
 
     fn find(&mut self, target: DocId) -> DocId {
-        let asked = match target {
+        let result = match target {
             TERMINATED => SeekDangerResult::SeekLowerBound(TERMINATED),
             target => self.set.seek_danger(target),
         };
-        self.walk(target, asked)
+        self.advance_to_match(target, result)
     }
 
     fn is_over(&mut self) -> bool {
         self.steps = self.steps.wrapping_add(1);
-        if self.steps.is_multiple_of(64) && self.clock.deadline.is_over() {
-            self.clock.gave_up.store(true, Relaxed);
+        if self.steps.is_multiple_of(64) && self.deadline.deadline.is_over() {
+            self.deadline.stopped.store(true, Relaxed);
         }
-        self.clock.gave_up.load(Relaxed)
+        self.deadline.stopped.load(Relaxed)
     }
 }
 
-impl DocSet for Timed {
+impl DocSet for TimedDocSet {
     fn advance(&mut self) -> DocId {
         match self.document {
             TERMINATED => TERMINATED,
@@ -149,28 +149,28 @@ impl DocSet for Timed {
         }
     }
 
-    /// One candidate, so that an intersection asks the cheaper sets before the next.
+    /// Tries one candidate, so that an intersection asks the cheaper sets before the next one.
     fn seek_danger(&mut self, target: DocId) -> SeekDangerResult {
         if target >= TERMINATED || self.is_over() {
             return SeekDangerResult::SeekLowerBound(TERMINATED);
         }
-        // An exclusion asks for what lies behind, too.
+        // `Exclude` also asks for documents before the current one.
         if target < self.document {
             return SeekDangerResult::SeekLowerBound(self.document);
         }
         if target == self.document && self.is_match {
             return SeekDangerResult::Found;
         }
-        let asked = self.set.seek_danger(target);
-        (self.document, self.is_match) = match asked {
+        let result = self.set.seek_danger(target);
+        (self.document, self.is_match) = match result {
             SeekDangerResult::Found => (target, true),
             SeekDangerResult::SeekLowerBound(next) => (next, false),
         };
-        asked
+        result
     }
 
     fn doc(&self) -> DocId {
-        if self.clock.gave_up.load(Relaxed) {
+        if self.deadline.stopped.load(Relaxed) {
             TERMINATED
         } else {
             self.document
@@ -200,7 +200,7 @@ mod tests {
 
     impl DocSet for Candidates {
         fn advance(&mut self) -> DocId {
-            unreachable!("it cannot be stopped")
+            unreachable!("advance cannot be stopped")
         }
 
         fn seek_danger(&mut self, target: DocId) -> SeekDangerResult {
@@ -212,7 +212,7 @@ mod tests {
         }
 
         fn doc(&self) -> DocId {
-            unreachable!("it is in no valid state after a miss")
+            unreachable!("the state after a miss is invalid")
         }
 
         fn size_hint(&self) -> u32 {
@@ -220,15 +220,15 @@ mod tests {
         }
     }
 
-    fn timed(every: DocId, deadline: Deadline) -> (Timed, Arc<AtomicU32>) {
+    fn timed(every: DocId, deadline: Deadline) -> (TimedDocSet, Arc<AtomicU32>) {
         let asked = Arc::new(AtomicU32::new(0));
         let set = Candidates {
             every,
             asked: Arc::clone(&asked),
         };
-        let timed = Timed {
-            set: Box::new(unscored(set)),
-            clock: Clock::new(deadline),
+        let timed = TimedDocSet {
+            set: Box::new(ConstScorer::new(set, 1.0)),
+            deadline: SharedDeadline::new(deadline),
             steps: 0,
             document: 0,
             is_match: false,
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn every_match_is_walked() {
+    fn every_match_is_visited() {
         let (mut timed, _) = timed(10, Deadline::never());
         assert_eq!(timed.find(0), 0);
         assert_eq!(timed.advance(), 10);
@@ -251,15 +251,15 @@ mod tests {
         assert_eq!((timed.doc(), timed.advance()), (40, 50));
         assert_eq!(timed.seek(TERMINATED), TERMINATED);
         assert_eq!((timed.advance(), timed.doc()), (TERMINATED, TERMINATED));
-        assert_eq!(timed.clock.check(), Ok(()));
+        assert_eq!(timed.deadline.check(), Ok(()));
     }
 
     #[test]
-    fn a_walk_without_a_match_ends_when_the_time_is_up() {
+    fn a_search_without_a_match_ends_at_the_deadline() {
         let (mut timed, asked) = timed(DocId::MAX, Deadline::after(Duration::ZERO));
         assert_eq!(timed.find(1), TERMINATED);
         assert!(asked.load(Relaxed) <= 64);
         assert_eq!(timed.doc(), TERMINATED);
-        assert_eq!(timed.clock.check(), Err(Error::Timeout));
+        assert_eq!(timed.deadline.check(), Err(Error::Timeout));
     }
 }

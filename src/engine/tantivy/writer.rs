@@ -1,57 +1,55 @@
-//! Writing a kind's files: records in document order go in, an index of one segment comes out.
+//! Writes the files of an entity type: takes records in document order, makes an index of one segment.
 //!
-//! Chunks are consecutive runs of the order, built side by side, each into a segment of its own; stacked in their order they are the whole. The caller
-//! decides the order and writes the records; document numbers follow from it.
+//! Segments hold consecutive runs of the order and are built in parallel; merged in their order they are the whole index.
+//! The caller decides the order and writes the records. Document numbers follow from it.
 
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
 use anyhow::Context;
 use tantivy::{
-    Index, IndexBuilder,
+    Index, IndexBuilder, IndexReader, ReloadPolicy,
     directory::MmapDirectory,
     indexer::{SingleSegmentIndexWriter, merge_indices},
 };
 
 use super::{
-    layout::{self, INDEX_FOLDER, Layout},
-    order, stems,
+    layout::{INDEX_FOLDER, IndexLayout, tokenizers, with_tokenizers},
+    stem_tables,
 };
-use crate::{
-    model::{
-        record::Record,
-        schema::{Role, Schema},
-    },
-    query::SortKey,
+use crate::model::{
+    record::Record,
+    schema::{Role, Schema},
 };
 
 pub use super::{
-    facets::{Collected, write as write_facets},
-    store::{OFFSETS, RECORDS},
+    facet_columns::{FacetEntries, write as write_facets},
+    permutation::write as write_order,
+    record_store::{OFFSETS, RECORDS},
 };
 
-/// A segment being written.
-pub struct Chunk {
-    layout: Layout,
+/// Writes one segment, as an index of its own.
+pub struct SegmentBuilder {
+    layout: IndexLayout,
     writer: SingleSegmentIndexWriter,
 }
 
-/// What a writer's tables are sized for at the start; they grow with what is added.
-const FIRST_TABLES: usize = 32 << 20;
+/// Bytes; the initial size of a segment writer's tables, which grow as needed.
+const INITIAL_TABLES: usize = 32 << 20;
 
-impl Chunk {
-    pub fn create(schema: &Schema, folder: &Path) -> anyhow::Result<Chunk> {
+impl SegmentBuilder {
+    pub fn create(schema: &Schema, folder: &Path) -> anyhow::Result<SegmentBuilder> {
         fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
-        let layout = Layout::new(schema);
+        let layout = IndexLayout::new(schema);
         let writer = IndexBuilder::new()
             .schema(layout.index_schema.clone())
-            .settings(Layout::settings())
-            .tokenizers(layout::tokenizers())
-            .fast_field_tokenizers(layout::tokenizers())
-            .single_segment_index_writer(MmapDirectory::open(folder)?, FIRST_TABLES)?;
-        Ok(Chunk { layout, writer })
+            .settings(IndexLayout::settings())
+            .tokenizers(tokenizers())
+            .fast_field_tokenizers(tokenizers())
+            .single_segment_index_writer(MmapDirectory::open(folder)?, INITIAL_TABLES)?;
+        Ok(SegmentBuilder { layout, writer })
     }
 
     pub fn add(&mut self, record: &Record) -> anyhow::Result<()> {
@@ -64,33 +62,30 @@ impl Chunk {
     }
 }
 
-/// Stacks chunks, in the order given, into the index of a kind, and writes its stem tables. The chunks are gone afterwards.
-pub fn merge(schema: &Schema, chunks: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
+/// Merges segments, in the given order, into the index of an entity type, and writes its stem tables. Removes the
+/// segments.
+pub fn merge(schema: &Schema, segments: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
     let target = folder.join(INDEX_FOLDER);
-    match chunks {
-        [only] => fs::rename(only, &target).with_context(|| format!("renaming {}", only.display()))?,
-        _ => {
-            fs::create_dir_all(&target).with_context(|| format!("creating {}", target.display()))?;
-            let open = |path: &PathBuf| Index::open(MmapDirectory::open(path)?).map(layout::with_tokenizers);
-            let indices = chunks.iter().map(open).collect::<tantivy::Result<Vec<_>>>()?;
-            merge_indices(&indices, MmapDirectory::open(&target)?)?;
-            drop(indices);
-            for chunk in chunks {
-                fs::remove_dir_all(chunk).with_context(|| format!("removing {}", chunk.display()))?;
-            }
+    if let [only] = segments {
+        fs::rename(only, &target).with_context(|| format!("renaming {}", only.display()))?;
+    } else {
+        fs::create_dir_all(&target).with_context(|| format!("creating {}", target.display()))?;
+        let open = |path: &PathBuf| Index::open(MmapDirectory::open(path)?).map(with_tokenizers);
+        let indices = segments.iter().map(open).collect::<tantivy::Result<Vec<_>>>()?;
+        merge_indices(&indices, MmapDirectory::open(&target)?)?;
+        drop(indices);
+        for segment in segments {
+            fs::remove_dir_all(segment).with_context(|| format!("removing {}", segment.display()))?;
         }
     }
-    write_stems(schema, folder)
+    write_stem_tables(schema, folder)
 }
 
-fn write_stems(schema: &Schema, folder: &Path) -> anyhow::Result<()> {
+fn write_stem_tables(schema: &Schema, folder: &Path) -> anyhow::Result<()> {
     let index = Index::open(MmapDirectory::open(folder.join(INDEX_FOLDER))?)?;
     let mut words = Vec::new();
-    if let Some(field) = Layout::new(schema).field(Role::Text) {
-        let reader: tantivy::IndexReader = index
-            .reader_builder()
-            .reload_policy(tantivy::ReloadPolicy::Manual)
-            .try_into()?;
+    if let Some(field) = IndexLayout::new(schema).field(Role::Text) {
+        let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         for segment in reader.searcher().segment_readers() {
             let inverted = segment.inverted_index(field)?;
             let mut terms = inverted.terms().stream()?;
@@ -102,19 +97,5 @@ fn write_stems(schema: &Schema, folder: &Path) -> anyhow::Result<()> {
             }
         }
     }
-    stems::write(folder, &words).with_context(|| format!("writing the stem tables in {}", folder.display()))
-}
-
-/// Writes the order by a key: `order[place]` is the document at a place.
-pub fn write_order(folder: &Path, key: SortKey, order: &[u32]) -> io::Result<()> {
-    let mut rank = vec![0; order.len()];
-    for (place, document) in (0u32..).zip(order) {
-        rank[*document as usize] = place;
-    }
-    fs::write(folder.join(order::order_file(key)), little_endian(order))?;
-    fs::write(folder.join(order::rank_file(key)), little_endian(&rank))
-}
-
-fn little_endian(numbers: &[u32]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    stem_tables::write(folder, &words).with_context(|| format!("writing the stem tables in {}", folder.display()))
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     http::{
-        Call, Reply, Work,
+        Call, Reply, Work, WriteJob,
         error::ApiError,
         params::{
             Said,
@@ -19,7 +19,7 @@ use crate::{
             not_in_list, read,
             resolve::check_slug,
         },
-        state_writer::{Entry, failed},
+        state_writer::failed,
     },
     model::{entity_type::EntityType, fold::fold, stem::Language},
     query::keyword::Keyword,
@@ -104,7 +104,7 @@ fn entry(
     call: &Call,
     words: String,
     write: impl FnOnce(&mut State, Evidence) -> Result<Reply, ApiError> + Send + 'static,
-) -> Entry {
+) -> WriteJob {
     let (caller, at) = (call.caller.clone(), (call.state.now)());
     Box::new(move |state| {
         let evidence = Evidence {

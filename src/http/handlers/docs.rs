@@ -145,7 +145,7 @@ fn part<const N: usize>(
 /// A row of the table a plan. Nothing in it needs an escape: names are ours, figures are figures.
 fn plan_rows(plans: &Plans) -> String {
     let row = |plan: Plan| {
-        let terms = plans.terms(plan);
+        let terms = plans.limits(plan);
         let pro = if terms.paid { "yes" } else { "no" };
         format!(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{pro}</td></tr>\n",

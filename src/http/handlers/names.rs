@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    engine::aggregation::{Money, NamesPage},
+    engine::{aggregation::Money, names::NamesPage},
     http::{
         Call, Reply, Work,
         error::{ApiError, quoted},
@@ -107,7 +107,7 @@ fn list<R: Serialize + 'static>(
     kinds: Vec<EntityType>,
     facet: Facet,
     part: String,
-    row: fn(crate::engine::aggregation::NameRow) -> R,
+    row: fn(crate::engine::names::NameCount) -> R,
 ) -> Result<Work, ApiError> {
     let offset = said.offset.map_or(0, |said| said.value);
     let limit = said.limit.map_or(DEFAULT_LIMIT, |said| said.value);
@@ -116,7 +116,7 @@ fn list<R: Serialize + 'static>(
         deadline.check()?;
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let page = start..start.saturating_add(limit as usize);
-        let NamesPage { total, rows } = generation.engine.names(&kinds, facet, &part, page);
+        let NamesPage { total, rows } = generation.engine.list_names(&kinds, facet, &part, page);
         Reply::json(&List {
             total,
             count: rows.len(),

@@ -10,7 +10,7 @@ use crate::{
     catalog::generation::Generation,
     engine::{
         Deadline,
-        aggregation::{Measure, Money, Tally, Want},
+        aggregation::{Aggregation, Money, TermsAggregation, ValueAggregation},
     },
     http::{
         Call, Reply, Work,
@@ -102,18 +102,18 @@ const SPENDING: [EntityType; 3] = [EntityType::Contract, EntityType::Award, Enti
 struct OfKind {
     entity_type: EntityType,
     shown: Vec<bytes::Bytes>,
-    tally: Tally,
+    aggregation: Aggregation,
 }
 
 /// Of all of them, however many are shown.
-const WANTS: [Want; 2] = [
-    Want {
+const FACETS: [TermsAggregation; 2] = [
+    TermsAggregation {
         facet: Facet::Vendor,
-        most: usize::MAX,
+        size: usize::MAX,
     },
-    Want {
+    TermsAggregation {
         facet: Facet::Department,
-        most: usize::MAX,
+        size: usize::MAX,
     },
 ];
 
@@ -169,13 +169,13 @@ fn find(
         };
         let shown = generation.engine.search(&query, &page, deadline.clone())?.records;
         if !shown.is_empty() {
-            let tally = generation
+            let aggregation = generation
                 .engine
-                .tally(&query, &WANTS, Measure::Sum, deadline.clone())?;
+                .aggregate(&query, &FACETS, ValueAggregation::Sum, deadline.clone())?;
             found.push(OfKind {
                 entity_type,
                 shown,
-                tally,
+                aggregation,
             });
         }
     }
@@ -194,7 +194,7 @@ fn answer(number: &str, found: &[OfKind]) -> Result<Reply, ApiError> {
     timeline.sort();
     let spent = |kind: &EntityType| {
         let of_kind = found.iter().find(|of_kind| of_kind.entity_type == *kind)?;
-        let values = of_kind.tally.values.as_ref()?;
+        let values = of_kind.aggregation.values.as_ref()?;
         (values.records_with_value > 0).then_some(values.total_value)
     };
     let records = found
@@ -203,22 +203,24 @@ fn answer(number: &str, found: &[OfKind]) -> Result<Reply, ApiError> {
     Reply::json(&Procurement {
         solicitation_number: number,
         count: found.iter().map(|of_kind| of_kind.shown.len()).sum(),
-        total: found.iter().map(|of_kind| of_kind.tally.total).sum(),
+        total: found.iter().map(|of_kind| of_kind.aggregation.total).sum(),
         entity_types: found.iter().map(|of_kind| of_kind.entity_type).collect(),
         timeline: timeline.into_iter().map(|(_, event)| event).collect(),
         total_value: SPENDING.iter().find_map(spent),
-        vendors: names(found, 0),
-        buyers: names(found, 1),
+        vendors: names(found, Facet::Vendor),
+        buyers: names(found, Facet::Department),
         records: records.collect::<Result<_, ApiError>>()?,
     })
 }
 
-/// The names that one of [`WANTS`] found, over all kinds, each once, in the alphabet.
-fn names(found: &[OfKind], want: usize) -> Vec<String> {
-    let counts = found.iter().filter_map(|of_kind| of_kind.tally.counts.get(want));
+/// The values of a facet over all entity types, each once, in alphabetical order.
+fn names(found: &[OfKind], facet: Facet) -> Vec<String> {
+    let counts = found
+        .iter()
+        .filter_map(|of_kind| of_kind.aggregation.facets.get(&facet));
     let mut names = BTreeMap::new();
-    for row in counts.flat_map(|counts| &counts.rows) {
-        names.entry(fold(&row.value)).or_insert_with(|| row.value.clone());
+    for bucket in counts.flat_map(|counts| &counts.buckets) {
+        names.entry(fold(&bucket.value)).or_insert_with(|| bucket.value.clone());
     }
     names.into_values().collect()
 }

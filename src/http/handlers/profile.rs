@@ -8,7 +8,8 @@ use crate::{
     catalog::generation::Generation,
     engine::{
         Deadline,
-        aggregation::{Counts, Measure, Money, Named, Tally, Want},
+        aggregation::{Aggregation, FacetBuckets, Money, TermsAggregation, ValueAggregation},
+        names::ResolvedName,
     },
     http::{
         Call, Reply, Work,
@@ -105,13 +106,12 @@ pub fn vendor(call: &Call, name: String) -> Result<Work, ApiError> {
     let generation = call.generation.clone();
     let work = Work::pooled(move |deadline| {
         let (named, search) = of_name(&generation, Facet::Vendor, &name, search)?;
-        let (tally, records) = ask(&generation, &search, &[want(Facet::Department)], deadline)?;
-        let mut counts = tally.counts.into_iter();
+        let (mut aggregation, records) = ask(&generation, &search, &[want(Facet::Department)], deadline)?;
         let reply = Reply::json(&Vendor {
             vendor_name: named.name,
-            total_contracts: tally.total,
-            total_value: tally.values.unwrap_or_default().total_value,
-            top_departments: top(counts.next(), |row| TopDepartment {
+            total_contracts: aggregation.total,
+            total_value: total_value(&aggregation),
+            top_departments: top(aggregation.take(Facet::Department), |row| TopDepartment {
                 department_en: row.value,
                 count: row.count,
             }),
@@ -138,30 +138,29 @@ pub fn department(call: &Call, name: String) -> Result<Work, ApiError> {
     let work = Work::pooled(move |deadline| {
         let (named, search) = of_name(&generation, Facet::Department, &name, search)?;
         let wants = [
-            Want {
+            TermsAggregation {
                 facet: Facet::Year,
-                most: usize::MAX,
+                size: usize::MAX,
             },
             want(Facet::Vendor),
             want(Facet::Category),
         ];
-        let (tally, records) = ask(&generation, &search, &wants, deadline.clone())?;
-        let mut counts = tally.counts.into_iter();
+        let (mut aggregation, records) = ask(&generation, &search, &wants, deadline.clone())?;
         let reply = Reply::json(&Department {
             department_en: Some(named.name),
             department_fr: named.name_fr,
-            total_contracts: tally.total,
-            total_value: tally.values.unwrap_or_default().total_value,
-            first_date: tally.earliest_date.map(|day| day.to_string()),
-            last_date: tally.latest_date.map(|day| day.to_string()),
+            total_contracts: aggregation.total,
+            total_value: total_value(&aggregation),
+            first_date: aggregation.earliest_date.map(|day| day.to_string()),
+            last_date: aggregation.latest_date.map(|day| day.to_string()),
             by_entity_type: by_entity_type(&generation, &search.query, deadline)?,
-            by_year: years(counts.next().unwrap_or_default(), true),
-            top_vendors: top(counts.next(), |row| TopVendor {
+            by_year: years(aggregation.take(Facet::Year), true),
+            top_vendors: top(aggregation.take(Facet::Vendor), |row| TopVendor {
                 vendor_name: row.value,
                 count: row.count,
                 total_value: row.total_value,
             }),
-            top_categories: top(counts.next(), |row| TopCategory {
+            top_categories: top(aggregation.take(Facet::Category), |row| TopCategory {
                 category: row.value,
                 count: row.count,
             }),
@@ -176,10 +175,19 @@ pub fn department(call: &Call, name: String) -> Result<Work, ApiError> {
 }
 
 /// Narrows a search to a name, or tells which names are near it.
-fn of_name(generation: &Generation, facet: Facet, name: &str, mut search: Search) -> Result<(Named, Search), ApiError> {
+fn of_name(
+    generation: &Generation,
+    facet: Facet,
+    name: &str,
+    mut search: Search,
+) -> Result<(ResolvedName, Search), ApiError> {
     let engine = &generation.engine;
-    let Some(named) = engine.named(EntityType::Contract, facet, name) else {
-        let near = likest(name, engine.near(EntityType::Contract, facet, name, COMPARED), NEAR);
+    let Some(named) = engine.resolve_name(EntityType::Contract, facet, name) else {
+        let near = likest(
+            name,
+            engine.suggest_names(EntityType::Contract, facet, name, COMPARED),
+            NEAR,
+        );
         let near: Vec<String> = near.iter().map(|name| quoted(name)).collect();
         let cure = match near.is_empty() {
             true => format!(
@@ -195,7 +203,7 @@ fn of_name(generation: &Generation, facet: Facet, name: &str, mut search: Search
         )));
     };
     let key = named.key.clone();
-    search.query.filters.push(Filter::Named { facet, key });
+    search.query.filters.push(Filter::FacetValue { facet, key });
     Ok((named, search))
 }
 
@@ -208,16 +216,16 @@ const COMPARED: usize = 200;
 fn ask(
     generation: &Generation,
     search: &Search,
-    wants: &[Want],
+    wants: &[TermsAggregation],
     deadline: Deadline,
-) -> Result<(Tally, Vec<bytes::Bytes>), ApiError> {
-    let tally = generation
+) -> Result<(Aggregation, Vec<bytes::Bytes>), ApiError> {
+    let aggregation = generation
         .engine
-        .tally(&search.query, wants, Measure::Sum, deadline.clone())?;
+        .aggregate(&search.query, wants, ValueAggregation::Sum, deadline.clone())?;
     let hits = generation
         .engine
         .search(&search.query, &search.page, deadline.clone())?;
-    Ok((tally, hits.records))
+    Ok((aggregation, hits.records))
 }
 
 /// The same filters on every kind that has the fields for them; a kind that lacks one has no such records.
@@ -228,24 +236,31 @@ fn by_entity_type(generation: &Generation, query: &SearchQuery, deadline: Deadli
             entity_type,
             ..query.clone()
         };
-        let tally = generation.engine.tally(&of_kind, &[], Measure::Sum, deadline.clone())?;
-        if tally.total > 0 {
+        let aggregation = generation
+            .engine
+            .aggregate(&of_kind, &[], ValueAggregation::Sum, deadline.clone())?;
+        if aggregation.total > 0 {
             kinds.push(OfKind {
                 entity_type,
-                records: tally.total,
-                total_value: tally.values.map(|values| values.total_value),
+                records: aggregation.total,
+                total_value: aggregation.values.map(|values| values.total_value),
             });
         }
     }
     Ok(kinds)
 }
 
-const fn want(facet: Facet) -> Want {
-    Want { facet, most: TOP }
+/// Contracts have a value field, so the sum is always requested and present.
+fn total_value(aggregation: &Aggregation) -> Money {
+    aggregation.values.as_ref().expect("contracts have a value field").total_value
 }
 
-fn top<T>(counts: Option<Counts>, row: fn(crate::engine::aggregation::Row) -> T) -> Vec<T> {
-    counts.unwrap_or_default().rows.into_iter().map(row).collect()
+const fn want(facet: Facet) -> TermsAggregation {
+    TermsAggregation { facet, size: TOP }
+}
+
+fn top<T>(counts: FacetBuckets, row: fn(crate::engine::aggregation::Bucket) -> T) -> Vec<T> {
+    counts.buckets.into_iter().map(row).collect()
 }
 
 /// Records as they are, for a place inside another object.

@@ -11,7 +11,7 @@ use crate::{
     catalog::generation::Generation,
     engine::{
         Deadline, Hits,
-        aggregation::{Measure, Want},
+        aggregation::{TermsAggregation, ValueAggregation},
     },
     http::{
         Call, Reply, Work,
@@ -41,7 +41,7 @@ pub struct FacetCounts {
     values: Vec<Share>,
     /// How many values there are, named or not.
     distinct: u64,
-    /// Counts of the values that are not named.
+    /// FacetBuckets of the values that are not named.
     other: u64,
 }
 
@@ -78,20 +78,20 @@ pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     work.of_request(&asked)
 }
 
-/// Counts all matches, where that was asked for.
+/// FacetBuckets all matches, where that was asked for.
 fn count(generation: &Generation, search: &Search, is_counted: bool, deadline: Deadline) -> Result<Counted, ApiError> {
     if !is_counted && search.facets.is_empty() {
         return Ok(Counted::default());
     }
-    let want = |facet: &Facet| Want {
+    let want = |facet: &Facet| TermsAggregation {
         facet: *facet,
-        most: MOST_VALUES,
+        size: MOST_VALUES,
     };
-    let wants: Vec<Want> = search.facets.iter().map(want).collect();
-    let tally = generation
+    let wants: Vec<TermsAggregation> = search.facets.iter().map(want).collect();
+    let aggregation = generation
         .engine
-        .tally(&search.query, &wants, Measure::Count, deadline)?;
-    let counts = search.facets.iter().zip(tally.counts).map(|(facet, counts)| {
+        .aggregate(&search.query, &wants, ValueAggregation::None, deadline)?;
+    let counts = aggregation.facets.into_iter().map(|(facet, counts)| {
         let of_facet = FacetCounts {
             distinct: counts.distinct,
             other: counts.other,
@@ -101,7 +101,7 @@ fn count(generation: &Generation, search: &Search, is_counted: bool, deadline: D
     });
     Ok(Counted {
         facets: (!search.facets.is_empty()).then(|| counts.collect()),
-        total: is_counted.then_some(tally.total),
+        total: is_counted.then_some(aggregation.total),
     })
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    engine::aggregation::{Counts, Measure, Money, Spread, Tally, Want},
+    engine::aggregation::{Aggregation, FacetBuckets, Money, TermsAggregation, ValueAggregation, ValueDistribution},
     http::{
         Call, Reply, Work,
         error::ApiError,
@@ -113,49 +113,23 @@ struct Presence {
 /// Spec silent: the most values of a list.
 const MOST: usize = 50;
 
-/// What is counted, and how many values of it are shown. The notice types are complete: they are those the filter takes.
-const WANTS: [Want; 10] = [
-    Want {
-        facet: Facet::Status,
-        most: MOST,
-    },
-    Want {
-        facet: Facet::Category,
-        most: MOST,
-    },
-    Want {
-        facet: Facet::ProcurementMethod,
-        most: MOST,
-    },
-    Want {
-        facet: Facet::NoticeType,
-        most: usize::MAX,
-    },
-    Want {
-        facet: Facet::GovernmentLevel,
-        most: MOST,
-    },
-    Want {
-        facet: Facet::Province,
-        most: MOST,
-    },
-    Want {
-        facet: Facet::Municipality,
-        most: MOST,
-    },
-    Want {
-        facet: Facet::Department,
-        most: MOST,
-    },
-    Want {
-        facet: Facet::Year,
-        most: usize::MAX,
-    },
-    Want {
-        facet: Facet::Fields,
-        most: usize::MAX,
-    },
+/// The facets of the statistics. The notice types are complete, because they are the values of a filter.
+const FACETS: [TermsAggregation; 10] = [
+    terms(Facet::Status, MOST),
+    terms(Facet::Category, MOST),
+    terms(Facet::ProcurementMethod, MOST),
+    terms(Facet::NoticeType, usize::MAX),
+    terms(Facet::GovernmentLevel, MOST),
+    terms(Facet::Province, MOST),
+    terms(Facet::Municipality, MOST),
+    terms(Facet::Department, MOST),
+    terms(Facet::Year, usize::MAX),
+    terms(Facet::Fields, usize::MAX),
 ];
+
+const fn terms(facet: Facet, size: usize) -> TermsAggregation {
+    TermsAggregation { facet, size }
+}
 
 pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     let world = World::of(call, entity_type);
@@ -164,13 +138,18 @@ pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     let (generation, asked) = (call.generation.clone(), search.query.clone());
     let work = Work::pooled(move |deadline| {
         let count = || -> Result<_, ApiError> {
-            let tally = generation
-                .engine
-                .tally(&search.query, &WANTS, Measure::Spread, deadline)?;
-            Reply::json(&Stats::new(entity_type, generation.manifest.built_at.clone(), tally))
+            let aggregation =
+                generation
+                    .engine
+                    .aggregate(&search.query, &FACETS, ValueAggregation::Percentiles, deadline)?;
+            Reply::json(&Stats::new(
+                entity_type,
+                generation.manifest.built_at.clone(),
+                aggregation,
+            ))
         };
         let headers = search.notes();
-        if search.query.is_everything() {
+        if search.query.matches_all() {
             // Of everything there is one answer a generation.
             let body = generation.once(&format!("stats {entity_type}"), || count().map(|reply| reply.body))?;
             return Ok(Reply { body, headers });
@@ -181,11 +160,9 @@ pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
 }
 
 impl Stats {
-    fn new(entity_type: EntityType, as_of: String, tally: Tally) -> Stats {
+    fn new(entity_type: EntityType, as_of: String, mut aggregation: Aggregation) -> Stats {
         let schema = Schema::of(entity_type);
-        let total = tally.total;
-        let mut counts = tally.counts.into_iter();
-        let mut next = || counts.next().unwrap_or_default();
+        let total = aggregation.total;
         let field = schema
             .role(Role::Value)
             .first()
@@ -195,45 +172,47 @@ impl Stats {
             entity_type,
             total,
             as_of,
-            earliest_date: tally.earliest_date.map(|day| day.to_string()),
-            latest_date: tally.latest_date.map(|day| day.to_string()),
-            statuses: shares(next()),
-            categories: shares(next()),
-            procurement_methods: shares(next()),
-            notice_types: shares(next()),
-            government_levels: shares(next()),
-            provinces: shares(next()),
-            municipalities: shares(next()),
-            top_departments: next()
-                .rows
+            earliest_date: aggregation.earliest_date.map(|day| day.to_string()),
+            latest_date: aggregation.latest_date.map(|day| day.to_string()),
+            statuses: shares(aggregation.take(Facet::Status)),
+            categories: shares(aggregation.take(Facet::Category)),
+            procurement_methods: shares(aggregation.take(Facet::ProcurementMethod)),
+            notice_types: shares(aggregation.take(Facet::NoticeType)),
+            government_levels: shares(aggregation.take(Facet::GovernmentLevel)),
+            provinces: shares(aggregation.take(Facet::Province)),
+            municipalities: shares(aggregation.take(Facet::Municipality)),
+            top_departments: aggregation
+                .take(Facet::Department)
+                .buckets
                 .into_iter()
                 .map(|row| Department {
                     department: row.value,
                     count: row.count,
                 })
                 .collect(),
-            by_year: years(next(), has_value),
-            fields: next()
-                .rows
+            by_year: years(aggregation.take(Facet::Year), has_value),
+            fields: aggregation
+                .take(Facet::Fields)
+                .buckets
                 .into_iter()
                 .map(|row| Presence {
                     field: row.value,
                     presence: (row.count as f64 / total as f64 * 1e4).round() / 1e4,
                 })
                 .collect(),
-            value: field.zip(tally.values).map(|(field, values)| {
-                let spread = |part: fn(&Spread) -> f64| values.spread.as_ref().map(part);
+            value: field.zip(aggregation.values).map(|(field, values)| {
+                let statistic = |part: fn(&ValueDistribution) -> f64| values.distribution.as_ref().map(part);
                 Value {
                     field,
                     records_with_value: values.records_with_value,
-                    min: spread(|spread| spread.min),
-                    max: spread(|spread| spread.max),
-                    mean: spread(|spread| (spread.mean * 100.0).round() / 100.0),
-                    p10: spread(|spread| spread.percentiles[0]),
-                    p25: spread(|spread| spread.percentiles[1]),
-                    p50: spread(|spread| spread.percentiles[2]),
-                    p75: spread(|spread| spread.percentiles[3]),
-                    p90: spread(|spread| spread.percentiles[4]),
+                    min: statistic(|distribution| distribution.min),
+                    max: statistic(|distribution| distribution.max),
+                    mean: statistic(|distribution| (distribution.mean * 100.0).round() / 100.0),
+                    p10: statistic(|distribution| distribution.percentiles[0]),
+                    p25: statistic(|distribution| distribution.percentiles[1]),
+                    p50: statistic(|distribution| distribution.percentiles[2]),
+                    p75: statistic(|distribution| distribution.percentiles[3]),
+                    p90: statistic(|distribution| distribution.percentiles[4]),
                     total_value: values.total_value,
                 }
             }),
@@ -241,24 +220,24 @@ impl Stats {
     }
 }
 
-pub fn shares(counts: Counts) -> Vec<Share> {
-    let share = |row: crate::engine::aggregation::Row| Share {
+pub fn shares(counts: FacetBuckets) -> Vec<Share> {
+    let share = |row: crate::engine::aggregation::Bucket| Share {
         value: row.value,
         count: row.count,
     };
-    counts.rows.into_iter().map(share).collect()
+    counts.buckets.into_iter().map(share).collect()
 }
 
 /// Oldest first.
-pub fn years(counts: Counts, has_value: bool) -> Vec<Year> {
-    let year = |row: crate::engine::aggregation::Row| {
+pub fn years(counts: FacetBuckets, has_value: bool) -> Vec<Year> {
+    let year = |row: crate::engine::aggregation::Bucket| {
         Some(Year {
             year: row.value.parse().ok()?,
             count: row.count,
             total_value: has_value.then_some(row.total_value),
         })
     };
-    let mut years: Vec<Year> = counts.rows.into_iter().filter_map(year).collect();
+    let mut years: Vec<Year> = counts.buckets.into_iter().filter_map(year).collect();
     years.sort_by_key(|year| year.year);
     years
 }

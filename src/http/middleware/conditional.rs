@@ -1,7 +1,9 @@
-//! Caching: what tells an answer from the next one (`ETag`), and the 304 for a client that has it already.
+//! Conditional requests: computes each response's `ETag`, and answers 304 when `If-None-Match`
+//! matches.
 //!
-//! A tag is known before the search runs: a generation never changes, so the generation and what was asked decide the answer. A client that
-//! names the tag is answered without a search.
+//! The tag is known before the search runs. A generation never changes, so the generation and the
+//! request determine the response. A client that sends the current tag is answered without a
+//! search.
 
 use actix_web::{
     HttpMessage, HttpRequest, HttpResponse,
@@ -12,43 +14,46 @@ use actix_web::{
 };
 use sha2::{Digest, Sha256};
 
-use crate::http::{
-    Call,
-    error::ApiError,
-    params::{decode, pairs},
+use crate::{
+    http::{
+        error::{ApiError, NOT_STORED},
+        params::{decode, pairs},
+    },
+    storage::hex::hex,
 };
 
-/// Spec silent: how long a client may use an answer without asking again; for its own use, since a plan caps it and a key pays for it.
+/// Decision D-124: how long a client may reuse a response without revalidation. `private`, since a
+/// response depends on the plan and counts against the key.
 pub const STORED: HeaderValue = HeaderValue::from_static("private, max-age=60");
 
-/// Of what changes by itself, and of errors: what failed now may work in a moment.
-pub const NOT_STORED: HeaderValue = HeaderValue::from_static("no-store");
-
-/// An answer in one coding is not for a client that asked for another.
+/// A cache must keep the codings of a response apart.
 pub const VARY: HeaderValue = HeaderValue::from_static("accept-encoding");
 
-/// What decides the body of an answer.
+/// What determines the body of a response.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Validator {
-    /// The moment: it is not to be stored.
+    /// The time of the request: the response must not be stored.
     None,
-    /// The generation, the path and the parameters as they were written, sorted.
+    /// The generation, the path and the sorted parameters as they were written.
     Address,
-    /// The generation and this, a normal form of what was asked.
+    /// The generation and this normal form of the request.
     Request(Vec<u8>),
-    /// Neither key nor generation: a document that is part of the program, by its content.
+    /// The content of a document that is part of the program, and so depends on neither key nor
+    /// generation.
     Document(Tag),
 }
 
-/// Tells answers apart.
+/// The value of an `ETag`.
 ///
-/// Spec silent: weak (`W/"…"`), because one tag stands for all codings of an answer, whose bytes differ; and of this version of the program, whose
-/// next may write the same records differently. It is the same for every key: what differs by plan is part of what was asked.
+/// Decision D-125: weak (`W/"…"`), because one tag is valid for all codings of a response, whose
+/// bytes differ. It depends on the program's version, since another version may serialize the same
+/// records differently. It is the same for every key: what depends on the plan is part of the
+/// normalized request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tag(String);
 
 impl Tag {
-    /// Of a document that does not depend on the index.
+    /// The tag of a document that does not depend on the index.
     pub fn of_content(content: &[u8]) -> Tag {
         Tag::of(&[b"content", content])
     }
@@ -56,12 +61,12 @@ impl Tag {
     fn of(parts: &[&[u8]]) -> Tag {
         let mut hash = Sha256::new_with_prefix(env!("CARGO_PKG_VERSION"));
         for part in parts {
-            // Lengths keep ("ab", "c") and ("a", "bc") apart.
+            // The lengths distinguish ("ab", "c") from ("a", "bc").
             hash.update(part.len().to_le_bytes());
             hash.update(part);
         }
         let digest = hash.finalize();
-        Tag(digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+        Tag(hex(&digest[..16]))
     }
 
     fn entity_tag(&self) -> EntityTag {
@@ -70,20 +75,21 @@ impl Tag {
 }
 
 impl Validator {
-    /// The tag of the answer to this call on this form of path; none where it is not to be stored.
-    pub fn tag(&self, call: &Call, route: &str) -> Result<Option<Tag>, ApiError> {
-        let generation = call.generation.id.as_bytes();
+    /// The tag of the response to a request of `route` (the path template); `None` if the response
+    /// must not be stored. `path` and `query` are as the client wrote them.
+    pub fn tag(&self, generation: &str, route: &str, path: &str, query: &str) -> Result<Option<Tag>, ApiError> {
+        let generation = generation.as_bytes();
         Ok(match self {
             Validator::None => None,
             Validator::Document(tag) => Some(tag.clone()),
             Validator::Request(normal) => Some(Tag::of(&[generation, route.as_bytes(), normal])),
             Validator::Address => {
-                let path = decode(call.path)?;
-                let mut said = pairs(call.query)?;
-                said.retain(|(_, value)| !value.trim().is_empty());
-                said.sort();
+                let path = decode(path)?;
+                let mut pairs = pairs(query)?;
+                pairs.retain(|(_, value)| !value.trim().is_empty());
+                pairs.sort();
                 let mut parts = vec![generation, route.as_bytes(), path.as_bytes()];
-                for (name, value) in &said {
+                for (name, value) in &pairs {
                     parts.extend([name.as_bytes(), value.trim().as_bytes()]);
                 }
                 Some(Tag::of(&parts))
@@ -92,31 +98,32 @@ impl Validator {
     }
 }
 
-/// The `If-None-Match` of a request that reads; a malformed one is none.
+/// The `If-None-Match` of a GET or HEAD request. A malformed one is ignored.
 pub struct Precondition(Option<IfNoneMatch>);
 
 impl Precondition {
     pub fn of(request: &HttpRequest) -> Precondition {
-        Precondition(
-            request
-                .get_header::<IfNoneMatch>()
-                .filter(|_| is_read(request.method())),
-        )
+        if is_read(request.method()) {
+            Precondition(request.get_header())
+        } else {
+            Precondition(None)
+        }
     }
 
-    /// Whether the client named this tag: weakly, as the header's rules have it.
+    /// Whether the client sent this tag, by weak comparison (RFC 9110, 13.1.2).
     pub fn names(&self, tag: &Tag) -> bool {
         let tag = tag.entity_tag();
         matches!(&self.0, Some(IfNoneMatch::Items(tags)) if tags.iter().any(|known| known.weak_eq(&tag)))
     }
 
-    /// Whether it was `*`: any answer there is, is known already. Whether there is one shows only once it was looked for.
+    /// Whether it is `*`, which matches any response. So the response has to be found to exist
+    /// first.
     pub fn is_any(&self) -> bool {
         matches!(self.0, Some(IfNoneMatch::Any))
     }
 }
 
-/// Whether an answer to this method may be stored at all.
+/// Whether responses to this method may be stored.
 pub fn is_read(method: &Method) -> bool {
     *method == Method::GET || *method == Method::HEAD
 }
@@ -127,7 +134,8 @@ pub fn not_modified(tag: &Tag) -> HttpResponse {
     response
 }
 
-/// Says how long an answer keeps, and by which tag to ask whether it still does.
+/// Adds the caching headers: how long the response may be stored, and the tag to revalidate it
+/// with.
 pub fn describe(response: &mut HttpResponse, tag: Option<&Tag>) {
     let tag = tag.and_then(|tag| HeaderValue::from_str(&tag.entity_tag().to_string()).ok());
     let headers = response.headers_mut();
@@ -161,9 +169,9 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_known_when_it_is_listed() {
+    fn a_listed_tag_matches() {
         let tag = Tag("0a1b".into());
-        for (value, is_named, is_any) in [
+        for (value, is_listed, is_any) in [
             ("\"0a1b\"", true, false),
             ("W/\"0a1b\"", true, false),
             ("\"x\", W/\"0a1b\"", true, false),
@@ -179,13 +187,13 @@ mod tests {
             let condition = condition(&[value.as_bytes()]);
             assert_eq!(
                 (condition.names(&tag), condition.is_any()),
-                (is_named, is_any),
+                (is_listed, is_any),
                 "{value}"
             );
         }
         assert!(
             condition(&[b"\"x\"", b"\"0a1b\""]).names(&tag),
-            "two lines are one list"
+            "two header lines are one list"
         );
         assert!(!condition(&[]).names(&tag));
         let post = TestRequest::post().insert_header((header::IF_NONE_MATCH, "\"0a1b\""));
@@ -193,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_do_not_run_into_each_other() {
+    fn the_boundaries_between_parts_matter() {
         assert_ne!(Tag::of(&[b"ab", b"c"]), Tag::of(&[b"a", b"bc"]));
         assert_eq!(Tag::of_content(b"x"), Tag::of_content(b"x"));
         assert_eq!(Tag::of_content(b"x").0.len(), 32);
@@ -201,13 +209,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_header_makes_it_panic(values in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 0..3)) {
+        fn arbitrary_headers_do_not_panic(values in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 0..3)) {
             let values: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
             prop_assert!(!condition(&values).names(&Tag::of_content(b"")));
         }
 
         #[test]
-        fn nor_does_one_that_looks_like_tags(value in "(W?/?\"?[a-z,*]{0,3}\"?,? ?){0,5}") {
+        fn similar_headers_do_not_panic(value in "(W?/?\"?[a-z,*]{0,3}\"?,? ?){0,5}") {
             condition(&[value.as_bytes()]).names(&Tag::of_content(b""));
         }
     }

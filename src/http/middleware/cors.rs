@@ -1,4 +1,5 @@
-//! Browsers of any origin may read: no cookie is used, so there is nothing to protect by origin.
+//! CORS: scripts of any origin may read responses. The service uses no cookies, so there is nothing
+//! to protect by origin.
 
 use std::sync::LazyLock;
 
@@ -12,20 +13,19 @@ use actix_web::{
 
 use crate::http::{auth::Gateway, openapi};
 
-/// Spec silent: how long a browser may remember a preflight, in seconds.
+/// Decision D-122: how long a browser may cache a preflight response, in seconds.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
 
 const ANY: HeaderValue = HeaderValue::from_static("*");
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST");
 
-/// The headers of an answer that a script may read.
+/// The response headers that a script may read.
 static EXPOSED: LazyLock<HeaderValue> = LazyLock::new(|| {
     let names = openapi::header_names().join(", ").to_lowercase();
-    // Names of headers and commas are always a header value.
-    HeaderValue::try_from(names).unwrap_or(HeaderValue::from_static("*"))
+    HeaderValue::try_from(names).expect("header names and commas are a valid header value")
 });
 
-/// A browser's question before the request itself; it can carry no key.
+/// Whether the request is a browser's preflight, which never carries a key.
 pub fn is_preflight(request: &HttpRequest) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
@@ -44,7 +44,7 @@ pub fn preflight(gateway: &Gateway) -> HttpResponse {
         .finish()
 }
 
-/// Lets any origin read an answer.
+/// Lets scripts of any origin read a response.
 pub fn open(response: &mut HttpResponse) {
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY);

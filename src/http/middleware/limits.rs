@@ -1,7 +1,8 @@
-//! A key's limits as HTTP tells them: the 429, and the headers on every answer to a keyed request.
+//! A key's limits in HTTP: the 429 response, and the headers that state what is left.
 //!
-//! A request is admitted before anything is done for it and finished once its answer is known: [`admit`], [`Admission::verdict`], then
-//! [`Admission::finish`] as the last change to the response, which gives the day back what turned out free.
+//! [`admit`] counts a request before any work is done for it, and [`Admission::verdict`] refuses it
+//! if a limit is reached. [`Admission::finish`] adds the headers when the response is known. It is
+//! the last change to the response, and returns to the daily quota what turned out to be free.
 
 use std::{num::NonZeroU32, sync::Arc};
 
@@ -16,14 +17,18 @@ use chrono::{DateTime, Days, NaiveTime, Utc};
 
 use crate::{
     http::error::ApiError,
-    model::plans::{Plan, Terms},
+    model::{
+        plans::{Plan, PlanLimits},
+        timestamp,
+    },
     state::account::{Account, Limit, Receipt, Window},
 };
 
-/// What a request costs; one that carries a batch may cost more.
+/// The cost of a request. A batch may cost more.
 pub const ONE: NonZeroU32 = NonZeroU32::MIN;
 
-/// Spec silent: answers that cost the day nothing: what the client had already, and what this server failed to do. The bucket counts every request.
+/// Decision D-14: responses that do not count against the daily quota: what the client already has,
+/// and failures of this server. The rate limit counts every request.
 const FREE: [StatusCode; 3] = [
     StatusCode::NOT_MODIFIED,
     StatusCode::INTERNAL_SERVER_ERROR,
@@ -31,12 +36,12 @@ const FREE: [StatusCode; 3] = [
 ];
 
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
-const STANDING: HeaderName = HeaderName::from_static("ratelimit");
+const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
-/// A request that was counted, or refused.
+/// A request that was counted or refused.
 pub struct Admission {
     account: Arc<Account>,
     receipt: Receipt,
@@ -60,7 +65,7 @@ impl Admission {
         self.account.key.plan
     }
 
-    /// Counts the request as what it turned out to cost, or refuses it.
+    /// Raises the cost to what the parsed request costs. 429 if that exceeds a limit.
     pub fn raise(&mut self, cost: NonZeroU32) -> Result<(), ApiError> {
         if cost > self.cost {
             self.account.raise(&mut self.receipt, cost, self.now);
@@ -69,16 +74,17 @@ impl Admission {
         self.verdict().map(drop)
     }
 
-    /// What the key's plan allows, or the 429 that names the limit and when it resets.
-    pub fn verdict(&self) -> Result<Terms, ApiError> {
+    /// The terms of the key's plan, or a 429 that names the limit and when it resets.
+    pub fn verdict(&self) -> Result<PlanLimits, ApiError> {
         let terms = self.account.terms;
         let Some((limit, seconds)) = self.receipt.refused else {
             return Ok(terms);
         };
         let plan = self.plan().name();
-        let counts = match self.cost {
-            ONE => String::new(),
-            cost => format!("; this one counts as {cost}"),
+        let counts = if self.cost == ONE {
+            String::new()
+        } else {
+            format!("; this one counts as {}", self.cost)
         };
         let detail = match limit {
             Limit::Burst => {
@@ -95,9 +101,10 @@ impl Admission {
         Err(ApiError::too_many_requests(detail, seconds))
     }
 
-    /// Tells in the headers how the key stands, now that the answer is known.
+    /// Adds the headers that state the key's limits and what is left of them.
     ///
-    /// Spec silent: the window that `X-RateLimit-*` speak of is the one with fewer requests left, and of two with as many the one that lasts longer.
+    /// Decision D-13: `X-RateLimit-*` describe the limit with fewer requests left, and with equal
+    /// numbers the daily quota, which lasts longer.
     pub fn finish(mut self, response: &mut HttpResponse) {
         if FREE.contains(&response.status()) {
             self.account.give_back(&mut self.receipt);
@@ -105,13 +112,11 @@ impl Admission {
         let Receipt { burst, day, .. } = &self.receipt;
         let tighter = if burst.remaining < day.remaining { burst } else { day };
         let policy = format!(r#""burst";q={};w=60, "day";q={};w=86400"#, burst.quota, day.quota);
-        let standing = format!("{}, {}", standing("burst", burst), standing("day", day));
+        let rate_limit = format!("{}, {}", remaining("burst", burst), remaining("day", day));
         let headers = response.headers_mut();
-        for (name, text) in [(POLICY, policy), (STANDING, standing)] {
-            // Digits and quoted words are always a header value.
-            if let Ok(value) = HeaderValue::try_from(text) {
-                headers.insert(name, value);
-            }
+        for (name, text) in [(POLICY, policy), (RATE_LIMIT, rate_limit)] {
+            let value = HeaderValue::try_from(text).expect("digits and quoted names are a valid header value");
+            headers.insert(name, value);
         }
         headers.insert(LIMIT, tighter.quota.get().into());
         headers.insert(REMAINING, tighter.remaining.into());
@@ -119,18 +124,18 @@ impl Admission {
     }
 }
 
-fn standing(name: &str, window: &Window) -> String {
+fn remaining(name: &str, window: &Window) -> String {
     format!(r#""{name}";r={};t={}"#, window.remaining, window.reset)
 }
 
-/// The end of the UTC day, as timestamps are written.
+/// The end of the UTC day, as RFC 3339.
 fn midnight(now: DateTime<Utc>) -> String {
     let tomorrow = now
         .date_naive()
         .checked_add_days(Days::new(1))
         .unwrap_or(now.date_naive());
     let midnight = tomorrow.and_time(NaiveTime::MIN).and_utc();
-    midnight.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+    timestamp::format_seconds(midnight)
 }
 
 #[cfg(test)]
@@ -142,7 +147,7 @@ mod tests {
     };
 
     #[test]
-    fn what_is_free_is_given_back() {
+    fn free_responses_are_returned_to_the_daily_quota() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.db");
         let now = "2026-03-01T12:00:00Z".parse().unwrap();
@@ -168,16 +173,16 @@ mod tests {
             let mut response = HttpResponse::new(StatusCode::from_u16(status).unwrap());
             admission.finish(&mut response);
             left -= charged;
-            let standing = response.headers().get(STANDING).unwrap().to_str().unwrap();
+            let rate_limit = response.headers().get(RATE_LIMIT).unwrap().to_str().unwrap();
             assert!(
-                standing.ends_with(&format!(r#""day";r={left};t=43200"#)),
-                "{status}: {standing}"
+                rate_limit.ends_with(&format!(r#""day";r={left};t=43200"#)),
+                "{status}: {rate_limit}"
             );
         }
     }
 
     #[test]
-    fn a_batch_costs_its_share_or_is_refused_whole() {
+    fn a_batch_counts_fully_or_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.db");
         let now = "2026-03-01T12:00:00Z".parse().unwrap();
@@ -199,7 +204,7 @@ mod tests {
         assert_eq!(ask(5), (Ok(()), 1));
         let (refused, left) = ask(2);
         assert!(refused.unwrap_err().ends_with("; this one counts as 2"));
-        assert_eq!(left, 1, "what was refused took nothing");
+        assert_eq!(left, 1, "a refused request counts nothing");
         assert_eq!(ask(1), (Ok(()), 0));
     }
 }

@@ -1,4 +1,5 @@
-//! What every response shares: compression, conditional requests, CORS, rate limits, request ids, timing and the access log.
+//! Concerns of every request: compression, conditional requests, CORS, rate limits, request ids,
+//! timing and the request log.
 
 pub mod compression;
 pub mod conditional;

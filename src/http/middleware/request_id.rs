@@ -1,20 +1,22 @@
-//! `X-Request-Id`: a name for each request, the client's own or made here, by which an answer is found again in the log.
+//! `X-Request-Id`: an id for each request, the client's own or a generated one, by which a response
+//! can be found in the log.
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::state::keys::PREFIX;
 
-/// The name of one request: visible ASCII, so that it can stand in a header, in a log line and in a sentence.
+/// The id of one request: visible ASCII, so that it fits into a header, a log line and an error
+/// text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestId(String);
 
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Spec silent: the longest id that is taken over from a client; a longer one, like an ill-formed one, is replaced.
-const LONGEST: usize = 128;
+/// Decision D-121: the maximum length of a client's id. A longer or malformed one is replaced.
+const MAX_LENGTH: usize = 128;
 
 impl RequestId {
-    /// The client's id where it is well formed and no key in the wrong place, else a new one.
+    /// The client's id, or a new one if it sent none that is acceptable.
     pub fn of(headers: &HeaderMap) -> RequestId {
         let sent = headers.get(&REQUEST_ID).map(HeaderValue::as_bytes);
         match sent.and_then(accepted) {
@@ -27,24 +29,28 @@ impl RequestId {
         &self.0
     }
 
-    /// The id as a header's value. What was accepted or made always is one.
+    /// The id as a header value.
     pub fn value(&self) -> HeaderValue {
-        HeaderValue::from_str(&self.0).unwrap_or(HeaderValue::from_static("-"))
+        HeaderValue::from_str(&self.0).expect("visible ASCII is a valid header value")
     }
 
     fn random() -> RequestId {
         let mut random = [0; 16];
-        // Without random bytes an id is not unique, which is no reason to refuse the request.
+        // Without random bytes the id is not unique. That is no reason to refuse the request.
         let _ = getrandom::fill(&mut random);
         RequestId(format!("{:032x}", u128::from_be_bytes(random)))
     }
 }
 
+/// A client's id if it is well formed and not an API key, which must not be logged.
 fn accepted(id: &[u8]) -> Option<&str> {
-    let is_well_formed = (1..=LONGEST).contains(&id.len()) && id.iter().all(u8::is_ascii_graphic);
-    let id = std::str::from_utf8(id).ok().filter(|_| is_well_formed)?;
-    // An id is logged, and a key must not be.
-    (!id.starts_with(PREFIX)).then_some(id)
+    let id = std::str::from_utf8(id).ok()?;
+    let is_well_formed = (1..=MAX_LENGTH).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_well_formed && !id.starts_with(PREFIX) {
+        Some(id)
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
@@ -82,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_header_makes_it_panic(value in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn arbitrary_headers_do_not_panic(value in prop::collection::vec(any::<u8>(), 0..200)) {
             if let Some(id) = of(&value) {
                 let value = id.value();
                 prop_assert_eq!(value.as_bytes(), id.as_str().as_bytes());

@@ -1,7 +1,9 @@
-//! What is learnt of a request on its way, and the one log line it ends as.
+//! One request on its way through the service, and the log line it ends with.
 //!
-//! Spec silent: what the line tells. Nothing in it names a person or opens a door: of parameters the names only; never a header; the key's number, not the key; and the path only
-//! of a request that a handler took, since any other's may hold anything, a key pasted into the wrong place included. The form of path is there in any case.
+//! Decision D-130: the contents of the line. Nothing in it identifies a person or grants access:
+//! the names of parameters but not their values, no header, the database id of the key but not the
+//! key. The path is logged only if a handler accepted the request: any other path may contain
+//! anything, such as a key pasted into the wrong place. The path template is always logged.
 
 use std::{
     sync::Arc,
@@ -24,19 +26,20 @@ use crate::{
     },
 };
 
-/// The log lines of requests are of this target: `PROCURE_LOG=info,request=off` leaves them out.
+/// The log target of the request lines. `PROCURE_LOG=info,request=off` turns them off.
 pub const TARGET: &str = "request";
 
 pub struct Trace {
     pub id: RequestId,
     arrived: Instant,
-    /// The form of the path, where it has one.
+    /// The path template, if the path matches a route.
     pub route: Option<&'static str>,
-    /// The number of the key.
+    /// The database id of the key.
     pub key: Option<i64>,
     pub generation: Option<Arc<Generation>>,
-    /// Whether a handler took it: its key was accepted, if it needed one, and its path and parameters were understood.
-    pub is_taken: bool,
+    /// Whether a handler accepted the request: its key, if it needs one, its path and its
+    /// parameters are valid.
+    pub is_accepted: bool,
     pub timing: Timing,
 }
 
@@ -48,35 +51,37 @@ impl Trace {
             route: None,
             key: None,
             generation: None,
-            is_taken: false,
+            is_accepted: false,
             timing: Timing::default(),
         }
     }
 
-    /// How long the request has been here.
+    /// The time since the request arrived.
     pub fn elapsed(&self) -> Duration {
         self.arrived.elapsed()
     }
 
-    /// Writes the line.
-    pub fn log(&self, request: &HttpRequest, status: StatusCode, bytes: u64, took: Duration) {
+    /// Writes the log line.
+    pub fn log(&self, request: &HttpRequest, status: StatusCode, bytes: u64, duration: Duration) {
         if !log::log_enabled!(target: TARGET, log::Level::Info) {
             return;
         }
         let uri = request.uri();
-        let is_understood = self.is_taken && !status.is_client_error();
-        let path = is_understood.then(|| uri.path());
-        let params = uri.query().filter(|_| is_understood).map(names);
+        let (path, params) = if self.is_accepted && !status.is_client_error() {
+            (Some(uri.path()), uri.query().map(parameter_names))
+        } else {
+            (None, None)
+        };
         log::info!(
             target: TARGET,
             id = self.id.as_str(),
-            method = method(request.method()),
+            method = method_name(request.method()),
             route = self.route,
             path = path,
             params = params.as_deref(),
             status = status.as_u16(),
             bytes = bytes,
-            ms = (milliseconds(took) * 1000.0).round() / 1000.0,
+            ms = (milliseconds(duration) * 1000.0).round() / 1000.0,
             key = self.key,
             generation = self.generation.as_ref().map(|generation| generation.id.as_str());
             "answered"
@@ -84,14 +89,15 @@ impl Trace {
     }
 }
 
-fn names(query: &str) -> String {
-    let said = pairs(query).unwrap_or_default();
-    let names: Vec<&str> = said.iter().map(|(name, _)| name.as_str()).collect();
+/// The names of a query string's parameters. Empty if it cannot be decoded.
+fn parameter_names(query: &str) -> String {
+    let pairs = pairs(query).unwrap_or_default();
+    let names: Vec<&str> = pairs.iter().map(|(name, _)| name.as_str()).collect();
     names.join(",")
 }
 
-/// A method is any word a client likes: only the well-known ones are written out.
-fn method(method: &Method) -> &str {
+/// The name of a well-known method. Others are arbitrary text of a client.
+fn method_name(method: &Method) -> &str {
     let known = [
         Method::GET,
         Method::HEAD,

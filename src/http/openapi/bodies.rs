@@ -16,7 +16,7 @@ use crate::{
         routes::Operation,
     },
     model::{entity_type::EntityType, stem::Language},
-    query::text::LONGEST_TEXT as LONGEST_KEYWORD,
+    query::text::MAX_QUERY_CHARS as LONGEST_KEYWORD,
 };
 
 fn records(kind: EntityType) -> Value {

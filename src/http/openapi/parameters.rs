@@ -24,7 +24,7 @@ use crate::{
         plans::{Plan, Plans},
         schema::Schema,
     },
-    query::text::LONGEST_TEXT,
+    query::text::MAX_QUERY_CHARS,
     state::subscriptions::{Frequency, Locale},
 };
 
@@ -207,7 +207,7 @@ fn query<P>(family: Family, param: &Param<P>, name: &str, plans: &Plans) -> Valu
             schema["default"] = json!(feed::LANGUAGES);
             schema["pattern"] = json!("^( *,)* *(en|fr) *(, *(en|fr)? *)*$");
         }
-        (Family::Feed, "keywords") => schema["maxLength"] = json!(LONGEST_TEXT),
+        (Family::Feed, "keywords") => schema["maxLength"] = json!(MAX_QUERY_CHARS),
         (Family::Search, "sort_order") => schema["default"] = json!("desc"),
         (Family::Search, "include_total") => schema["default"] = json!(false),
         (Family::Vendors | Family::Departments, "limit") => schema["default"] = json!(names::DEFAULT_LIMIT),
@@ -247,9 +247,9 @@ pub fn schema<P>(value: &Typed<P>) -> Value {
         Typed::Text(_) => json!({"type": "string"}),
         Typed::NamePart(_) => json!({"type": "string", "minLength": SHORTEST_NAME}),
         Typed::Start(_) => json!({"type": "string", "minLength": 1}),
-        Typed::Keyword(_) => json!({"type": "string", "maxLength": LONGEST_TEXT}),
+        Typed::Keyword(_) => json!({"type": "string", "maxLength": MAX_QUERY_CHARS}),
         Typed::Email(_) => json!({"type": "string", "format": "email"}),
-        Typed::Query(_) => json!({"type": "string", "maxLength": LONGEST_TEXT}),
+        Typed::Query(_) => json!({"type": "string", "maxLength": MAX_QUERY_CHARS}),
         Typed::OneOf {
             list: ["true", "false"],
             ..
@@ -263,7 +263,7 @@ pub fn schema<P>(value: &Typed<P>) -> Value {
 }
 
 fn page_caps(plans: &Plans) -> String {
-    let caps = Plan::ALL.map(|plan| format!("{} {}", plan.name(), plans.terms(plan).page_cap));
+    let caps = Plan::ALL.map(|plan| format!("{} {}", plan.name(), plans.limits(plan).page_cap));
     format!(". At most, by plan: {}", caps.join(", "))
 }
 

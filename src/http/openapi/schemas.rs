@@ -26,7 +26,7 @@ use crate::{
     },
     model::{
         entity_type::EntityType,
-        record::LONGEST_ID,
+        record::MAX_ID_BYTES,
         schema::{Field, FieldType, Role, Schema},
     },
 };
@@ -89,7 +89,7 @@ fn record(kind: EntityType) -> Value {
     let ids = schema.role(Role::RecordId);
     let properties = schema.fields.iter().enumerate().map(|(number, field)| {
         let described = match ids.contains(&number) {
-            true => json!({"type": "string", "minLength": 1, "maxLength": LONGEST_ID}),
+            true => json!({"type": "string", "minLength": 1, "maxLength": MAX_ID_BYTES}),
             false => member(field),
         };
         (field.name.as_str(), about(described, &field.description))

@@ -21,7 +21,7 @@ use crate::{
         Filter, Position,
         cursor::Cursor,
         keyword::Keyword,
-        text::{LONGEST_TEXT, MOST_TERMS},
+        text::{MAX_QUERY_CHARS, MAX_QUERY_WORDS},
     },
 };
 
@@ -246,9 +246,9 @@ fn keywords(said: &Option<Said<String>>) -> Result<Vec<(String, Keyword)>, ApiEr
     };
     let wrong = |why: String| ApiError::invalid(said.name, why);
     let length = said.value.chars().count();
-    if length > LONGEST_TEXT {
+    if length > MAX_QUERY_CHARS {
         return Err(wrong(format!(
-            "the text has {length} characters; {LONGEST_TEXT} is the most"
+            "the text has {length} characters; the maximum is {MAX_QUERY_CHARS}"
         )));
     }
     let mut keywords: Vec<(String, Keyword)> = Vec::new();
@@ -260,11 +260,11 @@ fn keywords(said: &Option<Said<String>>) -> Result<Vec<(String, Keyword)>, ApiEr
     }
     match keywords.len() {
         0 => Err(wrong(format!(
-            "{} has no letter or digit to look for",
+            "{} has no letter or digit to search for",
             quoted(&said.value)
         ))),
-        1..=MOST_TERMS => Ok(keywords),
-        many => Err(wrong(format!("there are {many} keywords; {MOST_TERMS} is the most"))),
+        1..=MAX_QUERY_WORDS => Ok(keywords),
+        many => Err(wrong(format!("there are {many} keywords; the maximum is {MAX_QUERY_WORDS}"))),
     }
 }
 

@@ -220,7 +220,7 @@ fn check_length(text: &str) -> Result<(), String> {
     match text.chars().count() {
         0..=LONGEST_TEXT => Ok(()),
         long => Err(format!(
-            "{} has {long} characters; {LONGEST_TEXT} is the most",
+            "{} has {long} characters; the maximum is {LONGEST_TEXT}",
             quoted(text)
         )),
     }

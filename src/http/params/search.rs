@@ -410,12 +410,12 @@ mod tests {
         check(
             EntityType::Contract,
             &format!("q={}", "a+".repeat(33)),
-            "parameter 'q': the text has 33 words; 32 is the most",
+            "parameter 'q': the text has 33 words; the maximum is 32",
         );
         check(
             EntityType::Contract,
             &format!("q={}", "a".repeat(513)),
-            "parameter 'q': the text has 513 characters; 512 is the most",
+            "parameter 'q': the text has 513 characters; the maximum is 512",
         );
     }
 

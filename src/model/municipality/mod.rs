@@ -1,16 +1,19 @@
-//! Whose records a record is among: the slugs of cities and of federal, provincial and untold municipal bodies.
+//! The municipality of a record: slugs of cities, and of federal, provincial and unassigned municipal bodies.
 //!
 //! The table is `data/municipalities.csv`. Quebec's municipalities are those of the Répertoire des municipalités du Québec
 //! (Ministère des Affaires municipales et de l'Habitation, Données Québec, CC BY 4.0); of the other provinces it has the
-//! larger cities. [`of_buyer`] tells the city of a municipal body, and never says a slug that is not in the table.
+//! larger cities. [`of_buyer`] finds the city of a municipal body; it returns only slugs of the table.
 //!
-//! Spec silent: how a city's slug is made, and which of two homonyms has it. It is the folded name, ASCII letters and
-//! digits joined by hyphens, `St` and `Ste` written out (`saint-jerome`). Of two municipalities of one province and name
-//! the first in the order ville, municipalité, village, paroisse, canton has it, the other adds its designation
-//! (`disraeli-paroisse`); of one designation, both add their county (`saint-elzear-bonaventure`), and the name alone tells
-//! neither. A city outside Quebec whose slug is taken adds its province (`waterloo-on`), as do Quebec's Richmond and
-//! Windsor (`windsor-qc`). A municipality merged or renamed since has its records under today's slug (`Asbestos` →
-//! `val-des-sources`), and a borough under its city's.
+//! Decision D-44: how slugs are made.
+//!
+//! - A slug is the folded name, ASCII letters and digits joined by hyphens, `St` and `Ste` spelled out (`saint-jerome`).
+//! - Two municipalities with the same province and name: the first in the order ville, municipalité, village, paroisse,
+//!   canton has the plain slug, the other adds its designation (`disraeli-paroisse`).
+//! - With the same designation, both add their county (`saint-elzear-bonaventure`); the name alone identifies neither.
+//! - A city outside Quebec whose slug is taken adds its province (`waterloo-on`), as do Quebec's Richmond and Windsor
+//!   (`windsor-qc`).
+//! - A municipality that has merged or changed its name has its records under today's slug (`Asbestos` →
+//!   `val-des-sources`), a borough under the slug of its city.
 
 mod buyer;
 
@@ -24,12 +27,12 @@ use crate::model::fold::fold;
 
 pub const FEDERAL: &str = "federal";
 pub const QUEBEC_PROVINCIAL: &str = "qc-provincial";
-/// A Quebec municipal body whose city cannot be told.
+/// A Quebec municipal body whose city is unknown.
 pub const QUEBEC_MUNICIPAL: &str = "qc-municipal";
 
 /// One row of the table.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(from = "Row")]
+#[serde(from = "MunicipalityRow")]
 pub struct Municipality {
     pub slug: String,
     pub name_en: String,
@@ -37,15 +40,15 @@ pub struct Municipality {
     /// Two letters; empty for federal bodies.
     pub province: String,
     pub government_level: String,
-    /// Its legal kind (`paroisse`), told only of homonyms.
+    /// Its legal form (`paroisse`); only homonyms have one.
     designation: String,
-    /// Names it is met under besides its own.
+    /// Further names.
     other_names: Vec<String>,
 }
 
-/// The table as written: what follows from the rest is left blank.
+/// A row as written. Cells that follow from the others are empty.
 #[derive(Deserialize)]
-struct Row {
+struct MunicipalityRow {
     slug: String,
     name_fr: String,
     name_en: String,
@@ -54,8 +57,8 @@ struct Row {
     other_names: String,
 }
 
-impl From<Row> for Municipality {
-    fn from(row: Row) -> Municipality {
+impl From<MunicipalityRow> for Municipality {
+    fn from(row: MunicipalityRow) -> Municipality {
         let level = match row.slug.as_str() {
             FEDERAL => "federal",
             slug if slug.ends_with("-provincial") => "provincial",
@@ -84,12 +87,12 @@ impl From<Row> for Municipality {
 }
 
 impl Municipality {
-    /// Whether it is one, and not a row that stands for the bodies of a government.
+    /// Whether the row is a city, and not the bodies of a government.
     fn is_city(&self) -> bool {
-        self.government_level == "municipal" && !is_untold(&self.slug)
+        self.government_level == "municipal" && !is_unknown_city(&self.slug)
     }
 
-    /// Its own names, with and without what tells it from a homonym (`Hatley (canton)`), and the others.
+    /// Its own names, with and without the suffix that distinguishes homonyms (`Hatley (canton)`), then the others.
     fn names(&self) -> impl Iterator<Item = &str> {
         let own = [self.name_fr.as_str(), &self.name_en];
         let short = own.map(|name| name.split(" (").next().unwrap_or(name));
@@ -103,18 +106,18 @@ pub fn by_slug(slug: &str) -> Option<&'static Municipality> {
     TABLE.get(slug)
 }
 
-/// Whether the slug stands for the bodies of a province whose city cannot be told.
-pub fn is_untold(slug: &str) -> bool {
+/// Whether the slug is for the bodies of a province whose city is unknown.
+pub fn is_unknown_city(slug: &str) -> bool {
     slug.ends_with("-municipal")
 }
 
-/// The slug of a province's municipal bodies whose city cannot be told; of no known province, Quebec's.
-fn untold(province: &str) -> &'static str {
+/// The slug for a province's municipal bodies whose city is unknown; for an unknown province, Quebec's.
+fn unknown_city(province: &str) -> &'static str {
     let slug = format!("{}-municipal", province.to_ascii_lowercase());
     by_slug(&slug).map_or(QUEBEC_MUNICIPAL, |row| &row.slug)
 }
 
-/// The slug of a city's name; `None` where no letter or digit is left.
+/// The slug of a city's name; `None` without letters and digits.
 fn slug(city: &str) -> Option<String> {
     slug_of_words(fold(city).split(' '))
 }
@@ -137,7 +140,7 @@ fn slug_of_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<String>
     (!slug.is_empty()).then_some(slug)
 }
 
-/// The two letters of a Canadian province or territory, from its code or its English or French name.
+/// The two-letter code of a Canadian province or territory, from its code or its English or French name.
 pub fn province_code(name: &str) -> Option<&'static str> {
     static CODES: LazyLock<HashMap<String, &str>> = LazyLock::new(|| {
         let names = |(code, english, french)| [code, english, french].map(|name| (fold(name), code));
@@ -146,6 +149,7 @@ pub fn province_code(name: &str) -> Option<&'static str> {
     CODES.get(&fold(name)).copied()
 }
 
+/// Code, English and French name.
 pub const PROVINCES: [(&str, &str, &str); 13] = [
     ("AB", "Alberta", "Alberta"),
     ("BC", "British Columbia", "Colombie-Britannique"),
@@ -162,7 +166,7 @@ pub const PROVINCES: [(&str, &str, &str); 13] = [
     ("YT", "Yukon", "Yukon"),
 ];
 
-/// The province a Canadian postal code, or its first three characters, lies in.
+/// The province of a Canadian postal code, or of its first three characters.
 pub fn province_of_postal_code(code: &str) -> Option<&'static str> {
     let [letter, digit, third, ..] = code.as_bytes() else {
         return None;
@@ -209,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_of_the_table_holds() {
+    fn every_row_of_the_table_is_valid() {
         let rows: Vec<Municipality> = rows().map(Result::unwrap).collect();
         assert_eq!(rows.len(), TABLE.len(), "a slug twice");
         let in_quebec = rows.iter().filter(|row| row.province == "QC").count();
@@ -238,8 +242,8 @@ mod tests {
     }
 
     #[test]
-    fn a_slug_is_made_by_the_rule() {
-        // Greater Sudbury had its slug before the rule.
+    fn slugs_follow_the_rule() {
+        // The slug of Greater Sudbury is older than the rule.
         for row in cities().filter(|row| row.slug != "sudbury") {
             let parts = |name: &str| {
                 let (short, county) = name.split_once(" (").unwrap_or((name, ""));
@@ -257,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_of_one_municipality_but_for_homonyms_told_apart() {
+    fn only_homonyms_with_a_designation_share_a_name() {
         let mut names = BTreeSet::new();
         let mut homonyms = BTreeSet::new();
         for row in cities() {
@@ -284,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn provinces_are_told_by_name_code_and_postal_code() {
+    fn provinces_are_found_by_name_code_and_postal_code() {
         assert_eq!(province_code("québec"), Some("QC"));
         assert_eq!(province_code("Nova Scotia"), Some("NS"));
         assert_eq!(province_code("pe"), Some("PE"));

@@ -1,97 +1,112 @@
-//! Where a chunked body ends (RFC 9112, 7.1). Strict: what is doubtful ends the connection, since two readers must never differ on the end.
+//! Finds the end of a chunked body (RFC 9112, 7.1).
+//!
+//! Strict: anything ambiguous ends the connection, since two parsers must never disagree about
+//! where a body ends.
 
-use crate::server::http1::framer::LONGEST_BODY;
-
-#[derive(Debug, Default)]
-pub struct Chunks {
-    step: Step,
-    /// Bytes of data so far, and of extensions.
-    data: u64,
-    extensions: u64,
+/// An incremental parser of one chunked body.
+#[derive(Debug)]
+pub struct ChunkedBody {
+    state: State,
+    max_data_bytes: u64,
+    data_bytes: u64,
+    extension_bytes: u64,
 }
 
-/// What stands behind the bytes that were read.
+/// What follows the bytes that were parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
-    More,
-    Nothing,
-    /// More data than a body may hold: one byte of it was read, so that whoever reads the body sees that it is too long.
-    TooMuch,
-    /// What is no chunked body.
-    Fault,
+pub enum ChunkStatus {
+    /// The body goes on.
+    Incomplete,
+    /// The body is complete.
+    Complete,
+    /// The body holds more data than permitted. One byte beyond the limit was parsed, so that the
+    /// reader of the body notices.
+    TooLong,
+    /// The bytes are not a chunked body.
+    Invalid,
 }
 
-/// Spec silent: the most bytes of chunk extensions, which nobody reads.
-const MOST_EXTENSIONS: u64 = 16 << 10;
+/// Decision D-114: the maximum number of bytes of chunk extensions in a body. Nothing reads them.
+const MAX_EXTENSION_BYTES: u64 = 16 << 10;
 
 #[derive(Clone, Copy, Debug)]
-enum Step {
-    /// Within a chunk's size, which is this so far; `None` before its first digit.
+enum State {
+    /// In a chunk's size, with its value so far; `None` before the first digit.
     Size(Option<u64>),
+    /// In a chunk's extensions; here and below the number is the chunk's size, or how much of its
+    /// data is left.
     Extension(u64),
-    SizeEnd(u64),
+    SizeLineFeed(u64),
     Data(u64),
-    DataReturn,
-    DataEnd,
-    LastReturn,
-    LastEnd,
+    DataCarriageReturn,
+    DataLineFeed,
+    LastCarriageReturn,
+    LastLineFeed,
 }
 
-impl Default for Step {
-    fn default() -> Step {
-        Step::Size(None)
+impl ChunkedBody {
+    pub fn new(max_data_bytes: u64) -> ChunkedBody {
+        ChunkedBody {
+            state: State::Size(None),
+            max_data_bytes,
+            data_bytes: 0,
+            extension_bytes: 0,
+        }
     }
-}
 
-impl Chunks {
-    /// How many of these bytes are the body's, and what comes behind them.
-    pub fn read(&mut self, input: &[u8]) -> (usize, Then) {
-        let mut taken = 0;
-        while let Some(&byte) = input.get(taken) {
-            if let Step::Data(left) = self.step {
-                let readable = left.min(LONGEST_BODY + 1 - self.data);
-                let length = usize::try_from(readable).unwrap_or(usize::MAX).min(input.len() - taken);
-                taken += length;
-                self.data += length as u64;
-                if self.data > LONGEST_BODY {
-                    return (taken, Then::TooMuch);
+    /// Returns how many bytes of `input` belong to the body, and what follows them.
+    pub fn parse(&mut self, input: &[u8]) -> (usize, ChunkStatus) {
+        let mut parsed = 0;
+        while let Some(&byte) = input.get(parsed) {
+            if let State::Data(left) = self.state {
+                let permitted = left.min(self.max_data_bytes + 1 - self.data_bytes);
+                let length = usize::try_from(permitted)
+                    .unwrap_or(usize::MAX)
+                    .min(input.len() - parsed);
+                parsed += length;
+                self.data_bytes += length as u64;
+                if self.data_bytes > self.max_data_bytes {
+                    return (parsed, ChunkStatus::TooLong);
                 }
-                self.step = match left - length as u64 {
-                    0 => Step::DataReturn,
-                    left => Step::Data(left),
+                self.state = match left - length as u64 {
+                    0 => State::DataCarriageReturn,
+                    left => State::Data(left),
                 };
                 continue;
             }
-            taken += 1;
-            if matches!(self.step, Step::LastEnd) && byte == b'\n' {
-                return (taken, Then::Nothing);
+            parsed += 1;
+            if matches!(self.state, State::LastLineFeed) && byte == b'\n' {
+                return (parsed, ChunkStatus::Complete);
             }
-            match self.step(byte) {
-                Some(step) => self.step = step,
-                None => return (taken, Then::Fault),
+            match self.next_state(byte) {
+                Some(state) => self.state = state,
+                None => return (parsed, ChunkStatus::Invalid),
             }
         }
-        (taken, Then::More)
+        (parsed, ChunkStatus::Incomplete)
     }
 
-    /// The step behind a byte; `None` where the byte has no place.
-    fn step(&mut self, byte: u8) -> Option<Step> {
+    /// The state after a byte; `None` if the byte is invalid here.
+    fn next_state(&mut self, byte: u8) -> Option<State> {
         let digit = char::from(byte).to_digit(16).map(u64::from);
-        Some(match (self.step, byte) {
-            (Step::Size(size), _) if digit.is_some() => {
-                Step::Size(Some(size.unwrap_or_default().checked_mul(16)?.checked_add(digit?)?))
+        Some(match (self.state, byte) {
+            (State::Size(size), _) if digit.is_some() => {
+                State::Size(Some(size.unwrap_or(0).checked_mul(16)?.checked_add(digit?)?))
             }
-            (Step::Size(Some(size)) | Step::Extension(size), b'\r') => Step::SizeEnd(size),
-            (Step::Size(Some(size)), b';') => Step::Extension(size),
-            (Step::Extension(size), b'\t' | b' '..=b'~' | 0x80..) => {
-                self.extensions += 1;
-                (self.extensions <= MOST_EXTENSIONS).then_some(Step::Extension(size))?
+            (State::Size(Some(size)) | State::Extension(size), b'\r') => State::SizeLineFeed(size),
+            (State::Size(Some(size)), b';') => State::Extension(size),
+            (State::Extension(size), b'\t' | b' '..=b'~' | 0x80..) => {
+                self.extension_bytes += 1;
+                if self.extension_bytes > MAX_EXTENSION_BYTES {
+                    return None;
+                }
+                State::Extension(size)
             }
-            (Step::SizeEnd(0), b'\n') => Step::LastReturn,
-            (Step::SizeEnd(size), b'\n') => Step::Data(size),
-            (Step::DataReturn, b'\r') => Step::DataEnd,
-            (Step::DataEnd, b'\n') => Step::Size(None),
-            (Step::LastReturn, b'\r') => Step::LastEnd,
+            (State::SizeLineFeed(0), b'\n') => State::LastCarriageReturn,
+            (State::SizeLineFeed(size), b'\n') => State::Data(size),
+            (State::DataCarriageReturn, b'\r') => State::DataLineFeed,
+            (State::DataLineFeed, b'\n') => State::Size(None),
+            (State::LastCarriageReturn, b'\r') => State::LastLineFeed,
             _ => return None,
         })
     }
@@ -101,44 +116,49 @@ impl Chunks {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_body_ends_where_it_says() {
-        for (input, taken, then) in [
-            ("0\r\n\r\n", 5, Then::Nothing),
-            ("5\r\nhello\r\n0\r\n\r\nGET", 15, Then::Nothing),
-            ("a ; b\r\n", 2, Then::Fault),
-            ("a;b=\"c\"\r\n0123456789\r\n00\r\n\r\n", 27, Then::Nothing),
-            ("5\r\nhel", 6, Then::More),
-            ("5\nhello", 2, Then::Fault),
-            ("5\r\nhello0", 9, Then::Fault),
-            ("\r\n", 1, Then::Fault),
-            ("g", 1, Then::Fault),
-            ("-1", 1, Then::Fault),
-            ("0\r\nTrailer: x\r\n\r\n", 4, Then::Fault),
-            ("0\r\n\rx", 5, Then::Fault),
-            ("10000000000000000", 17, Then::Fault),
-        ] {
-            assert_eq!(Chunks::default().read(input.as_bytes()), (taken, then), "{input:.40}");
-        }
-        let endless = format!("1;{}", "x".repeat(2 << 20));
-        assert_eq!(Chunks::default().read(endless.as_bytes()).1, Then::Fault);
+    const MAX: usize = 1 << 20;
+
+    fn parse(input: &str) -> (usize, ChunkStatus) {
+        ChunkedBody::new(MAX as u64).parse(input.as_bytes())
     }
 
     #[test]
-    fn a_body_that_is_too_long_is_read_until_one_can_tell() {
-        let most = LONGEST_BODY as usize;
+    fn finds_the_end_of_a_body_and_rejects_what_is_not_one() {
+        for (input, parsed, status) in [
+            ("0\r\n\r\n", 5, ChunkStatus::Complete),
+            ("5\r\nhello\r\n0\r\n\r\nGET", 15, ChunkStatus::Complete),
+            ("a ; b\r\n", 2, ChunkStatus::Invalid),
+            ("a;b=\"c\"\r\n0123456789\r\n00\r\n\r\n", 27, ChunkStatus::Complete),
+            ("5\r\nhel", 6, ChunkStatus::Incomplete),
+            ("5\nhello", 2, ChunkStatus::Invalid),
+            ("5\r\nhello0", 9, ChunkStatus::Invalid),
+            ("\r\n", 1, ChunkStatus::Invalid),
+            ("g", 1, ChunkStatus::Invalid),
+            ("-1", 1, ChunkStatus::Invalid),
+            ("0\r\nTrailer: x\r\n\r\n", 4, ChunkStatus::Invalid),
+            ("0\r\n\rx", 5, ChunkStatus::Invalid),
+            ("10000000000000000", 17, ChunkStatus::Invalid),
+        ] {
+            assert_eq!(parse(input), (parsed, status), "{input:.40}");
+        }
+        let endless_extension = format!("1;{}", "x".repeat(2 << 20));
+        assert_eq!(parse(&endless_extension).1, ChunkStatus::Invalid);
+    }
+
+    #[test]
+    fn stops_one_byte_beyond_the_limit() {
         let chunk = |length: usize| format!("{length:x}\r\n{}\r\n", "x".repeat(length));
-        for (input, taken, then) in [
-            (chunk(most) + "0\r\n\r\n", most + 15, Then::Nothing),
-            (chunk(most + 1), 8 + most + 1, Then::TooMuch),
-            (chunk(1) + &chunk(most), 6 + 8 + most, Then::TooMuch),
+        for (input, parsed, status) in [
+            (chunk(MAX) + "0\r\n\r\n", MAX + 15, ChunkStatus::Complete),
+            (chunk(MAX + 1), 8 + MAX + 1, ChunkStatus::TooLong),
+            (chunk(1) + &chunk(MAX), 6 + 8 + MAX, ChunkStatus::TooLong),
             (
-                format!("fffffffffffffff\r\n{}", "x".repeat(2 * most)),
-                17 + most + 1,
-                Then::TooMuch,
+                format!("fffffffffffffff\r\n{}", "x".repeat(2 * MAX)),
+                17 + MAX + 1,
+                ChunkStatus::TooLong,
             ),
         ] {
-            assert_eq!(Chunks::default().read(input.as_bytes()), (taken, then), "{input:.20}");
+            assert_eq!(parse(&input), (parsed, status), "{input:.20}");
         }
     }
 }

@@ -1,4 +1,47 @@
-//! A sans-IO HTTP/1 request framer.
+//! A sans-IO HTTP/1 request framer that sits between a connection and the web framework.
+//!
+//! It takes the bytes of one connection and returns the bytes that the framework may parse. It
+//! opens no socket, has no timer and knows nothing of the rest of the program: the owner of the
+//! connection provides both.
+//!
+//! # Why it exists
+//!
+//! - Clients send unescaped `é` or `"` in a request target. The framework rejects such a request;
+//!   the framer percent-encodes these bytes instead.
+//! - The framework answers a malformed request head with an empty 400 that no handler sees. The
+//!   framer rejects it first, with a reason, so that the program can answer it like any other
+//!   request.
+//! - The framework's only request timer covers the first head of a connection. The framer's
+//!   [`Phase`](framer::Phase) states what a connection waits for, so its owner can set a time limit
+//!   for each head and each body.
+//!
+//! # What it guarantees
+//!
+//! - The output does not depend on how the input was split into reads.
+//! - The framework accepts every head that passes, and sees exactly the requests that the framer
+//!   counted. The framer is nowhere more lenient than the framework about where a body ends, so a
+//!   body cannot smuggle a request. A property test compares the two parsers.
+//! - A rejected request is the last one of its connection. In its place the framer writes a
+//!   stand-in request with `connection: close`, so that the framework calls a handler, which can
+//!   answer with the reason.
+//!
+//! # What it relies on
+//!
+//! `Cargo.toml` pins the exact version of the framework, because the program relies on behaviour
+//! that is not documented. The tests in `framework_tests.rs` state each such assumption:
+//!
+//! - `HttpServiceBuilder::graceful_shutdown_signal` is a hidden function. It makes a connection
+//!   close after its current response.
+//! - The framework writes each response, head and body, from one buffer, and `100 Continue` from
+//!   one of its own. The owner of the connection recognizes the end of a response by a write that
+//!   empties the buffer.
+//! - `HttpServiceBuilder::on_connect_ext` data is readable in every request of the connection.
 
 pub mod chunked_body;
+pub mod error;
 pub mod framer;
+pub mod head;
+mod target;
+
+#[cfg(test)]
+mod framework_tests;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::sources::reading::fields::Held;
+use crate::sources::reading::fields::FieldValue;
 
 /// Members stay empty where nothing is stated. In the order they are written in.
 #[derive(Debug, Default, Serialize)]
@@ -31,8 +31,8 @@ pub struct Eligibility<'a> {
 
 impl Eligibility<'_> {
     /// Nothing where nothing is stated.
-    pub fn value(&self) -> Option<Held<'static>> {
+    pub fn value(&self) -> Option<FieldValue<'static>> {
         let json = serde_json::to_string(self).ok()?;
-        (json != "{}").then_some(Held::Json(Cow::Owned(json)))
+        (json != "{}").then_some(FieldValue::Json(Cow::Owned(json)))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::model::{
     fold::fold,
-    municipality::{is_untold, of_buyer},
+    municipality::{is_unknown_city, of_buyer},
 };
 
 /// A place: its slug and its level of government.
@@ -42,7 +42,7 @@ const JOINT: [(&str, &str); 2] = [
 pub fn of_body(name: &str, province: &str) -> Place {
     let slug = of_buyer(province, name, "");
     let folded = fold(name);
-    if !is_untold(slug) || is_municipal(&folded) || JOINT.contains(&(province, &folded)) {
+    if !is_unknown_city(slug) || is_municipal(&folded) || JOINT.contains(&(province, &folded)) {
         return (slug.to_owned(), "municipal");
     }
     (format!("{}-provincial", province.to_lowercase()), "provincial")

@@ -1,7 +1,7 @@
-//! The code tables of the proactive disclosure of contracts, as far as records tell what the codes mean.
+//! The code tables of the proactive disclosure of contracts, for those codes that records show with a label.
 //!
-//! A row is a code and its English and French labels, in the publisher's words (Treasury Board Secretariat, Open
-//! Government Licence - Canada).
+//! A row is a code with the publisher's English and French labels (Treasury Board Secretariat, Open Government Licence -
+//! Canada).
 
 pub type Code = (&'static str, &'static str, &'static str);
 
@@ -21,7 +21,7 @@ pub const SOLICITATION_PROCEDURES: &[Code] = &[
     ("TN", "Non-Competitive", "Non concurrentielle"),
 ];
 
-/// Why tendering was limited; `00` is none.
+/// Why tendering was limited; `00` means not limited.
 #[rustfmt::skip]
 pub const LIMITED_TENDERING_REASONS: &[Code] = &[
     ("05", "No response to bid solicitation", "Aucune réponse à une invitation à soumissionner"),
@@ -45,7 +45,7 @@ pub const LIMITED_TENDERING_REASONS: &[Code] = &[
     ("90", "Protection of human, animal, or plant Life or health (discontinued as of 2022-01-01)", "Protection de la vie ou de la santé des personnes, animaux, plantes (discontinué à partir de 2022-01-01)"),
 ];
 
-/// Comprehensive land claims agreements; `NA` is none.
+/// Comprehensive land claims agreements; `NA` means none.
 #[rustfmt::skip]
 pub const LAND_CLAIMS_AGREEMENTS: &[Code] = &[
     ("JN", "James Bay and Northern Quebec Agreement", "Convention de la Baie James et du Nord québécois"),
@@ -76,7 +76,7 @@ pub const LAND_CLAIMS_AGREEMENTS: &[Code] = &[
     ("YA", "Yale First Nations Final Agreement", "Accord définitif de la Première Nation de Yale"),
 ];
 
-/// Trade agreements: code, short name, English name; `XX` is none.
+/// Trade agreements: code, short name, English name; `XX` means none.
 #[rustfmt::skip]
 pub const TRADE_AGREEMENTS: &[Code] = &[
     ("NA", "NAFTA", "North American Free Trade Agreement"),
@@ -94,7 +94,8 @@ pub const TRADE_AGREEMENTS: &[Code] = &[
     ("UK", "TCA", "Canada-United Kingdom Trade Continuity Agreement"),
 ];
 
-/// The combinations of trade agreements that one letter stood for before 2022; short names, joined by blanks.
+/// The combinations of trade agreements that codes of one or two letters stood for before 2022: code, short names
+/// separated by blanks.
 #[rustfmt::skip]
 pub const AGREEMENT_TYPES: &[(&str, &str)] = &[
     ("Y", "WTO-AGP NAFTA CFTA CCFTA CCoFTA CHFTA CPaFTA CPFTA CKFTA"),

@@ -1,5 +1,5 @@
-//! What the search of the proactive disclosure exports: the rows of `contracts.csv` under other column names, English
-//! only, labels instead of codes, encoded twice in places.
+//! The export of the proactive disclosure's search: the rows of `contracts.csv` with other column names, in English only,
+//! with labels instead of codes, and with some texts encoded twice.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -9,12 +9,14 @@ use crate::model::{entity_type::EntityType, fold::fold};
 use crate::sources::{
     common::eligibility::Eligibility,
     disclosure::{
-        self, EXPORT,
         codes::{Code, LAND_CLAIMS_AGREEMENTS, LIMITED_TENDERING_REASONS, SOLICITATION_PROCEDURES, TRADE_AGREEMENTS},
+        common::{self, DISCLOSURE_EXPORT},
     },
     reading::{
-        intake::{Draft, Record},
-        table::{Column, CsvFormat, Row, Rule::*},
+        csv_format::CsvFormat,
+        csv_row::{Column, ColumnRule::*, CsvRow},
+        record::DraftRecord,
+        row_output::RowOutput,
         text,
     },
 };
@@ -35,8 +37,8 @@ pub static FORMAT: CsvFormat = CsvFormat {
     aliases: &[],
     columns: &[COLUMNS],
     entity_type: |_| EntityType::Disclosure,
-    draft,
-    settle: |_| {},
+    row_output,
+    merge_group: |_| {},
 };
 
 #[rustfmt::skip]
@@ -63,7 +65,7 @@ static COLUMNS: &[Column] = &[
     ("number_of_bids", "number_of_bids", Line),
 ];
 
-fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
     let id = row.line_of(ID).ok_or("no id")?;
     let (owner, reference) = id
         .split_once(',')
@@ -77,7 +79,7 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     let set_aside = set_aside(row);
     record.set("indigenous_business", set_aside.map(|(code, _)| code));
     let (agreements, names) = labelled(row, &AGREEMENTS, "trade_agreements");
-    record.set("trade_agreements_en", (!names.is_empty()).then(|| names.join("; ")));
+    record.set("trade_agreements_en", text::joined(names, "; "));
     let (english, french) = labelled(row, &LIMITING_REASONS, "limited_tendering_reason");
     let (claims, _) = labelled(row, &LAND_CLAIMS, "comprehensive_land_claims_agreement");
     let eligibility = Eligibility {
@@ -89,7 +91,7 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
         ..Eligibility::default()
     };
     record.set("eligibility", eligibility.value());
-    Ok(disclosure::complete(row, record, EXPORT, owner, reference))
+    Ok(common::complete(row, record, DISCLOSURE_EXPORT, owner, reference))
 }
 
 fn instrument(label: Cow<str>) -> Cow<str> {
@@ -101,7 +103,7 @@ fn instrument(label: Cow<str>) -> Cow<str> {
     }
 }
 
-fn category(row: &Row) -> Option<&'static str> {
+fn category(row: &CsvRow) -> Option<&'static str> {
     match row.raw("commodity").trim() {
         "Good" => Some("GD"),
         "Service" => Some("SRV"),
@@ -110,8 +112,8 @@ fn category(row: &Row) -> Option<&'static str> {
     }
 }
 
-/// The code and its word; the export numbers its labels (`1. None`).
-fn set_aside(row: &Row) -> Option<(&'static str, &'static str)> {
+/// The code of the Indigenous set-aside and its value in `eligibility`. The export numbers its labels: `1. None`.
+fn set_aside(row: &CsvRow) -> Option<(&'static str, &'static str)> {
     let label = row.raw("procurement_strategy_for_indigenous_business").trim();
     let label = label.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     match fold(label).as_str() {
@@ -129,7 +131,7 @@ fn procedure_code(label: Cow<str>) -> Cow<str> {
     }
 }
 
-/// A table's rows by their folded labels: the whole one, and what stands before its explanation in brackets.
+/// The rows of a code table by their folded labels, with and without the explanation in brackets.
 type Labels = LazyLock<FxHashMap<String, &'static Code>>;
 
 static PROCEDURES: Labels = LazyLock::new(|| by_label(SOLICITATION_PROCEDURES));
@@ -140,7 +142,7 @@ static LAND_CLAIMS: Labels = LazyLock::new(|| by_label(LAND_CLAIMS_AGREEMENTS));
 fn by_label(table: &'static [Code]) -> FxHashMap<String, &'static Code> {
     let mut rows = FxHashMap::default();
     for row in table {
-        // In the table of trade agreements the second column is the short name, the third the English one.
+        // In the table of trade agreements, the second column is the short name, the third the English name.
         let (_, second, third) = row;
         for label in [second, third] {
             let head = label.split(" (").next().unwrap_or(label);
@@ -155,9 +157,9 @@ fn known(table: &Labels, label: &str) -> Option<&'static Code> {
     table.get(&fold(label)).copied()
 }
 
-/// The second and third columns of the rows whose labels stand in a column of the file; a label that no row has is in
-/// both as it is.
-fn labelled<'a>(row: &Row, table: &Labels, column: &str) -> (Vec<Cow<'a, str>>, Vec<Cow<'a, str>>) {
+/// The second and third columns of the table rows whose labels are listed in a column of the file. An unknown label is
+/// returned unchanged for both.
+fn labelled<'a>(row: &CsvRow, table: &Labels, column: &str) -> (Vec<Cow<'a, str>>, Vec<Cow<'a, str>>) {
     let stated = row.line_of(column).map(|list| parts(table, &list)).unwrap_or_default();
     let both = stated.into_iter().map(|label| match known(table, &label) {
         Some((_, second, third)) => ((*second).into(), (*third).into()),
@@ -166,7 +168,8 @@ fn labelled<'a>(row: &Row, table: &Labels, column: &str) -> (Vec<Cow<'a, str>>, 
     both.unzip()
 }
 
-/// Labels are joined by commas without a blank; but some hold one too, so a list that is one label stays whole.
+/// The labels of a list. They are separated by commas without a blank, but some labels contain such a comma, so a list
+/// that is one known label stays whole.
 fn parts(table: &Labels, list: &str) -> Vec<String> {
     if known(table, list).is_some() {
         return vec![list.to_owned()];
@@ -192,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_hold_commas_and_lists_are_joined_by_them() {
+    fn commas_inside_labels_do_not_split_them() {
         let parts = |list| parts(&LIMITING_REASONS, list);
         let confidential = LIMITED_TENDERING_REASONS
             .iter()
@@ -214,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_is_known_without_its_explanation() {
+    fn labels_are_found_without_their_explanation() {
         for (label, code) in [
             ("Competitive – Open Bidding", "OB"),
             ("Competitive – Traditional", "TC"),
@@ -227,7 +230,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_list_is_read(list in "[A-Z, ()a-e]{0,40}") {
+        fn no_list_makes_parsing_panic(list in "[A-Z, ()a-e]{0,40}") {
             let _ = (parts(&AGREEMENTS, &list), known(&LAND_CLAIMS, &list), instrument(list.into()));
         }
     }

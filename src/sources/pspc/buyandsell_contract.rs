@@ -1,18 +1,22 @@
-//! The contract history of buyandsell.gc.ca, frozen in 2022 (45 columns): one row a contract's amendment, one record a
-//! contract.
+//! The contract history of buyandsell.gc.ca, frozen in 2022 (45 columns): one row per amendment of a contract, one record
+//! per contract.
 //!
-//! As in CanadaBuys' history the latest amendment tells the contract's state, but here a row's award date is its
-//! amendment's. There is no column for the category, the currency or the kind of instrument, and none is guessed: a
-//! standing offer among the rows cannot be told from a contract, except by CanadaBuys' rows of it
-//! ([`crate::sources::pspc`]).
+//! As in CanadaBuys' history, the latest amendment has the contract's current state. But here a row's award date is the
+//! date of its amendment. There are no columns for the category, the currency and the instrument type, and none is
+//! guessed. A standing offer among the rows can be distinguished from a contract only by CanadaBuys' rows of it.
 
 use crate::model::{entity_type::EntityType, municipality};
 use crate::sources::{
-    common::eligibility::Eligibility,
-    pspc::{FORMER, buyandsell_tender::agreements, canadabuys},
+    common::{countries, eligibility::Eligibility},
+    pspc::{
+        amendments,
+        common::{self, BUYANDSELL_PREFIX},
+    },
     reading::{
-        intake::{Draft, Member, Record},
-        table::{Column, CsvFormat, Row, Rule::*},
+        csv_format::CsvFormat,
+        csv_row::{Column, ColumnRule::*, CsvRow},
+        record::DraftRecord,
+        row_output::{GroupMember, RowOutput},
         text,
     },
 };
@@ -28,8 +32,8 @@ pub static FORMAT: CsvFormat = CsvFormat {
     aliases: &[],
     columns: &[COLUMNS],
     entity_type: |_| EntityType::Contract,
-    draft,
-    settle,
+    row_output,
+    merge_group,
 };
 
 #[rustfmt::skip]
@@ -55,7 +59,7 @@ static COLUMNS: &[Column] = &[
     ("trade_agreements_en", "trade-agreement-description_en", Line),
 ];
 
-fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
     let number = row.line_of(CONTRACT).ok_or("no contract number")?;
     record.set("municipality", Some(municipality::FEDERAL));
     record.set("government_level", Some("federal"));
@@ -68,42 +72,41 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
         let department = text::organization(row.raw(user)).or_else(|| text::organization(row.raw(buyer)));
         record.set(field, department);
     }
-    canadabuys::name_vendor(&mut record);
+    common::set_vendor_name(&mut record);
     let country = row.line_of("supplier-address-country");
-    record.set("vendor_country", country.map(canadabuys::country_code));
-    let trade = record.text("trade_agreements_en").map(agreements).unwrap_or_default();
-    let stated = Eligibility {
-        trade_agreements: trade,
+    record.set("vendor_country", country.map(countries::code));
+    let agreements = record.text("trade_agreements_en").map(common::agreements);
+    let eligibility = Eligibility {
+        trade_agreements: agreements.unwrap_or_default(),
         limited_tendering_reason_en: row.line_of("limited-tender-reason-description_en"),
         limited_tendering_reason_fr: row.line_of("limited-tender-reason-description_fr"),
         ..Eligibility::default()
     };
-    record.set("eligibility", stated.value());
+    record.set("eligibility", eligibility.value());
     let (amount, total) = (row.money(AMOUNT), row.money(TOTAL));
-    canadabuys::set_value(&mut record, canadabuys::stated_values(amount, total));
+    amendments::set_amounts(&mut record, common::without_placeholder_zero(amount, total));
     record.set("record_id", Some(format!("buyandsell|{number}")));
-    Ok(Draft {
+    Ok(RowOutput {
         group: number.into_owned(),
-        member: format!("{FORMER}{}", row.line_of(AMENDMENT).unwrap_or_default()),
-        rank: canadabuys::rank(row, row.raw(AMENDMENT)),
+        key: format!("{BUYANDSELL_PREFIX}{}", row.line_of(AMENDMENT).unwrap_or_default()),
+        recency: common::recency(row, row.raw(AMENDMENT)),
         records: vec![record],
     })
 }
 
-fn settle(members: &mut [Member]) {
-    tell_days(members);
-    canadabuys::settle_contract(members, &[]);
+fn merge_group(members: &mut [GroupMember]) {
+    set_award_and_amendment_dates(members);
+    amendments::merge_contract(members, &[]);
 }
 
-/// The contract was awarded on the day of its oldest row; the newest row's is the day of the latest amendment.
-pub fn tell_days(members: &mut [Member]) {
-    let awarded = members
-        .iter()
-        .flat_map(|member| &member.records)
-        .find_map(|record| record.text("award_date").map(str::to_owned));
-    let is_amended = members.last().is_some_and(|m| canadabuys::is_amendment(&m.member));
-    if let Some(record) = members.last_mut().and_then(|member| member.records.first_mut()) {
-        if is_amended {
+/// Sets the dates of the newest row, the last member. The contract was awarded on the date of its oldest row; the newest
+/// row's date is that of the latest amendment.
+pub fn set_award_and_amendment_dates(members: &mut [GroupMember]) {
+    let mut records = members.iter().flat_map(|member| &member.records);
+    let awarded = records.find_map(|record| record.text("award_date")).map(str::to_owned);
+    let Some(newest) = members.last_mut() else { return };
+    if let Some(record) = newest.records.first_mut() {
+        if common::is_amendment(&newest.key) {
             let amended = record.text("award_date").map(str::to_owned);
             record.set("amendment_date", amended);
         }

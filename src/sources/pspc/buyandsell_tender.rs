@@ -1,8 +1,9 @@
-//! The tender notices of buyandsell.gc.ca, frozen in 2022 (24 columns): one row a notice, amendment and language, one
-//! record a notice and amendment.
+//! The tender notices of buyandsell.gc.ca, frozen in 2022 (24 columns): one row per notice, amendment and language, one
+//! record per notice and amendment.
 //!
-//! Lists are joined by commas, codes and their texts by colons, the contact's name, numbers and address by commas too. As
-//! with CanadaBuys' notices, the newest amendment has the plain id and older ones their number behind it.
+//! Lists are separated by commas, codes and their descriptions by colons, and the contact's name, numbers and address by
+//! commas too. As with CanadaBuys' notices, the newest amendment has the identifier without a suffix; older ones get
+//! their amendment number as suffix.
 
 use std::borrow::Cow;
 
@@ -11,10 +12,15 @@ use serde_json::{Value, json};
 use crate::model::{entity_type::EntityType, municipality};
 use crate::sources::{
     common::eligibility::Eligibility,
-    pspc::{self, FORMER, canadabuys, canadabuys_tender::urls},
+    pspc::{
+        amendments,
+        common::{self, BUYANDSELL_PREFIX},
+    },
     reading::{
-        intake::{Draft, Member, Record},
-        table::{Column, CsvFormat, Row, Rule::*},
+        csv_format::CsvFormat,
+        csv_row::{Column, ColumnRule::*, CsvRow},
+        record::DraftRecord,
+        row_output::{GroupMember, RowOutput},
         text,
     },
 };
@@ -31,11 +37,11 @@ pub static FORMAT: CsvFormat = CsvFormat {
     aliases: &[],
     columns: &[COLUMNS],
     entity_type,
-    draft,
-    settle: |_| {},
+    row_output,
+    merge_group: |_| {},
 };
 
-/// What reads the same in both languages.
+/// Columns with the same value in both languages.
 #[rustfmt::skip]
 static COLUMNS: &[Column] = &[
     ("publication_date", "publication_date", Day),
@@ -51,43 +57,44 @@ static COLUMNS: &[Column] = &[
     ("tender_number", "solicitation_number", Line),
 ];
 
-/// A line of each language's row.
-const BOTH: [(&str, &str); 3] = [
+/// Fields with a `_en` and a `_fr` form, and the column that fills the form of the row's language.
+const LANGUAGE_COLUMNS: [(&str, &str); 3] = [
     ("title", "title"),
     ("status", "publishing_status"),
     ("procurement_method", "tendering_procedure"),
 ];
 
-/// The codes of notice types, French and English abbreviation joined, and what they stand for.
+/// Abbreviations, English name, French name, entity type.
+type NoticeType = (&'static [&'static str], &'static str, &'static str, EntityType);
+
+/// The notice types. A code joins the French and the English abbreviation: `APM-NPP`.
 #[rustfmt::skip]
-const NOTICE_TYPES: [(&[&str], &str, &str, EntityType); 4] = [
+const NOTICE_TYPES: [NoticeType; 4] = [
     (&["NPP", "APM"], "Notice of Proposed Procurement", "Avis de projet de marché", EntityType::Tender),
     (&["ACAN", "PAC"], "Advance Contract Award Notice", "Préavis d’adjudication de contrat", EntityType::PreSolicitation),
     (&["RFI", "DDR"], "Request for Information", "Demande de renseignements", EntityType::PreSolicitation),
     (&["LOI", "LI"], "Letter of Interest", "Lettre d’intérêt", EntityType::PreSolicitation),
 ];
 
-type NoticeType = (&'static [&'static str], &'static str, &'static str, EntityType);
-
-fn notice_type(row: &Row) -> Option<&'static NoticeType> {
-    let code = row.raw(NOTICE_TYPE).trim();
-    let is_meant = |(words, english, french, _): &&NoticeType| {
-        code.split('-').all(|part| words.contains(&part)) || code == *english || code == *french
+fn notice_type(row: &CsvRow) -> Option<&'static NoticeType> {
+    let stated = row.raw(NOTICE_TYPE).trim();
+    let is_stated = |(abbreviations, english, french, _): &&NoticeType| {
+        stated.split('-').all(|part| abbreviations.contains(&part)) || stated == *english || stated == *french
     };
-    NOTICE_TYPES.iter().find(is_meant)
+    NOTICE_TYPES.iter().find(is_stated)
 }
 
-/// Whether a record's notice type is one that tells its kind.
-pub fn has_known_type(record: &Record) -> bool {
-    let told = record.text("notice_type_en");
-    NOTICE_TYPES.iter().any(|(_, english, ..)| told == Some(english))
+/// Whether the record's notice type is a known one, so that its entity type is certain.
+pub fn has_known_notice_type(record: &DraftRecord) -> bool {
+    let stated = record.text("notice_type_en");
+    NOTICE_TYPES.iter().any(|(_, english, ..)| stated == Some(english))
 }
 
-fn entity_type(row: &Row) -> EntityType {
-    notice_type(row).map_or(EntityType::Tender, |(.., kind)| *kind)
+fn entity_type(row: &CsvRow) -> EntityType {
+    notice_type(row).map_or(EntityType::Tender, |(.., entity_type)| *entity_type)
 }
 
-fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
     let reference = row.line_of(REFERENCE).ok_or("no reference number")?;
     let language = match row.raw(LANGUAGE).trim() {
         "English" => "en",
@@ -96,142 +103,121 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     };
     record.set("municipality", Some(municipality::FEDERAL));
     record.set("government_level", Some("federal"));
-    let named = |field: &str| format!("{field}_{language}");
-    for (field, column) in BOTH {
-        record.set(&named(field), row.line_of(column));
+    for (field, column) in LANGUAGE_COLUMNS {
+        record.set(&format!("{field}_{language}"), row.line_of(column));
     }
     let regions = row.line_of("region_delivery").map(|regions| parts(&regions).join("; "));
-    record.set(&named("regions_of_delivery"), regions);
-    record.set(&named("description"), text::block(row.raw("description")));
+    record.set(&format!("regions_of_delivery_{language}"), regions);
+    record.set(&format!("description_{language}"), text::block(row.raw("description")));
     let department = text::organization(row.raw("end_user_entity"));
-    let buyer = || text::organization(row.raw("procurement_entity"));
-    record.set(&named("department"), department.or_else(buyer));
+    let department = department.or_else(|| text::organization(row.raw("procurement_entity")));
+    record.set(&format!("department_{language}"), department);
     match notice_type(row) {
         Some((_, english, french, _)) => {
             record.set("notice_type_en", Some(*english));
             record.set("notice_type_fr", Some(*french));
         }
-        None => record.set(&named("notice_type"), row.line_of(NOTICE_TYPE)),
+        None => record.set(&format!("notice_type_{language}"), row.line_of(NOTICE_TYPE)),
     }
-    let (codes, texts): (Vec<String>, Vec<String>) = commodities(&row.line_of("gsin").unwrap_or_default())
-        .into_iter()
-        .unzip();
-    record.set("gsin", (!codes.is_empty()).then(|| codes.join(",")));
-    let texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
-    record.set(
-        &named("gsin_description"),
-        (!texts.is_empty()).then(|| texts.join("; ")),
-    );
-    let stated = row.line_of("trade_agreement");
-    let strategy = row.line_of("competitive_procurement_strategy");
-    let reason = row.line_of("non_competitive_procurement_strategy");
-    let regions = row.line_of("region_opportunity");
-    let eligibility = match language {
-        "en" => Eligibility {
-            trade_agreements: stated.as_deref().map(agreements).unwrap_or_default(),
-            regions_of_opportunity: regions.map(|regions| parts(&regions)).unwrap_or_default(),
-            limited_tendering_reason_en: reason,
-            selection_criteria_en: strategy,
-            ..Eligibility::default()
-        },
-        _ => Eligibility {
-            limited_tendering_reason_fr: reason,
-            selection_criteria_fr: strategy,
-            ..Eligibility::default()
-        },
-    };
-    record.set("eligibility", eligibility.value());
+    set_commodities(row, &mut record, language);
+    record.set("eligibility", eligibility(row, language).value());
     if language == "en" {
-        record.set("trade_agreements_en", stated);
+        record.set("trade_agreements_en", row.line_of("trade_agreement"));
     }
     record.set("documents", documents(row));
-    let contact = Contact::of(&row.line_of("contact").unwrap_or_default());
+    let contact = BuyerContact::of(&row.line_of("contact").unwrap_or_default());
     record.set("contact_name", contact.name);
     record.set("contact_phone", contact.phone);
     record.set("contact_email", contact.email);
     record.set("record_id", Some(format!("buyandsell|{reference}")));
     let amendment = row.line_of(AMENDMENT).unwrap_or_default();
-    Ok(Draft {
-        group: pspc::notice(&reference),
-        rank: canadabuys::rank(row, &amendment),
-        member: format!("{FORMER}{amendment}|{language}"),
+    Ok(RowOutput {
+        group: common::notice_group(&reference),
+        recency: common::recency(row, &amendment),
+        key: format!("{BUYANDSELL_PREFIX}{amendment}|{language}"),
         records: vec![record],
     })
 }
 
-/// Joins the languages of each amendment: what both tell is the English row's word.
-pub fn join_languages(members: &mut [Member]) {
+fn eligibility<'a>(row: &CsvRow<'a>, language: &str) -> Eligibility<'a> {
+    let reason = row.line_of("non_competitive_procurement_strategy");
+    let criteria = row.line_of("competitive_procurement_strategy");
+    if language == "fr" {
+        return Eligibility {
+            limited_tendering_reason_fr: reason,
+            selection_criteria_fr: criteria,
+            ..Eligibility::default()
+        };
+    }
+    let agreements = row.line_of("trade_agreement").map(|list| common::agreements(&list));
+    let regions = row.line_of("region_opportunity").map(|list| parts(&list));
+    Eligibility {
+        trade_agreements: agreements.unwrap_or_default(),
+        regions_of_opportunity: regions.unwrap_or_default(),
+        limited_tendering_reason_en: reason,
+        selection_criteria_en: criteria,
+        ..Eligibility::default()
+    }
+}
+
+/// Merges the two languages of each amendment into the English row. Its values count where both have one.
+pub fn join_languages(members: &mut [GroupMember]) {
     for english in 0..members.len() {
-        let Some(amendment) = members[english].member.strip_suffix("|en") else {
+        let Some(amendment) = members[english].key.strip_suffix("|en") else {
             continue;
         };
         let other = format!("{amendment}|fr");
-        let Some(french) = members.iter().position(|member| member.member == other) else {
+        let Some(french) = members.iter().position(|member| member.key == other) else {
             continue;
         };
         let french = std::mem::take(&mut members[french].records);
         for (notice, other) in members[english].records.iter_mut().zip(french) {
-            canadabuys::fill(notice, &other, |_| true);
+            amendments::fill(notice, &other, |_| true);
         }
     }
 }
 
 fn parts(list: &str) -> Vec<Cow<'static, str>> {
-    let parts = list.split(',').filter_map(text::line).map(Cow::from);
-    parts.collect()
+    list.split(',').filter_map(text::line).map(Cow::from).collect()
 }
 
-/// The short names of the agreements in `WTO-AGP/NAFTA/AIT/Canada FTAs with Peru/Colombia/Panama` or in a list of long
-/// ones.
-pub fn agreements(stated: &str) -> Vec<Cow<'static, str>> {
-    let separator = if stated.contains('(') { ',' } else { '/' };
-    let names = stated.split(separator).filter_map(text::line).map(|name| {
-        let partner = name.strip_prefix("Canada FTAs with ").unwrap_or(&name);
-        let known = PARTNERS.iter().find(|(country, _)| *country == partner);
-        known
-            .map_or(canadabuys::agreement(&name), |(_, short)| short)
-            .to_owned()
-            .into()
-    });
-    names.collect()
+fn set_commodities(row: &CsvRow, record: &mut DraftRecord, language: &str) {
+    let commodities = commodities(&row.line_of("gsin").unwrap_or_default());
+    let (codes, descriptions): (Vec<String>, Vec<String>) = commodities.into_iter().unzip();
+    if !codes.is_empty() {
+        record.set("gsin", Some(codes.join(",")));
+    }
+    let descriptions: Vec<String> = descriptions.into_iter().filter(|text| !text.is_empty()).collect();
+    if !descriptions.is_empty() {
+        record.set(&format!("gsin_description_{language}"), Some(descriptions.join("; ")));
+    }
 }
 
-/// Agreements that are listed by the country alone.
-const PARTNERS: [(&str, &str); 6] = [
-    ("Chile", "CCFTA"),
-    ("Colombia", "CCoFTA"),
-    ("Honduras", "CHFTA"),
-    ("Korea", "CKFTA"),
-    ("Panama", "CPaFTA"),
-    ("Peru", "CPFTA"),
-];
-
-/// The codes and texts of `D302A: Informatics, R019BF: Services, Consulting`: a text may hold commas and colons.
+/// The codes and descriptions of `D302A: Informatics, R019BF: Services, Consulting`. A description may contain commas and
+/// colons.
 fn commodities(list: &str) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
+    let mut commodities: Vec<(String, String)> = Vec::new();
     for part in list.split(", ") {
         let coded = part.split_once(':').filter(|(code, _)| is_commodity_code(code));
-        match (coded, found.last_mut()) {
-            (Some((code, text)), _) => found.push((code.to_owned(), text.trim().to_owned())),
-            (None, Some((_, text))) => {
-                text.push_str(", ");
-                text.push_str(part);
-            }
-            (None, None) => {}
+        if let Some((code, description)) = coded {
+            commodities.push((code.to_owned(), description.trim().to_owned()));
+        } else if let Some((_, description)) = commodities.last_mut() {
+            description.push_str(", ");
+            description.push_str(part);
         }
     }
-    found
+    commodities
 }
 
 fn is_commodity_code(code: &str) -> bool {
-    let is_coded = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit();
-    (2..=8).contains(&code.len()) && code.bytes().all(is_coded) && code.bytes().any(|b| b.is_ascii_digit())
+    let is_code_character = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit();
+    (2..=8).contains(&code.len()) && code.bytes().all(is_code_character) && code.bytes().any(|b| b.is_ascii_digit())
 }
 
-fn documents(row: &Row) -> Option<Value> {
+fn documents(row: &CsvRow) -> Option<Value> {
     let mut addresses: Vec<String> = Vec::new();
     for column in ["document", "attachment"] {
-        for url in urls(row.raw(column)) {
+        for url in common::urls(row.raw(column)) {
             if !addresses.contains(&url) {
                 addresses.push(url);
             }
@@ -239,26 +225,30 @@ fn documents(row: &Row) -> Option<Value> {
     }
     let documents = addresses.iter().enumerate();
     let documents: Vec<Value> = documents.map(|(n, url)| json!({"doc_index": n, "url": url})).collect();
-    (!documents.is_empty()).then_some(Value::Array(documents))
+    if documents.is_empty() {
+        None
+    } else {
+        Some(Value::Array(documents))
+    }
 }
 
-/// Who answers for a notice: `Desk, Purchasing, (819) 555-0100 (    ), (819) 555-0101, 11 Laurier St…`.
+/// The contact of a notice: `Desk, Purchasing, (819) 555-0100 (    ), (819) 555-0101, 11 Laurier St…`.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Contact {
+struct BuyerContact {
     name: Option<String>,
     phone: Option<String>,
     email: Option<String>,
 }
 
-impl Contact {
-    fn of(raw: &str) -> Contact {
+impl BuyerContact {
+    fn of(raw: &str) -> BuyerContact {
         let has_digit = |part: &&str| part.bytes().any(|b| b.is_ascii_digit());
         let is_name = |part: &&str| !has_digit(part) && !part.contains('@');
-        // A surname and a given name; more words without a digit would be an address.
+        // A surname and a given name. Further parts without a digit would be an address.
         let name: Vec<&str> = raw.split(", ").take_while(is_name).take(2).collect();
         let phone = raw.split(", ").find(has_digit).filter(|part| is_phone(part));
         let email = raw.split([' ', ',']).find(|word| word.contains('@'));
-        Contact {
+        BuyerContact {
             name: text::line(&name.join(", ")),
             phone: phone.and_then(|phone| text::line(phone.trim_end_matches(['(', ')', ' ']))),
             email: email.and_then(text::line),
@@ -266,7 +256,7 @@ impl Contact {
     }
 }
 
-/// Ten digits and what numbers are written with.
+/// Whether the text is a phone number: ten digits or more, blanks and `()-.+x`.
 fn is_phone(part: &str) -> bool {
     part.bytes().filter(u8::is_ascii_digit).count() >= 10
         && part.bytes().all(|b| b.is_ascii_digit() || b" ()-.+x".contains(&b))
@@ -279,25 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agreements_are_listed_in_two_ways() {
-        for (stated, short) in [
-            (
-                "WTO-AGP/NAFTA/AIT/Canada FTAs with Peru/Colombia/Panama",
-                &["WTO-AGP", "NAFTA", "AIT", "CPFTA", "CCoFTA", "CPaFTA"][..],
-            ),
-            ("Agreement on Internal Trade (AIT)", &["AIT"]),
-            (
-                "Canada-Chile Free Trade Agreement, Agreement on Internal Trade (AIT)",
-                &["CCFTA", "AIT"],
-            ),
-            ("NONE", &[]),
-        ] {
-            assert_eq!(agreements(stated), short, "{stated}");
-        }
-    }
-
-    #[test]
-    fn a_commodity_may_hold_commas() {
+    fn commodity_descriptions_may_contain_commas() {
         assert_eq!(
             commodities("D302A: Informatics, Professional, R019BF: Services; Consulting: more"),
             [
@@ -309,8 +281,8 @@ mod tests {
     }
 
     #[test]
-    fn a_contact_has_a_name_and_perhaps_a_number() {
-        let contact = |name: Option<&str>, phone: Option<&str>, email: Option<&str>| Contact {
+    fn contacts_are_split_into_name_phone_and_email() {
+        let contact = |name: Option<&str>, phone: Option<&str>, email: Option<&str>| BuyerContact {
             name: name.map(str::to_owned),
             phone: phone.map(str::to_owned),
             email: email.map(str::to_owned),
@@ -326,14 +298,14 @@ mod tests {
             ),
             ("", contact(None, None, None)),
         ] {
-            assert_eq!(Contact::of(raw), expected);
+            assert_eq!(BuyerContact::of(raw), expected);
         }
     }
 
     proptest! {
         #[test]
-        fn every_list_is_read(raw in "[A-Z0-9:, @()/é-]{0,60}") {
-            let _ = (agreements(&raw), commodities(&raw), Contact::of(&raw), parts(&raw));
+        fn no_list_makes_parsing_panic(raw in "[A-Z0-9:, @()/é-]{0,60}") {
+            let _ = (commodities(&raw), BuyerContact::of(&raw), parts(&raw));
         }
     }
 }

@@ -1,11 +1,16 @@
-//! CanadaBuys award notices (80 columns, 76 before spring 2026): one record a notice's amendment.
+//! CanadaBuys award notices (80 columns; 76 before spring 2026): one record per amendment of a notice.
 
 use crate::model::entity_type::EntityType;
 use crate::sources::{
-    pspc::canadabuys::{self, AMENDMENT, AWARDED, NOTICE, REFERENCE},
+    pspc::{
+        canadabuys_columns::{self, AMENDMENT, AWARD_COLUMNS, NOTICE_COLUMNS, REFERENCE},
+        common,
+    },
     reading::{
-        intake::{Draft, Record},
-        table::{Column, CsvFormat, Row, Rule::*},
+        csv_format::CsvFormat,
+        csv_row::{Column, ColumnRule::*, CsvRow},
+        record::DraftRecord,
+        row_output::RowOutput,
     },
 };
 
@@ -16,14 +21,14 @@ pub static FORMAT: CsvFormat = CsvFormat {
     signature: &[STATUS, REFERENCE],
     required: &[AMENDMENT],
     aliases: &[],
-    columns: &[NOTICE, AWARDED, AWARD],
+    columns: &[NOTICE_COLUMNS, AWARD_COLUMNS, COLUMNS],
     entity_type: |_| EntityType::Award,
-    draft,
-    settle: |_| {},
+    row_output,
+    merge_group: |_| {},
 };
 
 #[rustfmt::skip]
-static AWARD: &[Column] = &[
+static COLUMNS: &[Column] = &[
     ("status_en", STATUS, Line),
     ("status_fr", "awardStatus-attributionStatut-fra", Line),
     ("description_en", "awardDescription-descriptionAttribution-eng", Block),
@@ -31,23 +36,21 @@ static AWARD: &[Column] = &[
     ("vendor_name", "supplierLegalName-nomLegalFournisseur-eng", Line),
 ];
 
-fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
     let reference = row.line_of(REFERENCE).ok_or("no reference number")?;
     let amendment = row.line_of(AMENDMENT).unwrap_or_default();
-    canadabuys::complete(row, &mut record);
-    let (amount, total) = canadabuys::awarded_values(row, &amendment);
+    canadabuys_columns::set_shared_fields(row, &mut record);
+    let (amount, total) = canadabuys_columns::award_amount_and_total(row, &amendment);
     record.set("contract_value", amount);
     record.set("total_contract_value", total);
-    record.set("vendor_country", canadabuys::vendor_country(row));
-    record.set(
-        "notice_url",
-        Some(format!("{NOTICE_PAGE}{}", canadabuys::page_of(&reference))),
-    );
+    record.set("vendor_country", canadabuys_columns::vendor_country(row));
+    let url = format!("{NOTICE_PAGE}{}", canadabuys_columns::page_slug(&reference));
+    record.set("notice_url", Some(url));
     record.set("record_id", Some(format!("canadabuys|{reference}|{amendment}")));
-    Ok(Draft {
+    Ok(RowOutput {
         group: reference.into_owned(),
-        rank: canadabuys::rank(row, &amendment),
-        member: amendment.into_owned(),
+        recency: common::recency(row, &amendment),
+        key: amendment.into_owned(),
         records: vec![record],
     })
 }

@@ -1,14 +1,20 @@
-//! CanadaBuys contract history (91 columns): one row a contract's amendment, one record a contract.
+//! CanadaBuys contract history (91 columns): one row per amendment of a contract, one record per contract.
 //!
-//! The latest amendment tells the contract's state, and the newest total stated is the contract's value: totals are
-//! cumulative and never summed. Standing offers and supply arrangements are no contracts and are left out.
+//! The latest amendment has the contract's current state. The newest stated total is the contract's value; totals are
+//! cumulative and never summed. Standing offers and supply arrangements are not contracts and are skipped.
 
 use crate::model::{entity_type::EntityType, fold::fold};
 use crate::sources::{
-    pspc::canadabuys::{self, AMENDMENT, AWARDED, NOTICE, REFERENCE, TOTAL},
+    pspc::{
+        amendments,
+        canadabuys_columns::{self, AMENDMENT, AWARD_COLUMNS, NOTICE_COLUMNS, REFERENCE, TOTAL},
+        common,
+    },
     reading::{
-        intake::{Draft, Member, Record},
-        table::{Column, CsvFormat, Row, Rule::*},
+        csv_format::CsvFormat,
+        csv_row::{Column, ColumnRule::*, CsvRow},
+        record::DraftRecord,
+        row_output::{GroupMember, RowOutput},
     },
 };
 
@@ -21,14 +27,14 @@ pub static FORMAT: CsvFormat = CsvFormat {
     signature: &[STATUS, "numberOfRecords-nombreEnregistrements"],
     required: &[REFERENCE, AMENDMENT, CONTRACT, INSTRUMENT, TOTAL],
     aliases: &[],
-    columns: &[NOTICE, AWARDED, HISTORY],
+    columns: &[NOTICE_COLUMNS, AWARD_COLUMNS, COLUMNS],
     entity_type: |_| EntityType::Contract,
-    draft,
-    settle,
+    row_output,
+    merge_group,
 };
 
 #[rustfmt::skip]
-static HISTORY: &[Column] = &[
+static COLUMNS: &[Column] = &[
     ("contract_id", CONTRACT, Line),
     ("procurement_number", "procurementNumber-numeroApprovisionnement", Line),
     ("status_en", STATUS, Line),
@@ -40,49 +46,51 @@ static HISTORY: &[Column] = &[
     ("vendor_name_standardized", "supplierStandardizedName-nomNormaliseFournisseur-eng", Line),
 ];
 
-fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
     let number = row
         .line_of(CONTRACT)
         .or_else(|| row.line_of(REFERENCE))
         .ok_or("neither a contract number nor a reference number")?;
-    canadabuys::complete(row, &mut record);
-    canadabuys::name_vendor(&mut record);
-    record.set("vendor_country", canadabuys::vendor_country(row));
-    // Rows of the previous system have no number of a solicitation, only the procurement's.
+    canadabuys_columns::set_shared_fields(row, &mut record);
+    common::set_vendor_name(&mut record);
+    record.set("vendor_country", canadabuys_columns::vendor_country(row));
+    // Rows of the previous system have no solicitation number, only a procurement number.
     if record.text("solicitation_number").is_none() {
         let procurement = record.text("procurement_number").map(str::to_owned);
         record.set("solicitation_number", procurement);
     }
-    canadabuys::set_value(&mut record, canadabuys::amount_and_total(row));
+    amendments::set_amounts(&mut record, canadabuys_columns::amount_and_total(row));
     record.set("record_id", Some(format!("canadabuys|{number}")));
     let amendment = row.line_of(AMENDMENT).unwrap_or_default();
-    Ok(Draft {
+    Ok(RowOutput {
         group: number.into_owned(),
-        // A row of each kind is kept of an amendment: what the others are depends on there being one of an agreement.
-        member: match instrument(row) {
+        // One row per instrument type is kept of an amendment: whether the rows without a type are skipped depends on
+        // whether there is an agreement.
+        key: match instrument(row) {
             Instrument::Agreement => format!("{AGREEMENT}{amendment}"),
-            Instrument::Untold => format!("{UNTOLD}{amendment}"),
+            Instrument::Unstated => format!("{UNSTATED}{amendment}"),
             Instrument::Contract => amendment.into_owned(),
         },
-        rank: canadabuys::rank(row, row.raw(AMENDMENT)),
+        recency: common::recency(row, row.raw(AMENDMENT)),
         records: vec![record],
     })
 }
 
-/// Begin the members' names of rows of an agreement, and of rows that do not tell what they are of.
+/// Prefix of the keys of rows of an agreement.
 const AGREEMENT: &str = "agreement ";
-const UNTOLD: &str = "untold ";
+/// Prefix of the keys of rows without an instrument type.
+const UNSTATED: &str = "unstated ";
 
-fn settle(members: &mut [Member]) {
-    canadabuys::settle_contract(contracts(members), &[]);
+fn merge_group(members: &mut [GroupMember]) {
+    amendments::merge_contract(skip_agreements(members), &[]);
 }
 
-/// The rows of a contract, the others being left out as an agreement's. A row that leaves its type out is of an agreement
-/// where another under the same number is.
-pub fn contracts(members: &mut [Member]) -> &mut [Member] {
-    let has_agreement = members.iter().any(|member| member.member.starts_with(AGREEMENT));
+/// Skips the rows of agreements and returns the others. A row without an instrument type belongs to an agreement if
+/// another row with the same number does.
+pub fn skip_agreements(members: &mut [GroupMember]) -> &mut [GroupMember] {
+    let has_agreement = members.iter().any(|member| member.key.starts_with(AGREEMENT));
     let is_agreement =
-        |member: &Member| member.member.starts_with(AGREEMENT) || (has_agreement && member.member.starts_with(UNTOLD));
+        |member: &GroupMember| member.key.starts_with(AGREEMENT) || (has_agreement && member.key.starts_with(UNSTATED));
     members.sort_by_key(|member| !is_agreement(member));
     let agreements = members.partition_point(is_agreement);
     let (agreements, contracts) = members.split_at_mut(agreements);
@@ -91,42 +99,45 @@ pub fn contracts(members: &mut [Member]) -> &mut [Member] {
         member.skipped = Some("a standing offer or supply arrangement, not a contract");
     }
     for member in contracts.iter_mut() {
-        if let Some(amendment) = member.member.strip_prefix(UNTOLD) {
-            member.member = amendment.to_owned();
+        if let Some(amendment) = member.key.strip_prefix(UNSTATED) {
+            member.key = amendment.to_owned();
         }
     }
     contracts
 }
 
+/// What a row's instrument type is.
 enum Instrument {
+    /// An agreement under which contracts are made: `National Individual Standing Offer`, `NMSO` …
     Agreement,
+    /// A contract, also one under an agreement: `Call-up against a Standing Offer`.
     Contract,
-    Untold,
+    /// Rows of the previous system have no type, and it cannot be derived from their titles or numbers. They count as
+    /// contracts, unless another row with the same number is of an agreement.
+    Unstated,
 }
 
-/// Whether the row's type of instrument is an agreement under which contracts are made (`National Individual Standing
-/// Offer`, `NMSO`, …), not a contract made under one (`Call-up against a Standing Offer`).
-///
-/// Rows of the previous system have no type, and neither their titles nor their numbers tell; they count as contracts, unless another row under their number is an agreement's.
-fn instrument(row: &Row) -> Instrument {
+/// Words, folded, that name an agreement.
+const AGREEMENT_WORDS: [&str; 4] = [
+    "standing offer",
+    "supply arrangement",
+    "offre a commandes",
+    "arrangement en matiere",
+];
+
+/// Words, folded, of contracts under an agreement.
+const CONTRACT_WORDS: [&str; 5] = ["contract", "call up", "against", "contrat", "commande subsequente"];
+
+fn instrument(row: &CsvRow) -> Instrument {
     let stated = [INSTRUMENT, INSTRUMENT_FR].map(|column| fold(row.raw(column)));
     let Some(instrument) = stated.iter().find(|instrument| !instrument.is_empty()) else {
-        return Instrument::Untold;
+        return Instrument::Unstated;
     };
-    let is_under_one = ["contract", "call up", "against", "contrat", "commande subsequente"]
-        .iter()
-        .any(|word| instrument.contains(word));
-    let is_named = [
-        "standing offer",
-        "supply arrangement",
-        "offre a commandes",
-        "arrangement en matiere",
-    ]
-    .iter()
-    .any(|kind| instrument.contains(kind));
-    let is_coded = ["nmso", "niso", "rmso", "riso", "diso", "sa", "so"].contains(&instrument.as_str());
-    match is_coded || (is_named && !is_under_one) {
-        true => Instrument::Agreement,
-        false => Instrument::Contract,
+    let contains_any = |words: &[&str]| words.iter().any(|word| instrument.contains(word));
+    let is_agreement_code = ["nmso", "niso", "rmso", "riso", "diso", "sa", "so"].contains(&instrument.as_str());
+    if is_agreement_code || (contains_any(&AGREEMENT_WORDS) && !contains_any(&CONTRACT_WORDS)) {
+        Instrument::Agreement
+    } else {
+        Instrument::Contract
     }
 }

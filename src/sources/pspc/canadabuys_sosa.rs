@@ -1,13 +1,17 @@
-//! CanadaBuys standing offers and supply arrangements (19 columns, in any order): one record an agreement, commodity and
-//! place of delivery.
+//! CanadaBuys standing offers and supply arrangements (19 columns, in any order): one record per agreement, commodity and
+//! delivery point.
 //!
-//! Built from the publisher's documented columns; no file with rows was at hand. An agreement's number is said to be unique,
-//! yet one with several commodities or places would stand on several rows, so all three make the identifier.
+//! Built from the publisher's documentation of the columns; no file with rows was available. The documentation says that
+//! an agreement's number is unique, but an agreement with several commodities or delivery points would have several rows.
+//! So all three form the identifier.
 
 use crate::model::{entity_type::EntityType, municipality};
 use crate::sources::reading::{
-    intake::{Draft, Rank, Record},
-    table::{self, Column, CsvFormat, Row, Rule::*},
+    csv_format::CsvFormat,
+    csv_row::{Column, ColumnRule::*, CsvRow},
+    merging,
+    record::DraftRecord,
+    row_output::{Recency, RowOutput},
 };
 
 const NUMBER: &str = "agreement-number";
@@ -22,8 +26,8 @@ pub static FORMAT: CsvFormat = CsvFormat {
     ],
     columns: &[COLUMNS],
     entity_type: |_| EntityType::StandingOffer,
-    draft,
-    settle: table::newest,
+    row_output,
+    merge_group: merging::keep_newest,
 };
 
 #[rustfmt::skip]
@@ -49,7 +53,7 @@ static COLUMNS: &[Column] = &[
     ("vendor_name", "supplier-standardized-name", Line),
 ];
 
-fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
     let number = row.line_of(NUMBER).ok_or("no agreement number")?;
     if record.text("vendor_name").is_none() {
         let legal = record.text("supplier_legal_name").map(str::to_owned);
@@ -62,15 +66,14 @@ fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
     }
     let part = |field| record.text(field).unwrap_or_default();
     let id = format!("sosa|{number}|{}|{}", part("commodity"), part("delivery_point_code"));
-    let published: String = part("date_file_published")
-        .chars()
-        .filter(char::is_ascii_digit)
-        .collect();
+    let published = part("date_file_published").chars().filter(char::is_ascii_digit);
+    // An agreement without a date counts as the oldest.
+    let published = published.collect::<String>().parse().unwrap_or(0);
     record.set("record_id", Some(id.as_str()));
-    Ok(Draft {
+    Ok(RowOutput {
         group: id,
-        member: String::new(),
-        rank: Rank(published.parse().unwrap_or_default(), row.file.modified.timestamp()),
+        key: String::new(),
+        recency: Recency(published, row.file.modified.timestamp()),
         records: vec![record],
     })
 }

@@ -1,20 +1,22 @@
-//! CanadaBuys tender notices (67 columns): tenders, and advance notices that go to `pre_solicitation`.
+//! CanadaBuys tender notices (67 columns): tenders, and advance notices, which become `pre_solicitation` records.
 //!
-//! The files of open tenders hold the current state of a notice, the yearly ones may hold every amendment, under the
-//! same header. So the newest amendment of a notice in the run has the plain id, the older ones their number behind it.
+//! The files of open tenders have the current state of a notice; the yearly files, with the same header, may have every
+//! amendment. The newest amendment of a notice in the run has the identifier without a suffix; older ones get their
+//! amendment number as suffix.
 
 use serde_json::{Value, json};
 
-use crate::model::entity_type::EntityType;
+use crate::model::{entity_type::EntityType, fold::fold};
 use crate::sources::{
     pspc::{
-        self,
-        canadabuys::{self, AMENDMENT, NOTICE, REFERENCE},
+        canadabuys_columns::{self, AMENDMENT, NOTICE_COLUMNS, REFERENCE},
+        common,
     },
     reading::{
-        intake::{Draft, Record},
-        table::{Column, CsvFormat, Row, Rule::*},
-        text,
+        csv_format::CsvFormat,
+        csv_row::{Column, ColumnRule::*, CsvRow},
+        record::DraftRecord,
+        row_output::RowOutput,
     },
 };
 
@@ -32,14 +34,14 @@ pub static FORMAT: CsvFormat = CsvFormat {
     signature: &[STATUS, CLOSING],
     required: &[REFERENCE, AMENDMENT, NOTICE_TYPE, TITLE, TITLE_FR],
     aliases: &[],
-    columns: &[NOTICE, TENDER],
+    columns: &[NOTICE_COLUMNS, COLUMNS],
     entity_type,
-    draft,
-    settle: |_| {},
+    row_output,
+    merge_group: |_| {},
 };
 
 #[rustfmt::skip]
-static TENDER: &[Column] = &[
+static COLUMNS: &[Column] = &[
     ("closing_date", CLOSING, Day),
     ("tender_close_date", CLOSING, Moment),
     ("status", STATUS, Line),
@@ -57,7 +59,7 @@ static TENDER: &[Column] = &[
     ("contact_phone", "contactInfoPhone-contactInfoTelephone", Line),
 ];
 
-/// Notices that announce, ask or invite to qualify before there is anything to bid on.
+/// Notice types, folded, that announce, ask for information or invite to qualify before bids can be made.
 const ADVANCE_NOTICES: [&str; 4] = [
     "advance contract award notice",
     "request for information",
@@ -65,84 +67,60 @@ const ADVANCE_NOTICES: [&str; 4] = [
     "invitation to qualify",
 ];
 
-/// How the title of an advance procurement notice begins, which announces what no bids are asked for yet.
+/// Prefix of the title of an advance procurement notice, which announces a procurement before bids can be made.
 const ADVANCE_TITLE: &str = "APN - ";
 
-fn entity_type(row: &Row) -> EntityType {
-    let is_advance = match row.line_of(NOTICE_TYPE) {
-        Some(kind) => canadabuys::is_one_of(&kind, &ADVANCE_NOTICES),
-        // Some notices leave their type empty; an advance contract award notice is also a method.
-        None => {
-            let is_titled = |column| {
-                row.line_of(column)
-                    .is_some_and(|title| title.starts_with(ADVANCE_TITLE))
-            };
-            canadabuys::is_one_of(row.raw(METHOD), &ADVANCE_NOTICES) || [TITLE, TITLE_FR].into_iter().any(is_titled)
-        }
+fn entity_type(row: &CsvRow) -> EntityType {
+    let has_advance_title = |column| {
+        row.line_of(column)
+            .is_some_and(|title| title.starts_with(ADVANCE_TITLE))
     };
-    match is_advance {
-        true => EntityType::PreSolicitation,
-        false => EntityType::Tender,
+    let is_advance = match row.line_of(NOTICE_TYPE) {
+        Some(notice_type) => is_advance_notice(&notice_type),
+        // Some notices have no type. An advance contract award notice is also a procurement method.
+        None => is_advance_notice(row.raw(METHOD)) || has_advance_title(TITLE) || has_advance_title(TITLE_FR),
+    };
+    if is_advance {
+        EntityType::PreSolicitation
+    } else {
+        EntityType::Tender
     }
 }
 
-fn draft(row: &Row, mut record: Record) -> Result<Draft, &'static str> {
+fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
     let reference = row.line_of(REFERENCE).ok_or("no reference number")?;
-    canadabuys::complete(row, &mut record);
-    let page = || format!("{NOTICE_PAGE}{}", canadabuys::page_of(&reference)).into();
-    let url = row.line_of(NOTICE_URL).or_else(|| row.line_of(NOTICE_URL_FR));
-    record.set("notice_url", Some(url.unwrap_or_else(page)));
+    canadabuys_columns::set_shared_fields(row, &mut record);
+    let stated = row.line_of(NOTICE_URL).or_else(|| row.line_of(NOTICE_URL_FR));
+    let derived = || format!("{NOTICE_PAGE}{}", canadabuys_columns::page_slug(&reference)).into();
+    record.set("notice_url", Some(stated.unwrap_or_else(derived)));
     record.set("documents", documents(row));
     record.set("record_id", Some(format!("canadabuys|{reference}")));
-    Ok(Draft {
-        group: pspc::notice(&reference),
-        member: row.line_of(AMENDMENT).unwrap_or_default().into_owned(),
-        rank: canadabuys::rank(row, row.raw(AMENDMENT)),
+    Ok(RowOutput {
+        group: common::notice_group(&reference),
+        key: row.line_of(AMENDMENT).unwrap_or_default().into_owned(),
+        recency: common::recency(row, row.raw(AMENDMENT)),
         records: vec![record],
     })
 }
 
-fn documents(row: &Row) -> Option<Value> {
+fn documents(row: &CsvRow) -> Option<Value> {
     let mut documents = Vec::new();
     for (column, language) in [
         ("attachment-piecesJointes-eng", "en"),
         ("attachment-piecesJointes-fra", "fr"),
     ] {
-        for url in urls(row.raw(column)) {
+        for url in common::urls(row.raw(column)) {
             documents.push(json!({"doc_index": documents.len(), "url": url, "language": language}));
         }
     }
-    (!documents.is_empty()).then_some(Value::Array(documents))
+    if documents.is_empty() {
+        None
+    } else {
+        Some(Value::Array(documents))
+    }
 }
 
-/// Addresses joined by commas or line breaks; a comma inside an address stays in it.
-pub fn urls(raw: &str) -> Vec<String> {
-    let mut urls: Vec<String> = Vec::new();
-    for line in text::list(raw) {
-        for (number, part) in line.split(',').enumerate() {
-            let part = part.trim();
-            match urls.last_mut() {
-                _ if part.starts_with("http://") || part.starts_with("https://") => urls.push(part.to_owned()),
-                Some(url) if number > 0 && !part.is_empty() => {
-                    url.push(',');
-                    url.push_str(part);
-                }
-                _ => {}
-            }
-        }
-    }
-    urls
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_cut_where_one_begins() {
-        assert_eq!(
-            urls("https://a.ca/x,y.pdf, https://a.ca/z.pdf\n*http://b.ca/1.docx\nnot an address"),
-            ["https://a.ca/x,y.pdf", "https://a.ca/z.pdf", "http://b.ca/1.docx"]
-        );
-    }
+fn is_advance_notice(type_or_method: &str) -> bool {
+    let folded = fold(type_or_method);
+    ADVANCE_NOTICES.iter().any(|known| folded.starts_with(known))
 }

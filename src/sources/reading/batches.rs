@@ -1,8 +1,8 @@
-//! The rows of one file, by all cores: one parses on, while whoever is free makes drafts of what was parsed.
+//! Processes the rows of one file on all cores: one thread parses, and every free thread processes what was parsed.
 //!
-//! Rows are cut into batches by their number and size alone, and what batches give is put together in their order, so nothing depends
-//! on how many cores there are or which is the faster. Memory holds what may wait, [`WAITING`] a core over all files, a batch for each core,
-//! and what those batches' drafts are made in.
+//! Rows are cut into batches by their number and size alone, and the results of batches are put together in order, so
+//! nothing depends on the number of cores or their speed. Memory holds the batches that wait (over all files,
+//! [`MAX_WAITING_BYTES_PER_CORE`] per core), one batch in progress per core, and the buffers of those.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -14,144 +14,148 @@ use std::{
 
 use anyhow::Result;
 
-use crate::sources::{
-    Broken,
-    reading::{
-        intake::{Intake, Tally},
-        spool::{Drafts, Entry, Memory},
+use super::{
+    reader::ReadError,
+    row_counts::RowCounts,
+    row_sink::RowSink,
+    spool::{
+        entry::SpoolEntry,
+        writer::{Buffers, SpoolWriter},
     },
 };
 
-/// A row as its parser leaves it, to be filled again and again.
-pub trait Parsed: Default + Send {
-    /// How many bytes it holds, or somewhat more.
+/// A parsed row. Its memory is used again for later rows.
+pub trait BatchRow: Default + Send {
+    /// The bytes that the row holds; may be estimated too high.
     fn size(&self) -> usize;
 }
 
-/// A batch is full at so many bytes or rows, whichever comes first.
-const BYTES: usize = 128 << 10;
-const ROWS: usize = 1 << 10;
+/// A batch is full when it has this many bytes or this many rows, whichever comes first.
+const BATCH_BYTES: usize = 128 << 10;
+const BATCH_ROWS: usize = 1 << 10;
 
-/// How many bytes may wait for each core; past that, who parses drafts too.
-const WAITING: usize = 2 * BYTES;
+/// When more bytes wait for each core, the parsing thread processes rows too.
+const MAX_WAITING_BYTES_PER_CORE: usize = 2 * BATCH_BYTES;
 
-/// Bytes that wait, in all files that are being read.
-static WAIT: AtomicUsize = AtomicUsize::new(0);
+/// A batch whose rows have more memory than this is not used again.
+const MAX_REUSED_BYTES: usize = 8 * BATCH_BYTES;
 
-/// Parses rows with `next` until it gives false, and drafts each with `draft`. Rows parsed before a failure are drafted.
-pub fn draft_each<R: Parsed>(
-    out: &mut Intake,
-    mut next: impl FnMut(&mut R) -> Result<bool, Broken>,
-    draft: impl Fn(&R, &mut Intake) -> Result<()> + Sync,
-) -> Result<(), Broken> {
-    let work = &Work {
-        of_file: out.drafts.of_batch(0, 0, Memory::default()),
-        draft,
+/// Bytes that wait, over all files that are being read.
+static WAITING_BYTES: AtomicUsize = AtomicUsize::new(0);
+
+/// Parses rows with `next` until it returns false, and passes each to `process`. Rows that were parsed before an error
+/// are processed.
+pub fn process_rows<R: BatchRow>(
+    out: &mut RowSink,
+    mut next: impl FnMut(&mut R) -> Result<bool, ReadError>,
+    process: impl Fn(&R, &mut RowSink) -> Result<()> + Sync,
+) -> Result<(), ReadError> {
+    let work = &SharedWork {
+        writer: out.spool.for_batch(0, 0, Buffers::default()),
+        process,
         waiting: Mutex::default(),
         used: Mutex::default(),
         done: Mutex::default(),
     };
-    let most = WAITING * rayon::current_num_threads();
-    let mut adopted = 0;
+    let max_waiting = MAX_WAITING_BYTES_PER_CORE * rayon::current_num_threads();
+    let mut collected = 0;
     let mut parsed = Ok(true);
     rayon::in_place_scope(|scope| {
         while matches!(parsed, Ok(true)) {
             let mut batch = lock(&work.used).pop().unwrap_or_default();
             parsed = batch.fill(&mut next);
-            // Each batch that is put is taken once, so that none is left in the end.
-            match work.put(batch) > most {
-                true => work.draft_oldest(),
-                false => scope.spawn(|_| work.draft_oldest()),
+            // For each batch that is added, one is processed, so that none is left at the end.
+            if work.add(batch) > max_waiting {
+                work.process_oldest();
+            } else {
+                scope.spawn(|_| work.process_oldest());
             }
-            work.adopt(&mut adopted, out)?;
+            work.collect(&mut collected, out)?;
         }
         Ok(())
     })?;
-    work.adopt(&mut adopted, out)?;
+    work.collect(&mut collected, out)?;
     parsed.map(|_| ())
 }
 
-/// What the cores share.
-struct Work<'a, R, D> {
-    /// Makes those of the batches.
-    of_file: Drafts<'a>,
-    draft: D,
-    waiting: Mutex<Waiting<R>>,
-    /// Drafted, to be filled again.
+/// What the threads share.
+struct SharedWork<'a, R, P> {
+    /// Makes the writers of batches.
+    writer: SpoolWriter<'a>,
+    process: P,
+    waiting: Mutex<WaitingBatches<R>>,
+    /// Processed batches, to be filled again.
     used: Mutex<Vec<Batch<R>>>,
-    /// What batches gave, by their numbers.
-    done: Mutex<BTreeMap<usize, Part>>,
+    /// Results by batch number.
+    done: Mutex<BTreeMap<usize, BatchResult>>,
 }
 
-/// Batches that were parsed, by their numbers, the oldest first.
-struct Waiting<R> {
+/// Parsed batches with their numbers, oldest first.
+struct WaitingBatches<R> {
     batches: VecDeque<(usize, Batch<R>)>,
-    /// How many there were before.
-    put: usize,
+    /// The number of the next batch.
+    next: usize,
 }
 
-type Part = (Tally, Result<Vec<Entry>>);
+type BatchResult = (RowCounts, Result<Vec<SpoolEntry>>);
 
-impl<R: Parsed, D: Fn(&R, &mut Intake) -> Result<()> + Sync> Work<'_, R, D> {
-    /// How many bytes wait then.
-    fn put(&self, batch: Batch<R>) -> usize {
+impl<R: BatchRow, P: Fn(&R, &mut RowSink) -> Result<()> + Sync> SharedWork<'_, R, P> {
+    /// Returns the number of bytes that wait now.
+    fn add(&self, batch: Batch<R>) -> usize {
         let bytes = batch.bytes;
         let mut waiting = lock(&self.waiting);
-        let number = waiting.put;
+        let number = waiting.next;
         waiting.batches.push_back((number, batch));
-        waiting.put += 1;
-        WAIT.fetch_add(bytes, Ordering::Relaxed) + bytes
+        waiting.next += 1;
+        WAITING_BYTES.fetch_add(bytes, Ordering::Relaxed) + bytes
     }
 
-    fn draft_oldest(&self) {
+    fn process_oldest(&self) {
         let Some((number, mut batch)) = lock(&self.waiting).batches.pop_front() else {
             return;
         };
-        WAIT.fetch_sub(batch.bytes, Ordering::Relaxed);
-        let mut tally = Tally::of_part();
-        let memory = std::mem::take(&mut batch.memory);
-        let mut intake = Intake {
-            tally: &mut tally,
-            drafts: self.of_file.of_batch(number + 1, batch.filled, memory),
+        WAITING_BYTES.fetch_sub(batch.bytes, Ordering::Relaxed);
+        let mut counts = RowCounts::of_part();
+        let buffers = std::mem::take(&mut batch.buffers);
+        let mut sink = RowSink {
+            counts: &mut counts,
+            spool: self.writer.for_batch(number + 1, batch.filled, buffers),
         };
-        let drafted = batch.rows().try_for_each(|row| (self.draft)(row, &mut intake));
-        let entries = intake.drafts.finish();
-        batch.memory = intake.drafts.memory;
-        lock(&self.done).insert(number, (tally, drafted.and(entries)));
-        batch.empty();
+        let processed = batch.rows().try_for_each(|row| (self.process)(row, &mut sink));
+        let entries = sink.spool.finish();
+        batch.buffers = sink.spool.buffers;
+        lock(&self.done).insert(number, (counts, processed.and(entries)));
+        batch.clear();
         lock(&self.used).push(batch);
     }
 
-    /// Puts what is done into the file's intake, in the batches' order, from the first that is not there yet.
-    fn adopt(&self, next: &mut usize, out: &mut Intake) -> Result<(), Broken> {
-        while let Some((tally, entries)) = self.done(*next) {
+    /// Moves results to the file's sink in the order of the batches, until one is not done yet. `next` is the number
+    /// of the next batch to move.
+    fn collect(&self, next: &mut usize, out: &mut RowSink) -> Result<(), ReadError> {
+        while let Some((counts, entries)) = self.take_done(*next) {
             *next += 1;
-            out.tally.add(tally);
-            let adopted = entries.and_then(|entries| out.drafts.adopt(entries));
-            adopted.map_err(Broken::Fatal)?;
+            out.counts.add(counts);
+            let appended = entries.and_then(|entries| out.spool.append_batch(entries));
+            appended.map_err(ReadError::Fatal)?;
         }
         Ok(())
     }
 
-    fn done(&self, number: usize) -> Option<Part> {
+    fn take_done(&self, number: usize) -> Option<BatchResult> {
         lock(&self.done).remove(&number)
     }
 }
 
 struct Batch<R> {
-    /// Each with the most it ever held, which it keeps the room for.
+    /// Each row with the largest size it ever had, which is the memory it keeps.
     rows: Vec<(R, usize)>,
-    /// How many of them are of this batch; the others are left from its former use.
+    /// How many of the rows belong to this batch; the others are left from its former use.
     filled: usize,
     bytes: usize,
-    /// The room of all rows.
-    room: usize,
-    /// What their drafts are made in.
-    memory: Memory,
+    /// The memory that all rows keep, in bytes.
+    reserved: usize,
+    buffers: Buffers,
 }
-
-/// What a batch may keep for its next use.
-const MOST_ROOM: usize = 8 * BYTES;
 
 impl<R> Default for Batch<R> {
     fn default() -> Self {
@@ -159,26 +163,26 @@ impl<R> Default for Batch<R> {
             rows: Vec::new(),
             filled: 0,
             bytes: 0,
-            room: 0,
-            memory: Memory::default(),
+            reserved: 0,
+            buffers: Buffers::default(),
         }
     }
 }
 
-impl<R: Parsed> Batch<R> {
-    /// Whether there may be more rows than the batch takes.
-    fn fill(&mut self, next: &mut impl FnMut(&mut R) -> Result<bool, Broken>) -> Result<bool, Broken> {
-        while self.bytes < BYTES && self.filled < ROWS {
+impl<R: BatchRow> Batch<R> {
+    /// Fills the batch. Returns false if `next` has no more rows.
+    fn fill(&mut self, next: &mut impl FnMut(&mut R) -> Result<bool, ReadError>) -> Result<bool, ReadError> {
+        while self.bytes < BATCH_BYTES && self.filled < BATCH_ROWS {
             if self.filled == self.rows.len() {
                 self.rows.push((R::default(), 0));
             }
-            let (row, most) = &mut self.rows[self.filled];
+            let (row, largest) = &mut self.rows[self.filled];
             if !next(row)? {
                 return Ok(false);
             }
             let size = row.size();
-            self.room += size.saturating_sub(*most);
-            *most = size.max(*most);
+            self.reserved += size.saturating_sub(*largest);
+            *largest = size.max(*largest);
             self.bytes += size;
             self.filled += 1;
         }
@@ -189,19 +193,19 @@ impl<R: Parsed> Batch<R> {
         self.rows[..self.filled].iter().map(|(row, _)| row)
     }
 
-    fn empty(&mut self) {
-        if self.room > MOST_ROOM {
+    fn clear(&mut self) {
+        if self.reserved > MAX_REUSED_BYTES {
             *self = Batch::default();
         }
         (self.filled, self.bytes) = (0, 0);
     }
 }
 
-impl<R> Default for Waiting<R> {
+impl<R> Default for WaitingBatches<R> {
     fn default() -> Self {
-        Waiting {
+        WaitingBatches {
             batches: VecDeque::new(),
-            put: 0,
+            next: 0,
         }
     }
 }
@@ -215,9 +219,12 @@ mod tests {
     use anyhow::bail;
 
     use super::*;
-    use crate::sources::reading::spool::Spool;
+    use crate::sources::reading::{
+        row_output::{Annotation, Recency},
+        spool::file::Spool,
+    };
 
-    impl Parsed for String {
+    impl BatchRow for String {
         fn size(&self) -> usize {
             self.len()
         }
@@ -225,94 +232,95 @@ mod tests {
 
     const LINES: usize = 20_000;
 
-    /// What comes of rows `0`, `1`, … until `next` ends them; every seventh is skipped.
+    /// Reads the rows `0`, `1`, … until `end` ends them; every seventh is skipped, the others are annotations.
     fn read(
         threads: usize,
-        end: impl Fn(usize) -> Result<bool, Broken> + Sync,
-        draft: impl Fn(usize) -> Result<()> + Sync,
-    ) -> (Result<(), Broken>, Tally, Vec<Entry>) {
+        end: impl Fn(usize) -> Result<bool, ReadError> + Sync,
+        process: impl Fn(usize) -> Result<()> + Sync,
+    ) -> (Result<(), ReadError>, RowCounts, Vec<SpoolEntry>) {
         let folder = tempfile::tempdir().unwrap();
-        let spool = Spool::create(&folder.path().join("spool")).unwrap();
+        let spool = Spool::create(folder.path()).unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let mut tally = Tally::default();
-            let mut out = Intake {
-                tally: &mut tally,
-                drafts: Drafts::new(&spool, 3),
+            let mut counts = RowCounts::default();
+            let mut out = RowSink {
+                counts: &mut counts,
+                spool: SpoolWriter::new(&spool, 3).unwrap(),
             };
             let mut line = 0;
             let next = |row: &mut String| {
-                let goes_on = end(line)?;
+                let has_row = end(line)?;
                 *row = line.to_string();
                 line += 1;
-                Ok(goes_on)
+                Ok(has_row)
             };
-            let read = draft_each(&mut out, next, |row: &String, out| {
+            let read = process_rows(&mut out, next, |row: &String, out| {
                 let line: usize = row.parse().unwrap();
                 out.row();
-                draft(line)?;
+                process(line)?;
                 if line.is_multiple_of(10) {
-                    out.tally.note(line as u64, &format!("kind {}", line % 1_510));
+                    out.counts.note(line as u64, &format!("kind {}", line % 1_510));
                 }
-                match line % 7 {
-                    0 => out.tally.skip(line as u64, "a seventh"),
-                    _ => out.remark(line as u64, remark(line))?,
+                if line.is_multiple_of(7) {
+                    out.counts.skip(line as u64, "a seventh");
+                } else {
+                    out.annotate(line as u64, annotation(line))?;
                 }
                 Ok(())
             });
-            let entries = out.drafts.finish().unwrap();
-            (read, tally, entries)
+            let entries = out.spool.finish().unwrap();
+            (read, counts, entries)
         })
     }
 
-    fn remark(line: usize) -> crate::sources::reading::intake::Remark {
-        crate::sources::reading::intake::Remark {
+    fn annotation(line: usize) -> Annotation {
+        Annotation {
             group: line.to_string(),
-            rank: crate::sources::reading::intake::Rank(0, line as i64),
-            said: line.into(),
+            recency: Recency(0, line as i64),
+            content: line.into(),
         }
     }
 
     #[test]
-    fn what_rows_give_is_in_their_order_however_many_cores_there_are() {
+    fn results_are_in_row_order_with_any_number_of_cores() {
         for threads in [1, 2, 8] {
-            let (read, tally, entries) = read(threads, |line| Ok(line < LINES), |_| Ok(()));
+            let (read, counts, entries) = read(threads, |line| Ok(line < LINES), |_| Ok(()));
             assert!(read.is_ok());
-            assert_eq!(tally.rows, LINES as u64);
-            assert_eq!(tally.skipped["a seventh"].first_line, 0);
-            assert_eq!(tally.skipped_rows() as usize, LINES.div_ceil(7));
-            assert!(entries.is_sorted_by_key(Entry::line), "{threads} threads");
+            assert_eq!(counts.rows, LINES as u64);
+            assert_eq!(counts.skipped["a seventh"].first_line, 0);
+            assert_eq!(counts.skipped_rows() as usize, LINES.div_ceil(7));
+            assert!(entries.is_sorted_by_key(|entry| entry.line), "{threads} threads");
             assert!(
                 entries
                     .iter()
                     .enumerate()
-                    .all(|(at, entry)| entry.place().1 as usize == at)
+                    .all(|(at, entry)| entry.position().1 as usize == at)
             );
             assert_eq!(entries.len(), LINES - LINES.div_ceil(7));
-            let mut at_once = Tally::default();
+            let mut at_once = RowCounts::default();
             for line in (0..LINES).step_by(10) {
                 at_once.note(line as u64, &format!("kind {}", line % 1_510));
             }
-            assert_eq!(tally.notes, at_once.notes);
+            assert_eq!(counts.notes, at_once.notes);
         }
     }
 
     #[test]
-    fn rows_before_the_damage_stay() {
+    fn rows_before_damage_are_kept() {
         let end = |line| match line {
-            5_000 => Err(Broken::Here {
+            5_000 => Err(ReadError::Damaged {
                 line: 5_000,
-                why: "damage".to_owned(),
+                reason: "damage".to_owned(),
             }),
             _ => Ok(true),
         };
-        let (read, tally, _) = read(2, end, |_| Ok(()));
-        assert!(matches!(read, Err(Broken::Here { line: 5_000, .. })));
-        assert_eq!(tally.rows, 5_000);
+        let (read, counts, _) = read(2, end, |_| Ok(()));
+        assert!(matches!(read, Err(ReadError::Damaged { line: 5_000, .. })));
+        assert_eq!(counts.rows, 5_000);
     }
 
     #[test]
-    fn of_two_failures_the_first_is_told() {
+    fn of_two_failures_the_first_is_returned() {
         for threads in [1, 2, 8] {
             let fails = |line| match line {
                 1_500 => bail!("the first"),
@@ -320,34 +328,34 @@ mod tests {
                 _ => Ok(()),
             };
             let (read, ..) = read(threads, |line| Ok(line < LINES), fails);
-            assert!(matches!(read, Err(Broken::Fatal(error)) if error.to_string() == "the first"));
+            assert!(matches!(read, Err(ReadError::Fatal(error)) if error.to_string() == "the first"));
         }
     }
 
     #[test]
-    fn a_long_row_is_not_held_for_all_that_follow() {
+    fn memory_of_a_long_row_is_freed() {
         let mut batch = Batch::default();
-        let mut lengths = [10, MOST_ROOM + 1].into_iter();
+        let mut lengths = [10, MAX_REUSED_BYTES + 1].into_iter();
         let mut next = |row: &mut String| {
             let length = lengths.next();
             *row = "x".repeat(length.unwrap_or(10));
             Ok(length.is_some())
         };
         assert!(batch.fill(&mut next).unwrap(), "full by its bytes");
-        batch.empty();
+        batch.clear();
         assert!(batch.rows.is_empty());
         assert!(!batch.fill(&mut next).unwrap());
     }
 
     #[test]
-    fn a_failed_draft_ends_the_reading_of_an_endless_file() {
+    fn a_failure_ends_the_reading_of_an_endless_file() {
         for threads in [1, 2] {
             let fails = |line| match line {
                 3_000 => bail!("the disk is full"),
                 _ => Ok(()),
             };
             let (read, ..) = read(threads, |_| Ok(true), fails);
-            assert!(matches!(read, Err(Broken::Fatal(error)) if error.to_string() == "the disk is full"));
+            assert!(matches!(read, Err(ReadError::Fatal(error)) if error.to_string() == "the disk is full"));
         }
     }
 }

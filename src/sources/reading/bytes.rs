@@ -1,31 +1,32 @@
-//! Lengths and texts as they lie in the spool, which nobody but the run that wrote it ever reads.
+//! The binary form of lengths and texts in the spool. Only the run that wrote a spool reads it.
 
 use anyhow::{Context, Result};
 
+/// Appends a length as four bytes, little-endian.
 pub fn put_length(out: &mut Vec<u8>, length: usize) -> Result<()> {
-    let length = u32::try_from(length).context("a row of 4 GiB")?;
+    let length = u32::try_from(length).context("a row is longer than 4 GiB")?;
     out.extend(length.to_le_bytes());
     Ok(())
 }
 
+/// Appends a text after its length.
 pub fn put_text(out: &mut Vec<u8>, text: &str) -> Result<()> {
     put_length(out, text.len())?;
     out.extend_from_slice(text.as_bytes());
     Ok(())
 }
 
-/// What is left to read.
-pub struct Bytes<'a>(pub &'a [u8]);
+/// Reads from the start of the bytes that are left.
+pub struct ByteReader<'a>(pub &'a [u8]);
 
-impl<'a> Bytes<'a> {
+impl<'a> ByteReader<'a> {
     pub fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let (taken, rest) = self.0.split_first_chunk().context(CUT)?;
+        let (taken, rest) = self.0.split_first_chunk().context(TOO_SHORT)?;
         self.0 = rest;
         Ok(*taken)
     }
 
-    /// How many bytes that is.
-    pub fn left(&self) -> usize {
+    pub fn remaining(&self) -> usize {
         self.0.len()
     }
 
@@ -35,10 +36,10 @@ impl<'a> Bytes<'a> {
 
     pub fn text(&mut self) -> Result<&'a str> {
         let length = self.length()?;
-        let (text, rest) = self.0.split_at_checked(length).context(CUT)?;
+        let (text, rest) = self.0.split_at_checked(length).context(TOO_SHORT)?;
         self.0 = rest;
         Ok(std::str::from_utf8(text)?)
     }
 }
 
-const CUT: &str = "the spool is shorter than what was written to it";
+const TOO_SHORT: &str = "the spool is shorter than what was written to it";

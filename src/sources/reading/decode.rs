@@ -1,42 +1,45 @@
-//! Bytes of a government file to UTF-8 text, whatever stray bytes are among them.
+//! Decoding: the bytes of a publisher's file become UTF-8 text.
 //!
-//! Rule: valid UTF-8 passes; a byte sequence that is none is read as Windows-1252, on the spot and alone; a byte order
-//! mark at the start is dropped; every line ends in `\n`. [`Utf8`] does so while streaming, knows the line it stands on, and refuses a row that
-//! outgrows [`LONGEST_ROW`], so that an unclosed quote cannot pull a whole file into memory.
+//! Valid UTF-8 stays. Each invalid byte sequence, and nothing around it, is decoded as Windows-1252. A byte order mark
+//! at the start is dropped, and every line ends in `\n`. [`Utf8Reader`] decodes as a stream, knows the current line, and
+//! rejects a row longer than [`MAX_ROW_BYTES`], so that an unclosed quote cannot read a whole file into memory.
 
 use std::io::{self, BufRead, Read};
 
 use encoding_rs::WINDOWS_1252;
 
-/// The most bytes one row may take; the longest real ones stay under 1 MiB.
-pub const LONGEST_ROW: u64 = 16 << 20;
+/// Maximum length of a row in bytes. The longest real rows are under 1 MiB.
+pub const MAX_ROW_BYTES: u64 = 16 << 20;
 
-/// What to note of a row whose bytes were repaired.
-pub const STRAY: &str = "stray bytes near here, read as Windows-1252";
+/// The note for a row near which bytes were decoded as Windows-1252.
+pub const STRAY_BYTES: &str = "stray bytes near here, read as Windows-1252";
 
+/// Bytes read at a time.
 const CHUNK: usize = 64 << 10;
 
-/// A reader of valid UTF-8 over a reader of anything.
-pub struct Utf8<R> {
+/// Reads valid UTF-8 from any bytes.
+pub struct Utf8Reader<R> {
     inner: R,
-    /// Bytes read and not yet decoded: at most an unfinished sequence between two fills.
+    /// Bytes that are read and not decoded: between two refills, at most an incomplete sequence.
     raw: Vec<u8>,
+    /// A read error, returned once the bytes before it are consumed.
     failed: Option<io::Error>,
     text: Vec<u8>,
-    /// A carriage return at the end of what was decoded: whether it begins a line end is not known yet.
+    /// Whether a carriage return at the end of the decoded text is held back, because a line feed may follow.
     held_return: bool,
+    /// Index in `text` of the next byte.
     at: usize,
     started: bool,
-    /// The line of the text's byte of this number.
+    /// The line of the byte at `line_at`.
     line: u64,
     line_at: usize,
     row_bytes: u64,
     repaired: bool,
 }
 
-impl<R: Read> Utf8<R> {
-    pub fn new(inner: R) -> Utf8<R> {
-        Utf8 {
+impl<R: Read> Utf8Reader<R> {
+    pub fn new(inner: R) -> Utf8Reader<R> {
+        Utf8Reader {
             inner,
             raw: Vec::new(),
             failed: None,
@@ -58,21 +61,20 @@ impl<R: Read> Utf8<R> {
         self.line
     }
 
-    /// Tells that a row begins here.
+    /// Marks the begin of a row, from which its length is counted.
     pub fn begin_row(&mut self) {
         self.row_bytes = 0;
     }
 
-    /// Whether a stray byte was read as Windows-1252 since this was last asked.
+    /// Whether bytes were decoded as Windows-1252 since the last call.
     pub fn take_repaired(&mut self) -> bool {
         std::mem::take(&mut self.repaired)
     }
 
-    /// What is decoded of the file's start, at least one chunk where the file has it. Consumes nothing.
+    /// The beginning of the file, at least one chunk if the file is as long. Consumes nothing.
     pub fn peek(&mut self) -> io::Result<&str> {
         let text = self.fill_buf()?;
-        // `decode` only ever lets valid UTF-8 through, and nothing was consumed in the middle of a character.
-        Ok(std::str::from_utf8(text).unwrap_or_default())
+        Ok(std::str::from_utf8(text).expect("decoded text is UTF-8, and nothing of it is consumed"))
     }
 
     fn refill(&mut self) -> io::Result<()> {
@@ -85,7 +87,7 @@ impl<R: Read> Utf8<R> {
             }
             let carried = self.raw.len();
             let mut wanted = self.inner.by_ref().take((CHUNK - carried) as u64);
-            // What came before the failure is good; the failure is told when it is its turn.
+            // The bytes before an error are used first; the error is returned afterwards.
             self.failed = wanted.read_to_end(&mut self.raw).err();
             let end = self.raw.len() == carried;
             if !self.started {
@@ -102,7 +104,7 @@ impl<R: Read> Utf8<R> {
         Ok(())
     }
 
-    /// Adds to the text, its line ends made one kind.
+    /// Adds to the text, with `\r\n` replaced by `\n`.
     fn push(&mut self, text: &str) {
         let mut rest = text;
         if std::mem::take(&mut self.held_return) && !rest.starts_with('\n') {
@@ -126,7 +128,7 @@ impl<R: Read> Utf8<R> {
             let (valid, stray) = match simdutf8::compat::from_utf8(rest) {
                 Ok(valid) => (valid, 0),
                 Err(error) => {
-                    let valid = std::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default();
+                    let valid = std::str::from_utf8(&rest[..error.valid_up_to()]).expect("checked up to here");
                     let unfinished = if end { rest.len() - valid.len() } else { 0 };
                     (valid, error.error_len().unwrap_or(unfinished))
                 }
@@ -150,12 +152,12 @@ impl<R: Read> Utf8<R> {
     }
 }
 
-impl<R: Read> BufRead for Utf8<R> {
+impl<R: Read> BufRead for Utf8Reader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.row_bytes > LONGEST_ROW {
+        if self.row_bytes > MAX_ROW_BYTES {
             return Err(io::Error::other(format!(
-                "a row runs on for more than {} MiB; is a quote or a tag left open?",
-                LONGEST_ROW >> 20
+                "a row is longer than {} MiB; is a quote or a tag left open?",
+                MAX_ROW_BYTES >> 20
             )));
         }
         if self.at == self.text.len() {
@@ -165,13 +167,13 @@ impl<R: Read> BufRead for Utf8<R> {
     }
 
     fn consume(&mut self, amount: usize) {
-        let upto = (self.at + amount).min(self.text.len());
-        self.row_bytes += (upto - self.at) as u64;
-        self.at = upto;
+        let end = (self.at + amount).min(self.text.len());
+        self.row_bytes += (end - self.at) as u64;
+        self.at = end;
     }
 }
 
-impl<R: Read> Read for Utf8<R> {
+impl<R: Read> Read for Utf8Reader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.fill_buf()?.read(buffer)?;
         self.consume(read);
@@ -185,10 +187,10 @@ mod tests {
 
     use super::*;
 
-    /// Gives its bytes one at a time, as a slow pipe does.
-    struct Dribble<'a>(&'a [u8]);
+    /// Returns one byte at a time.
+    struct OneByteReader<'a>(&'a [u8]);
 
-    impl Read for Dribble<'_> {
+    impl Read for OneByteReader<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let some = self.0.len().min(1).min(buffer.len());
             buffer[..some].copy_from_slice(&self.0[..some]);
@@ -199,12 +201,12 @@ mod tests {
 
     fn decoded(bytes: &[u8]) -> String {
         let mut text = String::new();
-        Utf8::new(Dribble(bytes)).read_to_string(&mut text).unwrap();
+        Utf8Reader::new(OneByteReader(bytes)).read_to_string(&mut text).unwrap();
         text
     }
 
     #[test]
-    fn stray_bytes_are_windows_1252_and_the_rest_stays() {
+    fn invalid_bytes_are_windows_1252_and_the_rest_stays() {
         for (bytes, text) in [
             (&b"\xEF\xBB\xBFtitle"[..], "title"),
             ("déjà".as_bytes(), "déjà"),
@@ -219,9 +221,9 @@ mod tests {
     }
 
     #[test]
-    fn a_character_cut_by_a_chunk_is_not_repaired() {
+    fn a_character_split_between_chunks_is_not_replaced() {
         let text = format!("{}é{}", "x".repeat(CHUNK - 1), "y".repeat(10));
-        let mut reader = Utf8::new(text.as_bytes());
+        let mut reader = Utf8Reader::new(text.as_bytes());
         let mut read = String::new();
         reader.read_to_string(&mut read).unwrap();
         assert_eq!(read, text);
@@ -229,25 +231,25 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_counted_and_an_endless_row_is_refused() {
-        let mut reader = Utf8::new(&b"a\nb\n\nc"[..]);
+    fn lines_are_counted_and_an_endless_row_is_rejected() {
+        let mut reader = Utf8Reader::new(&b"a\nb\n\nc"[..]);
         io::copy(&mut reader, &mut io::sink()).unwrap();
         assert_eq!(reader.line(), 4);
 
-        let mut endless = Utf8::new(io::repeat(b'x'));
+        let mut endless = Utf8Reader::new(io::repeat(b'x'));
         let error = io::copy(&mut endless, &mut io::sink()).unwrap_err();
         assert!(error.to_string().contains("a quote or a tag left open"), "{error}");
     }
 
     #[test]
-    fn what_was_read_before_a_failure_comes_first() {
+    fn bytes_before_an_error_are_returned_first() {
         struct Failing;
         impl Read for Failing {
             fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
                 Err(io::Error::other("cut"))
             }
         }
-        let mut reader = Utf8::new((&b"good"[..]).chain(Failing));
+        let mut reader = Utf8Reader::new((&b"good"[..]).chain(Failing));
         let mut text = String::new();
         assert_eq!(reader.read_to_string(&mut text).unwrap_err().to_string(), "cut");
         assert_eq!(text, "good");

@@ -1,105 +1,113 @@
-//! The fields of a record on its way to a dump, in few pieces of memory: a list of names and places, and one text that holds all values.
+//! The fields of a record in few allocations: a list of names and positions, and one text that holds all values.
 //!
-//! Rows come by the million, so nothing here is allocated for each value, names are numbers ([`Name`]), and what goes to the spool
-//! and comes back is copied, not parsed. Nested values are held as the JSON they will be in the dump.
+//! Rows come by the million, so no value has an allocation of its own, names are numbers ([`FieldName`]), and a record that
+//! goes through the spool is copied, not parsed. Nested values are held as the JSON text that the dump will have.
 
 use std::{borrow::Cow, fmt, ops::Range};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value};
 
-use super::bytes::{self, Bytes};
-use crate::model::schema::Name;
+use super::bytes::{self, ByteReader};
+use crate::model::schema::FieldName;
 
-/// Names and values, each name once, in the order they were first set.
+/// Texts of nearly all records are shorter than this, in bytes.
+const LONG_TEXT: usize = 64 << 10;
+
+/// Merging usually adds at most this many fields to a record.
+const FIELDS_ADDED_BY_MERGING: usize = 4;
+
+/// Names and values, each name once, in the order in which they were first set.
 #[derive(Clone, Debug, Default)]
 pub struct Fields {
-    fields: Vec<(Name, Place)>,
-    /// The values, and what is left of those that others replaced.
+    fields: Vec<(FieldName, StoredValue)>,
+    /// The texts of the values. Texts of replaced values stay in it.
     text: String,
 }
 
 /// A value of a field.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Held<'a> {
+pub enum FieldValue<'a> {
     Text(Cow<'a, str>),
     Number(f64),
     /// An object, a list or a count, as JSON.
     Json(Cow<'a, str>),
 }
 
+/// A value, or its range in [`Fields::text`].
 #[derive(Clone, Debug)]
-enum Place {
+enum StoredValue {
     Text(Range<usize>),
     Number(f64),
     Json(Range<usize>),
 }
 
 impl Fields {
-    /// None yet, and room for what most records have.
-    pub fn with_room() -> Fields {
+    /// No fields, and room for as many as most records have.
+    pub fn with_capacity() -> Fields {
         Fields {
             fields: Vec::with_capacity(40),
             text: String::with_capacity(1024),
         }
     }
 
-    /// The same memory without its fields; not so much that one long record would hold it for all that follow.
-    pub fn emptied(mut self) -> Fields {
-        if self.text.capacity() > LONG {
-            return Fields::with_room();
+    /// The same memory without fields. Memory of an unusually long record is freed instead, so that it is not kept for
+    /// all records that follow.
+    pub fn cleared(mut self) -> Fields {
+        if self.text.capacity() > LONG_TEXT {
+            return Fields::with_capacity();
         }
         self.fields.clear();
         self.text.clear();
         self
     }
 
-    pub fn get(&self, name: Name) -> Option<Held<'_>> {
-        let (_, place) = self.fields.iter().find(|(known, _)| *known == name)?;
-        Some(self.held(place))
+    pub fn get(&self, name: FieldName) -> Option<FieldValue<'_>> {
+        let (_, stored) = self.fields.iter().find(|(known, _)| *known == name)?;
+        Some(self.value(stored))
     }
 
-    /// Sets a field, whatever it held before.
-    pub fn insert(&mut self, name: Name, value: Held) {
-        let place = self.keep(value);
+    /// Sets a field; a former value is replaced.
+    pub fn insert(&mut self, name: FieldName, value: FieldValue) {
+        let stored = self.store(value);
         match self.fields.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, known)) => *known = place,
-            None => self.fields.push((name, place)),
+            Some((_, known)) => *known = stored,
+            None => self.fields.push((name, stored)),
         }
     }
 
-    /// Adds a field that is not there yet, without looking.
-    pub fn push(&mut self, name: Name, value: Held) {
-        debug_assert!(self.get(name).is_none(), "{} is there", name.text());
-        let place = self.keep(value);
-        self.fields.push((name, place));
+    /// Adds a field that must not be set yet; faster than [`Fields::insert`].
+    pub fn push(&mut self, name: FieldName, value: FieldValue) {
+        debug_assert!(self.get(name).is_none(), "{} is already set", name.text());
+        let stored = self.store(value);
+        self.fields.push((name, stored));
     }
 
-    /// The same of several fields with one value, held once.
-    pub fn push_each(&mut self, names: &[Name], value: Held) {
+    /// Adds several fields with one value, which is stored once. None of them may be set yet.
+    pub fn push_each(&mut self, names: &[FieldName], value: FieldValue) {
         debug_assert!(
             names.iter().all(|name| self.get(*name).is_none()),
-            "one of {names:?} is there"
+            "one of {names:?} is already set"
         );
-        let place = self.keep(value);
-        self.fields.extend(names.iter().map(|name| (*name, place.clone())));
+        let stored = self.store(value);
+        self.fields.extend(names.iter().map(|name| (*name, stored.clone())));
     }
 
-    pub fn remove(&mut self, name: Name) {
+    pub fn remove(&mut self, name: FieldName) {
         self.fields.retain(|(known, _)| *known != name);
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (Name, Held<'_>)> {
-        self.fields.iter().map(|(name, place)| (*name, self.held(place)))
+    pub fn iter(&self) -> impl Iterator<Item = (FieldName, FieldValue<'_>)> {
+        self.fields.iter().map(|(name, stored)| (*name, self.value(stored)))
     }
 
-    pub fn names(&self) -> impl Iterator<Item = Name> {
+    pub fn names(&self) -> impl Iterator<Item = FieldName> {
         self.fields.iter().map(|(name, _)| *name)
     }
 
-    /// The value of the field of this number among [`Fields::names`].
-    pub fn at(&self, number: usize) -> Option<Held<'_>> {
-        self.fields.get(number).map(|(_, place)| self.held(place))
+    /// The value of the field at this index of [`Fields::names`].
+    pub fn at(&self, index: usize) -> Option<FieldValue<'_>> {
+        self.fields.get(index).map(|(_, stored)| self.value(stored))
     }
 
     /// The fields as one JSON object.
@@ -108,111 +116,107 @@ impl Fields {
         format!("{{{}}}", members.collect::<Vec<_>>().join(","))
     }
 
-    fn held(&self, place: &Place) -> Held<'_> {
-        let text = |range: &Range<usize>| Cow::Borrowed(self.text.get(range.clone()).unwrap_or_default());
-        match place {
-            Place::Text(range) => Held::Text(text(range)),
-            Place::Number(number) => Held::Number(*number),
-            Place::Json(range) => Held::Json(text(range)),
+    fn value(&self, stored: &StoredValue) -> FieldValue<'_> {
+        match stored {
+            StoredValue::Text(range) => FieldValue::Text(Cow::Borrowed(&self.text[range.clone()])),
+            StoredValue::Number(number) => FieldValue::Number(*number),
+            StoredValue::Json(range) => FieldValue::Json(Cow::Borrowed(&self.text[range.clone()])),
         }
     }
 
-    fn keep(&mut self, value: Held) -> Place {
+    fn store(&mut self, value: FieldValue) -> StoredValue {
         let start = self.text.len();
         match value {
-            Held::Number(number) => Place::Number(number),
-            Held::Text(text) => {
+            FieldValue::Number(number) => StoredValue::Number(number),
+            FieldValue::Text(text) => {
                 self.text.push_str(&text);
-                Place::Text(start..self.text.len())
+                StoredValue::Text(start..self.text.len())
             }
-            Held::Json(json) => {
+            FieldValue::Json(json) => {
                 self.text.push_str(&json);
-                Place::Json(start..self.text.len())
+                StoredValue::Json(start..self.text.len())
             }
         }
     }
 
-    /// Appends what [`Fields::read`] reads.
+    /// Appends the binary form that [`Fields::read`] reads.
     pub fn write(&self, out: &mut Vec<u8>) -> Result<()> {
         bytes::put_length(out, self.fields.len())?;
-        for (name, place) in &self.fields {
+        for (name, stored) in &self.fields {
             out.extend(name.number().to_le_bytes());
-            let (kind, range) = match place {
-                Place::Number(number) => {
+            let (tag, range) = match stored {
+                StoredValue::Number(number) => {
                     out.push(b'n');
                     out.extend(number.to_le_bytes());
                     continue;
                 }
-                Place::Text(range) => (b't', range),
-                Place::Json(range) => (b'j', range),
+                StoredValue::Text(range) => (b't', range),
+                StoredValue::Json(range) => (b'j', range),
             };
-            out.push(kind);
+            out.push(tag);
             bytes::put_length(out, range.start)?;
             bytes::put_length(out, range.end)?;
         }
         bytes::put_text(out, &self.text)
     }
 
-    pub fn read(bytes: &mut Bytes) -> Result<Fields> {
+    pub fn read(bytes: &mut ByteReader) -> Result<Fields> {
         let count = bytes.length()?;
-        // No more room than the bytes can fill, whatever they say.
-        let mut fields = Vec::with_capacity(count.min(bytes.left()) + ADDED);
+        // A damaged count must not allocate more than the bytes can fill.
+        let mut fields = Vec::with_capacity(count.min(bytes.remaining()) + FIELDS_ADDED_BY_MERGING);
         for _ in 0..count {
-            let name = Name::numbered(u16::from_le_bytes(bytes.take()?));
-            let place = match bytes.take()? {
-                [b'n'] => Place::Number(f64::from_le_bytes(bytes.take()?)),
-                [kind] => {
-                    let range = bytes.length()?..bytes.length()?;
-                    if kind == b't' {
-                        Place::Text(range)
-                    } else {
-                        Place::Json(range)
-                    }
-                }
-            };
-            fields.push((name, place));
+            let number = u16::from_le_bytes(bytes.take()?);
+            let name = FieldName::from_number(number).context("an unknown field number in the spool")?;
+            let [tag] = bytes.take()?;
+            fields.push(match tag {
+                b'n' => (name, StoredValue::Number(f64::from_le_bytes(bytes.take()?))),
+                b't' => (name, StoredValue::Text(bytes.length()?..bytes.length()?)),
+                _ => (name, StoredValue::Json(bytes.length()?..bytes.length()?)),
+            });
         }
         let text = bytes.text()?.to_owned();
+        for (_, stored) in &fields {
+            if let StoredValue::Text(range) | StoredValue::Json(range) = stored {
+                ensure!(
+                    text.get(range.clone()).is_some(),
+                    "a value in the spool is out of range"
+                );
+            }
+        }
         Ok(Fields { fields, text })
     }
 }
 
-/// How long the texts of hardly any record are.
-const LONG: usize = 64 << 10;
-
-/// How many fields settling adds, at most times.
-const ADDED: usize = 4;
-
-impl<'a> Held<'a> {
+impl<'a> FieldValue<'a> {
     pub fn as_number(&self) -> Option<f64> {
         match self {
-            Held::Number(number) => Some(*number),
-            Held::Json(json) => json.parse().ok(),
-            Held::Text(_) => None,
+            FieldValue::Number(number) => Some(*number),
+            FieldValue::Json(json) => json.parse().ok(),
+            FieldValue::Text(_) => None,
         }
     }
 
-    /// The members of an object.
+    /// The members, if the value is an object.
     pub fn members(&self) -> Option<Map<String, Value>> {
         match self {
-            Held::Json(json) => serde_json::from_str(json).ok(),
+            FieldValue::Json(json) => serde_json::from_str(json).ok(),
             _ => None,
         }
     }
 
     pub fn into_json(self) -> Option<Value> {
         match self {
-            Held::Text(text) => Some(text.into_owned().into()),
-            Held::Number(number) => Some(number.into()),
-            Held::Json(json) => serde_json::from_str(&json).ok(),
+            FieldValue::Text(text) => Some(text.into_owned().into()),
+            FieldValue::Number(number) => Some(number.into()),
+            FieldValue::Json(json) => serde_json::from_str(&json).ok(),
         }
     }
 
     pub fn write_json(&self, out: &mut Vec<u8>) -> Result<()> {
         match self {
-            Held::Text(text) => serde_json::to_writer(out, text),
-            Held::Number(number) => serde_json::to_writer(out, number),
-            Held::Json(json) => {
+            FieldValue::Text(text) => serde_json::to_writer(out, text),
+            FieldValue::Number(number) => serde_json::to_writer(out, number),
+            FieldValue::Json(json) => {
                 out.extend_from_slice(json.as_bytes());
                 Ok(())
             }
@@ -221,8 +225,8 @@ impl<'a> Held<'a> {
     }
 }
 
-/// As JSON.
-impl fmt::Display for Held<'_> {
+/// Formats the value as JSON.
+impl fmt::Display for FieldValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut json = Vec::new();
         self.write_json(&mut json).map_err(|_| fmt::Error)?;
@@ -230,58 +234,58 @@ impl fmt::Display for Held<'_> {
     }
 }
 
-impl<'a> From<&'a str> for Held<'a> {
-    fn from(text: &'a str) -> Held<'a> {
-        Held::Text(Cow::Borrowed(text))
+impl<'a> From<&'a str> for FieldValue<'a> {
+    fn from(text: &'a str) -> FieldValue<'a> {
+        FieldValue::Text(Cow::Borrowed(text))
     }
 }
 
-impl From<String> for Held<'_> {
+impl From<String> for FieldValue<'_> {
     fn from(text: String) -> Self {
-        Held::Text(Cow::Owned(text))
+        FieldValue::Text(Cow::Owned(text))
     }
 }
 
-impl<'a> From<Cow<'a, str>> for Held<'a> {
-    fn from(text: Cow<'a, str>) -> Held<'a> {
-        Held::Text(text)
+impl<'a> From<Cow<'a, str>> for FieldValue<'a> {
+    fn from(text: Cow<'a, str>) -> FieldValue<'a> {
+        FieldValue::Text(text)
     }
 }
 
-impl From<f64> for Held<'_> {
+impl From<f64> for FieldValue<'_> {
     fn from(number: f64) -> Self {
-        Held::Number(number)
+        FieldValue::Number(number)
     }
 }
 
-impl From<Value> for Held<'_> {
+impl From<Value> for FieldValue<'_> {
     fn from(value: Value) -> Self {
         match value {
             Value::String(text) => text.into(),
-            value => Held::Json(Cow::Owned(value.to_string())),
+            value => FieldValue::Json(Cow::Owned(value.to_string())),
         }
     }
 }
 
-impl From<usize> for Held<'_> {
+impl From<usize> for FieldValue<'_> {
     fn from(count: usize) -> Self {
         Value::from(count).into()
     }
 }
 
-impl From<u64> for Held<'_> {
+impl From<u64> for FieldValue<'_> {
     fn from(count: u64) -> Self {
         Value::from(count).into()
     }
 }
 
-impl From<Vec<Value>> for Held<'_> {
+impl From<Vec<Value>> for FieldValue<'_> {
     fn from(values: Vec<Value>) -> Self {
         Value::from(values).into()
     }
 }
 
-impl From<Map<String, Value>> for Held<'_> {
+impl From<Map<String, Value>> for FieldValue<'_> {
     fn from(members: Map<String, Value>) -> Self {
         Value::from(members).into()
     }
@@ -294,16 +298,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_come_back_from_the_spool_as_they_went() {
+    fn fields_read_back_as_they_were_written() {
         let mut fields = Fields::default();
-        fields.insert(Name::of("title_en"), "replaced".into());
-        fields.insert(Name::of("contract_value"), 12.5.into());
-        fields.insert(Name::of("amendment_count"), 3_usize.into());
-        fields.insert(Name::of("eligibility"), json!({"trade_agreements": ["é"]}).into());
-        fields.insert(Name::of("title_en"), "\"é\"\n".into());
-        fields.insert(Name::of("title_fr"), "removed".into());
-        fields.remove(Name::of("title_fr"));
-        let both = ["tender_id", "tender_number", "solicitation_number"].map(Name::of);
+        fields.insert(FieldName::of("title_en"), "replaced".into());
+        fields.insert(FieldName::of("contract_value"), 12.5.into());
+        fields.insert(FieldName::of("amendment_count"), 3_usize.into());
+        fields.insert(FieldName::of("eligibility"), json!({"trade_agreements": ["é"]}).into());
+        fields.insert(FieldName::of("title_en"), "\"é\"\n".into());
+        fields.insert(FieldName::of("title_fr"), "removed".into());
+        fields.remove(FieldName::of("title_fr"));
+        let both = ["tender_id", "tender_number", "solicitation_number"].map(FieldName::of);
         fields.push_each(&both, "X-1".into());
         fields.insert(both[1], "X-2".into());
         fields.remove(both[2]);
@@ -315,10 +319,10 @@ mod tests {
 
         let mut spooled = Vec::new();
         fields.write(&mut spooled).unwrap();
-        let read = Fields::read(&mut Bytes(&spooled)).unwrap();
+        let read = Fields::read(&mut ByteReader(&spooled)).unwrap();
         assert_eq!(read.to_json(), json.to_string());
         for end in 0..spooled.len() {
-            assert!(Fields::read(&mut Bytes(&spooled[..end])).is_err(), "{end}");
+            assert!(Fields::read(&mut ByteReader(&spooled[..end])).is_err(), "{end}");
         }
     }
 }

@@ -1,156 +1,155 @@
-//! JSON files as a stream of rows: the elements of the arrays that hold them, each handed over as its own bytes.
+//! JSON files as a stream of rows: the elements of the arrays that hold them, each as its own bytes.
 //!
-//! A publisher's package is one object of some facts and one long array (`releases`, `records`); a `.jsonl` file is many
-//! such objects, or bare rows. [`Rows`] walks that outer frame and cuts out one value at a time, so memory is bounded by the
-//! largest value, [`LONGEST_ROW`](super::decode::LONGEST_ROW) at most, and a value that is no JSON inside spoils none of its neighbours.
+//! A publisher's package is one object with a few members and one long array (`releases`, `records`); a `.jsonl` file
+//! has many such objects, or bare rows. [`JsonRows`] walks that frame and cuts out one value at a time. Memory is
+//! therefore bounded by the largest value, at most [`MAX_ROW_BYTES`](super::decode::MAX_ROW_BYTES), and an invalid value
+//! does not affect its neighbours.
 //!
-//! What a parsed value holds is read by [`word`] and [`list`].
+//! [`text_at`] and [`array_at`] read parsed values.
 //!
-//! **Invariant:** the frame is checked here, what is inside a value is not: that is for whoever parses it.
+//! **Invariant:** the frame is validated here; the inside of a value is not, the caller parses it.
 
 use std::io::{BufRead, Read};
 
 use serde_json::{Map, Value};
 
-use crate::sources::{
-    Broken,
-    reading::{decode::Utf8, text},
-};
+use super::{decode::Utf8Reader, reader::ReadError, text};
 
-/// What a file's frame holds next.
+/// The next item of a file's frame.
 #[derive(Debug, PartialEq)]
-pub enum Item {
-    /// An element of the array of this name (empty for an array without one), and the line it begins on.
+pub enum JsonItem {
+    /// An element of an array of rows, and the line on which it begins. `array` is the array's name; empty for an
+    /// array without a name.
     Row { array: String, line: u64, bytes: Vec<u8> },
-    /// A whole object's members besides its arrays of rows, at its end.
+    /// The end of an object, with its members except the arrays of rows.
     Object {
         line: u64,
         members: Map<String, Value>,
-        /// How long their text is.
+        /// Length of the members' text.
         bytes: usize,
         held_rows: bool,
     },
 }
 
-/// Walks a file's frame; `arrays` are the names of the members that hold rows.
-pub struct Rows<'a> {
-    input: Utf8<&'a mut dyn Read>,
+/// Walks a file's frame. `arrays` are the names of the members that hold rows.
+pub struct JsonRows<'a> {
+    input: Utf8Reader<&'a mut dyn Read>,
     arrays: &'static [&'static str],
-    /// The object being read.
-    open: Option<Object>,
-    /// The array being read, by its name.
+    /// The object that is being read.
+    object: Option<OpenObject>,
+    /// The name of the array that is being read.
     array: Option<String>,
-    /// Whether the next element or member is the first, which no comma precedes.
-    first: bool,
+    /// Whether the next element or member is the first one, which has no comma before it.
+    is_first: bool,
     changes: usize,
 }
 
 #[derive(Default)]
-struct Object {
+struct OpenObject {
     line: u64,
     members: Map<String, Value>,
-    /// How long their text is.
+    /// Length of the members' text.
     bytes: usize,
     held_rows: bool,
 }
 
-impl<'a> Rows<'a> {
-    pub fn new(input: Utf8<&'a mut dyn Read>, arrays: &'static [&'static str]) -> Rows<'a> {
-        Rows {
+impl<'a> JsonRows<'a> {
+    pub fn new(input: Utf8Reader<&'a mut dyn Read>, arrays: &'static [&'static str]) -> JsonRows<'a> {
+        JsonRows {
             input,
             arrays,
-            open: None,
+            object: None,
             array: None,
-            first: true,
+            is_first: true,
             changes: 0,
         }
     }
 
-    /// The facts of the object being read, as far as they came before its rows.
-    pub fn facts(&self) -> Option<&Map<String, Value>> {
-        self.open.as_ref().map(|object| &object.members)
+    /// The members of the object that is being read, as far as they precede its rows.
+    pub fn members(&self) -> Option<&Map<String, Value>> {
+        self.object.as_ref().map(|object| &object.members)
     }
 
-    /// Whether a stray byte was read as Windows-1252 since this was last asked.
+    /// Whether stray bytes were replaced since the last call.
     pub fn take_repaired(&mut self) -> bool {
         self.input.take_repaired()
     }
 
-    /// Grows whenever [`Rows::facts`] change.
+    /// Grows whenever [`JsonRows::members`] change.
     pub fn changes(&self) -> usize {
         self.changes
     }
 
-    /// The next item; `None` at the file's end.
-    pub fn next(&mut self) -> Result<Option<Item>, Broken> {
+    /// The next item; `None` at the end of the file.
+    pub fn next_item(&mut self) -> Result<Option<JsonItem>, ReadError> {
         loop {
             if let Some(name) = &self.array {
                 let array = name.clone();
-                if self.ends(b']')? {
+                if self.at_end(b']')? {
                     self.array = None;
-                    self.first = false;
+                    self.is_first = false;
                     continue;
                 }
                 self.input.begin_row();
                 let line = self.input.line();
-                let bytes = self.value()?;
-                return Ok(Some(Item::Row { array, line, bytes }));
+                let bytes = self.read_value()?;
+                return Ok(Some(JsonItem::Row { array, line, bytes }));
             }
-            if self.open.is_some() {
-                if self.ends(b'}')? {
+            if self.object.is_some() {
+                if self.at_end(b'}')? {
                     self.changes += 1;
-                    return Ok(self.open.take().map(|object| Item::Object {
+                    return Ok(self.object.take().map(|object| JsonItem::Object {
                         line: object.line,
                         members: object.members,
                         bytes: object.bytes,
                         held_rows: object.held_rows,
                     }));
                 }
-                self.member()?;
+                self.read_member()?;
                 continue;
             }
             self.input.begin_row();
             match self.peek()? {
                 None => return Ok(None),
                 Some(b'{') => {
-                    self.open = Some(Object {
+                    self.object = Some(OpenObject {
                         line: self.input.line(),
-                        ..Object::default()
+                        ..OpenObject::default()
                     });
                 }
                 Some(b'[') => self.array = Some(String::new()),
-                Some(_) => return Err(self.broken("neither a JSON object nor an array begins here")),
+                Some(_) => return Err(self.damaged("expected a JSON object or array")),
             }
             self.input.consume(1);
-            self.first = true;
+            self.is_first = true;
         }
     }
 
-    /// One `"name": value`; the value of an array of rows is left to be walked.
-    fn member(&mut self) -> Result<(), Broken> {
+    /// Reads one `"name": value`. An array of rows is only entered.
+    fn read_member(&mut self) -> Result<(), ReadError> {
         self.changes += 1;
-        let name = self.value()?;
+        let name = self.read_value()?;
         let Ok(name) = serde_json::from_slice::<String>(&name) else {
-            return Err(self.broken("a member's name should stand here"));
+            return Err(self.damaged("expected a member's name"));
         };
         if self.peek()? != Some(b':') {
-            return Err(self.broken("a colon should stand here"));
+            return Err(self.damaged("expected a colon"));
         }
         self.input.consume(1);
         let holds_rows = self.arrays.contains(&name.as_str()) && self.peek()? == Some(b'[');
         let value = if holds_rows {
             self.input.consume(1);
-            self.first = true;
+            self.is_first = true;
             self.array = Some(name.clone());
             None
         } else {
-            let bytes = self.value()?;
+            let bytes = self.read_value()?;
             match serde_json::from_slice(&bytes) {
                 Ok(value) => Some((value, name.len() + bytes.len())),
-                Err(_) => return Err(self.broken("a member's value is no valid JSON")),
+                Err(_) => return Err(self.damaged("a member's value is not valid JSON")),
             }
         };
-        let Some(object) = &mut self.open else { return Ok(()) };
+        let Some(object) = &mut self.object else { return Ok(()) };
         match value {
             Some((value, bytes)) => {
                 object.bytes += bytes;
@@ -161,34 +160,35 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// Steps to the next element or member, over its comma, or over the closing bracket.
-    fn ends(&mut self, closing: u8) -> Result<bool, Broken> {
-        let first = std::mem::replace(&mut self.first, false);
+    /// Moves to the next element or member, past its comma, and returns false; or past the closing bracket, and
+    /// returns true.
+    fn at_end(&mut self, closing: u8) -> Result<bool, ReadError> {
+        let first = std::mem::replace(&mut self.is_first, false);
         match self.peek()? {
-            None => Err(self.broken("the file ends in the middle")),
+            None => Err(self.damaged("the file ends in the middle of a value")),
             Some(b) if b == closing => {
                 self.input.consume(1);
                 Ok(true)
             }
             Some(b',') if !first => {
                 self.input.consume(1);
-                // What follows is looked at here, so that a row's line is its own and not the comma's.
+                // Skip white space now, so that the row's line is its own and not the comma's.
                 match self.peek()? {
-                    None => Err(self.broken("the file ends in the middle")),
+                    None => Err(self.damaged("the file ends in the middle of a value")),
                     Some(_) => Ok(false),
                 }
             }
             Some(_) if first => Ok(false),
-            Some(_) => Err(self.broken("a comma or a closing bracket should stand here")),
+            Some(_) => Err(self.damaged("expected a comma or a closing bracket")),
         }
     }
 
-    /// The next byte that is no blank.
-    fn peek(&mut self) -> Result<Option<u8>, Broken> {
+    /// The next byte that is not white space.
+    fn peek(&mut self) -> Result<Option<u8>, ReadError> {
         loop {
             let buffer = match self.input.fill_buf() {
                 Ok(buffer) => buffer,
-                Err(error) => return Err(self.broken(&error.to_string())),
+                Err(error) => return Err(self.damaged(&error.to_string())),
             };
             if buffer.is_empty() {
                 return Ok(None);
@@ -202,23 +202,24 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The bytes of the value that begins here.
-    fn value(&mut self) -> Result<Vec<u8>, Broken> {
+    /// Reads the bytes of the value that begins here.
+    fn read_value(&mut self) -> Result<Vec<u8>, ReadError> {
         self.peek()?;
         let mut value = Vec::new();
-        let mut scan = Scan::default();
+        let mut scanner = ValueScanner::default();
         loop {
             let buffer = match self.input.fill_buf() {
                 Ok(buffer) => buffer,
-                Err(error) => return Err(self.broken(&error.to_string())),
+                Err(error) => return Err(self.damaged(&error.to_string())),
             };
             if buffer.is_empty() {
-                return match scan.is_inside() {
-                    true => Err(self.broken("the file ends in the middle")),
-                    false => Ok(value),
+                return if scanner.is_inside() {
+                    Err(self.damaged("the file ends in the middle of a value"))
+                } else {
+                    Ok(value)
                 };
             }
-            let end = scan.end(buffer);
+            let end = scanner.end(buffer);
             let taken = end.unwrap_or(buffer.len());
             value.extend_from_slice(&buffer[..taken]);
             self.input.consume(taken);
@@ -228,28 +229,28 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn broken(&mut self, why: &str) -> Broken {
-        Broken::Here {
+    fn damaged(&mut self, reason: &str) -> ReadError {
+        ReadError::Damaged {
             line: self.input.line(),
-            why: why.to_owned(),
+            reason: reason.to_owned(),
         }
     }
 }
 
-/// Where a value stands between two buffers.
+/// Finds the end of a value over several buffers.
 #[derive(Default)]
-struct Scan {
+struct ValueScanner {
     depth: usize,
     in_string: bool,
     escaped: bool,
 }
 
-impl Scan {
+impl ValueScanner {
     fn is_inside(&self) -> bool {
         self.depth > 0 || self.in_string
     }
 
-    /// Where in `buffer` the value ends; `None` where it goes on.
+    /// Where in `buffer` the value ends; `None` if it continues after the buffer.
     fn end(&mut self, buffer: &[u8]) -> Option<usize> {
         let mut at = 0;
         while at < buffer.len() {
@@ -289,21 +290,24 @@ impl Scan {
     }
 }
 
-/// The text at a pointer, a number's digits included.
-pub fn word(value: &Value, pointer: &str) -> Option<String> {
-    match at(value, pointer)? {
-        Value::String(word) => text::line(word),
+/// The text at a pointer, as a line; a number as its digits.
+pub fn text_at(value: &Value, pointer: &str) -> Option<String> {
+    match value_at(value, pointer)? {
+        Value::String(text) => text::line(text),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     }
 }
 
-pub fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
-    at(value, pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+/// The elements of the array at a pointer; empty if there is no array.
+pub fn array_at<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
+    value_at(value, pointer)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
 }
 
-/// What a pointer leads to. [`Value::pointer`] makes two strings a step, for escapes that ours never have.
-pub fn at<'a>(value: &'a Value, pointer: &str) -> Option<&'a Value> {
+/// The value at a JSON pointer without escapes. [`Value::pointer`] allocates two strings for each step, to unescape it.
+pub fn value_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a Value> {
     let mut steps = pointer.split('/').skip(1);
     steps.try_fold(value, |value, step| match value {
         Value::Array(members) => members.get(step.parse::<usize>().ok()?),
@@ -317,17 +321,17 @@ mod tests {
 
     use super::*;
 
-    /// What a text holds, in few words; `!` is the sentence it breaks off with.
+    /// The items of a text; one that begins with `!` is the error at its end.
     fn walk(text: &[u8]) -> Vec<String> {
         let mut bytes = text;
-        let mut rows = Rows::new(Utf8::new(&mut bytes as &mut dyn Read), &["releases", "records"]);
+        let mut rows = JsonRows::new(Utf8Reader::new(&mut bytes as &mut dyn Read), &["releases", "records"]);
         let mut seen = Vec::new();
         loop {
-            seen.push(match rows.next() {
-                Ok(Some(Item::Row { array, line, bytes })) => {
+            seen.push(match rows.next_item() {
+                Ok(Some(JsonItem::Row { array, line, bytes })) => {
                     format!("{array}@{line} {}", String::from_utf8_lossy(&bytes))
                 }
-                Ok(Some(Item::Object {
+                Ok(Some(JsonItem::Object {
                     line,
                     members,
                     held_rows,
@@ -337,17 +341,17 @@ mod tests {
                     format!("object@{line} {members} {held_rows}")
                 }
                 Ok(None) => return seen,
-                Err(Broken::Here { line, why }) => {
-                    seen.push(format!("!{line} {why}"));
+                Err(ReadError::Damaged { line, reason }) => {
+                    seen.push(format!("!{line} {reason}"));
                     return seen;
                 }
-                Err(Broken::Fatal(error)) => panic!("{error}"),
+                Err(ReadError::Fatal(error)) => panic!("{error}"),
             });
         }
     }
 
     #[test]
-    fn packages_lines_and_arrays_give_their_rows() {
+    fn packages_lines_and_arrays_yield_their_rows() {
         for (text, items) in [
             (
                 "{\"uri\": \"u\", \"releases\":\n[ {\"a\": \"]\\\"}\"},\n{\"b\": [1, {}]} ], \"z\": 1}",
@@ -371,24 +375,24 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_frame_breaks_off_behind_the_good_rows() {
+    fn an_invalid_frame_ends_the_reading_after_the_valid_rows() {
         for (text, items) in [
             (
                 "{\"releases\":[{},\n{\"a\":",
-                vec!["releases@1 {}", "!2 the file ends in the middle"],
+                vec!["releases@1 {}", "!2 the file ends in the middle of a value"],
             ),
             (
                 "{\"releases\":[{} {}]}",
-                vec!["releases@1 {}", "!1 a comma or a closing bracket should stand here"],
+                vec!["releases@1 {}", "!1 expected a comma or a closing bracket"],
             ),
             (
                 "{\"releases\":[{},]}",
                 vec!["releases@1 {}", "releases@1 ", "object@1 {} true"],
             ),
-            ("{\"a\" 1}", vec!["!1 a colon should stand here"]),
-            ("{a: 1}", vec!["!1 a member's name should stand here"]),
-            ("{\"a\": }", vec!["!1 a member's value is no valid JSON"]),
-            ("nonsense", vec!["!1 neither a JSON object nor an array begins here"]),
+            ("{\"a\" 1}", vec!["!1 expected a colon"]),
+            ("{a: 1}", vec!["!1 expected a member's name"]),
+            ("{\"a\": }", vec!["!1 a member's value is not valid JSON"]),
+            ("nonsense", vec!["!1 expected a JSON object or array"]),
         ] {
             assert_eq!(walk(text.as_bytes()), items, "{text}");
         }
@@ -396,7 +400,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rows_are_cut_where_serde_cuts_them(values in prop::collection::vec("[a-z\"\\\\{}\\[\\],: \u{e9}\n]{0,12}", 0..6)) {
+        fn rows_are_cut_where_serde_json_cuts_them(values in prop::collection::vec("[a-z\"\\\\{}\\[\\],: \u{e9}\n]{0,12}", 0..6)) {
             let values: Vec<Value> = values.iter().map(|text| serde_json::json!({"k": [text, {"n": text}]})).collect();
             let text = serde_json::json!({"x": "y", "releases": values}).to_string();
             let mut expected: Vec<String> = values.iter().map(|value| format!("releases@1 {value}")).collect();
@@ -405,7 +409,7 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_make_it_panic_or_hang(text in "[{}\\[\\]\",:a\\\\ \n]{0,60}", bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+        fn no_input_makes_it_panic_or_hang(text in "[{}\\[\\]\",:a\\\\ \n]{0,60}", bytes in prop::collection::vec(any::<u8>(), 0..60)) {
             walk(text.as_bytes());
             walk(&bytes);
             walk(&[b"{\"releases\":[", bytes.as_slice()].concat());

@@ -1,13 +1,23 @@
-//! Reading publishers' files: CSV, JSON and XML as streams of rows, text repair, and the spool that groups what rows gave.
+//! Reading publishers' files: CSV, JSON and XML as streams of rows, text repair, and the spool that groups rows.
 
 pub mod batches;
 pub mod bytes;
+pub mod csv_file;
+pub mod csv_format;
+pub mod csv_row;
 pub mod decode;
+pub mod digest;
 pub mod fields;
-pub mod intake;
+pub mod file_head;
+pub mod html;
 pub mod json;
+pub mod merging;
 pub mod mojibake;
+pub mod reader;
+pub mod record;
+pub mod row_counts;
+pub mod row_output;
+pub mod row_sink;
 pub mod spool;
-pub mod table;
 pub mod text;
 pub mod xml;

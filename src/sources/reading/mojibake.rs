@@ -1,11 +1,12 @@
 //! Text that was encoded twice: UTF-8 taken for Latin-1 or Windows-1252 and written as UTF-8 again (`Ã©` for `é`).
 //!
-//! Repaired is a whole run of characters outside ASCII, and only where it is certain: its characters stand for bytes,
-//! the bytes are valid UTF-8, and every character they give is one that English and French texts hold. Anything else
-//! stays as it is. No French word ends in `Â` or `â` or holds `Ã`, so no run of correct French passes.
+//! A run of characters outside ASCII is repaired only where the error is certain: each character corresponds to a byte,
+//! the bytes are valid UTF-8, and all characters that they encode occur in English and French texts. Anything else
+//! stays as it is. No French word ends in `Â` or `â` or contains `Ã`, so correct French is never changed.
 
 use std::borrow::Cow;
 
+/// The text with each twice encoded run decoded.
 pub fn repaired(text: &str) -> Cow<'_, str> {
     if !may_be_double(text) {
         return Cow::Borrowed(text);
@@ -27,14 +28,14 @@ pub fn repaired(text: &str) -> Cow<'_, str> {
     Cow::Owned(whole)
 }
 
-/// Whether one of the characters that begin a twice encoded one is there: `Â`, `Ã`, `Å`, `â`.
+/// Whether the text has a character with which a twice encoded one begins: `Â`, `Ã`, `Å`, `â`.
 fn may_be_double(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr_iter(0xC3, bytes).any(|at| matches!(bytes.get(at + 1), Some(0x82 | 0x83 | 0x85 | 0xA2)))
 }
 
 fn decoded(run: &str) -> Option<String> {
-    // A Scandinavian name before a closing or opening quote looks the same.
+    // A Scandinavian name before a quotation mark looks the same.
     if run.contains("Å’") || run.contains("Å“") {
         return None;
     }
@@ -43,13 +44,16 @@ fn decoded(run: &str) -> Option<String> {
     text.chars().all(is_plausible).then_some(text)
 }
 
-/// The byte a character stands for in Latin-1 or Windows-1252.
+/// The byte of a character in Latin-1 or Windows-1252.
 fn byte(c: char) -> Option<u8> {
-    let windows = || WINDOWS_1252.chars().position(|known| known == c);
-    u8::try_from(c).ok().or_else(|| Some(0x80 + windows()? as u8))
+    if let Ok(latin_1) = u8::try_from(c) {
+        return Some(latin_1);
+    }
+    let (_, byte) = WINDOWS_1252.chars().zip(0x80..).find(|(known, _)| *known == c)?;
+    Some(byte)
 }
 
-/// The characters of the bytes from 0x80 to 0x9F.
+/// The characters of the bytes from 0x80 to 0x9F in Windows-1252.
 const WINDOWS_1252: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
 
 fn is_plausible(c: char) -> bool {
@@ -64,18 +68,17 @@ mod tests {
 
     use super::*;
 
-    /// `text` as a careless program writes it: its bytes taken for characters.
+    /// The text encoded a second time: its bytes taken for characters.
     fn doubled(text: &str, by_windows: bool) -> String {
-        let windows = |b: u8| WINDOWS_1252.chars().nth(usize::from(b) - 0x80);
         let character = |b: u8| match b {
-            0x80..=0x9F if by_windows => windows(b).unwrap(),
+            0x80..=0x9F if by_windows => WINDOWS_1252.chars().nth(usize::from(b) - 0x80).unwrap(),
             _ => char::from(b),
         };
         text.bytes().map(character).collect()
     }
 
     #[test]
-    fn what_is_certain_is_repaired() {
+    fn certain_errors_are_repaired() {
         for (double, text) in [
             ("Competitive â\u{80}\u{93} Traditional", "Competitive – Traditional"),
             ("GÃ©rald", "Gérald"),
@@ -92,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_stays() {
+    fn other_text_stays() {
         for text in [
             "",
             "CHÂTEAU, PÂTÉ",
@@ -111,7 +114,7 @@ mod tests {
     }
 
     proptest! {
-        /// Words of French letters, parted by what French puts between words.
+        /// Words of French letters, with French punctuation between them.
         #[test]
         fn correct_french_never_changes(
             words in prop::collection::vec((
@@ -124,7 +127,7 @@ mod tests {
         }
 
         #[test]
-        fn a_text_encoded_twice_comes_back(
+        fn a_text_encoded_twice_is_restored(
             text in "[a-z ÀÂÇÉÈÊËÎÏÔÙÛÜàâäçéèêëîïôùûü«»“”’–—…°€²½™]{0,30}",
             by_windows: bool,
         ) {
@@ -132,7 +135,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_read(text in "\\PC{0,40}", odd in "[ÂÃÅâ\u{80}-\u{bf}€™“’a]{0,20}") {
+        fn no_text_panics(text in "\\PC{0,40}", odd in "[ÂÃÅâ\u{80}-\u{bf}€™“’a]{0,20}") {
             let _ = (repaired(&text), repaired(&odd));
         }
     }

@@ -1,4 +1,4 @@
-//! XML files: the root element's facts, then one small tree for each of its children, streamed.
+//! XML files as a stream: the root element's attributes, then one small tree for each of its children.
 
 use std::{borrow::Cow, io::Read, ops::Range};
 
@@ -7,20 +7,17 @@ use quick_xml::{
     events::{BytesStart, Event},
 };
 
-use crate::sources::{
-    Broken,
-    reading::{decode::Utf8, text},
-};
+use super::{decode::Utf8Reader, html, reader::ReadError, text};
 
-/// Deeper than any publisher nests; a bound on what a hostile file can build.
-const DEEPEST: usize = 16;
+/// Maximum depth of elements. No publisher nests so deep; it bounds what a hostile file can build.
+const MAX_DEPTH: usize = 16;
 
-/// A row: an element and all that is in it, in two pieces of memory that the next row uses again.
+/// A child of the root with all that is in it, in two allocations that the next row uses again.
 #[derive(Debug, Default)]
-pub struct Row {
-    /// Each element before those in it.
+pub struct XmlRow {
+    /// Each element before its children.
     nodes: Vec<Node>,
-    /// Their names and texts.
+    /// The names and texts of the nodes.
     text: String,
 }
 
@@ -29,24 +26,27 @@ struct Node {
     name: Range<usize>,
     text: Range<usize>,
     line: u64,
-    /// The number of the first node that is not in this one.
+    /// Index of the first node after this one that is not inside it.
     end: usize,
 }
 
-/// An element of a row; names are lower-case, as layouts differ in nothing else.
+/// An element of a row. Names are in lower case: that is all in which the publisher's layouts differ.
 #[derive(Clone, Copy, Debug)]
-pub struct Element<'a> {
-    row: &'a Row,
-    at: usize,
+pub struct XmlElement<'a> {
+    row: &'a XmlRow,
+    index: usize,
 }
 
-impl Row {
-    /// The element that is the row; `None` before one was read.
-    pub fn element(&self) -> Option<Element<'_>> {
-        (!self.nodes.is_empty()).then_some(Element { row: self, at: 0 })
+impl XmlRow {
+    /// The row's outermost element; `None` before a row is read.
+    pub fn element(&self) -> Option<XmlElement<'_>> {
+        if self.nodes.is_empty() {
+            return None;
+        }
+        Some(XmlElement { row: self, index: 0 })
     }
 
-    /// In bytes.
+    /// The memory that the row uses, in bytes.
     pub fn size(&self) -> usize {
         self.text.len() + self.nodes.len() * size_of::<Node>()
     }
@@ -77,7 +77,7 @@ impl Row {
     }
 }
 
-impl<'a> Element<'a> {
+impl<'a> XmlElement<'a> {
     pub fn name(self) -> &'a str {
         &self.row.text[self.node().name.clone()]
     }
@@ -90,25 +90,25 @@ impl<'a> Element<'a> {
         self.node().line
     }
 
-    pub fn children(self) -> impl Iterator<Item = Element<'a>> {
-        let mut next = self.at + 1;
+    pub fn children(self) -> impl Iterator<Item = XmlElement<'a>> {
+        let mut next = self.index + 1;
         std::iter::from_fn(move || {
-            let child = Element { at: next, ..self };
-            let is_child = next < self.node().end;
-            is_child.then(|| {
-                next = child.node().end;
-                child
-            })
+            if next >= self.node().end {
+                return None;
+            }
+            let child = XmlElement { index: next, ..self };
+            next = child.node().end;
+            Some(child)
         })
     }
 
-    pub fn child(self, name: &str) -> Option<Element<'a>> {
+    pub fn child(self, name: &str) -> Option<XmlElement<'a>> {
         self.children().find(|child| child.name() == name)
     }
 
-    /// The child's text as it stands; empty where there is none.
+    /// The child's text as published; empty if there is no such child.
     pub fn raw(self, name: &str) -> &'a str {
-        self.child(name).map_or("", Element::text)
+        self.child(name).map_or("", XmlElement::text)
     }
 
     pub fn line_of(self, name: &str) -> Option<Cow<'a, str>> {
@@ -116,52 +116,53 @@ impl<'a> Element<'a> {
     }
 
     fn node(self) -> &'a Node {
-        &self.row.nodes[self.at]
+        &self.row.nodes[self.index]
     }
 }
 
-/// What a document's first element is called, and its attributes; from the document's start.
+/// Name and attribute names of a document's first element.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Root {
+pub struct RootElement {
     pub name: String,
     pub attributes: Vec<String>,
 }
 
-pub fn root(start: &str) -> Root {
+/// Reads the first element of a document from the document's beginning.
+pub fn root_element(start: &str) -> RootElement {
     let mut reader = Reader::from_str(start);
     loop {
         match reader.read_event() {
             Ok(Event::Start(root) | Event::Empty(root)) => {
                 let attributes = root.attributes().filter_map(Result::ok);
-                return Root {
-                    name: name(&root),
+                return RootElement {
+                    name: lower_case_name(&root),
                     attributes: attributes.map(|a| String::from(a.key.as_ref())).collect(),
                 };
             }
             Ok(Event::Text(text)) if text.xml10_content().trim().is_empty() => {}
             Ok(Event::Decl(_) | Event::PI(_) | Event::Comment(_) | Event::DocType(_)) => {}
-            _ => return Root::default(),
+            _ => return RootElement::default(),
         }
     }
 }
 
-/// A document's rows, the children of its root.
-pub struct Rows<'a> {
-    reader: Reader<Utf8<&'a mut dyn Read>>,
+/// The rows of a document: the children of its root.
+pub struct XmlRows<'a> {
+    reader: Reader<Utf8Reader<&'a mut dyn Read>>,
     buffer: Vec<u8>,
-    /// The numbers of the open elements' nodes, and where their texts begin.
+    /// The node index of each open element, and where its text begins in `pending`.
     open: Vec<(usize, usize)>,
-    /// The texts met so far in the open elements, the innermost one's last.
+    /// The texts so far of the open elements, that of the innermost one last.
     pending: String,
 }
 
-impl<'a> Rows<'a> {
-    pub fn new(input: Utf8<&'a mut dyn Read>) -> Rows<'a> {
+impl<'a> XmlRows<'a> {
+    pub fn new(input: Utf8Reader<&'a mut dyn Read>) -> XmlRows<'a> {
         let mut reader = Reader::from_reader(input);
         let config = reader.config_mut();
         config.allow_dangling_amp = true;
         config.expand_empty_elements = true;
-        Rows {
+        XmlRows {
             reader,
             buffer: Vec::new(),
             open: Vec::new(),
@@ -169,8 +170,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The root's attributes, looked up by name.
-    pub fn root(&mut self, attributes: &[&str]) -> Result<Vec<Option<String>>, Broken> {
+    /// Reads up to the root, and returns its attributes of these names.
+    pub fn root_attributes(&mut self, attributes: &[&str]) -> Result<Vec<Option<String>>, ReadError> {
         loop {
             self.buffer.clear();
             match self.reader.read_event_into(&mut self.buffer) {
@@ -181,15 +182,15 @@ impl<'a> Rows<'a> {
                     };
                     return Ok(attributes.iter().map(value).collect());
                 }
-                Ok(Event::Eof) => return Err(self.broken("the file has no element".to_owned())),
+                Ok(Event::Eof) => return Err(self.damaged("the file has no XML element".to_owned())),
                 Ok(_) => {}
-                Err(error) => return Err(self.broken(error.to_string())),
+                Err(error) => return Err(self.damaged(error.to_string())),
             }
         }
     }
 
-    /// Reads the next row; false at the root's end.
-    pub fn next(&mut self, row: &mut Row) -> Result<bool, Broken> {
+    /// Reads the next row; false at the end of the root.
+    pub fn next_row(&mut self, row: &mut XmlRow) -> Result<bool, ReadError> {
         row.clear();
         self.open.clear();
         self.pending.clear();
@@ -199,16 +200,16 @@ impl<'a> Rows<'a> {
             let event = match self.reader.read_event_into(&mut self.buffer) {
                 Ok(event) => event,
                 Err(error) => {
-                    let why = error.to_string();
-                    return Err(self.broken(why));
+                    let reason = error.to_string();
+                    return Err(self.damaged(reason));
                 }
             };
             match event {
                 Event::Start(start) => {
-                    if self.open.len() == DEEPEST {
-                        return Err(self.broken("elements nest too deep".to_owned()));
+                    if self.open.len() == MAX_DEPTH {
+                        return Err(self.damaged(format!("elements are nested more than {MAX_DEPTH} deep")));
                     }
-                    // The reader stands behind the tag, and what follows its name may have taken some lines.
+                    // The reader is after the tag, whose attributes may take several lines.
                     let attributes = start.attributes_raw();
                     let lines = memchr::memchr_iter(b'\n', attributes.as_bytes()).count() as u64;
                     let line = self.reader.get_mut().line() - lines;
@@ -224,37 +225,37 @@ impl<'a> Rows<'a> {
                         return Ok(true);
                     }
                 }
-                // What stands between the rows belongs to none.
+                // Text between rows is ignored.
                 _ if self.open.is_empty() && !matches!(event, Event::Eof) => {}
                 Event::Text(text) => self.pending.push_str(&text.xml10_content()),
                 Event::CData(text) => self.pending.push_str(&text.xml10_content()),
                 Event::GeneralRef(entity) => {
                     let name = entity.xml10_content();
-                    match text::entity_character(&name) {
+                    match html::entity_character(&name) {
                         Some(c) => self.pending.push(c),
                         None => self.pending.push_str(&format!("&{name};")),
                     }
                 }
-                Event::Eof => return Err(self.broken("the file ends in the middle".to_owned())),
+                Event::Eof => return Err(self.damaged("the file ends in the middle of an element".to_owned())),
                 _ => {}
             }
         }
     }
 
-    /// Whether a stray byte was read as Windows-1252 since this was last asked.
+    /// Whether stray bytes were replaced since the last call.
     pub fn take_repaired(&mut self) -> bool {
         self.reader.get_mut().take_repaired()
     }
 
-    fn broken(&mut self, why: String) -> Broken {
-        Broken::Here {
+    fn damaged(&mut self, reason: String) -> ReadError {
+        ReadError::Damaged {
             line: self.reader.get_mut().line(),
-            why,
+            reason,
         }
     }
 }
 
-fn name(start: &BytesStart) -> String {
+fn lower_case_name(start: &BytesStart) -> String {
     let mut name = String::from(start.local_name().as_ref());
     name.make_ascii_lowercase();
     name
@@ -264,8 +265,8 @@ fn name(start: &BytesStart) -> String {
 mod tests {
     use super::*;
 
-    fn told(element: Element) -> String {
-        let inner: Vec<String> = element.children().map(told).collect();
+    fn describe(element: XmlElement) -> String {
+        let inner: Vec<String> = element.children().map(describe).collect();
         format!(
             "{}@{} {:?} [{}]",
             element.name(),
@@ -276,14 +277,14 @@ mod tests {
     }
 
     #[test]
-    fn a_row_tells_its_elements_their_lines_and_all_of_their_texts() {
+    fn rows_have_elements_lines_and_texts() {
         let mut bytes =
             "<r>\n<a>x <B\nn='1'>y&amp;<![CDATA[<]]></B>z<c/>\n<d><e>1</e></d>&no;</a>\n<A>2</A></r>".as_bytes();
-        let mut rows = Rows::new(Utf8::new(&mut bytes as &mut dyn Read));
-        rows.root(&[]).unwrap();
-        let (mut row, mut seen) = (Row::default(), Vec::new());
-        while rows.next(&mut row).unwrap() {
-            seen.extend(row.element().map(told));
+        let mut rows = XmlRows::new(Utf8Reader::new(&mut bytes as &mut dyn Read));
+        rows.root_attributes(&[]).unwrap();
+        let (mut row, mut seen) = (XmlRow::default(), Vec::new());
+        while rows.next_row(&mut row).unwrap() {
+            seen.extend(row.element().map(describe));
         }
         let first = r#"a@2 "x z\n&no;" [b@2 "y&<" [], c@3 "" [], d@4 "" [e@4 "1" []]]"#;
         assert_eq!(seen, [first, r#"a@5 "2" []"#]);

@@ -1,111 +1,112 @@
-//! The code tables of SEAO, Quebec's tender system, as far as records tell what the codes mean.
+//! The code tables of SEAO, Quebec's tender system, for those codes that records show with a label.
 //!
-//! Labels are the publisher's own words where it publishes them (Secrétariat du Conseil du trésor, CC BY 4.0), with an
-//! English translation.
+//! French labels are those of the publisher where it publishes them (Secrétariat du Conseil du trésor, CC BY 4.0). The
+//! English ones are translations.
 
 /// How a buyer finds its contractor.
-pub struct Method {
-    /// The word the same publisher's OCDS releases use.
-    pub word: Option<&'static str>,
+pub struct ProcurementMethod {
+    /// The OCDS code that the publisher's releases use for it. `None` if they have no code for it.
+    pub ocds_code: Option<&'static str>,
     pub english: &'static str,
     pub french: &'static str,
 }
 
-pub const OPEN: Method = Method {
-    word: Some("open"),
+pub const OPEN: ProcurementMethod = ProcurementMethod {
+    ocds_code: Some("open"),
     english: "Public call for tenders",
     french: "Appel d’offres public",
 };
 
-pub const OPEN_ELSEWHERE: Method = Method {
-    word: Some("open"),
+pub const OPEN_ELSEWHERE: ProcurementMethod = ProcurementMethod {
+    ocds_code: Some("open"),
     english: "Public call for tenders not published on SEAO",
     french: "Appel d’offres public non publié au SEAO",
 };
 
-pub const INVITATION: Method = Method {
-    word: Some("limited"),
+pub const INVITATION: ProcurementMethod = ProcurementMethod {
+    ocds_code: Some("limited"),
     english: "Call for tenders by invitation",
     french: "Appel d’offres sur invitation",
 };
 
-pub const QUALIFIED: Method = Method {
-    word: Some("selective"),
+pub const QUALIFIED: ProcurementMethod = ProcurementMethod {
+    ocds_code: Some("selective"),
     english: "Request for prices from qualified enterprises",
     french: "Demande de prix auprès des entreprises qualifiées",
 };
 
-pub const DIRECT: Method = Method {
-    word: Some("direct"),
+pub const DIRECT: ProcurementMethod = ProcurementMethod {
+    ocds_code: Some("direct"),
     english: "Contract by mutual agreement",
     french: "Contrat de gré à gré",
 };
 
-/// Another body bought for the buyer; by a public call or not is not told.
-pub const MANDATED: Method = Method {
-    word: None,
+/// Another body bought for the buyer. The files do not state whether there was a public call.
+pub const MANDATED: ProcurementMethod = ProcurementMethod {
+    ocds_code: None,
     english: "Mandated purchase or grouping of bodies",
     french: "Achat mandaté ou regroupement d’organismes",
 };
 
-pub const TRANSPORT: Method = Method {
-    word: None,
+pub const TRANSPORT: ProcurementMethod = ProcurementMethod {
+    ocds_code: None,
     english: "Transport infrastructure contract",
     french: "Contrat relatif aux infrastructures de transport",
 };
 
-/// How a contract came about.
-pub struct Type {
+/// A notice type of the XML exports: how the contract came about.
+pub struct XmlNoticeType {
     pub code: &'static str,
-    pub method: &'static Method,
+    pub method: &'static ProcurementMethod,
     pub notice_en: &'static str,
     pub notice_fr: &'static str,
 }
 
-/// In the words of the publisher's specification of the exports of December 2014.
+/// The notice types, as the publisher's specification of the exports of December 2014 words them.
 #[rustfmt::skip]
-pub const TYPES: &[Type] = &[
-    Type {
+pub const XML_NOTICE_TYPES: &[XmlNoticeType] = &[
+    XmlNoticeType {
         code: "3", method: &OPEN,
         notice_en: "Contract awarded following a public call for tenders",
         notice_fr: "Contrat adjugé suite à un appel d’offres public",
     },
-    Type {
+    XmlNoticeType {
         code: "9", method: &DIRECT,
         notice_en: "Contract awarded by mutual agreement",
         notice_fr: "Contrat octroyé de gré à gré",
     },
-    Type {
+    XmlNoticeType {
         code: "10", method: &INVITATION,
         notice_en: "Contract awarded following a call for tenders by invitation",
         notice_fr: "Contrat adjugé suite à un appel d’offres sur invitations",
     },
-    // Inferred, in the words of the releases: the one of their kinds of contract that no other code stands for. Its notices have no closing, follow
-    // the award, and many are of buyers that others buy for (numbers of the central purchasing body, "achats regroupés").
-    Type {
+    // Inferred; worded as in the releases. Of the contract types in the releases, it is the only one without another
+    // code. Its notices have no closing date and follow the award. Many have a buyer that another body buys for (numbers
+    // of the central purchasing body, "achats regroupés").
+    XmlNoticeType {
         code: "11", method: &MANDATED,
         notice_en: "Contract following a mandated purchase or a grouping of bodies",
         notice_fr: "Contrat à la suite d’un achat mandaté ou d’un regroupement d’organismes",
     },
-    // As 10, but published before the award: the invitation itself is on SEAO.
-    Type {
+    // Like 10, but published before the award: the invitation itself is on SEAO.
+    XmlNoticeType {
         code: "14", method: &INVITATION,
         notice_en: "Contract following a call for tenders by invitation published on SEAO",
         notice_fr: "Contrat suite à un appel d’offres sur invitation publié au SEAO",
     },
-    Type {
+    XmlNoticeType {
         code: "16", method: &TRANSPORT,
         notice_en: "Contract concluded concerning transport infrastructure",
         notice_fr: "Contrat conclu relatif aux infrastructures de transport",
     },
-    Type {
+    XmlNoticeType {
         code: "17", method: &OPEN_ELSEWHERE,
         notice_en: "Contract concluded - Public call for tenders not published on SEAO",
         notice_fr: "Contrat conclu - Appel d’offres public non publié au SEAO",
     },
 ];
 
-/// What was bought. Concessions (6), sales (7, 8) and the rest (5, 0) are none of the four categories.
+/// The procurement category of a nature code. Concessions (6), sales (7, 8) and others (5, 0) have none.
 pub fn category(nature: &str) -> Option<&'static str> {
     match nature.trim() {
         "1" => Some("GD"),
@@ -115,53 +116,53 @@ pub fn category(nature: &str) -> Option<&'static str> {
     }
 }
 
-/// The natures that are none of the four categories: sales, concessions, the rest.
+/// The known nature codes without a procurement category: concessions, sales, others.
 pub const OTHER_NATURES: [&str; 5] = ["0", "5", "6", "7", "8"];
 
-/// What a bid's figure counts.
+/// The unit of a bid's amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum BidUnit {
     Dollars,
     UsDollars,
-    /// Dollars a year, a kilometre, a litre, an hour, a tonne …, or no money at all (%, points).
+    /// Dollars per year, kilometre, litre, hour, tonne …, or no money at all (%, points).
     Rate,
 }
 
-impl Unit {
-    /// `0` stands where the unit was not asked for, which is dollars; `2` is dollars a year. A code that no table has is
-    /// taken for a rate, which never makes a value of what is none.
-    pub fn of(code: &str) -> Unit {
+impl BidUnit {
+    /// `0` means that the form did not ask for the unit, so it is dollars. `2` is dollars per year. An unknown code counts
+    /// as a rate, because a rate never becomes a contract value by mistake.
+    pub fn of(code: &str) -> BidUnit {
         match code.trim().trim_start_matches('0') {
-            "" | "1" => Unit::Dollars,
-            "7" => Unit::UsDollars,
-            _ => Unit::Rate,
+            "" | "1" => BidUnit::Dollars,
+            "7" => BidUnit::UsDollars,
+            _ => BidUnit::Rate,
         }
     }
 }
 
-/// Whether the publisher's table has the unit, or none is given.
+/// Whether the unit is in the publisher's table or empty.
 pub fn is_known_unit(code: &str) -> bool {
     let code = code.trim().trim_start_matches('0');
     code.is_empty() || code.parse().is_ok_and(|number: u8| (1..=12).contains(&number))
 }
 
-/// The table an export numbers the regions of delivery by. The publisher used two; they name the same regions.
+/// The numbering of the regions of delivery in an export. The publisher used two numberings of the same regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Regions {
-    /// The one of its specification of 2014, which has no 10.
-    Specified,
-    /// Quebec's own numbers. 18 is none of them; the few notices that have it agree on no region.
+pub enum RegionTable {
+    /// The numbering of the specification of 2014. It has no 10.
+    Specification,
+    /// The numbering of Quebec's administrative regions. It has no 18; the few notices with 18 have no region in common.
     Administrative,
-    /// Either, it is not known which: only what both have alike is told.
-    Untold,
+    /// It is not known which of the two. Only numbers that mean the same region in both have a label.
+    Unknown,
 }
 
-impl Regions {
+impl RegionTable {
     pub fn label(self, code: &str) -> Option<&'static str> {
         let own = match self {
-            Regions::Specified => SPECIFIED_REGIONS,
-            Regions::Administrative => ADMINISTRATIVE_REGIONS,
-            Regions::Untold => &[],
+            RegionTable::Specification => SPECIFICATION_REGIONS,
+            RegionTable::Administrative => ADMINISTRATIVE_REGIONS,
+            RegionTable::Unknown => &[],
         };
         label(COMMON_REGIONS, code).or_else(|| label(own, code))
     }
@@ -183,7 +184,7 @@ const COMMON_REGIONS: &[(&str, &str)] = &[
     ("19", "Hors Québec"),
 ];
 
-const SPECIFIED_REGIONS: &[(&str, &str)] = &[
+const SPECIFICATION_REGIONS: &[(&str, &str)] = &[
     ("11", NORD_DU_QUEBEC),
     ("14", LAURENTIDES),
     ("15", MONTEREGIE),
@@ -205,7 +206,7 @@ const LANAUDIERE: &str = "Lanaudière";
 const LAURENTIDES: &str = "Laurentides";
 const MONTEREGIE: &str = "Montérégie";
 
-/// The legal ground of a contract without a public call: bodies that are not municipal.
+/// The legal grounds for a contract without a public call, for buyers that are not municipal.
 #[rustfmt::skip]
 pub const PROVINCIAL_GROUNDS: &[(&str, &str)] = &[
     ("1", "Paragraphe 1° : Situation d'urgence où la sécurité des personnes ou des biens est en cause"),
@@ -224,7 +225,7 @@ pub const PROVINCIAL_GROUNDS: &[(&str, &str)] = &[
     ("14", "Contrat dont le montant est inférieur au seuil d'appel d'offres public."),
 ];
 
-/// The same of municipal bodies.
+/// The legal grounds for a contract without a public call, for municipal buyers.
 #[rustfmt::skip]
 pub const MUNICIPAL_GROUNDS: &[(&str, &str)] = &[
     ("1", "Renouvellement de contrats d’assurance"),
@@ -251,7 +252,7 @@ pub const MUNICIPAL_GROUNDS: &[(&str, &str)] = &[
     ("22", "Contrat conclu avec le concepteur des plans et devis pour la modification de ceux-ci"),
 ];
 
-/// The label of the first of a field's codes that the table has.
+/// The label of a code in a table; blanks around the code are ignored.
 pub fn label(table: &[(&'static str, &'static str)], code: &str) -> Option<&'static str> {
     table
         .iter()
@@ -263,11 +264,17 @@ pub fn label(table: &[(&'static str, &'static str)], code: &str) -> Option<&'sta
 mod tests {
     use super::*;
 
-    /// A number by each table; `None` where it is none of the table's.
     #[test]
-    fn a_number_is_another_region_in_each_table() {
-        let told = |code| [Regions::Specified, Regions::Administrative, Regions::Untold].map(|table| table.label(code));
-        for (code, specified, administrative) in [
+    fn region_numbers_differ_between_the_two_tables() {
+        let labels = |code| {
+            [
+                RegionTable::Specification,
+                RegionTable::Administrative,
+                RegionTable::Unknown,
+            ]
+            .map(|table| table.label(code))
+        };
+        for (code, specification, administrative) in [
             ("10", None, Some("Nord-du-Québec")),
             ("11", Some("Nord-du-Québec"), Some("Gaspésie–Îles-de-la-Madeleine")),
             ("14", Some("Laurentides"), Some("Lanaudière")),
@@ -276,24 +283,24 @@ mod tests {
             ("18", Some("Gaspésie–Îles-de-la-Madeleine"), None),
             ("20", None, None),
         ] {
-            assert_eq!(told(code), [specified, administrative, None], "{code}");
+            assert_eq!(labels(code), [specification, administrative, None], "{code}");
         }
         for (code, region) in [
             (" 3", "Capitale-Nationale"),
             ("12", "Chaudière-Appalaches"),
             ("19", "Hors Québec"),
         ] {
-            assert_eq!(told(code), [Some(region); 3], "{code}");
+            assert_eq!(labels(code), [Some(region); 3], "{code}");
         }
     }
 
     #[test]
     fn each_table_names_every_region_once() {
-        for own in [SPECIFIED_REGIONS, ADMINISTRATIVE_REGIONS] {
+        for own in [SPECIFICATION_REGIONS, ADMINISTRATIVE_REGIONS] {
             let mut regions: Vec<&str> = COMMON_REGIONS.iter().chain(own).map(|(_, region)| *region).collect();
             regions.sort_unstable();
             regions.dedup();
-            assert_eq!(regions.len(), 18, "seventeen, and what lies outside Quebec");
+            assert_eq!(regions.len(), 18, "Quebec's 17 regions, and outside Quebec");
         }
     }
 }

@@ -1,48 +1,52 @@
-//! The awards of an OCDS release of SEAO, as contracts: one an award, by its first supplier.
+//! The awards of an OCDS release of SEAO: each produces a contract with its first supplier.
 //!
-//! `awards[].value` is what was awarded and identifies the contract, as in the XML era; `contracts[].value` is its
-//! current or final amount. Bidders who lost stand beside winners in `parties`, `tenderers` and `bids`, and give nothing.
+//! `awards[].value` is the awarded amount and identifies the contract, as in the XML era. `contracts[].value` is the
+//! current or final amount. Losing bidders are listed next to the winners in `parties`, `tenderers` and `bids`; they
+//! produce nothing.
 
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::model::{entity_type::EntityType, fold::fold};
 use crate::sources::{
     reading::{
-        intake::Record,
-        json::{list, word},
+        json::{array_at, text_at},
+        record::DraftRecord,
         text,
     },
     seao::{
-        Awarded, OF_THE_NOTICE,
-        codes::{self, Unit},
-        contract_record_id, neq,
-        ocds::{Notice, Words, by_word, same_money},
-        vendor_country, vendor_province,
+        codes::{self, BidUnit},
+        common::{
+            AwardAmounts, FIELDS_FROM_TENDER, contract_record_id, is_same_amount, neq, vendor_country, vendor_province,
+        },
+        ocds_release::{ReleaseNotice, StatusLabels, index_by},
     },
 };
 
 /// What the awards of one release are looked up in.
-struct Told<'a> {
+struct AwardContext<'a> {
+    /// By the id of their award.
     contracts: HashMap<String, &'a Value>,
+    /// By their id.
     lots: HashMap<String, &'a Value>,
-    winners: HashMap<String, Winner>,
+    /// By supplier id.
+    winners: HashMap<String, WinnerBids>,
 }
 
-/// A supplier's awards, counted, and its bids.
+/// The number of a supplier's awards, and its bids.
 #[derive(Default)]
-struct Winner {
-    awards: usize,
-    first: Option<(Option<f64>, Unit)>,
-    /// By cents.
-    bids: HashMap<i64, Bid>,
+struct WinnerBids {
+    award_count: usize,
+    /// Amount and unit of the first bid.
+    first: Option<(Option<f64>, BidUnit)>,
+    by_cents: HashMap<i64, WinningBid>,
 }
 
-struct Bid {
-    value: f64,
-    unit: Unit,
-    /// At most two: whether there is one is the question.
+struct WinningBid {
+    amount: f64,
+    unit: BidUnit,
+    /// Ids of the lots with this amount. At most two, because only a single one is used.
     lots: Vec<String>,
 }
 
@@ -50,84 +54,91 @@ fn cents(amount: f64) -> i64 {
     (amount * 100.0).round() as i64
 }
 
-impl<'a> Notice<'a> {
-    /// One an award that came to something, with the line to speak of.
-    pub fn contracts(&mut self, number: &str, tender: &Record) -> Vec<(u64, Record)> {
-        let told = self.told();
+impl<'a> ReleaseNotice<'a> {
+    /// One contract per successful award, with the line for its notes.
+    pub fn contracts(&mut self, number: &str, tender: &DraftRecord) -> Vec<(u64, DraftRecord)> {
+        let context = self.award_context();
         let mut contracts = Vec::new();
-        for award in list(self.release, "/awards") {
-            if let Some(contract) = self.contract(number, award, tender, &told) {
+        for award in array_at(self.release, "/awards") {
+            if let Some(contract) = self.contract(number, award, tender, &context) {
                 contracts.push((self.line, contract));
             }
         }
         contracts
     }
 
-    fn told(&mut self) -> Told<'a> {
+    fn award_context(&mut self) -> AwardContext<'a> {
         let release = self.release;
-        let mut winners: HashMap<String, Winner> = HashMap::new();
-        for award in list(release, "/awards") {
-            let supplier = word(award, "/suppliers/0/id").unwrap_or_default();
-            winners.entry(supplier).or_default().awards += 1;
+        let mut winners: HashMap<String, WinnerBids> = HashMap::new();
+        for award in array_at(release, "/awards") {
+            let supplier = text_at(award, "/suppliers/0/id").unwrap_or_default();
+            winners.entry(supplier).or_default().award_count += 1;
         }
-        for bid in list(release, "/bids") {
-            let Some(winner) = word(bid, "/id").and_then(|bidder| winners.get_mut(&bidder)) else {
+        for bid in array_at(release, "/bids") {
+            let Some(winner) = text_at(bid, "/id").and_then(|bidder| winners.get_mut(&bidder)) else {
                 continue;
             };
-            let unit = word(bid, "/valueUnit").unwrap_or_default();
+            let unit = text_at(bid, "/valueUnit").unwrap_or_default();
             if !codes::is_known_unit(&unit) {
                 self.note_unknown("valueUnit", &unit);
             }
-            let (value, unit) = (self.money(bid, "/value"), Unit::of(&unit));
-            winner.first.get_or_insert((value, unit));
-            let Some(value) = value else { continue };
+            let (amount, unit) = (self.money(bid, "/value"), BidUnit::of(&unit));
+            winner.first.get_or_insert((amount, unit));
+            let Some(amount) = amount else { continue };
             let lots = Vec::new();
-            let known = winner.bids.entry(cents(value)).or_insert(Bid { value, unit, lots });
-            let related = list(bid, "/relatedLots").iter();
-            let related = related.filter_map(|lot| word(&json!({"id": lot}), "/id"));
+            let known = winner
+                .by_cents
+                .entry(cents(amount))
+                .or_insert(WinningBid { amount, unit, lots });
+            let related = array_at(bid, "/relatedLots").iter().filter_map(|lot| text_at(lot, ""));
             let room = 2 - known.lots.len();
             known.lots.extend(related.take(room));
         }
-        Told {
-            contracts: by_word(release, "/contracts", "/awardID"),
-            lots: by_word(release, "/tender/lots", "/id"),
+        AwardContext {
+            contracts: index_by(release, "/contracts", "/awardID"),
+            lots: index_by(release, "/tender/lots", "/id"),
             winners,
         }
     }
 
-    fn contract(&mut self, number: &str, award: &'a Value, tender: &Record, told: &Told<'a>) -> Option<Record> {
-        if word(award, "/status").is_some_and(|status| ["cancelled", "unsuccessful"].contains(&status.as_str())) {
-            self.note("an award that was cancelled or came to nothing, no contract recorded");
+    fn contract(
+        &mut self,
+        number: &str,
+        award: &'a Value,
+        tender: &DraftRecord,
+        context: &AwardContext<'a>,
+    ) -> Option<DraftRecord> {
+        if text_at(award, "/status").is_some_and(|status| ["cancelled", "unsuccessful"].contains(&status.as_str())) {
+            self.note("a cancelled or unsuccessful award, no contract recorded");
             return None;
         }
-        let suppliers = list(award, "/suppliers");
+        let suppliers = array_at(award, "/suppliers");
         let supplier = suppliers.first().unwrap_or(&Value::Null);
         if suppliers.len() > 1 {
             self.note("an award to several suppliers, recorded under the first");
         }
-        let supplier_id = word(supplier, "/id").unwrap_or_default();
+        let supplier_id = text_at(supplier, "/id").unwrap_or_default();
         let party = self.party(&supplier_id).unwrap_or(&Value::Null);
-        let name = word(supplier, "/name").or_else(|| word(party, "/name"));
+        let name = text_at(supplier, "/name").or_else(|| text_at(party, "/name"));
         let Some(vendor) = name.as_deref().and_then(text::organization) else {
             self.note("a winner without a name, no contract recorded");
             return None;
         };
-        let award_id = word(award, "/id");
-        let lot_titles = &told.lots;
-        let winner = told.winners.get(&supplier_id);
-        let told = award_id.as_deref().and_then(|id| told.contracts.get(id).copied());
-        let told = told.unwrap_or(&Value::Null);
+        let award_id = text_at(award, "/id");
+        let winner = context.winners.get(&supplier_id);
+        let signed = award_id.as_deref().and_then(|id| context.contracts.get(id).copied());
+        let signed = signed.unwrap_or(&Value::Null);
 
-        let mut contract = Record::new(EntityType::Contract);
-        for field in OF_THE_NOTICE {
+        let mut contract = DraftRecord::new(EntityType::Contract);
+        for field in FIELDS_FROM_TENDER {
             contract.set(field, tender.get(field));
         }
-        let neq = neq(&word(party, "/details/neq").unwrap_or_default())
+        let neq = neq(&text_at(party, "/details/neq").unwrap_or_default())
             .or_else(|| neq(supplier_id.strip_prefix("FO-").unwrap_or_default()));
         let award_date = self.day(award, "/date").map(|day| day.to_string());
-        let awarded = self.awarded(award, winner);
-        let current = Awarded {
-            amount: self.money(told, "/value/amount").or(awarded.amount),
+        let awarded = self.awarded_amounts(award, winner);
+        let current = AwardAmounts {
+            amount: self.money(signed, "/value/amount").or(awarded.amount),
             ..awarded
         };
         let id = contract_record_id(
@@ -140,109 +151,129 @@ impl<'a> Notice<'a> {
         contract.set("record_id", Some(id));
         contract.set("contract_id", award_id);
         contract.set("award_date", award_date);
-        if let Some(lot) = lot(winner, awarded.amount, lot_titles) {
+        if let Some(lot) = lot_title(winner, awarded.amount, &context.lots) {
             let title = contract.text("title_fr").map(|title| format!("{title} : {lot}"));
             contract.set("title_fr", Some(title.unwrap_or(lot)));
         }
         contract.set("vendor_name", Some(vendor));
-        contract.set("vendor_id", Some(supplier_id).filter(|id| !id.is_empty()));
-        self.set_address(&mut contract, party);
-        contract.set("contract_value", current.value());
-        contract.set(
-            "original_value",
-            awarded
-                .value()
-                .filter(|was| current.value().is_some_and(|is| !same_money(is, *was))),
-        );
-        let stated = word(told, "/value/currency").or_else(|| word(award, "/value/currency"));
-        let stated = stated.filter(|code| code.len() == 3 && code.bytes().all(|b| b.is_ascii_uppercase()));
-        contract.set(
-            "currency",
-            Some(match awarded.unit {
-                Unit::UsDollars => "USD".to_owned(),
-                _ => stated.unwrap_or_else(|| awarded.currency().to_owned()),
-            }),
-        );
-        contract.set("start_date", self.day(told, "/dateSigned").map(|day| day.to_string()));
-        contract.set("end_date", self.day(told, "/period/endDate").map(|day| day.to_string()));
-        if let Some(status) = word(told, "/status") {
-            let (status, english, french) = self.in_words(status, &CONTRACT_STATUSES);
-            contract.set("status", Some(status));
-            contract.set("status_en", english);
-            contract.set("status_fr", french);
+        if !supplier_id.is_empty() {
+            contract.set("vendor_id", Some(supplier_id));
         }
-        let amendments = list(told, "/amendments");
-        contract.set("amendment_count", (!amendments.is_empty()).then_some(amendments.len()));
-        let latest = amendments
-            .iter()
-            .filter_map(|amendment| self.day(amendment, "/date"))
-            .max();
-        contract.set("amendment_date", latest.map(|day| day.to_string()));
+        self.set_address(&mut contract, party);
+        set_amounts(&mut contract, &awarded, &current);
+        contract.set("currency", Some(currency(&awarded, signed, award)));
+        self.set_progress(&mut contract, signed);
         Some(contract)
     }
 
-    /// What was awarded, by the unit of the winner's bid. `totalAmount` adds up the winner's awards of all lots, so it
-    /// is the total of this one only where it is the winner's only one and the amount is a rate.
-    fn awarded(&mut self, award: &Value, winner: Option<&Winner>) -> Awarded {
+    /// The awarded amounts, with the unit of the winner's bid of the same amount, or else of its first bid. `totalAmount`
+    /// is the sum of the winner's awards over all lots. It is the total of this award only if it is the winner's only
+    /// award and the amount is a rate.
+    fn awarded_amounts(&mut self, award: &Value, winner: Option<&WinnerBids>) -> AwardAmounts {
         let amount = self.money(award, "/value/amount");
-        let matching = amount.and_then(|amount| winner?.bids.get(&cents(amount)));
-        let (bid, unit) = match matching {
-            Some(bid) => (Some(bid.value), bid.unit),
-            None => winner.and_then(|winner| winner.first).unwrap_or((None, Unit::Dollars)),
+        let same_amount = amount.and_then(|amount| winner?.by_cents.get(&cents(amount)));
+        let (bid, unit) = match same_amount {
+            Some(bid) => (Some(bid.amount), bid.unit),
+            None => winner
+                .and_then(|winner| winner.first)
+                .unwrap_or((None, BidUnit::Dollars)),
         };
-        let is_only = winner.is_some_and(|winner| winner.awards == 1);
+        let is_only_award = winner.is_some_and(|winner| winner.award_count == 1);
         let total = self.money(award, "/value/totalAmount");
-        Awarded {
+        AwardAmounts {
             bid,
             amount,
-            total: total.filter(|_| is_only && unit == Unit::Rate),
+            total: if is_only_award && unit == BidUnit::Rate {
+                total
+            } else {
+                None
+            },
             unit,
         }
     }
 
-    fn set_address(&mut self, contract: &mut Record, party: &Value) {
-        let at = |name: &str| word(party, &format!("/address/{name}"));
-        let province = at("region").as_deref().and_then(vendor_province);
-        let mut city = at("locality");
-        // The form's default, left standing by suppliers of other provinces.
+    fn set_address(&mut self, contract: &mut DraftRecord, party: &Value) {
+        let part = |name: &str| text_at(party, &format!("/address/{name}"));
+        let province = part("region").as_deref().and_then(vendor_province);
+        let mut city = part("locality");
+        // The default of the publisher's form, which suppliers of other provinces left unchanged.
         if province.as_deref().is_some_and(|code| code != "QC")
             && city.as_deref().map(fold).as_deref() == Some("quebec")
         {
-            self.note("a supplier outside Quebec whose city reads Québec, left out");
+            self.note("the city Québec of a supplier outside Quebec, left out");
             city = None;
         }
-        let lines = [at("streetAddress"), city.clone(), at("region"), at("postalCode")];
-        let lines: Vec<String> = lines
-            .into_iter()
-            .flatten()
-            .map(|line| line.trim_end_matches([',', ' ']).to_owned())
-            .filter(|line| !line.is_empty())
-            .collect();
-        contract.set("supplier_address", (!lines.is_empty()).then(|| lines.join(", ")));
+        let lines = [part("streetAddress"), city.clone(), part("region"), part("postalCode")];
+        let lines = lines.iter().flatten().map(|line| line.trim_end_matches([',', ' ']));
+        let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+        if !lines.is_empty() {
+            contract.set("supplier_address", Some(lines.join(", ")));
+        }
         contract.set("vendor_city", city);
         contract.set("vendor_province", province);
-        contract.set(
-            "vendor_postal_code",
-            at("postalCode").as_deref().and_then(text::postal_code),
-        );
-        let country = at("countryName");
+        let postal_code = part("postalCode");
+        contract.set("vendor_postal_code", postal_code.as_deref().and_then(text::postal_code));
+        let country = part("countryName");
         let code = country.as_deref().and_then(vendor_country);
         if let (Some(country), None) = (country, &code) {
             self.note_unknown("countryName", &country);
         }
         contract.set("vendor_country", code);
     }
+
+    /// Sets the dates, status and amendments of the signed contract.
+    fn set_progress(&mut self, contract: &mut DraftRecord, signed: &Value) {
+        contract.set("start_date", self.day(signed, "/dateSigned").map(|day| day.to_string()));
+        contract.set(
+            "end_date",
+            self.day(signed, "/period/endDate").map(|day| day.to_string()),
+        );
+        if let Some(status) = text_at(signed, "/status") {
+            self.set_status(contract, status, &CONTRACT_STATUSES);
+        }
+        let amendments = array_at(signed, "/amendments");
+        if !amendments.is_empty() {
+            contract.set("amendment_count", Some(amendments.len()));
+        }
+        let days = amendments.iter().filter_map(|amendment| self.day(amendment, "/date"));
+        contract.set("amendment_date", days.max().map(|day| day.to_string()));
+    }
 }
 
-/// The title of the lot that was won: awards do not name it, but the winner's bid of the same amount may.
-fn lot(winner: Option<&Winner>, amount: Option<f64>, titled: &HashMap<String, &Value>) -> Option<String> {
-    match winner?.bids.get(&cents(amount?))?.lots.as_slice() {
-        [lot] => word(titled.get(lot)?, "/title"),
+fn set_amounts(contract: &mut DraftRecord, awarded: &AwardAmounts, current: &AwardAmounts) {
+    let (original, value) = (awarded.value(), current.value());
+    contract.set("contract_value", value);
+    if let (Some(was), Some(is)) = (original, value)
+        && !is_same_amount(is, was)
+    {
+        contract.set("original_value", original);
+    }
+}
+
+/// US dollars if the bid is in them; otherwise the stated currency if it looks like an ISO 4217 code.
+fn currency(awarded: &AwardAmounts, signed: &Value, award: &Value) -> String {
+    let stated = text_at(signed, "/value/currency").or_else(|| text_at(award, "/value/currency"));
+    match stated {
+        Some(code)
+            if awarded.unit != BidUnit::UsDollars
+                && code.len() == 3
+                && code.bytes().all(|b| b.is_ascii_uppercase()) =>
+        {
+            code
+        }
+        _ => awarded.currency().to_owned(),
+    }
+}
+
+/// The title of the lot that was won. Awards do not name it, but the winner's only bid of the same amount may.
+fn lot_title(winner: Option<&WinnerBids>, amount: Option<f64>, lots: &HashMap<String, &Value>) -> Option<String> {
+    match winner?.by_cents.get(&cents(amount?))?.lots.as_slice() {
+        [lot] => text_at(lots.get(lot)?, "/title"),
         _ => None,
     }
 }
 
-const CONTRACT_STATUSES: [Words; 4] = [
+const CONTRACT_STATUSES: [StatusLabels; 4] = [
     ("active", "Active", "En vigueur"),
     ("terminated", "Terminated", "Terminé"),
     ("cancelled", "Cancelled", "Annulé"),

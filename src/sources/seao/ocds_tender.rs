@@ -1,66 +1,68 @@
-//! The notice of an OCDS release of SEAO, as a tender.
+//! The tender of an OCDS release of SEAO.
 
 use serde_json::{Value, json};
 
 use crate::model::{entity_type::EntityType, fold::fold, municipality};
 use crate::sources::{
     reading::{
-        intake::Record,
-        json::{list, word},
+        json::{array_at, text_at},
+        record::DraftRecord,
         text,
     },
     seao::{
-        codes::{self, DIRECT, INVITATION, Method, OPEN, OPEN_ELSEWHERE, QUALIFIED, TRANSPORT},
-        ocds::{Notice, Package, Words},
-        place,
+        codes::{self, DIRECT, INVITATION, OPEN, OPEN_ELSEWHERE, ProcurementMethod, QUALIFIED, TRANSPORT},
+        common::municipality_and_level,
+        ocds_release::{ReleaseNotice, ReleasePackage, StatusLabels},
     },
 };
 
-impl<'a> Notice<'a> {
-    pub fn tender(&mut self, number: &str, ocid: &str, package: &Package) -> Record {
+impl<'a> ReleaseNotice<'a> {
+    pub fn tender(&mut self, number: &str, ocid: &str, package: &ReleasePackage) -> DraftRecord {
         let release = self.release;
-        let mut tender = Record::new(EntityType::Tender);
+        let mut tender = DraftRecord::new(EntityType::Tender);
         tender.set("record_id", Some(format!("seao|{number}")));
         tender.set("reference_number", Some(number));
         tender.set("ocid", Some(ocid));
         for field in ["solicitation_number", "tender_id", "tender_number"] {
-            tender.set(field, self.word("/tender/id"));
+            tender.set(field, self.text("/tender/id"));
         }
-        // A time of publication or of closing is a moment, told in local time: its day is the one written.
-        let published = word(release, "/date").or_else(|| self.word("/tender/tenderPeriod/startDate"));
+        // Publication and closing times are local; the written day is the day.
+        let published = text_at(release, "/date").or_else(|| self.text("/tender/tenderPeriod/startDate"));
         tender.set("publication_date", self.local_day(published, "date"));
-        let closing = self.word("/tender/tenderPeriod/endDate");
+        let closing = self.text("/tender/tenderPeriod/endDate");
         let closing_date = self.local_day(closing.clone(), "endDate");
-        tender.set("tender_close_date", closing.filter(|_| closing_date.is_some()));
+        if closing_date.is_some() {
+            tender.set("tender_close_date", closing);
+        }
         tender.set("closing_date", closing_date);
-        tender.set("title_fr", self.word("/tender/title"));
-        let lots = list(release, "/tender/lots")
-            .iter()
-            .filter_map(|lot| word(lot, "/title"));
-        let lots: Vec<String> = lots.collect();
-        tender.set("description_fr", (!lots.is_empty()).then(|| lots.join("\n")));
+        tender.set("title_fr", self.text("/tender/title"));
+        tender.set(
+            "description_fr",
+            joined_texts(array_at(release, "/tender/lots"), "/title", "\n"),
+        );
         self.set_buyer(&mut tender);
-        self.set_object(&mut tender);
+        self.set_category_and_classes(&mut tender);
         self.set_method(&mut tender);
-        self.set_value(&mut tender);
-        let (status, english, french) = self.status();
-        tender.set("status", Some(status));
-        tender.set("status_en", english);
-        tender.set("status_fr", french);
-        let documents: Vec<String> = list(release, "/tender/documents")
-            .iter()
-            .filter_map(|document| word(document, "/url"))
-            .collect();
-        tender.set("notice_url", documents.first().cloned());
-        let documents: Vec<Value> = documents
-            .iter()
-            .enumerate()
-            .map(|(index, url)| json!({"doc_index": index, "url": url, "document_type": "tenderNotice", "language": "fr"}))
-            .collect();
-        tender.set("documents", (!documents.is_empty()).then_some(documents));
+        self.set_expected_value(&mut tender);
+        let status = self
+            .text("/tender/status")
+            .unwrap_or_else(|| self.derived_status().to_owned());
+        self.set_status(&mut tender, status, &TENDER_STATUSES);
+        self.set_documents(&mut tender);
         tender.set("source_url", package.uri.as_deref());
-        tender.set("fetched_at", Some(package.published.as_str()));
+        tender.set("fetched_at", Some(package.fetched_at.as_str()));
         tender
+    }
+
+    fn set_documents(&self, tender: &mut DraftRecord) {
+        let documents = array_at(self.release, "/tender/documents").iter();
+        let urls: Vec<String> = documents.filter_map(|document| text_at(document, "/url")).collect();
+        let Some(first) = urls.first() else { return };
+        tender.set("notice_url", Some(first.as_str()));
+        let document =
+            |(index, url)| json!({"doc_index": index, "url": url, "document_type": "tenderNotice", "language": "fr"});
+        let documents: Vec<Value> = urls.iter().enumerate().map(document).collect();
+        tender.set("documents", Some(documents));
     }
 
     fn local_day(&mut self, stated: Option<String>, name: &str) -> Option<String> {
@@ -71,18 +73,18 @@ impl<'a> Notice<'a> {
         day.map(|day| day.to_string())
     }
 
-    /// The buyer may be a part of the body that the party of the same identifier names.
-    fn set_buyer(&self, tender: &mut Record) {
-        let id = self.word("/buyer/id");
+    /// The buyer may be a part of a larger body. The party with the buyer's id names that body.
+    fn set_buyer(&self, tender: &mut DraftRecord) {
+        let id = self.text("/buyer/id");
         let party = id.as_deref().and_then(|id| self.party(id)).unwrap_or(&Value::Null);
         let organization = |name: Option<String>| Some(text::organization(&name?)?.into_owned());
-        let body = organization(word(party, "/name"));
-        let buyer = organization(self.word("/buyer/name")).or_else(|| body.clone());
-        let city = word(party, "/address/locality").unwrap_or_default();
-        let is_municipal = word(party, "/details/municipal").is_some_and(|flag| flag == "1");
-        let (mut slug, level) = place(is_municipal, buyer.as_deref().unwrap_or_default(), &city);
-        if municipality::is_untold(&slug) {
-            slug = place(is_municipal, body.as_deref().unwrap_or_default(), &city).0;
+        let body = organization(text_at(party, "/name"));
+        let buyer = organization(self.text("/buyer/name")).or_else(|| body.clone());
+        let city = text_at(party, "/address/locality").unwrap_or_default();
+        let is_municipal = text_at(party, "/details/municipal").is_some_and(|flag| flag == "1");
+        let (mut slug, level) = municipality_and_level(is_municipal, buyer.as_deref().unwrap_or_default(), &city);
+        if municipality::is_unknown_city(&slug) {
+            slug = municipality_and_level(is_municipal, body.as_deref().unwrap_or_default(), &city).0;
         }
         tender.set("buyer_id", id);
         tender.set("department_fr", buyer.clone());
@@ -92,8 +94,8 @@ impl<'a> Notice<'a> {
         tender.set("province", Some("QC"));
     }
 
-    fn set_object(&mut self, tender: &mut Record) {
-        let nature = match self.word("/tender/mainProcurementCategory").as_deref() {
+    fn set_category_and_classes(&mut self, tender: &mut DraftRecord) {
+        let nature = match self.text("/tender/mainProcurementCategory").as_deref() {
             Some("goods") => "1",
             Some("services") => "2",
             Some("works") => "3",
@@ -104,63 +106,64 @@ impl<'a> Notice<'a> {
             None => "",
         };
         tender.set("procurement_category", codes::category(nature));
-        let items = list(self.release, "/tender/items");
-        let words = items.first().and_then(|item| word(item, "/description"));
-        tender.set(
-            "category",
-            words.or_else(|| self.word("/tender/additionalProcurementCategories/0")),
-        );
-        let of_item = |item: &'a Value| {
-            let others = list(item, "/additionalClassifications").iter();
-            item.get("classification").into_iter().chain(others)
-        };
-        let classes: Vec<&Value> = items.iter().flat_map(of_item).collect();
-        for (field, pointer, separator) in [("unspsc", "/id", ","), ("unspsc_description_fr", "/description", "; ")] {
-            let words: Vec<String> = classes.iter().filter_map(|class| word(class, pointer)).collect();
-            tender.set(field, (!words.is_empty()).then(|| words.join(separator)));
+        let items = array_at(self.release, "/tender/items");
+        let description = items.first().and_then(|item| text_at(item, "/description"));
+        let category = description.or_else(|| self.text("/tender/additionalProcurementCategories/0"));
+        tender.set("category", category);
+        let mut classes: Vec<&Value> = Vec::new();
+        for item in items {
+            classes.extend(item.get("classification"));
+            classes.extend(array_at(item, "/additionalClassifications"));
         }
+        tender.set("unspsc", joined_texts(classes.iter().copied(), "/id", ","));
+        let descriptions = joined_texts(classes, "/description", "; ");
+        tender.set("unspsc_description_fr", descriptions);
     }
 
-    fn set_method(&mut self, tender: &mut Record) {
-        let word = self.word("/tender/procurementMethod");
-        let details = self.word("/tender/procurementMethodDetails");
+    fn set_method(&mut self, tender: &mut DraftRecord) {
+        let code = self.text("/tender/procurementMethod");
+        let details = self.text("/tender/procurementMethodDetails");
         let folded = details.as_deref().map(fold).unwrap_or_default();
-        let kind = KINDS.iter().find(|kind| kind.names.contains(&folded.as_str()));
-        if let (Some(details), None) = (&details, kind) {
+        let notice_type = RELEASE_NOTICE_TYPES
+            .iter()
+            .find(|known| known.names.contains(&folded.as_str()));
+        if let (Some(details), None) = (&details, notice_type) {
             self.note_unknown("procurementMethodDetails", details);
         }
-        let (word, method) = match kind.map(|kind| &kind.how) {
-            Some(How::By(method)) => (word.or(method.word.map(str::to_owned)), Some(*method)),
-            Some(How::Only(method)) => (method.word.map(str::to_owned), Some(*method)),
-            Some(How::Nothing) => (None, None),
-            None if folded.contains("gre a gre") => (word, Some(&DIRECT)),
-            None if folded.contains("invitation") => (word, Some(&INVITATION)),
-            Some(How::Told) | None => {
-                let method = word.as_deref().and_then(|word| self.method(word));
-                (word, method)
+        let (code, method) = match notice_type.map(|known| &known.method) {
+            Some(MethodRule::Default(method)) => (code.or(method.ocds_code.map(str::to_owned)), Some(*method)),
+            Some(MethodRule::Always(method)) => (method.ocds_code.map(str::to_owned), Some(*method)),
+            Some(MethodRule::NoContract) => (None, None),
+            None if folded.contains("gre a gre") => (code, Some(&DIRECT)),
+            None if folded.contains("invitation") => (code, Some(&INVITATION)),
+            Some(MethodRule::FromRelease) | None => {
+                let method = code.as_deref().and_then(|code| self.method_of(code));
+                (code, method)
             }
         };
-        tender.set("procurement_method", word);
+        tender.set("procurement_method", code);
         tender.set("procurement_method_en", method.map(|method| method.english));
         tender.set("procurement_method_fr", method.map(|method| method.french));
-        tender.set("notice_type_en", kind.map(|kind| kind.english));
+        tender.set("notice_type_en", notice_type.map(|known| known.english));
         tender.set("notice_type_fr", details);
-        let rationale = self.word("/tender/procurementMethodRationale");
+        let rationale = self.text("/tender/procurementMethodRationale");
         let eligibility = rationale.map(|ground| json!({"procurement_method_rationale_fr": ground}));
         tender.set("eligibility", eligibility);
     }
 
-    /// What the buyer expects to pay, which hardly any notice tells; where it tells a range, its upper end.
-    fn set_value(&mut self, tender: &mut Record) {
+    /// Sets the value that the buyer expects to pay. Few notices state it. Of a range, this is the upper end.
+    fn set_expected_value(&mut self, tender: &mut DraftRecord) {
         let amount = self.money(self.release, "/tender/value/amount");
-        let amount = amount.filter(|amount| *amount > 0.0);
-        let currency = self.word("/tender/value/currency").unwrap_or_else(|| "CAD".to_owned());
-        tender.set("currency", amount.map(|_| currency));
-        tender.set("contract_value", amount);
+        let Some(amount) = amount.filter(|amount| *amount > 0.0) else {
+            return;
+        };
+        let currency = self.text("/tender/value/currency").unwrap_or_else(|| "CAD".to_owned());
+        tender.set("currency", Some(currency));
+        tender.set("contract_value", Some(amount));
     }
 
-    fn method(&mut self, word: &str) -> Option<&'static Method> {
-        match word {
+    fn method_of(&mut self, code: &str) -> Option<&'static ProcurementMethod> {
+        match code {
             "direct" => Some(&DIRECT),
             "limited" | "selective" => Some(&INVITATION),
             "open" => Some(&OPEN),
@@ -171,21 +174,32 @@ impl<'a> Notice<'a> {
         }
     }
 
-    fn status(&mut self) -> (String, Option<&'static str>, Option<&'static str>) {
-        let cancelled = || list(self.release, "/tag").iter().any(|tag| tag == "tenderCancellation");
-        let status = self.word("/tender/status").unwrap_or_else(|| {
-            let told = match list(self.release, "/awards").is_empty() {
-                _ if cancelled() => "cancelled",
-                false => "complete",
-                true => "active",
-            };
-            told.to_owned()
-        });
-        self.in_words(status, &TENDER_STATUSES)
+    /// The status of a tender that states none.
+    fn derived_status(&self) -> &'static str {
+        if array_at(self.release, "/tag")
+            .iter()
+            .any(|tag| tag == "tenderCancellation")
+        {
+            "cancelled"
+        } else if array_at(self.release, "/awards").is_empty() {
+            "active"
+        } else {
+            "complete"
+        }
     }
 }
 
-const TENDER_STATUSES: [Words; 6] = [
+/// The texts at a pointer of each value, joined; `None` if there are none.
+fn joined_texts<'a>(values: impl IntoIterator<Item = &'a Value>, pointer: &str, separator: &str) -> Option<String> {
+    let texts: Vec<String> = values.into_iter().filter_map(|value| text_at(value, pointer)).collect();
+    if texts.is_empty() {
+        None
+    } else {
+        Some(texts.join(separator))
+    }
+}
+
+const TENDER_STATUSES: [StatusLabels; 6] = [
     ("active", "Active", "En cours"),
     ("complete", "Complete", "Terminé"),
     ("cancelled", "Cancelled", "Annulé"),
@@ -194,73 +208,75 @@ const TENDER_STATUSES: [Words; 6] = [
     ("withdrawn", "Withdrawn", "Retiré"),
 ];
 
-/// A kind of notice.
-struct Kind {
-    /// Folded, as apostrophes are typographic here and plain there.
+/// A notice type of the releases.
+struct ReleaseNoticeType {
+    /// The French names, folded because the files mix typographic and plain apostrophes.
     names: &'static [&'static str],
     english: &'static str,
-    how: How,
+    method: MethodRule,
 }
 
-enum How {
-    /// As the release says.
-    Told,
-    /// By this method, in the release's word for it where it has one.
-    By(&'static Method),
-    /// By this one whatever the release says: the notice is no call that anyone may answer with a bid, and must not pass for one.
-    Only(&'static Method),
+/// Where the procurement method of a notice type comes from.
+enum MethodRule {
+    /// From the release's code.
+    FromRelease,
+    /// This method, under the release's code if it has one.
+    Default(&'static ProcurementMethod),
+    /// This method, whatever the release states: the notice is not a call that anyone may answer with a bid, and must not
+    /// look like one.
+    Always(&'static ProcurementMethod),
     /// No contract follows from the notice itself.
-    Nothing,
+    NoContract,
 }
 
-/// The publisher's list.
+/// The publisher's list of notice types.
 #[rustfmt::skip]
-const KINDS: [Kind; 16] = [
-    Kind { names: &["avis d appel d offres"], english: "Call for tenders", how: How::Told },
-    Kind { names: &["avis d appel d offres regionalise"], english: "Regionalized call for tenders", how: How::Told },
-    Kind {
+const RELEASE_NOTICE_TYPES: [ReleaseNoticeType; 16] = [
+    ReleaseNoticeType { names: &["avis d appel d offres"], english: "Call for tenders", method: MethodRule::FromRelease },
+    ReleaseNoticeType { names: &["avis d appel d offres regionalise"], english: "Regionalized call for tenders", method: MethodRule::FromRelease },
+    ReleaseNoticeType {
         names: &["avis d appel d offres reserve aux petites entreprises du quebec et a celles d ailleurs au canada"],
-        english: "Call for tenders reserved for small enterprises of Quebec and of elsewhere in Canada", how: How::Told,
+        english: "Call for tenders reserved for small enterprises of Quebec and of elsewhere in Canada", method: MethodRule::FromRelease,
     },
-    Kind {
+    ReleaseNoticeType {
         names: &["avis d appel d offres sur invitation"],
-        english: "Call for tenders by invitation", how: How::By(&INVITATION),
+        english: "Call for tenders by invitation", method: MethodRule::Default(&INVITATION),
     },
-    Kind {
+    ReleaseNoticeType {
         names: &["avis de demande de prix aupres des entreprises qualifiees"],
-        english: "Request for prices from qualified enterprises", how: How::Only(&QUALIFIED),
+        english: "Request for prices from qualified enterprises", method: MethodRule::Always(&QUALIFIED),
     },
-    Kind { names: &["avis d appel d interet"], english: "Call for expressions of interest", how: How::Nothing },
-    // By law, of a contract that is to be made by mutual agreement unless another enterprise shows that it can do it.
-    Kind { names: &["avis d intention"], english: "Notice of intention", how: How::Only(&DIRECT) },
-    Kind { names: &["avis de qualification"], english: "Qualification notice", how: How::Nothing },
-    Kind {
+    ReleaseNoticeType { names: &["avis d appel d interet"], english: "Call for expressions of interest", method: MethodRule::NoContract },
+    // By law, announces a contract by mutual agreement, unless another enterprise shows that it can perform it.
+    ReleaseNoticeType { names: &["avis d intention"], english: "Notice of intention", method: MethodRule::Always(&DIRECT) },
+    ReleaseNoticeType { names: &["avis de qualification"], english: "Qualification notice", method: MethodRule::NoContract },
+    ReleaseNoticeType {
         names: &["avis de qualification d entrepreneurs infrastructures de transport"],
-        english: "Qualification notice for contractors (transport infrastructure)", how: How::Nothing,
+        english: "Qualification notice for contractors (transport infrastructure)", method: MethodRule::NoContract,
     },
-    Kind {
+    ReleaseNoticeType {
         names: &["avis d homologation de produits approvisionnements"],
-        english: "Product certification notice (supplies)", how: How::Nothing,
+        english: "Product certification notice (supplies)", method: MethodRule::NoContract,
     },
-    Kind { names: &["documents normatifs"], english: "Normative documents", how: How::Nothing },
-    Kind { names: &["contrat de gre a gre"], english: "Contract awarded by mutual agreement", how: How::By(&DIRECT) },
-    Kind {
+    ReleaseNoticeType { names: &["documents normatifs"], english: "Normative documents", method: MethodRule::NoContract },
+    ReleaseNoticeType { names: &["contrat de gre a gre"], english: "Contract awarded by mutual agreement", method: MethodRule::Default(&DIRECT) },
+    ReleaseNoticeType {
         names: &["contrat a la suite d un appel d offres sur invitation", "contrat suite a un appel d offres sur invitation"],
-        english: "Contract awarded following a call for tenders by invitation", how: How::By(&INVITATION),
+        english: "Contract awarded following a call for tenders by invitation", method: MethodRule::Default(&INVITATION),
     },
-    Kind {
+    ReleaseNoticeType {
         names: &[
             "contrat a la suite d un achat mandate ou d un regroupement d organismes",
             "contrat suite a un achat mandate ou a un regroupement d organismes",
         ],
-        english: "Contract following a mandated purchase or a grouping of bodies", how: How::Told,
+        english: "Contract following a mandated purchase or a grouping of bodies", method: MethodRule::FromRelease,
     },
-    Kind {
+    ReleaseNoticeType {
         names: &["contrat conclu appel d offres public non publie au seao"],
-        english: "Contract concluded - Public call for tenders not published on SEAO", how: How::By(&OPEN_ELSEWHERE),
+        english: "Contract concluded - Public call for tenders not published on SEAO", method: MethodRule::Default(&OPEN_ELSEWHERE),
     },
-    Kind {
+    ReleaseNoticeType {
         names: &["contrat relatif aux infrastructures de transport"],
-        english: "Transport infrastructure contract", how: How::By(&TRANSPORT),
+        english: "Transport infrastructure contract", method: MethodRule::Default(&TRANSPORT),
     },
 ];

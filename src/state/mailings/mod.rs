@@ -20,7 +20,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use sha2::{Digest, Sha256};
 
-use crate::state::State;
+use crate::{state::State, storage::hex::hex};
 
 /// The layout that [`super::MIGRATIONS`] adds.
 pub(super) const TABLES: &str = "
@@ -169,7 +169,7 @@ pub fn mail_name(pairs: &[Pair]) -> String {
     sorted.sort_unstable();
     let mut hash = Sha256::new();
     sorted.iter().for_each(|pair| hash.update(pair.0));
-    hash.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&hash.finalize()[..16])
 }
 
 impl State {

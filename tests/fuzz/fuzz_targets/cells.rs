@@ -4,7 +4,7 @@
 use std::io::Read;
 
 use libfuzzer_sys::fuzz_target;
-use procure::sources::reading::{decode::Utf8, text};
+use procure::sources::reading::{decode::Utf8Reader, text};
 
 /// Gives its bytes in two parts, as a chunk's end cuts them.
 struct Parts<'a>(&'a [u8], &'a [u8]);
@@ -21,7 +21,7 @@ impl Read for Parts<'_> {
 
 fn decoded(input: impl Read) -> String {
     let mut text = String::new();
-    Utf8::new(input).read_to_string(&mut text).expect("bytes in memory become text");
+    Utf8Reader::new(input).read_to_string(&mut text).expect("bytes in memory become text");
     text
 }
 

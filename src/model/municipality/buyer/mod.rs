@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use super::{TABLE, by_slug, slug, slug_of_words, untold};
+use super::{TABLE, by_slug, slug, slug_of_words, unknown_city};
 use crate::model::fold::fold;
 
 /// The city of a Quebec municipal body.
@@ -10,35 +10,35 @@ pub fn of_quebec_buyer(name: &str, city_of_address: &str) -> &'static str {
     of_buyer("QC", name, city_of_address)
 }
 
-/// The city of a municipal body of a province: the one its name tells (`Ville de X`, `Office municipal d'habitation de
-/// X`), else the one of its address, else the province's bodies whose city cannot be told.
+/// The slug of a municipal body's city: by its name (`Ville de X`, `Office municipal d'habitation de X`), else by its
+/// address, else the slug for unknown cities of the province.
 ///
-/// The name comes first because every era of the data has it, and because a body's address may lie in the town next door.
+/// The name comes first because every era of the data has it, and because the address may be in a neighbouring town.
 ///
-/// Spec silent: whose the bodies of several cities are (a county, an intermunicipal board). Their names tell no city, as
-/// `MRC de Montcalm` has nothing to do with Montcalm; they are among the records of the city they sit in, where stated.
+/// Decision D-45: a body of several cities (a county, an intermunicipal board) belongs to the city of its address, where
+/// stated. Its name identifies no city: `MRC de Montcalm` has nothing to do with Montcalm.
 pub fn of_buyer(province: &str, name: &str, city_of_address: &str) -> &'static str {
     let Some(names) = NAMES.get(province) else {
-        return untold(province);
+        return unknown_city(province);
     };
     let of_address = || slug(city_of_address).and_then(|city| names.get(&city));
     city_in_name(names, name)
         .or_else(|| of_address().map(|homonyms| homonyms.alone))
-        .unwrap_or_else(|| untold(province))
+        .unwrap_or_else(|| unknown_city(province))
 }
 
-/// Those of a province that have one name.
+/// The municipalities of a province with the same name.
 struct Homonyms {
-    /// Whom the name alone tells; the untold slug where it tells none.
+    /// The slug for the name alone; that of unknown cities where the name identifies none.
     alone: &'static str,
-    /// The designation and slug of each, where there are several.
+    /// The designation and slug of each.
     each: Vec<(&'static str, &'static str)>,
 }
 
 impl Homonyms {
-    /// The one that a name with a designation tells. `Municipalité` is said of every kind, of a ville the least.
-    fn told_by(&self, designation: &str) -> &'static str {
-        let has = |kind: &str| self.each.iter().any(|(known, _)| *known == kind);
+    /// The slug for the name with a designation. `Municipalité` is used for every legal form, least for a ville.
+    fn with_designation(&self, designation: &str) -> &'static str {
+        let has = |designation: &str| self.each.iter().any(|(known, _)| *known == designation);
         let any_but_ville = designation == MUNICIPALITE && !has(MUNICIPALITE);
         let fits = |known: &str| known == designation || (any_but_ville && known != VILLE);
         let mut fitting = self.each.iter().filter(|(known, _)| fits(known));
@@ -49,11 +49,11 @@ impl Homonyms {
     }
 }
 
-type Names = HashMap<String, Homonyms>;
+type CityNames = HashMap<String, Homonyms>;
 
-/// By province: every name of the table, as a slug.
-static NAMES: LazyLock<HashMap<&str, Names>> = LazyLock::new(|| {
-    let mut provinces: HashMap<&str, Names> = HashMap::new();
+/// By province: all names of the table, as slugs.
+static NAMES: LazyLock<HashMap<&str, CityNames>> = LazyLock::new(|| {
+    let mut provinces: HashMap<&str, CityNames> = HashMap::new();
     for row in TABLE.values().filter(|row| row.is_city()) {
         let names = provinces.entry(&row.province).or_default();
         for name in row.names().filter_map(slug) {
@@ -69,8 +69,8 @@ static NAMES: LazyLock<HashMap<&str, Names>> = LazyLock::new(|| {
     }
     for (province, names) in &mut provinces {
         for (name, homonyms) in names.iter_mut().filter(|(_, homonyms)| homonyms.each.len() > 1) {
-            let bearer = by_slug(name).filter(|row| row.province == *province);
-            homonyms.alone = bearer.map_or_else(|| untold(province), |row| &row.slug);
+            let holder = by_slug(name).filter(|row| row.province == *province);
+            homonyms.alone = holder.map_or_else(|| unknown_city(province), |row| &row.slug);
         }
     }
     provinces
@@ -78,8 +78,8 @@ static NAMES: LazyLock<HashMap<&str, Names>> = LazyLock::new(|| {
 
 /// `Ville de Montréal - Arrondissement de Lachine` → `montreal`, `Municipalité de la paroisse de X` → `x`.
 ///
-/// The whole name is looked up before its parts: a dash may belong to it (`Saint-Côme–Linière` is not Saint-Côme).
-fn city_in_name(names: &Names, name: &str) -> Option<&'static str> {
+/// The whole name is looked up before its parts, because a dash may belong to it (`Saint-Côme–Linière` is not Saint-Côme).
+fn city_in_name(names: &CityNames, name: &str) -> Option<&'static str> {
     let end = SIGNS.iter().filter_map(|sign| name.find(sign)).min();
     let (whole, cut) = (fold(name), fold(&name[..end.unwrap_or(name.len())]));
     let whole: Vec<&str> = whole.split(' ').collect();
@@ -91,12 +91,12 @@ fn city_in_name(names: &Names, name: &str) -> Option<&'static str> {
         .find_map(|words| city_in_words(names, words))
 }
 
-fn city_in_words(names: &Names, words: &[&str]) -> Option<&'static str> {
-    let as_it_stands = slug_of_words(words.iter().copied()).and_then(|name| names.get(&name));
-    if let Some(homonyms) = as_it_stands {
+fn city_in_words(names: &CityNames, words: &[&str]) -> Option<&'static str> {
+    let whole = slug_of_words(words.iter().copied()).and_then(|name| names.get(&name));
+    if let Some(homonyms) = whole {
         return Some(homonyms.alone);
     }
-    // `Bibliothèque de la Ville de X`: whatever it is, it is the city's.
+    // `Bibliothèque de la Ville de X`: a body of the city, whatever its title.
     let of_city = words
         .windows(3)
         .position(|three| {
@@ -109,20 +109,18 @@ fn city_in_words(names: &Names, words: &[&str]) -> Option<&'static str> {
     after_titles(names, words).or_else(|| after_titles(names, of_city?))
 }
 
-/// The city after one or more titles. Each title may be the last, for a city's name may begin like one (`Ville-Marie`).
-fn after_titles(names: &Names, words: &[&str]) -> Option<&'static str> {
+/// The city after one or more titles. Each title may be the last, because a city's name may begin like one (`Ville-Marie`).
+fn after_titles(names: &CityNames, words: &[&str]) -> Option<&'static str> {
     let (mut rest, mut designation) = (words, "");
     loop {
         let title = TITLES.iter().find(|title| starts_with(rest, title.words))?;
         // `Municipalité de la paroisse de X` is a paroisse; `Corporation de la ville de X` a ville.
-        designation = if title.designation.is_empty() {
-            designation
-        } else {
-            title.designation
-        };
+        if !title.designation.is_empty() {
+            designation = title.designation;
+        }
         rest = rest.get(title.words.split(' ').count()..)?;
         if let Some(homonyms) = named(names, rest) {
-            return Some(homonyms.told_by(designation));
+            return Some(homonyms.with_designation(designation));
         }
         let links = rest.iter().take_while(|word| LINKS.contains(word)).count();
         rest = rest.get(links..)?;
@@ -136,9 +134,9 @@ fn starts_with(words: &[&str], title: &str) -> bool {
         .all(|(at, word)| words.get(at) == Some(&word))
 }
 
-/// The city named by the words after a title. `du` and `des` hold the name's article (`des Îles-de-la-Madeleine`), which
-/// may also be none of its own (`Société de transport du Saguenay`).
-fn named<'a>(names: &'a Names, after_title: &[&str]) -> Option<&'a Homonyms> {
+/// The city named by the words after a title. `du` and `des` contain an article, which may belong to the name (`des
+/// Îles-de-la-Madeleine`) or not (`Société de transport du Saguenay`).
+fn named<'a>(names: &'a CityNames, after_title: &[&str]) -> Option<&'a Homonyms> {
     let (article, bare) = match after_title {
         [
             "de" | "d" | "of",
@@ -157,17 +155,18 @@ fn named<'a>(names: &'a Names, after_title: &[&str]) -> Option<&'a Homonyms> {
         .or_else(|| names.get(&without()?))
 }
 
-/// What begins the name of a city's government, or of a body that one city has, folded; and the designation it tells.
-/// Counties, regions and rural municipalities are none: they have a city's name and are next to it.
+/// A folded beginning of the name of a city's government, or of a body of one city. Counties, regions and rural
+/// municipalities are not in the list: they have the name of a neighbouring city.
 struct Title {
     words: &'static str,
+    /// The designation of the city; empty where the title implies none.
     designation: &'static str,
 }
 
 const VILLE: &str = "ville";
 const MUNICIPALITE: &str = "municipalité";
 
-/// A title before those it begins with.
+/// Sorted so that a title comes before its own prefixes.
 const TITLES: [Title; 43] = [
     title("ville", VILLE),
     title("cite", VILLE),
@@ -218,13 +217,13 @@ const fn title(words: &'static str, designation: &'static str) -> Title {
     Title { words, designation }
 }
 
-/// What may stand between two titles; not `the`, for the Municipality of the District of Yarmouth is not Yarmouth.
+/// Words allowed between two titles. Not `the`: the Municipality of the District of Yarmouth is not Yarmouth.
 const LINKS: [&str; 7] = ["de", "du", "des", "d", "la", "l", "of"];
 
-/// Signs that a part of the body follows.
+/// Separators before a part of the body.
 const SIGNS: [&str; 10] = [" -", "- ", " .", "/", "\\", "(", ",", ";", "–", "—"];
 
-/// Words that begin a part of the body.
+/// Words that begin the name of a part of the body.
 const PARTS: [&str; 8] = [
     "arrondissement",
     "service",

@@ -1,13 +1,13 @@
-//! Buyers as the data names them, homonyms, every row of the table, and any text at all.
+//! Buyers as the data names them, homonyms, every row of the table, and random text.
 
 use proptest::prelude::*;
 
 use super::{
-    super::{QUEBEC_MUNICIPAL, is_untold},
+    super::{QUEBEC_MUNICIPAL, is_unknown_city},
     *,
 };
 
-/// Buyers' names as the data has them, with the city of their address, and whose they are.
+/// Buyers' names as in the data, the city of their address, and the expected slug.
 const QUEBEC: &[(&str, &str, &str)] = &[
     // A city's government, in every way its name is written.
     ("Ville de Montréal - Arrondissement de Lachine", "Lachine", "montreal"),
@@ -39,14 +39,14 @@ const QUEBEC: &[(&str, &str, &str)] = &[
     ("Cantons-Unis de Stoneham-et-Tewkesbury", "", "stoneham-et-tewkesbury"),
     ("Village nordique de Kuujjuaq", "", "kuujjuaq"),
     ("Ville de Lac-Delage", "", "lac-delage"),
-    // The name counts before the address, which may be next door.
+    // The name counts before the address, which may be in a neighbouring town.
     ("Municipalité d'Upton.", "Saint-Hyacinthe", "upton"),
     (
         "Ville de Sainte-Anne-des-Plaines.",
         "Montréal",
         "sainte-anne-des-plaines",
     ),
-    // A dash of the name's own.
+    // A dash that belongs to the name.
     ("Municipalité de Saint-Côme - Linière", "", "saint-come-liniere"),
     ("Ville de Saint-Lin–Laurentides", "", "saint-lin-laurentides"),
     // Of Quebec, not of the larger city elsewhere.
@@ -67,7 +67,7 @@ const QUEBEC: &[(&str, &str, &str)] = &[
     ("Ville de Chicoutimi", "", "saguenay"),
     ("Arrondissement de Ville-Marie", "", "montreal"),
     ("Arrondissement Saint-Laurent", "", "montreal"),
-    // Homonyms, by their designation; the name alone is the first's.
+    // Homonyms, by their designation; the name alone means the first.
     ("Ville de Disraeli", "", "disraeli"),
     ("Paroisse de Disraeli", "Disraeli", "disraeli-paroisse"),
     ("Municipalité de la paroisse de Disraeli", "", "disraeli-paroisse"),
@@ -93,7 +93,7 @@ const QUEBEC: &[(&str, &str, &str)] = &[
     ),
     ("Office municipal d'habitation de Stanstead", "", "stanstead"),
     ("Régie du lac", "Clermont", "clermont"),
-    // Homonyms of one designation: the name tells neither, and no address next door does.
+    // Homonyms with the same designation: neither the name nor a neighbouring address identifies one.
     ("Municipalité de L'Ange-Gardien", "Gatineau", QUEBEC_MUNICIPAL),
     ("Municipalité de Saint-Elzéar", "Saint-Elzéar", QUEBEC_MUNICIPAL),
     (
@@ -112,7 +112,7 @@ const QUEBEC: &[(&str, &str, &str)] = &[
     ("Service de police de la Ville de Montréal", "", "montreal"),
     ("Bibliothèque de la Ville de Rosemère", "", "rosemere"),
     ("SPVM", "", "montreal"),
-    // Bodies of several: where they sit, never what their name resembles.
+    // Bodies of several cities: the city of their address, never the one that their name resembles.
     ("MRC de Coaticook.", "Coaticook", "coaticook"),
     ("MRC de Montcalm", "Sainte-Julienne", "sainte-julienne"),
     ("MRC de Montcalm", "", QUEBEC_MUNICIPAL),
@@ -128,7 +128,7 @@ const QUEBEC: &[(&str, &str, &str)] = &[
         QUEBEC_MUNICIPAL,
     ),
     ("Communauté métropolitaine de Montréal", "", QUEBEC_MUNICIPAL),
-    // Nothing that tells.
+    // Nothing identifies a city.
     ("Régie d'aqueduc de Grand Pré", "", QUEBEC_MUNICIPAL),
     ("Ville de Nulle-Part", "", QUEBEC_MUNICIPAL),
     ("Ville de Toronto", "Toronto", QUEBEC_MUNICIPAL),
@@ -176,15 +176,15 @@ fn a_buyer_elsewhere_has_a_city() {
 }
 
 #[test]
-fn every_city_is_reached_by_its_name() {
+fn every_city_is_found_by_its_names() {
     for row in TABLE.values().filter(|row| row.is_city()) {
-        let told = |name: &str| of_buyer(&row.province, name, "");
-        assert_eq!(told(&row.name_fr), row.slug);
-        assert_eq!(told(&row.name_en), row.slug);
+        let city = |name: &str| of_buyer(&row.province, name, "");
+        assert_eq!(city(&row.name_fr), row.slug);
+        assert_eq!(city(&row.name_en), row.slug);
         if row.designation.is_empty() {
             for name in row.names() {
-                assert_eq!(told(name), row.slug, "{name}");
-                assert_eq!(told(&format!("Municipalité de {name}")), row.slug, "{name}");
+                assert_eq!(city(name), row.slug, "{name}");
+                assert_eq!(city(&format!("Municipalité de {name}")), row.slug, "{name}");
                 assert_eq!(of_buyer(&row.province, "", name), row.slug, "{name}");
             }
         }
@@ -192,26 +192,26 @@ fn every_city_is_reached_by_its_name() {
 }
 
 #[test]
-fn a_homonym_is_reached_by_its_designation_or_the_name_tells_none() {
-    let mut reached = 0;
+fn a_homonym_is_found_by_its_designation_or_is_unknown() {
+    let mut found = 0;
     for row in TABLE.values().filter(|row| !row.designation.is_empty()) {
         let short = row.name_en.split(" (").next().unwrap();
-        let told = of_buyer(&row.province, &format!("{} {short}", row.designation), "");
-        assert!(told == row.slug || is_untold(told), "{row:?}: {told}");
-        reached += usize::from(told == row.slug);
+        let slug = of_buyer(&row.province, &format!("{} {short}", row.designation), "");
+        assert!(slug == row.slug || is_unknown_city(slug), "{row:?}: {slug}");
+        found += usize::from(slug == row.slug);
     }
-    assert!(reached > 40, "{reached}");
+    assert!(found > 40, "{found}");
 }
 
 proptest! {
     #[test]
-    fn what_is_told_is_in_the_table(
+    fn every_slug_found_is_in_the_table(
         province in "QC|ON|NS|[A-Z]{0,2}",
         name in "((Ville|Municipalité|Paroisse|Village|MRC|OMH|City|Service|of|the|de|du|des|la|l'|d'|-|–|\\(|/|\\.|Saint|Montréal|Ville-Marie|Disraeli) ?){0,8}|\\PC{0,40}",
         city in "Montréal|Saint-Elzéar|\\PC{0,20}",
     ) {
-        let told = of_buyer(&province, &name, &city);
-        let row = by_slug(told).expect("a slug of the table");
-        prop_assert!(row.province == province || told == QUEBEC_MUNICIPAL, "{told}");
+        let slug = of_buyer(&province, &name, &city);
+        let row = by_slug(slug).expect("a slug of the table");
+        prop_assert!(row.province == province || slug == QUEBEC_MUNICIPAL, "{slug}");
     }
 }

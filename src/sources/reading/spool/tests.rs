@@ -1,143 +1,154 @@
-//! What goes to the spool comes back by group.
+//! What is written to the spool comes back by merge group.
 
-use super::*;
+use super::{
+    entry::{SpoolEntry, short_key},
+    file::Spool,
+    groups::{MergeGroup, ReplacedRow},
+    writer::{SpoolWriter, WRITE_BYTES},
+};
 use crate::model::entity_type::EntityType;
+use crate::sources::reading::{
+    record::DraftRecord,
+    row_output::{Annotation, Recency, RowOutput},
+};
 
-fn draft(group: &str, member: &str, rank: Rank, id: &str) -> Draft {
-    let mut record = Record::new(EntityType::Contract);
+fn output(group: &str, key: &str, recency: Recency, id: &str) -> RowOutput {
+    let mut record = DraftRecord::new(EntityType::Contract);
     record.set("record_id", Some(id));
-    Draft {
+    RowOutput {
         group: group.to_owned(),
-        member: member.to_owned(),
-        rank,
+        key: key.to_owned(),
+        recency,
         records: vec![record],
     }
 }
 
 #[test]
-fn keys_of_short_texts_are_the_texts() {
+fn short_texts_are_their_own_keys() {
     let texts = ["", "1", "001", "0", "\0", "1234567", "12345678", "12345679"];
-    let keys: std::collections::HashSet<_> = texts.iter().map(|text| key(text)).collect();
+    let keys: std::collections::HashSet<_> = texts.iter().map(|text| short_key(text)).collect();
     assert_eq!(keys.len(), texts.len());
-    assert!(keys.iter().all(|key| *key != [0; 8]), "that is nothing");
-    assert_eq!(key("001"), *b"001\0\0\0\0\x04");
-    // Longer ones never end as short ones do.
-    assert!((0..100).all(|n| key(&format!("12345678{n}"))[7] >= 0x80));
+    assert!(keys.iter().all(|key| *key != [0; 8]), "zeros mean no key");
+    assert_eq!(short_key("001"), *b"001\0\0\0\0\x04");
+    // The last byte of a digest is never a length.
+    assert!((0..100).all(|n| short_key(&format!("12345678{n}"))[7] >= 0x80));
 }
 
-const ROWS: [(&str, &str, Rank, &str); 5] = [
-    ("b", "001", Rank(1, 0), "b1"),
-    ("a", "", Rank(0, 0), "a, replaced"),
-    ("b", "000", Rank(0, 5), "b0"),
-    ("b", "000", Rank(0, 4), "b0, older"),
-    ("a", "", Rank(0, 0), "a"),
+const ROWS: [(&str, &str, Recency, &str); 5] = [
+    ("b", "001", Recency(1, 0), "b1"),
+    ("a", "", Recency(0, 0), "a, replaced"),
+    ("b", "000", Recency(0, 5), "b0"),
+    ("b", "000", Recency(0, 4), "b0, older"),
+    ("a", "", Recency(0, 0), "a"),
 ];
 
-/// Two files of [`ROWS`] and a remark on `a`, put into the spool in this order.
-fn settled(order: [usize; 2]) -> (Vec<Vec<String>>, [u64; 2]) {
+/// Merges two files of [`ROWS`] and an annotation of `a`, written to the spool in this order.
+fn merged(order: [usize; 2]) -> (Vec<Vec<String>>, [u64; 2]) {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("spool");
-    let spool = Spool::create(&path).unwrap();
-    let mut files = [Vec::new(), Vec::new()];
+    let spool = Spool::create(folder.path()).unwrap();
+    let mut files: [Vec<SpoolEntry>; 2] = [Vec::new(), Vec::new()];
     for file in order {
-        let mut drafts = Drafts::new(&spool, file);
-        for (line, (group, member, rank, id)) in ROWS.into_iter().enumerate() {
-            drafts.push(line as u64, draft(group, member, rank, id)).unwrap();
+        let mut writer = SpoolWriter::new(&spool, file).unwrap();
+        for (line, (group, key, recency, id)) in ROWS.into_iter().enumerate() {
+            writer.push(line as u64, output(group, key, recency, id)).unwrap();
         }
-        let remark = Remark {
+        let annotation = Annotation {
             group: "a".to_owned(),
-            rank: Rank(9, 0),
-            said: file.into(),
+            recency: Recency(9, 0),
+            content: file.into(),
         };
-        drafts.push_remark(9, remark).unwrap();
-        files[file] = drafts.finish().unwrap();
+        writer.push_annotation(9, annotation).unwrap();
+        files[file] = writer.finish().unwrap();
     }
-    let (mut settled, mut replaced) = (Vec::new(), [0, 0]);
-    let told = |groups: Vec<Group>| {
-        let group = |group: Group| {
-            let told = group.members.iter().map(|m| match &m.said {
-                Some(said) => format!("remark {said}"),
-                None => format!("{} of {}", m.records[0].text("record_id").unwrap(), m.file),
+    let (mut merged, mut replaced) = (Vec::new(), [0, 0]);
+    let describe = |groups: Vec<MergeGroup>| {
+        let group = |group: MergeGroup| {
+            let members = group.members.iter().map(|member| match &member.annotation {
+                Some(content) => format!("annotation {content}"),
+                None => format!("{} of {}", member.records[0].text("record_id").unwrap(), member.file),
             });
-            (told.collect::<Vec<String>>(), group.replaced)
+            (members.collect::<Vec<String>>(), group.replaced)
         };
         Ok(groups.into_iter().map(group).collect::<Vec<_>>())
     };
-    let take = |groups: Vec<(Vec<String>, Vec<Replaced>)>| {
-        for (told, rows) in groups {
-            settled.push(told);
+    let take = |groups: Vec<(Vec<String>, Vec<ReplacedRow>)>| {
+        for (members, rows) in groups {
+            merged.push(members);
             rows.into_iter().for_each(|row| replaced[row.file] += 1);
         }
         Ok(())
     };
-    spool.settle(files.concat(), told, take).unwrap();
-    assert!(!path.exists());
-    (settled, replaced)
+    spool.merge_groups(files.concat(), describe, take).unwrap();
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+    (merged, replaced)
 }
 
 #[test]
-fn groups_come_back_in_the_order_met_with_their_newest_members_oldest_first() {
-    let (groups, merged) = settled([0, 1]);
+fn groups_come_back_in_the_order_of_their_first_rows_with_the_newest_members_oldest_first() {
+    let (groups, replaced) = merged([0, 1]);
     assert_eq!(
         groups,
-        [vec!["b0 of 1", "b1 of 1"], vec!["a of 1", "remark 0", "remark 1"]]
+        [
+            vec!["b0 of 1", "b1 of 1"],
+            vec!["a of 1", "annotation 0", "annotation 1"]
+        ]
     );
-    assert_eq!(merged, [5, 2]);
+    assert_eq!(replaced, [5, 2]);
 }
 
 #[test]
-fn the_order_files_were_read_in_changes_nothing() {
-    assert_eq!(settled([0, 1]), settled([1, 0]));
+fn the_order_in_which_files_are_read_changes_nothing() {
+    assert_eq!(merged([0, 1]), merged([1, 0]));
 }
 
 #[test]
-fn what_is_of_one_thing_goes_where_its_first_row_went() {
+fn rows_of_one_identity_join_the_group_of_the_first() {
     let folder = tempfile::tempdir().unwrap();
-    let spool = Spool::create(&folder.path().join("spool")).unwrap();
+    let spool = Spool::create(folder.path()).unwrap();
     let mut files = [Vec::new(), Vec::new()];
     for (file, rows) in [
-        (1, [("thing 1", "group b", "3"), ("thing 2", "group b", "4")]),
-        (0, [("thing 1", "group a", "1"), ("thing 3", "group a", "2")]),
+        (1, [("identity 1", "group b", "3"), ("identity 2", "group b", "4")]),
+        (0, [("identity 1", "group a", "1"), ("identity 3", "group a", "2")]),
     ] {
-        let mut drafts = Drafts::new(&spool, file);
-        for (thing, group, id) in rows {
-            drafts
-                .push_together(1, thing, draft(group, id, Rank(0, 0), id))
+        let mut writer = SpoolWriter::new(&spool, file).unwrap();
+        for (identity, group, id) in rows {
+            writer
+                .push_together(1, identity, output(group, id, Recency(0, 0), id))
                 .unwrap();
         }
-        files[file] = drafts.finish().unwrap();
+        files[file] = writer.finish().unwrap();
     }
-    let mut settled = Vec::new();
-    let told = |groups: Vec<Group>| {
-        let ids = |group: Group| group.members.iter().map(|m| m.member.clone()).collect::<String>();
-        Ok(groups.into_iter().map(ids).collect::<Vec<_>>())
+    let mut merged = Vec::new();
+    let describe = |groups: Vec<MergeGroup>| {
+        let keys = |group: MergeGroup| group.members.iter().map(|m| m.key.clone()).collect::<String>();
+        Ok(groups.into_iter().map(keys).collect::<Vec<_>>())
     };
-    let take = |ids: Vec<String>| {
-        settled.extend(ids);
+    let take = |keys: Vec<String>| {
+        merged.extend(keys);
         Ok(())
     };
-    spool.settle(files.concat(), told, take).unwrap();
-    assert_eq!(settled, ["123", "4"]);
+    spool.merge_groups(files.concat(), describe, take).unwrap();
+    assert_eq!(merged, ["123", "4"]);
 }
 
 #[test]
-fn batches_are_of_a_size_and_keep_the_order() {
+fn batches_are_bounded_in_size_and_keep_the_order() {
     let folder = tempfile::tempdir().unwrap();
-    let spool = Spool::create(&folder.path().join("spool")).unwrap();
-    let mut drafts = Drafts::new(&spool, 0);
-    let long = "x".repeat(BODIES_AT_A_TIME / 3);
+    let spool = Spool::create(folder.path()).unwrap();
+    let mut writer = SpoolWriter::new(&spool, 0).unwrap();
+    let long = "x".repeat(WRITE_BYTES / 3);
     for number in 0..100 {
-        let mut draft = draft(&format!("{number}"), "", Rank(0, 0), &format!("{number}"));
-        draft.records[0].set("title_en", Some(long.as_str()));
-        drafts.push(number, draft).unwrap();
+        let mut output = output(&format!("{number}"), "", Recency(0, 0), &format!("{number}"));
+        output.records[0].set("title_en", Some(long.as_str()));
+        writer.push(number, output).unwrap();
     }
     let mut lines = Vec::new();
-    let told = |groups: Vec<Group>| Ok(groups.iter().map(|group| group.members[0].line).collect::<Vec<_>>());
+    let merge = |groups: Vec<MergeGroup>| Ok(groups.iter().map(|group| group.members[0].line).collect::<Vec<_>>());
     let take = |batch: Vec<u64>| {
         assert!(batch.len() <= 3);
         lines.extend(batch);
         Ok(())
     };
-    spool.settle(drafts.finish().unwrap(), told, take).unwrap();
+    spool.merge_groups(writer.finish().unwrap(), merge, take).unwrap();
     assert!(lines.into_iter().eq(0..100));
 }

@@ -1,0 +1,41 @@
+//! `procure generations`: the builds on disk, and which of them is in service.
+
+use anyhow::ensure;
+use clap::Subcommand;
+
+use crate::{
+    catalog::generation,
+    cli::options::{IndexDir, print},
+};
+
+#[derive(Debug, Subcommand)]
+pub enum Generations {
+    /// List the generations on disk; a star marks the one in service
+    List {
+        #[command(flatten)]
+        index: IndexDir,
+    },
+    /// Put a generation in service
+    Use {
+        /// Id of the generation, as `generations list` shows it
+        id: String,
+        #[command(flatten)]
+        index: IndexDir,
+    },
+}
+
+pub fn run(args: Generations) -> anyhow::Result<()> {
+    match args {
+        Generations::List { index } => {
+            ensure!(index.index_dir.exists(), "no folder {}", index.index_dir.display());
+            let current = generation::current(&index.index_dir)?;
+            let mut lines = String::new();
+            for id in generation::list(&index.index_dir)? {
+                let mark = if current.as_deref() == Some(&id) { '*' } else { ' ' };
+                lines.push_str(&format!("{mark} {id}\n"));
+            }
+            print(&lines)
+        }
+        Generations::Use { id, index } => generation::switch_to(&index.index_dir, &id),
+    }
+}

@@ -1,0 +1,35 @@
+//! `procure index`: dumps to a new generation.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::{
+    catalog::indexing,
+    cli::options::{IndexDir, print},
+};
+
+#[derive(Debug, Args)]
+pub struct Index {
+    /// Folder with the dumps, <entity_type>/<source_id>.ndjson, plain, .gz or .zst
+    #[arg(long, value_name = "DIR", env = "PROCURE_DUMPS", default_value = "data/dumps")]
+    dumps: PathBuf,
+    #[command(flatten)]
+    index: IndexDir,
+    /// Approximate memory limit of the build, in MiB
+    #[arg(long, value_name = "N", env = "PROCURE_MEMORY_MB", default_value_t = indexing::DEFAULT_MEMORY_MB)]
+    memory_mb: usize,
+    /// Fail if a line is not a valid record or a file is not a dump
+    #[arg(long, env = "PROCURE_STRICT")]
+    strict: bool,
+}
+
+pub fn run(args: Index) -> anyhow::Result<()> {
+    let report = indexing::run(&indexing::Options {
+        dumps: args.dumps,
+        index_dir: args.index.index_dir,
+        memory_mb: args.memory_mb,
+        strict: args.strict,
+    })?;
+    print(&format!("{report}\n"))
+}

@@ -1,0 +1,106 @@
+//! Options that several commands share, the checks of their values, and output to stdout.
+
+use std::{
+    fmt,
+    io::{self, Write},
+    net::SocketAddr,
+    path::PathBuf,
+    str::FromStr,
+    time::Duration,
+};
+
+use anyhow::{Context, ensure};
+use clap::Args;
+
+use crate::{
+    catalog::generation::{self, Generation},
+    model::{entity_type::EntityType, plans::Plan},
+    server,
+    state::State,
+};
+
+#[derive(Debug, Args)]
+pub struct IndexDir {
+    /// Folder that holds the index
+    #[arg(long, value_name = "DIR", env = "PROCURE_INDEX_DIR", default_value = "data/index")]
+    pub index_dir: PathBuf,
+}
+
+impl IndexDir {
+    /// Opens the generation that is in service.
+    pub fn open_current(&self) -> anyhow::Result<Generation> {
+        let id = generation::current(&self.index_dir)?.with_context(|| {
+            format!(
+                "no index in {}; build one with `procure index`",
+                self.index_dir.display()
+            )
+        })?;
+        generation::open(&self.index_dir, &id)
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct StateFile {
+    /// State database (SQLite): API keys, their usage and alert subscriptions
+    #[arg(long, value_name = "FILE", env = "PROCURE_STATE", default_value = "data/state.db")]
+    pub state: PathBuf,
+}
+
+impl StateFile {
+    /// Opens the state database, which must exist: a mistyped path must not create an empty one.
+    pub fn open_existing(&self) -> anyhow::Result<State> {
+        ensure!(
+            self.state.exists(),
+            "no state database {}; `procure keys create` creates it",
+            self.state.display()
+        );
+        State::open(&self.state)
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Bind {
+    /// Address the server listens on
+    #[arg(long, value_name = "ADDRESS", env = "PROCURE_BIND", default_value = server::config::BIND)]
+    pub bind: SocketAddr,
+}
+
+/// Writes to stdout. A reader that closed the pipe is not an error.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context("writing to stdout"),
+        _ => Ok(()),
+    }
+}
+
+pub fn parse_plan(name: &str) -> Result<Plan, String> {
+    Plan::parse(name).ok_or_else(|| format!("use one of {}", Plan::names()))
+}
+
+pub fn parse_entity_type(name: &str) -> Result<EntityType, String> {
+    let names = EntityType::ALL.map(EntityType::name).join(", ");
+    EntityType::parse(name).ok_or_else(|| format!("use one of {names}"))
+}
+
+/// A duration above zero, written as a number of seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Seconds(pub Duration);
+
+impl FromStr for Seconds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Seconds, String> {
+        let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
+        let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        duration
+            .map(Seconds)
+            .ok_or_else(|| "use a number of seconds above 0".to_owned())
+    }
+}
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.as_secs_f64())
+    }
+}

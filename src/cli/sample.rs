@@ -1,0 +1,35 @@
+//! `procure sample`: writes generated records.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::{
+    cli::options::{parse_entity_type, print},
+    model::entity_type::EntityType,
+    sample::{self, SampleOptions},
+};
+
+#[derive(Debug, Args)]
+pub struct Sample {
+    /// Total number of records
+    #[arg(long, value_name = "N", env = "PROCURE_RECORDS")]
+    records: u64,
+    /// Seed of the generator; equal seeds write equal records
+    #[arg(long, value_name = "S", env = "PROCURE_SEED")]
+    seed: u64,
+    /// Folder to write the dumps to
+    #[arg(long, value_name = "DIR", env = "PROCURE_OUT")]
+    out: PathBuf,
+    /// Write only this entity type; may be repeated
+    #[arg(long, value_name = "TYPE", env = "PROCURE_ENTITY_TYPE", value_parser = parse_entity_type)]
+    entity_type: Vec<EntityType>,
+}
+
+pub fn run(args: Sample) -> anyhow::Result<()> {
+    let summary = sample::run(&SampleOptions {
+        entity_types: args.entity_type,
+        ..SampleOptions::new(args.records, args.seed, args.out)
+    })?;
+    print(&format!("{summary}\n"))
+}

@@ -1,0 +1,101 @@
+//! `procure serve`: serves the published generation over HTTP.
+
+use std::{
+    net::{SocketAddr, TcpListener},
+    path::PathBuf,
+    sync::Arc,
+};
+
+use anyhow::Context;
+use chrono::Utc;
+use clap::{Args, builder::NonEmptyStringValueParser};
+
+use crate::{
+    cli::{
+        mail_options::MailOptions,
+        options::{Bind, IndexDir, Seconds, StateFile},
+    },
+    logging::Format,
+    server,
+};
+
+#[derive(Debug, Args)]
+pub struct Serve {
+    #[command(flatten)]
+    index: IndexDir,
+    #[command(flatten)]
+    state: StateFile,
+    #[command(flatten)]
+    bind: Bind,
+    /// Private address for metrics and readiness; without it, neither is served
+    #[arg(long, value_name = "ADDRESS", env = "PROCURE_ADMIN_BIND")]
+    admin_bind: Option<SocketAddr>,
+    /// Format of log lines: text or json
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        env = "PROCURE_LOG_FORMAT",
+        default_value = "text",
+        value_parser = parse_log_format
+    )]
+    pub log_format: Format,
+    /// TOML file that overrides the limits of the plans
+    #[arg(long, value_name = "FILE", env = "PROCURE_PLANS")]
+    plans: Option<PathBuf>,
+    /// Prefix of the two gateway headers, PREFIX-key and PREFIX-host
+    #[arg(
+        long,
+        value_name = "PREFIX",
+        env = "PROCURE_GATEWAY_PREFIX",
+        default_value = server::config::GATEWAY_PREFIX,
+        value_parser = NonEmptyStringValueParser::new()
+    )]
+    gateway_prefix: String,
+    /// Required value of the gateway host header; without it, the header is not checked
+    #[arg(long, value_name = "HOST", env = "PROCURE_GATEWAY_HOST", value_parser = NonEmptyStringValueParser::new())]
+    gateway_host: Option<String>,
+    /// Maximum duration of a search
+    #[arg(long, value_name = "SECONDS", env = "PROCURE_QUERY_TIMEOUT", default_value_t = Seconds(server::config::QUERY_TIMEOUT))]
+    query_timeout: Seconds,
+    /// Address where a key's plan can be upgraded, for the error of a Pro endpoint; by default /docs#plans of this service
+    #[arg(long, value_name = "URL", env = "PROCURE_UPGRADE_URL", value_parser = parse_web_address)]
+    upgrade_url: Option<String>,
+    #[command(flatten)]
+    mail: MailOptions,
+}
+
+pub fn run(args: Serve) -> anyhow::Result<()> {
+    let bind = args.bind.bind;
+    let listener = TcpListener::bind(bind).with_context(|| format!("listening on {bind}"))?;
+    let config = server::Config {
+        index_dir: args.index.index_dir,
+        state: args.state.state,
+        plans: args.plans,
+        gateway_prefix: args.gateway_prefix,
+        gateway_host: args.gateway_host,
+        query_timeout: args.query_timeout.0,
+        upgrade_url: args.upgrade_url,
+        admin_bind: args.admin_bind,
+        mail: args.mail.settings()?.map(Arc::new),
+        limits: server::connection::ConnectionLimits::default(),
+        now: Utc::now,
+    };
+    server::run(&config, listener, server::signals::stop_requested())
+}
+
+fn parse_web_address(text: &str) -> Result<String, String> {
+    let has_scheme = ["https://", "http://"].iter().any(|scheme| text.starts_with(scheme));
+    if has_scheme && !text.contains(char::is_whitespace) {
+        Ok(text.to_owned())
+    } else {
+        Err("use an address that begins with https:// or http://".to_owned())
+    }
+}
+
+fn parse_log_format(name: &str) -> Result<Format, String> {
+    match name {
+        "text" => Ok(Format::Text),
+        "json" => Ok(Format::Json),
+        _ => Err("use text or json".to_owned()),
+    }
+}

@@ -1,0 +1,250 @@
+//! Aggregations over all matches: the codes of each facet are counted in an array, which then gives the values.
+//!
+//! Each facet is one pass over memory: its codes are in document order, and so are the matches. Nothing is hashed and no
+//! record is read. Facets are counted in parallel.
+
+use std::{cmp::Reverse, collections::BTreeMap, ops::Range, thread};
+
+use tantivy::DocId;
+
+use super::{
+    collect::collect_all,
+    compiled_query::CompiledQuery,
+    entity_index::EntityIndex,
+    facet_columns::Codes,
+    facet_values::{FacetValues, Sum},
+};
+use crate::{
+    engine::{
+        aggregation::{
+            Aggregation, Bucket, FacetBuckets, Money, PERCENTS, TermsAggregation, ValueAggregation, ValueDistribution,
+            ValueStats, nearest_rank,
+        },
+        deadline::Deadline,
+        error::Error,
+    },
+    model::{facet::Facet, schema::Role},
+};
+
+/// The matching documents, in their order.
+pub enum MatchingDocuments {
+    Range(Range<DocId>),
+    List(Vec<DocId>),
+}
+
+impl MatchingDocuments {
+    pub fn of(query: &CompiledQuery) -> Result<MatchingDocuments, Error> {
+        if !query.has_sets() && !query.has_predicates() {
+            return Ok(MatchingDocuments::Range(query.documents.clone()));
+        }
+        let mut list = Vec::new();
+        collect_all(query, |document| list.push(document))?;
+        Ok(MatchingDocuments::List(list))
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            MatchingDocuments::Range(range) => range.len(),
+            MatchingDocuments::List(list) => list.len(),
+        }
+    }
+
+    fn get(&self, index: usize) -> Option<DocId> {
+        match self {
+            MatchingDocuments::Range(range) => range.clone().nth(index),
+            MatchingDocuments::List(list) => list.get(index).copied(),
+        }
+    }
+
+    /// How many matches are before a document.
+    fn count_before(&self, end: DocId) -> usize {
+        match self {
+            MatchingDocuments::Range(range) => range.end.min(end).saturating_sub(range.start) as usize,
+            MatchingDocuments::List(list) => list.partition_point(|document| *document < end),
+        }
+    }
+
+    fn for_each(&self, visit: impl FnMut(DocId)) {
+        match self {
+            MatchingDocuments::Range(range) => range.clone().for_each(visit),
+            MatchingDocuments::List(list) => list.iter().copied().for_each(visit),
+        }
+    }
+
+    fn for_each_code(&self, codes: &Codes, visit: impl FnMut(u32)) {
+        match self {
+            MatchingDocuments::Range(range) => codes.for_each(range.clone(), visit),
+            MatchingDocuments::List(list) => codes.for_each(list.iter().copied(), visit),
+        }
+    }
+}
+
+pub fn aggregate(
+    index: &EntityIndex,
+    documents: &MatchingDocuments,
+    terms: &[TermsAggregation],
+    value_aggregation: ValueAggregation,
+    deadline: &Deadline,
+) -> Result<Aggregation, Error> {
+    deadline.check()?;
+    let values = match value_aggregation {
+        ValueAggregation::None => None,
+        ValueAggregation::Sum | ValueAggregation::Percentiles => index.values_of(|visit| documents.for_each(visit)),
+    };
+    let count = |terms: &TermsAggregation| {
+        deadline.check()?;
+        let buckets = match index.facet(terms.facet) {
+            Some((codes, facet)) => count_facet(codes, facet, documents, values.as_deref(), terms.size),
+            None => FacetBuckets::default(),
+        };
+        Ok((terms.facet, buckets))
+    };
+    let facets: BTreeMap<Facet, FacetBuckets> = if documents.len() < PARALLEL {
+        terms.iter().map(count).collect::<Result<_, Error>>()?
+    } else {
+        count_in_parallel(terms, &count)?
+    };
+    deadline.check()?;
+    // The newest come first, those without a date last.
+    let dated = documents.count_before(index.dated);
+    let date = |number: usize| {
+        let document = documents.get(number).filter(|_| number < dated)?;
+        index.date(Role::Date, document)
+    };
+    Ok(Aggregation {
+        total: documents.len() as u64,
+        earliest_date: dated.checked_sub(1).and_then(date),
+        latest_date: date(0),
+        facets,
+        values: values.map(|values| value_stats(values, value_aggregation)),
+    })
+}
+
+/// From this many matches on, counting a facet takes longer than starting a thread for it.
+const PARALLEL: usize = 50_000;
+
+/// Counts facets on as many threads as there are cores. Not in the pool that runs the searches: a search that waits for
+/// its parts there would start another search in the meantime, and finish only after it.
+fn count_in_parallel(
+    terms: &[TermsAggregation],
+    count: &(impl Fn(&TermsAggregation) -> Result<(Facet, FacetBuckets), Error> + Sync),
+) -> Result<BTreeMap<Facet, FacetBuckets>, Error> {
+    let threads = thread::available_parallelism().map_or(1, |cores| cores.get());
+    let share = terms.len().div_ceil(threads).max(1);
+    thread::scope(|scope| {
+        let started: Vec<_> = terms
+            .chunks(share)
+            .map(|terms| scope.spawn(move || terms.iter().map(count).collect::<Result<Vec<_>, Error>>()))
+            .collect();
+        let mut facets = BTreeMap::new();
+        for thread in started {
+            let counted = thread.join();
+            facets.extend(counted.map_err(|_| Error::Internal("counting panicked".to_owned()))??);
+        }
+        Ok(facets)
+    })
+}
+
+fn count_facet(
+    codes: &Codes,
+    facet: &FacetValues,
+    documents: &MatchingDocuments,
+    values: Option<&[f64]>,
+    size: usize,
+) -> FacetBuckets {
+    let mut sum_of_code = vec![Sum::default(); facet.code_count()];
+    let mut values = values.unwrap_or(&[]).iter();
+    documents.for_each_code(codes, |code| {
+        sum_of_code[code as usize].add_record(values.next());
+    });
+    let mut sum_of_value = vec![Sum::default(); facet.len()];
+    for (code, sum) in (0u32..).zip(&sum_of_code).filter(|(_, sum)| sum.count > 0) {
+        for value in facet.values_of_code(code) {
+            sum_of_value[*value as usize].add(*sum);
+        }
+    }
+    let count = |value: u32| sum_of_value[value as usize].count;
+    let mut found: Vec<u32> = (0..facet.len() as u32).filter(|value| count(*value) > 0).collect();
+    let distinct = found.len() as u64;
+    let all: u64 = found.iter().map(|value| count(*value)).sum();
+    let order = |value: &u32| (Reverse(count(*value)), facet.name(*value), *value);
+    if size < found.len() {
+        if size > 0 {
+            found.select_nth_unstable_by(size - 1, |a, b| order(a).cmp(&order(b)));
+        }
+        found.truncate(size);
+    }
+    found.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
+    let buckets: Vec<Bucket> = found
+        .into_iter()
+        .map(|value| Bucket {
+            value: facet.name(value).to_owned(),
+            count: count(value),
+            total_value: sum_of_value[value as usize].total_value,
+        })
+        .collect();
+    FacetBuckets {
+        distinct,
+        other: all - buckets.iter().map(|bucket| bucket.count).sum::<u64>(),
+        buckets,
+    }
+}
+
+fn value_stats(mut values: Vec<f64>, aggregation: ValueAggregation) -> ValueStats {
+    values.retain(|value| !value.is_nan());
+    let mut total_value = Money::default();
+    for value in &values {
+        total_value.add(Money::of(*value));
+    }
+    ValueStats {
+        records_with_value: values.len() as u64,
+        total_value,
+        distribution: match aggregation {
+            ValueAggregation::Percentiles => distribution(&mut values, total_value),
+            ValueAggregation::None | ValueAggregation::Sum => None,
+        },
+    }
+}
+
+/// `None` without a single value.
+fn distribution(values: &mut [f64], total_value: Money) -> Option<ValueDistribution> {
+    let size = values.len();
+    let min = values.iter().copied().min_by(f64::total_cmp)?;
+    let max = values.iter().copied().max_by(f64::total_cmp)?;
+    let mut percentiles = [0.0; PERCENTS.len()];
+    let mut from = 0;
+    for (percent, percentile) in PERCENTS.into_iter().zip(&mut percentiles) {
+        // Everything before the last percentile is smaller and need not be partitioned again.
+        let index = nearest_rank(percent, size);
+        let (_, value, _) = values[from..].select_nth_unstable_by(index - from, f64::total_cmp);
+        *percentile = *value;
+        from = index;
+    }
+    Some(ValueDistribution {
+        min,
+        max,
+        mean: total_value.dollars() / size as f64,
+        percentiles,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_distribution_is_that_of_the_sorted_values() {
+        for size in 1..40 {
+            let mut values: Vec<f64> = (0..size).map(|n| f64::from((n * 37) % 11) - 3.0).collect();
+            let mut sorted = values.clone();
+            sorted.sort_by(f64::total_cmp);
+            let found = distribution(&mut values, Money::default()).unwrap();
+            assert_eq!((found.min, found.max), (sorted[0], sorted[sorted.len() - 1]));
+            assert_eq!(
+                found.percentiles,
+                PERCENTS.map(|percent| sorted[nearest_rank(percent, sorted.len())])
+            );
+        }
+        assert_eq!(distribution(&mut [], Money::default()), None);
+    }
+}

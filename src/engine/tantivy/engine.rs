@@ -1,0 +1,298 @@
+//! [`TantivyEngine`]: implements [`Engine`] on the indexes of one generation.
+
+use std::{cmp::Reverse, ops::Range, path::Path};
+
+use anyhow::{Context, ensure};
+use bytes::Bytes;
+use tantivy::{DocSet, TERMINATED, Term, schema::IndexRecordOption};
+
+use super::{
+    aggregate::{self, MatchingDocuments},
+    collect::{PageCollector, collect_page},
+    compiled_query::CompiledQuery,
+    departments::Departments,
+    entity_index::EntityIndex,
+    errors::{internal, unreadable},
+    facet_values::FacetValues,
+    similarity_search,
+    sort_order::{RankScan, SortOrder},
+};
+use crate::{
+    engine::{
+        aggregation::{Aggregation, Money, TermsAggregation, ValueAggregation},
+        deadline::Deadline,
+        error::Error,
+        names::{NameCount, NamesPage, ResolvedName},
+        similarity::{SimilarRecord, idf},
+        traits::{Engine, Hits},
+    },
+    model::{entity_type::EntityType, facet::Facet, schema::Role},
+    query::{Filter, Page, SearchQuery, SortKey, Start},
+};
+
+/// The indexes of one generation.
+pub struct TantivyEngine {
+    /// By entity type; `None` without records.
+    indexes: Vec<Option<EntityIndex>>,
+    departments: Departments,
+}
+
+impl TantivyEngine {
+    /// Opens `<folder>/<entity type>` for each entity type; `records` returns how many records it must have.
+    pub fn open(folder: &Path, records: impl Fn(EntityType) -> u64) -> anyhow::Result<TantivyEngine> {
+        let mut indexes = Vec::new();
+        for entity_type in EntityType::ALL {
+            let expected = records(entity_type);
+            if expected == 0 {
+                indexes.push(None);
+                continue;
+            }
+            let folder = folder.join(entity_type.name());
+            let index = EntityIndex::open(entity_type, &folder)
+                .with_context(|| format!("opening the index in {}", folder.display()))?;
+            ensure!(
+                u64::from(index.records()) == expected,
+                "{} has {} records, but the manifest says {expected}",
+                folder.display(),
+                index.records()
+            );
+            indexes.push(Some(index));
+        }
+        let departments = open_facets(&mut indexes, folder).context("opening the facet columns")?;
+        Ok(TantivyEngine { indexes, departments })
+    }
+
+    fn index(&self, entity_type: EntityType) -> Option<&EntityIndex> {
+        self.indexes[entity_type as usize].as_ref()
+    }
+
+    fn facet_values(&self, entity_type: EntityType, facet: Facet) -> Option<&FacetValues> {
+        let (_, values) = self.index(entity_type)?.facet(facet)?;
+        Some(values)
+    }
+
+    /// Departments of some entity types, counted over all of these.
+    fn list_departments(&self, entity_types: &[EntityType], part: &str, page: Range<usize>) -> NamesPage {
+        let counted: Vec<&FacetValues> = entity_types
+            .iter()
+            .filter_map(|entity_type| self.facet_values(*entity_type, Facet::Department))
+            .collect();
+        let mut rows = Vec::new();
+        for department in self.departments.all() {
+            if !department.keys.iter().any(|key| key.contains(part)) {
+                continue;
+            }
+            let mut row = NameCount {
+                name: department.name().to_owned(),
+                records: 0,
+                total_value: Money::default(),
+            };
+            for values in &counted {
+                if let Some(number) = values.find(&department.key) {
+                    row.records += values.sum(number).count;
+                    row.total_value.add(values.sum(number).total_value);
+                }
+            }
+            if row.records > 0 {
+                rows.push(row);
+            }
+        }
+        rows.sort_by(|a, b| b.records.cmp(&a.records).then_with(|| a.name.cmp(&b.name)));
+        NamesPage {
+            total: rows.len() as u64,
+            rows: rows.into_iter().skip(page.start).take(page.len()).collect(),
+        }
+    }
+}
+
+/// The maximum number of words of a name for which similar names are suggested.
+const MAX_SUGGESTION_WORDS: usize = 8;
+
+impl Engine for TantivyEngine {
+    fn search(&self, query: &SearchQuery, page: &Page, deadline: Deadline) -> Result<Hits, Error> {
+        deadline.check()?;
+        let Some(index) = self.index(query.entity_type) else {
+            return Ok(Hits::default());
+        };
+        let Some(order) = SortOrder::new(index, query.sort.key) else {
+            return Err(Error::Internal(format!(
+                "{} records cannot be sorted by {:?}",
+                query.entity_type, query.sort.key
+            )));
+        };
+        let Some(compiled) = CompiledQuery::new(index, query, deadline)? else {
+            return Ok(Hits::default());
+        };
+        let (skip, after) = match &page.start {
+            Start::Offset(offset) => (*offset, None),
+            Start::After(position) => (0, Some(position)),
+        };
+        let scans = order.scans(query.sort.order, after).map_err(unreadable)?;
+        let scans = narrowed(&order, query, scans);
+        // One more than the page has, to know whether another page follows.
+        let mut collector = PageCollector::new(skip, page.limit.saturating_add(1));
+        collect_page(&compiled, &order, &scans, &mut collector)?;
+        let mut documents = collector.documents;
+        let has_more = documents.len() > page.limit;
+        documents.truncate(page.limit);
+        let next = match documents.last() {
+            Some(last) if has_more && query.sort.key != SortKey::Value => {
+                Some(order.position(*last).map_err(unreadable)?)
+            }
+            _ => None,
+        };
+        let records = documents.iter().map(|document| index.store.get(*document)).collect();
+        Ok(Hits { records, next })
+    }
+
+    fn record(&self, entity_type: EntityType, record_id: &str) -> Result<Option<Bytes>, Error> {
+        let Some(index) = self.index(entity_type) else {
+            return Ok(None);
+        };
+        let Some(field) = index.layout.field(Role::RecordId) else {
+            return Ok(None);
+        };
+        let inverted = index.segment().inverted_index(field).map_err(internal)?;
+        let postings = inverted
+            .read_postings(&Term::from_field_text(field, record_id), IndexRecordOption::Basic)
+            .map_err(unreadable)?;
+        let document = postings.map_or(TERMINATED, |postings| postings.doc());
+        Ok((document != TERMINATED).then(|| index.store.get(document)))
+    }
+
+    fn aggregate(
+        &self,
+        query: &SearchQuery,
+        terms: &[TermsAggregation],
+        values: ValueAggregation,
+        deadline: Deadline,
+    ) -> Result<Aggregation, Error> {
+        if let Some(index) = self.index(query.entity_type)
+            && let Some(compiled) = CompiledQuery::new(index, query, deadline.clone())?
+        {
+            let documents = MatchingDocuments::of(&compiled)?;
+            return aggregate::aggregate(index, &documents, terms, values, &deadline);
+        }
+        Ok(Aggregation::empty(query.entity_type, terms, values))
+    }
+
+    fn list_names(&self, entity_types: &[EntityType], facet: Facet, part: &str, page: Range<usize>) -> NamesPage {
+        if facet == Facet::Department {
+            return self.list_departments(entity_types, part, page);
+        }
+        match entity_types {
+            [only] => self
+                .facet_values(*only, facet)
+                .map_or_else(NamesPage::default, |values| values.page(part, page.start, page.len())),
+            _ => NamesPage::default(),
+        }
+    }
+
+    fn resolve_name(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<ResolvedName> {
+        match facet {
+            Facet::Department => self.departments.resolve(name),
+            _ => self.facet_values(entity_type, facet)?.resolve(facet, name),
+        }
+    }
+
+    fn suggest_names(&self, entity_type: EntityType, facet: Facet, name: &str, limit: usize) -> Vec<String> {
+        let key = facet.key(name);
+        let Some(values) = self.facet_values(entity_type, facet) else {
+            return Vec::new();
+        };
+        // Only the first four letters of a word are compared: typing errors are rarer there than after them.
+        let mut words: Vec<&str> = key.split(' ').filter(|word| word.chars().count() > 3).collect();
+        // Long words are more specific. Each gets an equal share of the limit.
+        words.sort_by_key(|word| Reverse(word.len()));
+        words.truncate(MAX_SUGGESTION_WORDS);
+        let share = limit / words.len().max(1);
+        let mut names = Vec::new();
+        for word in words {
+            let end = word.char_indices().nth(4).map_or(word.len(), |(end, _)| end);
+            let found = values.containing(&word[..end]).take(share);
+            names.extend(found.map(|number| values.name(number).to_owned()));
+        }
+        names
+    }
+
+    fn similar(
+        &self,
+        query: &SearchQuery,
+        terms: &[String],
+        limit: usize,
+        deadline: Deadline,
+    ) -> Result<Vec<SimilarRecord>, Error> {
+        deadline.check()?;
+        let Some(index) = self.index(query.entity_type) else {
+            return Ok(Vec::new());
+        };
+        let filters = SearchQuery {
+            text: None,
+            ..query.clone()
+        };
+        match CompiledQuery::new(index, &filters, deadline)? {
+            Some(compiled) => similarity_search::search(index, &compiled, terms, limit),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn idf(&self, entity_type: EntityType, term: &str) -> Result<f32, Error> {
+        match self.index(entity_type) {
+            Some(index) => {
+                let frequency = similarity_search::document_frequency(index, term)?;
+                Ok(idf(index.records().into(), frequency))
+            }
+            None => Ok(idf(0, 0)),
+        }
+    }
+}
+
+/// Opens the facet columns of all indexes, finds over all of them which names belong to one department, then groups the
+/// values of each index.
+fn open_facets(indexes: &mut [Option<EntityIndex>], folder: &Path) -> anyhow::Result<Departments> {
+    let mut facets = Vec::new();
+    for (entity_type, index) in EntityType::ALL.into_iter().zip(&*indexes) {
+        facets.push(match index {
+            Some(index) => index.open_facets(&folder.join(entity_type.name()))?,
+            None => Vec::new(),
+        });
+    }
+    let entries = facets
+        .iter()
+        .flatten()
+        .filter(|(facet, _, _)| *facet == Facet::Department)
+        .flat_map(|(_, column, sums)| {
+            let entries = column.entries.iter().map(Vec::as_slice);
+            entries.zip(sums.iter().map(|sum| sum.count))
+        });
+    let departments = Departments::new(entries);
+    for (index, facets) in indexes.iter_mut().zip(facets) {
+        if let Some(index) = index {
+            index.set_facets(facets, &departments);
+        }
+    }
+    Ok(departments)
+}
+
+/// A filter on the sort key narrows the ranks to scan.
+fn narrowed(order: &SortOrder, query: &SearchQuery, mut scans: Vec<RankScan>) -> Vec<RankScan> {
+    for filter in &query.filters {
+        let bounds = match (filter, query.sort.key) {
+            (Filter::Values { min, max }, SortKey::Value) => order.ranks_of_values(*min, *max),
+            (
+                Filter::Dates {
+                    role: Role::ClosingDate,
+                    from,
+                    to,
+                },
+                SortKey::ClosingDate,
+            ) => order.ranks_of_dates(*from, *to),
+            _ => continue,
+        };
+        for scan in &mut scans {
+            *scan = scan.within(&bounds);
+        }
+    }
+    scans.retain(|scan| !scan.ranks().is_empty());
+    scans
+}

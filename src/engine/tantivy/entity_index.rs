@@ -1,0 +1,253 @@
+//! The opened index of one entity type: its segment, its columns and the files next to it.
+
+use std::{borrow::Cow, collections::HashMap, io, ops::Range, path::Path};
+
+use anyhow::{bail, ensure};
+use tantivy::{
+    DocId, Index, IndexReader, ReloadPolicy, Searcher, SegmentReader, columnar::Column, directory::MmapDirectory,
+};
+
+use super::{
+    departments::Departments,
+    directory::ReadOnlyDirectory,
+    facet_columns::{Codes, FacetColumn},
+    facet_values::{FacetValues, Sum},
+    key_dictionary::KeyDictionary,
+    layout::{DATES, INDEX_FOLDER, IndexLayout, NAMES, field_name, with_tokenizers},
+    permutation::Permutation,
+    record_store::RecordStore,
+    stem_tables::StemTables,
+};
+use crate::{
+    model::{
+        date::Date,
+        entity_type::EntityType,
+        facet::Facet,
+        record::{self, query_key},
+        schema::{Role, Schema},
+    },
+    query::SortKey,
+};
+
+/// Everything that a search needs of an entity type that has records.
+pub struct EntityIndex {
+    pub layout: IndexLayout,
+    pub searcher: Searcher,
+    pub store: RecordStore,
+    pub stems: StemTables,
+    pub value: Option<Column<f64>>,
+    /// How many documents have an event date; they come first.
+    pub dated: DocId,
+    dictionaries: Vec<(Role, KeyDictionary)>,
+    dates: Vec<(Role, Column<i64>)>,
+    permutations: Vec<(SortKey, Permutation)>,
+    facets: Vec<(Facet, FacetColumn, FacetValues)>,
+    /// For each department with several names: its key, and the keys of all names.
+    aliases: HashMap<String, Vec<String>>,
+}
+
+/// A facet whose values are not yet grouped, with what each code counts for.
+pub type OpenedFacet = (Facet, FacetColumn, Vec<Sum>);
+
+impl EntityIndex {
+    /// Opens the index without its facets, which [`EntityIndex::set_facets`] adds.
+    pub fn open(entity_type: EntityType, folder: &Path) -> anyhow::Result<EntityIndex> {
+        let schema = Schema::of(entity_type);
+        let layout = IndexLayout::new(schema);
+        let searcher = open_searcher(&layout, folder)?;
+        let [segment] = searcher.segment_readers() else {
+            bail!("it has {} segments instead of one", searcher.segment_readers().len());
+        };
+        let store = RecordStore::open(folder)?;
+        ensure!(
+            store.len() == segment.max_doc() as usize,
+            "the index has {} documents, and the record store {} records",
+            segment.max_doc(),
+            store.len()
+        );
+        let mut dictionaries = Vec::new();
+        for role in NAMES {
+            if let Some(field) = layout.field(role) {
+                dictionaries.push((role, KeyDictionary::load(segment, field, field_name(role))?));
+            }
+        }
+        let mut dates = Vec::new();
+        for role in DATES {
+            if schema.has_role(role) {
+                dates.push((role, segment.fast_fields().i64(field_name(role))?));
+            }
+        }
+        let mut value = None;
+        if schema.has_role(Role::Value) {
+            value = Some(segment.fast_fields().f64(field_name(Role::Value))?);
+        }
+        let mut permutations = Vec::new();
+        for key in [SortKey::ClosingDate, SortKey::Value] {
+            if schema.has_role(key.role()) {
+                permutations.push((key, Permutation::open(folder, key, store.len())?));
+            }
+        }
+        let event_dates = find(&dates, Role::Date);
+        let dated = partition(0..segment.max_doc(), |document| {
+            event_dates.is_some_and(|dates| dates.first(document).is_some())
+        });
+        let stems = StemTables::open(folder)?;
+        Ok(EntityIndex {
+            layout,
+            value,
+            dated,
+            dictionaries,
+            dates,
+            permutations,
+            facets: Vec::new(),
+            aliases: HashMap::new(),
+            stems,
+            store,
+            searcher,
+        })
+    }
+
+    pub fn segment(&self) -> &SegmentReader {
+        self.searcher.segment_reader(0)
+    }
+
+    /// The number of documents.
+    pub fn records(&self) -> DocId {
+        self.segment().max_doc()
+    }
+
+    pub fn dictionary(&self, role: Role) -> Option<&KeyDictionary> {
+        find(&self.dictionaries, role)
+    }
+
+    /// The column of a date role: days since 1970-01-01.
+    pub fn dates(&self, role: Role) -> Option<&Column<i64>> {
+        find(&self.dates, role)
+    }
+
+    pub fn permutation(&self, key: SortKey) -> Option<&Permutation> {
+        find(&self.permutations, key)
+    }
+
+    /// Opens the facet columns. Their values cannot be grouped yet, because departments span the entity types.
+    pub fn open_facets(&self, folder: &Path) -> anyhow::Result<Vec<OpenedFacet>> {
+        let values = self
+            .values_of(|visit| (0..self.records()).for_each(visit))
+            .unwrap_or_default();
+        let mut facets = Vec::new();
+        for facet in Facet::ALL {
+            if let Some(column) = FacetColumn::open(folder, facet, self.store.len())? {
+                let values = match facet {
+                    // Only these two are listed with their sums over the whole entity type.
+                    Facet::Vendor | Facet::Department => values.as_slice(),
+                    _ => &[],
+                };
+                let sums = Sum::of_codes(&column, self.records(), values);
+                facets.push((facet, column, sums));
+            }
+        }
+        Ok(facets)
+    }
+
+    /// Groups the values of the facets and keeps them.
+    pub fn set_facets(&mut self, facets: Vec<OpenedFacet>, departments: &Departments) {
+        for (facet, mut column, sums) in facets {
+            let values_of = |entry: &[String]| -> Vec<(String, String)> {
+                if facet == Facet::Department {
+                    let department = departments.of_entry(entry).into_iter();
+                    department
+                        .map(|found| (found.key.clone(), found.name().to_owned()))
+                        .collect()
+                } else {
+                    entry.iter().map(|text| (facet.key(text), text.clone())).collect()
+                }
+            };
+            let values = FacetValues::new(&column.entries, &sums, values_of);
+            if facet == Facet::Department {
+                let several = departments.all().iter().filter(|department| department.keys.len() > 1);
+                let present = several.filter(|department| values.find(&department.key).is_some());
+                self.aliases = present
+                    .map(|department| (department.key.clone(), department.keys.clone()))
+                    .collect();
+            }
+            // The texts are now in the values.
+            column.entries = Vec::new();
+            self.facets.push((facet, column, values));
+        }
+    }
+
+    /// The keys under which the index finds the records of a vendor or a department; empty where it cannot.
+    pub fn terms_of<'a>(&'a self, facet: Facet, key: &'a str) -> Vec<(Role, &'a str)> {
+        let (role, keys) = match facet {
+            Facet::Vendor => (Role::Vendor, None),
+            Facet::Department => (Role::Department, self.aliases.get(key)),
+            _ => return Vec::new(),
+        };
+        let keys: Vec<&str> = match keys {
+            Some(keys) => keys.iter().map(String::as_str).collect(),
+            None => vec![key],
+        };
+        // A name without letters and digits has no key in the index.
+        if keys.iter().any(|key| query_key(role, key) != **key) {
+            return Vec::new();
+        }
+        keys.into_iter().map(|key| (role, key)).collect()
+    }
+
+    /// The codes and values of a facet; `None` where no record has any.
+    pub fn facet(&self, facet: Facet) -> Option<(&Codes, &FacetValues)> {
+        let found = self.facets.iter().find(|(known, _, _)| *known == facet);
+        found.map(|(_, column, values)| (&column.codes, values))
+    }
+
+    /// The value of each visited document, NaN where it has none. `None` where the entity type has no value field.
+    pub fn values_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
+        let column = self.value.as_ref()?;
+        let mut values = Vec::new();
+        // Adding zero turns -0.0 into 0.0.
+        documents(&mut |document| values.push(column.first(document).map_or(f64::NAN, |value| value + 0.0)));
+        Some(values)
+    }
+
+    /// The date of a document.
+    pub fn date(&self, role: Role, document: DocId) -> Option<Date> {
+        let days = self.dates(role)?.first(document)?;
+        i32::try_from(days).ok().and_then(Date::from_days)
+    }
+
+    pub fn record_id(&self, document: DocId) -> io::Result<String> {
+        record::record_id(&self.store.get(document))
+            .map(Cow::into_owned)
+            .ok_or_else(|| io::Error::other(format!("record {document} has no readable record_id")))
+    }
+}
+
+fn open_searcher(layout: &IndexLayout, folder: &Path) -> anyhow::Result<Searcher> {
+    let directory = ReadOnlyDirectory(MmapDirectory::open(folder.join(INDEX_FOLDER))?);
+    let index = with_tokenizers(Index::open(directory)?);
+    ensure!(
+        index.schema() == layout.index_schema,
+        "its index fields are not those of the schema"
+    );
+    let reader: IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+    Ok(reader.searcher())
+}
+
+fn find<K: PartialEq, V>(pairs: &[(K, V)], key: K) -> Option<&V> {
+    pairs.iter().find(|(known, _)| *known == key).map(|(_, value)| value)
+}
+
+/// The first number of a range for which `before` is false, by binary search. `before` must be true up to some number
+/// and false from there on.
+pub fn partition(range: Range<u32>, mut before: impl FnMut(u32) -> bool) -> u32 {
+    let (mut low, mut high) = (range.start, range.end);
+    while low < high {
+        let middle = u32::midpoint(low, high);
+        if before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}

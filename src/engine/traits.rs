@@ -1,0 +1,116 @@
+//! [`Engine`]: what any search engine must answer, whatever it is built on.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use crate::{
+    engine::{
+        aggregation::{Aggregation, TermsAggregation, ValueAggregation},
+        deadline::Deadline,
+        error::Error,
+        names::{NamesPage, ResolvedName},
+        similarity::SimilarRecord,
+    },
+    model::{entity_type::EntityType, facet::Facet},
+    query::{Page, Position, SearchQuery},
+};
+
+/// Answers searches over one generation of the records.
+///
+/// Calls block. The caller gives each search a [`Deadline`]. An engine that passes it returns
+/// [`Error::Timeout`], never a partial page.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::{fs, time::Duration};
+///
+/// use procure::{
+///     catalog::{generation, indexing},
+///     engine::{Deadline, Engine},
+///     model::entity_type::EntityType,
+///     query::{Page, SearchQuery, Start, text::TextQuery},
+/// };
+///
+/// // Index one dump of two tenders.
+/// let folder = tempfile::tempdir()?;
+/// let options = indexing::Options {
+///     dumps: folder.path().join("dumps"),
+///     index_dir: folder.path().join("index"),
+///     memory_mb: indexing::DEFAULT_MEMORY_MB,
+///     strict: true,
+/// };
+/// fs::create_dir_all(options.dumps.join("tender"))?;
+/// fs::write(
+///     options.dumps.join("tender/city.ndjson"),
+///     "{\"record_id\": \"t1\", \"title_en\": \"Snow removal\"}\n{\"record_id\": \"t2\", \"title_en\": \"Roads\"}\n",
+/// )?;
+/// let report = indexing::run(&options)?;
+///
+/// // Open the generation and search it.
+/// let engine = generation::open(&options.index_dir, &report.generation)?.engine;
+/// let query = SearchQuery {
+///     text: Some(TextQuery::parse("snow removal")?),
+///     ..SearchQuery::newest(EntityType::Tender, Vec::new())
+/// };
+/// let page = Page { limit: 10, start: Start::Offset(0) };
+/// let hits = engine.search(&query, &page, Deadline::after(Duration::from_secs(10)))?;
+/// assert_eq!(hits.records.len(), 1);
+/// assert!(hits.records[0].starts_with(b"{\"record_id\": \"t1\""));
+/// # Ok(())
+/// # }
+/// ```
+pub trait Engine: Send + Sync {
+    /// One page of the matching records.
+    fn search(&self, query: &SearchQuery, page: &Page, deadline: Deadline) -> Result<Hits, Error>;
+
+    /// The record with exactly this id.
+    fn record(&self, entity_type: EntityType, record_id: &str) -> Result<Option<Bytes>, Error>;
+
+    /// Aggregates over all matching records. The sort of the query is ignored.
+    fn aggregate(
+        &self,
+        query: &SearchQuery,
+        terms: &[TermsAggregation],
+        values: ValueAggregation,
+        deadline: Deadline,
+    ) -> Result<Aggregation, Error>;
+
+    /// Vendors of one entity type, or departments of several, whose folded name contains `part`.
+    /// Sorted by descending number of records, then by name.
+    fn list_names(&self, entity_types: &[EntityType], facet: Facet, part: &str, page: Range<usize>) -> NamesPage;
+
+    /// The vendor of an entity type, or the department, that has this name.
+    fn resolve_name(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<ResolvedName>;
+
+    /// Up to `limit` names in which a word starts like a word of `name`, which does not exist.
+    /// Candidates for a "did you mean" hint: the list need not be complete.
+    fn suggest_names(&self, entity_type: EntityType, facet: Facet, name: &str, limit: usize) -> Vec<String>;
+
+    /// More-like-this: records of the query's entity type that pass its filters (text and sort are ignored) and share
+    /// some of the given similarity terms ([`crate::model::similarity_terms`]).
+    ///
+    /// Up to `limit` records, best score first, equal scores in the default order. Which terms are searched is decided
+    /// by [`select_query_terms`](crate::engine::similarity::select_query_terms). Elasticsearch counterpart:
+    /// `bool.should` of `constant_score` over `term`.
+    fn similar(
+        &self,
+        query: &SearchQuery,
+        terms: &[String],
+        limit: usize,
+        deadline: Deadline,
+    ) -> Result<Vec<SimilarRecord>, Error>;
+
+    /// Inverse document frequency of a similarity term among the records of an entity type
+    /// ([`crate::engine::similarity::idf`]).
+    fn idf(&self, entity_type: EntityType, term: &str) -> Result<f32, Error>;
+}
+
+/// A page of records, each the JSON that it was indexed from.
+#[derive(Clone, Debug, Default)]
+pub struct Hits {
+    pub records: Vec<Bytes>,
+    /// The position of the last record. Present exactly when more records follow and the sort supports positions (a
+    /// sort by value does not).
+    pub next: Option<Position>,
+}

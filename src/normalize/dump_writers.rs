@@ -1,0 +1,232 @@
+//! Writes the dumps of a run: one compact JSON object per line, fields in the order of the schema, never null.
+//!
+//! Each dump has the suffix `.tmp` until [`DumpWriters::publish`] renames it. That also removes the dumps that a source
+//! no longer has records for. A run that ends early leaves nothing behind.
+
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, bail};
+
+use super::report::{BuyersOfUnknownCity, Presence, Shortfall};
+use crate::{
+    model::{entity_type::EntityType, municipality, schema::Schema},
+    sources::{
+        reading::{fields::Fields, record::DraftRecord},
+        registry::SourceFormat,
+    },
+    storage::durable_file::{self, DurableFile},
+};
+
+/// What the dumps contain, field by field.
+#[derive(Debug, Default)]
+pub struct DumpContents {
+    pub presence: Presence,
+    pub shortfalls: Vec<Shortfall>,
+    pub buyers_of_unknown_city: BuyersOfUnknownCity,
+}
+
+/// A field that records always have by the specification is reported if fewer than this share of a source's records
+/// have it.
+const ALWAYS_PRESENT: f64 = 0.99;
+
+pub struct DumpWriters {
+    out: PathBuf,
+    open: BTreeMap<(EntityType, &'static str), OpenDump>,
+    /// The paths of all dumps of this run's sources, and whether the run has records for them.
+    targets: Vec<(PathBuf, bool)>,
+    contents: DumpContents,
+}
+
+struct OpenDump {
+    file: DurableFile,
+    records: u64,
+    /// Number of records that have the field, by field index.
+    present: Vec<u64>,
+}
+
+impl DumpWriters {
+    pub fn new(out: &Path) -> DumpWriters {
+        DumpWriters {
+            out: out.to_owned(),
+            open: BTreeMap::new(),
+            targets: Vec::new(),
+            contents: DumpContents::default(),
+        }
+    }
+
+    pub fn append(&mut self, lines: DumpLines) -> Result<()> {
+        for ((entity_type, source_id), part) in lines.parts {
+            let dump = match self.open.entry((entity_type, source_id)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(first) => {
+                    let path = dump_path(&self.out, entity_type, source_id);
+                    let dump = first.insert(OpenDump::create(&temporary_path(&path), part.present.len())?);
+                    self.targets.push((path, true));
+                    dump
+                }
+            };
+            dump.file
+                .append(&part.bytes)
+                .context("writing a dump (is the disk full?)")?;
+            dump.records += part.records;
+            for (present, more) in dump.present.iter_mut().zip(part.present) {
+                *present += more;
+            }
+        }
+        for (buyer, records) in lines.buyers_of_unknown_city {
+            *self.contents.buyers_of_unknown_city.entry(buyer).or_default() += records;
+        }
+        Ok(())
+    }
+
+    /// Finishes the dumps of a source. Call it only for sources that had a row output: the others had only damaged
+    /// files, and their former dumps are better than none.
+    pub fn close(&mut self, source: &SourceFormat) -> Result<()> {
+        for entity_type in source.yields.iter().copied() {
+            let Some(dump) = self.open.remove(&(entity_type, source.id)) else {
+                self.targets.push((dump_path(&self.out, entity_type, source.id), false));
+                continue;
+            };
+            // The dump must be on disk before it replaces the former one.
+            dump.file.finish().context("writing a dump (is the disk full?)")?;
+            let schema = Schema::of(entity_type);
+            let share = |field: usize| dump.present[field] as f64 / dump.records as f64;
+            let present = (0..schema.fields.len()).filter(|field| dump.present[*field] > 0);
+            let shares = present.map(|field| (schema.fields[field].name.clone(), rounded(share(field)).into()));
+            let name = format!("{entity_type}/{}", source.id);
+            self.contents.presence.insert(name, shares.collect());
+            let missing = schema.always.iter().filter(|field| share(**field) < ALWAYS_PRESENT);
+            self.contents.shortfalls.extend(missing.map(|field| Shortfall {
+                entity_type,
+                source_id: source.id,
+                field: schema.fields[*field].name.clone(),
+                presence: rounded(share(*field)),
+            }));
+        }
+        Ok(())
+    }
+
+    /// Renames all dumps to their final names.
+    pub fn publish(mut self) -> Result<DumpContents> {
+        for (path, has_records) in std::mem::take(&mut self.targets) {
+            if has_records {
+                durable_file::rename(&temporary_path(&path), &path)
+                    .with_context(|| format!("writing {}", path.display()))?;
+            } else if path.exists() {
+                fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
+            }
+        }
+        Ok(std::mem::take(&mut self.contents))
+    }
+}
+
+impl Drop for DumpWriters {
+    fn drop(&mut self) {
+        for (path, has_records) in &self.targets {
+            if *has_records {
+                // The next run overwrites a file that cannot be removed.
+                let _ = fs::remove_file(temporary_path(path));
+            }
+        }
+    }
+}
+
+/// A share to four decimals.
+fn rounded(share: f64) -> f64 {
+    (share * 10_000.0).round() / 10_000.0
+}
+
+fn dump_path(out: &Path, entity_type: EntityType, source_id: &str) -> PathBuf {
+    out.join(entity_type.name()).join(format!("{source_id}.ndjson"))
+}
+
+fn temporary_path(path: &Path) -> PathBuf {
+    path.with_extension("ndjson.tmp")
+}
+
+impl OpenDump {
+    fn create(path: &Path, fields: usize) -> Result<OpenDump> {
+        let creating = || format!("creating {}", path.display());
+        let folder = path.parent().expect("a dump is in the folder of its entity type");
+        fs::create_dir_all(folder).with_context(creating)?;
+        Ok(OpenDump {
+            file: DurableFile::create(path).with_context(creating)?,
+            records: 0,
+            present: vec![0; fields],
+        })
+    }
+}
+
+/// Lines of any number of dumps. Each core makes its own.
+#[derive(Default)]
+pub struct DumpLines {
+    parts: BTreeMap<(EntityType, &'static str), DumpPart>,
+    buyers_of_unknown_city: BuyersOfUnknownCity,
+}
+
+struct DumpPart {
+    bytes: Vec<u8>,
+    records: u64,
+    /// Number of records that have the field, by field index.
+    present: Vec<u64>,
+    /// The position of each field of the schema in the record that is being written.
+    positions: Vec<Option<usize>>,
+}
+
+impl DumpLines {
+    pub fn push(&mut self, source_id: &'static str, record: &DraftRecord) -> Result<()> {
+        let schema = Schema::of(record.entity_type);
+        let part = self
+            .parts
+            .entry((record.entity_type, source_id))
+            .or_insert_with(|| DumpPart {
+                bytes: Vec::new(),
+                records: 0,
+                present: vec![0; schema.fields.len()],
+                positions: vec![None; schema.fields.len()],
+            });
+        part.push(schema, &record.fields)?;
+        if record.text("municipality").is_some_and(municipality::is_unknown_city) {
+            let buyer = record.text("buyer_name").unwrap_or("(no name)");
+            *self.buyers_of_unknown_city.entry(buyer.to_owned()).or_default() += 1;
+        }
+        Ok(())
+    }
+}
+
+impl DumpPart {
+    fn push(&mut self, schema: &Schema, fields: &Fields) -> Result<()> {
+        self.positions.fill(None);
+        for (position, name) in fields.names().enumerate() {
+            let Some(field) = name.field_of(schema.entity_type) else {
+                bail!(
+                    "index-schema/{}.json does not declare {}; add it there",
+                    schema.entity_type,
+                    name.text()
+                );
+            };
+            self.positions[field] = Some(position);
+        }
+        let mut separator = b'{';
+        for (field, position) in self.positions.iter().enumerate() {
+            let Some(value) = position.and_then(|position| fields.at(position)) else {
+                continue;
+            };
+            self.bytes.push(separator);
+            separator = b',';
+            // A declared name has no character that JSON escapes.
+            self.bytes.push(b'"');
+            self.bytes.extend_from_slice(schema.fields[field].name.as_bytes());
+            self.bytes.extend_from_slice(b"\":");
+            value.write_json(&mut self.bytes)?;
+            self.present[field] += 1;
+        }
+        self.bytes.extend_from_slice(b"}\n");
+        self.records += 1;
+        Ok(())
+    }
+}

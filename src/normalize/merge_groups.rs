@@ -1,0 +1,181 @@
+//! The second half of a run: merges the rows of each source, and writes the dumps and the report.
+
+use std::{collections::BTreeSet, path::Path};
+
+use anyhow::Result;
+
+use super::{
+    dump_writers::{DumpLines, DumpWriters},
+    read_files::{ReadFile, ReadFiles},
+    report::{FileReport, NormalizeReport},
+};
+use crate::{
+    model::{
+        record::MAX_ID_BYTES,
+        schema::{Role, Schema},
+        vocabulary,
+    },
+    sources::{
+        reading::{
+            record::DraftRecord,
+            row_counts::RowCounts,
+            row_output::GroupMember,
+            spool::{entry::SpoolEntry, groups::MergeGroup},
+        },
+        registry::{SOURCES, SourceFormat},
+    },
+};
+
+const OTHER_CONTRACT: &str =
+    "replaced by a newer row under the same identifier that names another supplier or contract number";
+
+const ID_TOO_LONG: &str = "a record whose identifier is longer than an index holds, left out";
+
+pub fn merge(mut read: ReadFiles, out: &Path) -> Result<NormalizeReport> {
+    let mut dumps = DumpWriters::new(out);
+    let mut counts: Vec<RowCounts> = Vec::with_capacity(read.files.len());
+    for file in &mut read.files {
+        counts.push(
+            file.as_mut()
+                .map(|file| std::mem::take(&mut file.counts))
+                .unwrap_or_default(),
+        );
+    }
+    // By index in `SOURCES`: whether the source had a row output, even one that was merged into another's.
+    let mut had_output = vec![false; SOURCES.len()];
+    for (family, spool) in std::mem::take(&mut read.spools) {
+        let entries = take_entries(&mut read.files, family);
+        let source = SOURCES.iter().find(|source| source.family() == family);
+        let source = source.expect("every family has a source");
+        let merge = |groups| MergedGroups::of(groups, source, &read.files);
+        spool.merge_groups(entries, merge, |merged| {
+            for (file, part) in counts.iter_mut().zip(merged.counts) {
+                file.add(part);
+            }
+            for source in merged.sources {
+                had_output[source] = true;
+            }
+            dumps.append(merged.lines)
+        })?;
+    }
+    for (source, had_output) in SOURCES.iter().zip(had_output) {
+        if had_output {
+            dumps.close(source)?;
+        }
+    }
+    let contents = dumps.publish()?;
+    let files = read.files.into_iter().zip(counts).filter_map(|(file, counts)| {
+        let file = file?;
+        Some(FileReport {
+            path: file.path,
+            source_id: SOURCES[file.source].id,
+            is_damaged: file.is_damaged,
+            counts,
+        })
+    });
+    Ok(NormalizeReport {
+        files: files.collect(),
+        fields: contents.presence,
+        shortfalls: contents.shortfalls,
+        unrecognized: read.unrecognized,
+        buyers_of_unknown_city: contents.buyers_of_unknown_city,
+    })
+}
+
+/// Takes the entries of all files of a family.
+fn take_entries(files: &mut [Option<Box<ReadFile>>], family: &str) -> Vec<SpoolEntry> {
+    let of_family = |file: &&mut Box<ReadFile>| SOURCES[file.source].family() == family;
+    let files = files.iter_mut().flatten().filter(of_family);
+    let taken: Vec<Vec<SpoolEntry>> = files.map(|file| std::mem::take(&mut file.entries)).collect();
+    let mut entries = Vec::with_capacity(taken.iter().map(Vec::len).sum());
+    for of_file in taken {
+        entries.extend(of_file);
+    }
+    entries
+}
+
+/// The result of some groups.
+struct MergedGroups {
+    /// By stream number.
+    counts: Vec<RowCounts>,
+    /// Indexes in [`SOURCES`] of those that had a row output in the groups.
+    sources: BTreeSet<usize>,
+    lines: DumpLines,
+}
+
+impl MergedGroups {
+    fn of(groups: Vec<MergeGroup>, source: &SourceFormat, files: &[Option<Box<ReadFile>>]) -> Result<MergedGroups> {
+        let mut merged = MergedGroups {
+            counts: Vec::new(),
+            sources: BTreeSet::new(),
+            lines: DumpLines::default(),
+        };
+        merged.counts.resize_with(files.len(), RowCounts::default);
+        let mut reader = (source.reader)();
+        for mut group in groups {
+            for row in group.replaced {
+                let counts = &mut merged.counts[row.file];
+                counts.merged += 1;
+                if row.is_other_contract {
+                    counts.note(row.line, OTHER_CONTRACT);
+                }
+            }
+            reader.merge_group(&mut group.members, &mut merged.counts);
+            for member in &group.members {
+                let file = files[member.file].as_ref().expect("a file with rows was read");
+                if member.annotation.is_none() {
+                    merged.sources.insert(file.source);
+                }
+                merged.keep(member, SOURCES[file.source].id)?;
+            }
+        }
+        Ok(merged)
+    }
+
+    fn keep(&mut self, member: &GroupMember, source_id: &'static str) -> Result<()> {
+        let counts = &mut self.counts[member.file];
+        if member.records.is_empty() {
+            match member.skipped {
+                Some(reason) => counts.skip(member.line, reason),
+                None => counts.merged += 1,
+            }
+            return Ok(());
+        }
+        let mut written = 0;
+        for record in &member.records {
+            // Readers of dumps reject other lengths.
+            if !(1..=MAX_ID_BYTES).contains(&record.text("record_id").unwrap_or_default().len()) {
+                continue;
+            }
+            note_unknown_status(record, member.line, counts);
+            self.lines.push(source_id, record)?;
+            *counts.written.entry(record.entity_type).or_default() += 1;
+            written += 1;
+        }
+        if written == 0 {
+            counts.skip(member.line, ID_TOO_LONG);
+            return Ok(());
+        }
+        if written < member.records.len() {
+            counts.note(member.line, ID_TOO_LONG);
+        }
+        counts.recorded += 1;
+        Ok(())
+    }
+}
+
+fn note_unknown_status(record: &DraftRecord, line: u64, counts: &mut RowCounts) {
+    let schema = Schema::of(record.entity_type);
+    let fields = schema.role(Role::Status).iter();
+    let mut statuses = fields
+        .filter_map(|field| record.text(&schema.fields[*field].name))
+        .peekable();
+    if let Some(first) = statuses.peek().copied()
+        && statuses.all(|status| vocabulary::status(status).is_none())
+    {
+        counts.note(
+            line,
+            &format!("status '{first}' is unknown, the status filter misses it"),
+        );
+    }
+}

@@ -1,0 +1,60 @@
+//! Opens everything that requests share and puts it into one [`AppState`].
+
+use std::{path::Path, sync::atomic::AtomicBool, time::Instant};
+
+use anyhow::{Context, ensure};
+use arc_swap::ArcSwap;
+
+use crate::{
+    catalog::generation::{self, Generation},
+    http::{
+        AppState, auth::Gateway, bounded_pool::BoundedPool, handlers::docs::Pages, metrics::Metrics,
+        state_writer::StateWriter,
+    },
+    model::plans::Plans,
+    server::config::Config,
+    state::watch::Watch,
+};
+
+/// The shared state, and what keeps its keys and counts in step with the database.
+pub fn assemble(config: &Config) -> anyhow::Result<(AppState, Watch)> {
+    let plans = match &config.plans {
+        Some(path) => Plans::from_file(path)?,
+        None => Plans::default(),
+    };
+    let generation = open_current_generation(&config.index_dir)?;
+    let path = config.state.display();
+    ensure!(
+        config.state.exists(),
+        "there is no state file {path}; `procure keys create --state {path} --plan PRO --label NAME` makes it, with a first key"
+    );
+    let watch = Watch::open(&config.state, plans.clone(), (config.now)())?;
+    let gateway = Gateway::new(&config.gateway_prefix, config.gateway_host.clone())?;
+    let state = AppState {
+        generation: ArcSwap::from_pointee(generation),
+        keys: watch.ring(),
+        pages: Pages::write(&gateway, &plans)?,
+        plans,
+        gateway,
+        search_pool: BoundedPool::for_searches()?,
+        state_writer: StateWriter::open(&config.state)?,
+        query_timeout: config.query_timeout,
+        body_time: config.limits.body,
+        upgrade_url: config.upgrade_url.clone(),
+        metrics: Metrics::default(),
+        draining: AtomicBool::new(false),
+        started: Instant::now(),
+        now: config.now,
+    };
+    Ok((state, watch))
+}
+
+fn open_current_generation(index_dir: &Path) -> anyhow::Result<Generation> {
+    let id = generation::current(index_dir)?.with_context(|| {
+        format!(
+            "no index in {}; build one with `procure index --index-dir {0}`",
+            index_dir.display()
+        )
+    })?;
+    generation::open(index_dir, &id)
+}

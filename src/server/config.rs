@@ -1,0 +1,57 @@
+//! What an operator can set, and the defaults.
+
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+
+use chrono::{DateTime, Utc};
+
+use crate::{alerts::mailer::Settings, server::connection::ConnectionLimits};
+
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub index_dir: PathBuf,
+    /// The state database.
+    pub state: PathBuf,
+    /// A file that overrides the figures of the plans.
+    pub plans: Option<PathBuf>,
+    /// The first part of the names of the gateway's headers.
+    pub gateway_prefix: String,
+    /// The value that the gateway's host header must have. Not checked if `None`.
+    pub gateway_host: Option<String>,
+    /// The maximum time of one search.
+    pub query_timeout: Duration,
+    /// Where a client can change its plan; the service's own page if `None`.
+    pub upgrade_url: Option<String>,
+    /// Where metrics and readiness are served; nowhere if `None`.
+    pub admin_bind: Option<SocketAddr>,
+    /// How alerts are mailed; they are not if `None`.
+    pub mail: Option<Arc<Settings>>,
+    pub limits: ConnectionLimits,
+    /// The clock. A field so that a test can set it.
+    pub now: fn() -> DateTime<Utc>,
+}
+
+/// The default address to listen on.
+pub const BIND: &str = "127.0.0.1:8080";
+
+pub const GATEWAY_PREFIX: &str = "x-gateway";
+
+pub const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
+
+impl Config {
+    /// The defaults for an index and a state database.
+    pub fn new(index_dir: PathBuf, state: PathBuf) -> Config {
+        Config {
+            index_dir,
+            state,
+            plans: None,
+            gateway_prefix: GATEWAY_PREFIX.to_owned(),
+            gateway_host: None,
+            query_timeout: QUERY_TIMEOUT,
+            upgrade_url: None,
+            admin_bind: None,
+            mail: None,
+            limits: ConnectionLimits::default(),
+            now: Utc::now,
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Runs the service: starts the background workers and both servers, and stops them in order.
+
+use std::{
+    net::TcpListener,
+    sync::{Arc, atomic::AtomicUsize},
+};
+
+use anyhow::Context;
+
+use crate::{
+    server::{
+        admin, assembly, config::Config, listener, mail_worker, reload, state_sync, systemd, watchdog,
+        worker::PeriodicWorker,
+    },
+    state::State,
+};
+
+/// Serves on a bound listener until `stop` resolves and the requests in flight are answered. A test
+/// runs the real server with it, on a free port.
+pub fn run(
+    config: &Config,
+    listener: TcpListener,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> anyhow::Result<()> {
+    let address = listener.local_addr().context("reading the address of the listener")?;
+    let admin = config
+        .admin_bind
+        .map(|admin| admin::listen(admin, address))
+        .transpose()?;
+    let (state, watch) = assembly::assemble(config)?;
+    let state = Arc::new(state);
+    log::info!("serving generation {} on http://{address}", state.generation.load().id);
+    if state.keys.is_empty() {
+        log::warn!("there is no API key yet; create one with `procure keys create`");
+    }
+    let mut workers = vec![
+        reload::start(Arc::clone(&state), config.index_dir.clone())?,
+        state_sync::start(watch, &state.metrics, config.now)?,
+    ];
+    let heartbeats = workers.iter().map(PeriodicWorker::heartbeat).collect();
+    workers.extend(watchdog::start(&state.metrics, heartbeats)?);
+    if let Some(mail) = &config.mail {
+        // The watchdog does not watch it: a run takes as long as the mail server does, and its
+        // failures do not affect requests.
+        let connection = State::open(&config.state)?;
+        workers.push(mail_worker::start(
+            Arc::clone(&state),
+            connection,
+            Arc::clone(mail),
+            config.now,
+        )?);
+    }
+    let (limits, open) = (config.limits, Arc::new(AtomicUsize::new(0)));
+    let served = actix_web::rt::System::new().block_on(async move {
+        let admin = admin
+            .map(|listener| admin::start(listener, &state, &open))
+            .transpose()?;
+        let stop = async move {
+            stop.await;
+            systemd::stopping();
+        };
+        let server = listener::start(listener, state, limits, open, stop)?;
+        systemd::ready();
+        let served = server.await;
+        // The admin server stops last, so that `/ready` reports the drain.
+        if let Some(admin) = admin {
+            // Not gracefully: a monitor keeps its connection open, and no request of it is worth
+            // waiting for.
+            admin.stop(false).await;
+        }
+        served
+    });
+    workers.into_iter().for_each(PeriodicWorker::stop);
+    served.context("serving")
+}

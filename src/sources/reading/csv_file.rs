@@ -1,0 +1,113 @@
+//! An open CSV file: its first row, then the other rows with their lines.
+
+use std::io::Read;
+
+use csv::{ReaderBuilder, StringRecord};
+
+use super::{batches::BatchRow, decode::Utf8Reader, reader::ReadError};
+
+/// A CSV file whose first row is read. Comments before it are skipped.
+pub struct CsvFile<'a> {
+    pub first: Vec<String>,
+    rows: csv::Reader<Utf8Reader<&'a mut dyn Read>>,
+    /// The first row, if it is data and has to be read again.
+    again: Option<StringRecord>,
+    has_header: bool,
+}
+
+impl<'a> CsvFile<'a> {
+    pub fn open(input: Utf8Reader<&'a mut dyn Read>) -> Result<CsvFile<'a>, ReadError> {
+        let mut rows = ReaderBuilder::new()
+            .flexible(true)
+            .has_headers(false)
+            .from_reader(input);
+        let first = first_row(&mut rows).map_err(|error| damaged(1, &error))?;
+        Ok(CsvFile {
+            first,
+            rows,
+            again: None,
+            has_header: true,
+        })
+    }
+
+    /// The same file, with its first row as data.
+    pub fn without_header(mut self) -> CsvFile<'a> {
+        self.again = Some(StringRecord::from(self.first.as_slice()));
+        self.has_header = false;
+        self
+    }
+
+    pub fn has_header(&self) -> bool {
+        self.has_header
+    }
+
+    /// Reads the next row; false at the end of the file.
+    pub fn next_row(&mut self, row: &mut ParsedCsvRow) -> Result<bool, ReadError> {
+        self.rows.get_mut().begin_row();
+        let line = self.rows.position().line();
+        if let Some(first) = self.again.take() {
+            row.values = first;
+        } else {
+            let is_read = self.rows.read_record(&mut row.values);
+            if !is_read.map_err(|error| damaged(line, &error))? {
+                return Ok(false);
+            }
+        }
+        row.line = row.values.position().map_or(line, |position| position.line());
+        row.is_repaired = self.rows.get_mut().take_repaired();
+        Ok(true)
+    }
+}
+
+#[derive(Default)]
+pub struct ParsedCsvRow {
+    pub values: StringRecord,
+    pub line: u64,
+    /// Whether stray bytes were replaced near this row.
+    pub is_repaired: bool,
+}
+
+impl BatchRow for ParsedCsvRow {
+    fn size(&self) -> usize {
+        // A record also holds the end position of each value.
+        self.values.as_slice().len() + self.values.len() * size_of::<usize>()
+    }
+}
+
+/// The trimmed fields of the first row that is not a comment (`#`); empty if there is no such row.
+pub fn first_row<R: Read>(rows: &mut csv::Reader<R>) -> csv::Result<Vec<String>> {
+    let mut values = StringRecord::new();
+    while rows.read_record(&mut values)? {
+        if !values.get(0).unwrap_or_default().trim_start().starts_with('#') {
+            break;
+        }
+    }
+    Ok(values.iter().map(|name| name.trim().to_owned()).collect())
+}
+
+/// Whether a row repeats the header, as in a file that was joined from several. The repeated header may begin with a
+/// byte order mark.
+pub fn is_header(values: &StringRecord, header: &[String]) -> bool {
+    values.len() == header.len()
+        && values
+            .iter()
+            .zip(header)
+            .all(|(value, name)| without_mark(value) == *name)
+}
+
+fn without_mark(name: &str) -> &str {
+    let bare = name.trim_start_matches('\u{feff}');
+    if bare.len() == name.len() {
+        name.trim()
+    } else {
+        // After a byte order mark, the parser reads the quotes around the first name as part of it.
+        bare.trim_matches('"').trim()
+    }
+}
+
+fn damaged(line: u64, error: &csv::Error) -> ReadError {
+    ReadError::Damaged {
+        line,
+        reason: error.to_string(),
+    }
+}

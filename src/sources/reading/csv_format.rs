@@ -1,0 +1,205 @@
+//! CSV formats: a publisher's columns, declared in tables, and the reader that follows them.
+//!
+//! A [`CsvFormat`] names the columns by which the format is recognized, the columns that it requires, and for each
+//! field the column and the [`ColumnRule`](super::csv_row::ColumnRule) that fill it. What a table cannot express (keys,
+//! entity types, joined fields) is in the format's `row_output`. A row with another number of fields than the header is
+//! skipped, never guessed. Lines before the header that begin with `#` are comments.
+
+use std::io::Read;
+
+use anyhow::Result;
+use rustc_hash::FxHashMap;
+
+use super::{
+    batches,
+    csv_file::{CsvFile, ParsedCsvRow, is_header},
+    csv_row::{Column, ColumnPosition, CsvRow, Header, MappedColumn},
+    decode::{STRAY_BYTES, Utf8Reader},
+    fields::Fields,
+    reader::{FileInfo, ReadError, SourceReader},
+    record::DraftRecord,
+    row_counts::RowCounts,
+    row_output::{GroupMember, RowOutput},
+    row_sink::RowSink,
+};
+use crate::model::{entity_type::EntityType, schema::FieldName};
+
+pub struct CsvFormat {
+    /// The columns by which this format is recognized.
+    pub signature: &'static [&'static str],
+    /// The columns without which records would be wrong, not merely incomplete.
+    pub required: &'static [&'static str],
+    /// Other names of columns (of other years, or of another form of the file), and the names that the tables use.
+    pub aliases: &'static [(&'static str, &'static str)],
+    pub columns: &'static [&'static [Column]],
+    pub entity_type: fn(&CsvRow) -> EntityType,
+    /// Completes the record that the columns gave. An error is the reason to skip the row.
+    pub row_output: fn(&CsvRow, DraftRecord) -> Result<RowOutput, &'static str>,
+    /// Decides which members of a merge group stay.
+    pub merge_group: fn(&mut [GroupMember]),
+}
+
+/// May change the group of a row output, and returns the identity whose rows all join one group, if it has one.
+pub type AssignGroup = fn(&mut RowOutput) -> Option<String>;
+
+impl CsvFormat {
+    pub fn recognizes(&self, columns: &[String]) -> bool {
+        self.signature
+            .iter()
+            .all(|name| columns.iter().any(|column| self.canonical_name(column) == *name))
+    }
+
+    pub fn header(&self, names: &[String]) -> Header {
+        let mut columns: FxHashMap<String, ColumnPosition> = FxHashMap::default();
+        for (index, name) in names.iter().enumerate() {
+            let known = columns
+                .entry(self.canonical_name(name).to_owned())
+                .or_insert((index, None));
+            if known.0 != index {
+                known.1 = Some(index);
+            }
+        }
+        let mut mapped: Vec<MappedColumn> = Vec::new();
+        for (field, column, rule) in self.columns.iter().copied().flatten() {
+            let Some(position) = columns.get(*column) else { continue };
+            let field = FieldName::of(field);
+            match mapped
+                .iter_mut()
+                .find(|known| (known.position, known.rule) == (*position, *rule))
+            {
+                Some(known) => known.fields.push(field),
+                None => mapped.push(MappedColumn {
+                    fields: vec![field],
+                    column,
+                    position: *position,
+                    rule: *rule,
+                }),
+            }
+        }
+        Header { columns, mapped }
+    }
+
+    fn canonical_name<'a>(&self, column: &'a str) -> &'a str {
+        let known = self.aliases.iter().find(|(other, _)| *other == column);
+        known.map_or(column, |(_, name)| name)
+    }
+
+    /// Reads the rows of an open file whose columns have the names of `header`.
+    pub fn read_rows(
+        &self,
+        file: &FileInfo,
+        csv: CsvFile,
+        header: &[String],
+        out: &mut RowSink,
+    ) -> Result<(), ReadError> {
+        self.read_grouped_rows(file, csv, header, out, |_| None)
+    }
+
+    /// Like [`CsvFormat::read_rows`]; every row output goes through `assign_group`.
+    pub fn read_grouped_rows(
+        &self,
+        file: &FileInfo,
+        mut csv: CsvFile,
+        names: &[String],
+        out: &mut RowSink,
+        assign_group: AssignGroup,
+    ) -> Result<(), ReadError> {
+        let header = self.header(names);
+        if let Some(missing) = self.required.iter().find(|name| !header.columns.contains_key(**name)) {
+            return Err(ReadError::Damaged {
+                line: 1,
+                reason: format!("the file has no column '{missing}'"),
+            });
+        }
+        let repeated_header = csv.has_header().then(|| csv.first.clone());
+        let next = |row: &mut ParsedCsvRow| csv.next_row(row);
+        batches::process_rows(out, next, |row, out| {
+            let ParsedCsvRow {
+                values,
+                line,
+                is_repaired,
+            } = row;
+            out.row();
+            if *is_repaired {
+                out.counts.note(*line, STRAY_BYTES);
+            }
+            if repeated_header.as_ref().is_some_and(|first| is_header(values, first)) {
+                out.counts
+                    .skip(*line, "the header again: several files were joined into one");
+                return Ok(());
+            }
+            let has_extra_values = (names.len()..values.len()).any(|index| !values[index].trim().is_empty());
+            if values.len() < names.len() || has_extra_values {
+                out.counts
+                    .skip(*line, "the row has another number of fields than the header");
+                return Ok(());
+            }
+            self.process_row(&CsvRow::new(&header, values, *line, file), out, assign_group)
+        })
+    }
+
+    /// Keeps or skips one row.
+    pub fn process_row(&self, row: &CsvRow, out: &mut RowSink, assign_group: AssignGroup) -> Result<()> {
+        match self.output_of(row, out.spool.take_fields()) {
+            Ok(mut output) => match assign_group(&mut output) {
+                Some(identity) => out.keep_together(row.line, &identity, output)?,
+                None => out.keep(row.line, output)?,
+            },
+            Err(reason) => out.counts.skip(row.line, reason),
+        }
+        for note in row.take_notes() {
+            out.counts.note(row.line, &note);
+        }
+        Ok(())
+    }
+
+    fn output_of(&self, row: &CsvRow, fields: Fields) -> Result<RowOutput, &'static str> {
+        let mut record = DraftRecord {
+            entity_type: (self.entity_type)(row),
+            fields,
+        };
+        for (fields, value) in row.mapped_values() {
+            // A table fills each field once, so none is set yet.
+            record.fields.push_each(fields, value);
+        }
+        record.set("fetched_at", Some(row.file.fetched_at.as_str()));
+        (self.row_output)(row, record)
+    }
+}
+
+/// The first of the formats that has these columns.
+pub fn format_of(formats: &[&'static CsvFormat], columns: &[String]) -> Option<&'static CsvFormat> {
+    formats.iter().copied().find(|format| format.recognizes(columns))
+}
+
+impl SourceReader for &'static CsvFormat {
+    fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
+        let csv = CsvFile::open(input)?;
+        let header = csv.first.clone();
+        self.read_rows(file, csv, &header, out)
+    }
+
+    fn merge_group(&mut self, members: &mut [GroupMember], _: &mut [RowCounts]) {
+        (self.merge_group)(members);
+    }
+}
+
+/// A source with several formats. Their groups are merged by the first one's rule.
+impl SourceReader for &'static [&'static CsvFormat] {
+    fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
+        let csv = CsvFile::open(input)?;
+        let header = csv.first.clone();
+        match format_of(self, &header) {
+            Some(format) => format.read_rows(file, csv, &header, out),
+            None => Err(ReadError::Damaged {
+                line: 1,
+                reason: "the file's columns are unknown".to_owned(),
+            }),
+        }
+    }
+
+    fn merge_group(&mut self, members: &mut [GroupMember], _: &mut [RowCounts]) {
+        let first = self.first().expect("a source has at least one format");
+        (first.merge_group)(members);
+    }
+}

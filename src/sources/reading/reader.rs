@@ -1,0 +1,50 @@
+//! The interface between a run of `procure normalize` and the publishers' readers.
+
+use std::io::Read;
+
+use anyhow::Error;
+use chrono::{DateTime, Utc};
+
+use super::{decode::Utf8Reader, row_counts::RowCounts, row_output::GroupMember, row_sink::RowSink};
+use crate::model::timestamp;
+
+/// What is known about a file besides its content.
+#[derive(Clone, Debug)]
+pub struct FileInfo {
+    /// As the report names it; a member of an archive is `archive.zip/member`.
+    pub path: String,
+    pub modified: DateTime<Utc>,
+    /// `modified` as records state it: RFC 3339, UTC, to the second.
+    pub fetched_at: String,
+}
+
+impl FileInfo {
+    pub fn new(path: String, modified: DateTime<Utc>) -> FileInfo {
+        FileInfo {
+            path,
+            modified,
+            fetched_at: timestamp::format_seconds(modified),
+        }
+    }
+}
+
+/// Why reading stopped before the end of the file.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The file is damaged at this line. The rows before it stay, and the run continues.
+    Damaged { line: u64, reason: String },
+    /// The run cannot continue.
+    Fatal(Error),
+}
+
+/// Reads the files of one source, or of several sources that publish the same things, then merges their rows.
+///
+/// Files are read in parallel, each by a reader of its own. Rows of different files meet only in the spool.
+pub trait SourceReader {
+    /// Reads one file to its end. Every row is kept, annotated or skipped.
+    fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError>;
+
+    /// Decides which members of a merge group stay, and completes their records. Members are sorted oldest first.
+    /// `counts` has one element per file; see [`GroupMember::file`].
+    fn merge_group(&mut self, members: &mut [GroupMember], counts: &mut [RowCounts]);
+}

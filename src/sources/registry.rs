@@ -1,0 +1,243 @@
+//! The table of all formats: one [`SourceFormat`] for each.
+//!
+//! A row states how the format is recognized (by its columns or its first element, never by the file's name), which
+//! entity types it yields, and how its reader is made. To add a source: write its file in this folder, add its row here,
+//! and add a fixture to `tests/fixtures`.
+
+use crate::model::entity_type::EntityType;
+use crate::sources::{
+    alberta, disclosure, montreal, novascotia, pspc,
+    reading::{csv_format::format_of, file_head::FileHead, reader::SourceReader},
+    seao, toronto,
+};
+
+/// One publisher's format.
+pub struct SourceFormat {
+    /// The `source_id`.
+    pub id: &'static str,
+    pub yields: &'static [EntityType],
+    pub recognizes: fn(&FileHead) -> bool,
+    pub reader: fn() -> Box<dyn SourceReader>,
+}
+
+/// All formats. No two of them recognize the same file.
+pub static SOURCES: &[SourceFormat] = &[
+    SourceFormat {
+        id: pspc::common::CANADABUYS_TENDER,
+        yields: &[EntityType::Tender, EntityType::PreSolicitation],
+        recognizes: |head| pspc::canadabuys_tender::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(pspc::reader::NoticeReader),
+    },
+    SourceFormat {
+        id: pspc::common::CANADABUYS_CONTRACT,
+        yields: &[EntityType::Contract],
+        recognizes: |head| pspc::canadabuys_contract::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(pspc::reader::ContractReader),
+    },
+    SourceFormat {
+        id: "canadabuys-award",
+        yields: &[EntityType::Award],
+        recognizes: |head| pspc::canadabuys_award::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&pspc::canadabuys_award::FORMAT),
+    },
+    SourceFormat {
+        id: disclosure::common::DISCLOSURE,
+        yields: &[EntityType::Disclosure],
+        recognizes: |head| format_of(disclosure::published::FORMATS, &head.columns).is_some(),
+        reader: || Box::new(disclosure::reader::DisclosureReader),
+    },
+    SourceFormat {
+        id: disclosure::common::DISCLOSURE_EXPORT,
+        yields: &[EntityType::Disclosure],
+        recognizes: |head| disclosure::export::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(disclosure::reader::DisclosureReader),
+    },
+    SourceFormat {
+        id: pspc::common::BUYANDSELL_TENDER,
+        yields: &[EntityType::Tender, EntityType::PreSolicitation],
+        recognizes: |head| pspc::buyandsell_tender::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(pspc::reader::NoticeReader),
+    },
+    SourceFormat {
+        id: pspc::common::BUYANDSELL_CONTRACT,
+        yields: &[EntityType::Contract],
+        recognizes: |head| pspc::buyandsell_contract::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(pspc::reader::ContractReader),
+    },
+    SourceFormat {
+        id: seao::common::SEAO_XML,
+        yields: &[EntityType::Tender, EntityType::Contract],
+        recognizes: seao::xml::recognizes,
+        reader: || Box::new(seao::reader::SeaoReader),
+    },
+    SourceFormat {
+        id: seao::common::SEAO_OCDS,
+        yields: &[EntityType::Tender, EntityType::Contract],
+        recognizes: seao::ocds::recognizes,
+        reader: || Box::new(seao::reader::SeaoReader),
+    },
+    SourceFormat {
+        id: "montreal",
+        yields: &[EntityType::Contract],
+        recognizes: |head| montreal::recognizes(&head.columns),
+        reader: || Box::new(montreal::Montreal),
+    },
+    SourceFormat {
+        id: "toronto",
+        yields: &[EntityType::Contract, EntityType::Tender],
+        recognizes: |head| format_of(toronto::FORMATS, &head.columns).is_some(),
+        reader: || Box::new(toronto::FORMATS),
+    },
+    SourceFormat {
+        id: "novascotia",
+        yields: &[EntityType::Contract],
+        recognizes: novascotia::recognizes,
+        reader: || Box::new(novascotia::NovaScotia),
+    },
+    SourceFormat {
+        id: "alberta",
+        yields: &[EntityType::Tender, EntityType::Contract],
+        recognizes: alberta::recognizes,
+        reader: || Box::new(alberta::Alberta),
+    },
+    SourceFormat {
+        id: "canadabuys-sosa",
+        yields: &[EntityType::StandingOffer],
+        recognizes: |head| pspc::canadabuys_sosa::FORMAT.recognizes(&head.columns),
+        reader: || Box::new(&pspc::canadabuys_sosa::FORMAT),
+    },
+];
+
+/// Sources that publish the same things. One reader reads the files of all of them and merges their rows. Each record is
+/// written to the dump of the source that it was mainly taken from.
+static FAMILIES: &[&[&str]] = &[
+    &[seao::common::SEAO_XML, seao::common::SEAO_OCDS],
+    &[disclosure::common::DISCLOSURE, disclosure::common::DISCLOSURE_EXPORT],
+    &[pspc::common::CANADABUYS_CONTRACT, pspc::common::BUYANDSELL_CONTRACT],
+    &[pspc::common::CANADABUYS_TENDER, pspc::common::BUYANDSELL_TENDER],
+];
+
+impl SourceFormat {
+    /// The first of the sources that are merged together with this one; its own id if it is merged alone.
+    pub fn family(&self) -> &'static str {
+        let family = FAMILIES.iter().find(|family| family.contains(&self.id));
+        family.and_then(|family| family.first()).unwrap_or(&self.id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::HashSet, fs};
+
+    use super::*;
+    use crate::model::schema::{FieldType, Schema};
+    use crate::sources::reading::{csv_format::CsvFormat, csv_row::ColumnRule, decode::Utf8Reader};
+
+    const TABLES: &[(&str, &[EntityType], &CsvFormat)] = &[
+        (
+            "canadabuys-tender",
+            &[EntityType::Tender, EntityType::PreSolicitation],
+            &pspc::canadabuys_tender::FORMAT,
+        ),
+        (
+            "canadabuys-contract",
+            &[EntityType::Contract],
+            &pspc::canadabuys_contract::FORMAT,
+        ),
+        (
+            "canadabuys-award",
+            &[EntityType::Award],
+            &pspc::canadabuys_award::FORMAT,
+        ),
+        ("disclosure", &[EntityType::Disclosure], &disclosure::published::FORMAT),
+        ("disclosure", &[EntityType::Disclosure], &disclosure::published::FORMER),
+        (
+            "disclosure-export",
+            &[EntityType::Disclosure],
+            &disclosure::export::FORMAT,
+        ),
+        (
+            "buyandsell-tender",
+            &[EntityType::Tender, EntityType::PreSolicitation],
+            &pspc::buyandsell_tender::FORMAT,
+        ),
+        (
+            "buyandsell-contract",
+            &[EntityType::Contract],
+            &pspc::buyandsell_contract::FORMAT,
+        ),
+        ("montreal", &[EntityType::Contract], &montreal::OFFICIALS),
+        ("montreal", &[EntityType::Contract], &montreal::COUNCILS),
+        ("novascotia", &[EntityType::Contract], &novascotia::FORMAT),
+        ("toronto", &[EntityType::Contract], &toronto::AWARDED),
+        ("toronto", &[EntityType::Contract], &toronto::NON_COMPETITIVE),
+        ("toronto", &[EntityType::Tender], &toronto::SOLICITATIONS),
+        (
+            "canadabuys-sosa",
+            &[EntityType::StandingOffer],
+            &pspc::canadabuys_sosa::FORMAT,
+        ),
+    ];
+
+    #[test]
+    fn every_column_fills_a_declared_field_of_its_type_once() {
+        for (id, kinds, format) in TABLES {
+            let mut filled = HashSet::new();
+            for (name, column, rule) in format.columns.iter().copied().flatten() {
+                assert!(filled.insert(name), "{id} fills {name} twice");
+                for kind in *kinds {
+                    let field = Schema::of(*kind).field(name);
+                    let field = field.unwrap_or_else(|| panic!("{id}: {kind} does not declare {name} ({column})"));
+                    let expected = match rule {
+                        ColumnRule::Day => FieldType::Date,
+                        ColumnRule::Money => FieldType::Number,
+                        _ => FieldType::Text,
+                    };
+                    assert_eq!(field.field_type, expected, "{id}: {name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_fixture_is_recognized_by_one_source() {
+        let mut recognized = HashSet::new();
+        for entry in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures")).unwrap() {
+            let path = entry.unwrap().path();
+            let bytes = fs::read(&path).unwrap();
+            let head = FileHead::of(Utf8Reader::new(bytes.as_slice()).peek().unwrap());
+            let by: Vec<_> = SOURCES
+                .iter()
+                .filter(|source| (source.recognizes)(&head))
+                .map(|s| s.id)
+                .collect();
+            assert_eq!(by.len(), 1, "{}: {by:?}", path.display());
+            recognized.extend(by);
+        }
+        assert_eq!(
+            recognized.len(),
+            SOURCES.len(),
+            "not every source has a fixture: {recognized:?}"
+        );
+    }
+
+    #[test]
+    fn other_files_are_recognized_by_no_source() {
+        for start in [
+            "",
+            "a,b\n1,2\n",
+            "<html datefin='x'>",
+            "<export>",
+            "{\"releases\": []}",
+            "{\"releases\": [{\"ocid\": \"ocds-34a6hz-1\"}]}",
+            "[{\"referenceNumber\": \"BC-2025-1\"}]",
+            "[{\"tender_id\": \"1\"}]",
+            "<",
+            "\"",
+            "\u{0}\u{0}",
+        ] {
+            let head = FileHead::of(start);
+            assert!(!SOURCES.iter().any(|source| (source.recognizes)(&head)), "{start:?}");
+        }
+    }
+}

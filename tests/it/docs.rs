@@ -1,0 +1,121 @@
+//! The documentation: links lead somewhere, and the commands it shows are commands that the program takes.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use clap::Parser;
+use procure::cli::Cli;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The Markdown pages of the project: those at its root and in `docs`.
+fn pages() -> Vec<(PathBuf, String)> {
+    let folders = [root().to_owned(), root().join("docs")];
+    let mut pages = Vec::new();
+    for folder in folders {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "md") {
+                let text = fs::read_to_string(&path).unwrap();
+                pages.push((path, text));
+            }
+        }
+    }
+    pages.sort();
+    assert!(pages.len() > 5, "the pages were not found");
+    pages
+}
+
+/// The targets of `[text](target)`, outside code blocks.
+fn links(text: &str) -> Vec<&str> {
+    let prose = text.split("```").step_by(2);
+    prose
+        .flat_map(|part| part.split("](").skip(1))
+        .filter_map(|rest| rest.split([')', ' ', '\n']).next())
+        .collect()
+}
+
+/// The anchors of a page's headings, as GitHub makes them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let prose = text.split("```").step_by(2);
+    prose
+        .flat_map(str::lines)
+        .filter(|line| line.starts_with('#'))
+        .map(|line| {
+            line.trim_start_matches('#')
+                .trim()
+                .to_lowercase()
+                .chars()
+                .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
+                .map(|c| if c == ' ' { '-' } else { c })
+                .collect()
+        })
+        .collect()
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    let mut dead = Vec::new();
+    for (page, text) in pages() {
+        for link in links(&text) {
+            if link.contains("://") || link.starts_with("mailto:") {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            let is_alive = target.exists()
+                && (anchor.is_empty() || anchors(&fs::read_to_string(&target).unwrap()).contains(anchor));
+            if !is_alive {
+                dead.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "dead links: {dead:#?}");
+}
+
+#[test]
+fn commands_in_the_pages_are_commands_of_the_program() {
+    let (mut count, mut wrong) = (0, Vec::new());
+    for (page, text) in pages() {
+        for block in text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next()) {
+            for line in block.replace("\\\n", " ").lines() {
+                for command in commands(line) {
+                    count += 1;
+                    if let Err(error) = Cli::try_parse_from(&command) {
+                        use clap::error::ErrorKind::{DisplayHelp, DisplayVersion};
+                        if !matches!(error.kind(), DisplayHelp | DisplayVersion) {
+                            wrong.push(format!("{}: {line}\n{error}", page.display()));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(count > 20, "only {count} commands were found");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The calls of `procure` on a shell line, each as its words: `procure …` and `cargo run … -- …`.
+fn commands(line: &str) -> Vec<Vec<String>> {
+    let words = shlex::split(line).unwrap_or_else(|| panic!("unbalanced quotes in {line}"));
+    let ends = |word: &String| matches!(word.as_str(), "&&" | "||" | "|" | ";" | ">" | "2>" | "&");
+    words.split(ends).filter_map(call).collect()
+}
+
+fn call(words: &[String]) -> Option<Vec<String>> {
+    let (first, rest) = words.split_first()?;
+    let arguments = match first.as_str() {
+        "cargo" if rest.first().is_some_and(|word| word == "run") => {
+            let dashes = rest.iter().position(|word| word == "--")?;
+            &rest[dashes + 1..]
+        }
+        program if Path::new(program).file_name().is_some_and(|name| name == "procure") => rest,
+        _ => return None,
+    };
+    Some([&["procure".to_owned()], arguments].concat())
+}
