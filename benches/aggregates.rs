@@ -1,5 +1,8 @@
-//! How long counting takes: `cargo bench --bench aggregates [-- --records N --dir DIR]`. Times are of the engine, in one process; the first row is the yardstick, a page of
-//! fifty records without any filter.
+//! Latency of aggregations, names and similarity searches:
+//! `cargo bench --bench aggregates [-- --records N --dir DIR]`.
+//!
+//! Times are of the engine in one process. The first row is the baseline: a page of fifty records
+//! without a filter.
 
 mod support;
 
@@ -16,7 +19,7 @@ use procure::{
         record::Record,
         schema::{Role, Schema},
     },
-    query::{Filter, Order, Page, SearchQuery, Sort, SortKey, Start, text::TextQuery},
+    query::{Filter, Page, SearchQuery, Start, text::TextQuery},
 };
 use support::{Arguments, Times, index, row, usage};
 
@@ -26,184 +29,52 @@ fn main() {
     let id = generation::current(&index_dir)
         .expect("an index")
         .expect("a generation");
-    let opening = Times::of_some(3, || {
-        drop(generation::open(&index_dir, &id).expect("a generation that opens"))
-    });
-    let generation = generation::open(&index_dir, &id).expect("a generation that opens");
+    let open = || generation::open(&index_dir, &id).expect("a generation that opens");
+    let opening = Times::of_some(3, || drop(open()));
+    let generation = open();
     let engine = &*generation.engine;
-    let all: Vec<TermsAggregation> = Facet::ALL
-        .into_iter()
-        .map(|facet| TermsAggregation { facet, size: 50 })
-        .collect();
-    let ten = |facet| [TermsAggregation { facet, size: 10 }];
-    let ask = |q: Option<&str>, filters: Vec<Filter>| SearchQuery {
-        entity_type: EntityType::Contract,
-        text: q.map(|q| TextQuery::parse(q).expect("a query")),
-        filters,
-        sort: Sort {
-            key: SortKey::Date,
-            order: Order::Desc,
-        },
-    };
-    let aggregate = |query: &SearchQuery, wants: &[TermsAggregation]| {
-        engine
-            .aggregate(query, wants, ValueAggregation::Percentiles, Deadline::never())
-            .expect("counts")
-    };
-    let page = |query: &SearchQuery, limit: usize| {
-        let page = Page {
-            limit,
-            start: Start::Offset(0),
-        };
-        engine.search(query, &page, Deadline::never()).expect("hits")
-    };
-    let everything = ask(None, Vec::new());
+    let everything = query_of(None, Vec::new());
 
-    eprintln!("\ncounting {records} contracts (ms)");
-    row("opening, checksums and all", &[("p50", opening.percentile(50))]);
-    let show = |name: &str, hits: u64, times: &Times| {
-        let columns = [
-            ("hits", hits as f64),
-            ("p50", times.percentile(50)),
-            ("p95", times.percentile(95)),
-        ];
-        row(name, &columns);
-    };
-    show("newest 50, no filter", 50, &Times::of(|| drop(page(&everything, 50))));
-    for part in ["inc", "construction", "ing", "zzz"] {
-        let names = || engine.list_names(&[EntityType::Contract], Facet::Vendor, part, 0..20);
-        show(
-            &format!("/vendors q={part}"),
-            names().total,
-            &Times::of(|| drop(names())),
-        );
-    }
-    let departments = || engine.list_names(&[EntityType::Contract], Facet::Department, "", 0..20);
-    show(
-        "/departments, all",
-        departments().total,
-        &Times::of(|| drop(departments())),
-    );
-    let stats = |name: &str, query: SearchQuery| {
-        let Aggregation { total, .. } = aggregate(&query, &all);
-        show(
-            &format!("stats, {name}"),
-            total,
-            &Times::of_some(20, || drop(aggregate(&query, &all))),
-        );
-    };
-    stats("everything, computed", everything.clone());
-    stats("a frequent word", ask(Some("services"), Vec::new()));
-    let year = |from: &str, to: &str| Filter::Dates {
-        role: Role::Date,
-        from: Date::parse(from).ok(),
-        to: Date::parse(to).ok(),
-    };
-    stats("a year", ask(None, vec![year("2019-01-01", "2019-12-31")]));
-    stats(
-        "a word and a month",
-        ask(Some("services"), vec![year("2019-01-01", "2019-01-31")]),
-    );
-    // Vendors by rank: the first has most records, the one in the middle is the median.
-    let total = engine
-        .list_names(&[EntityType::Contract], Facet::Vendor, "", 0..1)
-        .total as usize;
-    for (name, place) in [("biggest", 0), ("median", total / 2)] {
-        let found = engine.list_names(&[EntityType::Contract], Facet::Vendor, "", place..place + 1);
-        let vendor = &found.rows[0];
-        let named = engine
-            .resolve_name(EntityType::Contract, Facet::Vendor, &vendor.name)
-            .expect("the vendor");
-        let query = ask(
-            None,
-            vec![Filter::FacetValue {
-                facet: Facet::Vendor,
-                key: named.key,
-            }],
-        );
-        let times = Times::of_some(50, || {
-            drop(aggregate(&query, &ten(Facet::Department)));
-            drop(page(&query, 100));
-        });
-        show(&format!("profile of the {name} vendor"), vendor.records, &times);
-    }
-    alike(engine, &everything);
+    eprintln!("\naggregations over {records} contracts (ms)");
+    row("opening, with checksums", &[("p50", opening.percentile(50))]);
+    let times = Times::of(|| {
+        page(engine, &everything, 50);
+    });
+    show("newest 50, no filter", 50.0, &times);
+    names(engine);
+    statistics(engine, &everything);
+    vendor_profiles(engine);
+    similarity(engine, &everything);
+    commodity_codes(engine);
     row(
-        "memory of the process beyond the page cache",
+        "memory of the process without the page cache",
         &[("anonymous_mb", usage(std::process::id()).anonymous_mb)],
     );
 }
 
-/// Candidates for a comparison, as an estimate asks for them: the 300 most alike, for records from all over the collection.
-fn alike(engine: &dyn Engine, everything: &SearchQuery) {
-    let subjects = subjects(engine, everything);
-    let with = |filters: Vec<Filter>| SearchQuery {
-        filters,
-        ..everything.clone()
-    };
-    let years = Filter::Dates {
-        role: Role::Date,
-        from: Date::parse("2020-01-01").ok(),
-        to: Date::parse("2024-12-31").ok(),
-    };
-    let goods = Filter::Term {
-        role: Role::Category,
-        key: "GD".to_owned(),
-    };
-    let segment = |key: &str| Filter::Prefix {
-        role: Role::Commodity,
-        key: key.to_owned(),
-    };
-    let cases = [
-        ("alike, no filter", with(Vec::new())),
-        ("alike, five years", with(vec![years.clone()])),
-        (
-            "alike, five years and a category",
-            with(vec![years.clone(), goods.clone()]),
-        ),
-        ("alike, a segment of codes", with(vec![segment("unspsc:72")])),
-        (
-            "alike, five years and a rare code",
-            with(vec![years, segment("unspsc:8510160")]),
-        ),
-    ];
-    for (name, query) in cases {
-        let mut next = subjects.iter().cycle();
-        let mut found = 0;
-        let mut ask = || {
-            let words = next.next().expect("a subject");
-            let similar = engine.similar(&query, words, 300, Deadline::never());
-            found = similar.expect("records alike").len();
-        };
-        let times = Times::of(&mut ask);
-        show_times(name, found as f64, &times);
-    }
-    let frequent: Vec<String> = ["de", "la", "pour", "services", "servic"].map(str::to_owned).into();
-    let times = Times::of(|| drop(engine.similar(everything, &frequent, 300, Deadline::never())));
-    show_times("alike, only the most frequent words", 300.0, &times);
-    let rarity = || {
-        for word in &subjects[0] {
-            let _ = engine.idf(everything.entity_type, word);
-        }
-    };
-    show_times(
-        "rarity of a subject's words",
-        subjects[0].len() as f64,
-        &Times::of(rarity),
-    );
-    let page = Page {
-        limit: 500,
-        start: Start::Offset(0),
-    };
-    for key in ["unspsc:", "unspsc:72", "unspsc:85101600", "gsin:n70"] {
-        let query = with(vec![segment(key)]);
-        let hits = || engine.search(&query, &page, Deadline::never()).expect("hits").records;
-        let found = hits().len() as f64;
-        show_times(&format!("newest 500 of code {key}"), found, &Times::of(|| drop(hits())));
+fn query_of(q: Option<&str>, filters: Vec<Filter>) -> SearchQuery {
+    SearchQuery {
+        text: q.map(|q| TextQuery::parse(q).expect("a query")),
+        ..SearchQuery::newest(EntityType::Contract, filters)
     }
 }
 
-fn show_times(name: &str, hits: f64, times: &Times) {
+fn page(engine: &dyn Engine, query: &SearchQuery, limit: usize) -> usize {
+    let page = Page {
+        limit,
+        start: Start::Offset(0),
+    };
+    let hits = engine.search(query, &page, Deadline::never()).expect("hits");
+    hits.records.len()
+}
+
+fn aggregate(engine: &dyn Engine, query: &SearchQuery, terms: &[TermsAggregation]) -> Aggregation {
+    engine
+        .aggregate(query, terms, ValueAggregation::Percentiles, Deadline::never())
+        .expect("an aggregation")
+}
+
+fn show(name: &str, hits: f64, times: &Times) {
     let columns = [
         ("hits", hits),
         ("p50", times.percentile(50)),
@@ -213,26 +84,142 @@ fn show_times(name: &str, hits: f64, times: &Times) {
     row(name, &columns);
 }
 
-/// What two hundred records, evenly spread, are about.
-fn subjects(engine: &dyn Engine, everything: &SearchQuery) -> Vec<Vec<String>> {
-    let total = engine
-        .aggregate(everything, &[], ValueAggregation::None, Deadline::never())
-        .expect("a count")
-        .total as usize;
-    let subject = |number: usize| {
+fn names(engine: &dyn Engine) {
+    for part in ["inc", "construction", "ing", "zzz"] {
+        let names = || engine.list_names(&[EntityType::Contract], Facet::Vendor, part, 0..20);
+        let times = Times::of(|| drop(names()));
+        show(&format!("/vendors q={part}"), names().total as f64, &times);
+    }
+    let departments = || engine.list_names(&[EntityType::Contract], Facet::Department, "", 0..20);
+    let times = Times::of(|| drop(departments()));
+    show("/departments, all", departments().total as f64, &times);
+}
+
+fn dates(from: &str, to: &str) -> Filter {
+    Filter::Dates {
+        role: Role::Date,
+        from: Date::parse(from).ok(),
+        to: Date::parse(to).ok(),
+    }
+}
+
+fn statistics(engine: &dyn Engine, everything: &SearchQuery) {
+    let terms = Facet::ALL.map(|facet| TermsAggregation { facet, size: 50 });
+    let year = dates("2019-01-01", "2019-12-31");
+    let month = dates("2019-01-01", "2019-01-31");
+    for (name, query) in [
+        ("everything, computed", everything.clone()),
+        ("a frequent word", query_of(Some("services"), Vec::new())),
+        ("a year", query_of(None, vec![year])),
+        ("a word and a month", query_of(Some("services"), vec![month])),
+    ] {
+        let times = Times::of_some(20, || drop(aggregate(engine, &query, &terms)));
+        let total = aggregate(engine, &query, &terms).total;
+        show(&format!("stats, {name}"), total as f64, &times);
+    }
+}
+
+/// Vendors are listed by descending number of records, so the one in the middle is the median.
+fn vendor_profiles(engine: &dyn Engine) {
+    let list = |ranks| engine.list_names(&[EntityType::Contract], Facet::Vendor, "", ranks);
+    let total = list(0..1).total as usize;
+    let departments = [TermsAggregation {
+        facet: Facet::Department,
+        size: 10,
+    }];
+    for (name, rank) in [("largest", 0), ("median", total / 2)] {
+        let vendor = &list(rank..rank + 1).rows[0];
+        let resolved = engine
+            .resolve_name(EntityType::Contract, Facet::Vendor, &vendor.name)
+            .expect("the vendor");
+        let filter = Filter::FacetValue {
+            facet: Facet::Vendor,
+            key: resolved.key,
+        };
+        let query = query_of(None, vec![filter]);
+        let times = Times::of_some(50, || {
+            drop(aggregate(engine, &query, &departments));
+            page(engine, &query, 100);
+        });
+        show(&format!("profile of the {name} vendor"), vendor.records as f64, &times);
+    }
+}
+
+fn commodity(prefix: &str) -> Filter {
+    Filter::Prefix {
+        role: Role::Commodity,
+        key: prefix.to_owned(),
+    }
+}
+
+/// Candidates for an estimate: the 300 most similar records, for records from all over the
+/// collection.
+fn similarity(engine: &dyn Engine, everything: &SearchQuery) {
+    let term_lists = term_lists(engine, everything);
+    let years = dates("2020-01-01", "2024-12-31");
+    let goods = Filter::Term {
+        role: Role::Category,
+        key: "GD".to_owned(),
+    };
+    for (name, filters) in [
+        ("similar, no filter", Vec::new()),
+        ("similar, five years", vec![years.clone()]),
+        ("similar, five years and a category", vec![years.clone(), goods]),
+        ("similar, a segment of codes", vec![commodity("unspsc:72")]),
+        (
+            "similar, five years and a rare code",
+            vec![years, commodity("unspsc:8510160")],
+        ),
+    ] {
+        let query = query_of(None, filters);
+        let mut next = term_lists.iter().cycle();
+        let mut found = 0;
+        let times = Times::of(|| {
+            let terms = next.next().expect("terms");
+            let similar = engine.similar(&query, terms, 300, Deadline::never());
+            found = similar.expect("similar records").len();
+        });
+        show(name, found as f64, &times);
+    }
+    let frequent: Vec<String> = ["de", "la", "pour", "services", "servic"].map(str::to_owned).into();
+    let times = Times::of(|| drop(engine.similar(everything, &frequent, 300, Deadline::never())));
+    show("similar, only the most frequent terms", 300.0, &times);
+    let times = Times::of(|| {
+        for term in &term_lists[0] {
+            engine.idf(everything.entity_type, term).expect("a frequency");
+        }
+    });
+    show("idf of the terms of a record", term_lists[0].len() as f64, &times);
+}
+
+fn commodity_codes(engine: &dyn Engine) {
+    for key in ["unspsc:", "unspsc:72", "unspsc:85101600", "gsin:n70"] {
+        let query = query_of(None, vec![commodity(key)]);
+        let times = Times::of(|| {
+            page(engine, &query, 500);
+        });
+        show(
+            &format!("newest 500 of code {key}"),
+            page(engine, &query, 500) as f64,
+            &times,
+        );
+    }
+}
+
+/// The similarity terms of two hundred evenly spread records.
+fn term_lists(engine: &dyn Engine, everything: &SearchQuery) -> Vec<Vec<String>> {
+    let total = aggregate(engine, everything, &[]).total as usize;
+    let terms = |number: usize| {
         let page = Page {
             limit: 1,
             start: Start::Offset(number * total / 200),
         };
-        let record = engine
-            .search(everything, &page, Deadline::never())
-            .expect("hits")
-            .records
-            .pop()?;
+        let mut hits = engine.search(everything, &page, Deadline::never()).expect("hits");
+        let record = hits.records.pop()?;
         let record = Record::parse(Schema::of(everything.entity_type), &record).ok()?;
-        let mut words = Vec::new();
-        record.similarity_terms(|word| words.push(word.to_owned()));
-        (!words.is_empty()).then_some(words)
+        let mut terms = Vec::new();
+        record.similarity_terms(|term| terms.push(term.to_owned()));
+        (!terms.is_empty()).then_some(terms)
     };
-    (0..200).filter_map(subject).collect()
+    (0..200).filter_map(terms).collect()
 }

@@ -1,8 +1,9 @@
-//! How long it takes to find who is to be told of what: `cargo bench --bench alerts [-- --records N]`.
+//! Time to match new tenders with alert subscriptions: `cargo bench --bench alerts [-- --records N]`.
 //!
-//! 100,000 subscriptions against N new tenders of the sample (5,000 when not given). The subscriptions ask for words and for runs of two words out of the
-//! tenders' own titles, in either language, so that common words are asked for often; half of them also for a category, a city or a department, one in fifty
-//! for no keyword. The yardstick, in the same run: a hundredth of the subscriptions, each compared with each tender.
+//! Matches 100,000 subscriptions with N new sample tenders (default 5,000). The keywords are words and pairs of adjacent
+//! words from the tenders' own titles, in either language, so common words are frequent keywords. Half of the subscriptions
+//! also have a category, a city or a department. One in fifty has no keyword. For comparison, the same run matches a
+//! hundredth of the subscriptions with each tender one by one.
 
 mod support;
 
@@ -14,11 +15,11 @@ use std::{
 use bytes::Bytes;
 use procure::{
     alerts::{fresh::Tender, matching::each_tender},
-    catalog::notices::Latest,
+    catalog::notices::LatestNotices,
     model::{entity_type::EntityType, fold::word_list, record::Record, schema::Schema, stem::Language},
     query::keyword::{Keyword, TokenizedRecord},
     sample::{self, SampleOptions},
-    state::subscriptions::{Frequency, Locale, Subscription},
+    state::subscription::{Frequency, Locale, Subscription},
 };
 use rand_chacha::{
     ChaCha8Rng,
@@ -36,29 +37,29 @@ fn main() {
         .and_then(|at| arguments.get(at + 1)?.parse().ok())
         .unwrap_or(TENDERS);
     let tenders = tenders(count);
-    let held = usage(std::process::id());
+    let after_tenders = usage(std::process::id());
     let subscriptions = subscriptions(&tenders);
-    let before = usage(std::process::id());
-    let (found, took) = timed(|| matches(&subscriptions, &tenders));
-    let after = usage(std::process::id());
+    let after_inputs = usage(std::process::id());
+    let (count, took) = timed(|| matches(&subscriptions, &tenders));
+    let after_matching = usage(std::process::id());
     row(
         &format!("{SUBSCRIPTIONS} subscriptions, {} tenders", tenders.len()),
         &[
             ("seconds", took.as_secs_f64()),
-            ("matches", found as f64),
+            ("matches", count as f64),
             (
                 "microseconds_per_tender",
                 took.as_secs_f64() * 1e6 / tenders.len() as f64,
             ),
-            ("tenders_mb", held.anonymous_mb),
-            ("inputs_mb", before.anonymous_mb),
-            ("further_peak_mb", after.peak_mb - before.anonymous_mb),
+            ("tenders_mb", after_tenders.anonymous_mb),
+            ("inputs_mb", after_inputs.anonymous_mb),
+            ("further_peak_mb", after_matching.peak_mb - after_inputs.anonymous_mb),
         ],
     );
-    let some = &subscriptions[..SUBSCRIPTIONS / 100];
-    let (_, took) = timed(|| each_with_each(some, &tenders));
+    let hundredth = &subscriptions[..SUBSCRIPTIONS / 100];
+    let (_, took) = timed(|| each_with_each(hundredth, &tenders));
     row(
-        &format!("{} subscriptions, each with each tender", some.len()),
+        &format!("{} subscriptions, each with each tender", hundredth.len()),
         &[
             ("seconds", took.as_secs_f64()),
             ("of_all_seconds", took.as_secs_f64() * 100.0),
@@ -111,7 +112,7 @@ fn tenders(count: usize) -> Vec<Tender> {
         text.lines().map(str::to_owned).collect::<Vec<_>>()
     });
     lines
-        .filter_map(|line| Tender::parse(Bytes::from(line), &Latest::default()))
+        .filter_map(|line| Tender::parse(Bytes::from(line), &LatestNotices::default()))
         .collect()
 }
 
@@ -147,7 +148,7 @@ fn subscriptions(tenders: &[Tender]) -> Vec<Subscription> {
             },
             frequency: Frequency::Daily,
             locale: Locale::En,
-            // Long before all of them.
+            // Older than all tenders, so that all of them are new.
             created_at: 0,
         }
     };

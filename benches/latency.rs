@@ -1,7 +1,9 @@
-//! How long searches take, inside the engine and over HTTP, and whether depth or size matter: `cargo bench --bench latency [-- --records N --dir DIR]`.
+//! Latency of searches, inside the engine and over HTTP, and its growth with page depth and index size:
+//! `cargo bench --bench latency [-- --records N --dir DIR]`.
 //!
-//! Read the ratios: every row is set against a keyed request that does no search, made in the same run, plus the time its bytes take over a bare
-//! socket. `growth` is that ratio beside the one of the same question asked of a tenth of the records.
+//! Compare ratios rather than milliseconds. `ratio` divides a row's median by the cost of a request that does no search:
+//! a keyed request to `/sources` in the same run, plus the time that the response's bytes take over a bare socket.
+//! `growth` divides that ratio by the ratio of the same request on an index with a tenth of the records.
 
 mod support;
 
@@ -26,7 +28,7 @@ fn main() {
     let (whole, tenth) = (index(&dir, records), index(&dir, records / 10));
     eprintln!("\ninside the engine, {records} contracts (ms)");
     engine_rows(&whole);
-    eprintln!("\nover HTTP (ms; `ratio` is to a request without a search, plus the bytes)");
+    eprintln!("\nover HTTP (ms; `ratio` to a request without a search, plus the transfer of the bytes)");
     http_rows(&whole, &tenth, &dir);
 }
 
@@ -34,7 +36,7 @@ fn engine_rows(index_dir: &Path) {
     let id = generation::current(index_dir).expect("an index").expect("a generation");
     let generation = generation::open(index_dir, &id).expect("a generation that opens");
     let engine = &*generation.engine;
-    let records = generation.kind(EntityType::Contract).records as usize;
+    let records = generation.manifest_of(EntityType::Contract).records as usize;
     let text = |q: &str| Some(TextQuery::parse(q).expect("a query"));
     let contains = |part: &str| {
         vec![Filter::Contains {
@@ -48,99 +50,67 @@ fn engine_rows(index_dir: &Path) {
         from: day("2019-01-01"),
         to: day("2019-12-31"),
     }];
-    let (desc, asc) = (Order::Desc, Order::Asc);
+    let newest = |text, filters| query_of(text, filters, SortKey::Date, Order::Desc);
+    let oldest = |text| query_of(text, vec![], SortKey::Date, Order::Asc);
+    let by_value = |text| query_of(text, vec![], SortKey::Value, Order::Desc);
 
+    // Each row's name, query, offset and limit.
+    let no_filter = newest(None, vec![]);
     let rows: [(&str, SearchQuery, usize, usize); 12] = [
-        ("newest 50, no filter", ask(None, vec![], SortKey::Date, desc), 0, 50),
-        ("oldest 50", ask(None, vec![], SortKey::Date, asc), 0, 50),
-        (
-            "word + newest 50",
-            ask(text("services"), vec![], SortKey::Date, desc),
-            0,
-            50,
-        ),
-        (
-            "word + oldest 50",
-            ask(text("services"), vec![], SortKey::Date, asc),
-            0,
-            50,
-        ),
-        (
-            "word + year, newest 50",
-            ask(text("services"), year.clone(), SortKey::Date, desc),
-            0,
-            50,
-        ),
-        ("date range, newest 50", ask(None, year, SortKey::Date, desc), 0, 50),
+        ("newest 50, no filter", no_filter.clone(), 0, 50),
+        ("oldest 50", oldest(None), 0, 50),
+        ("word + newest 50", newest(text("services"), vec![]), 0, 50),
+        ("word + oldest 50", oldest(text("services")), 0, 50),
+        ("word + year, newest 50", newest(text("services"), year.clone()), 0, 50),
+        ("date range, newest 50", newest(None, year), 0, 50),
         (
             "two words + newest 50",
-            ask(text("services entretien"), vec![], SortKey::Date, desc),
+            newest(text("services entretien"), vec![]),
             0,
             50,
         ),
-        (
-            "phrase + newest 50",
-            ask(text("\"snow removal\""), vec![], SortKey::Date, desc),
-            0,
-            50,
-        ),
-        (
-            "vendor contains inc, newest 50",
-            ask(None, contains("inc"), SortKey::Date, desc),
-            0,
-            50,
-        ),
+        ("phrase + newest 50", newest(text("\"snow removal\""), vec![]), 0, 50),
+        ("vendor contains inc, newest 50", newest(None, contains("inc")), 0, 50),
         (
             "vendor contains construction, newest 50",
-            ask(None, contains("construction"), SortKey::Date, desc),
+            newest(None, contains("construction")),
             0,
             50,
         ),
-        (
-            "by value, 9,500 + 500",
-            ask(None, vec![], SortKey::Value, desc),
-            9500,
-            500,
-        ),
-        (
-            "word, by value, 9,500 + 500",
-            ask(text("services"), vec![], SortKey::Value, desc),
-            9500,
-            500,
-        ),
+        ("by value, 9,500 + 500", by_value(None), 9500, 500),
+        ("word, by value, 9,500 + 500", by_value(text("services")), 9500, 500),
     ];
     for (name, query, offset, limit) in &rows {
-        show(
+        show_times(
             name,
             &Times::of(|| drop(search(engine, query, *limit, Start::Offset(*offset)))),
         );
     }
-    // A cursor in the middle, found by walking there once.
+    // A cursor in the middle of the collection.
     let middle = Page {
         limit: 1,
         start: Start::Offset(records / 2),
     };
-    let query = &rows[0].1;
     let position = engine
-        .search(query, &middle, Deadline::never())
+        .search(&no_filter, &middle, Deadline::never())
         .expect("hits")
         .next
-        .expect("a middle");
-    show(
+        .expect("a position in the middle");
+    show_times(
         "500 after a cursor in the middle",
-        &Times::of(|| drop(search(engine, query, 500, Start::After(position.clone())))),
+        &Times::of(|| drop(search(engine, &no_filter, 500, Start::After(position.clone())))),
     );
-    let record = search(engine, query, 1, Start::Offset(records / 3))
+    let record = search(engine, &no_filter, 1, Start::Offset(records / 3))
         .pop()
         .expect("a record");
     let id = procure::model::record::record_id(&record).expect("an id").into_owned();
-    show(
+    show_times(
         "a record by id",
         &Times::of(|| drop(engine.record(EntityType::Contract, &id))),
     );
 }
 
-fn ask(text: Option<TextQuery>, filters: Vec<Filter>, key: SortKey, order: Order) -> SearchQuery {
+fn query_of(text: Option<TextQuery>, filters: Vec<Filter>, key: SortKey, order: Order) -> SearchQuery {
     SearchQuery {
         entity_type: EntityType::Contract,
         text,
@@ -156,7 +126,7 @@ fn search(engine: &dyn Engine, query: &SearchQuery, limit: usize, start: Start) 
         .records
 }
 
-fn show(name: &str, times: &Times) {
+fn show_times(name: &str, times: &Times) {
     row(
         name,
         &[
@@ -169,8 +139,8 @@ fn show(name: &str, times: &Times) {
 
 fn http_rows(whole: &Path, tenth: &Path, dir: &Path) {
     let (mut large, mut small) = (Server::start(whole, dir, "large"), Server::start(tenth, dir, "small"));
-    let nothing = Times::of(|| drop(large.get("/sources"))).percentile(50);
-    row("no search (/sources)", &[("p50", nothing)]);
+    let no_search = Times::of(|| drop(large.get("/sources"))).percentile(50);
+    row("no search (/sources)", &[("p50", no_search)]);
     let workload: Value = serde_json::from_str(include_str!("workload.json")).expect("the workload");
     for request in workload.as_array().expect("a list of requests") {
         let (name, path) = (
@@ -178,13 +148,13 @@ fn http_rows(whole: &Path, tenth: &Path, dir: &Path) {
             request["path"].as_str().expect("a path"),
         );
         let times = Times::of(|| drop(large.get(path)));
-        let floor = nothing + bare_transfer(large.get(path).len());
-        let fewer = Times::of(|| drop(small.get(path))).percentile(50);
-        let fewer_floor = nothing + bare_transfer(small.get(path).len());
-        let growth = (times.percentile(50) / floor) / (fewer / fewer_floor);
+        let floor = no_search + bare_transfer(large.get(path).len());
+        let small_p50 = Times::of(|| drop(small.get(path))).percentile(50);
+        let small_floor = no_search + bare_transfer(small.get(path).len());
+        let growth = (times.percentile(50) / floor) / (small_p50 / small_floor);
         http_row(name, &times, large.get(path).len(), floor, ("growth", growth));
     }
-    // Walking pages of 100 to the 5,000th: the depth must not show.
+    // Follows cursors to page 5,000 of 100 records: the time of a page must not depend on its depth.
     let mut path = "/contract?limit=100".to_owned();
     let pages = large.records / 100;
     let (mut first, mut deep) = (None, None);
@@ -199,14 +169,14 @@ fn http_rows(whole: &Path, tenth: &Path, dir: &Path) {
     }
     let (first, deep) = (first.expect("a second page"), deep.expect("a deep page"));
     let bytes = large.get(&deep).len();
-    let near = Times::of(|| drop(large.get(&first))).percentile(50);
+    let first_p50 = Times::of(|| drop(large.get(&first))).percentile(50);
     let times = Times::of(|| drop(large.get(&deep)));
     http_row(
         "cursor, page 5,000",
         &times,
         bytes,
-        nothing,
-        ("depth", times.percentile(50) / near),
+        no_search,
+        ("depth", times.percentile(50) / first_p50),
     );
     let used = usage(large.process.id());
     row(
@@ -230,8 +200,8 @@ fn http_row(name: &str, times: &Times, bytes: usize, floor: f64, growth: (&str, 
     );
 }
 
-/// How long so many bytes take from one thread to another over a socket, in milliseconds: the median of some connections, since it depends on which cores
-/// the two ends happen to run on.
+/// The time in milliseconds that a number of bytes takes from one thread to another over a socket. It is the median of nine
+/// connections, because it depends on the cores that the two threads happen to run on.
 fn bare_transfer(bytes: usize) -> f64 {
     let mut times: Vec<f64> = (0..9).map(|_| one_transfer(bytes)).collect();
     times.sort_by(f64::total_cmp);
@@ -243,8 +213,8 @@ fn one_transfer(bytes: usize) -> f64 {
     let address = listener.local_addr().expect("an address");
     let sender = thread::spawn(move || {
         let (mut peer, _) = listener.accept().expect("a peer");
-        let (body, mut ask) = (vec![b'x'; bytes], [0]);
-        while peer.read_exact(&mut ask).is_ok() {
+        let (body, mut request) = (vec![b'x'; bytes], [0]);
+        while peer.read_exact(&mut request).is_ok() {
             peer.write_all(&body).expect("sending");
         }
     });
@@ -252,7 +222,7 @@ fn one_transfer(bytes: usize) -> f64 {
     socket.set_nodelay(true).expect("a socket option");
     let mut body = vec![0; bytes];
     let time = Times::of(|| {
-        socket.write_all(b"?").expect("asking");
+        socket.write_all(b"?").expect("sending");
         socket.read_exact(&mut body).expect("reading");
     });
     drop(socket);

@@ -7,8 +7,9 @@ use procure::{
     catalog::{
         generation,
         market::{
-            MOST_ITEMS, Market, Show, YEARS_BACK,
-            answer::{Asked, Need},
+            ComparablesOptions,
+            answer::{EstimateItem, NeedItem},
+            limits::{DEFAULT_YEARS_BACK, MAX_ITEMS},
         },
     },
     engine::{Deadline, Engine},
@@ -28,9 +29,9 @@ fn main() {
         .expect("a generation");
     let generation = generation::open(&index_dir, &id).expect("a generation that opens");
     let today = Date::parse("2026-01-01").expect("a day");
-    let market = Market::of(&generation, today, YEARS_BACK, Deadline::never());
+    let market = generation.market(today, DEFAULT_YEARS_BACK, Deadline::never());
     let needs = needs(&*generation.engine, records as usize);
-    let show = Show {
+    let options = ComparablesOptions {
         limit: 10,
         exclude: &[],
     };
@@ -44,11 +45,11 @@ fn main() {
         let columns = [50, 95, 99].map(|p| times.percentile(p));
         row(name, &[("p50", columns[0]), ("p95", columns[1]), ("p99", columns[2])]);
     };
-    let estimate = |items: &[Asked]| drop(market.estimate(items).expect("estimates"));
-    let comps = |items: &[Asked]| drop(market.comps(items, &show).expect("comparables"));
+    let estimate = |items: &[EstimateItem]| drop(market.estimate(items).expect("estimates"));
+    let comps = |items: &[EstimateItem]| drop(market.comps(items, &options).expect("comparables"));
     shown("estimate, one item", &Times::of_some(NEEDS, || estimate(one())));
     shown("comparables, one item", &Times::of_some(NEEDS, || comps(one())));
-    let batches: Vec<&[Asked]> = needs.chunks(MOST_ITEMS).collect();
+    let batches: Vec<&[EstimateItem]> = needs.chunks(MAX_ITEMS).collect();
     let mut turn = batches.iter().cycle();
     let mut batch = || *turn.next().expect("a batch");
     shown("estimate, 50 items", &Times::of_some(20, || estimate(batch())));
@@ -56,7 +57,7 @@ fn main() {
 }
 
 /// What contracts from all over the collection were bought for.
-fn needs(engine: &dyn Engine, records: usize) -> Vec<Asked> {
+fn needs(engine: &dyn Engine, records: usize) -> Vec<EstimateItem> {
     let query = SearchQuery::newest(EntityType::Contract, Vec::new());
     let need = |number: usize| {
         let page = Page {
@@ -66,7 +67,7 @@ fn needs(engine: &dyn Engine, records: usize) -> Vec<Asked> {
         let hits = engine.search(&query, &page, Deadline::never()).expect("a record");
         let record = Record::parse(Schema::of(EntityType::Contract), &hits.records[0]).expect("a record");
         let text = |names: &[&str]| names.iter().find_map(|name| record.text(name)).map(str::to_owned);
-        Asked::Need(Need {
+        EstimateItem::Need(NeedItem {
             gsin: text(&["unspsc", "gsin"]).unwrap_or_default(),
             department: text(&["department_en", "department_fr", "buyer_name"]),
             category: text(&["procurement_category"]),

@@ -1,15 +1,21 @@
-//! How fast `procure normalize` reads, against the parser alone: `cargo bench --bench normalize [-- --mb N --dir DIR]`.
+//! The speed of `procure normalize` compared with that of the parsers alone: `cargo bench --bench
+//! normalize [-- --mb N --dir DIR]`.
 //!
-//! A file a format, a publisher's own where `PROCURE_REAL_DATA` names a folder of them, else a fixture, repeated to N MB with other numbers in
-//! every copy, so that copies are other contracts. The binary runs as a user runs it and is watched from outside; the yardsticks
-//! are the same crate doing nothing but parse the same bytes, in the same run, on one core:
+//! There is one file per format: a publisher's real file if `PROCURE_REAL_DATA` names a folder of
+//! them, else a fixture. It is repeated to N MB, with other numbers in each copy, so that the
+//! copies are other contracts. The binary runs as a user runs it. The baselines use the same parser
+//! crates on the same bytes, in the same run, on one core:
 //!
-//! - `bare_parse`: the least the crate can do. `csv` fills one `StringRecord` again and again, `quick-xml` lends events, `serde_json` makes a `Value`.
-//! - `values`: what `serde_json` makes, of the others too: each CSV row, each child of an XML root as a `Value`, cells and texts under their names.
-//! - `floor`: the bare parse, and `serde_json` writing as many bytes as the dumps have, out of records that are there already.
+//! - `bare_parse`: parsing only. `csv` fills one `StringRecord` repeatedly, `quick-xml` returns
+//!   borrowed events, `serde_json` makes a `Value`.
+//! - `values`: a `Value` for each CSV row and each child of the XML root, with names; for JSON the
+//!   same as `bare_parse`.
+//! - `floor`: `bare_parse`, and `serde_json` writing as many bytes as the dumps have from records
+//!   in memory.
 //!
-//! `times_…` are seconds on all cores against those of one core, which a user sees; `cpu_times_…` are processor time against it. Other work on the
-//! machine stretches the first more. The last row tells what two files take against one.
+//! `times_…` is the elapsed time on all cores divided by the baseline, as a user sees it.
+//! `cpu_times_…` is the processor time divided by the baseline; other work on the machine affects
+//! it less. The last row compares two files with one.
 
 mod support;
 
@@ -25,65 +31,65 @@ use quick_xml::events::Event;
 use serde_json::{Map, Value, map::Entry};
 use support::{Arguments, BINARY, Usage, row, size, usage, watch};
 
-/// How a file is made longer, and what the bare parse of it is.
+/// The syntax of a file, which decides how it is repeated and parsed.
 #[derive(Clone, Copy)]
-enum Form {
+enum Syntax {
     Csv,
     Xml,
     Json,
 }
 
-/// A format, a real file of it below `raw/`, the fixture that stands for it.
-const FILES: [(&str, Form, &str, &str); 5] = [
+/// A name, the syntax, a real file in `raw/`, and the fixture that replaces it.
+const FILES: [(&str, Syntax, &str, &str); 5] = [
     (
         "toronto",
-        Form::Csv,
+        Syntax::Csv,
         "toronto/awarded-20260822.csv",
         "toronto-awarded.csv",
     ),
     (
         "canadabuys",
-        Form::Csv,
+        Syntax::Csv,
         "canadabuys/2024-2025-contractHistory-contratsOctroyes.csv",
         "canadabuys-contract.csv",
     ),
     (
         "disclosure",
-        Form::Csv,
+        Syntax::Csv,
         "disclosure/search-export-us-goods-2023-2026.csv",
         "disclosure-export.csv",
     ),
     (
         "seao-xml",
-        Form::Xml,
+        Syntax::Xml,
         "seao-xml/Avis_20160101_20160131.xml",
         "seao-avis-2018.xml",
     ),
     (
         "seao-ocds",
-        Form::Json,
+        Syntax::Json,
         "seao-ocds/hebdo_20260914_20260920.json",
         "seao-ocds-hebdo.json",
     ),
 ];
 
-/// How often a yardstick is repeated: once is over in a few of the system's clock ticks.
+/// How often a baseline is repeated: one pass takes only a few clock ticks of the system.
 const PASSES: u32 = 5;
 
-/// How many records the floor's writing goes through again and again.
+/// Number of records that the baseline `floor` writes repeatedly.
 const RECORDS: usize = 5_000;
 
 fn main() {
     let Arguments { megabytes, dir, .. } = Arguments::parse();
     let dir = dir.join("normalize");
-    for (name, form, real, fixture) in FILES {
-        let file = made(&dir, name, form, &source(real, fixture), megabytes);
+    for (name, syntax, real, fixture) in FILES {
+        let file = make_input(&dir, name, syntax, &source(real, fixture), megabytes);
         let bytes = fs::metadata(&file).expect("the input").len() as f64 / 1e6;
-        let bare = each(|| bare_parse(form, &file));
-        let values = match form {
-            Form::Json => bare,
-            Form::Csv => each(|| csv_values(&file)),
-            Form::Xml => each(|| xml_values(&file)),
+        let bare = seconds_per_pass(|| bare_parse(syntax, &file));
+        let values = match syntax {
+            Syntax::Json => bare,
+            Syntax::Csv => seconds_per_pass(|| csv_values(&file)),
+            Syntax::Xml => seconds_per_pass(|| xml_values(&file)),
         };
         let (seconds, one) = normalize(&dir, &[&file]);
         let floor = bare + bare_write(&dir);
@@ -111,10 +117,10 @@ fn main() {
     two_files(&dir, megabytes);
 }
 
-/// Two files of one source at once against either alone: both their time and what of it ran at the same time.
+/// Compares two files of one source with one: elapsed time and the number of cores used.
 fn two_files(dir: &Path, megabytes: u64) {
-    let (name, form, real, fixture) = FILES[0];
-    let first = made(dir, name, form, &source(real, fixture), megabytes);
+    let (name, syntax, real, fixture) = FILES[0];
+    let first = make_input(dir, name, syntax, &source(real, fixture), megabytes);
     let second = dir.join("toronto-2.input");
     fs::copy(&first, &second).expect("a second file");
     let (alone, one) = normalize(dir, &[&first]);
@@ -130,8 +136,8 @@ fn two_files(dir: &Path, megabytes: u64) {
     );
 }
 
-/// The processor's seconds of one pass.
-fn each(mut pass: impl FnMut()) -> f64 {
+/// Processor time of one pass.
+fn seconds_per_pass(mut pass: impl FnMut()) -> f64 {
     cpu_seconds(|| (0..PASSES).for_each(|_| pass())) / f64::from(PASSES)
 }
 
@@ -193,7 +199,8 @@ fn xml_values(path: &Path) {
     }
 }
 
-/// The content of an XML element: its text, or its elements by their names, those of one name as a list.
+/// The content of an XML element: its text, or its child elements by name; several of one name
+/// become an array.
 fn content<R: BufRead>(reader: &mut quick_xml::Reader<R>, buffer: &mut Vec<u8>) -> Value {
     let (mut elements, mut text) = (Map::new(), String::new());
     loop {
@@ -224,34 +231,34 @@ fn content<R: BufRead>(reader: &mut quick_xml::Reader<R>, buffer: &mut Vec<u8>) 
     }
 }
 
-fn bare_parse(form: Form, path: &Path) {
-    match form {
-        Form::Csv => {
+fn bare_parse(syntax: Syntax, path: &Path) {
+    match syntax {
+        Syntax::Csv => {
             let mut rows = csv::ReaderBuilder::new().flexible(true).from_reader(open(path));
             let mut row = csv::StringRecord::new();
             while rows.read_record(&mut row).expect("a row") {}
         }
-        Form::Xml => {
+        Syntax::Xml => {
             let (mut reader, mut buffer) = (xml(path), Vec::new());
             while !matches!(reader.read_event_into(&mut buffer).expect("an event"), Event::Eof) {
                 buffer.clear();
             }
         }
-        Form::Json => {
+        Syntax::Json => {
             let bytes = fs::read(path).expect("the input");
             black_box(serde_json::from_slice::<Value>(&bytes).expect("JSON"));
         }
     }
 }
 
-/// What the dumps of the last run cost who only writes them, in seconds.
+/// Processor time to only write the dumps of the last run, in seconds.
 fn bare_write(dir: &Path) -> f64 {
     let dumps = dir.join("dumps");
     let records = records(&dumps);
-    let (mut written, wanted) = (0, size(&dumps) * u64::from(PASSES));
+    let (mut written, target) = (0, size(&dumps) * u64::from(PASSES));
     let path = dir.join("written");
     let seconds = cpu_seconds(|| {
-        while written < wanted {
+        while written < target {
             let mut out = BufWriter::with_capacity(256 << 10, File::create(&path).expect("a file to write"));
             for record in &records {
                 serde_json::to_writer(&mut out, record).expect("a record written");
@@ -267,11 +274,11 @@ fn bare_write(dir: &Path) -> f64 {
 /// The first records of each dump.
 fn records(dumps: &Path) -> Vec<Map<String, Value>> {
     let mut records = Vec::new();
-    for kind in fs::read_dir(dumps)
+    for folder in fs::read_dir(dumps)
         .expect("the dumps")
-        .map(|kind| kind.expect("a kind").path())
+        .map(|folder| folder.expect("a folder of dumps").path())
     {
-        for dump in fs::read_dir(kind).expect("a kind's dumps") {
+        for dump in fs::read_dir(folder).expect("the dumps of an entity type") {
             let dump = File::open(dump.expect("a dump").path()).expect("a dump");
             let lines = BufReader::new(dump).lines().take(RECORDS);
             records
@@ -281,34 +288,35 @@ fn records(dumps: &Path) -> Vec<Map<String, Value>> {
     records
 }
 
-/// The processor time that `work` takes of this process.
+/// Processor time that this process spends on `work`.
 fn cpu_seconds(work: impl FnOnce()) -> f64 {
     let before = usage(std::process::id()).cpu_seconds;
     work();
     usage(std::process::id()).cpu_seconds - before
 }
 
-/// The input, made once a size and kept for the next run.
-fn made(dir: &Path, name: &str, form: Form, source: &[u8], megabytes: u64) -> PathBuf {
+/// Makes the input file, or returns that of an earlier run with the same size.
+fn make_input(dir: &Path, name: &str, syntax: Syntax, source: &[u8], megabytes: u64) -> PathBuf {
     let path = dir.join(format!("{name}-{megabytes}.input"));
     if !path.exists() {
         fs::create_dir_all(dir).expect("a folder for the inputs");
-        let aside = path.with_extension("tmp");
-        let file = File::create(&aside).expect("the input");
-        repeat(form, source, megabytes, BufWriter::new(file)).expect("writing the input");
-        fs::rename(&aside, &path).expect("the input in its place");
+        let temporary = path.with_extension("tmp");
+        let file = File::create(&temporary).expect("the input");
+        repeat(syntax, source, megabytes, BufWriter::new(file)).expect("writing the input");
+        fs::rename(&temporary, &path).expect("renaming the input");
     }
     path
 }
 
-fn repeat(form: Form, source: &[u8], megabytes: u64, mut out: impl Write) -> std::io::Result<()> {
-    let after =
-        |sign: &[u8], from: usize| from + memchr::memmem::find(&source[from..], sign).expect("a sign") + sign.len();
-    let last = |sign: &[u8]| memchr::memmem::rfind(source, sign).expect("a sign");
-    let (head, tail, between) = match form {
-        Form::Csv => (after(b"\n", 0), source.len(), ""),
-        Form::Xml => (after(b">", after(b"<export", 0)), last(b"</"), ""),
-        Form::Json => (after(b"[", after(b"\"releases\"", 0)), last(b"]"), ","),
+fn repeat(syntax: Syntax, source: &[u8], megabytes: u64, mut out: impl Write) -> std::io::Result<()> {
+    let after = |text: &[u8], from: usize| {
+        from + memchr::memmem::find(&source[from..], text).expect("the text is in the file") + text.len()
+    };
+    let last = |text: &[u8]| memchr::memmem::rfind(source, text).expect("the text is in the file");
+    let (head, tail, between) = match syntax {
+        Syntax::Csv => (after(b"\n", 0), source.len(), ""),
+        Syntax::Xml => (after(b">", after(b"<export", 0)), last(b"</"), ""),
+        Syntax::Json => (after(b"[", after(b"\"releases\"", 0)), last(b"]"), ","),
     };
     out.write_all(&source[..head])?;
     let (mut written, mut copy) = (0, 0);
@@ -324,7 +332,8 @@ fn repeat(form: Form, source: &[u8], megabytes: u64, mut out: impl Write) -> std
     out.flush()
 }
 
-/// Numbers of six digits and more, their first two kept, and of five, their first kept, counted up.
+/// Adds `copy` to all numbers of at least five digits. The first digit stays, of six or more digits
+/// the first two.
 fn renumbered(text: &[u8], copy: u64) -> Vec<u8> {
     let mut text = text.to_vec();
     for run in text.chunk_by_mut(|a, b| a.is_ascii_digit() == b.is_ascii_digit()) {

@@ -1,7 +1,9 @@
-//! What the edge costs a request (key, limits, tag, id, timing, metrics, log line): `cargo bench --bench overhead [-- --records N --dir DIR]`.
+//! Overhead of the HTTP layer per request (key check, limits, entity tag, request id, timing, metrics, log line):
+//! `cargo bench --bench overhead [-- --records N --dir DIR]`.
 //!
-//! The same bytes are asked of the program, with a key, and of a bare server of the same framework, turn about, so that the machine's mood falls on both; what is between the two
-//! is the edge, and the little work of `/sources` itself.
+//! Requests alternate between this server, with a key, and a bare server of the same framework that sends the same bytes, so
+//! that a change in the machine's load affects both. The difference of the medians is the overhead, including the small
+//! work of `/sources` itself.
 
 mod support;
 
@@ -13,7 +15,7 @@ use support::{
     server::{Server, connect, get},
 };
 
-/// Requests to each of the two.
+/// Number of requests to each of the two servers.
 const ROUNDS: usize = 10_000;
 
 fn main() {
@@ -34,7 +36,7 @@ fn main() {
     row("a keyed request without a search", &figures);
 }
 
-/// Answers everything with these bytes; where it listens.
+/// Starts a server that responds to every request with these bytes. Returns its address.
 fn bare_server(body: Vec<u8>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
@@ -42,11 +44,11 @@ fn bare_server(body: Vec<u8>) -> String {
     thread::spawn(move || {
         let server = HttpServer::new(move || {
             let body = body.clone();
-            let answer = move || {
+            let respond = move || {
                 let body = body.clone();
                 async move { HttpResponse::Ok().content_type("application/json").body(body) }
             };
-            App::new().default_service(web::to(answer))
+            App::new().default_service(web::to(respond))
         });
         let server = server.listen(listener).expect("listening").tcp_nodelay(true).run();
         System::new().block_on(server).expect("serving");

@@ -1,5 +1,5 @@
-//! `procure normalize` from files to dumps: the fixtures of `tests/fixtures`, damaged files, and, where the variable
-//! `PROCURE_REAL_DATA` names a folder of them, the publishers' own files.
+//! `procure normalize` from files to dumps: the fixtures of `tests/fixtures`, damaged files, and
+//! the publishers' real files if the variable `PROCURE_REAL_DATA` names a folder of them.
 
 #![recursion_limit = "256"]
 
@@ -49,26 +49,26 @@ const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 /// 2026-04-30T12:00:00Z
 const MODIFIED: Duration = Duration::from_secs(1_777_550_400);
 
-/// A folder of inputs beside a folder of dumps.
-struct Place {
+/// A temporary folder with a folder of inputs and a folder of dumps.
+struct Workspace {
     folder: TempDir,
 }
 
 type Dumps = BTreeMap<String, String>;
 
-impl Place {
-    fn new() -> Place {
+impl Workspace {
+    fn new() -> Workspace {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("in")).unwrap();
-        Place { folder }
+        Workspace { folder }
     }
 
-    fn with_fixtures(names: &[&str]) -> Place {
-        let place = Place::new();
+    fn with_fixtures(names: &[&str]) -> Workspace {
+        let workspace = Workspace::new();
         for name in names {
-            place.put(name, &fixture(name));
+            workspace.put(name, &fixture(name));
         }
-        place
+        workspace
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
@@ -104,7 +104,7 @@ impl Place {
         format!("{:#}", run(options).unwrap_err())
     }
 
-    /// Every file under the dumps, by its path there.
+    /// The content of every file in the folder of dumps, by its path in that folder.
     fn dumps(&self) -> Dumps {
         let mut dumps = Dumps::new();
         collect(&self.out(), &self.out(), &mut dumps);
@@ -167,9 +167,9 @@ fn skipped(file: &FileReport) -> Vec<(&str, u64, u64)> {
 
 #[test]
 fn a_notice_has_its_current_state_and_its_amendments() {
-    let place = Place::with_fixtures(&["canadabuys-tender.csv"]);
-    let report = place.run();
-    let tenders = place.records("tender/canadabuys-tender");
+    let workspace = Workspace::with_fixtures(&["canadabuys-tender.csv"]);
+    let report = workspace.run();
+    let tenders = workspace.records("tender/canadabuys-tender");
     assert_eq!(
         tenders[0],
         json!({
@@ -204,7 +204,7 @@ fn a_notice_has_its_current_state_and_its_amendments() {
     );
     assert_eq!(tenders[1]["record_id"], "canadabuys|WS1-Doc1");
     assert_eq!(tenders[1]["amendment_number"], "002");
-    let advance = place.records("pre_solicitation/canadabuys-tender");
+    let advance = workspace.records("pre_solicitation/canadabuys-tender");
     assert_eq!(advance.len(), 1);
     assert_eq!(advance[0]["notice_url"], "https://example.com/notice/2");
     assert_eq!(advance[0].get("closing_date"), None, "2026-02-30 is no day");
@@ -218,9 +218,9 @@ fn a_notice_has_its_current_state_and_its_amendments() {
 
 #[test]
 fn a_contract_is_its_latest_amendment_and_standing_offers_are_none() {
-    let place = Place::with_fixtures(&["canadabuys-contract.csv"]);
-    let report = place.run();
-    let contracts = place.records("contract/canadabuys-contract");
+    let workspace = Workspace::with_fixtures(&["canadabuys-contract.csv"]);
+    let report = workspace.run();
+    let contracts = workspace.records("contract/canadabuys-contract");
     assert_eq!(contracts.len(), 2);
     let terminated = &contracts[0];
     assert_eq!(terminated["record_id"], "canadabuys|CW100");
@@ -234,7 +234,7 @@ fn a_contract_is_its_latest_amendment_and_standing_offers_are_none() {
     assert_eq!(terminated["status_en"], "Cancelled");
     assert_eq!(
         contracts[1]["contract_value"], 84500.0,
-        "a total of 0.00 beside an amount is none"
+        "a total of 0.00 with another amount is no total"
     );
     assert_eq!(contracts[1]["award_date"], "2031-01-01");
     let [file] = report.files.as_slice() else { panic!() };
@@ -246,10 +246,10 @@ fn a_contract_is_its_latest_amendment_and_standing_offers_are_none() {
 }
 
 #[test]
-fn an_award_keeps_every_amendment() {
-    let place = Place::with_fixtures(&["canadabuys-award.csv"]);
-    place.run();
-    let awards = place.records("award/canadabuys-award");
+fn every_amendment_of_an_award_is_a_record() {
+    let workspace = Workspace::with_fixtures(&["canadabuys-award.csv"]);
+    workspace.run();
+    let awards = workspace.records("award/canadabuys-award");
     let facts: Vec<_> = awards
         .iter()
         .map(|award| {
@@ -276,10 +276,10 @@ fn an_award_keeps_every_amendment() {
 }
 
 #[test]
-fn a_disclosure_is_a_reference_number_within_its_owner() {
-    let place = Place::with_fixtures(&["disclosure.csv"]);
-    let report = place.run();
-    let disclosures = place.records("disclosure/disclosure");
+fn a_disclosure_is_identified_by_owner_and_reference_number() {
+    let workspace = Workspace::with_fixtures(&["disclosure.csv"]);
+    let report = workspace.run();
+    let disclosures = workspace.records("disclosure/disclosure");
     assert_eq!(disclosures.len(), 2);
     assert_eq!(disclosures[0]["record_id"], "disclosure|hc-sc,C-2023-2024-Q1-00001");
     assert_eq!(disclosures[0]["reporting_period"], "2023-2024-Q2", "the later quarter");
@@ -302,13 +302,13 @@ fn a_disclosure_is_a_reference_number_within_its_owner() {
 }
 
 #[test]
-fn codes_of_a_disclosure_have_their_meaning() {
-    let place = Place::new();
+fn codes_of_a_disclosure_become_texts() {
+    let workspace = Workspace::new();
     let text = String::from_utf8(fixture("disclosure.csv")).unwrap();
     let first_two: Vec<&str> = text.split_inclusive("\r\n").take(2).collect();
-    place.put("one.csv", first_two.concat().as_bytes());
-    place.run();
-    let [disclosure] = place.records("disclosure/disclosure").try_into().unwrap();
+    workspace.put("one.csv", first_two.concat().as_bytes());
+    workspace.run();
+    let [disclosure] = workspace.records("disclosure/disclosure").try_into().unwrap();
     assert_eq!(disclosure["vendor_province"], "NL");
     assert_eq!(
         disclosure["eligibility"],
@@ -324,13 +324,13 @@ fn codes_of_a_disclosure_have_their_meaning() {
 
 #[test]
 fn montreal_is_read_with_and_without_a_header() {
-    let place = Place::with_fixtures(&[
+    let workspace = Workspace::with_fixtures(&[
         "montreal-councils.csv",
         "montreal-officials-without-header.csv",
         "montreal-officials.csv",
     ]);
-    let report = place.run();
-    let contracts = place.records("contract/montreal");
+    let report = workspace.run();
+    let contracts = workspace.records("contract/montreal");
     let facts: Vec<_> = contracts
         .iter()
         .map(|contract| {
@@ -382,13 +382,13 @@ fn montreal_is_read_with_and_without_a_header() {
 
 #[test]
 fn a_toronto_contract_in_two_files_is_one_record() {
-    let place = Place::with_fixtures(&[
+    let workspace = Workspace::with_fixtures(&[
         "toronto-awarded-former.csv",
         "toronto-awarded.csv",
         "toronto-non-competitive.csv",
     ]);
-    let report = place.run();
-    let contracts = place.records("contract/toronto");
+    let report = workspace.run();
+    let contracts = workspace.records("contract/toronto");
     let ids: Vec<&str> = contracts.iter().map(|c| c["record_id"].as_str().unwrap()).collect();
     assert_eq!(
         ids,
@@ -406,7 +406,7 @@ fn a_toronto_contract_in_two_files_is_one_record() {
     assert_eq!(
         contracts[1].get("contract_value"),
         None,
-        "amounts run together are none"
+        "amounts that were run together are not an amount"
     );
     assert_eq!(contracts[1].get("currency"), None);
     assert_eq!(contracts[2].get("vendor_name"), None);
@@ -434,9 +434,9 @@ fn a_toronto_contract_in_two_files_is_one_record() {
 
 #[test]
 fn a_toronto_solicitation_is_open_until_its_deadline() {
-    let place = Place::with_fixtures(&["toronto-solicitations.csv"]);
-    let report = place.run();
-    let tenders = place.records("tender/toronto");
+    let workspace = Workspace::with_fixtures(&["toronto-solicitations.csv"]);
+    let report = workspace.run();
+    let tenders = workspace.records("tender/toronto");
     assert_eq!(tenders.len(), 2);
     assert_eq!(tenders[0]["record_id"], "toronto|4500000001");
     assert_eq!(tenders[0]["status"], "Open");
@@ -448,10 +448,10 @@ fn a_toronto_solicitation_is_open_until_its_deadline() {
 }
 
 #[test]
-fn a_standing_offer_is_an_agreement_for_a_commodity_and_a_place() {
-    let place = Place::with_fixtures(&["canadabuys-sosa.csv"]);
-    let report = place.run();
-    let offers = place.records("standing_offer/canadabuys-sosa");
+fn a_standing_offer_is_identified_by_agreement_commodity_and_place() {
+    let workspace = Workspace::with_fixtures(&["canadabuys-sosa.csv"]);
+    let report = workspace.run();
+    let offers = workspace.records("standing_offer/canadabuys-sosa");
     assert_eq!(offers.len(), 2);
     assert_eq!(offers[0]["record_id"], "sosa|E60PQ-120001/001/PQ|N7110|NA");
     assert_eq!(offers[0]["expiry_date"], "2121-03-31");
@@ -466,7 +466,7 @@ fn a_standing_offer_is_an_agreement_for_a_commodity_and_a_place() {
         .lines()
         .map(|line| line.rsplit(',').collect::<Vec<_>>().join(",") + "\n")
         .collect();
-    let other = Place::new();
+    let other = Workspace::new();
     other.put("former.csv", turned.as_bytes());
     other.run();
     assert_eq!(other.records("standing_offer/canadabuys-sosa"), offers);
@@ -481,10 +481,10 @@ const SEAO: [&str; 5] = [
 ];
 
 #[test]
-fn a_quebec_notice_gives_a_tender_and_its_winners_contracts() {
-    let place = Place::with_fixtures(&SEAO);
-    let report = place.run();
-    let contracts = place.records("contract/seao-xml");
+fn a_quebec_notice_becomes_a_tender_and_the_contracts_of_its_winners() {
+    let workspace = Workspace::with_fixtures(&SEAO);
+    let report = workspace.run();
+    let contracts = workspace.records("contract/seao-xml");
     let ids: Vec<&str> = contracts.iter().map(|c| c["record_id"].as_str().unwrap()).collect();
     assert_eq!(
         ids,
@@ -519,12 +519,16 @@ fn a_quebec_notice_gives_a_tender_and_its_winners_contracts() {
             "fetched_at": "2018-01-31T00:00:00Z",
         })
     );
-    assert_eq!(contracts[2].get("contract_value"), None, "85.50 $/h is no value");
+    assert_eq!(
+        contracts[2].get("contract_value"),
+        None,
+        "85.50 $/h is not a contract value"
+    );
     assert_eq!(contracts[0]["currency"], "USD");
     assert_eq!(contracts[0]["regions_of_delivery_fr"], "Estrie; Montréal");
     assert_eq!(contracts[0].get("title_fr"), None, "the old layout has no titles");
 
-    let tenders = place.records("tender/seao-xml");
+    let tenders = workspace.records("tender/seao-xml");
     let facts: Vec<_> = tenders
         .iter()
         .map(|t| (&t["record_id"], &t["status"], &t["status_fr"]))
@@ -556,11 +560,11 @@ fn a_quebec_notice_gives_a_tender_and_its_winners_contracts() {
 
 #[test]
 fn neither_packing_nor_the_order_of_inputs_changes_the_dumps() {
-    let plain = Place::with_fixtures(&SEAO);
+    let plain = Workspace::with_fixtures(&SEAO);
     plain.put("canadabuys-contract.csv", &fixture("canadabuys-contract.csv"));
     plain.run();
 
-    let packed = Place::new();
+    let packed = Workspace::new();
     let members: Vec<(&str, Vec<u8>)> = SEAO.iter().rev().map(|name| (*name, fixture(name))).collect();
     let members: Vec<(&str, &[u8])> = members.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
     let zip = packed.put("year.bin", &zipped(&members));
@@ -581,46 +585,50 @@ fn neither_packing_nor_the_order_of_inputs_changes_the_dumps() {
 }
 
 #[test]
-fn a_missing_column_is_named_and_what_other_files_do_not_tell_stays() {
-    let place = Place::with_fixtures(&["disclosure.csv"]);
-    place.run();
-    let before = place.dumps();
+fn a_missing_column_is_named_and_former_dumps_stay() {
+    let workspace = Workspace::with_fixtures(&["disclosure.csv"]);
+    workspace.run();
+    let before = workspace.dumps();
     let text = String::from_utf8(fixture("disclosure.csv")).unwrap();
-    place.put(
+    workspace.put(
         "disclosure.csv",
         text.replacen("contract_date", "contract_day", 1).as_bytes(),
     );
-    place.put("good.xml", &fixture("seao-avis-2018.xml"));
+    workspace.put("good.xml", &fixture("seao-avis-2018.xml"));
     let strict = NormalizeOptions {
         strict: true,
-        ..place.options()
+        ..workspace.options()
     };
-    let error = place.error(&strict);
+    let error = workspace.error(&strict);
     assert!(
         error.contains("disclosure.csv line 1: the file has no column 'contract_date'"),
         "{error}"
     );
-    assert_eq!(place.dumps(), before, "nothing new, nothing lost, nothing left aside");
+    assert_eq!(
+        workspace.dumps(),
+        before,
+        "the dumps are unchanged, without temporary files"
+    );
 
-    let report = place.run();
+    let report = workspace.run();
     let damaged = report.files.iter().find(|file| file.is_damaged).unwrap();
     let why = "the file cannot be read from this line on: the file has no column 'contract_date'";
     assert_eq!(damaged.counts.skipped[why].first_line, 1);
-    let after = place.dumps();
+    let after = workspace.dumps();
     assert!(
         before.iter().all(|(name, dump)| after.get(name) == Some(dump)),
-        "what was told before stays"
+        "the former dump stays"
     );
     assert!(after.len() > before.len(), "the other file is read");
 }
 
 #[test]
-fn files_of_no_known_format_are_named() {
-    let place = Place::with_fixtures(&["seao-avis-2018.xml"]);
-    place.put("notes.txt", b"hello");
-    place.put("empty.csv", b"");
-    place.put("cut.zip", &zipped(&[("a.csv", &fixture("disclosure.csv"))])[..200]);
-    let report = place.run();
+fn unrecognized_files_are_named() {
+    let workspace = Workspace::with_fixtures(&["seao-avis-2018.xml"]);
+    workspace.put("notes.txt", b"hello");
+    workspace.put("empty.csv", b"");
+    workspace.put("cut.zip", &zipped(&[("a.csv", &fixture("disclosure.csv"))])[..200]);
+    let report = workspace.run();
     let named: Vec<_> = report
         .unrecognized
         .iter()
@@ -628,7 +636,7 @@ fn files_of_no_known_format_are_named() {
         .collect();
     assert_eq!(named, ["cut.zip", "empty.csv", "notes.txt"]);
     assert!(
-        report.unrecognized[0].why.contains("no whole zip archive"),
+        report.unrecognized[0].why.contains("not a complete zip archive"),
         "{}",
         report.unrecognized[0].why
     );
@@ -639,10 +647,14 @@ fn files_of_no_known_format_are_named() {
 
     let strict = NormalizeOptions {
         strict: true,
-        ..place.options()
+        ..workspace.options()
     };
-    assert!(place.error(&strict).contains("cut.zip is not a complete zip archive"));
-    let nothing = Place::new();
+    assert!(
+        workspace
+            .error(&strict)
+            .contains("cut.zip is not a complete zip archive")
+    );
+    let nothing = Workspace::new();
     nothing.put("notes.txt", b"hello");
     let error = nothing.error(&nothing.options());
     assert!(
@@ -653,20 +665,20 @@ fn files_of_no_known_format_are_named() {
 }
 
 #[test]
-fn what_stands_before_the_damage_stays() {
+fn rows_before_damage_are_kept() {
     let xml = fixture("seao-avis-2018.xml");
-    let place = Place::new();
-    place.put("cut.xml", &xml[..xml.len() - 300]);
+    let workspace = Workspace::new();
+    workspace.put("cut.xml", &xml[..xml.len() - 300]);
     let gz = gzipped(&fixture("canadabuys-contract.csv"));
-    place.put("cut.csv.gz", &gz[..gz.len() - 20]);
+    workspace.put("cut.csv.gz", &gz[..gz.len() - 20]);
     let text = String::from_utf8(fixture("disclosure.csv")).unwrap();
-    place.put(
+    workspace.put(
         "wide.csv",
         text.replacen(",\"MERCURY\",", ",\"MERCURY\",\"CORP\",", 1).as_bytes(),
     );
-    let report = place.run();
-    assert_eq!(place.records("tender/seao-xml").len(), 1);
-    assert_eq!(place.records("disclosure/disclosure").len(), 1);
+    let report = workspace.run();
+    assert_eq!(workspace.records("tender/seao-xml").len(), 1);
+    assert_eq!(workspace.records("disclosure/disclosure").len(), 1);
     let reasons: Vec<_> = report.files.iter().map(|file| skipped(file)).collect();
     let (cut_gz, cut_xml, wide) = (&reasons[0], &reasons[1], &reasons[2]);
     assert!(
@@ -687,55 +699,55 @@ fn what_stands_before_the_damage_stays() {
 
     let strict = NormalizeOptions {
         strict: true,
-        ..place.options()
+        ..workspace.options()
     };
-    let error = place.error(&strict);
+    let error = workspace.error(&strict);
     assert!(error.contains("cut.csv.gz line"), "{error}");
 }
 
 #[test]
-fn zeros_behind_a_gzip_file_are_padding_and_nothing_else_is() {
+fn only_zeros_may_follow_a_gzip_file() {
     let name = "canadabuys-contract.csv";
-    let plain = Place::with_fixtures(&[name]);
+    let plain = Workspace::with_fixtures(&[name]);
     let rows = plain.run().files[0].counts.rows;
     let bytes = fixture(name);
     let (begin, end) = bytes.split_at(bytes.len() / 2);
     let (begin, end) = (gzipped(begin), gzipped(end));
-    // More of them than are read at a time.
+    // More zeros than are read at a time.
     let zeros = vec![0; 100_000];
-    let padded = |behind: &[u8]| {
-        let place = Place::new();
-        place.put(name, &[&begin, &end, behind].concat());
-        let report = place.run();
-        assert_eq!(place.dumps(), plain.dumps());
+    let padded = |suffix: &[u8]| {
+        let workspace = Workspace::new();
+        workspace.put(name, &[&begin, &end, suffix].concat());
+        let report = workspace.run();
+        assert_eq!(workspace.dumps(), plain.dumps());
         let [file] = report.files.try_into().unwrap();
         (file.is_damaged, file.counts.rows - rows)
     };
     for whole in [&zeros[..0], &zeros[..1], &zeros] {
         assert_eq!(padded(whole), (false, 0), "{} zeros", whole.len());
     }
-    for behind in [b"x".as_slice(), b"\x1f\x8b", b"\x1f"] {
-        assert_eq!(padded(behind), (true, 1), "{behind:?}");
-        assert_eq!(padded(&[&zeros, behind].concat()), (true, 1), "zeros, then {behind:?}");
+    for suffix in [b"x".as_slice(), b"\x1f\x8b", b"\x1f"] {
+        assert_eq!(padded(suffix), (true, 1), "{suffix:?}");
+        assert_eq!(padded(&[&zeros, suffix].concat()), (true, 1), "zeros, then {suffix:?}");
     }
     let (another, zero) = (gzipped(b"x"), [0]);
     assert_eq!(
         padded(&[&zero, another.as_slice()].concat()),
         (true, 1),
-        "a member behind padding"
+        "a member after padding"
     );
 }
 
 #[test]
-fn stray_bytes_are_read_and_noted() {
-    let place = Place::new();
+fn invalid_bytes_are_read_and_noted() {
+    let workspace = Workspace::new();
     let mut bytes = fixture("disclosure.csv");
     let at = bytes.windows(4).position(|four| four == "Sant".as_bytes()).unwrap() + 4;
     bytes.splice(at..at + 2, [0xE9]);
-    place.put("a.csv", &bytes);
-    let report = place.run();
+    workspace.put("a.csv", &bytes);
+    let report = workspace.run();
     assert_eq!(
-        place.records("disclosure/disclosure")[0]["department_fr"],
+        workspace.records("disclosure/disclosure")[0]["department_fr"],
         "Santé Canada"
     );
     assert!(
@@ -747,7 +759,7 @@ fn stray_bytes_are_read_and_noted() {
 }
 
 #[test]
-fn two_runs_into_one_folder_at_a_time_are_refused() {
+fn a_second_run_in_the_same_folder_is_refused() {
     let out = tempfile::tempdir().unwrap();
     let held = fs::File::open(out.path()).unwrap();
     held.lock().unwrap();
@@ -764,32 +776,32 @@ fn two_runs_into_one_folder_at_a_time_are_refused() {
 }
 
 #[test]
-fn a_second_run_replaces_the_dumps_of_its_sources_only() {
-    let place = Place::with_fixtures(&["canadabuys-tender.csv", "disclosure.csv"]);
-    place.run();
+fn a_second_run_replaces_only_the_dumps_of_its_sources() {
+    let workspace = Workspace::with_fixtures(&["canadabuys-tender.csv", "disclosure.csv"]);
+    workspace.run();
     let text = String::from_utf8(fixture("canadabuys-tender.csv")).unwrap();
-    place.put(
+    workspace.put(
         "canadabuys-tender.csv",
         text.replace("Request for Information", "Request for Proposal")
             .as_bytes(),
     );
-    fs::remove_file(place.folder.path().join("in/disclosure.csv")).unwrap();
-    place.run();
-    let dumps: Vec<String> = place.dumps().into_keys().collect();
+    fs::remove_file(workspace.folder.path().join("in/disclosure.csv")).unwrap();
+    workspace.run();
+    let dumps: Vec<String> = workspace.dumps().into_keys().collect();
     assert_eq!(
         dumps,
         ["disclosure/disclosure.ndjson", "tender/canadabuys-tender.ndjson"]
     );
-    assert_eq!(place.records("tender/canadabuys-tender").len(), 3);
+    assert_eq!(workspace.records("tender/canadabuys-tender").len(), 3);
 }
 
 #[test]
-fn the_report_is_json_with_every_row_accounted_for() {
-    let place = Place::with_fixtures(&["disclosure.csv"]);
-    let path = place.folder.path().join("report.json");
+fn the_json_report_counts_every_row_once() {
+    let workspace = Workspace::with_fixtures(&["disclosure.csv"]);
+    let path = workspace.folder.path().join("report.json");
     run(&NormalizeOptions {
         report: Some(path.clone()),
-        ..place.options()
+        ..workspace.options()
     })
     .unwrap();
     let report: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
@@ -809,13 +821,13 @@ fn the_report_is_json_with_every_row_accounted_for() {
 
 #[test]
 fn dumps_keep_the_schemas_order_and_no_nulls() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     for entry in fs::read_dir(FIXTURES).unwrap() {
         let name = entry.unwrap().file_name();
-        place.put(name.to_str().unwrap(), &fixture(name.to_str().unwrap()));
+        workspace.put(name.to_str().unwrap(), &fixture(name.to_str().unwrap()));
     }
-    place.run();
-    for (name, text) in place.dumps() {
+    workspace.run();
+    for (name, text) in workspace.dumps() {
         let schema = Schema::of(EntityType::parse(name.split('/').next().unwrap()).unwrap());
         for line in text.lines() {
             let record: Value = serde_json::from_str(line).unwrap();
@@ -831,7 +843,8 @@ fn dumps_keep_the_schemas_order_and_no_nulls() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// Cut, overwritten and spliced fixtures are read to the end or refused, and every row is accounted for.
+    /// Fixtures with bytes removed, replaced and inserted are read or rejected, and every row is
+    /// counted once.
     #[test]
     fn no_mutation_of_a_file_breaks_the_run(
         which in 0usize..64,
@@ -845,35 +858,35 @@ proptest! {
             let to = (from + removed).min(bytes.len());
             bytes.splice(from..to, inserted);
         }
-        let place = Place::new();
-        place.put("mutated", &bytes);
-        if let Ok(report) = run(&place.options()) {
+        let workspace = Workspace::new();
+        workspace.put("mutated", &bytes);
+        if let Ok(report) = run(&workspace.options()) {
             report.files.iter().for_each(assert_balanced);
         }
     }
 
     #[test]
-    fn no_bytes_break_the_run(
+    fn no_input_breaks_the_run(
         start in prop::sample::select(vec!["", "<export datefin=\"2018-01-31\">", "{\"releases\":[{\"ocid\":\"ocds-ec9k95-1\",", "PK\u{3}\u{4}", "\u{1f}", "a,b\n\""]),
         bytes in prop::collection::vec(any::<u8>(), 0..400),
     ) {
-        let place = Place::new();
-        place.put("any", &[start.as_bytes(), &bytes].concat());
-        if let Ok(report) = run(&place.options()) {
+        let workspace = Workspace::new();
+        workspace.put("any", &[start.as_bytes(), &bytes].concat());
+        if let Ok(report) = run(&workspace.options()) {
             report.files.iter().for_each(assert_balanced);
         }
     }
 }
 
-/// The publishers' own files: every row is accounted for, ids are unique, and the figures known of them hold.
+/// The publishers' real files: every row is counted once, and ids are unique.
 #[test]
-fn real_files_are_accounted_for_row_by_row() {
+fn every_row_of_the_real_files_is_counted_once() {
     let Ok(real) = std::env::var("PROCURE_REAL_DATA") else {
-        eprintln!("skipped: PROCURE_REAL_DATA names no folder of real files");
+        eprintln!("skipped: PROCURE_REAL_DATA does not name a folder of real files");
         return;
     };
     let raw = Path::new(&real).join("raw");
-    let place = Place::new();
+    let workspace = Workspace::new();
     let options = NormalizeOptions {
         inputs: [
             "seao-xml",
@@ -886,13 +899,13 @@ fn real_files_are_accounted_for_row_by_row() {
         ]
         .map(|name| raw.join(name))
         .to_vec(),
-        ..place.options()
+        ..workspace.options()
     };
     let report = run(&options).unwrap();
     println!("{report}");
     report.files.iter().for_each(assert_balanced);
     for dump in report.records().keys() {
-        let records = place.records(dump);
+        let records = workspace.records(dump);
         let ids: std::collections::HashSet<_> = records.iter().map(|r| r["record_id"].as_str().unwrap()).collect();
         assert_eq!(ids.len(), records.len(), "{dump}");
         for record in &records {
@@ -902,7 +915,7 @@ fn real_files_are_accounted_for_row_by_row() {
             );
         }
     }
-    for contract in place.records("contract/seao-xml") {
+    for contract in workspace.records("contract/seao-xml") {
         let city = contract["municipality"].as_str().unwrap();
         let known = procure::model::municipality::by_slug(city);
         assert!(

@@ -1,6 +1,6 @@
-//! What the benches share: their arguments, the generated collection, processes watched from outside, and rows printed as a table and as JSON lines.
+//! Shared by the benches: arguments, generated dumps and their index, the resources a process uses, repeated timing, and output rows.
 
-#![allow(dead_code, reason = "each bench uses its part")]
+#![allow(dead_code, reason = "each bench uses only some of the items")]
 
 pub mod server;
 
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_procure");
 
-/// `--records N`, `--mb N` and `--dir DIR`; cargo's own `--bench` is passed over.
+/// `--records N`, `--mb N` and `--dir DIR`. The `--bench` that cargo adds is ignored.
 pub struct Arguments {
     pub records: u64,
     pub megabytes: u64,
@@ -42,7 +42,7 @@ impl Arguments {
     }
 }
 
-/// Generated contracts, made once a size and kept for the next run.
+/// The folder of `records` generated contracts. They are generated once and reused by later runs.
 pub fn dumps(dir: &Path, records: u64) -> PathBuf {
     let out = dir.join(format!("dumps-{records}"));
     if !out.join("done").exists() {
@@ -52,16 +52,16 @@ pub fn dumps(dir: &Path, records: u64) -> PathBuf {
             .arg(records.to_string())
             .arg("--out")
             .arg(&out));
-        fs::write(out.join("done"), "").expect("writing beside the dumps");
+        fs::write(out.join("done"), "").expect("writing the file that marks complete dumps");
     }
     out
 }
 
-/// The index of those contracts, likewise.
+/// The folder of an index of those contracts, reused likewise.
 pub fn index(dir: &Path, records: u64) -> PathBuf {
-    // An index of another layout would not open.
-    let layout = Schema::of(EntityType::Contract).fingerprint();
-    let out = dir.join(format!("index-{records}-{layout}"));
+    // An index with another schema does not open, so the folder's name contains the schema's fingerprint.
+    let schema = Schema::of(EntityType::Contract).fingerprint();
+    let out = dir.join(format!("index-{records}-{schema}"));
     if !out.join("CURRENT").exists() {
         let dumps = dumps(dir, records);
         run(Command::new(BINARY)
@@ -79,54 +79,62 @@ fn run(command: &mut Command) {
     assert!(status.success(), "{command:?} failed");
 }
 
-/// What the system tells of a process, in MiB and seconds.
+/// Resources that a process used, as the system reports them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
-    /// Peak resident memory, mapped files included.
+    /// Peak resident memory in MiB, mapped files included.
     pub peak_mb: f64,
-    /// Greatest sampled anonymous memory: what is not page cache.
+    /// Largest sampled anonymous memory in MiB: memory that is not page cache.
     pub anonymous_mb: f64,
     pub cpu_seconds: f64,
 }
 
-/// Runs a process to its end, watching. Memory is looked at now and then; the processor's time is told when all is over.
+/// Waits for a process to end. Returns its run time in seconds and the resources that it used.
+///
+/// Memory is sampled every 10 ms. CPU time is read after the end.
 pub fn watch(mut child: Child) -> (f64, Usage) {
-    let (started, before) = (Instant::now(), ticks(std::process::id(), ENDED));
-    let (pid, is_over) = (child.id(), AtomicBool::new(false));
+    let (started, cpu_before) = (Instant::now(), cpu_seconds(std::process::id(), ENDED_CHILDREN_CPU));
+    let (pid, has_ended) = (child.id(), AtomicBool::new(false));
     thread::scope(|scope| {
-        let watching = scope.spawn(|| {
-            let mut seen = Usage::default();
-            while !is_over.load(Ordering::Relaxed) {
+        let sampler = scope.spawn(|| {
+            let mut peak = Usage::default();
+            while !has_ended.load(Ordering::Relaxed) {
                 let now = usage(pid);
-                seen.peak_mb = seen.peak_mb.max(now.peak_mb);
-                seen.anonymous_mb = seen.anonymous_mb.max(now.anonymous_mb);
+                peak.peak_mb = peak.peak_mb.max(now.peak_mb);
+                peak.anonymous_mb = peak.anonymous_mb.max(now.anonymous_mb);
                 thread::sleep(Duration::from_millis(10));
             }
-            seen
+            peak
         });
         let status = child.wait().expect("waiting for the process");
         let seconds = started.elapsed().as_secs_f64();
-        is_over.store(true, Ordering::Relaxed);
+        has_ended.store(true, Ordering::Relaxed);
         assert!(status.success(), "the process failed");
-        let mut seen = watching.join().expect("the process watched");
-        seen.cpu_seconds = ticks(std::process::id(), ENDED) - before;
-        (seconds, seen)
+        let mut used = sampler.join().expect("the sampling thread");
+        used.cpu_seconds = cpu_seconds(std::process::id(), ENDED_CHILDREN_CPU) - cpu_before;
+        (seconds, used)
     })
 }
 
-/// Where a process's own time stands in its `stat` behind the command, and that of its children that ended; user time, then the system's.
-const OWN: usize = 11;
-const ENDED: usize = 13;
+/// Index of `utime` among the fields of `/proc/<pid>/stat` after the command. `stime` follows it.
+const OWN_CPU: usize = 11;
 
-/// In seconds; the system counts by 10 ms.
-fn ticks(pid: u32, at: usize) -> f64 {
+/// Index of `cutime`: user time of the process's children that have ended. `cstime` follows it.
+const ENDED_CHILDREN_CPU: usize = 13;
+
+/// User plus system time in seconds. The system counts ticks of 10 ms.
+fn cpu_seconds(pid: u32, field: usize) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The command may hold anything, but for a closing parenthesis behind its own.
+    // The command is in parentheses and may contain parentheses itself. No later field contains one.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    let both = fields.skip(at).take(2).map(|ticks| ticks.parse::<f64>().unwrap_or(0.0));
-    both.sum::<f64>() / 100.0
+    let user_and_system = fields
+        .skip(field)
+        .take(2)
+        .map(|ticks| ticks.parse::<f64>().unwrap_or(0.0));
+    user_and_system.sum::<f64>() / 100.0
 }
 
+/// The resources that a running process has used so far. All zero if it has ended.
 pub fn usage(pid: u32) -> Usage {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let mb = |name: &str| {
@@ -138,10 +146,11 @@ pub fn usage(pid: u32) -> Usage {
     Usage {
         peak_mb: mb("VmHWM:"),
         anonymous_mb: mb("RssAnon:"),
-        cpu_seconds: ticks(pid, OWN),
+        cpu_seconds: cpu_seconds(pid, OWN_CPU),
     }
 }
 
+/// Total size in bytes of a file, or of all files in a folder.
 pub fn size(path: &Path) -> u64 {
     let meta = fs::metadata(path).expect("a file to measure");
     if meta.is_file() {
@@ -153,33 +162,26 @@ pub fn size(path: &Path) -> u64 {
         .sum()
 }
 
-/// Times of repeated runs, in milliseconds.
+/// Times of repeated runs in milliseconds, sorted.
 pub struct Times(Vec<f64>);
 
 impl Times {
-    /// Runs `ask` until it has been run often enough or long enough to tell a p99.
-    pub fn of(mut ask: impl FnMut()) -> Times {
+    /// Times at least 100 runs, and up to 1000 within a second: enough for a p99. Five untimed runs come first.
+    pub fn of(mut run: impl FnMut()) -> Times {
         for _ in 0..5 {
-            ask();
+            run();
         }
         let (started, mut times) = (Instant::now(), Vec::new());
         while times.len() < 100 || (times.len() < 1000 && started.elapsed() < Duration::from_secs(1)) {
-            let begin = Instant::now();
-            ask();
-            times.push(begin.elapsed().as_secs_f64() * 1000.0);
+            times.push(milliseconds(&mut run));
         }
         times.sort_by(f64::total_cmp);
         Times(times)
     }
 
-    /// For what takes long enough that a few runs tell.
-    pub fn of_some(runs: usize, mut ask: impl FnMut()) -> Times {
-        let time = |_| {
-            let begin = Instant::now();
-            ask();
-            begin.elapsed().as_secs_f64() * 1000.0
-        };
-        let mut times: Vec<f64> = (0..runs).map(time).collect();
+    /// Times `count` runs of something slow.
+    pub fn of_some(count: usize, mut run: impl FnMut()) -> Times {
+        let mut times: Vec<f64> = (0..count).map(|_| milliseconds(&mut run)).collect();
         times.sort_by(f64::total_cmp);
         Times(times)
     }
@@ -189,13 +191,19 @@ impl Times {
     }
 }
 
-/// A row of a bench: the table goes to stderr, the JSON line to stdout.
+fn milliseconds(run: &mut impl FnMut()) -> f64 {
+    let begin = Instant::now();
+    run();
+    begin.elapsed().as_secs_f64() * 1000.0
+}
+
+/// Prints a row of results: as a line of a table to stderr, and as a JSON line to stdout.
 pub fn row(name: &str, figures: &[(&str, f64)]) {
-    let shown: Vec<String> = figures
+    let columns: Vec<String> = figures
         .iter()
         .map(|(what, figure)| format!("{what} {figure:.4}"))
         .collect();
-    eprintln!("{name:44} {}", shown.join("  "));
+    eprintln!("{name:44} {}", columns.join("  "));
     let mut line = json!({ "name": name });
     for (what, figure) in figures {
         line[*what] = Value::from(*figure);

@@ -1,4 +1,4 @@
-//! The program as an operator runs it, and one connection to it that is kept.
+//! The server as a process of its own, and one keep-alive connection to it.
 
 use std::{
     fs,
@@ -14,24 +14,26 @@ use serde_json::Value;
 
 use super::BINARY;
 
-/// The program serving, ended when dropped.
+/// A running server process. It is killed when dropped.
 pub struct Server {
     pub process: Child,
     key: String,
     connection: BufReader<TcpStream>,
+    /// Number of records served.
     pub records: u64,
 }
 
 impl Server {
+    /// Starts a server of this index and waits until it responds. `name` distinguishes its files in `dir`.
     pub fn start(index_dir: &Path, dir: &Path, name: &str) -> Server {
         let state = dir.join(format!("{name}.db"));
         let _ = fs::remove_file(&state);
-        let made = Command::new(BINARY)
+        let created = Command::new(BINARY)
             .args(["keys", "create", "--plan", "MEGA", "--label", "bench", "--state"])
             .arg(&state)
             .output()
-            .expect("making a key");
-        let key = String::from_utf8(made.stdout).expect("a key").trim().to_owned();
+            .expect("creating a key");
+        let key = String::from_utf8(created.stdout).expect("a key").trim().to_owned();
         let plans = dir.join(format!("{name}.toml"));
         fs::write(
             &plans,
@@ -70,11 +72,13 @@ impl Server {
         server
     }
 
+    /// The body of the response to a GET request, which must have status 200.
     pub fn get(&mut self, path: &str) -> Vec<u8> {
         let key = format!("x-gateway-key: {}\r\n", self.key);
         get(&mut self.connection, path, &key)
     }
 }
+
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.process.kill();
@@ -82,21 +86,24 @@ impl Drop for Server {
     }
 }
 
-/// A connection to a server that begins to listen within a minute.
+/// Connects to a server, which must listen within a minute.
 pub fn connect(address: &str) -> BufReader<TcpStream> {
     let connection = (0..600).find_map(|_| {
         thread::sleep(Duration::from_millis(100));
         TcpStream::connect(address).ok()
     });
-    let connection = connection.expect("the server answers");
+    let connection = connection.expect("the server listens within a minute");
     connection.set_nodelay(true).expect("a socket option");
     BufReader::with_capacity(1 << 20, connection)
 }
 
-/// The body of an answer, which must be 200.
+/// Sends a GET request and returns the response's body. The status must be 200.
 pub fn get(connection: &mut BufReader<TcpStream>, path: &str, headers: &str) -> Vec<u8> {
     let request = format!("GET {path} HTTP/1.1\r\nhost: bench\r\n{headers}\r\n");
-    connection.get_mut().write_all(request.as_bytes()).expect("asking");
+    connection
+        .get_mut()
+        .write_all(request.as_bytes())
+        .expect("sending a request");
     let (mut length, mut line, mut status) = (0, String::new(), String::new());
     loop {
         line.clear();

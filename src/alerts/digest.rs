@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use crate::{
     alerts::words::Words,
     model::{date::Date, record::Record, schema::Role},
-    state::subscriptions::{Frequency, Locale, Subscription},
+    state::subscription::{Frequency, Locale, Subscription},
 };
 
 /// The most tenders one mail lists. Spec silent: those beyond it stay new, and are in the next one.

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use crate::{
     catalog::{
         generation::Generation,
-        notices::{self, Latest, Standing, each_page},
+        notices::{BidStatus, LatestNotices, TenderKey, for_each_page, parse_tender},
     },
     engine::{Deadline, Error},
     model::{date::Date, entity_type::EntityType, schema::Role},
@@ -23,10 +23,10 @@ pub struct Tender {
     /// As it is served.
     pub bytes: Bytes,
     pub record_id: String,
-    /// What all notices of one tender share ([`notices::Group`]): it is told of once.
+    /// What all notices of one tender share ([`TenderKey`]): it is told of once.
     pub name: String,
     /// What this notice and the tender's newest say of whether bids are taken.
-    standings: [Standing; 2],
+    statuses: [BidStatus; 2],
     pub published: Date,
     /// The last day for bids.
     pub closing: Option<Date>,
@@ -38,14 +38,14 @@ pub struct Tender {
 
 impl Tender {
     /// None of a record that is no tender, or tells no day of publication.
-    pub fn parse(bytes: Bytes, latest: &Latest) -> Option<Tender> {
-        let record = notices::parse(&bytes).ok()?;
-        let (group, standing) = (notices::group(&record), Standing::of(&record));
+    pub fn parse(bytes: Bytes, latest: &LatestNotices) -> Option<Tender> {
+        let record = parse_tender(&bytes).ok()?;
+        let (key, status) = (TenderKey::of(&record), BidStatus::of(&record));
         let keys = |role: Role| -> Vec<String> { record.keys(role).into_iter().map(Cow::into_owned).collect() };
         Some(Tender {
             record_id: record.id().to_owned(),
-            standings: [standing, latest.of(&group).unwrap_or(standing)],
-            name: group.name(),
+            statuses: [status, latest.of(&key).unwrap_or(status)],
+            name: key.stable_name(),
             published: record.date(Role::Date)?,
             closing: record.date(Role::ClosingDate),
             departments: keys(Role::Department),
@@ -57,13 +57,13 @@ impl Tender {
 
     /// Its words, made when asked for: they take ten times its bytes, so that those of many tenders are not kept together.
     pub fn subject(&self) -> TokenizedRecord {
-        let record = notices::parse(&self.bytes);
+        let record = parse_tender(&self.bytes);
         record.map_or_else(|_| TokenizedRecord::default(), |record| TokenizedRecord::of(&record))
     }
 
     /// Whether bids are still taken.
     pub fn is_open(&self, today: Date) -> bool {
-        self.standings.iter().all(|standing| standing.is_open(today))
+        self.statuses.iter().all(|status| status.is_open(today))
     }
 }
 
@@ -78,10 +78,10 @@ pub fn fresh(generation: &Generation, today: Date, deadline: Deadline) -> Result
     };
     let query = SearchQuery::newest(EntityType::Tender, vec![window]);
     let mut tenders = Vec::new();
-    each_page(&*generation.engine, &query, &deadline, |page| {
+    for_each_page(&*generation.engine, &query, &deadline, |page| {
         let read = page
             .into_iter()
-            .filter_map(|notice| Tender::parse(notice, &generation.latest));
+            .filter_map(|notice| Tender::parse(notice, &generation.latest_notices));
         tenders.extend(read.filter(|tender| tender.is_open(today)));
         Ok(())
     })?;

@@ -1,7 +1,7 @@
 //! The step that mails: tells those who are due ([`super::round`]) one by one.
 //!
 //! [`run_once`] stands for itself: `procure alerts send` and the thread inside `serve` both call it, and a lock lets one of them send at a time. It may
-//! end at any moment, by a signal or by force, and the next run goes on: see [`crate::state::mailings`] for what is written when.
+//! end at any moment, by a signal or by force, and the next run goes on: see [`crate::state::deliveries`] for what is written when.
 
 use std::{
     fmt,
@@ -20,8 +20,10 @@ use crate::{
     },
     catalog::generation::Generation,
     state::{
-        State,
-        mailings::{self, Addressee, Mailing, Outcome},
+        database::StateDb,
+        address_hash::AddressHash,
+        deliveries::{DeliveryIntent, DeliveryStatus},
+        suppressions::MAX_ATTEMPTS,
     },
     storage::file_lock,
 };
@@ -86,7 +88,7 @@ pub enum Event {
 
 /// Mails whoever is due, until all are told, the server gives out, or `asked` says to end. `told` hears of each mail as it goes.
 pub fn run_once(
-    state: &State,
+    state: &StateDb,
     generation: &Generation,
     settings: &Settings,
     now: fn() -> DateTime<Utc>,
@@ -96,7 +98,7 @@ pub fn run_once(
     let place = state.mail_lock();
     let _lock = file_lock::lock_file(&place, &place, "procure alerts send")?;
     let mut report = Report {
-        interrupted: state.settle_interrupted()?,
+        interrupted: state.mark_interrupted_deliveries()?,
         ..Report::default()
     };
     if report.interrupted > 0 {
@@ -105,7 +107,7 @@ pub fn run_once(
             report.interrupted
         );
     }
-    state.prune_mailings(now())?;
+    state.prune_deliveries(now())?;
     let round = plan(state, generation, None, now())?;
     let mut post = Post {
         settings,
@@ -168,8 +170,8 @@ impl Post<'_> {
     /// Brings one mail to its fate.
     fn deliver(
         &mut self,
-        state: &State,
-        addressee: Addressee,
+        state: &StateDb,
+        addressee: AddressHash,
         letter: &Letter,
         now: fn() -> DateTime<Utc>,
         asked: &dyn Fn() -> Option<End>,
@@ -205,7 +207,7 @@ impl Post<'_> {
                     if state.defer_address(addressee, &reply.text, now())? {
                         log::warn!(
                             "its address is paused: it was put off {} times",
-                            mailings::MOST_ATTEMPTS
+                            MAX_ATTEMPTS
                         );
                     }
                     Event::Deferred
@@ -229,23 +231,23 @@ impl Post<'_> {
     fn hand_over(
         &mut self,
         line: Line,
-        state: &State,
-        addressee: Addressee,
+        state: &StateDb,
+        addressee: AddressHash,
         letter: &Letter,
         now: fn() -> DateTime<Utc>,
         is_stopped: &dyn Fn() -> bool,
     ) -> anyhow::Result<Fate> {
         self.next = Instant::now() + Duration::from_secs(60) / self.settings.rate.get();
-        let mut begun: Option<Mailing> = None;
+        let mut begun: Option<DeliveryIntent> = None;
         let (fate, line) = line.send(&letter.mail, is_stopped, || {
-            begun = Some(state.begin_mailing(addressee, &letter.pairs, &letter.subscriptions, now())?);
+            begun = Some(state.begin_delivery(addressee, &letter.pairs, &letter.subscriptions, now())?);
             Ok(())
         })?;
         if let Some(mailing) = begun {
             match fate {
-                Fate::Sent => state.settle_mailing(mailing, Outcome::Sent)?,
-                Fate::Unknown(_) | Fate::Silent(_) => state.settle_mailing(mailing, Outcome::Uncertain)?,
-                Fate::Later(_) | Fate::Never(_) | Fate::Down(_) | Fate::Stopped => state.withdraw_mailing(mailing)?,
+                Fate::Sent => state.complete_delivery(mailing, DeliveryStatus::Sent)?,
+                Fate::Unknown(_) | Fate::Silent(_) => state.complete_delivery(mailing, DeliveryStatus::Uncertain)?,
+                Fate::Later(_) | Fate::Never(_) | Fate::Down(_) | Fate::Stopped => state.withdraw_delivery(mailing)?,
             }
         }
         self.line = line;

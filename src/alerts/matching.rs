@@ -9,7 +9,7 @@ use crate::{
     alerts::fresh::Tender,
     model::{date::Date, record::query_key, schema::Role, stem::Language},
     query::keyword::{Keyword, TokenizedRecord, Token},
-    state::subscriptions::Subscription,
+    state::subscription::Subscription,
 };
 
 /// Spec silent: how many days before a subscription a tender may have been published and still be new to it. The slowest sources publish a week's notices at its
@@ -244,8 +244,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::catalog::notices::Latest;
-    use crate::state::subscriptions::{Frequency, Locale};
+    use crate::catalog::notices::LatestNotices;
+    use crate::state::subscription::{Frequency, Locale};
 
     const DAY: i64 = 86_400;
     const FIRST: i64 = 20_000;
@@ -333,7 +333,7 @@ mod tests {
                     "procurement_category": category,
                     "title_en": texts[0], "title_fr": texts[1], "description_en": texts[2], "description_fr": texts[3],
                 });
-                Tender::parse(Bytes::from(record.to_string()), &Latest::default()).unwrap()
+                Tender::parse(Bytes::from(record.to_string()), &LatestNotices::default()).unwrap()
             },
         )
     }

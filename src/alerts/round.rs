@@ -14,14 +14,15 @@ use crate::{
         mail::{Mail, Sender},
         matching,
     },
-    catalog::{generation::Generation, market::worth},
+    catalog::{generation::Generation, tender_value::tender_value},
     engine::Deadline,
     model::{date::Date, entity_type::EntityType, record::Record, schema::Schema},
     query::keyword::{Keyword, TokenizedRecord},
     state::{
-        State,
-        mailings::{self, Addressee, Mailed, Pair, Standings},
-        subscriptions::{Frequency, Subscription},
+        database::StateDb,
+        address_hash::{AddressHash, PairHash, mail_name},
+        deliveries::{DeliveredPairs, DeliveryHistory},
+        subscription::{Frequency, Subscription},
     },
 };
 
@@ -45,7 +46,7 @@ pub struct Round<'g> {
 /// An address with tenders that it was not told of.
 pub struct Due {
     pub email: String,
-    pub(super) addressee: Addressee,
+    pub(super) addressee: AddressHash,
     /// A number in the round's tenders and one in its subscriptions, which found it; those of one tender side by side, and what closes next first.
     found: Vec<(usize, usize)>,
     /// Of these tenders.
@@ -60,32 +61,32 @@ pub struct Due {
 pub struct Letter {
     pub mail: Mail,
     pub digest: Digest,
-    pub(super) pairs: Vec<Pair>,
+    pub(super) pairs: Vec<PairHash>,
     pub(super) subscriptions: Vec<i64>,
 }
 
 /// Who is to be told what now; of one address only, and whether or not it is its time, where one is given.
 pub fn plan<'g>(
-    state: &State,
+    state: &StateDb,
     generation: &'g Generation,
     only: Option<&str>,
     now: DateTime<Utc>,
 ) -> anyhow::Result<Round<'g>> {
     let standings = match only {
-        None => state.standings(now)?,
-        Some(_) => Standings::default(),
+        None => state.delivery_history(now)?,
+        Some(_) => DeliveryHistory::default(),
     };
-    let wanted = only.map(Addressee::new);
+    let wanted = only.map(AddressHash::new);
     let mut subscriptions = state.subscriptions()?;
     subscriptions.retain(|subscription| {
-        let addressee = Addressee::new(&subscription.email);
+        let addressee = AddressHash::new(&subscription.email);
         wanted.is_none_or(|wanted| wanted == addressee) && is_due(&standings, subscription, addressee, now)
     });
     let read = fresh(generation, Date::in_toronto(now), Deadline::never());
     let tenders = in_order(read.map_err(|error| anyhow!("the new tenders cannot be read: {error:?}"))?);
     let firsts = firsts(&tenders);
     let (mut due, owners) = addresses(&subscriptions);
-    let mailed = state.mailed()?;
+    let mailed = state.delivered_pairs()?;
     matching::each_tender(&subscriptions, &tenders, |notice, finders| {
         let (Some(tender), Some(first)) = (tenders.get(notice), firsts.get(notice)) else {
             return Ok(());
@@ -150,7 +151,7 @@ fn addresses(subscriptions: &[Subscription]) -> (Vec<Due>, Vec<usize>) {
         if owner == due.len() {
             due.push(Due {
                 email: email.clone(),
-                addressee: Addressee::new(email),
+                addressee: AddressHash::new(email),
                 found: Vec::new(),
                 tenders: 0,
                 more: 0,
@@ -170,11 +171,11 @@ impl Due {
         notice: usize,
         tender: &Tender,
         first: usize,
-        mailed: &Mailed,
+        mailed: &DeliveredPairs,
     ) -> anyhow::Result<()> {
         let told = match self.last {
             Some((last, told)) if last == first => told,
-            _ if mailed.has(self.addressee.pair(&tender.name))? => None,
+            _ if mailed.contains(self.addressee.with_tender(&tender.name))? => None,
             _ if self.tenders == MOST_TENDERS => {
                 self.more += 1;
                 None
@@ -192,11 +193,11 @@ impl Due {
     }
 }
 
-fn is_due(standings: &Standings, subscription: &Subscription, addressee: Addressee, now: DateTime<Utc>) -> bool {
+fn is_due(standings: &DeliveryHistory, subscription: &Subscription, addressee: AddressHash, now: DateTime<Utc>) -> bool {
     // Either way: a mail from the future is one of a clock that was wrong.
     let is_over = |last: Option<&DateTime<Utc>>, pace: TimeDelta| last.is_none_or(|last| (now - last).abs() >= pace);
     let is_free = standings
-        .setbacks
+        .suppressions
         .get(&addressee)
         .is_none_or(|setback| setback.paused_at.is_none() && setback.due_at <= now);
     let pace_of_subscription = match subscription.frequency {
@@ -204,8 +205,8 @@ fn is_due(standings: &Standings, subscription: &Subscription, addressee: Address
         Frequency::Weekly => WEEK,
     };
     is_free
-        && is_over(standings.addresses.get(&addressee), DAY)
-        && is_over(standings.subscriptions.get(&subscription.id), pace_of_subscription)
+        && is_over(standings.last_to_address.get(&addressee), DAY)
+        && is_over(standings.last_of_subscription.get(&subscription.id), pace_of_subscription)
 }
 
 impl Round<'_> {
@@ -214,7 +215,7 @@ impl Round<'_> {
         &self,
         due: &Due,
         sender: &Sender,
-        state: &State,
+        state: &StateDb,
         now: DateTime<Utc>,
     ) -> anyhow::Result<Option<Letter>> {
         // Who unsubscribed since the round began is not mailed.
@@ -240,7 +241,7 @@ impl Round<'_> {
             let matched = matched_keywords(&found_by, &TokenizedRecord::of(&record));
             let listing = Listing::new(&record, first.locale, &matched);
             listings.push((first.locale, self.valued(listing, record.id(), today)));
-            pairs.push(due.addressee.pair(&tender.name));
+            pairs.push(due.addressee.with_tender(&tender.name));
             finders.extend(found_by.iter().map(|subscription| subscription.id));
         }
         finders.sort_unstable();
@@ -262,7 +263,7 @@ impl Round<'_> {
             postal: sender.postal.clone(),
             today,
         };
-        let mail = sender.write(&due.email, &digest, &mailings::mail_name(&pairs), now)?;
+        let mail = sender.write(&due.email, &digest, &mail_name(&pairs), now)?;
         Ok(Some(Letter {
             mail,
             digest,
@@ -278,7 +279,7 @@ impl Round<'_> {
         if listing.value.is_some() {
             return listing;
         }
-        match worth(self.generation, today, record_id, &Deadline::after(ESTIMATE)) {
+        match tender_value(self.generation, today, record_id, &Deadline::after(ESTIMATE)) {
             Ok(Some(amount)) => listing.estimated(amount),
             Ok(None) => listing,
             Err(error) => {
@@ -306,12 +307,12 @@ fn matched_keywords(found_by: &[&Subscription], subject: &TokenizedRecord) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::stem::Language, state::subscriptions::Locale};
+    use crate::{model::stem::Language, state::subscription::Locale};
 
     #[test]
     fn a_pace_is_kept_whatever_the_clock_did() {
         let at = |hours: i64| DateTime::from_timestamp(1_800_000_000 + hours * 3600, 0).unwrap();
-        let addressee = Addressee::new("ann@example.org");
+        let addressee = AddressHash::new("ann@example.org");
         let subscription = |frequency| Subscription {
             id: 7,
             email: "ann@example.org".to_owned(),
@@ -333,9 +334,9 @@ mod tests {
             (-1, false, false),
             (-10_000, true, true),
         ] {
-            let mut standings = Standings::default();
-            standings.addresses.insert(addressee, at(-since));
-            standings.subscriptions.insert(7, at(-since));
+            let mut standings = DeliveryHistory::default();
+            standings.last_to_address.insert(addressee, at(-since));
+            standings.last_of_subscription.insert(7, at(-since));
             for (frequency, expected) in [(Frequency::Daily, daily), (Frequency::Weekly, weekly)] {
                 let is_due = is_due(&standings, &subscription(frequency), addressee, at(0));
                 assert_eq!(is_due, expected, "{since} {frequency:?}");

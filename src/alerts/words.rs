@@ -5,7 +5,7 @@ use chrono::{Datelike, NaiveDate};
 use crate::{
     alerts::digest::{Named, Value},
     model::date::Date,
-    state::subscriptions::{Frequency, Locale},
+    state::subscription::{Frequency, Locale},
 };
 
 /// A language's sentences. `{n}`, `{date}`, `{name}` stand for what is put in; of two forms the first is the singular.

@@ -1,7 +1,9 @@
-//! The feed: tenders that are open on a day, new, and about one of some keywords, each tender once however many notices tell of it.
+//! The feed: tenders that are open on a day, were published recently, and match a keyword. Each tender appears once,
+//! however many notices it has.
 //!
-//! The index finds the notices by day and status; the rest is asked of the records themselves, and of [`Latest`] whether a newer notice
-//! has ended a tender. **Invariant:** the same question on the same generation has the same answer: all days are counted from the question's.
+//! The index finds notices by day and status. The other conditions are checked on the records, and [`LatestNotices`]
+//! decides whether a newer notice has closed the tender. **Invariant:** the same query on the same generation returns the
+//! same page: all days are counted from the day in the query.
 
 use std::collections::HashMap;
 
@@ -10,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    catalog::notices::{Latest, OPEN, Standing, each_page, group, parse},
+    catalog::notices::{BidStatus, LatestNotices, OPEN_STATUSES, TenderKey, for_each_page, parse_tender},
     engine::{Deadline, Engine, Error},
     model::{date::Date, entity_type::EntityType, record::Record, schema::Role, stem::Language},
     query::{
@@ -20,46 +22,46 @@ use crate::{
     },
 };
 
-/// How many days a question may look back at most.
-pub const MOST_DAYS_BACK: u64 = 90;
+/// How many days a query may look back at most.
+pub const MAX_DAYS_BACK: u64 = 90;
 
-/// What is looked for.
-pub struct Question {
-    /// The day it is.
+/// A query of the feed.
+pub struct FeedQuery {
+    /// The current day.
     pub today: Date,
     /// The first day of publication that counts as new.
     pub since: Date,
-    /// As written, and as looked for; any of them. Without any, every tender matches.
+    /// Each as the client wrote it, and parsed. A tender must match one of them; without keywords, every tender matches.
     pub keywords: Vec<(String, Keyword)>,
-    /// A notice has a title or a description in one of these.
+    /// A notice must have a title or description in one of these.
     pub languages: Vec<Language>,
     pub min_value: Option<f64>,
-    /// Of the index, beside those of day and status.
+    /// Filters of the index, in addition to those of day and status.
     pub filters: Vec<Filter>,
     pub limit: usize,
-    /// The page begins behind this place.
+    /// The page starts after this position.
     pub after: Option<Position>,
 }
 
-/// One page, the newest first.
-pub struct Found {
-    pub tenders: Vec<Tender>,
-    /// The place of the last one, where more follow.
+/// One page, newest first.
+pub struct FeedPage {
+    pub tenders: Vec<FeedTender>,
+    /// The position of the last tender, if more follow.
     pub next: Option<Position>,
 }
 
-/// A tender, by its newest notice.
-pub struct Tender {
+/// A tender, represented by its newest notice that matches.
+pub struct FeedTender {
     pub notice: Bytes,
-    /// The record_ids of its other notices, the newest first.
+    /// The record_ids of its other notices, newest first.
     pub duplicates: Vec<String>,
     pub days_until_closing: Option<i32>,
     pub value: Option<f64>,
     pub basis: ValueBasis,
-    /// The numbers of the keywords it has.
+    /// The indexes of the keywords it matches.
     pub matched: Vec<usize>,
-    /// Of its notice: the day of publication, and the id.
-    place: (Date, String),
+    /// The notice's day of publication and record_id.
+    sort_key: (Date, String),
 }
 
 /// Where a tender's value comes from.
@@ -68,148 +70,155 @@ pub struct Tender {
 pub enum ValueBasis {
     /// The notice states it.
     Stated,
-    /// Comparable contracts tell it.
+    /// It is estimated from comparable contracts.
     Estimate,
-    /// Nothing tells it.
+    /// It is neither stated nor can it be estimated.
     Unknown,
 }
 
-/// How many values are estimated at once: where `min_value` leaves few, one after the other would keep one core busy.
-const AT_LEAST: usize = 32;
+/// At least this many values are estimated at a time. If `min_value` excludes most tenders, estimating one by one would
+/// use a single core.
+const ESTIMATE_BATCH: usize = 32;
 
-/// Answers a question; `latest` is of the same index, and `estimate` is asked what the tenders with these ids are worth that state no value, of hardly more than the page needs.
+/// Returns one page. `latest` must be of the same index as `engine`. `estimate` returns the values of tenders that state
+/// none, by record_id; it is called for hardly more tenders than the page needs.
 pub fn find<E: From<Error>>(
     engine: &dyn Engine,
-    latest: &Latest,
-    question: &Question,
+    latest: &LatestNotices,
+    query: &FeedQuery,
     estimate: impl Fn(&[&str]) -> Result<Vec<Option<f64>>, E>,
     deadline: &Deadline,
-) -> Result<Found, E> {
-    let is_behind = |tender: &Tender| question.after.as_ref().is_none_or(|after| tender.is_behind(after));
-    let mut rest = tenders(engine, latest, question, deadline)?
+) -> Result<FeedPage, E> {
+    let mut rest = matching_tenders(engine, latest, query, deadline)?
         .into_iter()
-        .filter(is_behind)
+        .filter(|tender| query.after.as_ref().is_none_or(|after| tender.is_after(after)))
         .peekable();
-    let mut found = Vec::new();
-    // One more than the page, to know whether there is one more.
-    while found.len() <= question.limit && rest.peek().is_some() {
+    let mut tenders = Vec::new();
+    // One more than the page, to learn whether another page follows.
+    while tenders.len() <= query.limit && rest.peek().is_some() {
         deadline.check()?;
-        let wanted = (question.limit + 1 - found.len()).max(AT_LEAST);
-        let mut next: Vec<Tender> = rest.by_ref().take(wanted).collect();
-        let valueless: Vec<&str> = next
+        let wanted = (query.limit + 1 - tenders.len()).max(ESTIMATE_BATCH);
+        let mut batch: Vec<FeedTender> = rest.by_ref().take(wanted).collect();
+        let without_value: Vec<&str> = batch
             .iter()
             .filter(|tender| tender.value.is_none())
-            .map(Tender::id)
+            .map(FeedTender::id)
             .collect();
-        let mut estimates = estimate(&valueless)?.into_iter();
-        for tender in next.iter_mut().filter(|tender| tender.value.is_none()) {
+        let mut estimates = estimate(&without_value)?.into_iter();
+        for tender in batch.iter_mut().filter(|tender| tender.value.is_none()) {
             tender.value = estimates.next().flatten();
             tender.basis = match tender.value {
                 Some(_) => ValueBasis::Estimate,
                 None => ValueBasis::Unknown,
             };
         }
-        // What may be worth enough is kept.
-        let is_enough = |value: f64| question.min_value.is_none_or(|least| value >= least);
-        found.extend(next.into_iter().filter(|tender| tender.value.is_none_or(is_enough)));
+        // A tender of unknown value is kept: it may be large enough.
+        let is_enough = |value: f64| query.min_value.is_none_or(|min| value >= min);
+        tenders.extend(batch.into_iter().filter(|tender| tender.value.is_none_or(is_enough)));
     }
-    let is_cut = found.len() > question.limit;
-    found.truncate(question.limit);
-    Ok(Found {
-        next: found.last().filter(|_| is_cut).map(Tender::position),
-        tenders: found,
+    let has_more = tenders.len() > query.limit;
+    tenders.truncate(query.limit);
+    let last = tenders.last().filter(|_| has_more);
+    Ok(FeedPage {
+        next: last.map(FeedTender::position),
+        tenders,
     })
 }
 
-/// All tenders that match, whatever they are worth, in order.
-fn tenders(
+/// All tenders that match, whatever their value, in the order of the feed.
+fn matching_tenders(
     engine: &dyn Engine,
-    latest: &Latest,
-    question: &Question,
+    latest: &LatestNotices,
+    query: &FeedQuery,
     deadline: &Deadline,
-) -> Result<Vec<Tender>, Error> {
+) -> Result<Vec<FeedTender>, Error> {
     let mut notices = Vec::new();
-    for status in OPEN {
-        each_page(engine, &query(question, status), deadline, |page| {
+    for status in OPEN_STATUSES {
+        for_each_page(engine, &search_query(query, status), deadline, |page| {
             for notice in page {
-                let record = parse(&notice)?;
-                let Some(tender) = matching(question, &record) else {
+                let record = parse_tender(&notice)?;
+                let Some(tender) = match_notice(query, &record) else {
                     continue;
                 };
-                let group = group(&record);
-                if latest.of(&group).is_none_or(|newest| newest.is_open(question.today)) {
+                let key = TenderKey::of(&record);
+                if latest.of(&key).is_none_or(|newest| newest.is_open(query.today)) {
                     let notice = notice.clone();
-                    notices.push((group, Tender { notice, ..tender }));
+                    notices.push((key, FeedTender { notice, ..tender }));
                 }
             }
             Ok(())
         })?;
     }
-    notices.sort_by(|(_, a), (_, b)| b.place.0.cmp(&a.place.0).then_with(|| a.place.1.cmp(&b.place.1)));
-    let (mut tenders, mut numbers) = (Vec::<Tender>::new(), HashMap::new());
-    for (group, tender) in notices {
-        let number = *numbers.entry(group).or_insert(tenders.len());
-        match tenders.get_mut(number) {
-            Some(newest) => newest.duplicates.push(tender.place.1),
+    notices.sort_by(|(_, a), (_, b)| {
+        let newest_first = b.sort_key.0.cmp(&a.sort_key.0);
+        newest_first.then_with(|| a.sort_key.1.cmp(&b.sort_key.1))
+    });
+    let (mut tenders, mut indexes) = (Vec::<FeedTender>::new(), HashMap::new());
+    for (key, tender) in notices {
+        let index = *indexes.entry(key).or_insert(tenders.len());
+        match tenders.get_mut(index) {
+            Some(newest) => newest.duplicates.push(tender.sort_key.1),
             None => tenders.push(tender),
         }
     }
     Ok(tenders)
 }
 
-/// The notices of the window with a status; where there are keywords, those that `q` would find by one.
-fn query(question: &Question, status: &str) -> SearchQuery {
+/// Finds the notices of the window with a status and, if there are keywords, with one of these.
+fn search_query(query: &FeedQuery, status: &str) -> SearchQuery {
     let window = Filter::Dates {
         role: Role::Date,
-        from: Some(question.since),
+        from: Some(query.since),
         to: None,
     };
     let status = Filter::Term {
         role: Role::Status,
         key: status.to_owned(),
     };
-    let terms: Vec<_> = question
+    let terms: Vec<_> = query
         .keywords
         .iter()
         .map(|(_, keyword)| keyword.term().clone())
         .collect();
-    let filters = question.filters.iter().cloned().chain([window, status]).collect();
+    let filters = query.filters.iter().cloned().chain([window, status]).collect();
     SearchQuery {
         text: (!terms.is_empty()).then(|| TextQuery::any(terms)),
         ..SearchQuery::newest(EntityType::Tender, filters)
     }
 }
 
-/// What is told of a notice of the query that matches, but for what is compared between notices.
-fn matching(question: &Question, record: &Record) -> Option<Tender> {
+/// The tender of one notice, without its bytes and duplicates; `None` if the notice does not match.
+fn match_notice(query: &FeedQuery, record: &Record) -> Option<FeedTender> {
     let date = record.date(Role::Date)?;
-    if !Standing::of_listed(record).is_open(question.today) {
+    if !BidStatus::of_open(record).is_open(query.today) {
         return None;
     }
-    let closing = record.date(Role::ClosingDate);
-    let is_read = question.languages.iter().any(|language| has_text(record, *language));
-    let is_every = question.languages.len() == Language::ALL.len();
-    if !is_read && !is_every {
+    let has_language = query.languages.iter().any(|language| has_text(record, *language));
+    let allows_all_languages = query.languages.len() == Language::ALL.len();
+    if !has_language && !allows_all_languages {
         return None;
     }
     let mut matched = Vec::new();
-    if !question.keywords.is_empty() {
-        let subject = TokenizedRecord::of(record);
-        let keywords = question.keywords.iter().enumerate();
-        let has = |(_, (_, keyword)): &(usize, &(String, Keyword))| keyword.matches(&subject, &question.languages);
-        matched = keywords.filter(has).map(|(number, _)| number).collect();
+    if !query.keywords.is_empty() {
+        let tokenized = TokenizedRecord::of(record);
+        for (index, (_, keyword)) in query.keywords.iter().enumerate() {
+            if keyword.matches(&tokenized, &query.languages) {
+                matched.push(index);
+            }
+        }
         if matched.is_empty() {
             return None;
         }
     }
-    Some(Tender {
+    let closing = record.date(Role::ClosingDate);
+    Some(FeedTender {
         notice: Bytes::new(),
         duplicates: Vec::new(),
-        days_until_closing: closing.map(|closing| closing.days() - question.today.days()),
+        days_until_closing: closing.map(|closing| closing.days() - query.today.days()),
         value: record.dollars(),
         basis: ValueBasis::Stated,
         matched,
-        place: (date, record.id().to_owned()),
+        sort_key: (date, record.id().to_owned()),
     })
 }
 
@@ -221,9 +230,9 @@ fn has_text(record: &Record, language: Language) -> bool {
         .any(|field| !text(field).trim().is_empty())
 }
 
-impl Tender {
+impl FeedTender {
     fn id(&self) -> &str {
-        &self.place.1
+        &self.sort_key.1
     }
 
     /// The record_ids of all its notices that match.
@@ -233,16 +242,16 @@ impl Tender {
 
     fn position(&self) -> Position {
         Position {
-            key: Some(self.place.0),
-            record_id: self.place.1.clone(),
+            key: Some(self.sort_key.0),
+            record_id: self.sort_key.1.clone(),
         }
     }
 
-    /// Whether it comes after a place, the newest being first.
-    fn is_behind(&self, place: &Position) -> bool {
-        let (date, record_id) = &self.place;
-        match place.key {
-            Some(key) => *date < key || (*date == key && *record_id > place.record_id),
+    /// Whether it comes after a position, in the order of the feed.
+    fn is_after(&self, position: &Position) -> bool {
+        let (date, record_id) = &self.sort_key;
+        match position.key {
+            Some(key) => *date < key || (*date == key && *record_id > position.record_id),
             None => false,
         }
     }

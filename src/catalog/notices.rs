@@ -1,7 +1,8 @@
-//! The notices of one tender: by what they are told to be one, and which of them says whether bids are taken.
+//! Groups notices (the original, amendments, other publishers' copies) into tenders, and decides from the newest notice
+//! whether a tender is open.
 //!
-//! A tender is told of by its first notice, by amendments, and by other sources. What makes two notices one tender is in no index, so all of a
-//! generation's are read once. **Invariant:** feed and alerts ask [`Latest`] and [`Standing`], nobody else, whether a tender is open.
+//! What makes two notices one tender is in no index, so all notices of a generation are read once when it is opened.
+//! **Invariant:** feed and alerts decide only by [`LatestNotices`] and [`BidStatus`] whether a tender is open.
 
 use std::collections::{HashMap, hash_map::Entry};
 
@@ -21,166 +22,184 @@ use crate::{
     query::{Filter, Page, SearchQuery, Start},
 };
 
-/// The statuses of a tender that takes bids.
-pub const OPEN: [&str; 2] = ["Open", "Active"];
+/// The statuses of a tender that accepts bids.
+pub const OPEN_STATUSES: [&str; 2] = ["Open", "Active"];
 
-/// The status of one that never will.
+/// The status of a tender that was withdrawn.
 const CANCELLED: &str = "Cancelled";
 
-/// How many notices are read at once.
-const AT_ONCE: usize = 1_000;
+/// How many notices are read at a time.
+const PAGE_SIZE: usize = 1_000;
 
-/// Whether bids are taken, as one notice has it.
+/// Whether bids are accepted, as one notice states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
-    takes_bids: bool,
-    /// The last day for them.
+pub struct BidStatus {
+    accepts_bids: bool,
+    /// The last day for bids.
     closing: Option<Date>,
 }
 
-impl Standing {
-    pub fn of(record: &Record) -> Standing {
+impl BidStatus {
+    pub fn of(record: &Record) -> BidStatus {
         let status = record.keys(Role::Status).pop();
-        Standing {
-            takes_bids: status.is_some_and(|status| OPEN.contains(&&*status)),
+        BidStatus {
+            accepts_bids: status.is_some_and(|status| OPEN_STATUSES.contains(&&*status)),
             closing: record.date(Role::ClosingDate),
         }
     }
 
-    /// Of a notice that the index lists under one of [`OPEN`].
-    pub fn of_listed(record: &Record) -> Standing {
-        Standing {
-            takes_bids: true,
+    /// The same for a notice that was found by one of [`OPEN_STATUSES`].
+    pub fn of_open(record: &Record) -> BidStatus {
+        BidStatus {
+            accepts_bids: true,
             closing: record.date(Role::ClosingDate),
         }
     }
 
     pub fn is_open(self, today: Date) -> bool {
-        self.takes_bids && self.closing.is_none_or(|closing| closing >= today)
+        self.accepts_bids && self.closing.is_none_or(|closing| closing >= today)
     }
 }
 
-/// How new a notice is; the greatest decides.
+/// Orders the notices of a tender; the greatest is the newest and decides.
 ///
-/// Spec silent: by the day it was published or amended last, then by its amendment: `T01` (a termination) comes after all numbers. Of notices equal in
-/// both one that cancels is the newer, since none begins so; then the one that closes later; then one that takes no bids any more. A
-/// notice whose status is not understood decides nothing, nor does one of a contract without a call.
-type Age = (Option<Date>, (bool, u32), bool, i32, bool);
+/// Decision D-75: ordered by
+/// 1. the day of publication or of the last amendment, whichever is later;
+/// 2. the amendment number, where `T01` (a termination) comes after all numbers;
+/// 3. cancelled after not cancelled, since no tender begins cancelled;
+/// 4. the closing day;
+/// 5. no longer accepting bids after accepting them.
+///
+/// A notice whose status is unknown decides nothing, nor does one of a contract without a call for bids.
+type NoticeOrder = (Option<Date>, (bool, u32), bool, i32, bool);
 
-/// Of the tenders with several notices, what the newest says. A tender that is not here has one.
+/// For each tender with several notices, the status that the newest one states. A tender that is not in it has a single
+/// notice.
 #[derive(Debug, Default)]
-pub struct Latest(HashMap<Group, Standing>);
+pub struct LatestNotices(HashMap<TenderKey, BidStatus>);
 
-/// What is known of a tender after some of its notices.
-struct Known {
-    age: Age,
-    standing: Standing,
+/// What the notices read so far state about a tender.
+struct NewestNotice {
+    order: NoticeOrder,
+    status: BidStatus,
     notices: usize,
 }
 
-impl Latest {
-    /// Reads all tenders of an index: those that take bids, and then what else is told of them. Memory follows the former, which are few.
-    pub fn read(engine: &dyn Engine, deadline: &Deadline) -> Result<Latest, Error> {
-        let mut tenders: HashMap<Group, Known> = HashMap::new();
-        for status in OPEN {
+impl LatestNotices {
+    /// Reads all tenders of an index: first those that accept bids, then every other notice of these. Memory grows with
+    /// the former, which are few.
+    pub fn read(engine: &dyn Engine, deadline: &Deadline) -> Result<LatestNotices, Error> {
+        let mut tenders: HashMap<TenderKey, NewestNotice> = HashMap::new();
+        for status in OPEN_STATUSES {
             let status = Filter::Term {
                 role: Role::Status,
                 key: status.to_owned(),
             };
             let open = SearchQuery::newest(EntityType::Tender, vec![status]);
-            each_known(engine, &open, deadline, |group, one| match tenders.entry(group) {
-                Entry::Vacant(place) => _ = place.insert(one),
-                Entry::Occupied(mut place) => place.get_mut().add(one),
+            for_each_notice(engine, &open, deadline, |key, notice| match tenders.entry(key) {
+                Entry::Vacant(entry) => _ = entry.insert(notice),
+                Entry::Occupied(mut entry) => entry.get_mut().add(notice),
             })?;
         }
         let all = SearchQuery::newest(EntityType::Tender, Vec::new());
-        each_known(engine, &all, deadline, |group, one| {
-            if let Some(known) = tenders.get_mut(&group).filter(|_| !one.standing.takes_bids) {
-                known.add(one);
+        for_each_notice(engine, &all, deadline, |key, notice| {
+            if !notice.status.accepts_bids
+                && let Some(newest) = tenders.get_mut(&key)
+            {
+                newest.add(notice);
             }
         })?;
-        let several = tenders.into_iter().filter(|(_, known)| known.notices > 1);
-        Ok(Latest(several.map(|(group, known)| (group, known.standing)).collect()))
+        let several = tenders.into_iter().filter(|(_, newest)| newest.notices > 1);
+        Ok(LatestNotices(
+            several.map(|(key, newest)| (key, newest.status)).collect(),
+        ))
     }
 
-    /// What the newest notice of a tender says, where it has several.
-    pub fn of(&self, group: &Group) -> Option<Standing> {
-        self.0.get(group).copied()
+    /// The status that the newest notice of a tender states, if the tender has several.
+    pub fn of(&self, key: &TenderKey) -> Option<BidStatus> {
+        self.0.get(key).copied()
     }
 }
 
-impl Known {
-    fn add(&mut self, other: Known) {
+impl NewestNotice {
+    fn add(&mut self, other: NewestNotice) {
         self.notices += other.notices;
-        if other.age > self.age {
-            (self.age, self.standing) = (other.age, other.standing);
+        if other.order > self.order {
+            (self.order, self.status) = (other.order, other.status);
         }
     }
 }
 
-fn each_known(
+fn for_each_notice(
     engine: &dyn Engine,
     query: &SearchQuery,
     deadline: &Deadline,
-    mut each: impl FnMut(Group, Known),
+    mut visit: impl FnMut(TenderKey, NewestNotice),
 ) -> Result<(), Error> {
-    each_page(engine, query, deadline, |notices| {
-        let read: Vec<Option<(Group, Known)>> = notices.par_iter().map(known).collect::<Result<_, _>>()?;
-        read.into_iter().flatten().for_each(|(group, one)| each(group, one));
+    for_each_page(engine, query, deadline, |notices| {
+        let read: Vec<_> = notices.par_iter().map(read_notice).collect::<Result<_, _>>()?;
+        for (key, notice) in read.into_iter().flatten() {
+            visit(key, notice);
+        }
         Ok(())
     })
 }
 
-/// `None` of a notice that decides nothing: its status is not understood, or it tells of a contract that was given without a call, under the number of
-/// a file that may also have had one: neither open nor cancelled, and without a day that it closed on.
-fn known(notice: &Bytes) -> Result<Option<(Group, Known)>, Error> {
-    let record = parse(notice)?;
-    let Some(status) = record.keys(Role::Status).pop() else {
+/// `None` for a notice that decides nothing: its status is unknown, or it is about a contract that was awarded without a
+/// call for bids, under the number of a file that may also have had one. Such a notice is neither open nor cancelled, and
+/// has no closing day.
+fn read_notice(notice: &Bytes) -> Result<Option<(TenderKey, NewestNotice)>, Error> {
+    let record = parse_tender(notice)?;
+    let Some(status_key) = record.keys(Role::Status).pop() else {
         return Ok(None);
     };
-    let standing = Standing::of(&record);
-    if !standing.takes_bids && standing.closing.is_none() && status != CANCELLED {
+    let status = BidStatus::of(&record);
+    let is_cancelled = status_key == CANCELLED;
+    if !status.accepts_bids && status.closing.is_none() && !is_cancelled {
         return Ok(None);
     }
     let amended = record
         .text("amendment_date")
         .and_then(|day| Date::parse_prefix(day).ok());
-    let known = Known {
-        age: (
+    let notice = NewestNotice {
+        order: (
             record.date(Role::Date).max(amended),
-            amendment(record.text("amendment_number").unwrap_or_default()),
-            status == CANCELLED,
-            standing.closing.map_or(i32::MAX, Date::days),
-            !standing.takes_bids,
+            amendment_order(record.text("amendment_number").unwrap_or_default()),
+            is_cancelled,
+            status.closing.map_or(i32::MAX, Date::days),
+            !status.accepts_bids,
         ),
-        standing,
+        status,
         notices: 1,
     };
-    Ok(Some((group(&record), known)))
+    Ok(Some((TenderKey::of(&record), notice)))
 }
 
-/// Whether it has a letter, and its number.
-fn amendment(text: &str) -> (bool, u32) {
+/// Whether an amendment number starts with a letter, and its digits as a number (0 if it has none).
+fn amendment_order(text: &str) -> (bool, u32) {
     let text = text.trim();
     let digits: String = text.chars().filter(char::is_ascii_digit).take(9).collect();
     (
         text.starts_with(|c: char| c.is_ascii_alphabetic()),
-        digits.parse().unwrap_or_default(),
+        digits.parse().unwrap_or(0),
     )
 }
 
-/// The notices a query finds, some at a time.
-pub fn each_page(
+/// Reads all records that match a query, page by page.
+pub fn for_each_page(
     engine: &dyn Engine,
     query: &SearchQuery,
     deadline: &Deadline,
-    mut each: impl FnMut(Vec<Bytes>) -> Result<(), Error>,
+    mut visit: impl FnMut(Vec<Bytes>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let mut start = Start::Offset(0);
     loop {
-        let page = Page { limit: AT_ONCE, start };
+        let page = Page {
+            limit: PAGE_SIZE,
+            start,
+        };
         let hits = engine.search(query, &page, deadline.clone())?;
-        each(hits.records)?;
+        visit(hits.records)?;
         deadline.check()?;
         match hits.next {
             Some(next) => start = Start::After(next),
@@ -189,17 +208,18 @@ pub fn each_page(
     }
 }
 
-pub fn parse(notice: &Bytes) -> Result<Record<'_>, Error> {
+pub fn parse_tender(notice: &Bytes) -> Result<Record<'_>, Error> {
     Record::parse(Schema::of(EntityType::Tender), notice)
-        .map_err(|why| Error::Internal(format!("a record of the index can no longer be read: {why}")))
+        .map_err(|why| Error::Internal(format!("a record of the index cannot be parsed: {why}")))
 }
 
-/// What notices of one tender share: the first of these that a notice has, numbers that identify nothing left out.
+/// What the notices of one tender have in common: the first of these that a notice has. Placeholders such as `N/A` are
+/// not numbers.
 ///
-/// Spec silent: a buyer is known by the first of its names, folded; an amendment is what follows the last sign of a reference number, if it is the notice's
-/// amendment number.
+/// Decision D-74: the buyer is the first of its names, folded. A reference number is compared without the notice's own
+/// amendment number at its end, together with the separator before it.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub enum Group {
+pub enum TenderKey {
     Solicitation {
         buyer: String,
         number: String,
@@ -211,65 +231,69 @@ pub enum Group {
         title: String,
         closing: Option<Date>,
     },
-    /// A notice that shares nothing.
-    Alone(String),
+    /// A notice that has none of these, by its record_id.
+    Record(String),
 }
 
-impl Group {
-    /// As one text, the same for ever: what is remembered of a tender that someone was told of.
-    pub fn name(&self) -> String {
+impl TenderKey {
+    pub fn of(record: &Record) -> TenderKey {
+        let first = |role: Role| record.keys(role).into_iter().next().map(|key| key.into_owned());
+        let text = |field: &str| record.text(field).map(str::trim).filter(|text| !text.is_empty());
+        let buyer = first(Role::Department);
+        if let (Some(buyer), Some(number)) = (&buyer, first(Role::SolicitationNumber)) {
+            return TenderKey::Solicitation {
+                buyer: buyer.clone(),
+                number,
+            };
+        }
+        let number = |field: &str| text(field).filter(|number| identifies(number));
+        if let Some(reference) = number("reference_number") {
+            return TenderKey::Reference(without_amendment(reference, text("amendment_number")).to_lowercase());
+        }
+        if let Some(ocid) = number("ocid") {
+            return TenderKey::Ocid(ocid.to_lowercase());
+        }
+        let title = ["title_en", "title_fr"].into_iter().find_map(text).map(fold);
+        match (buyer, title.filter(|title| !title.is_empty())) {
+            (Some(department), Some(title)) => TenderKey::Title {
+                department,
+                title,
+                closing: record.date(Role::ClosingDate),
+            },
+            _ => TenderKey::Record(record.id().to_owned()),
+        }
+    }
+
+    /// The key as text. It is stored with the tenders that an address was already notified of, so it must never change.
+    pub fn stable_name(&self) -> String {
         match self {
-            Group::Solicitation { buyer, number } => format!("solicitation|{buyer}|{number}"),
-            Group::Reference(reference) => format!("reference|{reference}"),
-            Group::Ocid(ocid) => format!("ocid|{ocid}"),
-            Group::Title {
+            TenderKey::Solicitation { buyer, number } => format!("solicitation|{buyer}|{number}"),
+            TenderKey::Reference(reference) => format!("reference|{reference}"),
+            TenderKey::Ocid(ocid) => format!("ocid|{ocid}"),
+            TenderKey::Title {
                 department,
                 title,
                 closing,
             } => {
-                let closing = closing.map(|closing| closing.to_string()).unwrap_or_default();
+                let closing = closing.map_or_else(String::new, |closing| closing.to_string());
                 format!("title|{department}|{title}|{closing}")
             }
-            Group::Alone(record_id) => format!("record|{record_id}"),
+            TenderKey::Record(record_id) => format!("record|{record_id}"),
         }
     }
 }
 
-pub fn group(record: &Record) -> Group {
-    let first = |role: Role| record.keys(role).into_iter().next().map(|key| key.into_owned());
-    let text = |field: &str| record.text(field).map(str::trim).filter(|text| !text.is_empty());
-    let buyer = first(Role::Department);
-    if let (Some(buyer), Some(number)) = (&buyer, first(Role::SolicitationNumber)) {
-        return Group::Solicitation {
-            buyer: buyer.clone(),
-            number,
-        };
-    }
-    let number = |field: &str| text(field).filter(|number| identifies(number));
-    if let Some(reference) = number("reference_number") {
-        return Group::Reference(unamended(reference, text("amendment_number")).to_lowercase());
-    }
-    if let Some(ocid) = number("ocid") {
-        return Group::Ocid(ocid.to_lowercase());
-    }
-    let title = ["title_en", "title_fr"].into_iter().find_map(text).map(fold);
-    match (buyer, title.filter(|title| !title.is_empty())) {
-        (Some(department), Some(title)) => Group::Title {
-            department,
-            title,
-            closing: record.date(Role::ClosingDate),
-        },
-        _ => Group::Alone(record.id().to_owned()),
-    }
-}
-
-fn unamended<'r>(reference: &'r str, amendment: Option<&str>) -> &'r str {
-    let cut = |amendment: &str| {
-        let before = reference.strip_suffix(amendment)?;
-        let rest = before.trim_end_matches(|c: char| !c.is_alphanumeric());
-        (rest.len() < before.len() && !rest.is_empty()).then_some(rest)
+/// A reference number without the amendment number and the separator at its end.
+fn without_amendment<'r>(reference: &'r str, amendment: Option<&str>) -> &'r str {
+    let Some(base) = amendment.and_then(|amendment| reference.strip_suffix(amendment)) else {
+        return reference;
     };
-    amendment.and_then(cut).unwrap_or(reference)
+    let trimmed = base.trim_end_matches(|c: char| !c.is_alphanumeric());
+    if trimmed.is_empty() || trimmed.len() == base.len() {
+        reference
+    } else {
+        trimmed
+    }
 }
 
 #[cfg(test)]
@@ -277,7 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_amendment_is_no_part_of_a_reference() {
+    fn the_amendment_number_is_removed_from_a_reference() {
         for (reference, amendment, expected) in [
             ("PW-24-001", Some("001"), "PW-24"),
             ("PW-24-001", Some("002"), "PW-24-001"),
@@ -286,7 +310,11 @@ mod tests {
             ("-001", Some("001"), "-001"),
             ("ws1 / 3", Some("3"), "ws1"),
         ] {
-            assert_eq!(unamended(reference, amendment), expected, "{reference} {amendment:?}");
+            assert_eq!(
+                without_amendment(reference, amendment),
+                expected,
+                "{reference} {amendment:?}"
+            );
         }
     }
 }

@@ -24,7 +24,7 @@ use crate::{
     },
     model::{email::EmailAddress, timestamp},
     server,
-    state::{State, mailings::Addressee, subscriptions::Subscription},
+    state::{address_hash::AddressHash, database::StateDb, subscription::Subscription},
 };
 
 #[derive(Debug, Subcommand)]
@@ -105,26 +105,26 @@ pub fn run(args: Alerts) -> anyhow::Result<()> {
             preview(&state, &generation, &email, &sender.sender()?, out.as_deref())
         }
         Alerts::Resume { email, state } => {
-            let addressee = email.as_deref().map(Addressee::new);
+            let addressee = email.as_deref().map(AddressHash::new);
             let resumed = state.open_existing()?.resume_addresses(addressee)?;
             print(&format!("{resumed} addresses resumed\n"))
         }
         Alerts::Forget { email, state } => {
             let address = EmailAddress::parse(&email).map_err(|why| anyhow!("the address {why}"))?;
-            let forgotten = state.open_existing()?.forget(&address, Utc::now())?;
+            let forgotten = state.open_existing()?.erase_address(&address, Utc::now())?;
             let forgotten = forgotten.with_context(|| format!("the address {email} is unknown"))?;
             print(&format!("erased; {forgotten} alerts ended\n"))
         }
     }
 }
 
-fn send(state: &State, index: &IndexDir, mail: &MailOptions) -> anyhow::Result<()> {
+fn send(state: &StateDb, index: &IndexDir, mail: &MailOptions) -> anyhow::Result<()> {
     let settings = mail.settings()?;
     let settings = settings.context("no mail server is set; use --smtp-url, such as smtps://user@mail.example.org")?;
     let generation = index.open_current()?;
     let is_stopped = server::signals::stop_flag()?;
-    let asked = || is_stopped().then_some(End::Stop);
-    let report = mailer::run_once(state, &generation, &settings, Utc::now, &asked, &mut |_, _| {})?;
+    let stop = || if is_stopped() { Some(End::Stop) } else { None };
+    let report = mailer::run_once(state, &generation, &settings, Utc::now, &stop, &mut |_, _| {})?;
     print(&format!("{report}\n"))?;
     match report.cut {
         Some(why) if report.waiting == 0 => bail!("the run ended early: {why}"),
@@ -136,8 +136,8 @@ fn send(state: &State, index: &IndexDir, mail: &MailOptions) -> anyhow::Result<(
     }
 }
 
-fn list(state: &State) -> anyhow::Result<()> {
-    let standings = state.standings(Utc::now())?;
+fn list(state: &StateDb) -> anyhow::Result<()> {
+    let history = state.delivery_history(Utc::now())?;
     let subscriptions = state.subscriptions()?;
     let mut of_address: BTreeMap<&str, Vec<&Subscription>> = BTreeMap::new();
     for subscription in &subscriptions {
@@ -145,22 +145,22 @@ fn list(state: &State) -> anyhow::Result<()> {
     }
     let mut lines = String::new();
     for (email, subscriptions) in of_address {
-        let addressee = Addressee::new(email);
-        let last = standings.addresses.get(&addressee).map_or("-".to_owned(), moment);
+        let addressee = AddressHash::new(email);
+        let last = history.last_to_address.get(&addressee).map_or("-".to_owned(), moment);
         lines.push_str(&format!(
             "{:>3} alerts  last mail {last:<20}  {email}",
             subscriptions.len()
         ));
-        if let Some(setback) = standings.setbacks.get(&addressee) {
-            let since = match &setback.paused_at {
+        if let Some(suppression) = history.suppressions.get(&addressee) {
+            let since = match &suppression.paused_at {
                 Some(since) => format!("paused since {}", moment(since)),
-                None => format!("deferred until {}", moment(&setback.due_at)),
+                None => format!("deferred until {}", moment(&suppression.due_at)),
             };
-            lines.push_str(&format!("  {since}: {}", setback.why));
+            lines.push_str(&format!("  {since}: {}", suppression.why));
         }
         lines.push('\n');
     }
-    let uncertain = state.uncertain_mailings()?;
+    let uncertain = state.count_uncertain_deliveries()?;
     if uncertain > 0 {
         lines.push_str(&format!(
             "{uncertain} mails of the last months may not have arrived; they are not sent again\n"
@@ -170,7 +170,7 @@ fn list(state: &State) -> anyhow::Result<()> {
 }
 
 fn preview(
-    state: &State,
+    state: &StateDb,
     generation: &Generation,
     email: &str,
     sender: &Sender,

@@ -3,7 +3,7 @@
 use clap::{Args, builder::RangedU64ValueParser};
 
 use crate::{
-    catalog::market::backtest::{self, SAMPLE, SEED},
+    catalog::market::backtest::{self, BacktestOptions, DEFAULT_SAMPLE, DEFAULT_SEED},
     cli::options::{IndexDir, parse_entity_type, print},
     model::entity_type::EntityType,
 };
@@ -13,22 +13,24 @@ pub struct Backtest {
     #[command(flatten)]
     index: IndexDir,
     /// Hold out contracts of this entity type only: contract, award or disclosure
-    #[arg(long, value_name = "TYPE", env = "PROCURE_KIND", value_parser = parse_entity_type)]
-    kind: Option<EntityType>,
+    #[arg(long, alias = "kind", value_name = "TYPE", env = "PROCURE_ENTITY_TYPE", value_parser = parse_entity_type)]
+    entity_type: Option<EntityType>,
     /// How many contracts to hold out
-    #[arg(long, value_name = "N", env = "PROCURE_SAMPLE", default_value_t = SAMPLE, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    #[arg(long, value_name = "N", env = "PROCURE_SAMPLE", default_value_t = DEFAULT_SAMPLE, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     sample: usize,
     /// Seed of the random choice; equal seeds hold out equal contracts
-    #[arg(long, value_name = "S", env = "PROCURE_SEED", default_value_t = SEED)]
+    #[arg(long, value_name = "S", env = "PROCURE_SEED", default_value_t = DEFAULT_SEED)]
     seed: u64,
 }
 
 pub fn run(args: Backtest) -> anyhow::Result<()> {
-    let report = backtest::run(&backtest::Options {
-        index_dir: args.index.index_dir,
-        kind: args.kind,
+    let generation = args.index.open_current()?;
+    let options = BacktestOptions {
+        kind: args.entity_type,
         sample: args.sample,
         seed: args.seed,
-    })?;
-    print(&format!("{report}\n"))
+    };
+    let records = |entity_type| generation.manifest_of(entity_type).records;
+    let report = backtest::run(&*generation.engine, records, &options)?;
+    print(&format!("generation {}: {report}\n", generation.id))
 }

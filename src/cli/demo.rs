@@ -21,12 +21,12 @@ use crate::{
     },
     cli::options::print,
     engine::Deadline,
-    http::params::encode,
+    http::params::encoding::encode,
     model::{date::Date, entity_type::EntityType, plans::Plan, record::record_id},
     query::{Page, SearchQuery, Start, text::TextQuery},
     sample::{self, SampleOptions},
     server,
-    state::State,
+    state::database::StateDb,
 };
 
 /// Enough for some new tenders each day.
@@ -73,7 +73,7 @@ pub fn run(args: Demo) -> anyhow::Result<()> {
         ..SampleOptions::new(RECORDS, SEED, dumps.clone())
     })?;
     let index_dir = folder.0.join("index");
-    let options = indexing::Options {
+    let options = indexing::IndexOptions {
         dumps,
         index_dir: index_dir.clone(),
         memory_mb: indexing::DEFAULT_MEMORY_MB,
@@ -81,7 +81,7 @@ pub fn run(args: Demo) -> anyhow::Result<()> {
     };
     let report = indexing::run(&options)?;
     let state = folder.0.join("state.db");
-    let key = State::open(&state)?.create_key(Plan::Pro, "demo", Utc::now(), None)?;
+    let key = StateDb::open(&state)?.create_key(Plan::Pro, "demo", Utc::now(), None)?;
     let listener = listen(args.bind)?;
     let address = listener.local_addr().context("reading the address served on")?;
     let generation = generation::open(&index_dir, &report.generation)?;
@@ -162,7 +162,7 @@ fn requests(generation: &Generation, today: Date) -> anyhow::Result<[DemoRequest
     ])
 }
 
-/// The address asked for, or the next whose port is free.
+/// Listens on `bind`, or on the next free port if that one is taken.
 fn listen(bind: SocketAddr) -> anyhow::Result<TcpListener> {
     let last = bind.port().saturating_add(PORTS);
     for port in bind.port()..=last {

@@ -35,11 +35,11 @@ pub fn run(args: Fetch) -> anyhow::Result<()> {
     if args.list {
         return print(&published_sources::listing());
     }
-    let named = |id: &str| args.sources.is_empty() || args.sources.iter().any(|name| name == id);
+    let is_requested = |id: &str| args.sources.is_empty() || args.sources.iter().any(|name| name == id);
     let sources: Vec<_> = PUBLISHED_SOURCES
         .iter()
         .copied()
-        .filter(|source| named(source.id))
+        .filter(|source| is_requested(source.id))
         .collect();
     let mut client = ClientConfig::default();
     if let Some(user_agent) = args.user_agent {
@@ -56,7 +56,7 @@ pub fn run(args: Fetch) -> anyhow::Result<()> {
     let names: Vec<String> = failed.iter().map(|path| path.display().to_string()).collect();
     ensure!(
         failed.is_empty(),
-        "{} of {} files could not be fetched; their former versions stay: {}",
+        "{} of {} files could not be downloaded; their previous versions are kept: {}",
         failed.len(),
         report.files.len(),
         names.join(", ")

@@ -25,7 +25,7 @@ pub struct Index {
 }
 
 pub fn run(args: Index) -> anyhow::Result<()> {
-    let report = indexing::run(&indexing::Options {
+    let report = indexing::run(&indexing::IndexOptions {
         dumps: args.dumps,
         index_dir: args.index.index_dir,
         memory_mb: args.memory_mb,

@@ -7,7 +7,7 @@ use clap::Subcommand;
 use crate::{
     cli::options::{StateFile, parse_plan, print},
     model::{date::Date, plans::Plan, timestamp},
-    state::{State, keys::Key},
+    state::{database::StateDb, keys::ApiKey},
 };
 
 #[derive(Debug, Subcommand)]
@@ -53,20 +53,20 @@ pub fn run(args: Keys) -> anyhow::Result<()> {
                 expires.is_none_or(|end| end > now),
                 "--expires is the first day on which the key no longer works; choose tomorrow or later"
             );
-            let key = State::open(&state.state)?.create_key(plan, &label, now, expires)?;
+            let key = StateDb::open(&state.state)?.create_key(plan, &label, now, expires)?;
             print(&format!("{key}\n"))
         }
         Keys::List { state } => {
             let state = state.open_existing()?;
             let today = state.usage(Utc::now().date_naive())?;
-            let line = |key: &Key| key_line(key, today.get(&key.id).copied().unwrap_or(0));
+            let line = |key: &ApiKey| key_line(key, today.get(&key.id).copied().unwrap_or(0));
             print(&state.keys()?.iter().map(line).collect::<String>())
         }
         Keys::Revoke { id, state } => state.open_existing()?.revoke_key(id, Utc::now()),
     }
 }
 
-fn key_line(key: &Key, requests_today: i64) -> String {
+fn key_line(key: &ApiKey, requests_today: i64) -> String {
     let mut line = format!(
         "{:>4}  {:<5}  created {}  today {requests_today:>7}  {}",
         key.id,

@@ -20,7 +20,7 @@ pub struct MailOptions {
     /// File with the password of the mail server; or set the variable PROCURE_SMTP_PASSWORD
     #[arg(long, value_name = "FILE", env = "PROCURE_SMTP_PASSWORD_FILE")]
     smtp_password_file: Option<PathBuf>,
-    /// PEM file of certificates to trust in addition to the usual ones
+    /// PEM file of certificates to trust in addition to the default ones
     #[arg(long, value_name = "FILE", env = "PROCURE_SMTP_CA")]
     smtp_ca: Option<PathBuf>,
     /// Maximum number of mails per minute
@@ -33,7 +33,7 @@ pub struct MailOptions {
 /// Who mails are from.
 #[derive(Debug, Args)]
 pub struct SenderOptions {
-    /// Sender of alerts, like "Name <alerts@example.org>"
+    /// Sender of alerts, such as "Name <alerts@example.org>"
     #[arg(long, value_name = "SENDER", env = "PROCURE_MAIL_FROM")]
     mail_from: Option<String>,
     /// Postal address of the sender, on one line
@@ -48,7 +48,7 @@ pub struct SenderOptions {
     /// DKIM selector: the name under which DNS publishes the public key
     #[arg(long, value_name = "NAME", env = "PROCURE_DKIM_SELECTOR")]
     dkim_selector: Option<String>,
-    /// Domain that signs; by default the sender's
+    /// Signing domain (DKIM); by default the domain of the sender's address
     #[arg(long, value_name = "DOMAIN", env = "PROCURE_DKIM_DOMAIN")]
     dkim_domain: Option<String>,
 }
@@ -60,14 +60,14 @@ impl MailOptions {
     /// The settings; `None` without a mail server. Incomplete settings are an error.
     pub fn settings(&self) -> anyhow::Result<Option<Settings>> {
         let Some(url) = &self.smtp_url else {
-            let half = [
+            let mail_only = [
                 (self.smtp_password_file.is_some(), "--smtp-password-file"),
                 (self.smtp_ca.is_some(), "--smtp-ca"),
                 (self.sender.mail_from.is_some(), "--mail-from"),
                 (self.sender.mail_address.is_some(), "--mail-address"),
                 (self.sender.dkim_key.is_some(), "--dkim-key"),
             ];
-            if let Some((_, name)) = half.iter().find(|(is_set, _)| *is_set) {
+            if let Some((_, name)) = mail_only.iter().find(|(is_set, _)| *is_set) {
                 bail!("{name} is set but --smtp-url is not; set both, or neither to send no mail");
             }
             return Ok(None);

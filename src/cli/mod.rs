@@ -57,7 +57,7 @@ enum Command {
     /// List the generations on disk, or put one in service
     #[command(subcommand)]
     Generations(generations::Generations),
-    /// Check that a running server answers; for container health checks
+    /// Check that a running server responds; for container health checks
     Health(options::Bind),
     /// Print a systemd unit, shell completions or manual pages
     #[command(subcommand)]

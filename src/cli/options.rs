@@ -16,7 +16,7 @@ use crate::{
     catalog::generation::{self, Generation},
     model::{entity_type::EntityType, plans::Plan},
     server,
-    state::State,
+    state::database::StateDb,
 };
 
 #[derive(Debug, Args)]
@@ -48,13 +48,13 @@ pub struct StateFile {
 
 impl StateFile {
     /// Opens the state database, which must exist: a mistyped path must not create an empty one.
-    pub fn open_existing(&self) -> anyhow::Result<State> {
+    pub fn open_existing(&self) -> anyhow::Result<StateDb> {
         ensure!(
             self.state.exists(),
             "no state database {}; `procure keys create` creates it",
             self.state.display()
         );
-        State::open(&self.state)
+        StateDb::open(&self.state)
     }
 }
 

@@ -44,11 +44,11 @@ pub fn run(args: Print, command: clap::Command) -> anyhow::Result<()> {
                 .with_context(|| format!("writing manual pages to {}", folder.display()))
         }
         Print::Man {
-            command: words,
+            command: name,
             out: None,
         } => {
             let mut page = Vec::new();
-            Man::new(find(command, &words)?)
+            Man::new(find(command, &name)?)
                 .render(&mut page)
                 .context("writing the manual page")?;
             print(&String::from_utf8_lossy(&page))
@@ -57,10 +57,10 @@ pub fn run(args: Print, command: clap::Command) -> anyhow::Result<()> {
 }
 
 /// The command with this name, such as `keys create`.
-fn find(mut command: clap::Command, words: &[String]) -> anyhow::Result<clap::Command> {
+fn find(mut command: clap::Command, name: &[String]) -> anyhow::Result<clap::Command> {
     // Gives each subcommand its full name.
     command.build();
-    for word in words {
+    for word in name {
         let Some(found) = command.find_subcommand(word) else {
             let known: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
             bail!(

@@ -22,7 +22,8 @@ pub enum ValueAggregation {
     Percentiles,
 }
 
-/// Counts the values of a facet and returns the `size` most frequent ones. A request has at most one per facet.
+/// Counts the values of a facet and returns the `size` most frequent ones. A request has at most
+/// one per facet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TermsAggregation {
     pub facet: Facet,
@@ -68,7 +69,7 @@ impl Aggregation {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FacetBuckets {
     /// Up to [`TermsAggregation::size`] of them.
-    pub buckets: Vec<Bucket>,
+    pub buckets: Vec<FacetBucket>,
     /// How many distinct values there are, with a bucket or without.
     pub distinct: u64,
     /// The sum of the counts of the values without a bucket.
@@ -77,14 +78,15 @@ pub struct FacetBuckets {
 
 /// One value of a facet. A record with several values counts for each.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bucket {
+pub struct FacetBucket {
     pub value: String,
     pub count: u64,
     /// Zero where no values of money were requested.
     pub total_value: Money,
 }
 
-/// Statistics of the values of the records that have one. A record without a value does not count as zero.
+/// Statistics of the values of the records that have one. A record without a value does not count
+/// as zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ValueStats {
     pub records_with_value: u64,
@@ -102,8 +104,8 @@ pub struct ValueDistribution {
     pub percentiles: [f64; PERCENTS.len()],
 }
 
-/// Decision D-53: the percentiles that are computed. By nearest rank: the p-th percentile of n sorted values is the one
-/// of rank ⌈p·n/100⌉, a value that occurs.
+/// Decision D-53: the percentiles that are computed. By nearest rank: the p-th percentile of n
+/// sorted values is the one of rank ⌈p·n/100⌉, a value that occurs.
 pub const PERCENTS: [usize; 5] = [10, 25, 50, 75, 90];
 
 /// The index, from 0, of a percentile among `n` sorted values.
@@ -115,8 +117,8 @@ pub fn nearest_rank(percent: usize, n: usize) -> usize {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Money {
     millionths: i128,
-    /// The sum of the amounts of [`MAX_PLAUSIBLE`] or more. Kept apart because they would swallow the digits of all
-    /// others in a float.
+    /// The sum of the amounts of [`MAX_PLAUSIBLE`] or more. Kept apart because they would swallow
+    /// the digits of all others in a float.
     implausible: f64,
 }
 

@@ -1,6 +1,7 @@
 //! The interface between queries and the index, and the engine on Tantivy that implements it.
 //!
-//! **Invariant:** nothing outside [`tantivy`] names the `tantivy` crate, and no engine knows of HTTP.
+//! **Invariant:** nothing outside [`tantivy`] names the `tantivy` crate, and no engine knows of
+//! HTTP.
 
 pub mod aggregation;
 mod deadline;

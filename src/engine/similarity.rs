@@ -1,7 +1,8 @@
-//! Similarity of records: inverse document frequency and the selection of query terms, which all engines share.
+//! Similarity of records: inverse document frequency and the selection of query terms, which all
+//! engines share.
 //!
-//! Useful for: records whose titles and descriptions share rare words. Not useful for: synonyms, or a word in one
-//! language and its translation in the other.
+//! Useful for: records whose titles and descriptions share rare words. Not useful for: synonyms, or
+//! a word in one language and its translation in the other.
 
 use bytes::Bytes;
 
@@ -16,22 +17,24 @@ pub struct SimilarRecord {
 /// A frequent term is dropped once the rarer terms together match this many documents.
 const ENOUGH: u64 = 50_000;
 
-/// The maximum number of postings to read for all terms; it is exceeded only while [`ENOUGH`] is not reached. Reading
-/// this many takes about 2 ms.
+/// The maximum number of postings to read for all terms; it is exceeded only while [`ENOUGH`] is
+/// not reached. Reading this many takes about 2 ms.
 const MOST: u64 = 500_000;
 
-/// Inverse document frequency, as in BM25, of a term that `matching` of `records` documents contain. A term that no
-/// document contains counts as contained by one.
+/// Inverse document frequency, as in BM25, of a term that `matching` of `records` documents
+/// contain. A term that no document contains counts as contained by one.
 pub fn idf(records: u64, matching: u64) -> f32 {
     let matching = matching.max(1) as f64;
     let records = (records as f64).max(matching);
     (1.0 + (records - matching + 0.5) / (matching + 0.5)).ln() as f32
 }
 
-/// The terms to search for, rarest first, each once, as pairs of document frequency and whatever `lookup` found.
+/// The terms to search for, rarest first, each once, as pairs of document frequency and whatever
+/// `lookup` found.
 ///
-/// `lookup` returns the document frequency of a term, or `None` if no document contains it; such a term is dropped.
-/// A frequent term is dropped where rarer terms match enough documents, because it would cost much and add little.
+/// `lookup` returns the document frequency of a term, or `None` if no document contains it; such a
+/// term is dropped. A frequent term is dropped where rarer terms match enough documents, because it
+/// would cost much and add little.
 pub fn select_query_terms<T: AsRef<str>, I>(terms: &[T], lookup: impl Fn(&str) -> Option<(u64, I)>) -> Vec<(u64, I)> {
     let mut distinct: Vec<&str> = terms.iter().map(AsRef::as_ref).collect();
     distinct.sort_unstable();

@@ -34,7 +34,7 @@ use crate::{
 ///
 /// // Index one dump of two tenders.
 /// let folder = tempfile::tempdir()?;
-/// let options = indexing::Options {
+/// let options = indexing::IndexOptions {
 ///     dumps: folder.path().join("dumps"),
 ///     index_dir: folder.path().join("index"),
 ///     memory_mb: indexing::DEFAULT_MEMORY_MB,
@@ -87,12 +87,13 @@ pub trait Engine: Send + Sync {
     /// Candidates for a "did you mean" hint: the list need not be complete.
     fn suggest_names(&self, entity_type: EntityType, facet: Facet, name: &str, limit: usize) -> Vec<String>;
 
-    /// More-like-this: records of the query's entity type that pass its filters (text and sort are ignored) and share
-    /// some of the given similarity terms ([`crate::model::similarity_terms`]).
+    /// More-like-this: records of the query's entity type that pass its filters (text and sort are
+    /// ignored) and share some of the given similarity terms ([`crate::model::similarity_terms`]).
     ///
-    /// Up to `limit` records, best score first, equal scores in the default order. Which terms are searched is decided
-    /// by [`select_query_terms`](crate::engine::similarity::select_query_terms). Elasticsearch counterpart:
-    /// `bool.should` of `constant_score` over `term`.
+    /// Up to `limit` records, best score first, equal scores in the default order. Which terms are
+    /// searched is decided by
+    /// [`select_query_terms`](crate::engine::similarity::select_query_terms). Elasticsearch
+    /// counterpart: `bool.should` of `constant_score` over `term`.
     fn similar(
         &self,
         query: &SearchQuery,
@@ -110,7 +111,7 @@ pub trait Engine: Send + Sync {
 #[derive(Clone, Debug, Default)]
 pub struct Hits {
     pub records: Vec<Bytes>,
-    /// The position of the last record. Present exactly when more records follow and the sort supports positions (a
-    /// sort by value does not).
+    /// The position of the last record. Present exactly when more records follow and the sort
+    /// supports positions (a sort by value does not).
     pub next: Option<Position>,
 }

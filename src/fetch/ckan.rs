@@ -1,4 +1,5 @@
-//! The file list of a CKAN portal: the response to `package_show`. Each file gets a name for the disk.
+//! The file list of a CKAN portal: the response to `package_show`. Each file gets a name for the
+//! disk.
 
 use std::{collections::HashMap, fs::File, io::BufReader, path::Path};
 
@@ -8,7 +9,8 @@ use serde_json::Value;
 
 use super::published_sources::FileFormat;
 
-/// Longer names are cut. File systems allow 255 bytes, and the suffixes of the work folder add a few.
+/// Longer names are cut. File systems allow 255 bytes, and the suffixes of the work folder add a
+/// few.
 const MAX_NAME_LENGTH: usize = 200;
 
 #[derive(Debug)]
@@ -68,8 +70,8 @@ impl ListedResource {
         self.is_datastore_cache_file == true || text.eq_ignore_ascii_case("true")
     }
 
-    /// The format by the address's extension, else by the `format` that the publisher typed. The extension is more
-    /// reliable: zipped XML may have the format "XML".
+    /// The format by the address's extension, else by the `format` that the publisher typed. The
+    /// extension is more reliable: zipped XML may have the format "XML".
     fn format(&self, url: &str, wanted: &[FileFormat]) -> Option<FileFormat> {
         let stated = self.format.as_deref().unwrap_or_default().trim();
         let find = |name: &str| {
@@ -109,7 +111,8 @@ pub fn read(path: &Path, wanted: &[FileFormat]) -> Result<FileList> {
         .iter()
         .map(|(listed, url, format)| plain_name(listed, url, *format))
         .collect();
-    // Portals list one file name for two resources with different contents. Some file systems do not distinguish case.
+    // Portals list one file name for two resources with different contents. Some file systems do
+    // not distinguish case.
     let mut seen: HashMap<String, usize> = HashMap::new();
     for name in &names {
         *seen.entry(name.to_lowercase()).or_default() += 1;
@@ -128,7 +131,8 @@ pub fn read(path: &Path, wanted: &[FileFormat]) -> Result<FileList> {
     })
 }
 
-/// The file name of a resource's address. The address of a data store's export has none; then it is the resource's name.
+/// The file name of a resource's address. The address of a data store's export has none; then it is
+/// the resource's name.
 fn plain_name(listed: &ListedResource, url: &str, format: FileFormat) -> String {
     let name = file_name(url);
     if name.contains('.') {
@@ -149,7 +153,8 @@ fn with_id(name: &str, id: &str) -> String {
     clean(&format!("{stem}-{id}.{end}"))
 }
 
-/// The name on disk of an address's file: its last segment, or the data set of a `package_show` call.
+/// The name on disk of an address's file: its last segment, or the data set of a `package_show`
+/// call.
 pub fn file_name(url: &str) -> String {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -159,7 +164,8 @@ pub fn file_name(url: &str) -> String {
     }
 }
 
-/// A name of characters that all file systems allow. It is never hidden or empty, and never leads out of its folder.
+/// A name of characters that all file systems allow. It is never hidden or empty, and never leads
+/// out of its folder.
 fn clean(name: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() || "._-".contains(c) {

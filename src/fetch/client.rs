@@ -43,8 +43,8 @@ impl Default for ClientConfig {
 }
 
 impl ClientConfig {
-    /// The wait after this attempt. Up to half of it is added at random, so that clients that were interrupted at the
-    /// same time do not retry at the same time.
+    /// The wait after this attempt. Up to half of it is added at random, so that clients that were
+    /// interrupted at the same time do not retry at the same time.
     pub fn backoff(&self, attempt: u32) -> Duration {
         let doubled = 1_u32 << attempt.saturating_sub(1).min(6);
         // Without random numbers there is no jitter.
@@ -79,7 +79,8 @@ impl Client {
         }
     }
 
-    /// Makes a GET request. `headers` adds the headers of this request. An `https` address is never redirected to `http`.
+    /// Makes a GET request. `headers` adds the headers of this request. An `https` address is never
+    /// redirected to `http`.
     pub fn get(
         &self,
         url: &str,

@@ -1,13 +1,13 @@
 //! Downloads one file, over connections that break and from servers that send the wrong thing.
 //!
-//! **Invariant:** the file changes only by a rename, after its new content came completely and is valid. A partial
-//! download is in the work folder as `name.part`, with the headers needed to resume it in `name.part.json`.
+//! **Invariant:** the file changes only by a rename, after its new content came completely and is
+//! valid. A partial download is in the work folder as `name.part`, with the headers needed to
+//! resume it in `name.part.json`.
 
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read, Write},
     path::{Path, PathBuf},
-    thread,
     time::Instant,
 };
 
@@ -23,8 +23,6 @@ use super::{
 };
 use crate::storage::durable_file;
 
-/// An attempt that received this many bytes more than any before it made progress, and does not count as failed.
-const MIN_PROGRESS: u64 = 1 << 20;
 /// A download that is slower than this, in bytes per second over the idle timeout, is interrupted.
 const MIN_SPEED: f64 = 1024.0;
 
@@ -44,7 +42,7 @@ pub struct DownloadTarget {
 
 impl DownloadTarget {
     pub fn name(&self) -> String {
-        let name = self.path.file_name().unwrap_or_default();
+        let name = self.path.file_name().expect("the path is a folder and a file name");
         name.to_string_lossy().into_owned()
     }
 }
@@ -60,43 +58,6 @@ pub enum FetchOutcome {
     NotPublished,
 }
 
-/// Downloads a file, with retries.
-pub fn fetch(client: &Client, target: &DownloadTarget, progress: &Progress) -> Result<FetchOutcome, Failure> {
-    let download = Download::new(client, target, progress);
-    let config = &client.config;
-    let (mut attempt, mut furthest) = (0, download.received());
-    loop {
-        attempt += 1;
-        let failure = match download.attempt() {
-            Ok(outcome) => return Ok(outcome),
-            Err(failure) => failure,
-        };
-        let Retry::After(requested) = failure.retry else {
-            return Err(failure);
-        };
-        if download.received() >= furthest + MIN_PROGRESS {
-            furthest = download.received();
-            attempt = 1;
-        }
-        if attempt >= config.max_attempts {
-            let why = format!("{}; gave up after {attempt} attempts without progress", failure.why);
-            return Err(Failure { why, ..failure });
-        }
-        let wait = requested.unwrap_or_else(|| config.backoff(attempt));
-        if wait > config.max_retry_after {
-            let why = format!("{}; the server asks to retry in {} s", failure.why, wait.as_secs());
-            return Err(Failure { why, ..failure });
-        }
-        progress.warn(&format!(
-            "{}: {}; retrying in {:.1} s",
-            download.name,
-            failure.why,
-            wait.as_secs_f64()
-        ));
-        thread::sleep(wait);
-    }
-}
-
 /// Removes the partial downloads of files that are no longer wanted.
 pub fn remove_unwanted_parts(work: &Path, wanted: &[String]) -> io::Result<()> {
     for entry in work.read_dir()? {
@@ -110,11 +71,12 @@ pub fn remove_unwanted_parts(work: &Path, wanted: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-struct Download<'a> {
+/// The download of one file.
+pub struct Download<'a> {
     client: &'a Client,
     target: &'a DownloadTarget,
     progress: &'a Progress,
-    name: String,
+    pub name: String,
     part: PathBuf,
     part_headers: PathBuf,
     headers: PathBuf,
@@ -127,7 +89,7 @@ struct PartialDownload {
 }
 
 impl<'a> Download<'a> {
-    fn new(client: &'a Client, target: &'a DownloadTarget, progress: &'a Progress) -> Download<'a> {
+    pub fn new(client: &'a Client, target: &'a DownloadTarget, progress: &'a Progress) -> Download<'a> {
         let name = target.name();
         Download {
             client,
@@ -141,7 +103,7 @@ impl<'a> Download<'a> {
     }
 
     /// The length of the partial download in bytes; 0 if there is none.
-    fn received(&self) -> u64 {
+    pub fn received(&self) -> u64 {
         fs::metadata(&self.part).map_or(0, |part| part.len())
     }
 
@@ -165,7 +127,8 @@ impl<'a> Download<'a> {
         Some(headers)
     }
 
-    fn attempt(&self) -> Result<FetchOutcome, Failure> {
+    /// Makes one request, and downloads the file or its rest.
+    pub fn attempt(&self) -> Result<FetchOutcome, Failure> {
         let partial = self.partial();
         if let Some(partial) = partial.as_ref()
             && partial.headers.length == Some(partial.bytes)
@@ -296,7 +259,8 @@ impl<'a> Download<'a> {
         }
     }
 
-    /// Validates the complete part and renames it to the file. If the content is the same as before, the file stays.
+    /// Validates the complete part and renames it to the file. If the content is the same as
+    /// before, the file stays.
     fn finish(&self, headers: SavedHeaders, bytes: u64, resumed_at: u64) -> Result<FetchOutcome, Failure> {
         if let Err(why) = validate::check_file(&self.part, self.target.format) {
             self.remove_part()?;

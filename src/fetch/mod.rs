@@ -1,12 +1,14 @@
-//! `procure fetch`: downloads the publishers' public files to `<out>/<source>/` and keeps them up to date.
+//! `procure fetch`: downloads the publishers' public files to `<out>/<source>/` and keeps them up
+//! to date.
 //!
-//! [`published_sources`] lists where the files are, `ckan` reads the file list of an open data portal, and `download`
-//! downloads one file. A file changes only by a rename, after its new content came completely and is valid. A file that
-//! fails does not stop the others, unless its host cannot be reached or the disk is full. The modification time of a
+//! [`published_sources`] lists where the files are, `ckan` reads the file list of an open data
+//! portal, `download` downloads one file, and `retry` repeats failed attempts. A file changes only
+//! by a rename, after its new content came completely and is valid. A file that fails does not stop
+//! the others, unless its host cannot be reached or the disk is full. The modification time of a
 //! file is the publisher's; `normalize` reads it as `fetched_at`.
 //!
-//! The hidden folder `.fetch` next to the files has the saved response headers and the partial downloads. `normalize`
-//! ignores it.
+//! The hidden folder `.fetch` next to the files has the saved response headers and the partial
+//! downloads. `normalize` ignores it.
 
 mod ckan;
 pub mod client;
@@ -14,6 +16,7 @@ pub mod download;
 mod failure;
 mod progress;
 pub mod published_sources;
+mod retry;
 mod saved_headers;
 mod validate;
 
@@ -88,7 +91,8 @@ impl fmt::Display for FetchReport {
     }
 }
 
-/// Downloads the files of all sources. An error is one that ends the run; failed downloads are in the report.
+/// Downloads the files of all sources. An error is one that ends the run; failed downloads are in
+/// the report.
 pub fn run(options: &FetchOptions) -> Result<FetchReport> {
     let out = &options.out;
     fs::create_dir_all(out).with_context(|| format!("creating {}", out.display()))?;
@@ -170,8 +174,8 @@ impl FetchRun<'_> {
         Ok(())
     }
 
-    /// The files that one entry of a source stands for. `None` if a file list could not be read, which counts as a
-    /// failed file.
+    /// The files that one entry of a source stands for. `None` if a file list could not be read,
+    /// which counts as a failed file.
     fn targets(&mut self, source: &PublishedSource, files: &SourceFiles, folder: &Path) -> Option<Vec<DownloadTarget>> {
         let target = |url: &str, format| DownloadTarget {
             path: folder.join(ckan::file_name(url)),
@@ -226,7 +230,8 @@ impl FetchRun<'_> {
         }
     }
 
-    /// Downloads a file, and returns whether it exists now. A file list is reported only if it fails.
+    /// Downloads a file, and returns whether it exists now. A file list is reported only if it
+    /// fails.
     fn fetch(&mut self, source: &PublishedSource, target: &DownloadTarget) -> bool {
         let host = client::host(&target.url);
         if let Some(why) = self.aborted.as_ref().or_else(|| self.failed_hosts.get(host)) {
@@ -234,7 +239,7 @@ impl FetchRun<'_> {
             self.report.files.push((target.path.clone(), Err(untried)));
             return false;
         }
-        let outcome = download::fetch(&self.client, target, &self.progress);
+        let outcome = retry::fetch(&self.client, target, &self.progress);
         let is_fetched = outcome.is_ok();
         let outcome = outcome.map_err(|failure| self.report_failure(source, target, host, failure));
         if let Err(why) = &outcome {

@@ -23,8 +23,8 @@ pub struct PublishedSource<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum SourceFiles<'a> {
     One(&'a str, FileFormat),
-    /// One file for each fiscal year (April to March) from the one that begins in `first` until today's. `{year}` in the
-    /// pattern stands for `2009-2010`.
+    /// One file for each fiscal year (April to March) from the one that begins in `first` until
+    /// today's. `{year}` in the pattern stands for `2009-2010`.
     FiscalYears {
         pattern: &'a str,
         first: i32,

@@ -1,4 +1,5 @@
-//! The response headers of a downloaded file, saved next to it to resume the download or to ask whether it changed.
+//! The response headers of a downloaded file, saved next to it to resume the download or to ask
+//! whether it changed.
 
 use std::{
     fs, io,
@@ -30,8 +31,8 @@ impl SavedHeaders {
         let etag = header(response, "etag");
         let last_modified = header(response, "last-modified");
         let strong_tag = etag.clone().filter(|tag| !tag.starts_with("W/"));
-        // RFC 9110, 8.8.2.2: `Last-Modified` is a strong validator only if the file cannot have changed again in the same
-        // second. A minute allows for clocks that differ.
+        // RFC 9110, 8.8.2.2: `Last-Modified` is a strong validator only if the file cannot have
+        // changed again in the same second. A minute allows for clocks that differ.
         let old_enough = || {
             let sent = http_date(&header(response, "date")?)?;
             let age = sent - http_date(last_modified.as_deref()?)?;
@@ -94,7 +95,8 @@ pub fn file_names(work: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Parses `Content-Range`: of `bytes 5-9/10` the first byte and the total length, of `bytes 5-9/*` the first byte.
+/// Parses `Content-Range`: of `bytes 5-9/10` the first byte and the total length, of `bytes 5-9/*`
+/// the first byte.
 fn content_range(text: &str) -> Option<(u64, Option<u64>)> {
     let (range, total) = text.trim().strip_prefix("bytes")?.split_once('/')?;
     let (first, _) = range.split_once('-')?;

@@ -1,7 +1,8 @@
 //! Validates downloads: first the beginning, before the rest is downloaded, then the whole file.
 //!
-//! An error page must not replace a file, nor must an incomplete file whose length the server did not state. A file may
-//! be compressed with gzip; `normalize` reads it. Memory use does not depend on the size of the file.
+//! An error page must not replace a file, nor must an incomplete file whose length the server did
+//! not state. A file may be compressed with gzip; `normalize` reads it. Memory use does not depend
+//! on the size of the file.
 
 use std::{
     fs::File,
@@ -22,7 +23,8 @@ pub const HEAD_BYTES: u64 = 4 << 10;
 const MAX_ERROR_BYTES: u64 = 64 << 10;
 const GZIP_MAGIC: [u8; 2] = *b"\x1f\x8b";
 
-/// Portals state the format XML for zipped XML, and `normalize` reads both. (A zipped CSV is probably a spreadsheet.)
+/// Portals state the format XML for zipped XML, and `normalize` reads both. (A zipped CSV is
+/// probably a spreadsheet.)
 fn actual_format(head: &[u8], format: FileFormat) -> FileFormat {
     match format {
         FileFormat::Xml | FileFormat::Json if head.starts_with(b"PK\x03\x04") => FileFormat::Zip,
@@ -72,7 +74,8 @@ pub fn check_file(path: &Path, format: FileFormat) -> Result<(), String> {
     if !file.fill_buf().map_err(unreadable)?.starts_with(&GZIP_MAGIC) {
         return check_text(file, format);
     }
-    // The check of the text may stop before the end, so read once to the end, where the checksum is.
+    // The check of the text may stop before the end, so read once to the end, where the checksum
+    // is.
     io::copy(&mut GzipReader::new(&mut file), &mut io::sink())
         .map_err(|error| format!("the downloaded file is not complete gzip ({error})"))?;
     file.rewind().map_err(unreadable)?;
@@ -86,8 +89,9 @@ pub fn check_file(path: &Path, format: FileFormat) -> Result<(), String> {
     check_text(io::Cursor::new(start).chain(unpacked), format)
 }
 
-/// Whether the last row is complete: it ends in a line end or a quoted field. Otherwise a CSV file whose length the
-/// server did not state may be incomplete. A gzip file has a mark at its end, so it is always complete here.
+/// Whether the last row is complete: it ends in a line end or a quoted field. Otherwise a CSV file
+/// whose length the server did not state may be incomplete. A gzip file has a mark at its end, so
+/// it is always complete here.
 pub fn ends_a_row(path: &Path) -> io::Result<bool> {
     let mut file = File::open(path)?;
     let mut bytes = [0; 2];
@@ -114,7 +118,8 @@ fn check_text(mut file: impl BufRead, format: FileFormat) -> Result<(), String> 
     checked.map_err(|why| format!("the downloaded file is not complete {} ({why})", format.name()))
 }
 
-/// The last row is incomplete if it has no line end and fewer fields than the first. The first row needs a line end.
+/// The last row is incomplete if it has no line end and fewer fields than the first. The first row
+/// needs a line end.
 fn check_csv(file: impl Read) -> Result<(), String> {
     let mut input = LastByteReader {
         inner: file,

@@ -2,17 +2,14 @@
 
 use std::sync::Arc;
 
-use actix_web::http::{
-    Method,
-    header::{HeaderMap, HeaderName},
-};
+use actix_web::http::header::{HeaderMap, HeaderName};
 use anyhow::Context;
 use chrono::{DateTime, Utc};
 
 use crate::{
     http::error::ApiError,
-    model::{plans::Plan, timestamp},
-    state::{account::Account, keys::KeyError, watch::KeyRing},
+    model::timestamp,
+    state::{account::Account, keys::KeyError, sync::KeyRing},
 };
 
 /// The names of the authentication headers.
@@ -83,12 +80,4 @@ pub fn check(
             ),
         })
     })
-}
-
-/// The error for a key whose plan does not include an endpoint (a method and a path template).
-pub fn unpaid(plan: Plan, method: &Method, endpoint: &str, upgrade_url: &str) -> ApiError {
-    let plan = plan.name();
-    ApiError::forbidden(format!(
-        "the plan {plan} does not include {method} {endpoint}; upgrade at {upgrade_url}"
-    ))
 }

@@ -15,8 +15,8 @@ use crate::{
         auth::Gateway, bounded_pool::BoundedPool, caller::Caller, metrics::Metrics, pages::Pages,
         state_writer::StateWriter,
     },
-    model::plans::{Plans, PlanLimits},
-    state::watch::KeyRing,
+    model::plans::{PlanLimits, Plans},
+    state::sync::KeyRing,
 };
 
 /// What all requests share.

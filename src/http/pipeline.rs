@@ -122,8 +122,11 @@ async fn reply(
     };
     trace.generation = Some(Arc::clone(&call.generation));
     // Unwind-safe: a handler only reads shared state, so a panic leaves nothing half-written.
-    let work = catch_unwind(AssertUnwindSafe(|| target.call(&call)))
-        .unwrap_or_else(|_| Err(ApiError::internal("a handler panicked; its message is in the log above")))?;
+    let work = catch_unwind(AssertUnwindSafe(|| target.call(&call))).unwrap_or_else(|_| {
+        Err(ApiError::internal(
+            "a handler panicked; its message is in the log above",
+        ))
+    })?;
     if let Some(admission) = admission {
         admission.raise(work.cost)?;
     }

@@ -12,13 +12,13 @@ use actix_web::http::StatusCode;
 use crate::{
     engine::Deadline,
     http::{bounded_pool::BoundedPool, error::ApiError},
-    state::{State, is_busy},
+    state::database::{StateDb, is_busy},
 };
 
 /// The state database and its writer thread.
 pub struct StateWriter {
     writer: BoundedPool,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<StateDb>>,
 }
 
 /// Decision D-119: the maximum number of queued writes, at a few milliseconds each; further ones
@@ -30,8 +30,8 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl StateWriter {
     pub fn open(path: &Path) -> anyhow::Result<StateWriter> {
-        let state = State::open(path)?;
-        state.wait_at_most(BUSY_TIMEOUT)?;
+        let state = StateDb::open(path)?;
+        state.set_busy_timeout(BUSY_TIMEOUT)?;
         Ok(StateWriter {
             writer: BoundedPool::with("writer", 1, MAX_WRITES)?,
             state: Arc::new(Mutex::new(state)),
@@ -43,7 +43,7 @@ impl StateWriter {
     pub async fn run<T: Send + 'static>(
         &self,
         deadline: Deadline,
-        job: impl FnOnce(&mut State) -> Result<T, ApiError> + Send + 'static,
+        job: impl FnOnce(&mut StateDb) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let state = Arc::clone(&self.state);
         let done = self.writer.run(deadline, move |_| {

@@ -12,7 +12,7 @@ use crate::{
         error::ApiError,
         middleware::{conditional::Validator, limits::ONE},
     },
-    state::State,
+    state::database::StateDb,
 };
 
 /// A job, what its `ETag` is computed from, and what it costs.
@@ -34,7 +34,7 @@ pub enum Job {
 pub type Search = Box<dyn FnOnce(Deadline) -> Result<Reply, ApiError> + Send>;
 
 /// A write to the state database, ready to run on its thread. It must be idempotent: a client may send it again after a 503.
-pub type WriteJob = Box<dyn FnOnce(&mut State) -> Result<Reply, ApiError> + Send>;
+pub type WriteJob = Box<dyn FnOnce(&mut StateDb) -> Result<Reply, ApiError> + Send>;
 
 /// A response body, JSON unless a header says otherwise, and the headers to add.
 #[derive(Debug)]

@@ -1,12 +1,14 @@
-//! Commodity codes: recognizes the scheme of a code by its form and makes a key that can be searched by prefix.
+//! Commodity codes: recognizes the scheme of a code by its form and makes a key that can be
+//! searched by prefix.
 //!
-//! A key is the scheme, a colon and the code: `unspsc:43211503`, `gsin:n7030`, `object:0430`. A family of codes is a prefix
-//! of their keys. The schemes are never mapped onto each other.
+//! A key is the scheme, a colon and the code: `unspsc:43211503`, `gsin:n7030`, `object:0430`. A
+//! family of codes is a prefix of their keys. The schemes are never mapped onto each other.
 
 /// The field of economic object codes, which have the same form as some GSIN.
 const OBJECT_FIELD: &str = "economic_object_code";
 
-/// The keys of the codes in a field's text, separated by commas, semicolons or spaces. Text that is not a code is skipped.
+/// The keys of the codes in a field's text, separated by commas, semicolons or spaces. Text that is
+/// not a code is skipped.
 pub fn keys(field: &str, text: &str) -> impl Iterator<Item = String> {
     let key = if field == OBJECT_FIELD { object } else { commodity };
     text.split(|c: char| !c.is_alphanumeric()).filter_map(key)
@@ -18,9 +20,9 @@ fn object(code: &str) -> Option<String> {
     is_code.then(|| format!("object:{code:0>4}"))
 }
 
-/// UNSPSC: eight digits. GSIN of goods: `N`, four digits (the Federal Supply Class), then letters or digits; the `N` is
-/// often omitted. GSIN of construction: four digits or more that start with 51. GSIN of services: a letter, three digits,
-/// then letters.
+/// UNSPSC: eight digits. GSIN of goods: `N`, four digits (the Federal Supply Class), then letters
+/// or digits; the `N` is often omitted. GSIN of construction: four digits or more that start with
+/// 51. GSIN of services: a letter, three digits, then letters.
 fn commodity(code: &str) -> Option<String> {
     let digits = code.bytes().take_while(u8::is_ascii_digit).count();
     if !code.is_ascii() || code.len() > MAX_CODE_CHARS {

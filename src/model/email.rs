@@ -1,4 +1,5 @@
-//! E-mail addresses. An [`EmailAddress`] contains nothing that could end a mail header or add a recipient.
+//! E-mail addresses. An [`EmailAddress`] contains nothing that could end a mail header or add a
+//! recipient.
 
 use std::fmt;
 
@@ -24,9 +25,10 @@ pub enum EmailError {
 const MAX_CHARS: usize = 254;
 
 impl EmailAddress {
-    /// Decision D-96: addresses are lower-cased, and an international domain is encoded as in the DNS. RFC 5321 allows a
-    /// server to distinguish `A@…` from `a@…`, but none does, and one person must not get every mail twice. Addresses that
-    /// few mail servers accept are refused: quoted and non-ASCII local parts, numeric hosts, hosts without a dot.
+    /// Decision D-96: addresses are lower-cased, and an international domain is encoded as in the
+    /// DNS. RFC 5321 allows a server to distinguish `A@…` from `a@…`, but none does, and one person
+    /// must not get every mail twice. Addresses that few mail servers accept are refused: quoted
+    /// and non-ASCII local parts, numeric hosts, hosts without a dot.
     pub fn parse(text: &str) -> Result<EmailAddress, EmailError> {
         // Checked first, so that a huge text costs no time.
         if text.len() > 4 * MAX_CHARS {

@@ -1,4 +1,5 @@
-//! The six entity types of records, and the name of each that paths, dumps, schemas and responses share.
+//! The six entity types of records, and the name of each that paths, dumps, schemas and responses
+//! share.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! Facets: what records are counted by, in statistics, profiles and searches.
 //!
-//! A record has one *entry* for each facet: a list of texts, often one, empty where the record has none. The index stores
-//! entries. Which entries are the same value (spellings of a vendor, the two names of a department) is decided when an
-//! index is opened.
+//! A record has one *entry* for each facet: a list of texts, often one, empty where the record has
+//! none. The index stores entries. Which entries are the same value (spellings of a vendor, the two
+//! names of a department) is decided when an index is opened.
 
 use serde::Serialize;
 
@@ -64,9 +64,9 @@ impl Facet {
         Facet::ALL.into_iter().find(|facet| facet.name() == name)
     }
 
-    /// The texts of a record. For a department: its English and its French name, in this order; one of them may be empty.
-    /// A buyer's name without a language counts as French, because that finds the English name where another record has
-    /// both.
+    /// The texts of a record. For a department: its English and its French name, in this order; one
+    /// of them may be empty. A buyer's name without a language counts as French, because that finds
+    /// the English name where another record has both.
     pub fn entry(self, record: &Record) -> Vec<String> {
         let field = |name: &str| record.text(name).map(str::trim).filter(|text| !text.is_empty());
         let one = |text: Option<&str>| text.map(str::to_owned).into_iter().collect();
@@ -75,12 +75,14 @@ impl Facet {
             Facet::Category => keys(record, Role::Category),
             Facet::Municipality => keys(record, Role::Municipality),
             Facet::Department => {
-                let (english, french) = (field("department_en"), field("department_fr"));
-                let french = french.or_else(|| field("buyer_name").filter(|_| english.is_none()));
-                match (english, french) {
-                    (None, None) => Vec::new(),
-                    (english, french) => vec![english.unwrap_or("").to_owned(), french.unwrap_or("").to_owned()],
+                let (english, mut french) = (field("department_en"), field("department_fr"));
+                if english.is_none() && french.is_none() {
+                    french = field("buyer_name");
                 }
+                if english.is_none() && french.is_none() {
+                    return Vec::new();
+                }
+                [english, french].map(|name| name.unwrap_or("").to_owned()).into()
             }
             Facet::Vendor => one(field("vendor_name")),
             Facet::ProcurementMethod => one(first(record, Role::ProcurementMethod)),
@@ -97,8 +99,8 @@ impl Facet {
         }
     }
 
-    /// Texts with the same key are the same value. For a department: the key of either name; which one is used depends on
-    /// the whole collection.
+    /// Texts with the same key are the same value. For a department: the key of either name; which
+    /// one is used depends on the whole collection.
     pub fn key(self, text: &str) -> String {
         let role = match self {
             Facet::Vendor => Role::Vendor,

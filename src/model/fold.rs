@@ -1,8 +1,9 @@
 //! Text folding, shared by index and query so that both compare the same form.
 //!
-//! The rule for every name filter and every word of `q`: NFKD; combining marks dropped; lower-cased; œ→oe, æ→ae, ø→o,
-//! ß→ss, ł→l, đ→d; every run of other characters than Unicode letters, digits and `&` becomes one space; trimmed.
-//! [`fold`] folds a name; [`words`] splits a text into folded words and strips French elisions.
+//! The rule for every name filter and every word of `q`: NFKD; combining marks dropped;
+//! lower-cased; œ→oe, æ→ae, ø→o, ß→ss, ł→l, đ→d; every run of other characters than Unicode
+//! letters, digits and `&` becomes one space; trimmed. [`fold`] folds a name; [`words`] splits a
+//! text into folded words and strips French elisions.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -42,8 +43,9 @@ fn fold_ascii(name: &str) -> String {
 /// The maximum length of a word in bytes. Longer words are truncated, in the index and in a query.
 pub const MAX_WORD_BYTES: usize = 64;
 
-/// Calls `each` with every folded word of `text`, in order. A word has at least one letter or digit (`&` alone is not a
-/// word). An elided article before an apostrophe (`l'`, `d'`, `qu'`, …) is dropped.
+/// Calls `each` with every folded word of `text`, in order. A word has at least one letter or digit
+/// (`&` alone is not a word). An elided article before an apostrophe (`l'`, `d'`, `qu'`, …) is
+/// dropped.
 pub fn words(text: &str, mut each: impl FnMut(&str)) {
     let mut word = String::new();
     let mut finish = |word: &mut String| {
@@ -100,8 +102,8 @@ fn push_words(run: &str, word: &mut String, finish: &mut impl FnMut(&mut String)
 
 /// Calls `feed` with each character of the folded text; `None` is a separator.
 fn for_each_folded(text: &str, mut feed: impl FnMut(Option<char>)) {
-    // Most bytes are ASCII and cheap to fold. An ASCII run can be folded by itself: a combining mark that follows its last
-    // letter is dropped anyway.
+    // Most bytes are ASCII and cheap to fold. An ASCII run can be folded by itself: a combining
+    // mark that follows its last letter is dropped anyway.
     let mut rest = text;
     while !rest.is_empty() {
         let ascii = rest.bytes().take_while(u8::is_ascii).count();
@@ -134,7 +136,8 @@ fn fold_unicode(text: &str, feed: &mut impl FnMut(Option<char>)) {
                 'ł' => feed(Some('l')),
                 'đ' => feed(Some('d')),
                 c if unicode_normalization::char::is_combining_mark(c) => {}
-                // Unicode calls it a letter, but it is an apostrophe. Characters that decompose to it (ŉ) must split a word too.
+                // Unicode calls it a letter, but it is an apostrophe. Characters that decompose to
+                // it (ŉ) must split a word too.
                 '\u{2bc}' => feed(None),
                 c if c.is_alphanumeric() || c == '&' => feed(Some(c)),
                 _ => feed(None),
@@ -193,7 +196,8 @@ mod tests {
             prop_assert_eq!(fold(&once), once);
         }
 
-        /// The ASCII shortcut gives what the general rule gives; a Greek letter enforces the general rule.
+        /// The ASCII shortcut gives what the general rule gives; a Greek letter enforces the
+        /// general rule.
         #[test]
         fn the_ascii_shortcut_folds_like_the_general_rule(text in "[\\x00-\\x7f]{0,40}|[a-zA-Z&. ]{0,40}") {
             let general = fold(&format!("{text} \u{3b1}"));

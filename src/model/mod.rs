@@ -11,6 +11,7 @@ pub mod fold;
 pub mod municipality;
 pub mod plans;
 pub mod record;
+mod record_values;
 pub mod schema;
 pub mod similarity_terms;
 pub mod stem;

@@ -93,7 +93,8 @@ impl Plans {
         &self.0[plan as usize]
     }
 
-    /// The defaults, overridden by the file. An error names the file, the line and the expected value.
+    /// The defaults, overridden by the file. An error names the file, the line and the expected
+    /// value.
     pub fn from_file(path: &Path) -> anyhow::Result<Plans> {
         let bytes = fs::read(path).with_context(|| format!("reading the plans file {}", path.display()))?;
         let parsed = match std::str::from_utf8(&bytes) {
@@ -121,10 +122,10 @@ impl Plans {
                 plan.with_context(|| format!("line {at}: [{name}] is not a plan; the plans are {}", Plan::names()))?;
             let table = table.get_ref().as_table();
             let table = table.with_context(|| {
-                format!("line {at}: {name} must be a table: write [{name}], and its figures below it")
+                format!("line {at}: {name} must be a table: write [{name}], and its limits below it")
             })?;
             for (key, value) in table {
-                let written = text.get(value.span()).unwrap_or_default();
+                let written = text.get(value.span()).expect("a span of the parsed text");
                 set(&mut plans.0[plan as usize], key.get_ref(), value, written)
                     .map_err(|why| anyhow!("line {}: [{name}] {}: {why}", line(key.span().start), key.get_ref()))?;
             }
@@ -133,12 +134,13 @@ impl Plans {
     }
 }
 
-/// The number of the line that holds a byte.
+/// The number of the line with a byte.
 fn line(text: &[u8], at: usize) -> usize {
     1 + text.iter().take(at).filter(|byte| **byte == b'\n').count()
 }
 
-/// Sets one limit. `written` is the value as in the file. The error describes what is wrong with the value.
+/// Sets one limit. `written` is the value as in the file. The error describes what is wrong with
+/// the value.
 fn set(limits: &mut PlanLimits, key: &str, value: &Spanned<DeValue>, written: &str) -> Result<(), String> {
     let value = value.get_ref();
     let written = written.lines().next().unwrap_or_default();

@@ -1,25 +1,21 @@
-//! A record of a dump: one JSON object on one line, read by role, stored and served as the bytes that were read.
+//! A record of a dump: one JSON object on one line, read by role, stored and served as the bytes
+//! that were read.
 //!
-//! **Invariant:** the bytes of a parsed record are valid UTF-8 JSON on one line with a valid `record_id`, so that they can
-//! be spliced into a response without parsing them again.
+//! **Invariant:** the bytes of a parsed record are valid UTF-8 JSON on one line with a valid
+//! `record_id`, so that they can be spliced into a response without parsing them again.
 
-use std::{borrow::Cow, fmt};
-
-use serde::{
-    Deserializer,
-    de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, Visitor},
-};
+use std::borrow::Cow;
 
 use crate::model::{
     commodity,
     date::Date,
     fold::fold,
-    schema::{FieldType, Role, Schema},
+    record_values::{RecordValue, parse_values},
+    schema::{Role, Schema},
     similarity_terms, vocabulary,
 };
 
-/// The maximum length of a `record_id` in bytes: well below the maximum of an index term.
-pub const MAX_ID_BYTES: usize = 1024;
+pub use crate::model::record_values::{MAX_ID_BYTES, RecordError};
 
 /// The maximum length in bytes of a folded name or number in a filter; the rest is not compared.
 pub const MAX_KEY_BYTES: usize = 1024;
@@ -28,61 +24,16 @@ pub const MAX_KEY_BYTES: usize = 1024;
 #[derive(Debug)]
 pub struct Record<'a> {
     schema: &'static Schema,
-    values: Vec<FieldValue<'a>>,
-}
-
-#[derive(Clone, Debug, Default)]
-enum FieldValue<'a> {
-    #[default]
-    Absent,
-    Text(Cow<'a, str>),
-    Number(f64),
-    /// An object or an array: never searched.
-    Nested,
-}
-
-/// Why a line is not a record. The message fits after `file:line: `.
-#[derive(Debug, PartialEq)]
-pub enum RecordError {
-    NotUtf8,
-    NotJson(String),
-    NotAnObject,
-    NoRecordId,
-    RecordIdTooLong(usize),
-    /// A declared field with two values: which one is right is unknown.
-    Twice(String),
-    WrongType {
-        field: String,
-        expected: &'static str,
-        found: &'static str,
-    },
+    values: Vec<RecordValue<'a>>,
 }
 
 impl<'a> Record<'a> {
     pub fn parse(schema: &'static Schema, line: &'a [u8]) -> Result<Record<'a>, RecordError> {
         let text = std::str::from_utf8(line).map_err(|_| RecordError::NotUtf8)?;
-        if !text.trim_start().starts_with('{') {
-            return Err(match serde_json::from_str::<IgnoredAny>(text) {
-                Ok(_) => RecordError::NotAnObject,
-                Err(e) => RecordError::NotJson(e.to_string()),
-            });
-        }
-        let mut wrong = None;
-        let mut json = serde_json::Deserializer::from_str(text);
-        let fields = Fields {
-            schema,
-            wrong: &mut wrong,
-        };
-        let parsed = fields
-            .deserialize(&mut json)
-            .and_then(|values| json.end().map(|()| values));
-        let values = match (parsed, wrong) {
-            (Ok(values), None) => values,
-            (_, Some(error)) => return Err(error),
-            (Err(e), None) => return Err(RecordError::NotJson(e.to_string())),
-        };
+        let values = parse_values(schema, text)?;
         let record = Record { schema, values };
-        match record.texts(Role::RecordId).next().map_or(0, str::len) {
+        let id_bytes = record.texts(Role::RecordId).next().map_or(0, str::len);
+        match id_bytes {
             0 => Err(RecordError::NoRecordId),
             long if long > MAX_ID_BYTES => Err(RecordError::RecordIdTooLong(long)),
             _ => Ok(record),
@@ -130,7 +81,7 @@ impl<'a> Record<'a> {
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         let fields = self.schema.fields.iter().zip(&self.values);
         fields
-            .filter(|(_, value)| !matches!(value, FieldValue::Absent))
+            .filter(|(_, value)| !matches!(value, RecordValue::Absent))
             .map(|(field, _)| field.name.as_str())
     }
 
@@ -145,7 +96,7 @@ impl<'a> Record<'a> {
             .role(Role::Value)
             .iter()
             .find_map(|number| match self.values[*number] {
-                FieldValue::Number(value) => Some(value),
+                RecordValue::Number(value) => Some(value),
                 _ => None,
             })
     }
@@ -157,7 +108,8 @@ impl<'a> Record<'a> {
             .filter(|value| is_canadian && value.is_finite() && *value > 0.0)
     }
 
-    /// The name and text of a date field with an invalid date. The record is kept without that date.
+    /// The name and text of a date field with an invalid date. The record is kept without that
+    /// date.
     pub fn unreadable_date(&self) -> Option<(&str, &str)> {
         let dates = [Role::Date, Role::ClosingDate]
             .into_iter()
@@ -169,8 +121,8 @@ impl<'a> Record<'a> {
         })
     }
 
-    /// The distinct keys that a filter on the role compares with. Only this function makes keys of stored texts;
-    /// [`query_key`] makes those of queried texts.
+    /// The distinct keys that a filter on the role compares with. Only this function makes keys of
+    /// stored texts; [`query_key`] makes those of queried texts.
     pub fn keys(&self, role: Role) -> Vec<Cow<'_, str>> {
         let mut keys: Vec<Cow<'_, str>> = Vec::new();
         let mut push = |key: Cow<'_, str>| {
@@ -232,199 +184,6 @@ pub fn record_id(bytes: &[u8]) -> Option<Cow<'_, str>> {
     }
     serde_json::from_slice::<Id>(bytes).ok().map(|id| id.record_id)
 }
-
-impl FieldValue<'_> {
-    fn as_text(&self) -> Option<&str> {
-        match self {
-            FieldValue::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-}
-
-impl FieldType {
-    const fn article(self) -> &'static str {
-        match self {
-            FieldType::Text | FieldType::Date => "a string",
-            FieldType::Number | FieldType::Count => "a number",
-            FieldType::Object => "an object",
-            FieldType::TextArray | FieldType::ObjectArray => "an array",
-        }
-    }
-}
-
-/// Deserializes the members of an object by the schema's field numbers, and checks their types.
-struct Fields<'e> {
-    schema: &'static Schema,
-    wrong: &'e mut Option<RecordError>,
-}
-
-impl<'de> DeserializeSeed<'de> for Fields<'_> {
-    type Value = Vec<FieldValue<'de>>;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
-        json.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Fields<'_> {
-    type Value = Vec<FieldValue<'de>>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a record, which is a JSON object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-        let mut values = vec![FieldValue::Absent; self.schema.fields.len()];
-        let mut seen = vec![false; values.len()];
-        while let Some(name) = members.next_key::<CowStr>()? {
-            let Some(number) = self.schema.field_number(&name.0) else {
-                members.next_value::<IgnoredAny>()?;
-                continue;
-            };
-            if std::mem::replace(&mut seen[number], true) {
-                *self.wrong = Some(RecordError::Twice(name.0.into_owned()));
-                return Err(A::Error::custom("a field given twice"));
-            }
-            let field_type = self.schema.fields[number].field_type;
-            match members.next_value_seed(OneValue(field_type))? {
-                Ok(value) => values[number] = value,
-                Err(found) => {
-                    *self.wrong = Some(RecordError::WrongType {
-                        field: name.0.into_owned(),
-                        expected: field_type.article(),
-                        found,
-                    });
-                    return Err(A::Error::custom("a field of the wrong type"));
-                }
-            }
-        }
-        Ok(values)
-    }
-}
-
-/// A string borrowed from the input wherever it holds no escape.
-struct CowStr<'a>(Cow<'a, str>);
-
-impl<'de> serde::Deserialize<'de> for CowStr<'de> {
-    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
-        struct Borrow;
-        impl<'de> Visitor<'de> for Borrow {
-            type Value = CowStr<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(CowStr(Cow::Borrowed(text)))
-            }
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(CowStr(Cow::Owned(text.to_owned())))
-            }
-        }
-        json.deserialize_str(Borrow)
-    }
-}
-
-/// Deserializes one value: the value, or the name of the type found instead. `null` counts as absent.
-struct OneValue(FieldType);
-
-type Checked<'a> = Result<FieldValue<'a>, &'static str>;
-
-impl<'de> DeserializeSeed<'de> for OneValue {
-    type Value = Checked<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
-        json.deserialize_any(self)
-    }
-}
-
-impl OneValue {
-    fn text<'a>(&self, text: Cow<'a, str>) -> Checked<'a> {
-        match self.0 {
-            FieldType::Text | FieldType::Date => Ok(FieldValue::Text(text)),
-            _ => Err("a string"),
-        }
-    }
-
-    fn number<'a>(&self, number: f64) -> Checked<'a> {
-        match self.0 {
-            FieldType::Number | FieldType::Count => Ok(FieldValue::Number(number)),
-            _ => Err("a number"),
-        }
-    }
-}
-
-impl<'de> Visitor<'de> for OneValue {
-    type Value = Checked<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(self.text(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(self.text(Cow::Owned(text.to_owned())))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
-        Ok(self.number(number))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(self.number(number as f64))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(self.number(number as f64))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(Err("a boolean"))
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Ok(FieldValue::Absent))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-        while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(match self.0 {
-            FieldType::Object => Ok(FieldValue::Nested),
-            _ => Err("an object"),
-        })
-    }
-
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(match self.0 {
-            FieldType::TextArray | FieldType::ObjectArray => Ok(FieldValue::Nested),
-            _ => Err("an array"),
-        })
-    }
-}
-
-impl fmt::Display for RecordError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RecordError::NotUtf8 => f.write_str("not UTF-8"),
-            RecordError::NotJson(why) => write!(f, "not JSON: {why}"),
-            RecordError::NotAnObject => f.write_str("not a JSON object"),
-            RecordError::NoRecordId => f.write_str("no record_id"),
-            RecordError::RecordIdTooLong(long) => {
-                write!(f, "record_id of {long} bytes; the maximum is {MAX_ID_BYTES}")
-            }
-            RecordError::Twice(field) => write!(f, "field {field} is given twice"),
-            RecordError::WrongType { field, expected, found } => {
-                write!(f, "field {field} must be {expected}, found {found}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for RecordError {}
 
 #[cfg(test)]
 mod tests {

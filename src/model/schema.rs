@@ -1,9 +1,11 @@
-//! The record schema of each entity type, read from `index-schema/<entity_type>.json`, the single source of truth.
+//! The record schema of each entity type, read from `index-schema/<entity_type>.json`, the single
+//! source of truth.
 //!
-//! A schema file declares the fields of a record (in the terms of Quickwit's `doc_mapping`), the [`Role`] of some fields
-//! in a search, the fields that every record has, and the parameters that the entity type accepts. The files are embedded
-//! in the binary and checked on first use. **Invariant:** every field that a role names is declared, and has a type that
-//! the role can use; a test loads all six.
+//! A schema file declares the fields of a record (in the terms of Quickwit's `doc_mapping`), the
+//! [`Role`] of some fields in a search, the fields that every record has, and the parameters that
+//! the entity type accepts. The files are embedded in the binary and checked on first use.
+//! **Invariant:** every field that a role names is declared, and has a type that the role can use;
+//! a test loads all six.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -50,7 +52,8 @@ pub enum Role {
     /// The event date: the default order, `issued_after`, `issued_before`.
     Date,
     ClosingDate,
-    /// The amount of money for `value_min`, `value_max` and `sort_by=value`: the first of the fields with a number.
+    /// The amount of money for `value_min`, `value_max` and `sort_by=value`: the first of the
+    /// fields with a number.
     Value,
     Municipality,
     Category,
@@ -65,7 +68,8 @@ pub enum Role {
     Vendor,
     /// What `q` searches.
     Text,
-    /// Title and description, as [`crate::model::similarity_terms`] splits them: similar records share these terms.
+    /// Title and description, as [`crate::model::similarity_terms`] splits them: similar records
+    /// share these terms.
     Subject,
     /// Commodity codes with the keys of [`crate::model::commodity`]: found by the start of a key.
     Commodity,
@@ -100,7 +104,8 @@ impl Schema {
         self.field_number(name).map(|number| &self.fields[number])
     }
 
-    /// The numbers of the fields with a role, the preferred one first; empty where the entity type has none.
+    /// The numbers of the fields with a role, the preferred one first; empty where the entity type
+    /// has none.
     pub fn role(&self, role: Role) -> &[usize] {
         self.roles.get(&role).map_or(&[], Vec::as_slice)
     }
@@ -109,8 +114,9 @@ impl Schema {
         !self.role(role).is_empty()
     }
 
-    /// Whether the role is indexed for this entity type. `Subject` and `Commodity` are indexed only for entity types that
-    /// have vendors. The others are only the query side of a similarity search.
+    /// Whether the role is indexed for this entity type. `Subject` and `Commodity` are indexed only
+    /// for entity types that have vendors. The others are only the query side of a similarity
+    /// search.
     pub fn is_searchable_by(&self, role: Role) -> bool {
         let is_similarity_role = matches!(role, Role::Subject | Role::Commodity);
         self.has_role(role) && (!is_similarity_role || self.has_role(Role::Vendor))
@@ -120,8 +126,8 @@ impl Schema {
         self.parameters.iter().any(|accepted| accepted == parameter)
     }
 
-    /// Identifies the indexes that this schema can read. It changes with the fields, their types and roles, and with
-    /// [`INDEX_FORMAT`], but not with descriptions and parameters.
+    /// Identifies the indexes that this schema can read. It changes with the fields, their types
+    /// and roles, and with [`INDEX_FORMAT`], but not with descriptions and parameters.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
@@ -197,8 +203,8 @@ impl Role {
     }
 }
 
-/// The version of the index format. Raise it when the layout of the same fields changes, or when the same text gives other
-/// keys or words (folding, stemming, vocabularies).
+/// The version of the index format. Raise it when the layout of the same fields changes, or when
+/// the same text gives other keys or words (folding, stemming, vocabularies).
 pub const INDEX_FORMAT: u32 = 4;
 
 #[derive(Deserialize)]
@@ -218,12 +224,14 @@ struct DocMapping {
     field_mappings: Vec<Field>,
 }
 
-/// The name of a declared field of any entity type, as a number: smaller than the text, and faster to compare and copy.
+/// The name of a declared field of any entity type, as a number: smaller than the text, and faster
+/// to compare and copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldName(u16);
 
 impl FieldName {
-    /// The name of a declared field. Panics for any other text: callers use literals and the columns of their tables.
+    /// The name of a declared field. Panics for any other text: callers use literals and the
+    /// columns of their tables.
     pub fn of(text: &str) -> FieldName {
         match NAMES.numbers.get(text) {
             Some(number) => FieldName(*number),
@@ -293,7 +301,8 @@ static SCHEMAS: LazyLock<Vec<Schema>> = LazyLock::new(|| {
     ]
     .into_iter()
     .map(|(entity_type, json)| {
-        // The files are part of the binary: an error in one is an error of the build, which the tests below find.
+        // The files are part of the binary: an error in one is an error of the build, which the
+        // tests below find.
         Schema::parse(entity_type, json).unwrap_or_else(|why| panic!("index-schema/{entity_type}.json {why}"))
     })
     .collect()

@@ -1,7 +1,8 @@
-//! Similarity terms: the stems of a record's title and description, by which similar purchases are found.
+//! Similarity terms: the stems of a record's title and description, by which similar purchases are
+//! found.
 //!
-//! Index and query both use this module. Words of two characters or more count if they contain a letter. A number alone (a
-//! lot, a year, an amount) does not describe what is bought.
+//! Index and query both use this module. Words of two characters or more count if they contain a
+//! letter. A number alone (a lot, a year, an amount) does not describe what is bought.
 
 use std::cell::Cell;
 
@@ -23,7 +24,8 @@ pub fn languages(field: &str) -> &'static [Language] {
     }
 }
 
-/// Calls `each` with the stems of every word of a text, in order, one for each language; repeated words repeat.
+/// Calls `each` with the stems of every word of a text, in order, one for each language; repeated
+/// words repeat.
 pub fn words(text: &str, languages: &[Language], mut each: impl FnMut(&str)) {
     // Taken, not borrowed, because `each` may call this function.
     let mut stems = STEMS.take();

@@ -1,6 +1,8 @@
-//! English and French (Snowball) stemming, so that `roads` finds `road` and `chemins` finds `chemin`.
+//! English and French (Snowball) stemming, so that `roads` finds `road` and `chemins` finds
+//! `chemin`.
 //!
-//! Index and query both stem folded words. A word with a digit or `&` is a code: it has no stem and matches only itself.
+//! Index and query both stem folded words. A word with a digit or `&` is a code: it has no stem and
+//! matches only itself.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
@@ -40,7 +42,8 @@ pub fn stem(language: Language, word: &str) -> Option<String> {
     Some(Stemmer::create(algorithm).stem(word).into_owned())
 }
 
-/// A cache of stems. A lookup costs a tenth of stemming, and a few thousand words make up most of any text.
+/// A cache of stems. A lookup costs a tenth of stemming, and a few thousand words make up most of
+/// any text.
 #[derive(Default)]
 pub struct StemCache {
     known: [FxHashMap<String, Option<String>>; Language::ALL.len()],
@@ -66,7 +69,8 @@ impl StemCache {
     }
 }
 
-/// Whether a word of `q` matches a word of a record: the same word, or the same stem in either language.
+/// Whether a word of `q` matches a word of a record: the same word, or the same stem in either
+/// language.
 pub fn words_match(queried: &str, stored: &str) -> bool {
     queried == stored
         || Language::ALL.into_iter().any(|language| {

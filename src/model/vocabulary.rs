@@ -1,7 +1,7 @@
 //! Controlled vocabularies and the ways in which sources write their members.
 //!
-//! Each vocabulary is one table. Index and query read it through the same function, so that a stored and a queried
-//! spelling match.
+//! Each vocabulary is one table. Index and query read it through the same function, so that a
+//! stored and a queried spelling match.
 
 use crate::model::fold::fold;
 
@@ -11,7 +11,8 @@ pub const CATEGORIES: [&str; 4] = ["CNST", "GD", "SRV", "SRVTGD"];
 /// Decision D-34: the four values of `status`, as the filter shows them.
 pub const STATUSES: [&str; 4] = ["Active", "Expired", "Cancelled", "Open"];
 
-/// How publishers write "no value", in addition to an empty field. Compared without case, and without a trailing `*`.
+/// How publishers write "no value", in addition to an empty field. Compared without case; in
+/// a list, without the leading `*` of the item.
 pub const ABSENT: [&str; 10] = [
     "-",
     "--",
@@ -55,7 +56,8 @@ const NO_NUMBER: [&str; 26] = [
     "plusieurs",
 ];
 
-/// Whether a text can identify something: not if it means "no value", or consists of punctuation, zeros and x's.
+/// Whether a text can identify something: not if it means "no value", or consists of punctuation,
+/// zeros and x's.
 pub fn identifies(text: &str) -> bool {
     let folded = fold(text);
     let is_blank = folded.chars().all(|c| matches!(c, '0' | 'x' | ' ' | '&'));
@@ -73,8 +75,8 @@ pub fn category(text: &str) -> Option<&'static str> {
     CATEGORIES.into_iter().find(|code| code.eq_ignore_ascii_case(text))
 }
 
-/// The member of [`STATUSES`] for each folded status of the sources. Awarded and completed notices accept no more bids:
-/// they are Expired.
+/// The member of [`STATUSES`] for each folded status of the sources. Awarded and completed notices
+/// accept no more bids: they are Expired.
 const STATUS_WORDS: [(&str, &[&str]); 4] = [
     (
         "Active",
@@ -174,7 +176,8 @@ const PROVINCES: [(&str, &[&str]); 13] = [
     ("yt", &["yukon", "yukon territory", "territoire du yukon"]),
 ];
 
-/// The key of a province: the same for its code, its English and its French name. For any other place: its folded name.
+/// The key of a province: the same for its code, its English and its French name. For any other
+/// place: its folded name.
 pub fn province(text: &str) -> String {
     let folded = fold(text);
     let known = PROVINCES

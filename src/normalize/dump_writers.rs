@@ -1,7 +1,8 @@
-//! Writes the dumps of a run: one compact JSON object per line, fields in the order of the schema, never null.
+//! Writes the dumps of a run: one compact JSON object per line, fields in the order of the schema,
+//! never null.
 //!
-//! Each dump has the suffix `.tmp` until [`DumpWriters::publish`] renames it. That also removes the dumps that a source
-//! no longer has records for. A run that ends early leaves nothing behind.
+//! Each dump has the suffix `.tmp` until [`DumpWriters::publish`] renames it. That also removes the
+//! dumps that a source no longer has records for. A run that ends early leaves nothing behind.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -29,8 +30,8 @@ pub struct DumpContents {
     pub buyers_of_unknown_city: BuyersOfUnknownCity,
 }
 
-/// A field that records always have by the specification is reported if fewer than this share of a source's records
-/// have it.
+/// A field that records always have by the specification is reported if fewer than this share of a
+/// source's records have it.
 const ALWAYS_PRESENT: f64 = 0.99;
 
 pub struct DumpWriters {
@@ -83,8 +84,8 @@ impl DumpWriters {
         Ok(())
     }
 
-    /// Finishes the dumps of a source. Call it only for sources that had a row output: the others had only damaged
-    /// files, and their former dumps are better than none.
+    /// Finishes the dumps of a source. Call it only for sources that had a row output: the others
+    /// had only damaged files, and their former dumps are better than none.
     pub fn close(&mut self, source: &SourceFormat) -> Result<()> {
         for entity_type in source.yields.iter().copied() {
             let Some(dump) = self.open.remove(&(entity_type, source.id)) else {

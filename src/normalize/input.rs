@@ -1,8 +1,9 @@
-//! The input files: lists folders, recognizes archives, and opens files and archive members as streams of bytes.
+//! The input files: lists folders, recognizes archives, and opens files and archive members as
+//! streams of bytes.
 //!
-//! Archives are recognized by their first bytes. Files come in path order, each once even if it is named more than
-//! once; the members of a zip archive come in the order of their names. A file that exists but cannot be opened becomes
-//! a stream with the reason instead of content.
+//! Archives are recognized by their first bytes. Files come in path order, each once even if it is
+//! named more than once; the members of a zip archive come in the order of their names. A file that
+//! exists but cannot be opened becomes a stream with the reason instead of content.
 
 use std::{
     collections::BTreeMap,
@@ -142,7 +143,8 @@ impl InputStream {
     }
 }
 
-/// The streams of a file: one, or one for each member of a zip archive. They can be read in parallel.
+/// The streams of a file: one, or one for each member of a zip archive. They can be read in
+/// parallel.
 pub fn open_streams(input: &InputFile) -> Vec<InputStream> {
     let path = input.path.display().to_string();
     let opened = match &input.size {
@@ -208,8 +210,8 @@ fn member_name<R: Read + ?Sized>(member: &ZipFile<'_, R>, index: usize) -> Strin
         .map_or_else(|_| format!("member {index}"), |name| name.into_owned())
 }
 
-/// A zip archive has the times of its members without a time zone. They are read as UTC, so that the result is the same
-/// on every machine.
+/// A zip archive has the times of its members without a time zone. They are read as UTC, so that
+/// the result is the same on every machine.
 fn utc(at: zip::DateTime) -> Option<DateTime<Utc>> {
     let day = NaiveDate::from_ymd_opt(at.year().into(), at.month().into(), at.day().into())?;
     let moment = day.and_hms_opt(at.hour().into(), at.minute().into(), at.second().into())?;

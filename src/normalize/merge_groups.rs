@@ -41,7 +41,8 @@ pub fn merge(mut read: ReadFiles, out: &Path) -> Result<NormalizeReport> {
                 .unwrap_or_default(),
         );
     }
-    // By index in `SOURCES`: whether the source had a row output, even one that was merged into another's.
+    // By index in `SOURCES`: whether the source had a row output, even one that was merged into
+    // another's.
     let mut had_output = vec![false; SOURCES.len()];
     for (family, spool) in std::mem::take(&mut read.spools) {
         let entries = take_entries(&mut read.files, family);

@@ -1,20 +1,22 @@
-//! `procure normalize`: reads publishers' files, and writes normalized dumps and a report about every row.
+//! `procure normalize`: reads publishers' files, and writes normalized dumps and a report about
+//! every row.
 //!
 //! The steps of a run:
 //!
 //! 1. Expand the inputs to files in path order.
-//! 2. Recognize each file by its content, and let its source read it into a spool. Files are read in parallel, and the
-//!    rows of one file too.
+//! 2. Recognize each file by its content, and let its source read it into a spool. Files are read
+//!    in parallel, and the rows of one file too.
 //! 3. Merge the rows of each source, or of the sources that publish the same things.
-//! 4. Write `<out>/<entity_type>/<source_id>.ndjson`. Dumps have a temporary name until all are written, so a failed
-//!    run leaves the former ones unchanged.
+//! 4. Write `<out>/<entity_type>/<source_id>.ndjson`. Dumps have a temporary name until all are
+//!    written, so a failed run leaves the former ones unchanged.
 //!
-//! The result does not depend on the order in which inputs are named, on which file is read first, or on the number of
-//! cores.
+//! The result does not depend on the order in which inputs are named, on which file is read first,
+//! or on the number of cores.
 //!
-//! A damaged file does not end the run: the report names the damage, and the rows before it stay. A file without a
-//! required column is damaged from its first line. Only a full disk, or a run that recognizes no file, is an error; with
-//! `strict`, an unrecognized or damaged file is too. Of several errors, the one of the first file is returned.
+//! A damaged file does not end the run: the report names the damage, and the rows before it stay. A
+//! file without a required column is damaged from its first line. Only a full disk, or a run that
+//! recognizes no file, is an error; with `strict`, an unrecognized or damaged file is too. Of
+//! several errors, the one of the first file is returned.
 
 mod dump_writers;
 mod input;

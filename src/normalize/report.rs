@@ -34,7 +34,8 @@ pub struct Unrecognized {
     pub why: String,
 }
 
-/// A field that records of the entity type always have by the specification, and that too few records of a source have.
+/// A field that records of the entity type always have by the specification, and that too few
+/// records of a source have.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Shortfall {
     pub entity_type: EntityType,

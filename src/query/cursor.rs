@@ -1,7 +1,9 @@
-//! A place in a result set, handed to the client as an opaque word and taken back.
+//! Cursors: a position in a result set as an opaque text that a client passes back.
 //!
-//! Base64url "to hint that it should not be made by hand". It holds the sort key and `record_id` of the last hit and the fingerprint of the
-//! query, so it survives a re-index and cannot be used with another query. Nothing in it is trusted: sizes are bounded before anything is allocated.
+//! A cursor contains the sort key and `record_id` of the last hit and the fingerprint of the query.
+//! So it survives a re-index, and cannot be used with another query. It is base64url, as a hint
+//! that clients should not construct it. The content is not trusted: sizes are bounded before
+//! anything is allocated.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 
@@ -10,27 +12,27 @@ use crate::{
     query::search_query::{Position, SearchQuery},
 };
 
-/// Decoded, and known to belong to the query it came with.
+/// A decoded cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
     fingerprint: u32,
     position: Position,
 }
 
-/// Why a cursor cannot be used; the caller names the parameter.
+/// Why a cursor is refused. The caller names the parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CursorError {
-    /// Not a word this service made.
+    /// Not a text that this service encoded.
     Undecodable,
-    /// Made for other filters or another sort.
-    OfAnotherQuery,
+    /// Encoded for other filters or another sort.
+    QueryMismatch,
 }
 
-/// Raised when the content changes, so that an old cursor is refused rather than misread.
+/// Raise it when the content changes, so that an old cursor is refused instead of misread.
 const VERSION: u8 = 1;
 
-/// The most bytes a cursor decodes to: the longest id and its company.
-const LONGEST: usize = MAX_ID_BYTES + 64;
+/// The maximum size of a decoded cursor in bytes: the longest id and the other members.
+const MAX_BYTES: usize = MAX_ID_BYTES + 64;
 
 type Content = (u8, u32, Option<i32>, String);
 
@@ -39,7 +41,7 @@ impl Cursor {
         Cursor::of(query.fingerprint(), position)
     }
 
-    /// A place in what a fingerprint stands for.
+    /// A position in the results of the query with a fingerprint.
     pub fn of(fingerprint: u32, position: Position) -> Cursor {
         Cursor { fingerprint, position }
     }
@@ -52,7 +54,7 @@ impl Cursor {
     }
 
     pub fn decode(text: &str) -> Result<Cursor, CursorError> {
-        if text.len() > LONGEST * 4 / 3 + 4 {
+        if text.len() > MAX_BYTES * 4 / 3 + 4 {
             return Err(CursorError::Undecodable);
         }
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| CursorError::Undecodable)?;
@@ -71,27 +73,28 @@ impl Cursor {
         })
     }
 
-    /// The place, if the cursor was made for this query.
+    /// The position, if the cursor was made for this query.
     pub fn position_in(self, query: &SearchQuery) -> Result<Position, CursorError> {
-        match self.is_of(query.fingerprint()) {
-            true => Ok(self.position),
-            false => Err(CursorError::OfAnotherQuery),
+        if self.is_of(query.fingerprint()) {
+            Ok(self.position)
+        } else {
+            Err(CursorError::QueryMismatch)
         }
     }
 
-    /// Whether it was made for what the fingerprint stands for.
+    /// Whether the cursor was made for the query with a fingerprint.
     pub fn is_of(&self, fingerprint: u32) -> bool {
         self.fingerprint == fingerprint
     }
 
-    /// The place, for whoever knows what it is in.
+    /// The position, for a caller that has checked the fingerprint.
     pub fn position(self) -> Position {
         self.position
     }
 }
 
 fn config() -> impl bincode::config::Config {
-    bincode::config::standard().with_limit::<LONGEST>()
+    bincode::config::standard().with_limit::<MAX_BYTES>()
 }
 
 #[cfg(test)]
@@ -118,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_is_good_for_its_own_query_only() {
+    fn a_cursor_is_valid_only_for_its_query() {
         let position = Position {
             key: Date::parse("2024-02-29").ok(),
             record_id: "é|/%".into(),
@@ -126,7 +129,7 @@ mod tests {
         let text = Cursor::new(&query(Order::Desc), position.clone()).encode();
         let cursor = Cursor::decode(&text).unwrap();
         assert_eq!(cursor.clone().position_in(&query(Order::Desc)), Ok(position));
-        assert_eq!(cursor.position_in(&query(Order::Asc)), Err(CursorError::OfAnotherQuery));
+        assert_eq!(cursor.position_in(&query(Order::Asc)), Err(CursorError::QueryMismatch));
     }
 
     #[test]
@@ -152,14 +155,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_place_comes_back(days in proptest::option::of(-700_000i32..2_900_000), record_id in "\\PC{1,200}") {
+        fn every_position_round_trips(days in proptest::option::of(-700_000i32..2_900_000), record_id in "\\PC{1,200}") {
             let position = Position { key: days.and_then(Date::from_days), record_id };
             let text = Cursor::new(&query(Order::Desc), position.clone()).encode();
             prop_assert_eq!(Cursor::decode(&text).unwrap().position_in(&query(Order::Desc)), Ok(position));
         }
 
         #[test]
-        fn nothing_makes_it_panic(text in "\\PC{0,60}") {
+        fn decoding_never_panics(text in "\\PC{0,60}") {
             let _ = Cursor::decode(&text);
         }
     }

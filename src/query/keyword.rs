@@ -1,7 +1,9 @@
-//! One keyword, and whether a record's title or description has it: what a feed filters by, and what an alert stands for.
+//! Keywords: matched against titles and descriptions, by the feed and by alerts.
 //!
-//! A keyword is read by the language of `q` ([`crate::query::text`]) and finds what `q` finds, in titles and descriptions only. [`TokenizedRecord`] is a
-//! record's side, prepared once so that many keywords can be tried on it; [`Token`]s are where the two meet, so that keywords can be indexed by theirs.
+//! A keyword is parsed by the language of `q` ([`crate::query::text`]) and matches what `q`
+//! matches, in titles and descriptions only. A [`TokenizedRecord`] is prepared once, so that many
+//! keywords can be tested against it. Keyword and record share [`Token`]s, so that keywords can be
+//! indexed by them.
 
 use std::{collections::HashSet, fmt};
 
@@ -12,41 +14,43 @@ use crate::{
         similarity_terms,
         stem::{Language, stem},
     },
-    query::text::{Clause, MAX_QUERY_CHARS, MAX_QUERY_WORDS, Term, TextError, TextQuery},
+    query::text::{Clause, Term, TextError, TextQuery},
 };
 
-/// A word, or a phrase, as it was written and as it is looked for.
+/// A word or a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keyword {
+    /// As written.
     text: String,
     term: Term,
-    /// Of a word: itself and its stems. Of a phrase: its longest word, which whatever has the phrase has as well.
+    /// For a word: itself and its stems. For a phrase: its longest word, which every match
+    /// contains.
     tokens: Vec<Token>,
 }
 
-/// What a keyword is looked up by.
+/// A key for looking up keywords.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Token {
     /// A folded word, as written.
     Word(String),
-    /// The stem of one, in a language.
+    /// The stem of a word in a language.
     Stem(Language, String),
 }
 
-/// Why a text is no keyword; the caller names the parameter.
+/// Why a text is not a keyword. The caller names the parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeywordError {
     Empty,
     Text(TextError),
-    /// `OR`, which joins what are two keywords.
+    /// `OR`, which would join two keywords.
     Alternatives,
     /// A leading `-`.
     Excluded,
 }
 
 impl Keyword {
-    /// Spec silent: several words are a phrase, with or without quotes around them. What would be an operator in `q` is refused, since a
-    /// keyword that quietly meant something else would be worse.
+    /// Decision D-71: several words are a phrase, with or without quotes. Operators of `q` are
+    /// refused, because a keyword that silently means something else would be worse.
     pub fn parse(text: &str) -> Result<Keyword, KeywordError> {
         let query = TextQuery::parse(text).map_err(KeywordError::Text)?;
         let mut terms = Vec::new();
@@ -69,22 +73,24 @@ impl Keyword {
         }
     }
 
-    /// As it was written, but for blanks around it.
+    /// As written, without surrounding whitespace.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What `q` would look for: the same for all that find the same; it finds every record that has the keyword, and those that have it elsewhere.
+    /// The term of `q`. It matches every record with the keyword, and also those that have it in
+    /// other fields. Keywords with the same matches have equal terms.
     pub fn term(&self) -> &Term {
         &self.term
     }
 
-    /// Whether a field in one of the languages has it: a word by itself or by its stem in any of the languages, a phrase as written.
+    /// Whether a field in one of the languages matches: a word by itself or by its stem in any of
+    /// these languages, a phrase as written.
     ///
-    /// Spec silent: with both languages this is what `q` finds, so that an English word in a French title is found too; with one, the other's
-    /// fields and stems are not looked at.
-    pub fn matches(&self, subject: &TokenizedRecord, languages: &[Language]) -> bool {
-        let mut texts = subject.texts.iter().filter(|text| languages.contains(&text.language));
+    /// Decision D-72: with both languages the result is that of `q`, so that an English word in a
+    /// French title matches too. With one language, fields and stems of the other are ignored.
+    pub fn matches(&self, record: &TokenizedRecord, languages: &[Language]) -> bool {
+        let mut texts = record.texts.iter().filter(|text| languages.contains(&text.language));
         texts.any(|text| {
             let mut tokens = self.tokens.iter().filter(|token| token.is_of(languages));
             tokens.any(|token| text.tokens.contains(token))
@@ -95,12 +101,13 @@ impl Keyword {
         })
     }
 
-    /// What it is looked up by: a subject without any of these ([`TokenizedRecord::tokens`]) has not the keyword.
+    /// The tokens for a lookup: a record without any of these ([`TokenizedRecord::tokens`]) does
+    /// not match.
     pub fn tokens(&self, languages: &[Language]) -> impl Iterator<Item = &Token> {
         self.tokens.iter().filter(|token| token.is_of(languages))
     }
 
-    /// Whether a subject that has one of the tokens has the keyword.
+    /// Whether every record with one of the tokens matches.
     pub fn is_word(&self) -> bool {
         matches!(self.term, Term::Word(_))
     }
@@ -127,18 +134,18 @@ impl Token {
     }
 }
 
-/// A record's titles and descriptions.
+/// The titles and descriptions of a record, split into words and tokens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenizedRecord {
-    texts: Vec<Text>,
+    texts: Vec<TokenizedText>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Text {
+struct TokenizedText {
     language: Language,
-    /// In the text's order.
+    /// In the order of the text.
     words: Vec<String>,
-    /// Every word and every stem, each once.
+    /// Every word and every stem.
     tokens: HashSet<Token>,
 }
 
@@ -146,7 +153,7 @@ impl TokenizedRecord {
     pub fn of(record: &Record) -> TokenizedRecord {
         let texts = record.named_texts(Role::Subject).flat_map(|(field, text)| {
             let languages = similarity_terms::languages(field).iter();
-            languages.map(move |language| Text::new(*language, text))
+            languages.map(move |language| TokenizedText::new(*language, text))
         });
         TokenizedRecord { texts: texts.collect() }
     }
@@ -156,7 +163,7 @@ impl TokenizedRecord {
         self.texts.iter().any(|text| languages.contains(&text.language))
     }
 
-    /// Every token that a keyword in these languages can meet, perhaps more than once.
+    /// Every token that a keyword in these languages can match; tokens may repeat.
     pub fn tokens(&self, languages: &[Language]) -> impl Iterator<Item = &Token> {
         let texts = self.texts.iter().filter(|text| languages.contains(&text.language));
         texts
@@ -165,12 +172,12 @@ impl TokenizedRecord {
     }
 }
 
-impl Text {
-    fn new(language: Language, text: &str) -> Text {
+impl TokenizedText {
+    fn new(language: Language, text: &str) -> TokenizedText {
         let words = crate::model::fold::word_list(text);
         let distinct: HashSet<&String> = words.iter().collect();
         let tokens = distinct.into_iter().flat_map(|word| tokens_of(word)).collect();
-        Text {
+        TokenizedText {
             language,
             words,
             tokens,
@@ -196,12 +203,7 @@ impl fmt::Display for KeywordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             KeywordError::Empty => f.write_str("has no letter or digit to search for"),
-            KeywordError::Text(TextError::TooLong(length)) => {
-                write!(f, "has {length} characters; the maximum is {MAX_QUERY_CHARS}")
-            }
-            KeywordError::Text(TextError::TooManyTerms(count)) => {
-                write!(f, "has {count} words; the maximum is {MAX_QUERY_WORDS}")
-            }
+            KeywordError::Text(error) => error.fmt(f),
             KeywordError::Alternatives => f.write_str("joins two keywords by OR; pass them as two keywords"),
             KeywordError::Excluded => f.write_str("excludes a word, which a keyword cannot do; remove the '-'"),
         }
@@ -221,18 +223,16 @@ mod tests {
     const ENGLISH: &[Language] = &[Language::English];
     const FRENCH: &[Language] = &[Language::French];
 
-    fn subject(fields: serde_json::Value) -> TokenizedRecord {
+    fn tokenized(fields: serde_json::Value) -> TokenizedRecord {
         let mut record = json!({"record_id": "1", "buyer_name": "Roads Board"});
-        record
-            .as_object_mut()
-            .unwrap()
-            .extend(fields.as_object().unwrap().clone());
+        let members = record.as_object_mut().unwrap();
+        members.extend(fields.as_object().unwrap().clone());
         let record = record.to_string();
         TokenizedRecord::of(&Record::parse(Schema::of(EntityType::Tender), record.as_bytes()).unwrap())
     }
 
     #[test]
-    fn a_keyword_is_one_word_or_one_phrase() {
+    fn a_keyword_is_a_word_or_a_phrase() {
         let phrase = |words: &[&str]| Term::Phrase(words.iter().map(|word| word.to_string()).collect());
         for (text, term) in [
             (" Roads ", Term::Word("roads".into())),
@@ -259,8 +259,8 @@ mod tests {
     }
 
     #[test]
-    fn a_language_is_its_fields_and_its_stems() {
-        let subject = subject(json!({
+    fn a_language_selects_fields_and_stems() {
+        let record = tokenized(json!({
             "title_en": "Road repairs and snow-removal services",
             "description_fr": "Réparation de chemins, déneigement des rues",
         }));
@@ -279,24 +279,20 @@ mod tests {
             ("road", &[], false),
         ] {
             let keyword = Keyword::parse(text).unwrap();
-            assert_eq!(
-                keyword.matches(&subject, languages),
-                expected,
-                "{text} in {languages:?}"
-            );
+            assert_eq!(keyword.matches(&record, languages), expected, "{text} in {languages:?}");
         }
     }
 
     #[test]
-    fn what_has_a_keyword_has_one_of_its_tokens() {
-        let subject = subject(json!({"title_en": "Snow removal, EN578-123/A", "title_fr": "Déneigement"}));
+    fn a_matching_record_has_a_token_of_the_keyword() {
+        let record = tokenized(json!({"title_en": "Snow removal, EN578-123/A", "title_fr": "Déneigement"}));
         for text in ["snows", "removal en578", "EN578-123/A", "déneigements", "\"snow\""] {
             let keyword = Keyword::parse(text).unwrap();
-            assert!(keyword.matches(&subject, BOTH));
+            assert!(keyword.matches(&record, BOTH));
             assert!(
                 keyword
                     .tokens(BOTH)
-                    .any(|token| subject.tokens(BOTH).any(|had| had == token)),
+                    .any(|token| record.tokens(BOTH).any(|other| other == token)),
                 "{text}"
             );
         }

@@ -1,8 +1,9 @@
 //! [`SearchQuery`]: filters, text, order and page of a search.
 //!
-//! **Rule:** every [`Filter`] has a direct counterpart in the Elasticsearch query language, named at the variant, so
-//! that a remote engine can implement [`crate::engine::Engine`]. The `http` layer makes a [`SearchQuery`] from what a
-//! client sent; the engine decides how an index answers it.
+//! **Rule:** every [`Filter`] has a direct counterpart in the Elasticsearch query language, named
+//! at the variant, so that a remote engine can implement [`crate::engine::Engine`]. The `http`
+//! layer makes a [`SearchQuery`] from what a client sent; the engine decides how an index answers
+//! it.
 
 use serde::Serialize;
 
@@ -11,7 +12,8 @@ use crate::{
     query::text::TextQuery,
 };
 
-/// Which records, in which order. Equal queries have equal [fingerprints](SearchQuery::fingerprint).
+/// Which records, in which order. Equal queries have equal
+/// [fingerprints](SearchQuery::fingerprint).
 ///
 /// ```
 /// use procure::{
@@ -51,22 +53,25 @@ pub enum Filter {
     Prefix { role: Role, key: String },
     /// One of the role's keys contains `key` (`wildcard` with `*key*`).
     Contains { role: Role, key: String },
-    /// The role's date lies between two days, both included (`range`). A record without the date does not match.
+    /// The role's date lies between two days, both included (`range`). A record without the date
+    /// does not match.
     Dates {
         role: Role,
         from: Option<Date>,
         to: Option<Date>,
     },
-    /// The record has the value of a facet that this key identifies, in any spelling: a vendor or a department
-    /// (`terms` over the spellings).
+    /// The record has the value of a facet that this key identifies, in any spelling: a vendor or a
+    /// department (`terms` over the spellings).
     // The serialized name is part of the fingerprint, hence of cursors that clients hold.
     #[serde(rename = "named")]
     FacetValue { facet: Facet, key: String },
-    /// The record's value lies between two bounds, both included (`range`). A record without a value does not match.
+    /// The record's value lies between two bounds, both included (`range`). A record without a
+    /// value does not match.
     Values { min: Option<f64>, max: Option<f64> },
 }
 
-/// The order of the hits. Records without the sort key come last in either direction, by ascending `record_id`.
+/// The order of the hits. Records without the sort key come last in either direction, by ascending
+/// `record_id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Sort {
     pub key: SortKey,
@@ -81,7 +86,8 @@ pub enum SortKey {
     Value,
 }
 
-/// `Desc` breaks ties by ascending `record_id`. `Asc` is its exact reverse among the records that have the key.
+/// `Desc` breaks ties by ascending `record_id`. `Asc` is its exact reverse among the records that
+/// have the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
@@ -101,11 +107,13 @@ pub struct Page {
 pub enum Start {
     /// Skip this many hits.
     Offset(usize),
-    /// Begin with the first hit after this position (`search_after`). Never with [`SortKey::Value`].
+    /// Begin with the first hit after this position (`search_after`). Never with
+    /// [`SortKey::Value`].
     After(Position),
 }
 
-/// A position in an order by date: that of the record with this key and id, whether or not the record (still) exists.
+/// A position in an order by date: that of the record with this key and id, whether or not the
+/// record (still) exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Position {
     pub key: Option<Date>,
@@ -131,7 +139,8 @@ impl SearchQuery {
         self.text.is_none() && self.filters.is_empty()
     }
 
-    /// CRC-32 of the query: binds a cursor to the filters and sort that it was made for. The page does not count.
+    /// CRC-32 of the query: binds a cursor to the filters and sort that it was made for. The page
+    /// does not count.
     pub fn fingerprint(&self) -> u32 {
         crc32fast::hash(&serde_json::to_vec(self).expect("a query of strings, numbers and dates always serializes"))
     }

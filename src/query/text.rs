@@ -1,8 +1,13 @@
-//! The language of `q`, read into typed clauses by one pass without recursion: any text has a meaning, only size is refused.
+//! The query language of `q`: a parser in one pass, without recursion. Every text is valid; only
+//! its size is limited.
 //!
-//! Words are ANDed. `OR` between two terms joins them, binding tighter than AND: `a b OR c d` is a AND (b OR c) AND d. `"…"` (also “ ” « »)
-//! is a phrase; an unbalanced quote runs to the end. A leading `-` excludes a word or phrase. A token that folds to
-//! several words (`EN578-123/A`) is a phrase; one that folds to none is no condition.
+//! - Words are combined with AND.
+//! - `OR` between two terms joins them and binds tighter than AND: `a b OR c d` is a AND (b OR c)
+//!   AND d.
+//! - `"…"` (also “ ” « ») is a phrase; an unbalanced quote extends to the end.
+//! - A leading `-` excludes a word or a phrase.
+//! - A token that folds to several words (`EN578-123/A`) is a phrase; one that folds to none is
+//!   ignored.
 
 use std::fmt;
 
@@ -10,13 +15,13 @@ use serde::Serialize;
 
 use crate::model::fold::word_list;
 
-/// The longest `q`, in characters.
+/// The maximum length of `q` in characters.
 pub const MAX_QUERY_CHARS: usize = 512;
 
-/// The most words a `q` may hold, those inside phrases counted one by one.
+/// The maximum number of words in `q`; each word of a phrase counts.
 pub const MAX_QUERY_WORDS: usize = 32;
 
-/// A parsed `q`; every clause must hold. Without clauses it asks for nothing, and every record matches.
+/// A parsed `q`. Every clause must match; without clauses every record matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TextQuery {
     clauses: Vec<Clause>,
@@ -25,26 +30,28 @@ pub struct TextQuery {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Clause {
-    /// At least one of the terms is found.
+    /// At least one of the terms matches.
     Any(Vec<Term>),
-    /// The term is not found.
+    /// The term does not match.
     Not(Term),
 }
 
-/// What is looked for, folded.
+/// A folded word or phrase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Term {
-    /// A word, or any word that shares its stem ([`crate::model::stem::words_match`]).
+    /// A word, or any word with the same stem ([`words_match`](crate::model::stem::words_match)).
     Word(String),
-    /// Two words or more, adjacent and as written; one quoted word, as written.
+    /// Adjacent words, as written: two or more, or one quoted word.
     Phrase(Vec<String>),
 }
 
-/// Why a `q` is refused; the caller names the parameter.
+/// Why a `q` is refused. The caller names the parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextError {
+    /// With the number of characters.
     TooLong(usize),
+    /// With the number of words.
     TooManyTerms(usize),
 }
 
@@ -61,8 +68,8 @@ impl TextQuery {
             let joins = token.is_or
                 && position > 0
                 && matches!(clauses.last(), Some(Clause::Any(_)))
-                && tokens.get(position - 1).is_some_and(Token::is_operand)
-                && tokens.get(position + 1).is_some_and(Token::is_operand);
+                && tokens.get(position - 1).is_some_and(QueryToken::is_operand)
+                && tokens.get(position + 1).is_some_and(QueryToken::is_operand);
             if joins {
                 let term = tokens[position + 1].term();
                 if let (Some(Clause::Any(terms)), Some(term)) = (clauses.last_mut(), term) {
@@ -81,13 +88,14 @@ impl TextQuery {
             position += 1;
         }
         let query = TextQuery { clauses };
-        match query.word_count() {
-            count if count > MAX_QUERY_WORDS => Err(TextError::TooManyTerms(count)),
-            _ => Ok(query),
+        let count = query.word_count();
+        if count > MAX_QUERY_WORDS {
+            return Err(TextError::TooManyTerms(count));
         }
+        Ok(query)
     }
 
-    /// What finds any of the terms.
+    /// Matches any of the terms.
     pub fn any(terms: Vec<Term>) -> TextQuery {
         TextQuery {
             clauses: vec![Clause::Any(terms)],
@@ -112,15 +120,15 @@ impl TextQuery {
     }
 }
 
-struct Token {
+struct QueryToken {
     words: Vec<String>,
     excluded: bool,
     quoted: bool,
     is_or: bool,
 }
 
-impl Token {
-    /// Fit to stand beside an `OR`.
+impl QueryToken {
+    /// Whether the token can be an operand of `OR`.
     fn is_operand(&self) -> bool {
         !self.excluded && !self.words.is_empty()
     }
@@ -134,8 +142,8 @@ impl Token {
     }
 }
 
-/// Cuts the text at blanks, quoted runs kept whole.
-fn tokens(text: &str) -> Vec<Token> {
+/// Splits the text at whitespace; quoted parts stay whole.
+fn tokens(text: &str) -> Vec<QueryToken> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
@@ -156,7 +164,7 @@ fn tokens(text: &str) -> Vec<Token> {
             }
         };
         let is_or = !excluded && !quoted && run == "OR";
-        tokens.push(Token {
+        tokens.push(QueryToken {
             words: word_list(run),
             excluded,
             quoted,
@@ -164,7 +172,7 @@ fn tokens(text: &str) -> Vec<Token> {
         });
         rest = after.trim_start();
     }
-    // What asks for nothing (`***`, a lone `-`) must not stand between an OR and its neighbour.
+    // An ignored token (`***`, a lone `-`) must not separate `OR` from its operand.
     tokens.retain(|token| !token.words.is_empty());
     tokens
 }
@@ -208,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn every_text_has_its_meaning() {
+    fn texts_parse_to_clauses() {
         for (text, expected) in [
             ("snow removal", "+snow +removal"),
             ("snow OR neige", "+snow|neige"),
@@ -242,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn size_is_refused() {
+    fn oversized_texts_are_refused() {
         assert_eq!(TextQuery::parse(&"é".repeat(513)), Err(TextError::TooLong(513)));
         assert!(TextQuery::parse(&"é".repeat(512)).is_ok());
         assert_eq!(TextQuery::parse(&"a ".repeat(33)), Err(TextError::TooManyTerms(33)));
@@ -253,7 +261,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_makes_it_panic(text in "[ab\"“”«»OR'\\- \\PC]{0,200}") {
+        fn parsing_never_panics(text in "[ab\"“”«»OR'\\- \\PC]{0,200}") {
             let _ = TextQuery::parse(&text);
         }
     }

@@ -12,7 +12,7 @@ use std::{
 use actix_web::{App, HttpResponse, HttpServer, dev::ServerHandle, web};
 use anyhow::{Context, ensure};
 
-use crate::{http::AppState, server::metrics::MetricsPage};
+use crate::{http::call::AppState, server::metrics::MetricsPage};
 
 /// Binds the admin address, which must differ from the public one: the admin pages need no key.
 pub fn listen(admin: SocketAddr, public: SocketAddr) -> anyhow::Result<TcpListener> {

@@ -8,16 +8,16 @@ use arc_swap::ArcSwap;
 use crate::{
     catalog::generation::{self, Generation},
     http::{
-        AppState, auth::Gateway, bounded_pool::BoundedPool, handlers::docs::Pages, metrics::Metrics,
-        state_writer::StateWriter,
+        auth::Gateway, bounded_pool::BoundedPool, call::AppState, metrics::Metrics, openapi::document::document,
+        pages::Pages, state_writer::StateWriter,
     },
     model::plans::Plans,
     server::config::Config,
-    state::watch::Watch,
+    state::sync::StateSync,
 };
 
 /// The shared state, and what keeps its keys and counts in step with the database.
-pub fn assemble(config: &Config) -> anyhow::Result<(AppState, Watch)> {
+pub fn assemble(config: &Config) -> anyhow::Result<(AppState, StateSync)> {
     let plans = match &config.plans {
         Some(path) => Plans::from_file(path)?,
         None => Plans::default(),
@@ -28,12 +28,12 @@ pub fn assemble(config: &Config) -> anyhow::Result<(AppState, Watch)> {
         config.state.exists(),
         "there is no state file {path}; `procure keys create --state {path} --plan PRO --label NAME` makes it, with a first key"
     );
-    let watch = Watch::open(&config.state, plans.clone(), (config.now)())?;
+    let sync = StateSync::open(&config.state, plans.clone(), (config.now)())?;
     let gateway = Gateway::new(&config.gateway_prefix, config.gateway_host.clone())?;
     let state = AppState {
         generation: ArcSwap::from_pointee(generation),
-        keys: watch.ring(),
-        pages: Pages::write(&gateway, &plans)?,
+        keys: sync.ring(),
+        pages: Pages::new(&document(&gateway, &plans), &gateway, &plans),
         plans,
         gateway,
         search_pool: BoundedPool::for_searches()?,
@@ -46,7 +46,7 @@ pub fn assemble(config: &Config) -> anyhow::Result<(AppState, Watch)> {
         started: Instant::now(),
         now: config.now,
     };
-    Ok((state, watch))
+    Ok((state, sync))
 }
 
 fn open_current_generation(index_dir: &Path) -> anyhow::Result<Generation> {

@@ -147,7 +147,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
         let mut guarded = GuardedStream {
             stream,
             limits,
-            framer: RequestFramer::new(body::LONGEST as u64),
+            framer: RequestFramer::new(body::MAX_SIZE as u64),
             refusal: ConnectionRefusal::default(),
             unframed: Vec::new(),
             framed: Vec::new(),

@@ -28,7 +28,7 @@ use actix_web::{
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::{
-    http::{self, AppState},
+    http::{call::AppState, pipeline},
     server::connection::{ConnectionLimits, GuardedStream},
 };
 
@@ -68,7 +68,7 @@ pub fn start(
     let shutdown = builder.graceful_shutdown_signal();
     let service = move || {
         let shared = web::Data::from(Arc::clone(&state));
-        let app = App::new().app_data(shared).default_service(web::to(http::answer));
+        let app = App::new().app_data(shared).default_service(web::to(pipeline::answer));
         let app = app.into_factory().map_err(|error| error.error_response());
         let (open, shutdown) = (Arc::clone(&open), shutdown.clone());
         let http = HttpService::build()

@@ -10,9 +10,9 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     alerts::mailer::{self, End, Settings},
-    http::AppState,
+    http::call::AppState,
     server::worker::PeriodicWorker,
-    state::State,
+    state::database::StateDb,
 };
 
 /// How often the worker checks whether there is a new generation.
@@ -24,7 +24,7 @@ const RUN_INTERVAL: Duration = Duration::from_secs(15 * 60);
 
 struct MailWorker {
     service: Arc<AppState>,
-    state: State,
+    state: StateDb,
     settings: Arc<Settings>,
     now: fn() -> DateTime<Utc>,
     /// The generation and the time of the last run.
@@ -34,7 +34,7 @@ struct MailWorker {
 /// Starts the worker with a connection of its own to the state database.
 pub fn start(
     service: Arc<AppState>,
-    state: State,
+    state: StateDb,
     settings: Arc<Settings>,
     now: fn() -> DateTime<Utc>,
 ) -> anyhow::Result<PeriodicWorker> {

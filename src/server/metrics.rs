@@ -21,7 +21,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use crate::{catalog::generation::Generation, http::AppState, logging, model::timestamp};
+use crate::{catalog::generation::Generation, http::call::AppState, logging, model::timestamp};
 
 /// Renders the page anew for each scrape.
 pub struct MetricsPage(Registry);

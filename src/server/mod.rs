@@ -1,7 +1,7 @@
 //! The running service: configuration, assembly, connections, background workers and the graceful
 //! stop.
 //!
-//! The steps of background workers ([`reload::Reload::step`], [`crate::state::watch::Watch::step`])
+//! The steps of background workers ([`reload::Reload::step`], [`crate::state::sync::StateSync::step`])
 //! return what they did. Their threads are plain loops around them.
 
 mod admin;
@@ -16,7 +16,7 @@ mod metrics;
 mod reload;
 mod run;
 pub mod signals;
-mod state_sync;
+mod sync_worker;
 mod systemd;
 mod watchdog;
 mod worker;

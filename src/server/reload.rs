@@ -14,7 +14,7 @@ use anyhow::{Error, anyhow};
 
 use crate::{
     catalog::generation,
-    http::AppState,
+    http::call::AppState,
     server::{systemd, worker::PeriodicWorker},
 };
 

@@ -9,10 +9,10 @@ use anyhow::Context;
 
 use crate::{
     server::{
-        admin, assembly, config::Config, listener, mail_worker, reload, state_sync, systemd, watchdog,
+        admin, assembly, config::Config, listener, mail_worker, reload, sync_worker, systemd, watchdog,
         worker::PeriodicWorker,
     },
-    state::State,
+    state::database::StateDb,
 };
 
 /// Serves on a bound listener until `stop` resolves and the requests in flight are answered. A test
@@ -27,7 +27,7 @@ pub fn run(
         .admin_bind
         .map(|admin| admin::listen(admin, address))
         .transpose()?;
-    let (state, watch) = assembly::assemble(config)?;
+    let (state, sync) = assembly::assemble(config)?;
     let state = Arc::new(state);
     log::info!("serving generation {} on http://{address}", state.generation.load().id);
     if state.keys.is_empty() {
@@ -35,14 +35,14 @@ pub fn run(
     }
     let mut workers = vec![
         reload::start(Arc::clone(&state), config.index_dir.clone())?,
-        state_sync::start(watch, &state.metrics, config.now)?,
+        sync_worker::start(sync, &state.metrics, config.now)?,
     ];
     let heartbeats = workers.iter().map(PeriodicWorker::heartbeat).collect();
     workers.extend(watchdog::start(&state.metrics, heartbeats)?);
     if let Some(mail) = &config.mail {
         // The watchdog does not watch it: a run takes as long as the mail server does, and its
         // failures do not affect requests.
-        let connection = State::open(&config.state)?;
+        let connection = StateDb::open(&config.state)?;
         workers.push(mail_worker::start(
             Arc::clone(&state),
             connection,

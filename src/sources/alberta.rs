@@ -1,10 +1,11 @@
-//! Alberta Purchasing Connection: opportunities as its interface gives them, and what was awarded of them.
+//! Alberta Purchasing Connection: opportunities and their awards, as returned by its API.
 //!
-//! A row is an opportunity with its bidders and awards around it: an element of an array, an object alone, or one a line. It gives
-//! a tender, and a contract an award. The buyer is told by the title only (`Town of X - Request for Quotes - …`). Days and
-//! hours are local time without a zone. Of an opportunity told twice the one amended last counts.
+//! A row is an object with an opportunity, its bidders and its awards: an element of an array, a single object, or one
+//! object per line. It produces a tender, and a contract per award. Only the title names the buyer (`Town of X - Request
+//! for Quotes - …`). Dates and times are local, without a time zone. If an opportunity occurs several times, the one
+//! amended last counts.
 
-use std::{collections::HashSet, io::Read};
+use std::{borrow::Cow, collections::HashSet, io::Read};
 
 use serde_json::{Value, json};
 
@@ -26,11 +27,12 @@ use crate::sources::{
 
 const PAGE: &str = "https://purchasing.alberta.ca/posting/";
 
-/// The members of an opportunity's group: with its awards, even if none; as a search gives it, which tells of none.
-const WHOLE: &str = "whole";
-const BARE: &str = "bare";
+/// Key of a row that lists its awards, even if there are none.
+const WITH_AWARDS: &str = "with awards";
+/// Key of a row from the answer of a search, which has no awards.
+const WITHOUT_AWARDS: &str = "without awards";
 
-/// A reference number of this publisher's: `AB-2025-04052`.
+/// Recognizes the publisher's reference numbers: `AB-2025-04052`.
 pub fn recognizes(head: &FileHead) -> bool {
     let mut values = head.json.split("\"referenceNumber\"").skip(1);
     values.any(|after| {
@@ -39,16 +41,15 @@ pub fn recognizes(head: &FileHead) -> bool {
     })
 }
 
-/// Reads the rows of one file.
-pub struct Alberta;
+pub struct AlbertaReader;
 
-impl SourceReader for Alberta {
+impl SourceReader for AlbertaReader {
     fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
         let mut rows = JsonRows::new(input, &["values", "opportunities"]);
         while let Some(item) = rows.next_item()? {
             let (line, row) = match item {
                 JsonItem::Row { line, bytes, .. } => (line, serde_json::from_slice(&bytes).ok()),
-                // The frame around an array of rows.
+                // The object around an array of rows.
                 JsonItem::Object { held_rows: true, .. } => continue,
                 JsonItem::Object { line, members, .. } => (line, Some(Value::Object(members))),
             };
@@ -61,31 +62,31 @@ impl SourceReader for Alberta {
                 continue;
             };
             match row_output(&row, file, line, out.counts) {
-                Ok(row_output) => out.keep(line, row_output).map_err(ReadError::Fatal)?,
+                Ok(output) => out.keep(line, output).map_err(ReadError::Fatal)?,
                 Err(reason) => out.counts.skip(line, reason),
             }
         }
         Ok(())
     }
 
-    /// A newer answer of a search, which has no awards, leaves those that were told before.
+    /// Keeps the newest row. If it is a search result, it takes the awards and missing fields from an older row with awards.
     fn merge_group(&mut self, members: &mut [GroupMember], _: &mut [RowCounts]) {
         if let Some((newest, older)) = members.split_last_mut()
-            && newest.key == BARE
-            && let Some(whole) = older.iter().find(|member| member.key == WHOLE)
-            && let [told, awarded @ ..] = whole.records.as_slice()
+            && newest.key == WITHOUT_AWARDS
+            && let Some(older) = older.iter().find(|member| member.key == WITH_AWARDS)
+            && let [older_tender, contracts @ ..] = older.records.as_slice()
         {
             if let Some(tender) = newest.records.first_mut() {
-                tender.fill(told, |_| true);
+                tender.fill(older_tender, |_| true);
             }
-            newest.records.extend(awarded.iter().cloned());
+            newest.records.extend(contracts.iter().cloned());
         }
         crate::sources::reading::merging::keep_newest(members);
     }
 }
 
 fn row_output(row: &Value, file: &FileInfo, line: u64, counts: &mut RowCounts) -> Result<RowOutput, &'static str> {
-    // A search's answer holds opportunities without anything around them.
+    // In the answer of a search, the row is the opportunity itself.
     let opportunity = row.get("opportunity").filter(|value| value.is_object()).unwrap_or(row);
     let reference = text_at(opportunity, "/referenceNumber").ok_or("no reference number")?;
     let mut posting = Posting {
@@ -99,24 +100,30 @@ fn row_output(row: &Value, file: &FileInfo, line: u64, counts: &mut RowCounts) -
     for record in &mut records {
         record.set("fetched_at", Some(file.fetched_at.as_str()));
     }
+    let key = if row.get("awards").is_some() {
+        WITH_AWARDS
+    } else {
+        WITHOUT_AWARDS
+    };
     Ok(RowOutput {
         group: reference,
-        key: if row.get("awards").is_some() { WHOLE } else { BARE }.to_owned(),
+        key: key.to_owned(),
         recency: Recency(posting.changed(), file.modified.timestamp()),
         records,
     })
 }
 
-/// An opportunity on its way to a tender and its contracts.
+/// An opportunity whose records are being made.
 struct Posting<'a> {
+    /// The opportunity with its bidders and awards.
     row: &'a Value,
     opportunity: &'a Value,
     line: u64,
     counts: &'a mut RowCounts,
 }
 
-/// Kinds of solicitation, for titles that do not spell them out.
-const SOLICITATIONS: [(&str, &str); 9] = [
+/// The types of solicitation, for titles that do not name them.
+const SOLICITATION_TYPES: [(&str, &str); 9] = [
     ("RFP", "Request for Proposal"),
     ("RFQ", "Request for Quotes"),
     ("ITB", "Invitation to Bid"),
@@ -128,9 +135,9 @@ const SOLICITATIONS: [(&str, &str); 9] = [
     ("NRFP", "Negotiated Request for Proposal"),
 ];
 
-/// What a contract takes over from its opportunity.
+/// The fields that a contract copies from the tender of its opportunity.
 #[rustfmt::skip]
-const OF_THE_OPPORTUNITY: [&str; 24] = [
+const FIELDS_FROM_TENDER: [&str; 24] = [
     "municipality", "publication_date", "start_date", "end_date", "department_en", "buyer_name", "buyer_id", "title_en",
     "description_en", "procurement_category", "procurement_method", "procurement_method_en", "notice_type_en", "reference_number",
     "solicitation_number", "gsin", "unspsc", "unspsc_description_en", "regions_of_delivery_en", "trade_agreements_en",
@@ -138,7 +145,8 @@ const OF_THE_OPPORTUNITY: [&str; 24] = [
 ];
 
 impl Posting<'_> {
-    fn word(&self, name: &str) -> Option<String> {
+    /// The text or number of an opportunity's member.
+    fn text(&self, name: &str) -> Option<String> {
         text_at(self.opportunity, &format!("/{name}"))
     }
 
@@ -151,7 +159,7 @@ impl Posting<'_> {
         day.map(|day| day.to_string())
     }
 
-    /// When the opportunity or anything about it changed last, in milliseconds.
+    /// The time of the last change of the opportunity or its awards, in milliseconds since 1970; 0 if it states none.
     fn changed(&self) -> u64 {
         let stamps = [
             "amendedOnUtc",
@@ -160,7 +168,7 @@ impl Posting<'_> {
             "cancelledOnUtc",
             "createdOnUtc",
         ];
-        let moments = stamps.iter().filter_map(|name| self.word(name));
+        let moments = stamps.iter().filter_map(|name| self.text(name));
         let moments = moments.chain(text_at(self.row, "/lastAmendmentDate"));
         let newest = moments.filter_map(|at| timestamp::parse(&at)).max();
         newest.map_or(0, |at| u64::try_from(at.timestamp_millis()).unwrap_or(0))
@@ -172,25 +180,24 @@ impl Posting<'_> {
         tender.set("record_id", Some(format!("alberta|{reference}")));
         tender.set("reference_number", Some(reference));
         tender.set("tender_number", Some(reference));
-        tender.set("tender_id", self.word("id"));
-        tender.set("solicitation_number", self.word("solicitationNumber"));
+        tender.set("tender_id", self.text("id"));
+        tender.set("solicitation_number", self.text("solicitationNumber"));
         tender.set("publication_date", self.day(opportunity, "postDateTime"));
         let closing = self.day(opportunity, "closeDateTime");
-        tender.set(
-            "tender_close_date",
-            self.word("closeDateTime").filter(|_| closing.is_some()),
-        );
+        if closing.is_some() {
+            tender.set("tender_close_date", self.text("closeDateTime"));
+        }
         tender.set("closing_date", closing);
         tender.set("start_date", self.day(opportunity, "deliveryStartDate"));
         tender.set("end_date", self.day(opportunity, "deliveryEndDate"));
-        tender.set("title_en", self.word("shortTitle").or_else(|| self.word("title")));
+        tender.set("title_en", self.text("shortTitle").or_else(|| self.text("title")));
         let description = opportunity.get("projectDescription").and_then(Value::as_str);
         tender.set("description_en", description.and_then(text::block));
         self.set_buyer(&mut tender);
-        self.set_object(&mut tender);
-        self.set_rules(&mut tender);
-        let status = self.word("statusCode");
-        tender.set("status_en", status.as_deref().map(status_in_words));
+        self.set_category_and_classes(&mut tender);
+        self.set_method_and_eligibility(&mut tender);
+        let status = self.text("statusCode");
+        tender.set("status_en", status.as_deref().map(status_label));
         tender.set("status", status);
         self.set_amendments(&mut tender);
         self.set_contact(&mut tender);
@@ -198,20 +205,22 @@ impl Posting<'_> {
         tender
     }
 
-    /// `Town of Claresholm - Request for Quotes - 4th Street` under the short title `4th Street`: the buyer, the kind.
+    /// Sets the buyer and the notice type. They are the parts of the title before the short title: `Town of Claresholm -
+    /// Request for Quotes - 4th Street` with the short title `4th Street`.
     fn set_buyer(&mut self, tender: &mut DraftRecord) {
-        let code = self.word("solicitationTypeCode");
-        let known = SOLICITATIONS.iter().find(|(known, _)| code.as_deref() == Some(known));
-        let title = self.word("title").unwrap_or_default();
-        let before = self
-            .word("shortTitle")
-            .and_then(|short| Some(title.strip_suffix(&short)?.strip_suffix(" - ")?.to_owned()));
-        let told = before.as_deref().and_then(|before| before.rsplit_once(" - "));
-        // A search's answer names it by itself.
-        let named = self.word("contractingOrganization");
+        let code = self.text("solicitationTypeCode");
+        let known = SOLICITATION_TYPES
+            .iter()
+            .find(|(known, _)| code.as_deref() == Some(known));
+        let title = self.text("title").unwrap_or_default();
+        let short_title = self.text("shortTitle");
+        let before = short_title.and_then(|short| title.strip_suffix(&short)?.strip_suffix(" - "));
+        let parts = before.and_then(|before| before.rsplit_once(" - "));
+        // The answer of a search names the buyer in a member of its own.
+        let named = self.text("contractingOrganization");
         let buyer = named
             .as_deref()
-            .or(told.map(|(buyer, _)| buyer))
+            .or(parts.map(|(buyer, _)| buyer))
             .and_then(text::organization);
         if buyer.is_none() {
             self.counts.note(
@@ -219,76 +228,57 @@ impl Posting<'_> {
                 "a title that does not name the buyer, recorded without a buyer",
             );
         }
-        let kind = told
-            .and_then(|(_, kind)| text::line(kind))
-            .or_else(|| known.map(|(_, kind)| (*kind).to_owned()));
-        tender.set("notice_type_en", kind.or(code));
+        let notice_type = parts
+            .and_then(|(_, notice_type)| text::line(notice_type))
+            .or_else(|| known.map(|(_, name)| (*name).to_owned()));
+        tender.set("notice_type_en", notice_type.or(code));
         let (municipality, level) = public_bodies::of_body(buyer.as_deref().unwrap_or_default(), "AB");
         tender.set("municipality", Some(municipality));
         tender.set("government_level", Some(level));
         tender.set("province", Some("AB"));
         tender.set("department_en", buyer.clone());
         tender.set("buyer_name", buyer);
-        tender.set("buyer_id", self.word("contractingOrgId"));
+        tender.set("buyer_id", self.text("contractingOrgId"));
     }
 
-    fn set_object(&mut self, tender: &mut DraftRecord) {
-        if let Some(code) = self.word("categoryCode") {
+    fn set_category_and_classes(&mut self, tender: &mut DraftRecord) {
+        if let Some(code) = self.text("categoryCode") {
             match vocabulary::category(&code) {
                 Some(category) => tender.set("procurement_category", Some(category)),
                 None => self.counts.note(self.line, &unknown("categoryCode", &code)),
             }
         }
         let codes = array_at(self.row, "/commodityCodes");
-        // A code is told at every level, the finest of which it is; by a search's answer as it is, and the titles beside.
+        // A code is an object with all its levels, of which the finest counts. In the answer of a search it is a text, and
+        // the titles are in a list of their own.
         let finest = |code: &Value, suffix: &str| {
-            let levels = ["commodity", "class", "family", "segment"].iter();
-            levels
-                .filter_map(|level| text_at(code, &format!("/{level}{suffix}")))
-                .next()
+            let mut levels = ["commodity", "class", "family", "segment"].iter();
+            levels.find_map(|level| text_at(code, &format!("/{level}{suffix}")))
         };
+        let unspsc = codes
+            .iter()
+            .filter_map(|code| finest(code, "").or_else(|| text_at(code, "")));
+        tender.set("unspsc", joined(unspsc, ","));
         let titles = array_at(self.row, "/commodityCodeTitles").iter();
         let titles = titles.filter_map(|title| text_at(title, ""));
-        for (field, separator, values) in [
-            (
-                "unspsc",
-                ",",
-                codes
-                    .iter()
-                    .filter_map(|code| finest(code, "").or_else(|| text_at(code, "")))
-                    .collect(),
-            ),
-            (
-                "unspsc_description_en",
-                "; ",
-                codes
-                    .iter()
-                    .filter_map(|code| finest(code, "Title"))
-                    .chain(titles)
-                    .collect(),
-            ),
-            (
-                "gsin",
-                ",",
-                codes.iter().filter_map(|code| text_at(code, "/gsinCode")).collect(),
-            ),
-        ] {
-            tender.set(field, joined(values, separator));
-        }
-        let regions = self.word("regionOfDelivery").unwrap_or_default();
+        let titles = codes.iter().filter_map(|code| finest(code, "Title")).chain(titles);
+        tender.set("unspsc_description_en", joined(titles, "; "));
+        let gsin = codes.iter().filter_map(|code| text_at(code, "/gsinCode"));
+        tender.set("gsin", joined(gsin, ","));
+        let regions = self.text("regionOfDelivery").unwrap_or_default();
         let regions = regions.split(',').filter_map(text::line);
         let listed = array_at(self.opportunity, "/regionOfDelivery").iter();
-        let regions = regions.chain(listed.filter_map(|region| text_at(region, ""))).collect();
+        let regions = regions.chain(listed.filter_map(|region| text_at(region, "")));
         tender.set("regions_of_delivery_en", joined(regions, "; "));
     }
 
-    fn set_rules(&mut self, tender: &mut DraftRecord) {
-        let method = self.word("postingTypeCode");
-        tender.set("procurement_method_en", method.as_deref().map(in_words));
+    fn set_method_and_eligibility(&mut self, tender: &mut DraftRecord) {
+        let method = self.text("postingTypeCode");
+        tender.set("procurement_method_en", method.as_deref().map(label));
         tender.set("procurement_method", method);
         let agreements = self
-            .word("actualTradeAgreement")
-            .or_else(|| self.word("estimatedTradeAgreement"));
+            .text("actualTradeAgreement")
+            .or_else(|| self.text("estimatedTradeAgreement"));
         let agreements = agreements.unwrap_or_default();
         let agreements: Vec<String> = agreements.split('/').filter_map(text::line).collect();
         let mut eligibility = serde_json::Map::new();
@@ -296,68 +286,65 @@ impl Posting<'_> {
             tender.set("trade_agreements_en", joined(agreements.clone(), "; "));
             eligibility.insert("trade_agreements".to_owned(), json!(agreements));
         }
-        if let Some(reason) = self.word("tradeAgreementExceptionCodeType") {
+        if let Some(reason) = self.text("tradeAgreementExceptionCodeType") {
             eligibility.insert("limited_tendering_reason_en".to_owned(), json!(reason));
         }
-        tender.set("eligibility", (!eligibility.is_empty()).then_some(eligibility));
+        if !eligibility.is_empty() {
+            tender.set("eligibility", Some(eligibility));
+        }
     }
 
     fn set_amendments(&mut self, tender: &mut DraftRecord) {
         let opportunity = self.opportunity;
-        let number = opportunity
-            .get("amendmentNumber")
-            .and_then(Value::as_u64)
-            .filter(|number| *number > 0);
-        let amended = match text_at(self.opportunity, "/latestAmendedDate") {
+        let number = opportunity.get("amendmentNumber").and_then(Value::as_u64).unwrap_or(0);
+        if number == 0 {
+            return;
+        }
+        let date_member = match self.text("latestAmendedDate") {
             Some(_) => "latestAmendedDate",
             None => "amendedOnUtc",
         };
-        tender.set("amendment_number", number.map(|number| number.to_string()));
-        tender.set("amendment_count", number);
-        let day = number.and_then(|_| self.day(opportunity, amended));
-        tender.set("amendment_date", day);
+        tender.set("amendment_number", Some(number.to_string()));
+        tender.set("amendment_count", Some(number));
+        tender.set("amendment_date", self.day(opportunity, date_member));
     }
 
     fn set_contact(&self, tender: &mut DraftRecord) {
-        let contact = |name: &str| self.word(&format!("contactInformation/{name}"));
-        let names = [contact("firstName"), contact("lastName")]
-            .into_iter()
-            .flatten()
-            .collect();
-        tender.set("contact_name", joined(names, " "));
+        let contact = |name: &str| self.text(&format!("contactInformation/{name}"));
+        let names = [contact("firstName"), contact("lastName")];
+        tender.set("contact_name", joined(names.into_iter().flatten(), " "));
         tender.set("contact_email", contact("emailAddress"));
+        // A number of zeros is a placeholder.
         let is_number = |phone: &String| phone.bytes().any(|b| (b'1'..=b'9').contains(&b));
-        let phone = contact("phoneNumber").filter(is_number);
-        let extension = contact("phoneNumberExtension").map(|extension| format!(" ext. {extension}"));
-        tender.set(
-            "contact_phone",
-            phone.map(|phone| phone + &extension.unwrap_or_default()),
-        );
+        if let Some(mut phone) = contact("phoneNumber").filter(is_number) {
+            if let Some(extension) = contact("phoneNumberExtension") {
+                phone.push_str(&format!(" ext. {extension}"));
+            }
+            tender.set("contact_phone", Some(phone));
+        }
     }
 
-    /// One an award; an award that another revises gives way to it. They carry no status: the opportunity's tells nothing
-    /// of how a contract goes on.
+    /// Appends one contract per award that no later award revises. Contracts have no status: the opportunity's status says
+    /// nothing about the course of a contract.
     fn contracts(&mut self, reference: &str, records: &mut Vec<DraftRecord>) {
         let mut awards: Vec<&Value> = array_at(self.row, "/awards").iter().collect();
         awards.sort_by_cached_key(|award| (text_at(award, "/createdOnUtc"), text_at(award, "/id")));
-        let revised: HashSet<String> = awards
-            .iter()
-            .filter_map(|award| text_at(award, "/originalAwardId"))
-            .collect();
+        let revised = awards.iter().filter_map(|award| text_at(award, "/originalAwardId"));
+        let revised: HashSet<String> = revised.collect();
         for (award, number) in awards.into_iter().zip(1..) {
             if text_at(award, "/id").is_some_and(|id| revised.contains(&id)) {
-                self.counts
-                    .note(self.line, "an award that a later award revises, no contract recorded");
+                let note = "an award that a later award revises, no contract recorded";
+                self.counts.note(self.line, note);
                 continue;
             }
             let name = text_at(award, "/alternativeSupplierDisplayName");
             let Some(vendor) = name.as_deref().and_then(text::organization) else {
-                self.counts
-                    .note(self.line, "a winner without a name, no contract recorded");
+                let note = "a winner without a name, no contract recorded";
+                self.counts.note(self.line, note);
                 continue;
             };
             let mut contract = DraftRecord::new(EntityType::Contract);
-            for field in OF_THE_OPPORTUNITY {
+            for field in FIELDS_FROM_TENDER {
                 contract.set(field, records.first().and_then(|tender| tender.get(field)));
             }
             contract.set("record_id", Some(format!("alberta|{reference}|{number}")));
@@ -382,53 +369,49 @@ impl Posting<'_> {
 }
 
 fn set_address(contract: &mut DraftRecord, award: &Value) {
-    let at = |name: &str| text_at(award, &format!("/address/{name}"));
-    // `CA-AB`, as ISO 3166-2 has it.
-    let province =
-        at("stateProvince").map(|code| code.split_once('-').map_or(code.clone(), |(_, code)| code.to_owned()));
+    let part = |name: &str| text_at(award, &format!("/address/{name}"));
+    // The code is that of ISO 3166-2: `CA-AB`.
+    let province = part("stateProvince");
+    let province = province
+        .as_deref()
+        .map(|code| code.split_once('-').map_or(code, |(_, province)| province));
     let lines = [
-        at("streetAddress"),
-        at("streetAddress2"),
-        at("city"),
-        province.clone(),
-        at("postalCode"),
+        part("streetAddress"),
+        part("streetAddress2"),
+        part("city"),
+        province.map(str::to_owned),
+        part("postalCode"),
     ];
-    contract.set("supplier_address", joined(lines.into_iter().flatten().collect(), ", "));
-    contract.set("vendor_city", at("city"));
+    contract.set("supplier_address", joined(lines.into_iter().flatten(), ", "));
+    contract.set("vendor_city", part("city"));
     contract.set("vendor_province", province);
-    contract.set(
-        "vendor_postal_code",
-        at("postalCode").as_deref().and_then(text::postal_code),
-    );
-    contract.set(
-        "vendor_country",
-        at("country").map(|country| countries::code(country.into()).into_owned()),
-    );
+    let postal_code = part("postalCode");
+    contract.set("vendor_postal_code", postal_code.as_deref().and_then(text::postal_code));
+    let country = part("country").map(|country| countries::code(country.into()).into_owned());
+    contract.set("vendor_country", country);
 }
 
-/// Each word once, in the order met.
-fn joined(words: Vec<String>, separator: &str) -> Option<String> {
-    let mut met = HashSet::new();
-    let once: Vec<&str> = words
-        .iter()
-        .map(String::as_str)
-        .filter(|word| met.insert(*word))
-        .collect();
-    (!once.is_empty()).then(|| once.join(separator))
+/// The distinct texts in their order, joined; `None` if there are none.
+fn joined(texts: impl IntoIterator<Item = String>, separator: &str) -> Option<Cow<'static, str>> {
+    let mut seen = HashSet::new();
+    let distinct = texts.into_iter().filter(|text| seen.insert(text.clone()));
+    text::joined(distinct.map(Cow::from).collect(), separator)
 }
 
-fn status_in_words(code: &str) -> String {
-    match code {
-        "AWARD" => "Awarded".to_owned(),
-        code => in_words(code),
+fn status_label(code: &str) -> String {
+    if code == "AWARD" {
+        "Awarded".to_owned()
+    } else {
+        label(code)
     }
 }
 
-/// `OPEN-COMPETITIVE` → `Open competitive`
-fn in_words(code: &str) -> String {
+/// A label made of a code: `Open competitive` for `OPEN-COMPETITIVE`.
+fn label(code: &str) -> String {
     let words = code.to_lowercase().replace(['-', '_'], " ");
     let mut letters = words.chars();
-    letters
-        .next()
-        .map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
 }

@@ -1,7 +1,8 @@
-//! Publishers' files become normalized records. **Only this module knows the publishers' column names.**
+//! Publishers' files become normalized records. **Only this module knows the publishers' column
+//! names.**
 //!
-//! There is one file or folder per publisher and one row per format in [`registry::SOURCES`]; `reading` has what all
-//! formats share, `common` what some publishers share.
+//! There is one file or folder per publisher and one row per format in [`registry::SOURCES`];
+//! `reading` has what all formats share, `common` what some publishers share.
 
 mod alberta;
 pub mod common;

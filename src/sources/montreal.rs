@@ -1,11 +1,13 @@
-//! Ville de Montréal's contracts: those that officials sign by delegation and those that councils award.
+//! Ville de Montréal's contracts: those that officials sign by delegation, and those that councils award.
 //!
-//! Two layouts, told by folded column names because accents in them come and go. Files may lack the header; then the layout is
-//! told by the first row: where its day and its amount stand. The files give rows no number: the identifier is a hash of
-//! supplier, number, day, service and amount, so a corrected object or approver and a further column leave it. Rows of one file
-//! that agree in these and differ elsewhere are one order split (over activities, mostly): they stay apart, numbered in the
-//! order of what they say; of several files the newest tells. A row without a day is the dated one of a file that has days, where
-//! only one can be meant.
+//! There are two layouts, recognized by folded column names because the accents in them vary. Some files have no header;
+//! then the layout is recognized by the position of the date and of the amount in the first row.
+//!
+//! Rows have no identifier of their own. The `record_id` is a hash of supplier, number, date, service and amount, so it
+//! survives a corrected description or approver and additional columns. Rows of one file that agree in these and differ
+//! elsewhere are parts of one order (mostly split over activities). They stay separate records, numbered in the order of
+//! their content. Of several files, only the rows of the newest count. A row without a date is the same as a dated row of
+//! another file if there is exactly one candidate.
 
 use std::{collections::BTreeMap, io::Read};
 
@@ -43,7 +45,7 @@ pub static COUNCILS: CsvFormat = CsvFormat {
     aliases: &[],
     columns: &[COMMON, COUNCIL],
     entity_type: |_| EntityType::Contract,
-    row_output: council_draft,
+    row_output: council_row_output,
     merge_group: merging::keep_newest,
 };
 
@@ -73,7 +75,7 @@ static COUNCIL: &[Column] = &[
     ("decision_number", "no decision", Line),
 ];
 
-/// How a decision's number begins, the council that took it, the dataset that lists it.
+/// Prefix of a decision number, the council that decides under it, the dataset that lists its contracts.
 const COUNCIL_NAMES: [(&str, &str, &str); 4] = [
     ("CM", "Conseil municipal", "contrats-conseil-municipal"),
     ("CG", "Conseil d’agglomération", "contrats-conseil-agglomeration"),
@@ -81,7 +83,7 @@ const COUNCIL_NAMES: [(&str, &str, &str); 4] = [
     ("CA", "Conseil d’arrondissement", "contrats-conseils-arrondissement"),
 ];
 
-/// The city publishes since then; earlier years are typing errors.
+/// The first year that the city publishes. Earlier years are typing errors.
 const FIRST_YEAR: i32 = 2011;
 
 /// Columns of files without a header.
@@ -117,8 +119,10 @@ const COUNCILS_ALL: [&str; 9] = [
     "montant",
 ];
 
-struct Layout {
+/// What the first row of a file says about its columns.
+struct MontrealLayout {
     format: &'static CsvFormat,
+    /// Folded names, as the tables use them.
     columns: Vec<String>,
     has_header: bool,
 }
@@ -127,10 +131,10 @@ pub fn recognizes(first: &[String]) -> bool {
     layout(first).is_some()
 }
 
-fn layout(first: &[String]) -> Option<Layout> {
+fn layout(first: &[String]) -> Option<MontrealLayout> {
     let folded: Vec<String> = first.iter().map(|name| fold(name)).collect();
     if let Some(format) = format_of(&[&OFFICIALS, &COUNCILS], &folded) {
-        return Some(Layout {
+        return Some(MontrealLayout {
             format,
             columns: folded,
             has_header: true,
@@ -144,61 +148,57 @@ fn layout(first: &[String]) -> Option<Layout> {
         (&COUNCILS, &COUNCILS_ALL)
     } else if (8..=9).contains(&filled) && is_day(2) && is_amount(7) {
         (&OFFICIALS, &OFFICIALS_DATED[..first.len().clamp(8, 9)])
-    } else if filled == 7 && is_amount(6) && (field(6).contains('$') || is_bare_order(first)) {
+    } else if filled == 7 && is_amount(6) && (field(6).contains('$') || is_order_without_dollar_sign(first)) {
         (&OFFICIALS, &OFFICIALS_UNDATED)
     } else {
         return None;
     };
-    Some(Layout {
+    Some(MontrealLayout {
         format,
         columns: columns.iter().map(|name| (*name).to_owned()).collect(),
         has_header: false,
     })
 }
 
-/// Whether seven columns are an official's order though nothing says that the last are dollars: a number, one of the city's services,
-/// the rest words, and either cents behind a comma or an approver as the city writes them, `TREMBLAY, JEANNE`.
-fn is_bare_order(first: &[String]) -> bool {
+/// Whether seven columns are an official's order although the amount has no dollar sign: a number, one of the city's
+/// services, words in the other columns, and either a decimal comma with cents or an approver as the city writes them
+/// (`TREMBLAY, JEANNE`).
+fn is_order_without_dollar_sign(first: &[String]) -> bool {
     let [vendor, number, approver, object, service, activity, amount, rest @ ..] = first else {
         return false;
     };
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let is_cents = |(whole, cents): (&str, &str)| is_digits(whole) && is_digits(cents) && cents.len() == 2;
-    let is_name = |text: &str| {
-        let parts = text.split_once(", ");
-        let is_upper = |part: &str| !part.is_empty() && !part.contains(char::is_lowercase);
-        parts.is_some_and(|(last, first)| is_upper(last) && first.starts_with(char::is_uppercase))
-    };
+    let is_upper = |part: &str| !part.is_empty() && !part.contains(char::is_lowercase);
+    let is_name = |(last, first): (&str, &str)| is_upper(last) && first.starts_with(char::is_uppercase);
     let is_words = |text: &String| text.chars().any(char::is_alphabetic);
     rest.len() <= 1
-        && (amount.split_once(',').is_some_and(is_cents) || is_name(approver))
+        && (amount.split_once(',').is_some_and(is_cents) || approver.split_once(", ").is_some_and(is_name))
         && number.bytes().any(|b| b.is_ascii_digit())
         && [object, activity].into_iter().all(is_words)
         && !vendor.is_empty()
         && !is_digits(approver)
-        && SERVICES.iter().any(|kind| service.starts_with(kind))
+        && SERVICE_PREFIXES.iter().any(|prefix| service.starts_with(prefix))
 }
 
-/// How the names of the city's services begin.
-const SERVICES: [&str; 5] = ["SERVICE ", "DIRECTION ", "COMMISSION ", "BUREAU ", "ARRONDISSEMENT "];
+/// Prefixes of the names of the city's services.
+const SERVICE_PREFIXES: [&str; 5] = ["SERVICE ", "DIRECTION ", "COMMISSION ", "BUREAU ", "ARRONDISSEMENT "];
 
-pub struct Montreal;
+pub struct MontrealReader;
 
-impl SourceReader for Montreal {
+impl SourceReader for MontrealReader {
     fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
-        let opened = CsvFile::open(input)?;
-        let Some(layout) = layout(&opened.first) else {
+        let mut csv = CsvFile::open(input)?;
+        let Some(layout) = layout(&csv.first) else {
             return Err(ReadError::Damaged {
                 line: 1,
                 reason: "the file's columns are unknown".to_owned(),
             });
         };
-        let opened = if layout.has_header {
-            opened
-        } else {
-            opened.without_header()
-        };
-        layout.format.read_rows(file, opened, &layout.columns, out)
+        if !layout.has_header {
+            csv = csv.without_header();
+        }
+        layout.format.read_rows(file, csv, &layout.columns, out)
     }
 
     fn merge_group(&mut self, members: &mut [GroupMember], _: &mut [RowCounts]) {
@@ -206,81 +206,83 @@ impl SourceReader for Montreal {
     }
 }
 
-/// Settles the rows that agree in all but the day.
+/// Merges the rows that agree in everything but the date.
 fn merge_group(members: &mut [GroupMember]) {
-    let id = |member: &GroupMember| {
-        let record = member.records.first();
-        record
-            .and_then(|record| record.text("record_id"))
-            .unwrap_or_default()
-            .to_owned()
-    };
-    let mut contracts: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut by_id: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, member) in members.iter().enumerate() {
-        contracts.entry(id(member)).or_default().push(at);
+        let id = member.records.first().map(DraftRecord::id).unwrap_or_default();
+        by_id.entry(id.to_owned()).or_default().push(at);
     }
-    for rows in contracts.values_mut() {
-        // Members are oldest first.
+    let mut kept: Vec<usize> = Vec::new();
+    for rows in by_id.into_values() {
+        // Members are sorted oldest first.
         let newest = rows.last().map(|at| members[*at].file);
-        let (mut told, older): (Vec<usize>, Vec<usize>) =
-            rows.drain(..).partition(|at| Some(members[*at].file) == newest);
-        older.into_iter().for_each(|at| members[at].records.clear());
-        told.sort_by(|a, b| members[*a].key.cmp(&members[*b].key));
-        for (at, part) in told.iter().zip(1..).skip(1) {
+        let (mut parts, older): (Vec<usize>, Vec<usize>) =
+            rows.into_iter().partition(|at| Some(members[*at].file) == newest);
+        for at in older {
+            members[at].records.clear();
+        }
+        parts.sort_by(|a, b| members[*a].key.cmp(&members[*b].key));
+        for (at, number) in parts.iter().zip(1..).skip(1) {
             for record in &mut members[*at].records {
-                let plain = record.text("record_id").unwrap_or_default();
-                record.set("record_id", Some(format!("{plain}|{part}")));
+                let id = format!("{}|{number}", record.id());
+                record.set("record_id", Some(id));
             }
         }
-        *rows = told;
+        kept.extend(parts);
     }
-    let is_dated = |at: &usize| !members[*at].key.starts_with(UNDATED);
-    let (dated, undated): (Vec<usize>, Vec<usize>) = contracts.into_values().flatten().partition(is_dated);
+    drop_undated_duplicate(members, kept);
+}
+
+/// Clears an undated row if it is the same contract as the only dated row, which must be of another file and have a
+/// number and a value.
+fn drop_undated_duplicate(members: &mut [GroupMember], kept: Vec<usize>) {
+    let (undated, dated): (Vec<usize>, Vec<usize>) =
+        kept.into_iter().partition(|at| members[*at].key.starts_with(UNDATED));
     if let ([dated], [undated]) = (dated.as_slice(), undated.as_slice()) {
-        let tells = |field| members[*dated].records.iter().any(|record| record.has(field));
-        if tells("contract_id") && tells("contract_value") && members[*dated].file != members[*undated].file {
+        let dated = &members[*dated];
+        let has = |field| dated.records.iter().any(|record| record.has(field));
+        if has("contract_id") && has("contract_value") && dated.file != members[*undated].file {
             members[*undated].records.clear();
         }
     }
 }
 
-/// Begins the member's name of a row without a day.
+/// Prefix of the key of a row without a date.
 const UNDATED: &str = "undated ";
 
-fn council_draft(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
+fn council_row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
     let decision = record.text("decision_number").unwrap_or_default();
     let council = COUNCIL_NAMES.iter().find(|(start, ..)| decision.starts_with(start));
     if council.is_none() && !decision.is_empty() {
-        // Its first letters name the council; the number behind them is as good as unique.
+        // The first letters name the council. The number after them is almost unique, so it is left out of the note.
         let letters: String = decision.chars().take_while(|c| c.is_alphabetic()).collect();
         row.note(unknown("no decision", &letters));
     }
     record.set("approver", council.map(|(_, name, _)| *name));
-    row_output(
-        row,
-        record,
-        council.map_or("contrats-conseils", |(.., dataset)| dataset),
-    )
+    let dataset = council.map_or("contrats-conseils", |(.., dataset)| dataset);
+    row_output(row, record, dataset)
 }
 
 fn row_output(row: &CsvRow, mut record: DraftRecord, dataset: &str) -> Result<RowOutput, &'static str> {
     if record.text("vendor_name").is_none() && record.text("title_fr").is_none() {
         return Err("neither a supplier nor a title");
     }
-    // Hashed before anything is left out or added, and the rest without the file's own facts.
+    // Hashed before fields are removed or added. `fetched_at` is a fact of the file, not of the row.
     let part = |field: &str| record.get(field).map(|value| value.to_string()).unwrap_or_default();
-    let typed = || text::line(row.raw("montant")).unwrap_or_default();
-    let amount = record
-        .number("contract_value")
-        .map_or_else(typed, |amount| format!("{amount:.2}"));
+    let amount = match record.number("contract_value") {
+        Some(amount) => format!("{amount:.2}"),
+        None => text::line(row.raw("montant")).unwrap_or_default(),
+    };
     let keys = ["vendor_name", "contract_id", "department_fr"].map(part).join("\n");
     let day = part("award_date");
     let id = format!("montreal|{}", fingerprint(&format!("{keys}\n{amount}\n{day}")));
-    let said = record.fields.iter().map(|(name, value)| (name.text(), value));
-    let said = said.filter(|(name, _)| *name != "fetched_at");
-    let said: Vec<String> = said.map(|(name, value)| format!("{name}={value}")).collect();
-    let said = fingerprint(&said.join("\n"));
-    if record.text("award_date").is_some_and(|day| !is_likely(day, row)) {
+    let content = record.fields.iter().filter(|(name, _)| name.text() != "fetched_at");
+    let content: Vec<String> = content
+        .map(|(name, value)| format!("{}={value}", name.text()))
+        .collect();
+    let content = fingerprint(&content.join("\n"));
+    if record.text("award_date").is_some_and(|day| !is_plausible(day, row)) {
         row.note("award date before 2011 or after the file's year, left out".to_owned());
         record.remove("award_date");
     }
@@ -293,18 +295,20 @@ fn row_output(row: &CsvRow, mut record: DraftRecord, dataset: &str) -> Result<Ro
     record.set("record_id", Some(id.as_str()));
     Ok(RowOutput {
         group: format!("{keys}\n{amount}"),
-        key: match day.as_str() {
-            "" => format!("{UNDATED}{said}"),
-            _ => said,
+        key: if day.is_empty() {
+            format!("{UNDATED}{content}")
+        } else {
+            content
         },
         recency: Recency(0, row.file.modified.timestamp()),
         records: vec![record],
     })
 }
 
-fn is_likely(day: &str, row: &CsvRow) -> bool {
-    let year: i32 = day.get(..4).and_then(|year| year.parse().ok()).unwrap_or_default();
-    (FIRST_YEAR..=row.file.modified.year().max(FIRST_YEAR)).contains(&year)
+/// Whether the year is between [`FIRST_YEAR`] and that of the file.
+fn is_plausible(day: &str, row: &CsvRow) -> bool {
+    let year = day.get(..4).and_then(|year| year.parse::<i32>().ok());
+    year.is_some_and(|year| (FIRST_YEAR..=row.file.modified.year().max(FIRST_YEAR)).contains(&year))
 }
 
 #[cfg(test)]
@@ -312,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_layout_is_told_with_and_without_a_header() {
+    fn layouts_are_recognized_with_and_without_a_header() {
         for (first, columns) in [
             (
                 "NOM DU FOURNISSEUR|NUMÉRO|DATE D'APPROBATION|APPROBATEUR|DESCRIPTION|SERVICE|ACTIVITÉ|MONTANT",

@@ -1,11 +1,11 @@
-//! Nova Scotia's awarded public tenders, of the whole public sector: CSV as exported, CSV or JSON as the portal's interface gives them.
+//! Nova Scotia's awarded public tenders, of the whole public sector: the CSV export, and CSV or JSON from the portal's API.
 //!
-//! Built from the publisher's documented columns: no real file was at hand. The two forms differ by the case of the names
-//! and by the dates' form, and the JSON leaves empty fields out; either gives the same records. Several suppliers share a
-//! tender's number, and a supplier may win it twice: the oldest contract has the plain identifier, the others their day and
-//! amount behind it.
+//! Built from the publisher's documentation of the columns; no real file was available. The two forms differ in the case
+//! of the names and the format of dates, and the JSON omits empty fields. Both produce the same records. Several suppliers
+//! may share a tender number, and a supplier may win a tender twice: the oldest contract has the identifier without a
+//! suffix, the others get their date and amount as suffix.
 
-use std::io::Read;
+use std::{borrow::Cow, io::Read};
 
 use csv::StringRecord;
 use serde_json::{Map, Value};
@@ -65,23 +65,23 @@ static COLUMNS: &[Column] = &[
     ("vendor_name", "VENDOR", Organization),
 ];
 
-/// The flags of what was bought, in the order categories are joined. Several may be set.
-const FLAGS: [(&str, &str); 3] = [("CONSTRUCTION", "CNST"), ("GOODS", "GD"), ("SERVICE", "SRV")];
+/// The columns that flag a category, in the order in which categories are joined. Several may be set.
+const CATEGORY_FLAGS: [(&str, &str); 3] = [("CONSTRUCTION", "CNST"), ("GOODS", "GD"), ("SERVICE", "SRV")];
 
-/// Amounts that stand for "none": the form asks for one also where nothing is bought at a price.
+/// Amounts that mean "not stated": the publisher's form requires an amount even if nothing is bought at a price.
 const PLACEHOLDERS: [f64; 2] = [0.0, 0.01];
 
 pub fn recognizes(head: &FileHead) -> bool {
-    let holds = |name: &str| {
+    let has = |name: &str| {
         head.json.contains(&format!("\"{name}\"")) || head.json.contains(&format!("\"{}\"", name.to_uppercase()))
     };
     FORMAT.recognizes(&head.columns)
-        || (holds("tender_id") && holds("entity") && (holds("awarded_date") || holds("awarded_amount")))
+        || (has("tender_id") && has("entity") && (has("awarded_date") || has("awarded_amount")))
 }
 
-pub struct NovaScotia;
+pub struct NovaScotiaReader;
 
-impl SourceReader for NovaScotia {
+impl SourceReader for NovaScotiaReader {
     fn read(
         &mut self,
         file: &FileInfo,
@@ -103,7 +103,7 @@ impl SourceReader for NovaScotia {
     }
 }
 
-/// Each object becomes a row of all the columns.
+/// Reads JSON: each object becomes a row with all columns.
 fn read_json(file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
     let columns = FORMAT.aliases;
     let names: Vec<String> = columns.iter().map(|(_, name)| (*name).to_owned()).collect();
@@ -143,37 +143,29 @@ fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'stat
     let value = amount.filter(|amount| !PLACEHOLDERS.contains(amount));
     record.set("contract_value", value);
     record.set("currency", value.map(|_| "CAD"));
-    let mut categories = Vec::new();
-    for (flag, code) in FLAGS {
+    let mut categories: Vec<Cow<str>> = Vec::new();
+    for (flag, code) in CATEGORY_FLAGS {
         match row.line_of(flag).as_deref() {
-            Some("Y" | "y" | "Yes" | "YES" | "true" | "1") => categories.push(code),
+            Some("Y" | "y" | "Yes" | "YES" | "true" | "1") => categories.push(code.into()),
             None | Some("N" | "n" | "No" | "NO" | "false" | "0") => {}
-            Some(word) => row.note(unknown(flag, word)),
+            Some(other) => row.note(unknown(flag, other)),
         }
     }
-    record.set(
-        "procurement_category",
-        (!categories.is_empty()).then(|| categories.join(",")),
-    );
+    record.set("procurement_category", text::joined(categories, ","));
     let (municipality, level) = public_bodies::of_body(record.text("buyer_name").unwrap_or_default(), "NS");
     record.set("municipality", Some(municipality));
     record.set("government_level", Some(level));
     record.set("province", Some("NS"));
-    let id = format!(
-        "novascotia|{number}|{}",
-        fold(record.text("vendor_name").unwrap_or_default())
-    );
+    let vendor = fold(record.text("vendor_name").unwrap_or_default());
+    let id = format!("novascotia|{number}|{vendor}");
     record.set("record_id", Some(id.as_str()));
-    let day = record.text("award_date").unwrap_or_default();
-    let member = format!(
-        "{day}|{}",
-        amount.map(|amount| format!("{amount:.2}")).unwrap_or_default()
-    );
-    let age = text::date(day).ok().flatten().map_or(0, |day| day.days());
+    let date = record.text("award_date").unwrap_or_default();
+    let amount = amount.map(|amount| format!("{amount:.2}")).unwrap_or_default();
+    let day = text::date(date).ok().flatten().map_or(0, |date| date.days());
     Ok(RowOutput {
         group: id,
-        key: member,
-        recency: Recency(u64::try_from(row.file.modified.timestamp()).unwrap_or(0), age.into()),
+        key: format!("{date}|{amount}"),
+        recency: Recency(u64::try_from(row.file.modified.timestamp()).unwrap_or(0), day.into()),
         records: vec![record],
     })
 }

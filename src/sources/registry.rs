@@ -1,8 +1,8 @@
 //! The table of all formats: one [`SourceFormat`] for each.
 //!
-//! A row states how the format is recognized (by its columns or its first element, never by the file's name), which
-//! entity types it yields, and how its reader is made. To add a source: write its file in this folder, add its row here,
-//! and add a fixture to `tests/fixtures`.
+//! A row states how the format is recognized (by its columns or its first element, never by the
+//! file's name), which entity types it yields, and how its reader is made. To add a source: write
+//! its file in this folder, add its row here, and add a fixture to `tests/fixtures`.
 
 use crate::model::entity_type::EntityType;
 use crate::sources::{
@@ -80,7 +80,7 @@ pub static SOURCES: &[SourceFormat] = &[
         id: "montreal",
         yields: &[EntityType::Contract],
         recognizes: |head| montreal::recognizes(&head.columns),
-        reader: || Box::new(montreal::Montreal),
+        reader: || Box::new(montreal::MontrealReader),
     },
     SourceFormat {
         id: "toronto",
@@ -92,13 +92,13 @@ pub static SOURCES: &[SourceFormat] = &[
         id: "novascotia",
         yields: &[EntityType::Contract],
         recognizes: novascotia::recognizes,
-        reader: || Box::new(novascotia::NovaScotia),
+        reader: || Box::new(novascotia::NovaScotiaReader),
     },
     SourceFormat {
         id: "alberta",
         yields: &[EntityType::Tender, EntityType::Contract],
         recognizes: alberta::recognizes,
-        reader: || Box::new(alberta::Alberta),
+        reader: || Box::new(alberta::AlbertaReader),
     },
     SourceFormat {
         id: "canadabuys-sosa",
@@ -108,8 +108,8 @@ pub static SOURCES: &[SourceFormat] = &[
     },
 ];
 
-/// Sources that publish the same things. One reader reads the files of all of them and merges their rows. Each record is
-/// written to the dump of the source that it was mainly taken from.
+/// Sources that publish the same things. One reader reads the files of all of them and merges their
+/// rows. Each record is written to the dump of the source that it was mainly taken from.
 static FAMILIES: &[&[&str]] = &[
     &[seao::common::SEAO_XML, seao::common::SEAO_OCDS],
     &[disclosure::common::DISCLOSURE, disclosure::common::DISCLOSURE_EXPORT],
@@ -118,7 +118,8 @@ static FAMILIES: &[&[&str]] = &[
 ];
 
 impl SourceFormat {
-    /// The first of the sources that are merged together with this one; its own id if it is merged alone.
+    /// The first of the sources that are merged together with this one; its own id if it is merged
+    /// alone.
     pub fn family(&self) -> &'static str {
         let family = FAMILIES.iter().find(|family| family.contains(&self.id));
         family.and_then(|family| family.first()).unwrap_or(&self.id)

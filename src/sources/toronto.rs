@@ -1,10 +1,8 @@
-//! City of Toronto: awarded contracts, non-competitive contracts and solicitations, each under old and new column names.
+//! City of Toronto: awarded contracts, non-competitive contracts and solicitations, each with old and new column names.
 //!
-//! Document numbers had the prefix `Doc` in older files; identifiers leave it out, so a contract in both files is one
-//! record. Amounts are typed by hand: what is not clearly one amount gives no value and a note. A workspace may hold
-//! several contracts with one supplier: the first has the plain identifier, the others their dollars behind it.
-
-use std::borrow::Cow;
+//! Document numbers have the prefix `Doc` in older files. Identifiers leave it out, so a contract in an old and a new file
+//! is one record. Amounts are typed by hand: text that is not clearly one amount is noted and left out. A workspace may
+//! have several contracts with one supplier: the first has the plain identifier, the others get their dollars as suffix.
 
 use serde_json::json;
 
@@ -103,13 +101,13 @@ static SOLICITATION_COLUMNS: &[Column] = &[
     ("contact_phone", "Buyer Phone Number", Line),
 ];
 
-/// The city's categories. Its goods and services are one word, which only SRVTGD comes near.
+/// The city's categories. It has one category for goods and services; `SRVTGD` is the nearest code.
 const CATEGORIES: [(&str, Option<&str>); 5] = [
     ("Construction Services", Some("CNST")),
     ("Professional Services", Some("SRV")),
     ("Goods and Services", Some("SRVTGD")),
     ("Goods & Services", Some("SRVTGD")),
-    // The city sells.
+    // The city sells something.
     ("Offer to Purchase", None),
 ];
 
@@ -130,42 +128,40 @@ fn non_competitive(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &
     let supplier = fold(record.text("vendor_name").unwrap_or_default());
     record.set("procurement_method", Some("non-competitive"));
     record.set("procurement_method_en", Some("Non-competitive"));
-    let reason = row.line_of("Reason");
-    record.set(
-        "eligibility",
-        reason.map(|reason| json!({"limited_tendering_reason_en": reason})),
-    );
-    let dollars = amount.split('.').next().unwrap_or_default().to_owned();
-    let recency = Recency(published(row), digits(record.text("award_date")) as i64);
-    Ok(row_output(
-        format!("toronto-nc|{number}|{supplier}"),
-        dollars,
-        recency,
-        record,
-    ))
+    let eligibility = row
+        .line_of("Reason")
+        .map(|reason| json!({"limited_tendering_reason_en": reason}));
+    record.set("eligibility", eligibility);
+    let dollars = amount
+        .split_once('.')
+        .map_or(&*amount, |(dollars, _)| dollars)
+        .to_owned();
+    let recency = Recency(published(row), sortable(record.text("award_date")));
+    let id = format!("toronto-nc|{number}|{supplier}");
+    Ok(row_output(id, dollars, recency, record))
 }
 
 fn solicitation(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
     let number = document_number(row).ok_or("no document number")?;
     complete(&mut record);
     record.set("procurement_category", category(row));
-    // The file is of open solicitations, but keeps some that closed years ago.
+    // The file lists open solicitations, but keeps some that closed years ago.
     let published_on = row.file.modified.date_naive().to_string();
-    let closed = record
+    let is_closed = record
         .text("closing_date")
         .is_some_and(|day| day < published_on.as_str());
-    let status = if closed { "Expired" } else { "Open" };
+    let status = if is_closed { "Expired" } else { "Open" };
     record.set("status", Some(status));
     record.set("status_en", Some(status));
-    let recency = Recency(published(row), digits(record.text("closing_date")) as i64);
+    let recency = Recency(published(row), sortable(record.text("closing_date")));
     Ok(row_output(format!("toronto|{number}"), String::new(), recency, record))
 }
 
-fn row_output(id: String, member: String, recency: Recency, mut record: DraftRecord) -> RowOutput {
+fn row_output(id: String, key: String, recency: Recency, mut record: DraftRecord) -> RowOutput {
     record.set("record_id", Some(id.as_str()));
     RowOutput {
         group: id,
-        key: member,
+        key,
         recency,
         records: vec![record],
     }
@@ -174,10 +170,15 @@ fn row_output(id: String, member: String, recency: Recency, mut record: DraftRec
 fn document_number(row: &CsvRow) -> Option<String> {
     let number = row.line_of(DOCUMENT)?.replace('\u{fffd}', "");
     let number = number.strip_prefix("Doc").unwrap_or(&number).trim();
-    (!number.is_empty()).then(|| number.to_owned())
+    if number.is_empty() {
+        None
+    } else {
+        Some(number.to_owned())
+    }
 }
 
-/// Fills what contracts share, and gives the amount as identifiers have it: in cents, else as typed.
+/// Sets the fields that both kinds of contracts share. Returns the amount for the identifier: with two decimals, or as
+/// typed if it is unreadable.
 fn complete_contract(row: &CsvRow, record: &mut DraftRecord, column: &str) -> String {
     complete(record);
     let raw = row.raw(column);
@@ -211,8 +212,8 @@ fn category(row: &CsvRow) -> Option<&'static str> {
     known.and_then(|(_, code)| *code)
 }
 
-/// One amount and its currency: `1317169.92`, `$ 1,317,169.92 CAD`, `$2,500 USD`. Amounts run together are none, and where the
-/// commas do not part thousands they part amounts.
+/// One amount and its currency: `1317169.92`, `$ 1,317,169.92 CAD`, `$2,500 USD`. Several amounts run together are
+/// unreadable. Commas that do not separate thousands separate amounts.
 fn amount(raw: &str) -> Result<Option<(f64, &'static str)>, Unreadable> {
     let Some(line) = text::as_line(raw) else {
         return Ok(None);
@@ -224,31 +225,27 @@ fn amount(raw: &str) -> Result<Option<(f64, &'static str)>, Unreadable> {
     };
     let number = number.trim();
     let number = number.strip_prefix('$').unwrap_or(number).trim();
-    let whole = number.split('.').next().unwrap_or_default();
-    let mut groups = whole.split(',');
-    let first = groups.next().unwrap_or_default();
-    let thousands = groups.all(|group| group.len() == 3) && (first.len() <= 3 || !whole.contains(','));
-    let plain = number
-        .bytes()
-        .all(|b| b.is_ascii_digit() || b == b'.' || b == b',' || b == b'-');
-    if !thousands || !plain {
+    let whole = number.split_once('.').map_or(number, |(whole, _)| whole);
+    let groups_thousands = match whole.split_once(',') {
+        Some((first, rest)) => first.len() <= 3 && rest.split(',').all(|group| group.len() == 3),
+        None => true,
+    };
+    let is_plain = number.bytes().all(|b| b.is_ascii_digit() || b".,-".contains(&b));
+    if !groups_thousands || !is_plain {
         return Err(Unreadable);
     }
-    let number = match number.contains(',') {
-        true => Cow::Owned(number.replace(',', "")),
-        false => Cow::Borrowed(number),
-    };
-    Ok(text::amount(&number)?.map(|amount| (amount, currency)))
+    Ok(text::amount(&number.replace(',', ""))?.map(|amount| (amount, currency)))
 }
 
+/// The file's time in seconds since 1970; 0 before that.
 fn published(row: &CsvRow) -> u64 {
-    u64::try_from(row.file.modified.timestamp()).unwrap_or_default()
+    u64::try_from(row.file.modified.timestamp()).unwrap_or(0)
 }
 
-/// `2024-01-31` as a number that grows with time.
-fn digits(day: Option<&str>) -> u64 {
+/// A day such as `2024-01-31` as a number that grows with time; 0 without a day.
+fn sortable(day: Option<&str>) -> i64 {
     let digits: String = day.unwrap_or_default().chars().filter(char::is_ascii_digit).collect();
-    digits.parse().unwrap_or_default()
+    digits.parse().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -256,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_amount_is_one_amount_or_none() {
+    fn only_a_single_amount_is_read() {
         let dollars = |amount| Ok(Some((amount, "CAD")));
         for (raw, expected) in [
             ("26773.58", dollars(26773.58)),

@@ -1,7 +1,7 @@
-//! A key at work: what its plan allows, and what it has used of it.
+//! An API key with its rate limit and its daily quota.
 //!
-//! Two limits hold: a token bucket that lives in memory, and a quota of the UTC day that outlives the process. Nothing here waits or touches the
-//! database, and there is one account a known key, so wrong keys take no memory.
+//! The rate limit is a token bucket in memory. The quota of a UTC day is persistent. Nothing here
+//! blocks or accesses the database. Only known keys have an account, so wrong keys take no memory.
 
 use std::{
     num::NonZeroU32,
@@ -19,30 +19,29 @@ use governor::{
 
 use crate::{
     model::plans::PlanLimits,
-    state::{keys::Key, usage::Usage},
+    state::{keys::ApiKey, usage::Usage},
 };
 
-/// A key with its limits.
 #[derive(Debug)]
 pub struct Account {
-    pub key: Key,
+    pub key: ApiKey,
     pub terms: PlanLimits,
-    bucket: Arc<Bucket>,
+    bucket: Arc<TokenBucket>,
     pub(super) usage: Arc<Usage>,
 }
 
-type Bucket = RateLimiter<NotKeyed, InMemoryState, Monotonic, StateInformationMiddleware>;
+type TokenBucket = RateLimiter<NotKeyed, InMemoryState, Monotonic, StateInformationMiddleware>;
 
-/// Time that never goes back, which the calendar's may: no correction of the clock locks a key out.
+/// A monotonic clock, so that no correction of the system clock locks a key out.
 #[derive(Debug)]
 struct Monotonic(Instant);
 
-/// How an account stands with one of its limits.
+/// The state of one limit of an account.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
+pub struct LimitWindow {
     pub quota: NonZeroU32,
     pub remaining: u32,
-    /// Seconds until more remains than now.
+    /// Seconds until more requests remain than now.
     pub reset: u64,
 }
 
@@ -52,19 +51,19 @@ pub enum Limit {
     Day,
 }
 
-/// What came of asking for a request.
+/// The outcome of charging a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Receipt {
-    pub burst: Window,
-    pub day: Window,
-    /// The limit that is in the way, and the seconds until it no longer is; at least one.
+    pub burst: LimitWindow,
+    pub day: LimitWindow,
+    /// The limit that refuses the request, and the seconds until it no longer does (at least 1).
     pub refused: Option<(Limit, u64)>,
     today: NaiveDate,
     charged: u32,
 }
 
 impl Account {
-    pub(super) fn new(key: Key, terms: PlanLimits) -> Account {
+    pub(super) fn new(key: ApiKey, terms: PlanLimits) -> Account {
         Account {
             key,
             terms,
@@ -73,11 +72,12 @@ impl Account {
         }
     }
 
-    /// The account of a key that was changed: what was used stays used. A new plan comes with a full bucket.
-    pub(super) fn with_key(&self, key: Key, terms: PlanLimits) -> Account {
-        let bucket = match terms.requests_per_minute == self.terms.requests_per_minute {
-            true => Arc::clone(&self.bucket),
-            false => Arc::new(bucket(&terms)),
+    /// The account of a changed key, with the same usage. A new rate limit starts with a full bucket.
+    pub(super) fn with_key(&self, key: ApiKey, terms: PlanLimits) -> Account {
+        let bucket = if terms.requests_per_minute == self.terms.requests_per_minute {
+            Arc::clone(&self.bucket)
+        } else {
+            Arc::new(bucket(&terms))
         };
         Account {
             key,
@@ -87,9 +87,9 @@ impl Account {
         }
     }
 
-    /// Takes `cost` requests from both limits. A refusal leaves the day as it was.
+    /// Charges `cost` requests to both limits. A refusal does not count against the daily quota.
     ///
-    /// Spec silent: what costs more than a limit ever holds costs all of it.
+    /// Decision D-15: a request that costs more than a whole limit costs exactly the whole limit.
     pub fn charge(&self, cost: NonZeroU32, now: DateTime<Utc>) -> Receipt {
         let (per_minute, per_day) = (self.terms.requests_per_minute, self.terms.requests_per_day);
         let (today, midnight) = (now.date_naive(), seconds_to_midnight(now));
@@ -108,12 +108,12 @@ impl Account {
             Ok(_) => None,
         };
         Receipt {
-            burst: Window {
+            burst: LimitWindow {
                 quota: per_minute,
-                remaining: burst.unwrap_or_default(),
+                remaining: burst.unwrap_or(0),
                 reset: burst.err().unwrap_or_else(|| 60_u64.div_ceil(per_minute.get().into())),
             },
-            day: Window {
+            day: LimitWindow {
                 quota: per_day,
                 remaining: left,
                 reset: midnight,
@@ -124,9 +124,10 @@ impl Account {
         }
     }
 
-    /// Takes what a request turned out to cost beyond the one it was counted as. What does not fit is refused whole: the day gets all of it back,
-    /// and the wait is until the bucket holds the whole cost, with the one that it was counted as.
-    pub fn raise(&self, receipt: &mut Receipt, cost: NonZeroU32, now: DateTime<Utc>) {
+    /// Charges the rest of `cost` for a request that was charged as one. If that exceeds a limit,
+    /// the whole request is refused: the daily quota is refunded, and the wait is until the bucket
+    /// holds the whole cost, including the one that was already charged.
+    pub fn charge_more(&self, receipt: &mut Receipt, cost: NonZeroU32, now: DateTime<Utc>) {
         let (per_minute, per_day) = (self.terms.requests_per_minute, self.terms.requests_per_day);
         let more_of_burst = NonZeroU32::new(cost.min(per_minute).get() - 1);
         let more_of_day = cost.min(per_day).get().saturating_sub(receipt.charged);
@@ -140,11 +141,11 @@ impl Account {
             }
             Err(wait) => Some((Limit::Burst, wait)),
         };
-        // Of a batch that did not fit the bucket keeps the one.
+        // The bucket keeps the one token of a refused batch.
         receipt.burst.remaining = burst.unwrap_or(receipt.burst.remaining);
         receipt.refused = refused;
         match refused {
-            Some(_) => self.give_back(receipt),
+            Some(_) => self.refund(receipt),
             None => {
                 receipt.charged += more_of_day;
                 receipt.day.remaining = receipt.day.remaining.saturating_sub(more_of_day);
@@ -152,23 +153,23 @@ impl Account {
         }
     }
 
-    /// Gives the day back what a receipt took. The bucket keeps it: it guards the server, which had the work all the same.
-    pub fn give_back(&self, receipt: &mut Receipt) {
-        self.usage.give_back(receipt.today, receipt.charged);
+    /// Refunds the daily quota. The bucket is not refilled: it protects the server, which did the work
+    /// in any case.
+    pub fn refund(&self, receipt: &mut Receipt) {
+        self.usage.refund(receipt.today, receipt.charged);
         receipt.day.remaining = receipt.day.remaining.saturating_add(receipt.charged);
         receipt.charged = 0;
     }
 
-    /// The tokens left, or the seconds until there are enough.
+    /// The remaining tokens, or the seconds until there are enough.
     fn take(&self, cost: NonZeroU32) -> Result<u32, u64> {
-        match self.bucket.check_n(cost) {
-            Ok(Ok(state)) => Ok(state.remaining_burst_capacity()),
-            Ok(Err(until)) => {
+        let checked = self.bucket.check_n(cost);
+        match checked.expect("the cost is at most the capacity of the bucket") {
+            Ok(state) => Ok(state.remaining_burst_capacity()),
+            Err(until) => {
                 let wait = until.wait_time_from(self.bucket.clock().now());
                 Err((wait.as_nanos().div_ceil(1_000_000_000) as u64).max(1))
             }
-            // The cost was brought down to what the bucket holds.
-            Err(_) => Err(60),
         }
     }
 }
@@ -181,17 +182,17 @@ impl Clock for Monotonic {
     }
 }
 
-fn bucket(terms: &PlanLimits) -> Bucket {
+fn bucket(terms: &PlanLimits) -> TokenBucket {
     let quota = Quota::per_minute(terms.requests_per_minute);
     RateLimiter::new(quota, InMemoryState::default(), Monotonic(Instant::now()))
 }
 
-/// At least one.
+/// Rounded up, at least 1.
 fn seconds_to_midnight(now: DateTime<Utc>) -> u64 {
     let tomorrow = now.date_naive().checked_add_days(Days::new(1));
     let midnight = tomorrow.map(|day| day.and_time(NaiveTime::MIN).and_utc());
     let left = midnight.map_or(0, |midnight| (midnight - now).num_milliseconds());
-    u64::try_from(left).unwrap_or_default().div_ceil(1000).max(1)
+    u64::try_from(left).unwrap_or(0).div_ceil(1000).max(1)
 }
 
 #[cfg(test)]
@@ -202,7 +203,7 @@ mod tests {
     use crate::model::plans::{Plan, Plans};
 
     fn account(per_minute: u32, per_day: u32) -> Account {
-        let key = Key {
+        let key = ApiKey {
             id: 1,
             plan: Plan::Basic,
             label: String::new(),
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_day_ends_at_midnight() {
+    fn the_daily_quota_resets_at_midnight() {
         let account = account(1000, 2);
         let evening = at("2026-03-01T23:59:58.500Z");
         let windows = |receipt: &Receipt| (receipt.day.remaining, receipt.day.reset);
@@ -240,18 +241,18 @@ mod tests {
             windows(&account.charge(cost(1), at("2026-03-02T00:00:00Z"))),
             (1, 86400)
         );
-        // Given back to the day it was taken from.
-        account.give_back(&mut last);
-        account.give_back(&mut last);
+        // The refund goes to the day that was charged, once.
+        account.refund(&mut last);
+        account.refund(&mut last);
         assert_eq!((last.day.remaining, account.usage.on(evening.date_naive())), (1, 1));
-        // A refusal took nothing that could be given back.
+        // A refusal charged nothing that could be refunded.
         let mut refused = refused;
-        account.give_back(&mut refused);
+        account.refund(&mut refused);
         assert_eq!(account.usage.on(evening.date_naive()), 1);
     }
 
     #[test]
-    fn the_bucket_empties_and_says_when_it_has_more() {
+    fn an_empty_bucket_reports_when_it_has_a_token() {
         let account = account(2, 1000);
         let now = at("2026-03-01T12:00:00Z");
         let first = account.charge(cost(1), now);
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_costs_more_and_never_more_than_there_can_be() {
+    fn a_batch_costs_more_but_at_most_a_whole_limit() {
         let account = account(10, 7);
         let now = at("2026-03-01T12:00:00Z");
         let batch = account.charge(cost(5), now);
@@ -282,23 +283,28 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_that_does_not_fit_waits_for_all_it_costs() {
+    fn a_refused_batch_waits_for_its_whole_cost() {
         let account = account(10, 1000);
         let now = at("2026-03-01T12:00:00Z");
         account.charge(cost(6), now);
         let mut batch = account.charge(cost(1), now);
-        account.raise(&mut batch, cost(5), now);
+        account.charge_more(&mut batch, cost(5), now);
         let Some((Limit::Burst, wait)) = batch.refused else {
             panic!("{batch:?}")
         };
-        // Three are left and four more are wanted: the fourth comes in 6 s, and in 6 more the one that it will be counted as again.
+        // Three tokens remain and four more are needed. The fourth comes in 6 s, and in 6 s more the
+        // one for the new attempt.
         assert_eq!((batch.burst.remaining, batch.day.remaining), (3, 994));
         assert!((11..=12).contains(&wait) && batch.burst.reset == 6, "{batch:?}");
-        assert_eq!(account.charge(cost(3), now).refused, None, "what is said to be left is");
+        assert_eq!(
+            account.charge(cost(3), now).refused,
+            None,
+            "the reported tokens are available"
+        );
     }
 
     #[test]
-    fn a_change_of_plan_keeps_what_was_used() {
+    fn a_change_of_plan_keeps_the_usage() {
         let before = account(2, 10);
         let now = at("2026-03-01T12:00:00Z");
         before.charge(cost(2), now);
@@ -306,14 +312,14 @@ mod tests {
         let after = before.with_key(more.key, more.terms);
         let receipt = after.charge(cost(1), now);
         assert_eq!((receipt.day.remaining, receipt.burst.remaining), (97, 4));
-        // Another row of the same plan is the same bucket.
+        // The same plan keeps the bucket.
         let revoked = after.with_key(after.key.clone(), after.terms);
         assert_eq!(revoked.charge(cost(1), now).burst.remaining, 3);
     }
 
     proptest! {
         #[test]
-        fn no_limit_is_passed_whatever_is_asked(
+        fn no_sequence_of_charges_exceeds_a_limit(
             per_minute in 1..u32::MAX,
             per_day in 1..u32::MAX,
             costs in prop::collection::vec(1..u32::MAX, 1..40),
@@ -327,7 +333,7 @@ mod tests {
                 prop_assert!(receipt.refused.is_none_or(|(_, wait)| wait >= 1));
                 prop_assert_eq!(receipt.refused.is_some(), receipt.charged == 0);
                 if asked % 3 == 0 {
-                    account.give_back(&mut receipt);
+                    account.refund(&mut receipt);
                 }
                 used += u64::from(receipt.charged);
                 prop_assert!(used <= per_day.into());

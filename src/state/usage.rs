@@ -1,7 +1,8 @@
-//! How much each key has used, a UTC day at a time: counted in memory, kept in the database.
+//! The requests of each key per UTC day, counted in memory and stored in the database.
 //!
-//! A request only adds to [`Usage`]; [`Watch`](super::watch::Watch) writes what was added. What is written is a difference, so servers that share a database
-//! add up, and each soon knows what the others counted.
+//! A request only adds to [`Usage`]; [`StateSync`](super::sync::StateSync) writes the increments.
+//! Because increments are written, the counts of servers that share a database add up, and each
+//! server soon reads what the others counted.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -12,41 +13,44 @@ use anyhow::Context;
 use chrono::{Days, NaiveDate};
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use crate::state::State;
+use crate::state::database::StateDb;
 
-/// Spec silent: how many days' counts are kept, for whoever wants to look back.
+/// Decision D-16: how long daily counts are kept for inspection.
 const KEPT_DAYS: Days = Days::new(90);
 
-/// More than any key can use in a day: a count that someone wrote by hand stays far from an overflow.
-const MOST: i64 = 1 << 53;
+/// More than any key can use in a day. It bounds counts that were written by hand, so that no sum
+/// overflows.
+const MAX_COUNT: i64 = 1 << 53;
 
-/// What one key has used. Locked for a few additions and never while anything waits; two requests meet here only if they carry one key.
+/// The counts of one key. The lock is held for a few additions and never across blocking calls; only
+/// requests with the same key contend for it.
 #[derive(Debug, Default)]
-pub struct Usage(Mutex<BTreeMap<NaiveDate, Count>>);
+pub struct Usage(Mutex<BTreeMap<NaiveDate, DayCount>>);
 
-/// A day's count: what the database holds, and what it is still owed, which giving back may make negative.
+/// A day's count: what the database holds, and the increment still to be written, which a refund may
+/// make negative.
 #[derive(Clone, Copy, Debug, Default)]
-struct Count {
+struct DayCount {
     stored: i64,
-    owed: i64,
+    unwritten: i64,
 }
 
-/// A difference that the database has to learn: of this key, on this day.
-pub(super) type Owed = (i64, NaiveDate, i64);
+/// A count to add to the database: key id, day, increment.
+pub(super) type Increment = (i64, NaiveDate, i64);
 
-impl Count {
+impl DayCount {
     fn used(&self) -> i64 {
-        self.stored.saturating_add(self.owed).clamp(0, MOST)
+        self.stored.saturating_add(self.unwritten).clamp(0, MAX_COUNT)
     }
 }
 
 impl Usage {
-    /// What was used on a day.
+    /// The requests counted on a day.
     pub fn on(&self, day: NaiveDate) -> i64 {
-        self.days().get(&day).map_or(0, Count::used)
+        self.days().get(&day).map_or(0, DayCount::used)
     }
 
-    /// Counts `cost` if it stays within the quota. Either way tells what is used then.
+    /// Counts `cost` if the sum stays within the quota. The count afterwards, in both cases.
     pub fn charge(&self, day: NaiveDate, cost: u32, quota: u32) -> Result<i64, i64> {
         let mut days = self.days();
         let count = days.entry(day).or_default();
@@ -54,44 +58,45 @@ impl Usage {
         if used + i64::from(cost) > i64::from(quota) {
             return Err(used);
         }
-        count.owed += i64::from(cost);
+        count.unwritten += i64::from(cost);
         Ok(count.used())
     }
 
-    /// Takes back what a charge of that day counted.
-    pub fn give_back(&self, day: NaiveDate, cost: u32) {
-        self.days().entry(day).or_default().owed -= i64::from(cost);
+    /// Subtracts what a charge on that day added.
+    pub fn refund(&self, day: NaiveDate, cost: u32) {
+        self.days().entry(day).or_default().unwritten -= i64::from(cost);
     }
 
-    pub(super) fn owed(&self) -> Vec<(NaiveDate, i64)> {
+    pub(super) fn unwritten(&self) -> Vec<(NaiveDate, i64)> {
         let days = self.days();
-        let owed = days.iter().map(|(day, count)| (*day, count.owed));
-        owed.filter(|(_, owed)| *owed != 0).collect()
+        let unwritten = days.iter().map(|(day, count)| (*day, count.unwritten));
+        unwritten.filter(|(_, increment)| *increment != 0).collect()
     }
 
-    /// The database has learnt this difference.
-    pub(super) fn settle(&self, day: NaiveDate, written: i64) {
+    /// Notes that this increment is in the database.
+    pub(super) fn mark_written(&self, day: NaiveDate, written: i64) {
         let mut days = self.days();
         let count = days.entry(day).or_default();
-        count.owed -= written;
-        count.stored = count.stored.saturating_add(written).clamp(0, MOST);
+        count.unwritten -= written;
+        count.stored = count.stored.saturating_add(written).clamp(0, MAX_COUNT);
     }
 
-    /// What the database holds for today, other servers' requests included. Other days are over, once they are written.
-    pub(super) fn read(&self, today: NaiveDate, stored: i64) {
+    /// Sets what the database holds for today, including the counts of other servers. Past days are
+    /// dropped once they are written.
+    pub(super) fn set_stored(&self, today: NaiveDate, stored: i64) {
         let mut days = self.days();
-        days.entry(today).or_default().stored = stored.clamp(0, MOST);
-        days.retain(|day, count| *day == today || count.owed != 0);
+        days.entry(today).or_default().stored = stored.clamp(0, MAX_COUNT);
+        days.retain(|day, count| *day == today || count.unwritten != 0);
     }
 
-    fn days(&self) -> MutexGuard<'_, BTreeMap<NaiveDate, Count>> {
-        // Whoever panicked left whole numbers behind.
+    fn days(&self) -> MutexGuard<'_, BTreeMap<NaiveDate, DayCount>> {
+        // A panic cannot interrupt an addition, so a poisoned lock still guards valid counts.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
-    /// What each key used on a day; one that is not named used nothing.
+impl StateDb {
+    /// The requests of each key on a day; a key without an entry made none.
     pub fn usage(&self, day: NaiveDate) -> anyhow::Result<HashMap<i64, i64>> {
         let mut select = self
             .connection
@@ -100,33 +105,31 @@ impl State {
         rows.collect::<Result<_, _>>().context("reading the day's usage")
     }
 
-    /// Adds all of these, or none.
-    pub(super) fn add_usage(&mut self, owed: &[Owed]) -> anyhow::Result<()> {
-        add(&mut self.connection, owed).context("writing the usage")
+    /// Adds all increments in one transaction.
+    pub(super) fn add_usage(&mut self, increments: &[Increment]) -> anyhow::Result<()> {
+        add(&mut self.connection, increments).context("writing the usage counts")
     }
 
-    /// Forgets days long gone.
+    /// Deletes the counts of days beyond the retention time.
     pub(super) fn prune_usage(&self, today: NaiveDate) -> anyhow::Result<()> {
         let first = today.checked_sub_days(KEPT_DAYS).unwrap_or(NaiveDate::MIN);
         self.connection
             .execute("DELETE FROM usage WHERE day < ?1", [first.to_string()])
-            .context("removing them from the state file")?;
+            .context("deleting them from the state file")?;
         Ok(())
     }
 }
 
-fn add(connection: &mut Connection, owed: &[Owed]) -> rusqlite::Result<()> {
-    let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    {
-        let mut add = change.prepare_cached(
+fn add(connection: &mut Connection, increments: &[Increment]) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for (key_id, day, increment) in increments {
+        let mut add = transaction.prepare_cached(
             "INSERT INTO usage (day, key_id, requests) VALUES (?1, ?2, max(?3, 0))
              ON CONFLICT DO UPDATE SET requests = min(max(requests + ?3, 0), ?4)",
         )?;
-        for (key_id, day, difference) in owed {
-            add.execute(params![day.to_string(), key_id, difference, MOST])?;
-        }
+        add.execute(params![day.to_string(), key_id, increment, MAX_COUNT])?;
     }
-    change.commit()
+    transaction.commit()
 }
 
 #[cfg(test)]
@@ -142,7 +145,7 @@ mod tests {
     #[derive(Clone, Debug)]
     enum Step {
         Charge(u64, u32),
-        GiveBack(usize),
+        Refund(usize),
         Write,
         Other(i64),
     }
@@ -150,7 +153,7 @@ mod tests {
     fn steps() -> impl Strategy<Value = Vec<Step>> {
         let step = prop_oneof![
             4 => (0..3_u64, 1..50_u32).prop_map(|(day, cost)| Step::Charge(day, cost)),
-            2 => (0..100_usize).prop_map(Step::GiveBack),
+            2 => (0..100_usize).prop_map(Step::Refund),
             1 => Just(Step::Write),
             1 => (0..20_i64).prop_map(Step::Other),
         ];
@@ -160,21 +163,21 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
-        /// Whatever is charged, given back and written in whatever order, by this server and another, the database ends with the sum, and
-        /// nothing is charged past the quota as far as this server knows it.
+        /// After any sequence of charges, refunds and writes, by this server and another one, the
+        /// database holds the sum. No charge exceeds the quota as far as this server knows the count.
         #[test]
-        fn the_database_ends_with_the_sum(steps in steps()) {
+        fn the_database_holds_the_sum_of_all_servers(steps in steps()) {
             const QUOTA: u32 = 200;
             let folder = tempfile::tempdir().unwrap();
-            let mut state = State::open(&folder.path().join("state.db")).unwrap();
+            let mut state = StateDb::open(&folder.path().join("state.db")).unwrap();
             let usage = Usage::default();
             let mut charged: Vec<(u64, u32)> = Vec::new();
             let mut others = 0;
-            let write = |state: &mut State| {
-                let owed: Vec<Owed> = usage.owed().into_iter().map(|(day, n)| (1, day, n)).collect();
-                state.add_usage(&owed).unwrap();
-                owed.iter().for_each(|(_, day, n)| usage.settle(*day, *n));
-                usage.read(day(0), state.usage(day(0)).unwrap().get(&1).copied().unwrap_or(0));
+            let write = |state: &mut StateDb| {
+                let increments: Vec<Increment> = usage.unwritten().into_iter().map(|(day, n)| (1, day, n)).collect();
+                state.add_usage(&increments).unwrap();
+                increments.iter().for_each(|(_, day, n)| usage.mark_written(*day, *n));
+                usage.set_stored(day(0), state.usage(day(0)).unwrap().get(&1).copied().unwrap_or(0));
             };
             for step in steps {
                 match step {
@@ -182,7 +185,7 @@ mod tests {
                         let before = usage.on(day(on));
                         match usage.charge(day(on), cost, QUOTA) {
                             Ok(used) => {
-                                // Of other days the stored count is forgotten once it is written.
+                                // The stored count of other days is dropped once it is written.
                                 prop_assert!(on != 0 || used == before + i64::from(cost));
                                 prop_assert!(used <= i64::from(QUOTA));
                                 charged.push((on, cost));
@@ -193,11 +196,11 @@ mod tests {
                             }
                         }
                     }
-                    Step::GiveBack(at) if at < charged.len() => {
+                    Step::Refund(at) if at < charged.len() => {
                         let (on, cost) = charged.swap_remove(at);
-                        usage.give_back(day(on), cost);
+                        usage.refund(day(on), cost);
                     }
-                    Step::GiveBack(_) => {}
+                    Step::Refund(_) => {}
                     Step::Write => write(&mut state),
                     Step::Other(n) => {
                         state.add_usage(&[(1, day(0), n)]).unwrap();
@@ -212,23 +215,23 @@ mod tests {
                 let all = if on == 0 { mine + others } else { mine };
                 prop_assert_eq!(state.usage(day(on)).unwrap().get(&1).copied().unwrap_or(0), all);
             }
-            prop_assert!(usage.owed().is_empty());
-            prop_assert_eq!(usage.days().len(), 1, "days that are over are forgotten");
+            prop_assert!(usage.unwritten().is_empty());
+            prop_assert_eq!(usage.days().len(), 1, "past days are dropped");
         }
     }
 
     #[test]
-    fn a_count_written_by_hand_does_no_harm() {
+    fn an_absurd_stored_count_does_not_overflow() {
         let folder = tempfile::tempdir().unwrap();
-        let mut state = State::open(&folder.path().join("state.db")).unwrap();
-        for (by_hand, then) in [(i64::MAX, MOST), (-7, 5)] {
+        let mut state = StateDb::open(&folder.path().join("state.db")).unwrap();
+        for (by_hand, then) in [(i64::MAX, MAX_COUNT), (-7, 5)] {
             let insert = "INSERT OR REPLACE INTO usage VALUES (?1, 1, ?2)";
             state
                 .connection
                 .execute(insert, params![day(0).to_string(), by_hand])
                 .unwrap();
             let usage = Usage::default();
-            usage.read(day(0), by_hand);
+            usage.set_stored(day(0), by_hand);
             assert_eq!(usage.charge(day(0), 5, 100).is_ok(), by_hand < 0);
             state.add_usage(&[(1, day(0), 5)]).unwrap();
             assert!((0..=then).contains(&state.usage(day(0)).unwrap()[&1]));
@@ -236,9 +239,9 @@ mod tests {
     }
 
     #[test]
-    fn old_days_are_forgotten() {
+    fn old_days_are_pruned() {
         let folder = tempfile::tempdir().unwrap();
-        let mut state = State::open(&folder.path().join("state.db")).unwrap();
+        let mut state = StateDb::open(&folder.path().join("state.db")).unwrap();
         state.add_usage(&[(1, day(0), 3), (1, day(10), 4)]).unwrap();
         state.prune_usage(day(91)).unwrap();
         assert!(state.usage(day(0)).unwrap().is_empty());

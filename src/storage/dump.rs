@@ -1,7 +1,8 @@
-//! Reading normalized dumps: NDJSON files, `<dumps>/<entity_type>/<source_id>.ndjson`, plain, `.gz` or `.zst`.
+//! Reading normalized dumps: NDJSON files, `<dumps>/<entity_type>/<source_id>.ndjson`, plain, `.gz`
+//! or `.zst`.
 //!
-//! Files of a kind come in path order; a line's number goes with it, so that every complaint can name file and line. A line is never
-//! held beyond [`LONGEST_LINE`], whatever the file.
+//! The files of an entity type come in path order. Each line has its number, so that messages can
+//! name file and line. Memory never holds more than [`MAX_LINE_BYTES`] of a line.
 
 use std::{
     fs::File,
@@ -13,53 +14,62 @@ use anyhow::Context;
 
 use crate::{model::entity_type::EntityType, storage::gzip::GzipReader};
 
-/// The longest line taken for a record, in bytes; a longer one is skipped and reported.
-pub const LONGEST_LINE: usize = 4 << 20;
+/// Maximum length of a line in bytes. A longer one is skipped and reported.
+pub const MAX_LINE_BYTES: usize = 4 << 20;
 
-/// The extensions of a dump, longest first.
+/// The file name extensions of dumps, longest first.
 const EXTENSIONS: [&str; 3] = [".ndjson.gz", ".ndjson.zst", ".ndjson"];
 
 /// One dump file.
 #[derive(Clone, Debug)]
-pub struct Dump {
+pub struct DumpFile {
     pub path: PathBuf,
     pub source_id: String,
 }
 
-/// The dumps of a kind, in path order; none if the kind has no folder.
-pub fn list(dumps: &Path, entity_type: EntityType) -> anyhow::Result<Vec<Dump>> {
-    let mut found: Vec<Dump> = entries(&dumps.join(entity_type.name()))?
+/// The dumps of an entity type, in path order; none if the entity type has no folder.
+pub fn list(dumps: &Path, entity_type: EntityType) -> anyhow::Result<Vec<DumpFile>> {
+    let mut found: Vec<DumpFile> = entries(&dumps.join(entity_type.name()))?
         .into_iter()
-        .filter_map(dump)
+        .filter_map(dump_at)
         .collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
 }
 
-/// What lies among the dumps and is none, in path order: a kind's folder misspelled, a file of another name. Hidden files and those in the making
-/// (`.tmp`) are nobody's mistake.
-pub fn strangers(dumps: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let mut strangers = Vec::new();
+/// The files and folders in the folder of dumps that are not dumps, in path order: a misspelled
+/// entity type, a file with another extension. Hidden files and unfinished dumps (`.tmp`) are
+/// ignored.
+pub fn unknown_files(dumps: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut unknown = Vec::new();
     for path in entries(dumps)? {
-        let kind = path
+        let entity_type = path
             .file_name()
             .and_then(|name| name.to_str())
             .and_then(EntityType::parse);
-        match kind {
+        match entity_type {
             Some(_) if path.is_dir() => {
-                strangers.extend(entries(&path)?.into_iter().filter(|path| dump(path.clone()).is_none()));
+                unknown.extend(
+                    entries(&path)?
+                        .into_iter()
+                        .filter(|path| dump_at(path.clone()).is_none()),
+                );
             }
-            _ => strangers.push(path),
+            _ => unknown.push(path),
         }
     }
-    strangers.sort();
-    Ok(strangers)
+    unknown.sort();
+    Ok(unknown)
 }
 
-fn dump(path: PathBuf) -> Option<Dump> {
+/// The dump at a path, if its name is that of a dump.
+fn dump_at(path: PathBuf) -> Option<DumpFile> {
     let name = path.file_name()?.to_string_lossy().into_owned();
     let source_id = EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension))?;
-    path.is_file().then(|| Dump {
+    if !path.is_file() {
+        return None;
+    }
+    Some(DumpFile {
         source_id: source_id.to_owned(),
         path,
     })
@@ -82,50 +92,52 @@ fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The lines of a dump, decompressed on the way.
-pub struct Lines {
+/// Reads the lines of a dump, which may be compressed.
+pub struct DumpLineReader {
     input: Box<dyn BufRead + Send>,
     number: u64,
 }
 
-/// One line: its number, from 1, and whether it is whole.
+/// A line's number, from 1, and whether the line was read.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Line {
-    Whole(u64),
+pub enum DumpLine {
+    Read(u64),
+    /// The line is longer than [`MAX_LINE_BYTES`] and was skipped.
     TooLong(u64),
 }
 
-impl Lines {
-    pub fn open(path: &Path) -> io::Result<Lines> {
+impl DumpLineReader {
+    pub fn open(path: &Path) -> io::Result<DumpLineReader> {
         let file = BufReader::with_capacity(1 << 20, File::open(path)?);
         let input: Box<dyn BufRead + Send> = match path.extension().and_then(|e| e.to_str()) {
             Some("gz") => Box::new(BufReader::with_capacity(1 << 20, GzipReader::new(file))),
             Some("zst") => Box::new(BufReader::with_capacity(1 << 20, zstd::Decoder::with_buffer(file)?)),
             _ => Box::new(file),
         };
-        Ok(Lines::new(input))
+        Ok(DumpLineReader::new(input))
     }
 
-    pub fn new(input: Box<dyn BufRead + Send>) -> Lines {
-        Lines { input, number: 0 }
+    pub fn new(input: Box<dyn BufRead + Send>) -> DumpLineReader {
+        DumpLineReader { input, number: 0 }
     }
 
-    /// Appends the next line that is not blank to `buffer`, without its end; `None` at the end of the file.
-    pub fn next(&mut self, buffer: &mut Vec<u8>) -> io::Result<Option<Line>> {
+    /// Appends the next line that is not blank to `buffer`, without its line end. Returns `None` at
+    /// the end of the file.
+    pub fn next_line(&mut self, buffer: &mut Vec<u8>) -> io::Result<Option<DumpLine>> {
         let start = buffer.len();
         loop {
             self.number += 1;
-            let mut line = (&mut self.input).take(LONGEST_LINE as u64 + 1);
+            let mut line = (&mut self.input).take(MAX_LINE_BYTES as u64 + 1);
             if line.read_until(b'\n', buffer)? == 0 {
                 return Ok(None);
             }
             let is_ended = buffer.ends_with(b"\n");
-            if buffer.len() - start - usize::from(is_ended) > LONGEST_LINE {
+            if buffer.len() - start - usize::from(is_ended) > MAX_LINE_BYTES {
                 buffer.truncate(start);
                 if !is_ended {
                     self.input.skip_until(b'\n')?;
                 }
-                return Ok(Some(Line::TooLong(self.number)));
+                return Ok(Some(DumpLine::TooLong(self.number)));
             }
             if self.number == 1 && buffer[start..].starts_with("\u{feff}".as_bytes()) {
                 buffer.drain(start..start + 3);
@@ -134,7 +146,7 @@ impl Lines {
                 buffer.pop();
             }
             if buffer.len() > start {
-                return Ok(Some(Line::Whole(self.number)));
+                return Ok(Some(DumpLine::Read(self.number)));
             }
         }
     }
@@ -146,39 +158,39 @@ mod tests {
 
     use super::*;
 
-    fn lines(bytes: Vec<u8>) -> Vec<(Line, String)> {
-        let mut lines = Lines::new(Box::new(Cursor::new(bytes)));
+    fn lines(bytes: Vec<u8>) -> Vec<(DumpLine, String)> {
+        let mut lines = DumpLineReader::new(Box::new(Cursor::new(bytes)));
         let mut seen = Vec::new();
         let mut buffer = b"kept".to_vec();
-        while let Some(line) = lines.next(&mut buffer).unwrap() {
+        while let Some(line) = lines.next_line(&mut buffer).unwrap() {
             seen.push((line, String::from_utf8(buffer.split_off(4)).unwrap()));
         }
         seen
     }
 
     #[test]
-    fn lines_keep_their_numbers_past_blanks_marks_and_giants() {
+    fn blank_lines_and_long_lines_count() {
         let mut bytes = "\u{feff}{a}\r\n\n  \n{b}\n".as_bytes().to_vec();
-        bytes.extend(vec![b'x'; LONGEST_LINE + 1]);
+        bytes.extend(vec![b'x'; MAX_LINE_BYTES + 1]);
         bytes.extend(b"\n{c}");
         assert_eq!(
             lines(bytes),
             [
-                (Line::Whole(1), "{a}".to_owned()),
-                (Line::Whole(4), "{b}".to_owned()),
-                (Line::TooLong(5), String::new()),
-                (Line::Whole(6), "{c}".to_owned()),
+                (DumpLine::Read(1), "{a}".to_owned()),
+                (DumpLine::Read(4), "{b}".to_owned()),
+                (DumpLine::TooLong(5), String::new()),
+                (DumpLine::Read(6), "{c}".to_owned()),
             ]
         );
     }
 
     #[test]
-    fn the_longest_line_is_taken_and_what_follows_it_too() {
-        for (length, is_whole) in [
-            (LONGEST_LINE - 1, true),
-            (LONGEST_LINE, true),
-            (LONGEST_LINE + 1, false),
-            (LONGEST_LINE + 2, false),
+    fn a_line_of_the_maximum_length_is_read_and_so_is_the_next() {
+        for (length, is_read) in [
+            (MAX_LINE_BYTES - 1, true),
+            (MAX_LINE_BYTES, true),
+            (MAX_LINE_BYTES + 1, false),
+            (MAX_LINE_BYTES + 2, false),
         ] {
             let mut bytes = vec![b'x'; length];
             bytes.extend(b"\n{c}\n");
@@ -187,15 +199,19 @@ mod tests {
             };
             assert_eq!(
                 *first,
-                if is_whole { Line::Whole(1) } else { Line::TooLong(1) },
+                if is_read {
+                    DumpLine::Read(1)
+                } else {
+                    DumpLine::TooLong(1)
+                },
                 "{length}"
             );
-            assert_eq!((*second, text.as_str()), (Line::Whole(2), "{c}"), "{length}");
+            assert_eq!((*second, text.as_str()), (DumpLine::Read(2), "{c}"), "{length}");
         }
     }
 
     #[test]
-    fn compressed_dumps_read_like_plain_ones_and_strangers_are_named() {
+    fn compressed_dumps_are_read_and_unknown_files_are_listed() {
         let folder = tempfile::tempdir().unwrap();
         let kind = folder.path().join("award");
         std::fs::create_dir(&kind).unwrap();
@@ -211,15 +227,18 @@ mod tests {
         );
         for dump in dumps {
             let mut buffer = Vec::new();
-            let line = Lines::open(&dump.path).unwrap().next(&mut buffer).unwrap();
-            assert_eq!((line, buffer.as_slice()), (Some(Line::Whole(1)), &b"{}"[..]));
+            let line = DumpLineReader::open(&dump.path)
+                .unwrap()
+                .next_line(&mut buffer)
+                .unwrap();
+            assert_eq!((line, buffer.as_slice()), (Some(DumpLine::Read(1)), &b"{}"[..]));
         }
         assert!(list(folder.path(), EntityType::Tender).unwrap().is_empty());
-        assert!(strangers(folder.path()).unwrap().is_empty());
+        assert!(unknown_files(folder.path()).unwrap().is_empty());
         std::fs::write(kind.join("notes.txt"), "").unwrap();
         std::fs::write(kind.join("b.ndjson.tmp"), "").unwrap();
         std::fs::create_dir(folder.path().join("awards")).unwrap();
-        let found = strangers(folder.path()).unwrap();
+        let found = unknown_files(folder.path()).unwrap();
         assert_eq!(
             found,
             [folder.path().join("award/notes.txt"), folder.path().join("awards")]

@@ -11,7 +11,8 @@ use std::{
 /// A file is flushed in the background each time that this many bytes were written.
 const FLUSH_BYTES: usize = if cfg!(test) { 1 << 20 } else { 16 << 20 };
 
-/// A file that is flushed to the disk while it is written, so that little remains to wait for at the end.
+/// A file that is flushed to the disk while it is written, so that little remains to wait for at
+/// the end.
 pub struct DurableFile {
     file: BufWriter<Arc<File>>,
     /// Bytes written since the last flush began.
@@ -50,7 +51,8 @@ impl DurableFile {
         self.file.get_ref().sync_all()
     }
 
-    /// The result of the flush in the background. The system reports an error only once, to that thread.
+    /// The result of the flush in the background. The system reports an error only once, to that
+    /// thread.
     fn join_flush(&mut self) -> io::Result<()> {
         match self.flushing.take().map(JoinHandle::join) {
             Some(Ok(flushed)) => flushed,
@@ -66,7 +68,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Renames a file or folder, which may replace a file, and flushes the change. The content must be on the disk already.
+/// Renames a file or folder, which may replace a file, and flushes the change. The content must be
+/// on the disk already.
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)?;
     match to.parent() {

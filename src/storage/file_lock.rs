@@ -19,8 +19,8 @@ pub fn lock_folder(folder: &Path, command: &str) -> Result<File> {
     lock(file, folder, command)
 }
 
-/// Locks the file at `path` for `command`, for as long as the returned file is open. The file is created if it does not
-/// exist. `target` is what `command` writes to; the error names it.
+/// Locks the file at `path` for `command`, for as long as the returned file is open. The file is
+/// created if it does not exist. `target` is what `command` writes to; the error names it.
 pub fn lock_file(path: &Path, target: &Path, command: &str) -> Result<File> {
     let file = File::options()
         .create(true)
@@ -32,8 +32,8 @@ pub fn lock_file(path: &Path, target: &Path, command: &str) -> Result<File> {
 
 /// Fails if another process holds the lock.
 ///
-/// It tries more than once: a process that is just being started has, for a moment, a copy of every open file of its
-/// parent, and so holds its parent's locks.
+/// It tries more than once: a process that is just being started has, for a moment, a copy of every
+/// open file of its parent, and so holds its parent's locks.
 fn lock(file: File, target: &Path, command: &str) -> Result<File> {
     for _ in 0..ATTEMPTS {
         match file.try_lock() {

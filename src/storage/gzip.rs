@@ -1,37 +1,44 @@
-//! GzipReader files, read one way by all who read them.
+//! Decompression of gzip files.
 
 use std::io::{self, BufRead, Read};
 
 use flate2::bufread::GzDecoder;
 
-/// The members of a gzip file, one after the other; nothing once the last is read.
+/// Reads all members of a gzip file, one after the other.
 ///
-/// Zeros behind the last are padding, which tapes and some servers leave, and are ignored as gzip itself does; whatever
-/// else is there is damage.
-pub struct GzipReader<R>(Option<GzDecoder<R>>);
+/// Zeros after the last member are ignored, as `gzip` does: tapes and some servers add them as
+/// padding. Anything else there is an error.
+pub struct GzipReader<R> {
+    /// The member that is being read; `None` after the last one.
+    member: Option<GzDecoder<R>>,
+}
 
 impl<R: BufRead> GzipReader<R> {
     pub fn new(file: R) -> GzipReader<R> {
-        GzipReader(Some(GzDecoder::new(file)))
+        GzipReader {
+            member: Some(GzDecoder::new(file)),
+        }
     }
 }
 
 impl<R: BufRead> Read for GzipReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while let Some(member) = &mut self.0 {
+        while let Some(member) = &mut self.member {
             let read = member.read(buffer)?;
             if read > 0 || buffer.is_empty() {
                 return Ok(read);
             }
             let is_last = is_padding(member.get_mut())?;
-            let rest = self.0.take().filter(|_| !is_last).map(GzDecoder::into_inner);
-            self.0 = rest.map(GzDecoder::new);
+            let rest = self.member.take().map(GzDecoder::into_inner);
+            if !is_last {
+                self.member = rest.map(GzDecoder::new);
+            }
         }
         Ok(0)
     }
 }
 
-/// Whether there are zeros to the end or nothing, rather than what may be a member.
+/// Whether nothing or only zeros follow, instead of another member.
 fn is_padding(rest: &mut impl BufRead) -> io::Result<bool> {
     if rest.fill_buf()?.first().is_some_and(|byte| *byte != 0) {
         return Ok(false);
@@ -40,8 +47,8 @@ fn is_padding(rest: &mut impl BufRead) -> io::Result<bool> {
         let padding = rest.fill_buf()?;
         let length = padding.len();
         if padding.iter().any(|byte| *byte != 0) {
-            let why = "something else than gzip data behind it";
-            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            let reason = "data that is not gzip follows the last member";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }
         if length == 0 {
             return Ok(true);
@@ -65,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_one_text_and_only_zeros_may_follow_them() {
+    fn members_are_joined_and_only_zeros_may_follow_them() {
         let two = [packed("one "), packed("two")].concat();
         let read = |bytes: &[u8]| {
             let mut text = String::new();

@@ -1,4 +1,5 @@
-//! `procure fetch` against a server that fails in all the ways in which networks and publishers fail.
+//! `procure fetch` against a server that fails in all the ways in which networks and publishers
+//! fail.
 
 mod server;
 
@@ -441,7 +442,7 @@ fn a_bad_response_never_replaces_the_file() {
             answer(s, "404 Not Found", &[], b"a,b\n")
         }),
         ("gone", "it may have moved", 1, |s| answer(s, "410 Gone", &[], b"")),
-        ("asked too much", "asks to come back in 3600 s", 1, |s| {
+        ("too long a wait", "asks to retry in 3600 s", 1, |s| {
             answer(s, "429 Too Many Requests", &[("Retry-After", "3600")], b"");
         }),
         ("a page by its type", "a web page", 1, |s| {
@@ -865,7 +866,7 @@ fn a_run_resumes_after_being_killed() {
     let part = workspace.path(".fetch/a.csv.part");
     let began = Instant::now();
     while fs::metadata(&part).map_or(0, |facts| facts.len()) < half as u64 {
-        assert!(began.elapsed() < Duration::from_secs(20), "the child does not come on");
+        assert!(began.elapsed() < Duration::from_secs(20), "the child makes no progress");
         thread::sleep(Duration::from_millis(5));
     }
     child.kill().unwrap();

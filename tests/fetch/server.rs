@@ -30,7 +30,8 @@ impl Request {
     }
 }
 
-/// Answers a request. The number counts the requests since the behaviour was set. The connection closes afterwards.
+/// Answers a request. The number counts the requests since the behaviour was set. The connection
+/// closes afterwards.
 type Behaviour = Arc<dyn Fn(&Request, usize, &mut TcpStream) + Send + Sync>;
 
 #[derive(Clone)]

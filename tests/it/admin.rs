@@ -205,7 +205,7 @@ fn unsafe_or_incomplete_options_are_rejected_with_a_reason() {
     );
     let (status, text) = run(&["serve", "--bind", &bind, "--index-dir", &index, "--state", &newer]);
     assert_eq!(status, Some(1));
-    assert!(text.contains("its layout is version 99"), "{text}");
+    assert!(text.contains("its schema has version 99"), "{text}");
     let (status, text) = run(&["serve", "--bind", "nowhere", "--index-dir", &index, "--state", &state]);
     assert_eq!(status, Some(2));
     assert!(

@@ -1,4 +1,4 @@
-//! Statistics, names, profiles, solicitations, documents and facets, over HTTP, on records few enough to count by hand.
+//! Statistics, names, profiles, solicitations, documents and facets over HTTP, on records few enough to count by hand.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ pub fn records() -> Vec<(EntityType, String)> {
     let defence = json!({"department_en": "National Defence", "department_fr": "Défense nationale", "procurement_category": "GD,SRV",
         "solicitation_number": "W-24/A", "start_date": "2024-03-01", "status_en": "Active"});
     let french = json!({"department_fr": "Defense Nationale", "status_en": "Expired", "procurement_category": "SRV"});
-    let other = |kind: EntityType, record: Value| (kind, record.to_string());
+    let other = |entity_type: EntityType, record: Value| (entity_type, record.to_string());
     vec![
         contract("c1", "2024-02-01", "Léo & Fils inc.", json!(100.10), defence.clone()),
         contract("c2", "2023-02-01", "LEO & FILS INC", json!(0.20), french.clone()),
@@ -104,7 +104,7 @@ fn statistics_count_every_match() {
         (Some(1.0), Some(0.6), None)
     );
 
-    // The kind's filters, and nothing else.
+    // The filters of the entity type, and nothing else.
     let narrowed = get("/contract/stats?vendor=l%C3%A9o&issued_before=2023-12-31");
     assert_eq!(
         (&narrowed["total"], &narrowed["value"]["total_value"]),
@@ -143,7 +143,7 @@ fn statistics_count_every_match() {
 }
 
 #[test]
-fn vendors_are_found_by_a_part_of_their_name() {
+fn vendors_are_found_by_part_of_their_name() {
     assert_eq!(
         get("/vendors?q=L%C3%89O%20%26"),
         json!({"total": 1, "count": 1, "offset": 0, "results": [{"vendor": "Léo & Fils inc.", "contracts": 3, "total_value": 50.3}]})
@@ -157,7 +157,7 @@ fn vendors_are_found_by_a_part_of_their_name() {
         refused(
             path,
             422,
-            "parameter 'q' is required: part of a vendor's name, of 2 letters or digits at least",
+            "parameter 'q' is required: part of a vendor's name, at least 2 letters or digits",
         );
     }
     refused(
@@ -178,7 +178,7 @@ fn vendors_are_found_by_a_part_of_their_name() {
 }
 
 #[test]
-fn a_department_is_one_row_whatever_its_language() {
+fn the_names_of_a_department_are_one_row() {
     let row = |department: &str, records: u64, total: f64| json!({"department": department, "records": records, "total_value": total});
     assert_eq!(
         get("/departments?q=defense"),
@@ -195,7 +195,7 @@ fn a_department_is_one_row_whatever_its_language() {
     refused(
         "/departments",
         422,
-        "one of the parameters 'q' and 'entity_type' is required: part of a department's name, or a kind of record",
+        "one of the parameters 'q' and 'entity_type' is required: part of a department's name, or an entity type",
     );
     refused(
         "/departments?entity_type=standing_offer",
@@ -205,7 +205,7 @@ fn a_department_is_one_row_whatever_its_language() {
 }
 
 #[test]
-fn a_vendors_profile_holds_its_contracts() {
+fn a_vendor_profile_has_its_contracts() {
     let ids = |profile: &Value| -> Vec<String> {
         let contracts = profile["contracts"].as_array().unwrap().iter();
         contracts
@@ -244,7 +244,7 @@ fn a_vendors_profile_holds_its_contracts() {
     refused(
         "/vendor/Acme%20Pavin",
         404,
-        "no vendor has the name 'Acme Pavin'; near are 'Acme Paving', 'Acme'",
+        "no vendor has the name 'Acme Pavin'; similar names: 'Acme Paving', 'Acme'",
     );
     refused(
         "/vendor/zzz",
@@ -259,13 +259,13 @@ fn a_vendors_profile_holds_its_contracts() {
     refused(
         "/vendor/Acme?sort_by=closing",
         422,
-        "parameter 'sort_by': contract cannot be sorted by 'closing'; it sorts by date, value",
+        "parameter 'sort_by': contract cannot be sorted by 'closing'; use one of date, value",
     );
     refused("/vendor/", 404, "no endpoint '/vendor/'; nearest is '/vendors'");
 }
 
 #[test]
-fn a_departments_profile_spans_the_kinds() {
+fn a_department_profile_spans_the_entity_types() {
     for name in [
         "National%20Defence",
         "D%C3%A9fense%20nationale",
@@ -304,23 +304,23 @@ fn a_departments_profile_spans_the_kinds() {
 }
 
 #[test]
-fn a_solicitation_is_followed_from_notice_to_contract() {
+fn a_solicitation_has_its_records_from_notice_to_contract() {
     let mut found = get("/procurement/W-24/A?department=defen");
-    for kind in ["contract", "tender", "award"] {
+    for entity_type in ["contract", "tender", "award"] {
         assert_eq!(
             found
                 .as_object_mut()
                 .unwrap()
-                .remove(kind)
+                .remove(entity_type)
                 .unwrap()
                 .as_array()
                 .unwrap()
                 .len(),
             1,
-            "{kind}"
+            "{entity_type}"
         );
     }
-    let event = |date: &str, event: &str, kind: &str, id: &str| json!({"date": date, "event": event, "entity_type": kind, "record_id": id});
+    let event = |date: &str, event: &str, entity_type: &str, id: &str| json!({"date": date, "event": event, "entity_type": entity_type, "record_id": id});
     assert_eq!(
         found,
         json!({
@@ -334,7 +334,7 @@ fn a_solicitation_is_followed_from_notice_to_contract() {
             "total_value": 100.1, "vendors": ["Léo & Fils inc."], "buyers": ["National Defence"],
         })
     );
-    // What is told of all does not depend on what is shown.
+    // Totals do not depend on the number of records shown.
     let cut = get("/procurement/w-24-a?limit=1");
     assert_eq!(
         (
@@ -349,9 +349,9 @@ fn a_solicitation_is_followed_from_notice_to_contract() {
     refused(
         "/procurement/w-24-a?department=nobody",
         404,
-        "no record has the solicitation number 'w-24-a' at such a department",
+        "no record has the solicitation number 'w-24-a' in such a department",
     );
-    // Numbers meet folded, and buyers who share one are told apart.
+    // Numbers are compared folded; buyers with the same number are kept apart by the department.
     let found = get("/procurement/w%2024%20a");
     assert_eq!(
         (&found["count"], found["buyers"].as_array().unwrap().len()),
@@ -368,7 +368,7 @@ fn a_solicitation_is_followed_from_notice_to_contract() {
 }
 
 #[test]
-fn a_tenders_documents_are_numbered() {
+fn the_documents_of_a_tender_are_numbered() {
     assert_eq!(
         get("/tender/t/1/documents/1"),
         json!({"record_id": "t/1", "doc_index": 1, "count": 2, "document": {"doc_index": 1, "url": "https://example.org/b.pdf"}})
@@ -405,7 +405,7 @@ fn a_search_counts_on_request() {
             "year": {"values": [{"value": "2022", "count": 2}, {"value": "2023", "count": 2}, {"value": "2024", "count": 1}], "distinct": 3, "other": 0},
         })
     );
-    // Independent of the page.
+    // Counts do not depend on the page.
     let next = counted["next_cursor"].as_str().unwrap();
     let second = get(&format!(
         "/contract?limit=1&include_total=true&facets=vendor,year&cursor={next}"
@@ -442,7 +442,7 @@ fn a_search_counts_on_request() {
 }
 
 #[test]
-fn a_plan_caps_what_a_profile_shows() {
+fn a_plan_limits_the_contracts_of_a_profile() {
     let state = server().state();
     let basic = state
         .create_key(procure::model::plans::Plan::Basic, "basic", chrono::Utc::now(), None)
@@ -453,7 +453,7 @@ fn a_plan_caps_what_a_profile_shows() {
 }
 
 #[test]
-fn an_answer_has_one_tag_however_it_is_asked_for() {
+fn equivalent_queries_have_the_same_etag() {
     let tag = |path: &str| {
         let answer = server().get(path);
         assert_eq!(answer.status, 200, "{path}: {}", answer.detail());

@@ -17,7 +17,7 @@ use procure::{
     catalog::generation,
     engine::Deadline,
     model::{date::Date, email::EmailAddress, entity_type::EntityType, plans::Plan, stem::Language},
-    state::subscriptions::{Frequency, Locale, MOST_OF_ADDRESS, MOST_OF_KEY, Subscription},
+    state::subscription::{Frequency, Locale, MAX_OF_ADDRESS, MAX_OF_KEY, Subscription},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -158,17 +158,17 @@ fn a_wish_that_cannot_be_understood_is_told_why() {
         (
             "",
             Value::Null,
-            "parameter 'email': is required; give it in the address or in the body",
+            "parameter 'email': is required, in the query string or the body",
         ),
         (
             "?email=",
             json!({}),
-            "parameter 'email': is required; give it in the address or in the body",
+            "parameter 'email': is required, in the query string or the body",
         ),
         (
             "",
             json!({"email": null}),
-            "parameter 'email': is required; give it in the address or in the body",
+            "parameter 'email': is required, in the query string or the body",
         ),
         (
             "?email=x",
@@ -183,22 +183,22 @@ fn a_wish_that_cannot_be_understood_is_told_why() {
         (
             "?email=a@example.com",
             json!({"email": "b@example.com"}),
-            "parameter 'email': the body says something else; give it once",
+            "parameter 'email': the body has another value; give it once",
         ),
         (
             "?keyword=snow&email=wrong@example.com",
             json!({"keyword": "ice"}),
-            "parameter 'keyword': the body says something else; give it once",
+            "parameter 'keyword': the body has another value; give it once",
         ),
         (
             "?locale=en",
             json!({"locale": "fr", "email": "wrong@example.com"}),
-            "parameter 'locale': the body says something else; give it once",
+            "parameter 'locale': the body has another value; give it once",
         ),
         (
             "?department=Parcs",
             json!({"department": "Parks", "email": "wrong@example.com"}),
-            "parameter 'department': the body says something else; give it once",
+            "parameter 'department': the body has another value; give it once",
         ),
         (
             "?keyword=***",
@@ -218,17 +218,17 @@ fn a_wish_that_cannot_be_understood_is_told_why() {
         (
             "",
             json!({"keywords": ["a", 1]}),
-            "member 'keywords[1]': must be a text, not a number",
+            "member 'keywords[1]': must be a string",
         ),
         (
             "",
             json!({"keywords": "a"}),
-            "member 'keywords': must be a list of texts, not a text",
+            "member 'keywords': must be a list",
         ),
         (
             "",
             json!({"email": "wrong@example.com", "keywords": long}),
-            "member 'keywords': there are 21 keywords, and 20 are the most; make two subscriptions of them",
+            "member 'keywords': 21 keywords were given; the maximum is 20; make two subscriptions",
         ),
         (
             "",
@@ -268,7 +268,7 @@ fn a_wish_that_cannot_be_understood_is_told_why() {
         (
             "",
             json!({"e-mail": "a@example.com"}),
-            "unknown member 'e-mail'; nearest is 'email'",
+            "unknown member 'e-mail'; expected one of 'email', 'keyword', 'keywords', 'department', 'municipality', 'category', 'languages', 'frequency', 'locale'",
         ),
         (
             "?email=a@example.com&email=a@example.com",
@@ -390,16 +390,16 @@ fn a_link_ends_what_it_was_mailed_for_without_a_key() {
             let answer = end(method, token);
             assert_eq!(
                 (answer.status, answer.detail().as_str()),
-                (404, "no subscription has this token; take the whole link from the mail"),
+                (404, "no subscription has this token; use the whole link from the mail"),
                 "{token}"
             );
         }
     }
     for (query, detail) in [
-        ("", "parameter 'token': is required; take it from the link in the mail"),
+        ("", "parameter 'token': is required; it is in the link of the mail"),
         (
             "?token=",
-            "parameter 'token': is required; take it from the link in the mail",
+            "parameter 'token': is required; it is in the link of the mail",
         ),
         ("?tokn=x", "unknown parameter 'tokn'; nearest is 'token'"),
         ("?token=x&token=y", "parameter 'token': given twice; give it once"),
@@ -471,19 +471,19 @@ fn two_servers_on_one_state_file_keep_to_the_limits() {
         "{statuses:?}"
     );
     let live = server.state().subscriptions().unwrap();
-    assert_eq!(live.len() as i64, MOST_OF_KEY);
+    assert_eq!(live.len() as i64, MAX_OF_KEY);
     // One more of an address that another key writes for.
     let body = |email: &str, number: usize| json!({"email": email, "keyword": format!("w{number}")});
     let refused = ask(&server, 100_000);
     assert_eq!(refused.status, 429);
     assert!(
-        refused.detail().contains("this API key has made 1000 subscriptions")
+        refused.detail().contains("this API key has created 1000 active subscriptions")
             && refused.header("retry-after").is_some(),
         "{refused:?}"
     );
     let known = format!("w{}", 0);
     assert_eq!(live.iter().filter(|one| one.keywords == [known.clone()]).count(), 1);
-    for number in 0..MOST_OF_ADDRESS as usize {
+    for number in 0..MAX_OF_ADDRESS as usize {
         assert_eq!(subscribe(&server, "", &body("full@example.com", number)).status, 200);
     }
     let refused = subscribe(&server, "", &body("full@example.com", 1000));

@@ -31,7 +31,7 @@ fn every_id_comes_back_by_its_own_address() {
             .as_str()
             .unwrap()
             .to_owned();
-        let answer = server.get(&format!("/{kind}/{}", procure::http::params::encode(&id)));
+        let answer = server.get(&format!("/{kind}/{}", procure::http::params::encoding::encode(&id)));
         assert_eq!(String::from_utf8(answer.body).unwrap(), json);
     }
     // Slashes, bars and colons need no escape.
@@ -89,7 +89,7 @@ fn a_cursor_is_for_its_own_search_and_outlives_a_new_index() {
     assert_eq!(other.status, 400);
     assert_eq!(
         other.detail(),
-        "parameter 'cursor': made for other filters or another sort; repeat the search it came from, or start without it"
+        "parameter 'cursor': belongs to a search with other filters or another sort order; repeat that search, or start without a cursor"
     );
     let generation = server.publish(&contracts(30));
     server.wait_until("the new generation", || {

@@ -1,4 +1,4 @@
-//! The documentation: links lead somewhere, and the commands it shows are commands that the program takes.
+//! The documentation: every link between pages has a target, and every shown command parses.
 
 use std::{
     collections::BTreeSet,
@@ -15,9 +15,8 @@ fn root() -> &'static Path {
 
 /// The Markdown pages of the project: those at its root and in `docs`.
 fn pages() -> Vec<(PathBuf, String)> {
-    let folders = [root().to_owned(), root().join("docs")];
     let mut pages = Vec::new();
-    for folder in folders {
+    for folder in [root().to_owned(), root().join("docs")] {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|extension| extension == "md") {
@@ -27,14 +26,18 @@ fn pages() -> Vec<(PathBuf, String)> {
         }
     }
     pages.sort();
-    assert!(pages.len() > 5, "the pages were not found");
+    assert!(pages.len() > 5, "too few pages were found");
     pages
 }
 
-/// The targets of `[text](target)`, outside code blocks.
+/// The parts of a page outside its code blocks.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    text.split("```").step_by(2)
+}
+
+/// The targets of the links `[text](target)`, outside code blocks.
 fn links(text: &str) -> Vec<&str> {
-    let prose = text.split("```").step_by(2);
-    prose
+    prose(text)
         .flat_map(|part| part.split("](").skip(1))
         .filter_map(|rest| rest.split([')', ' ', '\n']).next())
         .collect()
@@ -42,8 +45,7 @@ fn links(text: &str) -> Vec<&str> {
 
 /// The anchors of a page's headings, as GitHub makes them.
 fn anchors(text: &str) -> BTreeSet<String> {
-    let prose = text.split("```").step_by(2);
-    prose
+    prose(text)
         .flat_map(str::lines)
         .filter(|line| line.starts_with('#'))
         .map(|line| {
@@ -59,7 +61,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn links_between_pages_lead_somewhere() {
+fn links_between_pages_have_targets() {
     let mut dead = Vec::new();
     for (page, text) in pages() {
         for link in links(&text) {
@@ -67,10 +69,14 @@ fn links_between_pages_lead_somewhere() {
                 continue;
             }
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
-            let target = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
-            let is_alive = target.exists()
+            let target = if file.is_empty() {
+                page.clone()
+            } else {
+                page.parent().unwrap().join(file)
+            };
+            let has_target = target.exists()
                 && (anchor.is_empty() || anchors(&fs::read_to_string(&target).unwrap()).contains(anchor));
-            if !is_alive {
+            if !has_target {
                 dead.push(format!("{}: {link}", page.display()));
             }
         }
@@ -79,10 +85,14 @@ fn links_between_pages_lead_somewhere() {
 }
 
 #[test]
-fn commands_in_the_pages_are_commands_of_the_program() {
+fn commands_shown_in_the_pages_parse() {
     let (mut count, mut wrong) = (0, Vec::new());
     for (page, text) in pages() {
-        for block in text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next()) {
+        for block in text
+            .split("```sh\n")
+            .skip(1)
+            .filter_map(|rest| rest.split("```").next())
+        {
             for line in block.replace("\\\n", " ").lines() {
                 for command in commands(line) {
                     count += 1;
@@ -100,19 +110,20 @@ fn commands_in_the_pages_are_commands_of_the_program() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The calls of `procure` on a shell line, each as its words: `procure …` and `cargo run … -- …`.
+/// The arguments of each `procure …` and `cargo run … -- …` on a shell line.
 fn commands(line: &str) -> Vec<Vec<String>> {
-    let words = shlex::split(line).unwrap_or_else(|| panic!("unbalanced quotes in {line}"));
-    let ends = |word: &String| matches!(word.as_str(), "&&" | "||" | "|" | ";" | ">" | "2>" | "&");
-    words.split(ends).filter_map(call).collect()
+    let arguments = shlex::split(line).unwrap_or_else(|| panic!("unbalanced quotes in {line}"));
+    let is_operator = |word: &String| matches!(word.as_str(), "&&" | "||" | "|" | ";" | ">" | "2>" | "&");
+    arguments.split(is_operator).filter_map(procure_arguments).collect()
 }
 
-fn call(words: &[String]) -> Option<Vec<String>> {
-    let (first, rest) = words.split_first()?;
+/// `procure` and its arguments, if the command runs it.
+fn procure_arguments(command: &[String]) -> Option<Vec<String>> {
+    let (first, rest) = command.split_first()?;
     let arguments = match first.as_str() {
         "cargo" if rest.first().is_some_and(|word| word == "run") => {
-            let dashes = rest.iter().position(|word| word == "--")?;
-            &rest[dashes + 1..]
+            let separator = rest.iter().position(|word| word == "--")?;
+            &rest[separator + 1..]
         }
         program if Path::new(program).file_name().is_some_and(|name| name == "procure") => rest,
         _ => return None,

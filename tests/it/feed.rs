@@ -416,7 +416,7 @@ fn what_cannot_be_asked_is_refused() {
         (
             many.as_str(),
             422,
-            "parameter 'keywords': there are 33 keywords; the maximum is 32",
+            "parameter 'keywords': 33 keywords were given; the maximum is 32",
         ),
         (
             &long,
@@ -456,7 +456,7 @@ fn what_cannot_be_asked_is_refused() {
         (
             "languages=,",
             422,
-            "parameter 'languages': names no language; give en, fr or both",
+            "parameter 'languages': no language was given; give en, fr or both",
         ),
         (
             "min_value=NaN",
@@ -476,7 +476,7 @@ fn what_cannot_be_asked_is_refused() {
         (
             "cursor=x",
             422,
-            "parameter 'cursor': 'x' is no cursor; pass on the 'next_cursor' of an answer",
+            "parameter 'cursor': invalid cursor 'x'; pass `next_cursor` from a previous response unchanged",
         ),
         ("q=snow", 422, "unknown parameter 'q'; nearest is 'keywords'"),
     ] {
@@ -727,7 +727,7 @@ fn random_question(random: &mut ChaCha8Rng) -> Asked {
     let codes: Vec<&str> = languages.iter().map(|language| language.code()).collect();
     let mut address = format!("/tender/feed?days_back={days_back}&languages={}", codes.join(","));
     if !keywords.is_empty() {
-        address += &format!("&keywords={}", procure::http::params::encode(&keywords.join(",")));
+        address += &format!("&keywords={}", procure::http::params::encoding::encode(&keywords.join(",")));
     }
     if let Some(least) = min_value {
         address += &format!("&min_value={least}");

@@ -9,7 +9,7 @@ use std::{
 
 use procure::{
     catalog::{
-        generation::{self, KEPT},
+        generation::{self, KEPT_GENERATIONS},
         indexing,
     },
     engine::Deadline,
@@ -27,8 +27,8 @@ fn award(number: usize) -> (EntityType, String) {
     (EntityType::Award, json)
 }
 
-fn options(dumps: &Path, index_dir: &Path) -> indexing::Options {
-    indexing::Options {
+fn options(dumps: &Path, index_dir: &Path) -> indexing::IndexOptions {
+    indexing::IndexOptions {
         dumps: dumps.into(),
         index_dir: index_dir.into(),
         memory_mb: 64,
@@ -77,13 +77,13 @@ fn lines_that_are_no_records_are_counted_and_duplicates_resolved() {
     assert_eq!((a.lines, a.records, a.duplicates), (7, 2, 1));
     assert_eq!((b.lines, b.records, b.duplicates), (2, 1, 1));
     let bad: Vec<_> = a
-        .bad
+        .invalid
         .iter()
         .map(|complaint| (complaint.first_line, complaint.count))
         .collect();
     assert_eq!(bad, [(3, 1), (4, 1), (5, 1), (6, 1)]);
-    assert_eq!(a.bad[3].reason, "field contract_value must be a number, found a string");
-    assert_eq!(a.unreadable_dates[0].first_line, 7);
+    assert_eq!(a.invalid[3].reason, "field contract_value must be a number, found a string");
+    assert_eq!(a.invalid_dates[0].first_line, 7);
     assert!(
         report
             .to_string()
@@ -96,7 +96,7 @@ fn lines_that_are_no_records_are_counted_and_duplicates_resolved() {
     assert!(title("x").contains("old\""), "the newest fetched_at wins");
     assert!(title("y").contains("second"), "else the later read");
 
-    let strict = indexing::Options {
+    let strict = indexing::IndexOptions {
         strict: true,
         ..options(&dumps, &index_dir)
     };
@@ -115,7 +115,7 @@ fn two_generations_are_kept_and_either_can_serve() {
     let ids: Vec<String> = (0..4)
         .map(|_| indexing::run(&options(&dumps, &index_dir)).unwrap().generation)
         .collect();
-    assert_eq!(generation::list(&index_dir).unwrap(), ids[4 - KEPT..]);
+    assert_eq!(generation::list(&index_dir).unwrap(), ids[4 - KEPT_GENERATIONS..]);
     generation::switch_to(&index_dir, &ids[2]).unwrap();
     assert_eq!(generation::current(&index_dir).unwrap().as_ref(), Some(&ids[2]));
     assert!(error(generation::switch_to(&index_dir, &ids[0])).contains("there are:"));
@@ -238,7 +238,7 @@ fn an_empty_folder_and_a_missing_one_are_told_apart_from_an_empty_kind() {
     let folder = tempfile::tempdir().unwrap();
     let index_dir = folder.path().join("index");
     let dumps = folder.path().join("dumps");
-    assert!(error(indexing::run(&options(&dumps, &index_dir))).contains("is no folder"));
+    assert!(error(indexing::run(&options(&dumps, &index_dir))).contains("is not a folder"));
     fs::create_dir(&dumps).unwrap();
     assert!(error(indexing::run(&options(&dumps, &index_dir))).contains("holds no record"));
     assert_eq!(generation::current(&index_dir).unwrap(), None);
@@ -304,5 +304,5 @@ fn a_build_killed_at_any_moment_leaves_the_served_generation_whole() {
         .unwrap()
         .filter(|entry| entry.as_ref().unwrap().path().is_dir())
         .count();
-    assert_eq!(left, KEPT, "the next run clears what the killed ones left");
+    assert_eq!(left, KEPT_GENERATIONS, "the next run clears what the killed ones left");
 }

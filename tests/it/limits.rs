@@ -5,21 +5,24 @@ use std::{
     fs,
     net::TcpListener,
     path::Path,
-    process::{Child, Command, Stdio},
+    process::Command,
     sync::atomic::{AtomicI64, Ordering},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use chrono::{DateTime, Utc};
 use procure::{
     model::plans::Plan,
     server::{self, Config},
-    state::State,
+    state::database::StateDb,
 };
 use serde_json::json;
 
-use crate::support::{Response, TestServer, config, contracts};
+use crate::{
+    raw_connection::Process,
+    support::{Response, TestServer, config, contracts},
+};
 
 /// A server with few records, these plans and this clock.
 fn server(plans: &str, now: fn() -> DateTime<Utc>) -> TestServer {
@@ -247,57 +250,15 @@ fn restarted(server: TestServer, change: impl FnOnce(&mut Config)) -> TestServer
     })
 }
 
-/// `procure serve` as a process, on the folder of a test server.
-struct Process {
-    child: Child,
-    address: String,
-}
-
-impl Process {
-    fn start(folder: &Path) -> Process {
-        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let child = Command::new(env!("CARGO_BIN_EXE_procure"))
-            .args(["serve", "--bind", &free.to_string(), "--index-dir"])
-            .arg(folder.join("index"))
-            .arg("--state")
-            .arg(folder.join("state.db"))
-            .arg("--plans")
-            .arg(folder.join("plans.toml"))
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        Process {
-            child,
-            address: format!("http://{free}"),
-        }
-    }
-
-    /// The rest of the key's daily quota after one more request. Waits until the process listens.
-    fn left(&self, key: &str) -> u64 {
-        let started = Instant::now();
-        loop {
-            let answer = ureq::get(format!("{}/sources", self.address))
-                .header("x-gateway-key", key)
-                .call();
-            match answer {
-                Ok(answer) => {
-                    let text = answer.headers()["ratelimit"].to_str().unwrap();
-                    let day = text.split("\"day\";r=").nth(1).unwrap();
-                    return day.split(';').next().unwrap().parse().unwrap();
-                }
-                Err(error) => assert!(started.elapsed() < Duration::from_secs(30), "{error}"),
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // SIGKILL: the process cannot write anything any more.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// The rest of the key's daily quota after one more request to the process.
+fn left_at(process: &Process, key: &str) -> u64 {
+    let answer = ureq::get(format!("http://{}/sources", process.address))
+        .header("x-gateway-key", key)
+        .call()
+        .unwrap();
+    let text = answer.headers()["ratelimit"].to_str().unwrap();
+    let day = text.split("\"day\";r=").nth(1).unwrap();
+    day.split(';').next().unwrap().parse().unwrap()
 }
 
 #[test]
@@ -306,8 +267,8 @@ fn a_crash_loses_only_the_last_counts_and_two_servers_share_a_quota() {
         "[PRO]\nrequests_per_minute = 1000000\nrequests_per_day = 1000\n",
         Utc::now,
     );
-    let (folder, key) = (server.folder.path(), server.key.as_str());
-    let process = Process::start(folder);
+    let key = server.key.as_str();
+    let process = Process::serve_with_plans(&server, "plans.toml");
     let asked = Cell::new(0);
     let here = || {
         asked.set(asked.get() + 1);
@@ -315,7 +276,7 @@ fn a_crash_loses_only_the_last_counts_and_two_servers_share_a_quota() {
     };
     let there = || {
         asked.set(asked.get() + 1);
-        process.left(key)
+        left_at(&process, key)
     };
     let lefts: Vec<u64> = (0..40).map(|_| there()).collect();
     assert_eq!(lefts[39], 960);
@@ -325,9 +286,9 @@ fn a_crash_loses_only_the_last_counts_and_two_servers_share_a_quota() {
     // Counts older than a few seconds survive a crash.
     server.wait_until("all counts", || written(&server, Utc::now()) == asked.get());
     drop(process);
-    let again = Process::start(folder);
+    let again = Process::serve_with_plans(&server, "plans.toml");
     assert_eq!(
-        again.left(key),
+        left_at(&again, key),
         999 - asked.get(),
         "no request is lost or counted twice"
     );
@@ -448,17 +409,17 @@ fn an_unusable_state_file_is_an_error_at_the_start() {
         format!("{error:#}")
     };
     let path = folder.path().join("newer.db");
-    drop(State::open(&path).unwrap());
+    drop(StateDb::open(&path).unwrap());
     let newer = rusqlite::Connection::open(&path).unwrap();
     newer.pragma_update(None, "user_version", 99).unwrap();
     let text = refused(&path);
     assert!(
-        text.contains("newer.db: its layout is version 99, and this program knows"),
+        text.contains("newer.db: its schema has version 99, and this program supports"),
         "{text}"
     );
 
     let path = folder.path().join("text.db");
     fs::write(&path, "not a database, whatever its name\n".repeat(200)).unwrap();
-    assert!(refused(&path).contains("text.db: it is no SQLite database; name another file"));
+    assert!(refused(&path).contains("text.db: it is not an SQLite database; name another file"));
     assert!(refused(folder.path()).contains("it is a folder; name a file in it"));
 }

@@ -1,4 +1,4 @@
-//! What users rely on, tested through the library's engine and over real HTTP.
+//! Integration tests: the search engine through the library, and the server over real HTTP connections.
 
 mod admin;
 mod aggregates;

@@ -46,7 +46,7 @@ fn an_address_may_contain_unescaped_characters() {
     let answer = raw.send(latin).answer();
     assert_eq!(
         (answer.status, answer.detail().as_str()),
-        (422, "the address is not UTF-8 once percent-decoded")
+        (422, "the address is not valid UTF-8 after percent-decoding")
     );
 }
 

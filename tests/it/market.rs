@@ -1,15 +1,17 @@
 //! Estimates and comparables on hand-made pools whose answers can be said on paper, and on the real records.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use procure::{
     catalog::{
-        generation, indexing,
+        generation::{self, Generation},
+        indexing,
         market::{
-            Market, Show, YEARS_BACK,
-            answer::{Asked, AskedRecord, Comps, Confidence, Estimate, Level, Need, Status},
-            backtest,
+            BacktestReport, ComparablesOptions, Market,
+            answer::{Comps, Confidence, Estimate, EstimateItem, EstimateStatus, MatchLevel, NeedItem, TenderItem},
+            backtest::{self, BacktestOptions},
             calibration::Calibration,
+            limits::DEFAULT_YEARS_BACK,
         },
     },
     engine::{Deadline, Engine},
@@ -73,8 +75,8 @@ fn ten() -> Records {
         .collect()
 }
 
-fn of_record(id: &str) -> Asked {
-    Asked::Record(AskedRecord {
+fn of_record(id: &str) -> EstimateItem {
+    EstimateItem::Tender(TenderItem {
         record_id: id.to_owned(),
     })
 }
@@ -91,7 +93,7 @@ fn answered<T>(records: &Records, ask: impl Fn(&Market) -> T, text: impl Fn(&T) 
             engine,
             calibration: &calibration,
             today: today(),
-            years_back: YEARS_BACK,
+            years_back: DEFAULT_YEARS_BACK,
             deadline: Deadline::never(),
         })
     };
@@ -101,20 +103,20 @@ fn answered<T>(records: &Records, ask: impl Fn(&Market) -> T, text: impl Fn(&T) 
     answer
 }
 
-fn estimate(records: &Records, asked: Asked) -> Estimate {
+fn estimate(records: &Records, asked: EstimateItem) -> Estimate {
     let items = [asked];
     let ask = |market: &Market| market.estimate(&items).unwrap();
     answered(records, ask, |answer| serde_json::to_string(answer).unwrap()).remove(0)
 }
 
-fn comps(records: &Records, asked: Asked, exclude: &[&str]) -> Comps {
+fn comps(records: &Records, asked: EstimateItem, exclude: &[&str]) -> Comps {
     let items = [asked];
     let exclude: Vec<String> = exclude.iter().map(|id| (*id).to_owned()).collect();
-    let show = Show {
+    let options = ComparablesOptions {
         limit: 10,
         exclude: &exclude,
     };
-    let ask = |market: &Market| market.comps(&items, &show).unwrap();
+    let ask = |market: &Market| market.comps(&items, &options).unwrap();
     answered(records, ask, |answer| serde_json::to_string(answer).unwrap()).remove(0)
 }
 
@@ -139,8 +141,8 @@ fn with(mut records: Records, more: impl IntoIterator<Item = (EntityType, String
 fn ten_equal_contracts_have_their_median() {
     let records = with(ten(), [tender("t", json!({}))]);
     let estimate = estimate(&records, of_record("t"));
-    assert_eq!(estimate.status, Status::Ok);
-    assert_eq!(estimate.match_level, Some(Level::BuyerAndTitle));
+    assert_eq!(estimate.status, EstimateStatus::Ok);
+    assert_eq!(estimate.match_level, Some(MatchLevel::BuyerAndTitle));
     assert_eq!((estimate.sample_size, estimate.effective_sample_size), (10, 10.0));
     // Between 50,000 and 60,000 in powers of ten.
     let median = (50_000.0f64 * 60_000.0).sqrt();
@@ -188,7 +190,7 @@ fn every_key_is_there_whatever_the_status() {
 
 #[test]
 fn four_contracts_are_too_few_and_five_are_not() {
-    for (count, status) in [(4, Status::InsufficientData), (5, Status::Ok)] {
+    for (count, status) in [(4, EstimateStatus::InsufficientData), (5, EstimateStatus::Ok)] {
         let few: Records = ten().into_iter().take(count).collect();
         let estimate = estimate(&with(few, [tender("t", json!({}))]), of_record("t"));
         assert_eq!((estimate.status, estimate.sample_size), (status, count));
@@ -361,7 +363,7 @@ fn a_federal_body_is_one_buyer_by_any_of_its_names() {
         };
         assert_eq!(comps.comparables.iter().any(same), is_one, "{ours}, {theirs}");
         assert_eq!(
-            comps.match_level == Some(Level::BuyerAndTitle),
+            comps.match_level == Some(MatchLevel::BuyerAndTitle),
             is_one,
             "{ours}, {theirs}"
         );
@@ -372,9 +374,9 @@ fn a_federal_body_is_one_buyer_by_any_of_its_names() {
 fn what_a_code_does_not_say_is_said() {
     let codes = |estimate: &Estimate| estimate.caveats.iter().map(|note| note.code).collect::<Vec<_>>();
     let need = |gsin: &str| {
-        Asked::Need(Need {
+        EstimateItem::Need(NeedItem {
             gsin: gsin.to_owned(),
-            ..Need::default()
+            ..NeedItem::default()
         })
     };
     let records: Records = (1..=8)
@@ -383,13 +385,19 @@ fn what_a_code_does_not_say_is_said() {
     assert!(codes(&estimate(&records, need("hello"))).contains(&"code_not_recognized"));
     // Vehicles, the whole segment: a garbage truck is no school bus.
     let segment = estimate(&records, need("25000000"));
-    assert_eq!((segment.status, segment.match_level), (Status::InsufficientData, None));
+    assert_eq!(
+        (segment.status, segment.match_level),
+        (EstimateStatus::InsufficientData, None)
+    );
     assert!(codes(&segment).contains(&"code_is_a_branch"));
     let records: Records = (1..=8)
         .map(|n| contract(&format!("c{n}"), "2025-01-15", 10_000.0, json!({"unspsc": "25101500"})))
         .collect();
     let class = estimate(&records, need("25101500"));
-    assert_eq!((class.status, class.match_level), (Status::Ok, Some(Level::CodeClass)));
+    assert_eq!(
+        (class.status, class.match_level),
+        (EstimateStatus::Ok, Some(MatchLevel::CodeClass))
+    );
     let branch = codes(&class);
     assert!(
         branch.contains(&"code_is_a_branch") && !branch.contains(&"code_not_recognized"),
@@ -413,7 +421,7 @@ fn a_branch_of_codes_is_no_code() {
         )])
         .collect();
     let comps = comps(&records, of_record("t"), &[]);
-    assert_eq!(comps.match_level, Some(Level::CategoryAndGovernmentLevel));
+    assert_eq!(comps.match_level, Some(MatchLevel::CategoryAndGovernmentLevel));
     let reasons = |n: usize| {
         comps.comparables[n]
             .reasons
@@ -446,7 +454,10 @@ fn comparables_that_weigh_little_are_no_guide() {
     };
     for (count, is_told) in [(0, true), (6, true), (7, false), (60, false)] {
         let comps = of(count);
-        assert_eq!((comps.match_level, comps.comparables.len()), (Some(Level::Code), 8));
+        assert_eq!(
+            (comps.match_level, comps.comparables.len()),
+            (Some(MatchLevel::Code), 8)
+        );
         let carried: f64 = comps.comparables.iter().map(|row| row.weight).sum();
         let caveats: Vec<&str> = comps.caveats.iter().map(|note| note.code).collect();
         assert_eq!(comps.bid_around.is_some(), is_told, "{count}: {carried}");
@@ -473,7 +484,7 @@ fn a_broad_rung_denies_no_close_contract() {
         .chain([tender("t", json!({"unspsc": "72102903", "title_fr": "Entretien"}))])
         .collect();
     let comps = comps(&records, of_record("t"), &[]);
-    assert_eq!(comps.match_level, Some(Level::CategoryAndGovernmentLevel));
+    assert_eq!(comps.match_level, Some(MatchLevel::CategoryAndGovernmentLevel));
     let reasons: Vec<&str> = comps.comparables[0].reasons.iter().map(|note| note.code).collect();
     assert!(
         reasons.contains(&"same_code") && reasons.contains(&"no_terms_either"),
@@ -493,7 +504,7 @@ fn a_stated_value_is_given_and_judged() {
         ],
     );
     let far = estimate(&records, of_record("t"));
-    assert_eq!((far.status, far.estimated_value), (Status::Stated, Some(5e7)));
+    assert_eq!((far.status, far.estimated_value), (EstimateStatus::Stated, Some(5e7)));
     assert!(far.percentiles.is_some());
     assert!(far.caveats.iter().any(|note| note.code == "stated_value_unusual"));
     let near = estimate(&records, of_record("u"));
@@ -516,14 +527,14 @@ fn a_code_climbs_from_itself_to_its_family() {
             .map(|n| coded(&format!("k{n}"), code, 1000.0 * (n + 1) as f64))
             .collect()
     };
-    let asked = Asked::Need(Need {
+    let asked = EstimateItem::Need(NeedItem {
         gsin: "N7030AB".to_owned(),
-        ..Need::default()
+        ..NeedItem::default()
     });
     for (records, level) in [
-        (of("N7030AB", 0, 8), Level::Code),
-        (with(of("N7030AB", 0, 4), of("7030", 10, 4)), Level::CodeClass),
-        (with(of("N7030AB", 0, 2), of("N7010", 10, 6)), Level::CodeFamily),
+        (of("N7030AB", 0, 8), MatchLevel::Code),
+        (with(of("N7030AB", 0, 4), of("7030", 10, 4)), MatchLevel::CodeClass),
+        (with(of("N7030AB", 0, 2), of("N7010", 10, 6)), MatchLevel::CodeFamily),
     ] {
         let estimate = estimate(&records, asked.clone());
         assert_eq!((estimate.match_level, estimate.sample_size), (Some(level), 8));
@@ -531,7 +542,7 @@ fn a_code_climbs_from_itself_to_its_family() {
     let other = estimate(&of("N7110", 0, 20), asked);
     assert_eq!(
         other.status,
-        Status::InsufficientData,
+        EstimateStatus::InsufficientData,
         "another family, and nothing else is known"
     );
 }
@@ -651,42 +662,48 @@ fn a_generation_learns_from_its_own_contracts() {
     write_dumps(&dumps, &records);
     build(&dumps, &index_dir);
     let id = generation::current(&index_dir).unwrap().unwrap();
-    let learned = generation::open(&index_dir, &id).unwrap().calibration;
-    assert!(learned.contracts > 250, "{learned:?}");
-    let options = backtest::Options {
-        index_dir: index_dir.clone(),
+    let generation = generation::open(&index_dir, &id).unwrap();
+    let calibration = &generation.calibration;
+    assert!(calibration.contracts > 250, "{calibration:?}");
+    let backtest = |options: &BacktestOptions| run_backtest(&generation, options);
+    let options = BacktestOptions {
         kind: Some(EntityType::Contract),
         sample: 500,
         seed: 3,
     };
-    let report = backtest::run(&options).unwrap();
+    let report = backtest(&options).unwrap();
     assert_eq!(
         report.to_string(),
-        backtest::run(&options).unwrap().to_string(),
-        "equal seeds, equal reports"
+        backtest(&options).unwrap().to_string(),
+        "equal seeds give equal reports"
     );
     let all = &report.rows[0];
-    // Values are even in powers of ten from 4 to 6, so half of them lie within half of that.
+    // The values are spread evenly from 10^4 to 10^6, so half of them are within half of that range.
     assert!(
         (all.half - 0.5).abs() < 0.12 && (all.four_fifths - 0.8).abs() < 0.1,
         "{report}"
     );
-    let wrong = backtest::Options {
+    let wrong = BacktestOptions {
         kind: Some(EntityType::Tender),
         ..options
     };
     assert!(
-        backtest::run(&wrong)
+        backtest(&wrong)
             .unwrap_err()
             .to_string()
-            .contains("--kind is one of contract, award, disclosure")
+            .contains("--entity-type is one of contract, award, disclosure")
     );
 }
 
-/// The normalized real records, indexed; `None` where there are none.
-fn real(folder: &Path) -> Option<PathBuf> {
+fn run_backtest(generation: &Generation, options: &BacktestOptions) -> anyhow::Result<BacktestReport> {
+    let records = |entity_type| generation.manifest_of(entity_type).records;
+    backtest::run(&*generation.engine, records, options)
+}
+
+/// A generation of the normalized real records; `None` without them.
+fn real_generation(folder: &Path) -> Option<Generation> {
     let Ok(real) = std::env::var("PROCURE_REAL_DATA") else {
-        eprintln!("skipped: PROCURE_REAL_DATA names no folder of real files");
+        eprintln!("skipped: PROCURE_REAL_DATA is not set to a folder of real files");
         return None;
     };
     let (dumps, index_dir) = (folder.join("dumps"), folder.join("index"));
@@ -698,27 +715,28 @@ fn real(folder: &Path) -> Option<PathBuf> {
         strict: false,
     };
     procure::normalize::run(&options).unwrap();
-    let options = indexing::Options {
+    let options = indexing::IndexOptions {
         dumps,
         index_dir: index_dir.clone(),
         memory_mb: 256,
         strict: false,
     };
-    indexing::run(&options).unwrap();
-    Some(index_dir)
+    let report = indexing::run(&options).unwrap();
+    Some(generation::open(&index_dir, &report.generation).unwrap())
 }
 
 #[test]
 fn ranges_hold_on_the_real_contracts() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(index_dir) = real(folder.path()) else { return };
-    let options = backtest::Options {
-        index_dir,
+    let Some(generation) = real_generation(folder.path()) else {
+        return;
+    };
+    let options = BacktestOptions {
         kind: Some(EntityType::Contract),
         sample: 1200,
         seed: 11,
     };
-    let report = backtest::run(&options).unwrap();
+    let report = run_backtest(&generation, &options).unwrap();
     let row = |name: &str| report.rows.iter().find(|row| row.name == name);
     let all = row("all").unwrap();
     assert!(

@@ -1,4 +1,5 @@
-//! Tantivy against the obvious engine: random records, random questions, both orders, pages by offset and by cursor to the end.
+//! The Tantivy engine against the scan engine: random records and random queries, both sort orders,
+//! pages by offset and by cursor until the last.
 
 use std::{collections::HashSet, fs, path::Path, sync::Arc};
 
@@ -23,14 +24,14 @@ use serde_json::{Map, Value, json};
 
 use crate::scan::ScanEngine;
 
-const KINDS: [EntityType; 4] = [
+const ENTITY_TYPES: [EntityType; 4] = [
     EntityType::Contract,
     EntityType::Tender,
     EntityType::Award,
     EntityType::PreSolicitation,
 ];
 
-/// Few words, so that they meet: inflected, accented, elided, split.
+/// Few words, so that records share them: inflected, accented, elided, split.
 const WORDS: [&str; 16] = [
     "road",
     "roads",
@@ -67,7 +68,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn day() -> impl Strategy<Value = String> {
-    // Few days, so that ties are common; some that do not exist.
+    // Few days, so that ties are common; some do not exist.
     prop_oneof![9 => (1u32..8).prop_map(|d| format!("2024-03-{d:02}")), 1 => Just("2024-02-30".to_owned())]
 }
 
@@ -147,18 +148,18 @@ fn record() -> impl Strategy<Value = (EntityType, Map<String, Value>)> {
             proptest::option::weighted(0.7, field(name)).prop_map(|value| value.map(|value| (name.to_string(), value)))
         })
         .collect();
-    (proptest::sample::select(&KINDS[..]), fields)
-        .prop_map(|(kind, fields)| (kind, fields.into_iter().flatten().collect()))
+    (proptest::sample::select(&ENTITY_TYPES[..]), fields)
+        .prop_map(|(entity_type, fields)| (entity_type, fields.into_iter().flatten().collect()))
 }
 
 fn records() -> impl Strategy<Value = Vec<(EntityType, String)>> {
     proptest::collection::vec((record(), "[a-cé|/: %]{0,2}"), 1..400).prop_map(|records| {
         let numbered = records.into_iter().enumerate();
         numbered
-            .map(|(number, ((kind, mut fields), id))| {
-                // Ids are distinct, and their order is not that of making.
+            .map(|(number, ((entity_type, mut fields), id))| {
+                // Ids are distinct, and not in the order of the records.
                 fields.insert("record_id".into(), json!(format!("{id}{}", (number * 7919) % 10_007)));
-                (kind, Value::Object(fields).to_string())
+                (entity_type, Value::Object(fields).to_string())
             })
             .collect()
     })
@@ -238,9 +239,9 @@ fn q() -> impl Strategy<Value = String> {
 fn query() -> impl Strategy<Value = SearchQuery> {
     let key = proptest::sample::select(&[SortKey::Date, SortKey::Date, SortKey::ClosingDate, SortKey::Value][..]);
     let order = proptest::sample::select(&[Order::Asc, Order::Desc][..]);
-    let kind = proptest::sample::select(&KINDS[..]);
+    let entity_type = proptest::sample::select(&ENTITY_TYPES[..]);
     (
-        kind,
+        entity_type,
         proptest::option::of(q()),
         proptest::collection::vec(filter(), 0..3),
         key,
@@ -265,21 +266,21 @@ fn query() -> impl Strategy<Value = SearchQuery> {
 }
 
 pub fn write_dumps(folder: &Path, records: &[(EntityType, String)]) {
-    for kind in EntityType::ALL {
+    for entity_type in EntityType::ALL {
         let lines: String = records
             .iter()
-            .filter(|(of, _)| *of == kind)
+            .filter(|(of, _)| *of == entity_type)
             .map(|(_, json)| format!("{json}\n"))
             .collect();
         if !lines.is_empty() {
-            fs::create_dir_all(folder.join(kind.name())).unwrap();
-            fs::write(folder.join(kind.name()).join("model.ndjson"), lines).unwrap();
+            fs::create_dir_all(folder.join(entity_type.name())).unwrap();
+            fs::write(folder.join(entity_type.name()).join("model.ndjson"), lines).unwrap();
         }
     }
 }
 
 pub fn build(dumps: &Path, index_dir: &Path) -> Arc<dyn Engine> {
-    let options = indexing::Options {
+    let options = indexing::IndexOptions {
         dumps: dumps.to_owned(),
         index_dir: index_dir.to_owned(),
         memory_mb: indexing::DEFAULT_MEMORY_MB,
@@ -289,16 +290,16 @@ pub fn build(dumps: &Path, index_dir: &Path) -> Arc<dyn Engine> {
     generation::open(index_dir, &report.generation).unwrap().engine
 }
 
-/// What is asked for as alike: words of records, of none, none at all, some twice.
-fn asked_words() -> impl Strategy<Value = Vec<String>> {
+/// Terms of a similarity search: of records, of no record, empty, repeated.
+fn similarity_query() -> impl Strategy<Value = Vec<String>> {
     let word = prop_oneof![
-        4 => text().prop_map(|text| subject_of(&text)),
+        4 => text().prop_map(|text| terms_of(&text)),
         1 => proptest::sample::select(&["", "zzz", "road roads", "\u{0}", "ROAD"][..]).prop_map(|word| vec![word.to_owned()]),
     ];
     proptest::collection::vec(word, 0..4).prop_map(|words| words.concat())
 }
 
-fn subject_of(text: &str) -> Vec<String> {
+fn terms_of(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     similarity_terms::words(text, similarity_terms::languages("title"), |word| {
         words.push(word.to_owned())
@@ -306,21 +307,21 @@ fn subject_of(text: &str) -> Vec<String> {
     words
 }
 
-/// The records alike, as many as asked for and all; the rarity of every word.
-fn agree_on_alike(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, words: &[String], most: usize) {
-    for most in [most, usize::MAX] {
-        let found = tantivy.similar(query, words, most, Deadline::never()).unwrap();
-        let expected = scan.similar(query, words, most, Deadline::never()).unwrap();
-        assert_eq!(found, expected, "{words:?} among {query:?}, {most}");
+/// The similar records, a few and all, and the inverse document frequency of every term.
+fn agree_on_similarity(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, terms: &[String], limit: usize) {
+    for limit in [limit, usize::MAX] {
+        let found = tantivy.similar(query, terms, limit, Deadline::never()).unwrap();
+        let expected = scan.similar(query, terms, limit, Deadline::never()).unwrap();
+        assert_eq!(found, expected, "{terms:?} among {query:?}, {limit}");
     }
-    for word in words {
-        let rarity = |engine: &dyn Engine| engine.idf(query.entity_type, word).unwrap();
-        assert_eq!(rarity(tantivy), rarity(scan), "{word}");
+    for term in terms {
+        let idf = |engine: &dyn Engine| engine.idf(query.entity_type, term).unwrap();
+        assert_eq!(idf(tantivy), idf(scan), "{term}");
     }
 }
 
 /// The counts of the matches by every facet, all values and a few.
-fn agree_on_counts(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, size: usize) {
+fn agree_on_aggregations(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, size: usize) {
     let values = [
         ValueAggregation::None,
         ValueAggregation::Sum,
@@ -341,26 +342,26 @@ fn agree_on_names(tantivy: &dyn Engine, scan: &dyn Engine) {
     for part in ["", "inc", "acier", "que", "r&d", "zzz", "e"] {
         for (start, limit) in [(0, 100), (0, 1), (1, 2), (50, 5)] {
             let page = start..start + limit;
-            let both = |kinds: &[EntityType], facet: Facet| {
+            let both = |entity_types: &[EntityType], facet: Facet| {
                 assert_eq!(
-                    tantivy.list_names(kinds, facet, part, page.clone()),
-                    scan.list_names(kinds, facet, part, page.clone()),
-                    "{facet:?} of {kinds:?} with '{part}' {page:?}"
+                    tantivy.list_names(entity_types, facet, part, page.clone()),
+                    scan.list_names(entity_types, facet, part, page.clone()),
+                    "{facet:?} of {entity_types:?} with '{part}' {page:?}"
                 );
             };
             both(&[EntityType::Contract], Facet::Vendor);
             both(&[EntityType::Contract], Facet::Department);
-            both(&KINDS, Facet::Department);
+            both(&ENTITY_TYPES, Facet::Department);
         }
     }
     for name in NAMES {
         for facet in [Facet::Vendor, Facet::Department] {
-            let named = |engine: &dyn Engine| {
+            let resolved = |engine: &dyn Engine| {
                 engine
                     .resolve_name(EntityType::Contract, facet, name)
-                    .map(|named| (named.key, named.name))
+                    .map(|found| (found.key, found.name))
             };
-            assert_eq!(named(tantivy), named(scan), "{facet:?} {name}");
+            assert_eq!(resolved(tantivy), resolved(scan), "{facet:?} {name}");
         }
     }
 }
@@ -372,7 +373,7 @@ fn page(engine: &dyn Engine, query: &SearchQuery, limit: usize, start: Start) ->
         .iter()
         .map(|record| String::from_utf8(record.to_vec()).unwrap())
         .collect();
-    // The place goes through its wire form, as a client would send it back.
+    // The position is encoded and decoded, as a client would pass it.
     (records, hits.next.map(|position| Cursor::new(query, position).encode()))
 }
 
@@ -384,12 +385,12 @@ fn agree(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, limit: us
         "offset {offset} limit {limit} of {query:?}"
     );
     if query.sort.key == SortKey::Value {
-        // No cursors by value: offsets, to the end.
+        // A sort by value has no cursors: page by offset until the end.
         let pages = (0..=all.len() / limit).map(|number| page(tantivy, query, limit, Start::Offset(number * limit)).0);
         assert_eq!(pages.flatten().collect::<Vec<_>>(), all, "the pages of {query:?}");
         return;
     }
-    let (mut walked, mut start) = (Vec::new(), Start::Offset(0));
+    let (mut paged, mut start) = (Vec::new(), Start::Offset(0));
     loop {
         let (records, next) = page(tantivy, query, limit, start.clone());
         assert_eq!(
@@ -397,14 +398,14 @@ fn agree(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, limit: us
             (&page(scan, query, limit, start).0, &next),
             "a page of {query:?}"
         );
-        walked.extend(records);
+        paged.extend(records);
         let Some(next) = next else { break };
         start = Start::After(Cursor::decode(&next).unwrap().position_in(query).unwrap());
     }
-    assert_eq!(walked, all, "the walk of {query:?}");
+    assert_eq!(paged, all, "all pages of {query:?}");
     assert_eq!(
-        walked.iter().collect::<HashSet<_>>().len(),
-        walked.len(),
+        paged.iter().collect::<HashSet<_>>().len(),
+        paged.len(),
         "each record once"
     );
 }
@@ -416,26 +417,29 @@ fn tantivy_agrees_with_a_linear_scan() {
         max_shrink_iters: 40,
         ..ProptestConfig::default()
     });
-    let questions = proptest::collection::vec((query(), 1usize..30, 0usize..40), 120);
+    let queries = proptest::collection::vec((query(), 1usize..30, 0usize..40), 120);
     runner
-        .run(&(records(), questions), |(records, questions)| {
+        .run(&(records(), queries), |(records, queries)| {
             let folder = tempfile::tempdir().unwrap();
             write_dumps(folder.path(), &records);
             let tantivy = build(folder.path(), &folder.path().join("index"));
             let scan = ScanEngine::new(records.clone());
-            for (query, limit, offset) in &questions {
+            for (query, limit, offset) in &queries {
                 agree(&*tantivy, &scan, query, *limit, *offset);
             }
-            for (query, most, _) in questions.iter().take(6) {
-                agree_on_counts(&*tantivy, &scan, query, *most);
+            for (query, size, _) in queries.iter().take(6) {
+                agree_on_aggregations(&*tantivy, &scan, query, *size);
             }
             agree_on_names(&*tantivy, &scan);
-            for (kind, json) in &records {
+            for (entity_type, json) in &records {
                 let id = serde_json::from_str::<Value>(json).unwrap()["record_id"]
                     .as_str()
                     .unwrap()
                     .to_owned();
-                assert_eq!(tantivy.record(*kind, &id).unwrap().as_deref(), Some(json.as_bytes()));
+                assert_eq!(
+                    tantivy.record(*entity_type, &id).unwrap().as_deref(),
+                    Some(json.as_bytes())
+                );
             }
             assert_eq!(tantivy.record(EntityType::Award, "nothing").unwrap(), None);
             Ok(())
@@ -443,32 +447,32 @@ fn tantivy_agrees_with_a_linear_scan() {
         .unwrap();
 }
 
-/// Words and filters of every sort, also such as nothing passes.
+/// With terms and filters of all sorts, including filters that nothing passes.
 #[test]
-fn tantivy_agrees_on_what_is_alike() {
+fn tantivy_agrees_with_a_linear_scan_on_similarity() {
     let mut runner = TestRunner::new(ProptestConfig {
         cases: 8,
         max_shrink_iters: 40,
         ..ProptestConfig::default()
     });
-    let questions = proptest::collection::vec((query(), asked_words(), 0usize..12), 80);
+    let queries = proptest::collection::vec((query(), similarity_query(), 0usize..12), 80);
     runner
-        .run(&(records(), questions), |(records, questions)| {
+        .run(&(records(), queries), |(records, queries)| {
             let folder = tempfile::tempdir().unwrap();
             write_dumps(folder.path(), &records);
             let tantivy = build(folder.path(), &folder.path().join("index"));
             let scan = ScanEngine::new(records);
-            for (query, words, most) in &questions {
-                agree_on_alike(&*tantivy, &scan, query, words, *most);
+            for (query, terms, limit) in &queries {
+                agree_on_similarity(&*tantivy, &scan, query, terms, *limit);
             }
             Ok(())
         })
         .unwrap();
 }
 
-/// Records large enough that the build is cut into several segments, which must stack in order.
+/// Records so large that the build makes several segments, which must be merged in order.
 #[test]
-fn several_segments_stack_into_one_order() {
+fn several_segments_are_merged_in_order() {
     let mut runner = TestRunner::deterministic();
     let mut records = Vec::new();
     for number in 0..48 {

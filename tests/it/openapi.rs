@@ -4,8 +4,9 @@ use std::{collections::BTreeSet, env, fs, path::Path};
 
 use procure::{
     http::{
-        params::{encode, feed, names, procurement, search::TABLE},
-        routes::{Access, Operation, ROUTES},
+        params::{encoding::encode, feed, names, procurement, search::TABLE},
+        route::{Access, Verb},
+        routes::ROUTES,
     },
     model::{entity_type::EntityType, plans::Plan},
 };
@@ -143,15 +144,15 @@ fn it_is_the_golden_file() {
 fn every_route_is_described_and_every_described_path_is_a_route() {
     let document = description();
     let mut routes = BTreeSet::new();
-    for route in ROUTES {
-        let is_asset = matches!(route.operation, Operation::PageAsset);
+    for route in &ROUTES {
+        let is_asset = !route.is_described();
         for (path, _) in route.endpoint.templates() {
             assert!(!is_asset || path.starts_with("/docs/"), "{path} is not described");
             if is_asset {
                 continue;
             }
             let item = &document["paths"][&path];
-            let get = &item[route.method.as_str().to_lowercase()];
+            let get = &item[route.verb.as_str().to_lowercase()];
             let keyless = get.get("security") == Some(&json!([]));
             assert_eq!(keyless, route.access == Access::Keyless, "{path}");
             assert_eq!(
@@ -160,8 +161,8 @@ fn every_route_is_described_and_every_described_path_is_a_route() {
                 "{path}"
             );
             assert!(get["operationId"].is_string(), "{path}");
-            let mut methods = vec![route.method.as_str().to_lowercase()];
-            methods.extend((route.method == "GET").then(|| "head".to_owned()));
+            let mut methods = vec![route.verb.as_str().to_lowercase()];
+            methods.extend((route.verb == Verb::Get).then(|| "head".to_owned()));
             routes.extend(methods.into_iter().map(|method| format!("{method} {path}")));
         }
     }
@@ -527,7 +528,7 @@ fn sample() -> Vec<(EntityType, String)> {
 fn an_answers_example_is_what_the_sample_answers() {
     let server = TestServer::own(&sample(), |_| {});
     let document = server.get("/openapi.json").json();
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/api/openapi/examples.json");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http/examples.json");
     let mut examples: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     let mut compared = 0;
     for (path, item) in reads(&document) {

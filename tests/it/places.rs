@@ -1,4 +1,4 @@
-//! Whose records they are, as `coverage` describes it.
+//! The municipalities in `/{entity_type}/coverage`.
 
 use procure::model::{entity_type::EntityType, municipality::PROVINCES};
 use serde_json::{Value, json};
@@ -14,25 +14,26 @@ fn contract(number: usize, municipality: &str) -> (EntityType, String) {
 }
 
 #[test]
-fn coverage_describes_every_kind_of_place() {
-    let mut places = vec![
+fn coverage_describes_every_municipality() {
+    let mut municipalities = vec![
         "federal".to_owned(),
         "saint-elzear-bonaventure".to_owned(),
         "nowhere".to_owned(),
     ];
     for (code, ..) in PROVINCES {
-        places.extend(["provincial", "municipal"].map(|level| format!("{}-{level}", code.to_lowercase())));
+        municipalities.extend(["provincial", "municipal"].map(|level| format!("{}-{level}", code.to_lowercase())));
     }
-    let records: Vec<_> = places.iter().enumerate().map(|(n, place)| contract(n, place)).collect();
+    let records: Vec<_> = municipalities
+        .iter()
+        .enumerate()
+        .map(|(n, slug)| contract(n, slug))
+        .collect();
     let server = TestServer::own(&records, |_| ());
     let coverage = server.get("/contract/coverage").json();
-    assert_eq!(coverage["count"], places.len());
-    let of = |place: &str| -> Value {
+    assert_eq!(coverage["count"], municipalities.len());
+    let described = |slug: &str| {
         let rows = coverage["results"].as_array().unwrap();
-        rows.iter().find(|row| row["municipality"] == place).unwrap().clone()
-    };
-    let described = |place: &str| {
-        let row = of(place);
+        let row = rows.iter().find(|row| row["municipality"] == slug).unwrap();
         ["name_en", "name_fr", "province", "government_level"].map(|field| row[field].clone())
     };
     assert_eq!(
@@ -53,7 +54,7 @@ fn coverage_describes_every_kind_of_place() {
     assert_eq!(
         described("nowhere"),
         [Value::Null, Value::Null, json!("ON"), json!("stated")],
-        "of a place the table does not have, what its records state"
+        "for a slug that is not in the table, what its records state"
     );
     for (code, english, french) in PROVINCES {
         for level in ["provincial", "municipal"] {

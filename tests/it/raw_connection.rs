@@ -138,7 +138,13 @@ pub struct Process {
 }
 
 impl Process {
+    /// Serves with unlimited plans.
     pub fn serve(server: &TestServer) -> Process {
+        Process::serve_with_plans(server, "unlimited.toml")
+    }
+
+    /// Serves with a plans file of the test server's folder.
+    pub fn serve_with_plans(server: &TestServer, plans: &str) -> Process {
         let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let address = free.to_string();
         let child = Command::new(env!("CARGO_BIN_EXE_procure"))
@@ -147,7 +153,7 @@ impl Process {
             .arg("--state")
             .arg(server.folder.path().join("state.db"))
             .arg("--plans")
-            .arg(server.folder.path().join("unlimited.toml"))
+            .arg(server.folder.path().join(plans))
             // Nothing reads the log meanwhile. The program drops lines that the pipe has no room
             // for.
             .env("PROCURE_LOG", "info,request=off")
@@ -159,7 +165,9 @@ impl Process {
         server.wait_until("the servers", || {
             let is_up = |address: &str| {
                 let raw = RawConnection::connect(address);
-                raw.is_ok_and(|mut raw| matches!(raw.send("GET /health HTTP/1.0\r\n\r\n").next(false), Next::Response(_)))
+                raw.is_ok_and(|mut raw| {
+                    matches!(raw.send("GET /health HTTP/1.0\r\n\r\n").next(false), Next::Response(_))
+                })
             };
             is_up(&server.address) && is_up(&process.address)
         });

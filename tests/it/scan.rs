@@ -1,7 +1,7 @@
 //! The scan engine: looks at every record for every query, sorts all matches, and takes a slice.
 //!
-//! [`procure::engine::tantivy`] must agree with it. The two share how a record is read (keys, dates, values) and the folding.
-//! They share nothing of the index: no postings, no columns.
+//! [`procure::engine::tantivy`] must agree with it. The two share how a record is read (keys,
+//! dates, values) and the folding. They share nothing of the index: no postings, no columns.
 
 use std::{cmp::Ordering, collections::HashSet, ops::Range};
 

@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, ops::Range};
 use procure::{
     engine::{
         aggregation::{
-            Aggregation, Bucket, FacetBuckets, Money, PERCENTS, TermsAggregation, ValueAggregation, ValueDistribution,
-            ValueStats,
+            Aggregation, FacetBucket, FacetBuckets, Money, PERCENTS, TermsAggregation, ValueAggregation,
+            ValueDistribution, ValueStats,
         },
         names::{NameCount, NamesPage, ResolvedName},
     },
@@ -100,7 +100,8 @@ fn most_frequent(names: &Counts) -> Option<String> {
     Some(name.clone())
 }
 
-/// The spelling shown for each key, over all records of the entity type; of a department over all entity types.
+/// The spelling shown for each key, over all records of the entity type; of a department over all
+/// entity types.
 fn display_names(all: &Collection, entity_type: EntityType, facet: Facet) -> BTreeMap<String, String> {
     let mut spellings: BTreeMap<String, [Counts; 2]> = BTreeMap::new();
     for (of, record) in &all.records {
@@ -160,9 +161,9 @@ pub fn aggregate(
     let mut facets = BTreeMap::new();
     for TermsAggregation { facet, size } in terms {
         let names = display_names(all, entity_type, *facet);
-        let mut buckets: Vec<Bucket> = sums(all, *facet, hits, values)
+        let mut buckets: Vec<FacetBucket> = sums(all, *facet, hits, values)
             .into_iter()
-            .map(|(key, (count, total_value))| Bucket {
+            .map(|(key, (count, total_value))| FacetBucket {
                 value: names[&key].clone(),
                 count,
                 total_value,

@@ -17,7 +17,7 @@ use procure::{
     catalog::indexing,
     model::{entity_type::EntityType, plans::Plan},
     server::{self, Config},
-    state::State,
+    state::database::StateDb,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -66,7 +66,7 @@ impl TestServer {
         .unwrap();
         config.plans = Some(plans);
         change(&mut config);
-        let key = State::open(&config.state).unwrap();
+        let key = StateDb::open(&config.state).unwrap();
         let key = key.create_key(Plan::Pro, "tests", chrono::Utc::now(), None).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut server = TestServer {
@@ -113,7 +113,7 @@ impl TestServer {
         let dumps = self.folder.path().join("dumps");
         let _ = fs::remove_dir_all(&dumps);
         write_dumps(&dumps, records);
-        let options = indexing::Options {
+        let options = indexing::IndexOptions {
             dumps,
             index_dir: self.index_dir(),
             memory_mb: 64,
@@ -126,8 +126,8 @@ impl TestServer {
         self.folder.path().join("index")
     }
 
-    pub fn state(&self) -> State {
-        State::open(&self.folder.path().join("state.db")).unwrap()
+    pub fn state(&self) -> StateDb {
+        StateDb::open(&self.folder.path().join("state.db")).unwrap()
     }
 
     /// Sends a GET request with the server's own key.
@@ -224,7 +224,7 @@ pub fn scenario_records() -> Vec<(EntityType, String)> {
 /// `count` contracts, three a day. Every fiftieth has no date.
 pub fn contracts(count: usize) -> Vec<(EntityType, String)> {
     let contract = |number: usize| {
-        let day = if number % 50 == 0 {
+        let day = if number.is_multiple_of(50) {
             "null".to_owned()
         } else {
             format!("\"2024-{:02}-{:02}\"", number / 84 % 12 + 1, number / 3 % 28 + 1)

@@ -13,7 +13,7 @@ use procure::{
         text,
     },
     model::{date::Date, entity_type::EntityType, record::Record, schema::Schema, stem::Language},
-    state::subscriptions::{Frequency, Locale, Subscription},
+    state::subscription::{Frequency, Locale, Subscription},
 };
 use ring::signature::{ED25519 as ED25519_KEY, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use serde_json::{Value, json};

@@ -25,8 +25,9 @@ use procure::{
     query::keyword::Keyword,
     server::Config,
     state::{
-        State,
-        subscriptions::{Evidence, Frequency, Locale, Wanted},
+        database::StateDb,
+        consent::ConsentRecord,
+        subscription::{Frequency, Locale, SubscriptionRequest},
     },
 };
 use serde_json::{Value, json};
@@ -46,7 +47,7 @@ impl Place {
     fn new(security: Security) -> Place {
         let folder = tempfile::tempdir().unwrap();
         let server = Server::start(security, &folder.path().join("ca.pem"));
-        drop(State::open(&folder.path().join("state.db")).unwrap());
+        drop(StateDb::open(&folder.path().join("state.db")).unwrap());
         Place {
             folder,
             server,
@@ -58,8 +59,8 @@ impl Place {
         self.folder.path().join(name)
     }
 
-    fn state(&self) -> State {
-        State::open(&self.path("state.db")).unwrap()
+    fn state(&self) -> StateDb {
+        StateDb::open(&self.path("state.db")).unwrap()
     }
 
     fn publish(&self, tenders: &[Value]) {
@@ -67,7 +68,7 @@ impl Place {
         fs::create_dir_all(&dumps).unwrap();
         let lines: String = tenders.iter().map(|tender| format!("{tender}\n")).collect();
         fs::write(dumps.join("made-up.ndjson"), lines).unwrap();
-        let options = indexing::Options {
+        let options = indexing::IndexOptions {
             dumps: self.path("dumps"),
             index_dir: self.path("index"),
             memory_mb: 64,
@@ -168,8 +169,8 @@ impl Running {
     }
 }
 
-fn subscribe(state: &mut State, email: &str, keyword: &str, change: impl FnOnce(&mut Wanted)) {
-    let mut wanted = Wanted {
+fn subscribe(state: &mut StateDb, email: &str, keyword: &str, change: impl FnOnce(&mut SubscriptionRequest)) {
+    let mut wanted = SubscriptionRequest {
         email: EmailAddress::parse(email).unwrap(),
         keywords: vec![Keyword::parse(keyword).unwrap()],
         department: None,
@@ -180,7 +181,7 @@ fn subscribe(state: &mut State, email: &str, keyword: &str, change: impl FnOnce(
         locale: Locale::En,
     };
     change(&mut wanted);
-    let evidence = Evidence {
+    let evidence = ConsentRecord {
         at: Utc::now(),
         key_id: Some(i64::from(email.len() as u32)),
         request_id: "test",
@@ -561,7 +562,7 @@ fn two_senders_do_not_send_at_once() {
     assert!(before < 20);
     place.server.behave(|_, _| Mood::Fine);
     assert_eq!(place.says(&["send"]), format!("{} mails sent\n", 20 - before));
-    assert_eq!(place.state().uncertain_mailings().unwrap(), 0);
+    assert_eq!(place.state().count_uncertain_deliveries().unwrap(), 0);
 }
 
 #[test]
@@ -621,10 +622,10 @@ fn who_unsubscribes_is_not_mailed_and_what_waits_is_in_the_next_digest() {
     )
     .unwrap();
     let round = round::plan(&state, &generation, None, Utc::now()).unwrap();
-    let letter = |state: &State| round.letter(&round.due[0], &sender, state, Utc::now()).unwrap();
+    let letter = |state: &StateDb| round.letter(&round.due[0], &sender, state, Utc::now()).unwrap();
     assert!(letter(&state).is_some());
     let token = state.unsubscribe_all_token(&round.due[0].email).unwrap();
-    let evidence = Evidence {
+    let evidence = ConsentRecord {
         at: Utc::now(),
         key_id: None,
         request_id: "test",

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use chrono::{Days, Utc};
-use procure::state::subscriptions::Evidence;
+use procure::state::consent::ConsentRecord;
 use serde_json::{Value, json};
 
 use crate::{
@@ -130,7 +130,7 @@ fn who_unsubscribes_while_the_rate_is_waited_for_gets_nothing() {
     let other = readers.iter().find(|reader| **reader != first).unwrap();
     let mut state = place.state();
     let token = state.unsubscribe_all_token(other).unwrap();
-    let evidence = Evidence {
+    let evidence = ConsentRecord {
         at: Utc::now(),
         key_id: None,
         request_id: "test",

@@ -133,7 +133,7 @@ fn a_message_that_is_not_answered_holds_up_no_stop_for_long() {
     let stopped = Instant::now();
     running.stop();
     assert!(stopped.elapsed() < PATIENCE, "{:?}", stopped.elapsed());
-    assert_eq!(place.state().uncertain_mailings().unwrap(), 1);
+    assert_eq!(place.state().count_uncertain_deliveries().unwrap(), 1);
     place.server.behave(|_, _| Mood::Fine);
     assert_eq!(place.says(&["send"]), "1 mails sent\n", "the other one");
 }
@@ -222,7 +222,7 @@ fn a_service_that_cannot_log_in_counts_a_failure_and_waits_for_the_next_run() {
     assert!(metrics(admin).contains("procure_mails_waiting 1"), "{}", metrics(admin));
     assert_eq!(place.server.connections(), 1);
     running.stop();
-    assert!(place.state().standings(Utc::now()).unwrap().setbacks.is_empty());
+    assert!(place.state().delivery_history(Utc::now()).unwrap().suppressions.is_empty());
     assert_eq!(place.server.count(), 0);
 }
 

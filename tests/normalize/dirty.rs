@@ -1,18 +1,18 @@
-//! Every source's own fixture, dirtied: cells replaced by what publishers and accidents put there, bytes flipped, files cut anywhere. Whatever
-//! becomes of it keeps the [`promises`].
+//! Damaged fixtures of every source: cells with unexpected content, changed bytes, files cut
+//! anywhere. All results must have the properties in `promises`.
 
 use std::ops::Range;
 
 use proptest::{prelude::*, sample::Index};
 
 use super::{
-    Place, assert_balanced, fixture,
-    promises::{FIXTURES, Fixture, hold},
+    Workspace, assert_balanced, fixture,
+    promises::{FIXTURES, Fixture, check},
     zipped,
 };
 
-/// What a cell may hold instead of what belongs there.
-const DIRT: &[&[u8]] = &[
+/// Unexpected content of cells.
+const BAD_CELLS: &[&[u8]] = &[
     b"",
     b" ",
     b"\"",
@@ -75,41 +75,41 @@ const DIRT: &[&[u8]] = &[
     b"{\"a\":[{\"b\":null}]}",
 ];
 
-/// How a format sets a text apart from what is around it.
+/// The syntax of a file, which decides where cells begin and end.
 #[derive(Clone, Copy)]
-enum Form {
+enum Syntax {
     Csv,
     Xml,
     Json,
 }
 
-impl Form {
-    fn of(bytes: &[u8]) -> Form {
+impl Syntax {
+    fn of(bytes: &[u8]) -> Syntax {
         let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         match text.trim_ascii_start().first() {
-            Some(b'<') => Form::Xml,
-            Some(b'{' | b'[') => Form::Json,
-            _ => Form::Csv,
+            Some(b'<') => Syntax::Xml,
+            Some(b'{' | b'[') => Syntax::Json,
+            _ => Syntax::Csv,
         }
     }
 
-    /// Where the cells behind the first `head` bytes are, quotes included.
+    /// The ranges of the cells after the first `head` bytes, with their quotes.
     fn cells(self, bytes: &[u8], head: usize) -> Vec<Range<usize>> {
         let (mut cells, mut start, mut quoted, mut escaped) = (Vec::new(), head, false, false);
         for (at, byte) in bytes.iter().enumerate().skip(head) {
             let ends = match (self, byte) {
-                (Form::Json, _) if std::mem::take(&mut escaped) => false,
-                (Form::Json, b'\\') => {
+                (Syntax::Json, _) if std::mem::take(&mut escaped) => false,
+                (Syntax::Json, b'\\') => {
                     escaped = true;
                     false
                 }
-                (Form::Csv | Form::Json, b'"') => {
+                (Syntax::Csv | Syntax::Json, b'"') => {
                     quoted = !quoted;
                     false
                 }
                 _ if quoted => false,
-                (Form::Csv, b',' | b'\n') | (Form::Xml, b'<' | b'>') => true,
-                (Form::Json, b',' | b':' | b'[' | b']' | b'{' | b'}') => true,
+                (Syntax::Csv, b',' | b'\n') | (Syntax::Xml, b'<' | b'>') => true,
+                (Syntax::Json, b',' | b':' | b'[' | b']' | b'{' | b'}') => true,
                 _ => false,
             };
             if ends {
@@ -120,48 +120,56 @@ impl Form {
         cells
     }
 
-    /// The text as a publisher's program would have written it.
-    fn written(self, text: &[u8]) -> Vec<u8> {
+    /// The text with quotes and escapes, as a correct program writes it.
+    fn escaped(self, text: &[u8]) -> Vec<u8> {
         let text = String::from_utf8_lossy(text);
         match self {
-            Form::Csv => format!("\"{}\"", text.replace('"', "\"\"")).into_bytes(),
-            Form::Xml => text.replace('&', "&amp;").replace('<', "&lt;").into_bytes(),
-            Form::Json => serde_json::to_vec(&text).unwrap(),
+            Syntax::Csv => format!("\"{}\"", text.replace('"', "\"\"")).into_bytes(),
+            Syntax::Xml => text.replace('&', "&amp;").replace('<', "&lt;").into_bytes(),
+            Syntax::Json => serde_json::to_vec(&text).unwrap(),
         }
     }
 }
 
 #[derive(Clone, Debug)]
-struct Stain {
+struct CellEdit {
     cell: Index,
-    dirt: Vec<u8>,
-    /// Put there as it is, whatever it does to the file.
-    bare: bool,
+    content: Vec<u8>,
+    /// Whether the content is inserted without quotes and escapes, which may break the syntax.
+    is_raw: bool,
 }
 
-fn stain() -> impl Strategy<Value = Stain> {
+fn cell_edit() -> impl Strategy<Value = CellEdit> {
     let any_text = ".{0,30}".prop_map(String::into_bytes);
     let long = (1usize..20_000).prop_map(|length| b"long ".repeat(length / 5));
-    let dirt = prop_oneof![
-        8 => prop::sample::select(DIRT).prop_map(<[u8]>::to_vec),
+    let content = prop_oneof![
+        8 => prop::sample::select(BAD_CELLS).prop_map(<[u8]>::to_vec),
         2 => any_text,
         1 => long,
     ];
-    (any::<Index>(), dirt, prop::bool::weighted(0.3)).prop_map(|(cell, dirt, bare)| Stain { cell, dirt, bare })
+    (any::<Index>(), content, prop::bool::weighted(0.3)).prop_map(|(cell, content, is_raw)| CellEdit {
+        cell,
+        content,
+        is_raw,
+    })
 }
 
-fn stained(fixture: &Fixture, stains: &[Stain]) -> Vec<u8> {
+fn edited(fixture: &Fixture, edits: &[CellEdit]) -> Vec<u8> {
     let mut bytes = fixture.bytes.clone();
-    let form = Form::of(&bytes);
-    // A head that is the whole file leaves nothing to stain.
+    let syntax = Syntax::of(&bytes);
+    // If the head is the whole file, edit it too.
     let head = if fixture.head < bytes.len() { fixture.head } else { 0 };
-    for Stain { cell, dirt, bare } in stains {
-        let cells = form.cells(&bytes, head);
+    for CellEdit { cell, content, is_raw } in edits {
+        let cells = syntax.cells(&bytes, head);
         if cells.is_empty() {
             break;
         }
-        let put = if *bare { dirt.clone() } else { form.written(dirt) };
-        bytes.splice(cell.get(&cells).clone(), put);
+        let inserted = if *is_raw {
+            content.clone()
+        } else {
+            syntax.escaped(content)
+        };
+        bytes.splice(cell.get(&cells).clone(), inserted);
     }
     bytes
 }
@@ -171,9 +179,9 @@ fn any_fixture() -> impl Strategy<Value = &'static Fixture> {
 }
 
 #[test]
-fn a_fixture_alone_keeps_every_promise() {
+fn an_unchanged_fixture_has_all_properties() {
     for fixture in FIXTURES.iter() {
-        let report = hold(&fixture.bytes).unwrap_or_else(|| panic!("{} ends the run", fixture.name));
+        let report = check(&fixture.bytes).unwrap_or_else(|| panic!("{} ends the run", fixture.name));
         assert_eq!(report.files[0].source_id, fixture.source.id);
     }
 }
@@ -182,17 +190,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn dirty_cells_break_no_promise(fixture in any_fixture(), stains in prop::collection::vec(stain(), 1..5)) {
-        hold(&stained(fixture, &stains));
+    fn files_with_bad_cells_have_all_properties(fixture in any_fixture(), edits in prop::collection::vec(cell_edit(), 1..5)) {
+        check(&edited(fixture, &edits));
     }
 
     #[test]
-    fn a_file_cut_anywhere_breaks_no_promise(fixture in any_fixture(), at in any::<Index>()) {
-        hold(&fixture.bytes[..at.index(fixture.bytes.len())]);
+    fn a_file_cut_anywhere_has_all_properties(fixture in any_fixture(), at in any::<Index>()) {
+        check(&fixture.bytes[..at.index(fixture.bytes.len())]);
     }
 
     #[test]
-    fn flipped_and_lost_bytes_break_no_promise(
+    fn a_file_with_changed_bytes_has_all_properties(
         fixture in any_fixture(),
         edits in prop::collection::vec((any::<Index>(), prop::collection::vec(any::<u8>(), 0..4), 0usize..40), 1..6),
     ) {
@@ -202,20 +210,20 @@ proptest! {
             let to = (from + removed).min(bytes.len());
             bytes.splice(from..to, inserted);
         }
-        hold(&bytes);
+        check(&bytes);
     }
 }
 
-/// Of XML and JSON every cut there is, as the members of one archive.
+/// XML and JSON cut at every byte, as the members of one archive.
 #[test]
-fn trees_cut_at_every_byte_are_accounted_for() {
+fn rows_of_files_cut_at_every_byte_are_counted_once() {
     for name in ["seao-avis-2018.xml", "seao-ocds-records.json"] {
         let bytes = fixture(name);
         let names: Vec<String> = (0..bytes.len()).map(|at| format!("{at:06}")).collect();
         let cuts = names.iter().enumerate().map(|(at, name)| (name.as_str(), &bytes[..at]));
-        let place = Place::new();
-        place.put("cuts.zip", &zipped(&cuts.collect::<Vec<_>>()));
-        let report = place.run();
+        let workspace = Workspace::new();
+        workspace.put("cuts.zip", &zipped(&cuts.collect::<Vec<_>>()));
+        let report = workspace.run();
         report.files.iter().for_each(assert_balanced);
         assert_eq!(report.files.len() + report.unrecognized.len(), bytes.len());
     }

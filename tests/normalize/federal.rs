@@ -1,11 +1,11 @@
-//! The federal files: what makes several rows one record, and the traps of each file.
+//! The federal files: which rows become one record, and the peculiarities of each format.
 
 use super::*;
 
 const EXPORT: &str = "disclosure-export.csv";
 const HISTORY: &str = "canadabuys-contract.csv";
 
-/// A file under the header of a fixture: each row by the columns it fills.
+/// A file with the header of a fixture. Each row lists the columns that it fills.
 pub fn under_header_of(name: &str, rows: &[Vec<(&str, &str)>]) -> Vec<u8> {
     let bytes = fixture(name);
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
@@ -35,7 +35,8 @@ pub fn by_id<'a>(records: &'a [Value], id: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no {id} among {records:#?}"))
 }
 
-/// A row of `contracts.csv`: number, quarter, instrument, procurement, vendor, day, total, original value, change.
+/// A row of `contracts.csv`: reference number, quarter, instrument type, procurement id, vendor, date, total, original
+/// value, amendment value.
 #[rustfmt::skip]
 fn disclosed(facts: [&'static str; 9]) -> Vec<(&'static str, &'static str)> {
     let columns = [
@@ -48,10 +49,10 @@ fn disclosed(facts: [&'static str; 9]) -> Vec<(&'static str, &'static str)> {
 }
 
 #[test]
-fn an_exported_disclosure_has_codes_again_and_text_encoded_once() {
-    let place = Place::with_fixtures(&[EXPORT]);
-    let report = place.run();
-    let disclosures = place.records("disclosure/disclosure-export");
+fn an_exported_disclosure_has_codes_and_texts_decoded_once_more() {
+    let workspace = Workspace::with_fixtures(&[EXPORT]);
+    let report = workspace.run();
+    let disclosures = workspace.records("disclosure/disclosure-export");
     assert_eq!(
         disclosures[0],
         json!({
@@ -98,7 +99,7 @@ fn an_exported_disclosure_has_codes_again_and_text_encoded_once() {
     assert_eq!(
         orphan.get("amendment_reference_numbers"),
         None,
-        "it goes by the amendment's"
+        "the record has the amendment's own number"
     );
     let agreement = by_id(&disclosures, "disclosure|lab-org,C-2024-2025-Q3-00004");
     assert_eq!(
@@ -126,15 +127,15 @@ fn an_exported_disclosure_has_codes_again_and_text_encoded_once() {
     );
     assert!(
         !file.counts.notes.keys().any(|note| note.contains("impossible date")),
-        "0001-01-01 is how the export writes none"
+        "the export writes 0001-01-01 for no date"
     );
 }
 
 #[test]
-fn a_contract_in_both_disclosure_files_is_one_record_in_the_published_words() {
-    let place = Place::with_fixtures(&[EXPORT]);
-    // The export's original under another procurement number, and an amendment the export lacks.
-    place.put(
+fn a_contract_in_both_disclosure_files_is_one_record_with_the_published_values() {
+    let workspace = Workspace::with_fixtures(&[EXPORT]);
+    // The export's original with another procurement number, and an amendment that the export lacks.
+    workspace.put(
         "contracts.csv",
         &under_header_of(
             "disclosure.csv",
@@ -164,8 +165,8 @@ fn a_contract_in_both_disclosure_files_is_one_record_in_the_published_words() {
             ],
         ),
     );
-    let report = place.run();
-    let [contract] = place.records("disclosure/disclosure").try_into().unwrap();
+    let report = workspace.run();
+    let [contract] = workspace.records("disclosure/disclosure").try_into().unwrap();
     assert_eq!(contract["record_id"], "disclosure|lab-org,C-2024-2025-Q1-00010");
     assert_eq!(contract["department_fr"], "Laboratoire");
     assert_eq!(contract["contract_value"], 26000.0);
@@ -179,22 +180,22 @@ fn a_contract_in_both_disclosure_files_is_one_record_in_the_published_words() {
     assert_eq!(
         amended,
         ["C-2024-2025-Q3-00002", "C-2025-2026-Q1-00007"],
-        "each file's, oldest first"
+        "of both files, oldest first"
     );
     let merged: Vec<u64> = report.files.iter().map(|file| file.counts.merged).collect();
     assert_eq!(merged, [1, 2]);
-    assert_eq!(place.records("disclosure/disclosure-export").len(), 2);
+    assert_eq!(workspace.records("disclosure/disclosure-export").len(), 2);
 }
 
 #[test]
-fn an_amendment_finds_its_original_by_two_facts_of_three() {
-    let place = Place::new();
-    place.put(
+fn an_amendment_matches_its_original_by_two_facts_of_three() {
+    let workspace = Workspace::new();
+    workspace.put(
         "contracts.csv",
         &under_header_of(
             "disclosure.csv",
             &[
-                // The amendments stand before the original, and say the same in other ways.
+                // The amendments come before the original and spell the same values differently.
                 disclosed([
                     "Q3-2",
                     "2023-2024-Q3",
@@ -228,7 +229,7 @@ fn an_amendment_finds_its_original_by_two_facts_of_three() {
                     "",
                     "",
                 ]),
-                // The same procurement, but only the vendor agrees.
+                // The same procurement, but only the vendor matches.
                 disclosed([
                     "Q4-1",
                     "2023-2024-Q4",
@@ -240,7 +241,7 @@ fn an_amendment_finds_its_original_by_two_facts_of_three() {
                     "800",
                     "100",
                 ]),
-                // Numbers that tell nothing apart.
+                // Numbers that identify nothing.
                 disclosed([
                     "Q1-2",
                     "2023-2024-Q1",
@@ -285,7 +286,7 @@ fn an_amendment_finds_its_original_by_two_facts_of_three() {
                     "50",
                     "10",
                 ]),
-                // A standing offer's number: two contracts of one vendor, day and value, so nobody knows whose amendment it is.
+                // A standing offer's number: two contracts of one vendor, date and value, so it is not known which one is amended.
                 disclosed([
                     "Q1-4",
                     "2023-2024-Q1",
@@ -319,7 +320,7 @@ fn an_amendment_finds_its_original_by_two_facts_of_three() {
                     "70",
                     "10",
                 ]),
-                // Two call-ups under one number that differ, each with its own amendment.
+                // Two different call-ups with one number; one has an amendment.
                 disclosed([
                     "Q1-6",
                     "2023-2024-Q1",
@@ -356,21 +357,21 @@ fn an_amendment_finds_its_original_by_two_facts_of_three() {
             ],
         ),
     );
-    let report = place.run();
-    let disclosures = place.records("disclosure/disclosure");
+    let report = workspace.run();
+    let disclosures = workspace.records("disclosure/disclosure");
     assert_eq!(disclosures.len(), 11);
     let contract = by_id(&disclosures, "disclosure|lab-org,Q1-1");
     assert_eq!(contract["amendment_count"], 2);
     assert_eq!(contract["contract_value"], 130.0);
     assert_eq!(
         contract["original_value"], 100.0,
-        "the original's total, where it states no original value"
+        "the original's total, as it states no original value"
     );
     assert_eq!(contract["award_date"], "2023-05-01");
     assert_eq!(
         contract.get("amendment_value"),
         None,
-        "the latest amendment does not tell it"
+        "the latest amendment states none"
     );
     assert_eq!(contract["original"]["contract_value"], 100.0);
     assert_eq!(
@@ -413,7 +414,7 @@ fn an_amendment_finds_its_original_by_two_facts_of_three() {
 }
 
 #[test]
-fn a_contract_is_worth_the_newest_total_anybody_states() {
+fn a_contracts_value_is_the_newest_stated_total() {
     const REFERENCE: &str = "referenceNumber-numeroReference";
     let row = |contract, amendment, instrument, amount, total| {
         vec![
@@ -431,8 +432,8 @@ fn a_contract_is_worth_the_newest_total_anybody_states() {
         "instrumentType-typeInstrument-fra",
         "Offre à commandes individuelle et nationale",
     ));
-    let place = Place::new();
-    place.put(
+    let workspace = Workspace::new();
+    workspace.put(
         HISTORY,
         &under_header_of(
             HISTORY,
@@ -456,8 +457,8 @@ fn a_contract_is_worth_the_newest_total_anybody_states() {
             ],
         ),
     );
-    let report = place.run();
-    let contracts = place.records("contract/canadabuys-contract");
+    let report = workspace.run();
+    let contracts = workspace.records("contract/canadabuys-contract");
     let values: Vec<_> = contracts
         .iter()
         .map(|contract| {
@@ -482,7 +483,7 @@ fn a_contract_is_worth_the_newest_total_anybody_states() {
     );
     assert_eq!(
         contracts[0]["solicitation_number"], "WS1",
-        "the procurement's, where there is no other"
+        "the procurement number, as there is no other"
     );
     assert_eq!(
         skipped(&report.files[0]),
@@ -491,11 +492,11 @@ fn a_contract_is_worth_the_newest_total_anybody_states() {
 }
 
 #[test]
-fn awards_are_read_by_the_names_of_their_columns() {
-    let place = Place::with_fixtures(&["canadabuys-award.csv"]);
-    place.run();
-    let all = place.records("award/canadabuys-award");
-    // The files before spring 2026 had four columns less, in another order.
+fn award_columns_are_found_by_name() {
+    let workspace = Workspace::with_fixtures(&["canadabuys-award.csv"]);
+    workspace.run();
+    let all = workspace.records("award/canadabuys-award");
+    // The files before spring 2026 have four columns fewer, in another order.
     let bytes = fixture("canadabuys-award.csv");
     let mut reader = csv::Reader::from_reader(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes));
     let header = reader.headers().unwrap().clone();
@@ -503,19 +504,19 @@ fn awards_are_read_by_the_names_of_their_columns() {
         .filter(|at| !header[*at].starts_with("contactInfo"))
         .collect();
     let mut former = csv::Writer::from_writer(Vec::new());
-    let turned = |row: &csv::StringRecord| kept.iter().rev().map(|at| row[*at].to_owned()).collect::<Vec<_>>();
-    former.write_record(turned(&header)).unwrap();
+    let reversed = |row: &csv::StringRecord| kept.iter().rev().map(|at| row[*at].to_owned()).collect::<Vec<_>>();
+    former.write_record(reversed(&header)).unwrap();
     for row in reader.records() {
-        former.write_record(turned(&row.unwrap())).unwrap();
+        former.write_record(reversed(&row.unwrap())).unwrap();
     }
-    let other = Place::new();
+    let other = Workspace::new();
     other.put("former.csv", &former.into_inner().unwrap());
     other.run();
     assert_eq!(other.records("award/canadabuys-award"), all);
 }
 
 #[test]
-fn of_an_awards_two_figures_a_zero_is_the_other_until_it_is_amended() {
+fn a_zero_amount_or_total_of_an_unamended_award_is_replaced_by_the_other() {
     let award = |reference, amendment, amount, total| {
         vec![
             ("referenceNumber-numeroReference", reference),
@@ -525,7 +526,7 @@ fn of_an_awards_two_figures_a_zero_is_the_other_until_it_is_amended() {
             ("supplierAddressCountry-fournisseurAdressePays-eng", "USA"),
         ]
     };
-    let place = Place::new();
+    let workspace = Workspace::new();
     let rows = [
         award("A1", "000", "0.00", "155180.00"),
         award("A2", "", "500000.00", "0.00"),
@@ -537,9 +538,9 @@ fn of_an_awards_two_figures_a_zero_is_the_other_until_it_is_amended() {
         award("B3", "T01", "-1400.00", "0.00"),
         award("B4", "001", "", "3325924.94"),
     ];
-    place.put("award.csv", &under_header_of("canadabuys-award.csv", &rows));
-    place.run();
-    let awards = place.records("award/canadabuys-award");
+    workspace.put("award.csv", &under_header_of("canadabuys-award.csv", &rows));
+    workspace.run();
+    let awards = workspace.records("award/canadabuys-award");
     let value = |award: &Value, field: &str| award.get(field).and_then(Value::as_f64);
     let values: Vec<_> = awards
         .iter()
@@ -566,7 +567,7 @@ fn of_an_awards_two_figures_a_zero_is_the_other_until_it_is_amended() {
     );
 }
 
-/// The fixture of `contracts.csv` under the names that a column had.
+/// The fixture of `contracts.csv` with other column names.
 fn renamed(names: &[(&str, &str)]) -> Vec<u8> {
     let text = String::from_utf8(fixture("disclosure.csv")).unwrap();
     let (header, rows) = text.split_once('\n').unwrap();
@@ -578,8 +579,8 @@ fn renamed(names: &[(&str, &str)]) -> Vec<u8> {
     format!("{header}\n{rows}").into_bytes()
 }
 
-/// The names of today, and of 2018.
-const OF_2018: [(&str, &str); 7] = [
+/// The current column names and those of 2018.
+const NAMES_OF_2018: [(&str, &str); 7] = [
     ("country_of_vendor", "country_of_origin"),
     ("commodity_type", "commodity_type_code"),
     ("solicitation_procedure", "solicitation_procedure_code"),
@@ -590,32 +591,32 @@ const OF_2018: [(&str, &str); 7] = [
 ];
 
 #[test]
-fn what_todays_disclosure_tells_no_former_file_replaces() {
-    let told = |place: &Place| {
-        place.run();
-        let mut records = place.records("disclosure/disclosure");
+fn an_older_disclosure_file_replaces_nothing_of_the_current_layout() {
+    let normalized = |workspace: &Workspace| {
+        workspace.run();
+        let mut records = workspace.records("disclosure/disclosure");
         records.sort_by_key(|record| record["record_id"].to_string());
         records
     };
-    let now = told(&Place::with_fixtures(&["disclosure.csv"]));
+    let now = normalized(&Workspace::with_fixtures(&["disclosure.csv"]));
     for names in [["a.csv", "b.csv"], ["b.csv", "a.csv"]] {
-        let place = Place::new();
-        place.put(names[0], &fixture("disclosure.csv"));
-        place.put(names[1], &renamed(&OF_2018));
-        assert_eq!(told(&place), now);
+        let workspace = Workspace::new();
+        workspace.put(names[0], &fixture("disclosure.csv"));
+        workspace.put(names[1], &renamed(&NAMES_OF_2018));
+        assert_eq!(normalized(&workspace), now);
     }
 }
 
 #[test]
-fn disclosures_are_one_under_the_names_their_columns_had() {
-    let now = Place::with_fixtures(&["disclosure.csv"]);
+fn disclosures_are_the_same_under_former_column_names() {
+    let now = Workspace::with_fixtures(&["disclosure.csv"]);
     now.run();
     let now = now.records("disclosure/disclosure");
     assert_eq!(now[0]["vendor_country"], "CA");
     assert_eq!(now[0]["indigenous_business"], "NA");
 
-    let place = Place::new();
-    place.put(
+    let workspace = Workspace::new();
+    workspace.put(
         "contracts.csv",
         &renamed(&[
             ("country_of_vendor", "country_of_origin"),
@@ -623,15 +624,15 @@ fn disclosures_are_one_under_the_names_their_columns_had() {
             ("indigenous_business_excluding_psib", "aboriginal_business_incidental"),
         ]),
     );
-    place.run();
-    assert_eq!(place.records("disclosure/disclosure"), now);
+    workspace.run();
+    assert_eq!(workspace.records("disclosure/disclosure"), now);
 
-    let place = Place::new();
-    place.put("contracts.csv", &renamed(&OF_2018));
-    place.run();
+    let workspace = Workspace::new();
+    workspace.put("contracts.csv", &renamed(&NAMES_OF_2018));
+    workspace.run();
     let mut former = now;
     for record in former.iter_mut().map(|record| record.as_object_mut().unwrap()) {
-        // Their `aboriginal_business` was no set-aside.
+        // `aboriginal_business` was not the set-aside then.
         record.remove("indigenous_business");
         let eligibility = record.get_mut("eligibility").unwrap().as_object_mut().unwrap();
         eligibility.remove("indigenous_set_aside");
@@ -639,11 +640,11 @@ fn disclosures_are_one_under_the_names_their_columns_had() {
             record.remove("eligibility");
         }
     }
-    assert_eq!(place.records("disclosure/disclosure"), former);
+    assert_eq!(workspace.records("disclosure/disclosure"), former);
 }
 
 #[test]
-fn a_notice_without_a_type_is_what_its_method_says() {
+fn a_notice_without_a_type_is_classified_by_its_method_or_title() {
     let notice = |reference, kind, method| {
         vec![
             ("referenceNumber-numeroReference", reference),
@@ -657,7 +658,7 @@ fn a_notice_without_a_type_is_what_its_method_says() {
         row.push((column, title));
         row
     };
-    let place = Place::new();
+    let workspace = Workspace::new();
     let file = under_header_of(
         "canadabuys-tender.csv",
         &[
@@ -674,10 +675,10 @@ fn a_notice_without_a_type_is_what_its_method_says() {
             titled("MX-11", "", "title-titre-eng", "PA - AIRFIELD"),
         ],
     );
-    place.put("notices.csv", &file);
-    place.run();
+    workspace.put("notices.csv", &file);
+    workspace.run();
     let references = |dump| -> Vec<String> {
-        let records = place.records(dump).into_iter();
+        let records = workspace.records(dump).into_iter();
         records
             .map(|record| record["reference_number"].as_str().unwrap().to_owned())
             .collect()
@@ -690,15 +691,15 @@ fn a_notice_without_a_type_is_what_its_method_says() {
         references("tender/canadabuys-tender"),
         ["MX-2", "MX-3", "MX-6", "MX-10", "MX-11"]
     );
-    let tenders = place.records("tender/canadabuys-tender");
+    let tenders = workspace.records("tender/canadabuys-tender");
     assert_eq!(tenders[0]["notice_url"], "https://example.com/avis");
 }
 
 #[test]
-fn the_languages_of_a_former_notice_are_one_record() {
-    let place = Place::with_fixtures(&["buyandsell-tender.csv"]);
-    let report = place.run();
-    let tenders = place.records("tender/buyandsell-tender");
+fn both_languages_of_a_buyandsell_notice_are_one_record() {
+    let workspace = Workspace::with_fixtures(&["buyandsell-tender.csv"]);
+    let report = workspace.run();
+    let tenders = workspace.records("tender/buyandsell-tender");
     assert_eq!(tenders.len(), 2);
     let first = by_id(&tenders, "buyandsell|PW-$$ZT-009-1|000");
     assert_eq!(
@@ -739,7 +740,10 @@ fn the_languages_of_a_former_notice_are_one_record() {
             "fetched_at": "2026-04-30T12:00:00Z",
         })
     );
-    let [advance] = place.records("pre_solicitation/buyandsell-tender").try_into().unwrap();
+    let [advance] = workspace
+        .records("pre_solicitation/buyandsell-tender")
+        .try_into()
+        .unwrap();
     assert_eq!(advance["notice_type_en"], "Advance Contract Award Notice");
     assert_eq!((&advance["status"], advance.get("title_en")), (&json!("Actif"), None));
     let [file] = report.files.as_slice() else { panic!() };
@@ -754,10 +758,10 @@ fn the_languages_of_a_former_notice_are_one_record() {
 }
 
 #[test]
-fn a_former_contract_is_its_latest_amendment() {
-    let place = Place::with_fixtures(&["buyandsell-contract.csv"]);
-    let report = place.run();
-    let contracts = place.records("contract/buyandsell-contract");
+fn a_buyandsell_contract_has_the_state_of_its_latest_amendment() {
+    let workspace = Workspace::with_fixtures(&["buyandsell-contract.csv"]);
+    let report = workspace.run();
+    let contracts = workspace.records("contract/buyandsell-contract");
     assert_eq!(
         contracts[0],
         json!({
@@ -778,7 +782,7 @@ fn a_former_contract_is_its_latest_amendment() {
     );
     assert_eq!(
         contracts[1]["contract_value"], 13642.0,
-        "a total of 0.00 beside an amount is none"
+        "a total of 0.00 next to an amount is a placeholder"
     );
     assert_eq!(contracts[1]["vendor_name"], "Medical Supplies Inc.");
     assert_eq!(
@@ -795,18 +799,18 @@ fn a_former_contract_is_its_latest_amendment() {
 }
 
 #[test]
-fn the_real_federal_files_give_what_is_known_of_them() {
+fn the_real_federal_files_give_the_known_figures() {
     let Ok(real) = std::env::var("PROCURE_REAL_DATA") else {
         eprintln!("skipped: PROCURE_REAL_DATA names no folder of real files");
         return;
     };
     let raw = Path::new(&real).join("raw");
-    let place = Place::new();
+    let workspace = Workspace::new();
     let options = NormalizeOptions {
         inputs: ["canadabuys", "disclosure", "buyandsell"]
             .map(|name| raw.join(name))
             .to_vec(),
-        ..place.options()
+        ..workspace.options()
     };
     let report = run(&options).unwrap();
     report.files.iter().for_each(assert_balanced);
@@ -831,7 +835,7 @@ fn the_real_federal_files_give_what_is_known_of_them() {
     assert_eq!(counts["buyandsell-contract"], (9, 8, 1, 0));
     assert_eq!(counts["canadabuys-contract"], (11, 8, 0, 3));
 
-    let exported = place.records("disclosure/disclosure-export");
+    let exported = workspace.records("disclosure/disclosure-export");
     let text: String = exported.iter().map(Value::to_string).collect();
     assert!(
         !text.contains(['Ã', '\u{80}', '\u{93}']),
@@ -847,7 +851,7 @@ fn the_real_federal_files_give_what_is_known_of_them() {
         (&contract["amendment_count"], &contract["vendor_name"]),
         (&json!(3), &json!("Automation Anywhere, Inc."))
     );
-    // Only the vendor agrees with this procurement's amendments.
+    // Only the vendor matches this procurement's amendments.
     assert_eq!(
         by_id(&exported, "disclosure|rcmp-grc,C-2023-2024-Q2-00846").get("amendments"),
         None
@@ -857,7 +861,7 @@ fn the_real_federal_files_give_what_is_known_of_them() {
         4
     );
 
-    let contracts = place.records("contract/buyandsell-contract");
+    let contracts = workspace.records("contract/buyandsell-contract");
     let contract = by_id(&contracts, "buyandsell|W3931-110059/001/PV");
     assert_eq!(
         (
@@ -867,13 +871,13 @@ fn the_real_federal_files_give_what_is_known_of_them() {
         ),
         (&json!("2011-08-31"), &json!("2011-09-06"), &json!(22594.0))
     );
-    let [tender] = place.records("tender/buyandsell-tender").try_into().unwrap();
+    let [tender] = workspace.records("tender/buyandsell-tender").try_into().unwrap();
     assert_eq!(tender["record_id"], "buyandsell|PW-$$ZT-009-27511");
     assert_eq!(tender["documents"].as_array().unwrap().len(), 26);
 }
 
 #[test]
-fn a_row_replaced_by_one_that_names_another_supplier_is_told_of() {
+fn a_row_that_replaces_one_with_another_supplier_is_noted() {
     let award = |supplier: &'static str, published: &'static str| {
         vec![
             ("referenceNumber-numeroReference", "cb-1-1"),
@@ -882,26 +886,26 @@ fn a_row_replaced_by_one_that_names_another_supplier_is_told_of() {
             ("supplierLegalName-nomLegalFournisseur-eng", supplier),
         ]
     };
-    let place = Place::new();
+    let workspace = Workspace::new();
     let rows = [
         award("Acme Inc.", "2026-01-01"),
         award("ACME INC", "2026-01-02"),
         award("Other Ltd.", "2026-01-03"),
     ];
-    place.put("award.csv", &under_header_of("canadabuys-award.csv", &rows));
-    let report = place.run();
+    workspace.put("award.csv", &under_header_of("canadabuys-award.csv", &rows));
+    let report = workspace.run();
     assert_balanced(&report.files[0]);
     let counts = &report.files[0].counts;
     assert_eq!((counts.recorded, counts.merged), (1, 2));
     let note = "replaced by a newer row under the same identifier that names another supplier or contract number";
     assert_eq!(counts.notes[note].count, 2);
     assert_eq!(counts.notes[note].first_line, 2);
-    let awards = place.records("award/canadabuys-award");
+    let awards = workspace.records("award/canadabuys-award");
     assert_eq!(awards[0]["vendor_name"], "Other Ltd.");
 }
 
 #[test]
-fn what_an_amendment_leaves_empty_is_told_by_the_one_before() {
+fn fields_that_an_amendment_leaves_empty_come_from_the_one_before() {
     let row = |amendment, total, vendor, day, city, method| {
         vec![
             ("referenceNumber-numeroReference", "C1"),
@@ -925,8 +929,8 @@ fn what_an_amendment_leaves_empty_is_told_by_the_one_before() {
         ]
     };
     let read = |newest: &'static str, vendor: &'static str| {
-        let place = Place::new();
-        place.put(
+        let workspace = Workspace::new();
+        workspace.put(
             HISTORY,
             &under_header_of(
                 HISTORY,
@@ -937,8 +941,8 @@ fn what_an_amendment_leaves_empty_is_told_by_the_one_before() {
                 ],
             ),
         );
-        place.run();
-        place.records("contract/canadabuys-contract").remove(0)
+        workspace.run();
+        workspace.records("contract/canadabuys-contract").remove(0)
     };
     let same = read("150.00", "");
     for (field, value) in [
@@ -951,10 +955,10 @@ fn what_an_amendment_leaves_empty_is_told_by_the_one_before() {
     ] {
         assert_eq!(same[field], value, "{field}");
     }
-    assert_eq!(same.get("amendment_date"), None, "the amendment's own");
+    assert_eq!(same.get("amendment_date"), None, "is the amendment's own");
     let other = read("150.00", "Another Ltd.");
     assert_eq!(other["vendor_name"], "Another Ltd.");
-    assert_eq!(other.get("vendor_city"), None, "another supplier's");
+    assert_eq!(other.get("vendor_city"), None, "is another supplier's");
     assert_eq!(other["procurement_method_en"], "Open");
     for own in ["end_date", "status_en"] {
         assert_eq!(same.get(own), None, "{own} is the amendment's own");

@@ -1,4 +1,5 @@
-//! Memory while normalizing: bounded by the largest record, not by the file, but for the few bytes the spool keeps of each row.
+//! Memory of `procure normalize`: bounded by the largest record, not by the file, except for the
+//! spool entry of each row.
 
 use std::{
     fs,
@@ -9,22 +10,23 @@ use std::{
 };
 
 use super::{
-    Place,
+    Workspace,
     promises::{FIXTURES, Fixture},
 };
 
-/// What a row may cost: the spool's entry, twice where its list grows, and its place in the order of groups.
-const BYTES_A_ROW: u64 = 400;
-/// What else may differ between two runs: what the allocator keeps back.
+/// Maximum bytes per row: the spool entry, twice while its list grows, and its place in the order
+/// of groups.
+const BYTES_PER_ROW: u64 = 400;
+/// Difference between two runs in the memory that the allocator keeps.
 const SLACK: u64 = 12 << 20;
 
-/// Peak resident memory of the real command on the folder of inputs, in bytes.
-fn peak(place: &Place) -> u64 {
+/// Peak resident memory of the command on the folder of inputs, in bytes.
+fn peak_memory(workspace: &Workspace) -> u64 {
     let mut child = Command::new(env!("CARGO_BIN_EXE_procure"))
         .arg("normalize")
         .arg("--out")
-        .arg(place.out())
-        .arg(place.folder.path().join("in"))
+        .arg(workspace.out())
+        .arg(workspace.folder.path().join("in"))
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
@@ -43,7 +45,7 @@ fn peak(place: &Place) -> u64 {
     }
 }
 
-/// The fixture's rows this many times, other numbers in every copy.
+/// The fixture with its rows repeated this many times, with different numbers in each copy.
 pub fn repeated(fixture: &Fixture, copies: u32) -> Vec<u8> {
     let text = String::from_utf8(fixture.bytes.clone()).unwrap();
     let (head, tail) = match fixture.name.rsplit('.').next() {
@@ -62,7 +64,7 @@ pub fn repeated(fixture: &Fixture, copies: u32) -> Vec<u8> {
         if copy > 0 {
             file.write_all(between.as_bytes()).unwrap();
         }
-        // Every fixture's numbers begin so; an identifier may hold anything behind.
+        // The numbers of the fixtures begin so, and the rest of an identifier may be anything.
         let body = text[head + opening..tail].replace("948560", &format!("9{copy:07}"));
         let body = body.replace("ocds-ec9k95-", &format!("ocds-ec9k95-{copy:06}"));
         file.extend(body.replace("CW", &format!("CW{copy:06}-")).into_bytes());
@@ -72,24 +74,24 @@ pub fn repeated(fixture: &Fixture, copies: u32) -> Vec<u8> {
 }
 
 #[test]
-fn a_file_ten_times_as_long_takes_no_more_memory() {
+fn a_file_ten_times_as_long_needs_no_more_memory() {
     if !Path::new("/proc/self/status").exists() {
-        eprintln!("skipped: this system does not tell a process's memory");
+        eprintln!("skipped: this system does not report the memory of a process");
         return;
     }
     for name in ["canadabuys-contract.csv", "seao-avis-2018.xml", "seao-ocds-hebdo.json"] {
         let fixture = FIXTURES.iter().find(|fixture| fixture.name == name).unwrap();
         let [one, ten] = [200, 2000].map(|copies| {
-            let place = Place::new();
+            let workspace = Workspace::new();
             let file = repeated(fixture, copies);
-            place.put(name, &file);
-            (peak(&place), file.len() as u64)
+            workspace.put(name, &file);
+            (peak_memory(&workspace), file.len() as u64)
         });
-        // No fixture's row is shorter than this.
+        // All rows of the fixtures are at least this long.
         let rows = ten.1 / 500;
-        assert!(ten.0 < one.0 + rows * BYTES_A_ROW + SLACK, "{name}: {one:?}, {ten:?}");
+        assert!(ten.0 < one.0 + rows * BYTES_PER_ROW + SLACK, "{name}: {one:?}, {ten:?}");
         eprintln!(
-            "{name}: {} MB take {} MB, {} MB take {} MB",
+            "{name}: {} MB need {} MB, {} MB need {} MB",
             one.1 >> 20,
             one.0 >> 20,
             ten.1 >> 20,

@@ -1,6 +1,7 @@
-//! What `procure normalize` promises of any file, however damaged; the property tests and the fuzzer ask for it.
+//! The properties that the result of `procure normalize` has for every file, however damaged. The
+//! property tests and the fuzzer check them.
 
-#![allow(dead_code, reason = "the tests and the fuzzer each use their part")]
+#![allow(dead_code, reason = "the tests and the fuzzer each use a part")]
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -31,9 +32,10 @@ use tempfile::TempDir;
 /// 2026-04-30T12:00:00Z
 const MODIFIED: Duration = Duration::from_secs(1_777_550_400);
 
-/// Normalizes a file of these bytes, twice; the report, unless the run ended in an error.
-pub fn hold(bytes: &[u8]) -> Option<NormalizeReport> {
-    let folder = folder();
+/// Normalizes a file of these bytes twice and checks the results. Returns the report; `None` if the
+/// run is an error.
+pub fn check(bytes: &[u8]) -> Option<NormalizeReport> {
+    let folder = temporary_folder();
     let input = folder.path().join("file");
     let mut file = File::create(&input).unwrap();
     file.write_all(bytes).unwrap();
@@ -48,20 +50,22 @@ pub fn hold(bytes: &[u8]) -> Option<NormalizeReport> {
         };
         (run(&options).ok(), dumps(&out))
     });
-    assert_eq!(dumps, again, "a second run writes something else");
+    assert_eq!(dumps, again, "a second run writes other dumps");
     match &report {
-        Some(report) => assert_kept(report, &dumps),
-        None => assert!(dumps.is_empty(), "a failed run left something: {dumps:?}"),
+        Some(report) => assert_consistent(report, &dumps),
+        None => assert!(dumps.is_empty(), "a failed run left files: {dumps:?}"),
     }
     report
 }
 
-/// In memory where the system has such a place: dumps are forced to disk, which would be all that is measured.
-fn folder() -> TempDir {
+/// A temporary folder, in memory if the system has such a file system: flushing dumps to disk would
+/// take most of the time.
+fn temporary_folder() -> TempDir {
     let memory = Path::new("/dev/shm");
-    match memory.is_dir() {
-        true => tempfile::tempdir_in(memory).unwrap(),
-        false => tempfile::tempdir().unwrap(),
+    if memory.is_dir() {
+        tempfile::tempdir_in(memory).unwrap()
+    } else {
+        tempfile::tempdir().unwrap()
     }
 }
 
@@ -69,7 +73,7 @@ fn dumps(out: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     for folder in fs::read_dir(out).into_iter().flatten() {
         let folder = folder.unwrap().path();
-        assert!(folder.is_dir(), "{} is left", folder.display());
+        assert!(folder.is_dir(), "{} should not exist", folder.display());
         for dump in fs::read_dir(folder).unwrap() {
             let dump = dump.unwrap().path();
             let text = fs::read_to_string(&dump).unwrap();
@@ -79,11 +83,11 @@ fn dumps(out: &Path) -> BTreeMap<PathBuf, String> {
     found
 }
 
-fn assert_kept(report: &NormalizeReport, dumps: &BTreeMap<PathBuf, String>) {
+fn assert_consistent(report: &NormalizeReport, dumps: &BTreeMap<PathBuf, String>) {
     for file in &report.files {
         let counts = &file.counts;
-        let accounted = counts.recorded + counts.merged + counts.skipped_rows();
-        assert_eq!(counts.rows, accounted, "{counts:?}");
+        let counted = counts.recorded + counts.merged + counts.skipped_rows();
+        assert_eq!(counts.rows, counted, "{counts:?}");
     }
     let mut written = report.records();
     for (path, text) in dumps {
@@ -96,7 +100,7 @@ fn assert_kept(report: &NormalizeReport, dumps: &BTreeMap<PathBuf, String>) {
         let mut ids = HashSet::new();
         for line in text.lines() {
             let id = assert_record(Schema::of(entity_type), line);
-            assert!(ids.insert(id), "two records of one identifier: {line}");
+            assert!(ids.insert(id), "two records have one id: {line}");
         }
         let counted = written.remove(&format!("{entity_type}/{}", source.id));
         assert_eq!(counted, Some(ids.len() as u64), "{}", path.display());
@@ -105,13 +109,16 @@ fn assert_kept(report: &NormalizeReport, dumps: &BTreeMap<PathBuf, String>) {
 }
 
 fn origin(dump: &Path) -> (EntityType, &'static SourceFormat) {
-    let kind = dump.parent().and_then(Path::to_str).and_then(EntityType::parse);
+    let entity_type = dump.parent().and_then(Path::to_str).and_then(EntityType::parse);
     let id = dump.file_name().and_then(|name| name.to_str()?.strip_suffix(".ndjson"));
     let source = SOURCES.iter().find(|source| Some(source.id) == id);
-    (kind.expect("a kind's folder"), source.expect("a source's dump"))
+    (
+        entity_type.expect("the folder of an entity type"),
+        source.expect("the dump of a source"),
+    )
 }
 
-/// The record's identifier.
+/// Checks one line of a dump and returns its `record_id`.
 fn assert_record(schema: &'static Schema, line: &str) -> String {
     let record = Record::parse(schema, line.as_bytes()).unwrap_or_else(|why| panic!("{why}: {line}"));
     let fields: BTreeMap<String, Value> = serde_json::from_str(line).unwrap();
@@ -128,7 +135,7 @@ fn assert_record(schema: &'static Schema, line: &str) -> String {
             (FieldType::TextArray | FieldType::ObjectArray, Value::Array(members)) => !members.is_empty(),
             _ => false,
         };
-        assert!(fits, "{name} is no {:?}: {line}", field.field_type);
+        assert!(fits, "{name} is not {:?}: {line}", field.field_type);
     }
     for always in ["municipality", "fetched_at"] {
         assert!(fields.contains_key(always), "no {always}: {line}");
@@ -136,12 +143,12 @@ fn assert_record(schema: &'static Schema, line: &str) -> String {
     record.id().to_owned()
 }
 
-/// A small file of a source's own.
+/// A small file of a source.
 pub struct Fixture {
     pub name: String,
     pub source: &'static SourceFormat,
     pub bytes: Vec<u8>,
-    /// How many of its bytes, whole lines, its source needs to recognize it.
+    /// Length of the whole lines from which the source is recognized, in bytes.
     pub head: usize,
 }
 
@@ -151,24 +158,24 @@ impl fmt::Debug for Fixture {
     }
 }
 
-/// Every file of `tests/fixtures` in the order of their names; between them they are of every source.
+/// All files of `tests/fixtures`, sorted by name. There is at least one of every source.
 pub static FIXTURES: LazyLock<Vec<Fixture>> = LazyLock::new(|| {
-    // The fuzzer is a package of its own, beside the fixtures.
-    let folders = ["tests/fixtures", "../fixtures"].map(|place| Path::new(env!("CARGO_MANIFEST_DIR")).join(place));
+    // The fuzzer is a separate package in a folder next to the fixtures.
+    let folders = ["tests/fixtures", "../fixtures"].map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
     let folder = folders.iter().find(|folder| folder.is_dir()).expect("the fixtures");
     let entries = fs::read_dir(folder).unwrap_or_else(|why| panic!("{}: {why}", folder.display()));
     let mut fixtures: Vec<Fixture> = entries.map(|entry| fixture(&entry.unwrap().path())).collect();
     fixtures.sort_by(|a, b| a.name.cmp(&b.name));
     for source in SOURCES {
-        let met = fixtures.iter().any(|fixture| fixture.source.id == source.id);
-        assert!(met, "tests/fixtures has no file of {}", source.id);
+        let has_fixture = fixtures.iter().any(|fixture| fixture.source.id == source.id);
+        assert!(has_fixture, "tests/fixtures has no file of {}", source.id);
     }
     fixtures
 });
 
 fn fixture(path: &Path) -> Fixture {
     let bytes = fs::read(path).unwrap();
-    let source = source_of(&bytes).unwrap_or_else(|| panic!("{} is of no source", path.display()));
+    let source = source_of(&bytes).unwrap_or_else(|| panic!("no source recognizes {}", path.display()));
     let ends = bytes
         .iter()
         .enumerate()

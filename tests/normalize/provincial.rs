@@ -1,5 +1,5 @@
-//! Alberta and Nova Scotia; and what holds of every run: files read at the same time, joined, linked, damaged, and the account of
-//! what publishers leave out.
+//! Alberta and Nova Scotia. Also what holds for every run: files read in parallel, concatenated, linked or damaged, and
+//! the report of fields that publishers leave empty.
 
 use std::{os::unix::fs::symlink, process::Command};
 
@@ -26,10 +26,10 @@ fn in_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
 }
 
 #[test]
-fn an_opportunity_gives_a_tender_and_a_contract_an_award() {
-    let place = Place::with_fixtures(&[ALBERTA]);
-    let report = place.run();
-    let tenders = place.records("tender/alberta");
+fn an_opportunity_produces_a_tender_and_a_contract_per_award() {
+    let workspace = Workspace::with_fixtures(&[ALBERTA]);
+    let report = workspace.run();
+    let tenders = workspace.records("tender/alberta");
     assert_eq!(
         tenders[0],
         json!({
@@ -53,10 +53,10 @@ fn an_opportunity_gives_a_tender_and_a_contract_an_award() {
     );
     assert_eq!(tenders[1]["notice_type_en"], "Request for Information");
     assert_eq!(tenders[1]["municipality"], "ab-provincial");
-    assert_eq!(tenders[1].get("contact_phone"), None, "zeros are no number");
+    assert_eq!(tenders[1].get("contact_phone"), None, "zeros are not a phone number");
     assert_eq!(tenders.len(), 2);
 
-    let contracts = place.records("contract/alberta");
+    let contracts = workspace.records("contract/alberta");
     let facts: Vec<_> = contracts
         .iter()
         .map(|c| {
@@ -73,7 +73,7 @@ fn an_opportunity_gives_a_tender_and_a_contract_an_award() {
             ("alberta|AB-2025-00001|2", "Watermains Ltd.", Some(&json!(823061.14))),
             ("alberta|AB-2025-00001|3", "Paving Inc.", None),
         ],
-        "no bidder who lost, no award that was revised"
+        "no losing bidder, no revised award"
     );
     assert_eq!(contracts[0]["award_date"], "2025-07-15");
     assert_eq!(contracts[0]["vendor_province"], "AB");
@@ -118,16 +118,16 @@ fn an_opportunity_gives_a_tender_and_a_contract_an_award() {
 }
 
 #[test]
-fn opportunities_are_one_in_an_array_alone_and_one_a_line() {
-    let whole = Place::with_fixtures(&[ALBERTA]);
+fn opportunities_are_read_from_arrays_single_objects_and_lines() {
+    let whole = Workspace::with_fixtures(&[ALBERTA]);
     whole.run();
     let rows: Vec<Value> = serde_json::from_slice(&fixture(ALBERTA)).unwrap();
-    let lines = Place::new();
+    let lines = Workspace::new();
     let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
     lines.put("lines.jsonl.gz", &gzipped(text.as_bytes()));
     lines.run();
     assert_eq!(lines.dumps(), whole.dumps());
-    let alone = Place::new();
+    let alone = Workspace::new();
     for (number, row) in rows.iter().enumerate().take(3) {
         alone.put(
             &format!("{number}.json"),
@@ -136,7 +136,7 @@ fn opportunities_are_one_in_an_array_alone_and_one_a_line() {
     }
     alone.run();
     assert_eq!(alone.dumps(), whole.dumps());
-    let framed = Place::new();
+    let framed = Workspace::new();
     framed.put(
         "answer.json",
         json!({"totalCount": 4, "values": rows}).to_string().as_bytes(),
@@ -145,26 +145,26 @@ fn opportunities_are_one_in_an_array_alone_and_one_a_line() {
     assert_eq!(framed.dumps(), whole.dumps());
 }
 
-/// The members of a search's answer as public programs read them; no answer of the publisher's was at hand.
+/// The members are those that public programs read; no answer from the publisher was available.
 #[test]
-fn a_search_answer_names_buyer_codes_and_regions_by_themselves() {
-    let place = Place::new();
+fn a_search_result_has_members_for_buyer_codes_and_regions() {
+    let workspace = Workspace::new();
     let found = json!({"id": "x1", "referenceNumber": "AB-2026-01310", "title": "Gravel Crushing 2026",
         "shortTitle": "Gravel Crushing 2026", "statusCode": "OPEN", "categoryCode": "SRV", "solicitationTypeCode": "ITT",
         "opportunityTypeCode": "RFx", "postDateTime": "2026-02-01T10:00:00", "contractingOrganization": "City of Calgary",
         "commodityCodes": ["72141000"], "commodityCodeTitles": ["Road construction"],
         "regionOfDelivery": ["Alberta", "Calgary"]});
-    place.put(
+    workspace.put(
         "answer.json",
         json!({"totalCount": 1, "values": [found]}).to_string().as_bytes(),
     );
-    let report = place.run();
+    let report = workspace.run();
     assert!(
         report.files[0].counts.notes.is_empty(),
         "{:?}",
         report.files[0].counts.notes
     );
-    let tender = &place.records("tender/alberta")[0];
+    let tender = &workspace.records("tender/alberta")[0];
     for (field, value) in [
         ("buyer_name", "City of Calgary"),
         ("municipality", "calgary"),
@@ -179,10 +179,10 @@ fn a_search_answer_names_buyer_codes_and_regions_by_themselves() {
 }
 
 #[test]
-fn nova_scotia_is_one_as_csv_and_as_json() {
-    let place = Place::with_fixtures(&["novascotia.csv"]);
-    let report = place.run();
-    let contracts = place.records("contract/novascotia");
+fn nova_scotia_gives_the_same_records_from_csv_and_json() {
+    let workspace = Workspace::with_fixtures(&["novascotia.csv"]);
+    let report = workspace.run();
+    let contracts = workspace.records("contract/novascotia");
     assert_eq!(
         contracts[0],
         json!({
@@ -208,7 +208,7 @@ fn nova_scotia_is_one_as_csv_and_as_json() {
             ("novascotia|60100003|advice llp", None),
             ("novascotia|60100004|", None),
         ],
-        "0 and 0.01 are no values"
+        "0 and 0.01 are placeholders"
     );
     assert_eq!(contracts[3]["municipality"], "ns-provincial");
     assert_eq!(contracts[3]["procurement_category"], "SRV");
@@ -228,22 +228,22 @@ fn nova_scotia_is_one_as_csv_and_as_json() {
         ]
     );
 
-    let json = Place::with_fixtures(&["novascotia.json"]);
+    let json = Workspace::with_fixtures(&["novascotia.json"]);
     json.run();
-    assert_eq!(json.dumps(), place.dumps());
-    let lower = Place::new();
+    assert_eq!(json.dumps(), workspace.dumps());
+    let lower = Workspace::new();
     let text = String::from_utf8(fixture("novascotia.csv")).unwrap();
     let (head, rows) = text.split_once('\n').unwrap();
     lower.put("resource.csv", format!("{}\n{rows}", head.to_lowercase()).as_bytes());
     lower.run();
-    assert_eq!(lower.dumps(), place.dumps());
-    let both = Place::with_fixtures(&["novascotia.csv", "novascotia.json"]);
+    assert_eq!(lower.dumps(), workspace.dumps());
+    let both = Workspace::with_fixtures(&["novascotia.csv", "novascotia.json"]);
     both.run();
-    assert_eq!(both.dumps(), place.dumps(), "the same rows twice are one record");
+    assert_eq!(both.dumps(), workspace.dumps(), "the same rows twice are one record");
 }
 
 #[test]
-fn a_header_in_the_middle_of_a_file_is_no_record() {
+fn a_repeated_header_in_a_file_is_skipped() {
     for name in [
         "canadabuys-contract.csv",
         "disclosure.csv",
@@ -251,17 +251,17 @@ fn a_header_in_the_middle_of_a_file_is_no_record() {
         "montreal-councils.csv",
         "novascotia.csv",
     ] {
-        let alone = Place::with_fixtures(&[name]);
+        let alone = Workspace::with_fixtures(&[name]);
         let before = alone.run();
         for joined in [
             [fixture(name), fixture(name)].concat(),
             [fixture(name), b"\xEF\xBB\xBF".to_vec(), fixture(name)].concat(),
             [gzipped(&fixture(name)), gzipped(&fixture(name))].concat(),
         ] {
-            let place = Place::new();
-            place.put(name, &joined);
-            let report = place.run();
-            assert_eq!(place.dumps(), alone.dumps(), "{name}");
+            let workspace = Workspace::new();
+            workspace.put(name, &joined);
+            let report = workspace.run();
+            assert_eq!(workspace.dumps(), alone.dumps(), "{name}");
             let counts = &report.files[0].counts;
             assert_eq!(counts.rows, 2 * before.files[0].counts.rows + 1, "{name}");
             assert_eq!(
@@ -273,8 +273,8 @@ fn a_header_in_the_middle_of_a_file_is_no_record() {
 }
 
 #[test]
-fn codes_that_no_table_has_are_noted() {
-    let place = Place::new();
+fn unknown_codes_are_noted() {
+    let workspace = Workspace::new();
     let xml = String::from_utf8(fixture("seao-avis-2018.xml")).unwrap();
     let mut changed = xml.clone();
     for (tag, code) in [
@@ -289,7 +289,7 @@ fn codes_that_no_table_has_are_noted() {
     }
     // The first bidder did not win.
     let changed = changed.replace("<pays>CAN<", "<pays>EUR<");
-    place.put("a.xml", changed.as_bytes());
+    workspace.put("a.xml", changed.as_bytes());
     let ocds = String::from_utf8(fixture("seao-ocds-lines.jsonl")).unwrap();
     let first = ocds.lines().next().unwrap();
     let first = first.replacen("\"works\"", "\"magic\"", 1).replacen(
@@ -298,15 +298,15 @@ fn codes_that_no_table_has_are_noted() {
         1,
     );
     let first = first.replacen("\"status\": \"complete\"", "\"status\": \"asleep\"", 1);
-    place.put("b.json", first.as_bytes());
+    workspace.put("b.json", first.as_bytes());
     let toronto = String::from_utf8(fixture("toronto-awarded.csv")).unwrap();
-    place.put(
+    workspace.put(
         "c.csv",
         toronto.replacen("Construction Services", "Fun Services", 1).as_bytes(),
     );
     let councils = String::from_utf8(fixture("montreal-councils.csv")).unwrap();
-    place.put("d.csv", councils.replacen("CM12", "ZZ12", 1).as_bytes());
-    let report = place.run();
+    workspace.put("d.csv", councils.replacen("CM12", "ZZ12", 1).as_bytes());
+    let report = workspace.run();
     let unknown = |name: &str| -> Vec<String> {
         let notes = notes(&report, name).into_iter().map(|(what, ..)| what);
         notes.filter(|what| what.contains("unknown")).collect()
@@ -334,18 +334,18 @@ fn codes_that_no_table_has_are_noted() {
     assert_eq!(unknown("d.csv"), ["unknown 'ZZ' in no decision"]);
 }
 
-/// Ends and spending come before the notice they speak of, in files of their own.
+/// Completions and spending are read before the files with their notices.
 #[test]
-fn what_is_told_of_a_contract_waits_for_its_notice() {
-    let usual = Place::with_fixtures(&SEAO);
+fn annotations_are_applied_whatever_the_order_of_the_files() {
+    let usual = Workspace::with_fixtures(&SEAO);
     usual.run();
-    let before = Place::new();
+    let before = Workspace::new();
     for (number, name) in SEAO.iter().rev().enumerate() {
         before.put(&format!("{number}.xml"), &fixture(name));
     }
     before.run();
-    let sorted = |place: &Place, dump: &str| {
-        let mut records: Vec<String> = place.records(dump).iter().map(Value::to_string).collect();
+    let sorted = |workspace: &Workspace, dump: &str| {
+        let mut records: Vec<String> = workspace.records(dump).iter().map(Value::to_string).collect();
         records.sort();
         records
     };
@@ -356,31 +356,31 @@ fn what_is_told_of_a_contract_waits_for_its_notice() {
 
 #[test]
 fn one_thread_and_many_write_the_same_bytes() {
-    let place = Place::new();
+    let workspace = Workspace::new();
     for entry in fs::read_dir(FIXTURES).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let bytes = fixture(&name);
-        place.put(&name, &bytes);
-        place.put(
+        workspace.put(&name, &bytes);
+        workspace.put(
             &format!("{name}.zip"),
             &zipped(&[("b", &bytes), ("a", &bytes[..bytes.len() - 9]), ("c", b"hello")]),
         );
     }
-    let report = place.folder.path().join("report.json");
+    let report = workspace.folder.path().join("report.json");
     let options = NormalizeOptions {
         report: Some(report.clone()),
-        ..place.options()
+        ..workspace.options()
     };
     let outcome = |threads: usize| {
-        let told = in_threads(threads, || run(&options).unwrap().to_string());
-        (told, fs::read_to_string(&report).unwrap(), place.dumps())
+        let output = in_threads(threads, || run(&options).unwrap().to_string());
+        (output, fs::read_to_string(&report).unwrap(), workspace.dumps())
     };
     let serial = outcome(1);
     for threads in [2, 8, 8, 8] {
         let parallel = outcome(threads);
         assert!(
             parallel == serial,
-            "{threads} threads tell something else:\n{}\n{}",
+            "{threads} threads give another result:\n{}\n{}",
             parallel.0,
             serial.0
         );
@@ -388,39 +388,39 @@ fn one_thread_and_many_write_the_same_bytes() {
 }
 
 #[test]
-fn of_several_errors_the_first_files_is_told() {
-    let place = Place::new();
+fn of_several_errors_that_of_the_first_file_is_reported() {
+    let workspace = Workspace::new();
     let text = String::from_utf8(fixture("disclosure.csv")).unwrap();
     let many: String = std::iter::once(text.as_str())
         .chain((0..300).map(|_| text.split_once('\n').unwrap().1))
         .collect();
-    // The first is the slowest to be found bad.
-    place.put("b-cut.csv.gz", &{
+    // The error in the first file takes longest to find.
+    workspace.put("b-cut.csv.gz", &{
         let gz = gzipped(many.as_bytes());
         gz[..gz.len() - 20].to_vec()
     });
     for number in 0..20 {
-        place.put(
+        workspace.put(
             &format!("c{number}.csv"),
             text.replacen("contract_date", "contract_day", 1).as_bytes(),
         );
-        place.put(&format!("d{number}.txt"), b"hello");
+        workspace.put(&format!("d{number}.txt"), b"hello");
     }
     let strict = NormalizeOptions {
         strict: true,
-        ..place.options()
+        ..workspace.options()
     };
     for threads in [1, 2, 8, 8, 8] {
-        let error = in_threads(threads, || place.error(&strict));
+        let error = in_threads(threads, || workspace.error(&strict));
         assert!(error.contains("b-cut.csv.gz line"), "{error}");
     }
 }
 
 #[test]
-fn links_that_lead_nowhere_or_back_are_left_out() {
-    let place = Place::with_fixtures(&["disclosure.csv"]);
-    let inputs = place.folder.path().join("in");
-    let elsewhere = place.folder.path().join("elsewhere");
+fn dangling_and_cyclic_links_are_left_out() {
+    let workspace = Workspace::with_fixtures(&["disclosure.csv"]);
+    let inputs = workspace.folder.path().join("in");
+    let elsewhere = workspace.folder.path().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     fs::write(elsewhere.join("novascotia.csv"), fixture("novascotia.csv")).unwrap();
     symlink("loop", inputs.join("loop")).unwrap();
@@ -429,7 +429,7 @@ fn links_that_lead_nowhere_or_back_are_left_out() {
     symlink("gone.csv", inputs.join("dangling.csv")).unwrap();
     symlink(".", inputs.join("self")).unwrap();
     symlink("../elsewhere", inputs.join("elsewhere")).unwrap();
-    let report = place.run();
+    let report = workspace.run();
     let left_out: Vec<(&str, &str)> = report
         .unrecognized
         .iter()
@@ -443,27 +443,27 @@ fn links_that_lead_nowhere_or_back_are_left_out() {
 
     let named = NormalizeOptions {
         inputs: vec![inputs.clone(), inputs.join("loop"), elsewhere],
-        ..place.options()
+        ..workspace.options()
     };
     let report = run(&named).unwrap();
     assert_eq!((report.files.len(), report.unrecognized.len()), (2, 4));
     let missing = NormalizeOptions {
         inputs: vec![inputs.join("missing")],
-        ..place.options()
+        ..workspace.options()
     };
-    assert!(place.error(&missing).starts_with("opening"));
+    assert!(workspace.error(&missing).starts_with("opening"));
 }
 
 #[test]
-fn a_run_that_met_damage_says_so_last() {
-    let place = Place::with_fixtures(&["disclosure.csv"]);
-    let procure = |place: &Place| {
+fn a_run_with_damaged_files_ends_with_a_warning() {
+    let workspace = Workspace::with_fixtures(&["disclosure.csv"]);
+    let procure = |workspace: &Workspace| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_procure"));
         command
             .arg("normalize")
             .arg("--out")
-            .arg(place.out())
-            .arg(place.folder.path().join("in"));
+            .arg(workspace.out())
+            .arg(workspace.folder.path().join("in"));
         let output = command.output().unwrap();
         assert!(output.status.success(), "{output:?}");
         (
@@ -471,25 +471,29 @@ fn a_run_that_met_damage_says_so_last() {
             String::from_utf8(output.stderr).unwrap(),
         )
     };
-    assert_eq!(procure(&place).1, "");
-    place.put("notes.txt", b"hello");
+    assert_eq!(procure(&workspace).1, "");
+    workspace.put("notes.txt", b"hello");
     let xml = fixture("seao-avis-2018.xml");
-    place.put("cut.xml", &xml[..xml.len() - 300]);
-    let (told, warned) = procure(&place);
-    assert_eq!(warned, "warning: 2 of 3 files are damaged or not recognized; see above\n");
+    workspace.put("cut.xml", &xml[..xml.len() - 300]);
+    let (output, warned) = procure(&workspace);
+    assert_eq!(
+        warned,
+        "warning: 2 of 3 files are damaged or not recognized; see above\n"
+    );
     assert!(
-        told.contains("the file cannot be read from this line on") && told.contains("notes.txt has an unknown format"),
-        "{told}"
+        output.contains("the file cannot be read from this line on")
+            && output.contains("notes.txt has an unknown format"),
+        "{output}"
     );
 }
 
 #[test]
-fn fields_that_a_source_leaves_out_are_told() {
-    let place = Place::with_fixtures(&["novascotia.csv", "canadabuys-sosa.csv"]);
-    let path = place.folder.path().join("report.json");
+fn fields_that_a_source_leaves_empty_are_reported() {
+    let workspace = Workspace::with_fixtures(&["novascotia.csv", "canadabuys-sosa.csv"]);
+    let path = workspace.folder.path().join("report.json");
     let report = run(&NormalizeOptions {
         report: Some(path.clone()),
-        ..place.options()
+        ..workspace.options()
     })
     .unwrap();
     let vendor = Shortfall {

@@ -1,32 +1,34 @@
-//! Contracts and notices that buyandsell.gc.ca and CanadaBuys both tell.
+//! Contracts and notices that both buyandsell.gc.ca and CanadaBuys publish.
 
 use super::{
     federal::{by_id, under_header_of},
     *,
 };
 
-type Row = Vec<(&'static str, &'static str)>;
+/// The filled columns of a row, with their values.
+type Cells = Vec<(&'static str, &'static str)>;
 
-/// The headers are those of the fixtures.
-const CONTRACT: &str = "canadabuys-contract.csv";
-const FORMER_CONTRACT: &str = "buyandsell-contract.csv";
-const NOTICE: &str = "canadabuys-tender.csv";
-const FORMER_NOTICE: &str = "buyandsell-tender.csv";
+// The fixtures whose headers the files have.
+const CANADABUYS_CONTRACT: &str = "canadabuys-contract.csv";
+const BUYANDSELL_CONTRACT: &str = "buyandsell-contract.csv";
+const CANADABUYS_TENDER: &str = "canadabuys-tender.csv";
+const BUYANDSELL_TENDER: &str = "buyandsell-tender.csv";
 
-/// CanadaBuys' rows and buyandsell's, read in this order of files, then in the other; the reports are CanadaBuys' first.
-fn told(names: [&str; 2], rows: [&[Row]; 2]) -> (Place, [FileReport; 2]) {
+/// Normalizes CanadaBuys' rows and buyandsell's, once with either file first, and asserts that both runs agree. The
+/// report of CanadaBuys' file comes first.
+fn normalize_both(names: [&str; 2], rows: [&[Cells]; 2]) -> (Workspace, [FileReport; 2]) {
     let runs = [["a.csv", "b.csv"], ["b.csv", "a.csv"]].map(|order| {
-        let place = Place::new();
+        let workspace = Workspace::new();
         for ((name, rows), file) in names.iter().zip(rows).zip(order) {
-            place.put(file, &under_header_of(name, rows));
+            workspace.put(file, &under_header_of(name, rows));
         }
-        let mut files: [FileReport; 2] = place.run().files.try_into().unwrap();
+        let mut files: [FileReport; 2] = workspace.run().files.try_into().unwrap();
         files.sort_by_key(|file| file.source_id.starts_with("buyandsell"));
-        (place, files)
+        (workspace, files)
     });
-    let [(place, files), (other, reordered)] = runs;
-    let sorted = |place: &Place| {
-        let dumps = place.dumps().into_iter();
+    let [(workspace, files), (other, reordered)] = runs;
+    let sorted = |workspace: &Workspace| {
+        let dumps = workspace.dumps().into_iter();
         let lines = dumps.map(|(dump, text)| {
             let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
             lines.sort();
@@ -34,10 +36,14 @@ fn told(names: [&str; 2], rows: [&[Row]; 2]) -> (Place, [FileReport; 2]) {
         });
         lines.collect::<Vec<_>>()
     };
-    assert_eq!(sorted(&place), sorted(&other), "the order of the files tells");
+    assert_eq!(
+        sorted(&workspace),
+        sorted(&other),
+        "the result depends on the order of the files"
+    );
     let tallies = |files: &[FileReport; 2]| format!("{:?}", files.each_ref().map(|file| &file.counts));
     assert_eq!(tallies(&files), tallies(&reordered));
-    (place, files)
+    (workspace, files)
 }
 
 fn counts(file: &FileReport) -> (u64, u64, u64, u64) {
@@ -45,7 +51,7 @@ fn counts(file: &FileReport) -> (u64, u64, u64, u64) {
     (counts.rows, counts.recorded, counts.merged, counts.skipped_rows())
 }
 
-fn contract(number: &'static str, amendment: &'static str, more: &[(&'static str, &'static str)]) -> Row {
+fn contract(number: &'static str, amendment: &'static str, more: &[(&'static str, &'static str)]) -> Cells {
     let row = [
         ("contractNumber-numeroContrat", number),
         ("amendmentNumber-numeroModification", amendment),
@@ -56,7 +62,7 @@ fn contract(number: &'static str, amendment: &'static str, more: &[(&'static str
     [&row, more].concat()
 }
 
-fn former_contract(number: &'static str, amendment: &'static str, more: &[(&'static str, &'static str)]) -> Row {
+fn buyandsell_contract(number: &'static str, amendment: &'static str, more: &[(&'static str, &'static str)]) -> Cells {
     let row = [
         ("contract-number", number),
         ("amendment-number", amendment),
@@ -79,9 +85,9 @@ const END: &str = "contractEndDate-dateFinContrat";
 const TOTAL: &str = "totalContractValue-valeurTotaleContrat";
 
 #[test]
-fn a_contract_of_both_publications_is_one_record_in_canadabuys_words() {
-    let (place, files) = told(
-        [CONTRACT, FORMER_CONTRACT],
+fn a_contract_in_both_publications_is_one_record_with_canadabuys_values() {
+    let (workspace, files) = normalize_both(
+        [CANADABUYS_CONTRACT, BUYANDSELL_CONTRACT],
         [
             &[
                 contract("W1-1/001/PV", "000", &[(TOTAL, "100.00"), (AWARDED, "2011-08-31")]),
@@ -101,12 +107,12 @@ fn a_contract_of_both_publications_is_one_record_in_canadabuys_words() {
                 ),
             ],
             &[
-                former_contract(
+                buyandsell_contract(
                     "W1-1/001/PV",
                     "000",
                     &[("award-date", "2011-08-31"), ("total-contract-value", "100.00")],
                 ),
-                former_contract(
+                buyandsell_contract(
                     "W1-1/001/PV",
                     "001",
                     &[
@@ -118,7 +124,7 @@ fn a_contract_of_both_publications_is_one_record_in_canadabuys_words() {
             ],
         ],
     );
-    let [contract] = place.records("contract/canadabuys-contract").try_into().unwrap();
+    let [contract] = workspace.records("contract/canadabuys-contract").try_into().unwrap();
     assert_eq!(
         contract,
         json!({
@@ -135,7 +141,11 @@ fn a_contract_of_both_publications_is_one_record_in_canadabuys_words() {
             "fetched_at": "2026-04-30T12:00:00Z",
         })
     );
-    assert_eq!(place.dumps().len(), 1, "and nothing is left for the other's dump");
+    assert_eq!(
+        workspace.dumps().len(),
+        1,
+        "the other publication's dump has no records"
+    );
     assert_eq!(files.each_ref().map(counts), [(2, 1, 1, 0), (2, 0, 2, 0)]);
     let note = "a contract that CanadaBuys also publishes, merged into one record";
     assert_eq!(
@@ -148,7 +158,7 @@ fn a_contract_of_both_publications_is_one_record_in_canadabuys_words() {
 }
 
 #[test]
-fn the_newer_amendment_tells_a_contracts_state() {
+fn the_newer_amendment_decides_a_contracts_state() {
     let former = |amendment, supplier| {
         let state = [
             ("award-date", "2012-01-09"),
@@ -158,7 +168,7 @@ fn the_newer_amendment_tells_a_contracts_state() {
             ("supplier-standardized-name", ""),
         ];
         let named = |(column, _): &(&str, &str)| !state.iter().any(|(known, _)| known == column);
-        let row: Row = former_contract("W1-2", amendment, &[])
+        let row: Cells = buyandsell_contract("W1-2", amendment, &[])
             .into_iter()
             .filter(named)
             .collect();
@@ -188,21 +198,24 @@ fn the_newer_amendment_tells_a_contracts_state() {
     ];
     #[rustfmt::skip]
     let cases = [
-        // An older row tells nothing of the state, and of another supplier or commodity neither.
+        // An older row does not change the state, and fills nothing if its supplier or commodity differs.
         ("000", "Other Ltd", 400.0, 1, ["001", "2011-12-12", "", "Falcan Medical Inc", "", "Ontario", "2011-08-31", "N6640", ""]),
         ("000", "FALCAN MÉDICAL INC.", 400.0, 1, ["001", "2011-12-12", "", "Falcan Medical Inc", "Québec", "Ontario", "2011-08-31", "N6640", ""]),
-        // One of the same amendment tells what CanadaBuys leaves out of it.
+        // A row of the same amendment fills what CanadaBuys leaves empty.
         ("001", "Other Ltd", 400.0, 1, ["001", "2011-12-12", "2014-12-31", "Falcan Medical Inc", "", "Ontario", "2011-08-31", "N6640", ""]),
-        // A newer one its state and supplier.
+        // A newer row decides the state and the supplier.
         ("002", "Other Ltd", 500.0, 2, ["002", "2012-01-09", "2014-12-31", "Other Ltd", "Québec", "", "2011-08-31", "N6640", ""]),
         ("T01", "Other Ltd", 500.0, 2, ["T01", "2012-01-09", "2014-12-31", "Other Ltd", "Québec", "", "2011-08-31", "N6640", ""]),
     ];
     for (amendment, supplier, value, count, expected) in cases {
         let rows = [current.clone()];
-        let (place, _) = told([CONTRACT, FORMER_CONTRACT], [&rows, &[former(amendment, supplier)]]);
-        let [contract] = place.records("contract/canadabuys-contract").try_into().unwrap();
-        let told = fields.map(|field| contract.get(field).map_or("", |value| value.as_str().unwrap()));
-        assert_eq!(told, expected, "{amendment} of {supplier}");
+        let (workspace, _) = normalize_both(
+            [CANADABUYS_CONTRACT, BUYANDSELL_CONTRACT],
+            [&rows, &[former(amendment, supplier)]],
+        );
+        let [contract] = workspace.records("contract/canadabuys-contract").try_into().unwrap();
+        let values = fields.map(|field| contract.get(field).map_or("", |value| value.as_str().unwrap()));
+        assert_eq!(values, expected, "{amendment} of {supplier}");
         assert_eq!(contract["contract_value"], value, "{amendment}");
         assert_eq!(contract["amendment_count"], count, "{amendment}");
         assert_eq!(contract["record_id"], "canadabuys|W1-2");
@@ -212,37 +225,38 @@ fn the_newer_amendment_tells_a_contracts_state() {
 
 const AMENDMENTS: [&str; 4] = ["000", "001", "002", "003"];
 const TOTALS: [&str; 4] = ["100.00", "110.00", "120.00", "130.00"];
-const FORMER_TOTALS: [&str; 4] = ["105.00", "115.00", "125.00", "135.00"];
+const BUYANDSELL_TOTALS: [&str; 4] = ["105.00", "115.00", "125.00", "135.00"];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
-    fn a_contract_is_one_record_whichever_amendments_each_tells(
+    fn a_contract_is_one_record_whichever_amendments_each_publication_has(
         current in proptest::sample::subsequence(vec![0, 1, 2, 3], 0..=4),
         former in proptest::sample::subsequence(vec![0, 1, 2, 3], 0..=4),
     ) {
-        let rows: Vec<Row> = current.iter().map(|at| contract("W1-6", AMENDMENTS[*at], &[(TOTAL, TOTALS[*at])])).collect();
-        let total = |at: usize| [("total-contract-value", FORMER_TOTALS[at])];
-        let former_rows: Vec<Row> = former.iter().map(|at| former_contract("W1-6", AMENDMENTS[*at], &total(*at))).collect();
-        let (place, files) = told([CONTRACT, FORMER_CONTRACT], [&rows, &former_rows]);
+        let rows: Vec<Cells> = current.iter().map(|at| contract("W1-6", AMENDMENTS[*at], &[(TOTAL, TOTALS[*at])])).collect();
+        let total = |at: usize| [("total-contract-value", BUYANDSELL_TOTALS[at])];
+        let former_rows: Vec<Cells> = former.iter().map(|at| buyandsell_contract("W1-6", AMENDMENTS[*at], &total(*at))).collect();
+        let (workspace, files) = normalize_both([CANADABUYS_CONTRACT, BUYANDSELL_CONTRACT], [&rows, &former_rows]);
         let Some(newest) = current.iter().chain(&former).max().copied() else {
-            prop_assert!(place.dumps().is_empty());
+            prop_assert!(workspace.dumps().is_empty());
             return Ok(());
         };
-        let (dump, id) = match current.is_empty() {
-            true => ("contract/buyandsell-contract", "buyandsell|W1-6"),
-            false => ("contract/canadabuys-contract", "canadabuys|W1-6"),
+        let (dump, id) = if current.is_empty() {
+            ("contract/buyandsell-contract", "buyandsell|W1-6")
+        } else {
+            ("contract/canadabuys-contract", "canadabuys|W1-6")
         };
-        prop_assert_eq!(place.dumps().len(), 1);
-        let [contract] = place.records(dump).try_into().unwrap();
+        prop_assert_eq!(workspace.dumps().len(), 1);
+        let [contract] = workspace.records(dump).try_into().unwrap();
         prop_assert_eq!(&contract["record_id"], id);
         prop_assert_eq!(&contract["amendment_number"], AMENDMENTS[newest]);
         let amendments = (1..4).filter(|at| current.contains(at) || former.contains(at)).count();
         prop_assert_eq!(&contract["amendment_count"], amendments);
-        let value = if current.contains(&newest) { TOTALS[newest] } else { FORMER_TOTALS[newest] };
+        let value = if current.contains(&newest) { TOTALS[newest] } else { BUYANDSELL_TOTALS[newest] };
         prop_assert_eq!(&contract["contract_value"], value.parse::<f64>().unwrap());
-        let is_of_both = !current.is_empty() && !former.is_empty();
-        prop_assert_eq!(contract.get("sources").is_some(), is_of_both);
+        let is_in_both = !current.is_empty() && !former.is_empty();
+        prop_assert_eq!(contract.get("sources").is_some(), is_in_both);
         for (file, (rows, recorded)) in files.iter().zip([
             (current.len() as u64, u64::from(!current.is_empty())),
             (former.len() as u64, u64::from(current.is_empty())),
@@ -253,27 +267,27 @@ proptest! {
 }
 
 #[test]
-fn a_former_row_of_what_canadabuys_calls_an_agreement_is_left_out() {
+fn buyandsell_rows_of_an_agreement_at_canadabuys_are_skipped() {
     const INSTRUMENT: &str = "instrumentType-typeInstrument-eng";
-    let (place, files) = told(
-        [CONTRACT, FORMER_CONTRACT],
+    let (workspace, files) = normalize_both(
+        [CANADABUYS_CONTRACT, BUYANDSELL_CONTRACT],
         [
             &[
                 contract("W1-3", "003", &[(INSTRUMENT, "Supply Arrangement")]),
                 contract("W1-3", "001", &[]),
                 contract("W1-4", "000", &[(INSTRUMENT, "Call-up against a Standing Offer")]),
-                // Rows of the previous system may lack the contract's number, which their reference is.
+                // Rows of the previous system may have the contract number only as reference number.
                 vec![("referenceNumber-numeroReference", "W1-5"), (TOTAL, "5.00")],
             ],
             &[
-                former_contract("W1-3", "000", &[]),
-                former_contract("W1-3", "001", &[]),
-                former_contract("W1-4", "000", &[]),
-                former_contract("W1-5", "000", &[]),
+                buyandsell_contract("W1-3", "000", &[]),
+                buyandsell_contract("W1-3", "001", &[]),
+                buyandsell_contract("W1-4", "000", &[]),
+                buyandsell_contract("W1-5", "000", &[]),
             ],
         ],
     );
-    let contracts = place.records("contract/canadabuys-contract");
+    let contracts = workspace.records("contract/canadabuys-contract");
     assert_eq!(contracts.len(), 2);
     for id in ["canadabuys|W1-4", "canadabuys|W1-5"] {
         assert!(by_id(&contracts, id).get("sources").is_some(), "{id}");
@@ -290,19 +304,23 @@ fn a_former_row_of_what_canadabuys_calls_an_agreement_is_left_out() {
     );
 }
 
-/// What one publication alone tells, and what the other tells of other things beside it.
 #[test]
-fn what_one_publication_tells_is_as_it_was() {
-    let names = [CONTRACT, FORMER_CONTRACT, NOTICE, FORMER_NOTICE];
+fn records_of_only_one_publication_do_not_depend_on_the_other() {
+    let names = [
+        CANADABUYS_CONTRACT,
+        BUYANDSELL_CONTRACT,
+        CANADABUYS_TENDER,
+        BUYANDSELL_TENDER,
+    ];
     let mut alone = Dumps::new();
     for name in names {
-        let place = Place::with_fixtures(&[name]);
-        place.run();
-        alone.extend(place.dumps());
+        let workspace = Workspace::with_fixtures(&[name]);
+        workspace.run();
+        alone.extend(workspace.dumps());
     }
-    let place = Place::with_fixtures(&names);
-    let report = place.run();
-    assert_eq!(place.dumps(), alone);
+    let workspace = Workspace::with_fixtures(&names);
+    let report = workspace.run();
+    assert_eq!(workspace.dumps(), alone);
     for file in &report.files {
         assert!(
             !file
@@ -314,7 +332,7 @@ fn what_one_publication_tells_is_as_it_was() {
     }
 }
 
-fn notice(reference: &'static str, amendment: &'static str, more: &[(&'static str, &'static str)]) -> Row {
+fn notice(reference: &'static str, amendment: &'static str, more: &[(&'static str, &'static str)]) -> Cells {
     let row = [
         ("referenceNumber-numeroReference", reference),
         ("amendmentNumber-numeroModification", amendment),
@@ -325,7 +343,7 @@ fn notice(reference: &'static str, amendment: &'static str, more: &[(&'static st
     [&row, more].concat()
 }
 
-fn former_notice(language: &'static str, reference: &'static str, amendment: &'static str) -> Row {
+fn buyandsell_notice(language: &'static str, reference: &'static str, amendment: &'static str) -> Cells {
     let (title, status) = match language {
         "English" => ("Removal of snow", "Active"),
         _ => ("Déneigement", "Actif"),
@@ -346,12 +364,12 @@ fn former_notice(language: &'static str, reference: &'static str, amendment: &'s
 }
 
 #[test]
-fn a_notice_of_both_publications_is_one_record_an_amendment() {
-    let (place, files) = told(
-        [NOTICE, FORMER_NOTICE],
+fn a_notice_in_both_publications_is_one_record_per_amendment() {
+    let (workspace, files) = normalize_both(
+        [CANADABUYS_TENDER, BUYANDSELL_TENDER],
         [
             &[
-                // With and without what fills the office's code up.
+                // With and without the padding of the office code.
                 notice("PW-ZT-009-1", "001", &[]),
                 notice(
                     "PW-$KIN-650-2",
@@ -361,18 +379,18 @@ fn a_notice_of_both_publications_is_one_record_an_amendment() {
                 notice("WS1-Doc1", "000", &[]),
             ],
             &[
-                former_notice("Français", "PW-$$ZT-009-1", "000"),
-                former_notice("English", "PW-$$ZT-009-1", "000"),
-                former_notice("Français", "PW-$$ZT-009-1", "001"),
-                former_notice("English", "PW-$$ZT-009-1", "001"),
-                former_notice("Français", "PW-$KIN-650-2", "000"),
-                former_notice("English", "PW-$KIN-650-2", "003"),
-                former_notice("English", "PW-3", "000"),
+                buyandsell_notice("Français", "PW-$$ZT-009-1", "000"),
+                buyandsell_notice("English", "PW-$$ZT-009-1", "000"),
+                buyandsell_notice("Français", "PW-$$ZT-009-1", "001"),
+                buyandsell_notice("English", "PW-$$ZT-009-1", "001"),
+                buyandsell_notice("Français", "PW-$KIN-650-2", "000"),
+                buyandsell_notice("English", "PW-$KIN-650-2", "003"),
+                buyandsell_notice("English", "PW-3", "000"),
             ],
         ],
     );
-    let current = place.records("tender/canadabuys-tender");
-    let former = place.records("tender/buyandsell-tender");
+    let current = workspace.records("tender/canadabuys-tender");
+    let former = workspace.records("tender/buyandsell-tender");
     assert_eq!((current.len(), former.len()), (3, 3));
     assert_eq!(
         *by_id(&current, "canadabuys|PW-ZT-009-1"),
@@ -390,7 +408,7 @@ fn a_notice_of_both_publications_is_one_record_an_amendment() {
             "fetched_at": "2026-04-30T12:00:00Z",
         })
     );
-    // An amendment that buyandsell alone tells is its own word, under the notice's one identifier.
+    // An amendment that only buyandsell has keeps its values, with CanadaBuys' identifier of the notice.
     let older = by_id(&former, "canadabuys|PW-ZT-009-1|000");
     assert_eq!(
         (&older["title_en"], older.get("sources")),
@@ -414,16 +432,19 @@ fn a_notice_of_both_publications_is_one_record_an_amendment() {
 }
 
 #[test]
-fn a_notice_whose_type_canadabuys_leaves_out_is_of_the_kind_buyandsell_tells() {
+fn a_notice_without_a_type_at_canadabuys_has_buyandsells_entity_type() {
     let untyped = vec![
         ("referenceNumber-numeroReference", "PW-4"),
         ("amendmentNumber-numeroModification", "000"),
     ];
-    let mut asked = former_notice("English", "PW-4", "000");
-    asked.retain(|(column, _)| *column != "notice_type");
-    asked.push(("notice_type", "DDR-RFI"));
-    let (place, _) = told([NOTICE, FORMER_NOTICE], [&[untyped], &[asked]]);
-    let [request] = place.records("pre_solicitation/canadabuys-tender").try_into().unwrap();
+    let mut request = buyandsell_notice("English", "PW-4", "000");
+    request.retain(|(column, _)| *column != "notice_type");
+    request.push(("notice_type", "DDR-RFI"));
+    let (workspace, _) = normalize_both([CANADABUYS_TENDER, BUYANDSELL_TENDER], [&[untyped], &[request]]);
+    let [request] = workspace
+        .records("pre_solicitation/canadabuys-tender")
+        .try_into()
+        .unwrap();
     assert_eq!(request["notice_type_en"], "Request for Information");
     assert_eq!(
         (&request["status"], &request["status_en"]),

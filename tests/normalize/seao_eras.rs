@@ -1,10 +1,10 @@
-//! Notices of SEAO as both eras tell them: lots of one price, current values, thousands of awards.
+//! SEAO notices that are in both eras: lots with the same price, current values, thousands of awards.
 
 use super::*;
 
 const ACME: &str = "1142700724";
 
-/// An export of the days of one month of 2022.
+/// An export of one month of 2022.
 fn export(month: &str, notices: &[String]) -> Vec<u8> {
     format!(
         "<export datedebut=\"2022-{month}-01\" datefin=\"2022-{month}-28\">{}</export>",
@@ -42,12 +42,12 @@ fn release(number: u32, id: &str, awards: &[Value], contracts: &[Value]) -> Vec<
 }
 
 fn contracts(files: &[(&str, Vec<u8>)], dump: &str) -> Vec<Value> {
-    let place = Place::new();
+    let workspace = Workspace::new();
     for (name, bytes) in files {
-        place.put(name, bytes);
+        workspace.put(name, bytes);
     }
-    place.run();
-    let mut contracts = place.records(dump);
+    workspace.run();
+    let mut contracts = workspace.records(dump);
     contracts.sort_by_key(|contract| contract["record_id"].to_string());
     contracts
 }
@@ -57,62 +57,67 @@ fn ids(contracts: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn lots_of_one_price_are_numbered_by_what_they_are() {
+fn lots_with_the_same_price_are_numbered_by_their_content() {
     let plain = format!("seao|303|{ACME}|2022-01-10|10.00");
     let second = format!("{plain}|2");
-    let of_awards = |order: [usize; 2]| {
+    let with_awards = |order: [usize; 2]| {
         let awards = order.map(|id| award(id, 10.0));
         contracts(
             &[("a.json", release(303, "20220116120000", &awards, &[]))],
             "contract/seao-ocds",
         )
     };
-    let (forth, back) = (of_awards([9, 10]), of_awards([10, 9]));
-    assert_eq!(ids(&forth), [&plain, &second]);
-    assert_eq!(forth[0]["contract_id"], "9");
-    assert_eq!(forth, back);
+    let (forward, reversed) = (with_awards([9, 10]), with_awards([10, 9]));
+    assert_eq!(ids(&forward), [&plain, &second]);
+    assert_eq!(forward[0]["contract_id"], "9");
+    assert_eq!(forward, reversed);
 
-    let of_winners = |names: [&str; 3]| {
+    let with_winners = |names: [&str; 3]| {
         let winners = names.map(|name| winner(name, "10.00"));
         contracts(
             &[("a.xml", export("01", &[notice(303, &winners)]))],
             "contract/seao-xml",
         )
     };
-    let (forth, back) = (
-        of_winners(["Acme", "Acme", "Acme Nord"]),
-        of_winners(["Acme Nord", "Acme", "Acme"]),
+    let (forward, reversed) = (
+        with_winners(["Acme", "Acme", "Acme Nord"]),
+        with_winners(["Acme Nord", "Acme", "Acme"]),
     );
-    assert_eq!(ids(&forth), [&plain, &second], "the entry repeated whole is one");
-    assert_eq!(forth, back);
+    assert_eq!(
+        ids(&forward),
+        [&plain, &second],
+        "an entry that is repeated completely is one contract"
+    );
+    assert_eq!(forward, reversed);
 }
 
 #[test]
-fn lots_that_only_a_release_tells_apart_are_as_many_in_a_newer_export() {
+fn lots_that_only_a_release_distinguishes_survive_a_newer_export() {
     let two = [award(1, 10.0), award(2, 10.0)];
     let twice = [winner("Acme", "10.00"), winner("Acme", "10.00")];
     let files = [
         ("a.json", release(303, "20220116120000", &two, &[])),
         ("b.xml", export("03", &[notice(303, &twice)])),
     ];
-    let told = contracts(&files, "contract/seao-xml");
-    assert_eq!(ids(&told).len(), 2);
+    let contracts_read = contracts(&files, "contract/seao-xml");
+    assert_eq!(ids(&contracts_read).len(), 2);
     assert!(
-        told.iter()
+        contracts_read
+            .iter()
             .all(|contract| contract["sources"] == json!(["seao-ocds", "seao-xml"]))
     );
 }
 
 #[test]
-fn the_value_a_release_states_outlives_an_export_of_the_award() {
+fn the_current_value_of_a_release_survives_a_newer_export_of_the_award() {
     let signed = json!({"id": "1", "awardID": "1", "status": "terminated", "dateSigned": "2022-01-12",
         "value": {"amount": 1500.0, "currency": "CAD"}});
     let released = release(200, "20220116120000", &[award(1, 1000.0)], &[signed]);
     for (month, dump) in [("01", "contract/seao-ocds"), ("03", "contract/seao-xml")] {
         let exported = export(month, &[notice(200, &[winner("Acme inc.", "1000.00")])]);
-        let told = contracts(&[("a.xml", exported), ("b.json", released.clone())], dump);
-        let [contract] = told.as_slice() else {
-            panic!("{told:?}")
+        let contracts_read = contracts(&[("a.xml", exported), ("b.json", released.clone())], dump);
+        let [contract] = contracts_read.as_slice() else {
+            panic!("{contracts_read:?}")
         };
         assert_eq!(
             (&contract["contract_value"], &contract["original_value"]),
@@ -125,7 +130,7 @@ fn the_value_a_release_states_outlives_an_export_of_the_award() {
 }
 
 #[test]
-fn a_contractor_whose_number_one_era_lacks_has_it_from_the_other() {
+fn an_enterprise_number_that_one_era_lacks_comes_from_the_other() {
     let signed = json!({"id": "1", "awardID": "1", "status": "active", "value": {"amount": 1200.0, "currency": "CAD"}});
     let released = release(210, "20220116120000", &[award(1, 1000.0)], &[signed]);
     let unnumbered = |amount| winner("ACME Inc", amount).replace(&format!("<neq>{ACME}</neq>"), "<neq/>");
@@ -136,9 +141,9 @@ fn a_contractor_whose_number_one_era_lacks_has_it_from_the_other() {
             "contract/seao-xml",
         )
     };
-    let told = read(&[unnumbered("1000.00")]);
-    let [contract] = told.as_slice() else {
-        panic!("{told:?}")
+    let contracts_read = read(&[unnumbered("1000.00")]);
+    let [contract] = contracts_read.as_slice() else {
+        panic!("{contracts_read:?}")
     };
     assert_eq!(contract["record_id"], format!("seao|210|{ACME}|2022-01-10|1000.00"));
     assert_eq!(contract["vendor_id"], format!("FO-{ACME}"));
@@ -146,20 +151,20 @@ fn a_contractor_whose_number_one_era_lacks_has_it_from_the_other() {
         (&contract["contract_value"], &contract["original_value"]),
         (&json!(1200.0), &json!(1000.0))
     );
-    let beside = read(&[winner("Acme inc.", "1000.00"), unnumbered("1000.00")]);
-    let distinct: std::collections::HashSet<&str> = ids(&beside).into_iter().collect();
-    assert_eq!(distinct.len(), beside.len(), "{beside:?}");
-    let values: Vec<&Value> = beside.iter().map(|contract| &contract["contract_value"]).collect();
+    let both = read(&[winner("Acme inc.", "1000.00"), unnumbered("1000.00")]);
+    let distinct: std::collections::HashSet<&str> = ids(&both).into_iter().collect();
+    assert_eq!(distinct.len(), both.len(), "{both:?}");
+    let values: Vec<&Value> = both.iter().map(|contract| &contract["contract_value"]).collect();
     assert_eq!(
         values,
         [&json!(1200.0), &json!(1000.0)],
-        "one release goes on with one contract"
+        "one release updates one contract"
     );
-    // Each award is found under its own amount.
+    // Each award is matched by its own amount.
     let lots = release(211, "20220116120000", &[award(1, 1000.0), award(2, 500.0)], &[]);
     let exported = export("03", &[notice(211, &[unnumbered("1000.00"), unnumbered("500.00")])]);
-    let told = contracts(&[("a.xml", exported), ("b.json", lots)], "contract/seao-xml");
-    let awards: Vec<_> = told
+    let contracts_read = contracts(&[("a.xml", exported), ("b.json", lots)], "contract/seao-xml");
+    let awards: Vec<_> = contracts_read
         .iter()
         .map(|known| (&known["contract_id"], &known["contract_value"]))
         .collect();
@@ -168,26 +173,26 @@ fn a_contractor_whose_number_one_era_lacks_has_it_from_the_other() {
     assert_eq!(ids(&other), [format!("seao|210|{ACME}|2022-01-10|900.00")]);
     assert_eq!(
         other[0]["contract_value"], 900.0,
-        "of another award nothing is known to go on"
+        "a contract without a matching award is not updated"
     );
 }
 
 #[test]
-fn a_reduction_is_a_value() {
+fn a_negative_amount_is_a_value() {
     let reduced = [award(1, -500.0)];
-    let told = contracts(
+    let contracts_read = contracts(
         &[("a.json", release(301, "20220116120000", &reduced, &[]))],
         "contract/seao-ocds",
     );
-    assert_eq!(told[0]["contract_value"], -500.0);
+    assert_eq!(contracts_read[0]["contract_value"], -500.0);
 }
 
-/// One notice with so many awards, bids and parties that looking through all of them for each would never end.
+/// Quadratic work per award would take minutes.
 #[test]
-fn thousands_of_awards_on_one_notice_are_read() {
+fn a_notice_with_thousands_of_awards_is_read_in_linear_time() {
     const MANY: usize = 20_000;
     let awards: Vec<Value> = (0..MANY).map(|id| award(id, 1000.0 + id as f64)).collect();
-    let told = contracts(
+    let contracts_read = contracts(
         &[
             ("a.json", release(1, "20220115120000", &awards, &[])),
             (
@@ -205,5 +210,5 @@ fn thousands_of_awards_on_one_notice_are_read() {
         ],
         "contract/seao-xml",
     );
-    assert_eq!(told.len(), MANY);
+    assert_eq!(contracts_read.len(), MANY);
 }

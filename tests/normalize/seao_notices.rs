@@ -1,13 +1,13 @@
-//! What a notice of SEAO is, by the publisher's codes and words: its kind, its method, its regions, its value.
+//! How SEAO's codes become the type, method, regions and value of a notice.
 
 use super::*;
 
-/// An export of one notice, of the days until `last`.
+/// An export with one notice, up to the day `last`.
 fn export(last: &str, notice: &str) -> Vec<u8> {
     format!("<export datedebut=\"2009-01-01\" datefin=\"{last}\">{notice}</export>").into_bytes()
 }
 
-/// A notice of a body that is not municipal, with `more` in it.
+/// A notice of a buyer that is not municipal, with `more` elements in it.
 fn notice(more: &str) -> String {
     format!(
         "<avis><numeroseao>7</numeroseao><organisme>Ministère des Transports du Québec</organisme><municipal>0</municipal>\
@@ -15,14 +15,14 @@ fn notice(more: &str) -> String {
     )
 }
 
-/// The one tender of a file, and what the report says is unknown in it.
+/// The only tender of a file, and the notes on unknown codes in the report.
 fn read(file: &str, bytes: &[u8], dump: &str) -> (Value, Vec<String>) {
-    let place = Place::new();
-    place.put(file, bytes);
-    let report = place.run();
-    let said = report.files[0].counts.notes.keys();
-    let unknown = said.filter(|what| what.starts_with("unknown")).cloned().collect();
-    let [tender] = place.records(dump).try_into().unwrap();
+    let workspace = Workspace::new();
+    workspace.put(file, bytes);
+    let report = workspace.run();
+    let notes = report.files[0].counts.notes.keys();
+    let unknown = notes.filter(|note| note.starts_with("unknown")).cloned().collect();
+    let [tender] = workspace.records(dump).try_into().unwrap();
     (tender, unknown)
 }
 
@@ -38,7 +38,7 @@ fn released(tender: Value) -> (Value, Vec<String>) {
 }
 
 #[test]
-fn regions_are_numbered_by_the_table_of_their_export() {
+fn region_numbers_are_read_by_the_table_of_their_export() {
     const CODES: &str = "<regionlivraison>3,10,11,14,15,16,18,19</regionlivraison>";
     let old = CODES.to_owned();
     let new = format!("<ville>Québec</ville><titre>Objet</titre>{CODES}");
@@ -56,7 +56,7 @@ fn regions_are_numbered_by_the_table_of_their_export() {
         ("2013-12-31", &old, by_specification, unknown(&["10"])),
         ("2018-01-31", &new, by_law, unknown(&["18"])),
         ("2016-01-01", &new, by_law, unknown(&["18"])),
-        // In no layout, or of no days, that a table is known of.
+        // The table is unknown for this layout or these days.
         ("2015-12-31", &new, common, differing.clone()),
         ("2018-01-31", &old, common, differing.clone()),
         ("2009-12-31", &half, common, differing.clone()),
@@ -69,7 +69,7 @@ fn regions_are_numbered_by_the_table_of_their_export() {
 }
 
 #[test]
-fn types_of_exports_are_in_the_publishers_words() {
+fn notice_types_of_exports_have_the_publishers_labels() {
     for (code, french, method) in [
         ("3", "Contrat adjugé suite à un appel d’offres public", Some("open")),
         (
@@ -105,7 +105,7 @@ fn types_of_exports_are_in_the_publishers_words() {
 }
 
 #[test]
-fn grounds_without_published_words_are_left_out_and_told() {
+fn legal_grounds_without_a_published_label_are_left_out_and_noted() {
     for (municipal, codes) in [("0", &["17", "18", "19", "20", "22", "29"] as &[&str]), ("1", &["23"])] {
         for code in codes {
             let xml = notice(&format!("<disposition>{code}</disposition>"));
@@ -117,13 +117,13 @@ fn grounds_without_published_words_are_left_out_and_told() {
     }
 }
 
-/// The publisher's sixteen, and what its files called two of them before.
+/// The publisher's sixteen notice types, and the former names of two of them.
 #[test]
-fn every_kind_of_notice_has_english_and_its_method() {
+fn every_notice_type_has_an_english_name_and_a_method() {
     let open = ("open", "Public call for tenders");
     let invited = ("limited", "Call for tenders by invitation");
     let direct = ("direct", "Contract by mutual agreement");
-    for (french, told, english, method) in [
+    for (french, code, english, method) in [
         ("Avis d’appel d’offres", "open", "Call for tenders", Some(open)),
         ("Avis d’appel d’offres", "limited", "Call for tenders", Some(invited)),
         (
@@ -216,16 +216,16 @@ fn every_kind_of_notice_has_english_and_its_method() {
     ] {
         for french in [french.to_owned(), french.replace('’', "'"), french.replace('\'', "’")] {
             let (tender, unknown) = released(json!({"id": "N", "title": "Objet", "status": "active",
-                "procurementMethodDetails": french, "procurementMethod": told}));
-            let word = |field: &str| tender.get(field).and_then(Value::as_str);
-            assert_eq!(word("notice_type_en"), Some(english), "{french}");
-            assert_eq!(word("notice_type_fr"), Some(french.as_str()));
-            let said = word("procurement_method").zip(word("procurement_method_en"));
-            assert_eq!(said, method, "{french}, {told}");
+                "procurementMethodDetails": french, "procurementMethod": code}));
+            let text = |field: &str| tender.get(field).and_then(Value::as_str);
+            assert_eq!(text("notice_type_en"), Some(english), "{french}");
+            assert_eq!(text("notice_type_fr"), Some(french.as_str()));
+            let read = text("procurement_method").zip(text("procurement_method_en"));
+            assert_eq!(read, method, "{french}, {code}");
             assert_eq!(
-                word("procurement_method_fr").is_some(),
+                text("procurement_method_fr").is_some(),
                 method.is_some(),
-                "{french}, {told}"
+                "{french}, {code}"
             );
             assert_eq!(unknown, [""; 0], "{french}");
         }
@@ -233,13 +233,13 @@ fn every_kind_of_notice_has_english_and_its_method() {
 }
 
 #[test]
-fn a_notice_states_what_its_buyer_expects_to_pay() {
-    let value = |told: Value| {
-        let (tender, _) = released(json!({"id": "N", "title": "Objet", "status": "active", "value": told,
+fn a_tender_has_the_value_that_the_buyer_expects_to_pay() {
+    let value = |stated: Value| {
+        let (tender, _) = released(json!({"id": "N", "title": "Objet", "status": "active", "value": stated,
             "minValue": {"amount": 368000}}));
         (tender.get("contract_value").cloned(), tender.get("currency").cloned())
     };
-    for (told, amount, currency) in [
+    for (stated, amount, currency) in [
         (json!({"amount": 653199}), Some(json!(653199.0)), Some(json!("CAD"))),
         (
             json!({"amount": 10.5, "currency": "USD"}),
@@ -251,28 +251,28 @@ fn a_notice_states_what_its_buyer_expects_to_pay() {
         (json!({"currency": "CAD"}), None, None),
         (json!(null), None, None),
     ] {
-        assert_eq!(value(told.clone()), (amount, currency), "{told}");
+        assert_eq!(value(stated.clone()), (amount, currency), "{stated}");
     }
 }
 
-/// The tender's own value is no contract's, and outlives an export that is newer than the release.
+/// It survives an export that is newer than the release.
 #[test]
-fn what_a_buyer_expects_is_the_tenders_alone() {
+fn the_expected_value_belongs_to_the_tender_not_to_its_contracts() {
     let release = json!({"ocid": "ocds-ec9k95-7", "id": "20170702120000", "date": "2017-07-02T08:00:00-04:00",
         "tender": {"id": "N", "title": "Objet", "status": "complete", "value": {"amount": 653199}},
         "awards": [{"id": "1", "status": "active", "date": "2017-06-01T00:00:00-04:00",
             "suppliers": [{"id": "FO-1142700724", "name": "Acme inc."}]}]});
-    let place = Place::new();
-    place.put("a.json", release.to_string().as_bytes());
-    place.run();
-    let [contract] = place.records("contract/seao-ocds").try_into().unwrap();
+    let workspace = Workspace::new();
+    workspace.put("a.json", release.to_string().as_bytes());
+    workspace.run();
+    let [contract] = workspace.records("contract/seao-ocds").try_into().unwrap();
     assert_eq!(
         (contract.get("contract_value"), &contract["vendor_name"]),
         (None, &json!("Acme inc."))
     );
-    place.put("a.xml", &export("2018-01-31", &notice("<type>3</type>")));
-    place.run();
-    let [tender] = place.records("tender/seao-xml").try_into().unwrap();
+    workspace.put("a.xml", &export("2018-01-31", &notice("<type>3</type>")));
+    workspace.run();
+    let [tender] = workspace.records("tender/seao-xml").try_into().unwrap();
     assert_eq!(tender["sources"], json!(["seao-ocds", "seao-xml"]));
     assert_eq!(
         (&tender["contract_value"], &tender["currency"]),

@@ -1,4 +1,4 @@
-//! SEAO's OCDS files, alone and beside the XML exports that tell of the same notices.
+//! SEAO's OCDS files, alone and together with XML exports of the same notices.
 
 use super::*;
 
@@ -17,10 +17,10 @@ fn file<'a>(report: &'a NormalizeReport, name: &str) -> &'a FileReport {
 }
 
 #[test]
-fn a_release_gives_a_tender_and_its_winners_contracts() {
-    let place = Place::with_fixtures(&[HEBDO]);
-    let report = place.run();
-    let tenders = place.records("tender/seao-ocds");
+fn a_release_produces_a_tender_and_its_winners_contracts() {
+    let workspace = Workspace::with_fixtures(&[HEBDO]);
+    let report = workspace.run();
+    let tenders = workspace.records("tender/seao-ocds");
     assert_eq!(
         tenders[0],
         json!({
@@ -40,7 +40,7 @@ fn a_release_gives_a_tender_and_its_winners_contracts() {
             "government_level": "municipal", "province": "QC", "fetched_at": "2026-09-21T05:17:45Z",
         })
     );
-    let contracts = place.records("contract/seao-ocds");
+    let contracts = workspace.records("contract/seao-ocds");
     assert_eq!(
         contracts[0],
         json!({
@@ -61,12 +61,12 @@ fn a_release_gives_a_tender_and_its_winners_contracts() {
             "source_url": "https://www.donneesquebec.ca/recherche/dataset/d23b2e02/resource/1/download/hebdo_20260914_20260920.json",
             "government_level": "municipal", "province": "QC", "fetched_at": "2026-09-21T05:17:45Z",
         }),
-        "the final amount, and the day that is midnight in summer time"
+        "has the final amount, and the date that is midnight in summer time"
     );
     let vendors: Vec<&str> = contracts.iter().map(|c| c["vendor_name"].as_str().unwrap()).collect();
     assert!(
         !vendors.contains(&"Perdant inc."),
-        "a losing bidder is no contractor: {vendors:?}"
+        "a losing bidder is not a contractor: {vendors:?}"
     );
 
     let [file] = report.files.as_slice() else { panic!() };
@@ -74,7 +74,7 @@ fn a_release_gives_a_tender_and_its_winners_contracts() {
         (file.source_id, file.counts.rows, file.counts.recorded),
         ("seao-ocds", 7, 4)
     );
-    assert_eq!(file.counts.merged, 1, "the older release of one ocid");
+    assert_eq!(file.counts.merged, 1, "the older release with the same ocid");
     assert_eq!(
         skipped(file),
         [
@@ -85,10 +85,10 @@ fn a_release_gives_a_tender_and_its_winners_contracts() {
 }
 
 #[test]
-fn lots_cancellations_and_rates_are_what_they_are() {
-    let place = Place::with_fixtures(&[HEBDO]);
-    let report = place.run();
-    let contracts = place.records("contract/seao-ocds");
+fn lots_cancellations_and_rates_are_recognized() {
+    let workspace = Workspace::with_fixtures(&[HEBDO]);
+    let report = workspace.run();
+    let contracts = workspace.records("contract/seao-ocds");
     let lots: Vec<_> = contracts
         .iter()
         .filter(|contract| contract["reference_number"] == "20100002")
@@ -119,13 +119,13 @@ fn lots_cancellations_and_rates_are_what_they_are() {
                 200.0
             ),
         ],
-        "an award each, totals left alone, a lot named where only one has the amount"
+        "one contract per award; totals are ignored; the lot is named if only one has the amount"
     );
-    let tenders = place.records("tender/seao-ocds");
+    let tenders = workspace.records("tender/seao-ocds");
     let of_lots = by(&tenders, "record_id", "seao|20100002");
     assert_eq!(
         of_lots["municipality"], "alma",
-        "the body's name, where the part's tells no city"
+        "from the name of the larger body, as the buyer's names no city"
     );
     assert_eq!(
         of_lots["description_fr"],
@@ -140,7 +140,7 @@ fn lots_cancellations_and_rates_are_what_they_are() {
 
     let rate = by(&contracts, "reference_number", "20100004");
     assert_eq!(rate["record_id"], "seao|20100004|avi test ltee|2024-12-12|85.50");
-    assert_eq!(rate.get("contract_value"), None, "85.50 $/h is no value");
+    assert_eq!(rate.get("contract_value"), None, "85.50 $/h is a rate");
     assert_eq!(rate["vendor_id"], "FO-70123");
     assert_eq!(
         (rate.get("vendor_city"), &rate["vendor_province"]),
@@ -157,9 +157,9 @@ fn lots_cancellations_and_rates_are_what_they_are() {
 }
 
 #[test]
-fn records_lines_and_packing_are_read_alike() {
-    let place = Place::with_fixtures(&[RECORDS, LINES]);
-    let report = place.run();
+fn record_packages_json_lines_and_compressed_files_are_read_alike() {
+    let workspace = Workspace::with_fixtures(&[RECORDS, LINES]);
+    let report = workspace.run();
     let records = file(&report, RECORDS);
     assert_eq!((records.counts.rows, records.counts.recorded), (4, 2));
     assert_eq!(
@@ -171,21 +171,21 @@ fn records_lines_and_packing_are_read_alike() {
     );
     let lines = file(&report, LINES);
     assert_eq!((lines.counts.rows, lines.counts.recorded), (3, 3));
-    let tenders = place.records("tender/seao-ocds");
+    let tenders = workspace.records("tender/seao-ocds");
     assert_eq!(
         by(&tenders, "record_id", "seao|948560")["fetched_at"],
         "2026-04-30T12:00:00Z",
-        "the file's time, where the package tells none"
+        "the file's time, as the package states none"
     );
 
-    let all = Place::with_fixtures(&[HEBDO, RECORDS, LINES]);
+    let all = Workspace::with_fixtures(&[HEBDO, RECORDS, LINES]);
     let report = all.run();
     let contracts = all.records("contract/seao-ocds");
     let paved = by(&contracts, "reference_number", "20100001");
-    assert_eq!(paved["contract_value"], 38532.72, "the newest release, across files");
+    assert_eq!(paved["contract_value"], 38532.72, "the newest release of all files");
     assert_eq!(report.files.iter().map(|file| file.counts.merged).sum::<u64>(), 5);
 
-    let packed = Place::new();
+    let packed = Workspace::new();
     packed.put("a.gz", &gzipped(&fixture(HEBDO)));
     packed.put("b.zip", &zipped(&[("l", &fixture(LINES)), ("r", &fixture(RECORDS))]));
     packed.run();
@@ -202,11 +202,14 @@ fn records_lines_and_packing_are_read_alike() {
 }
 
 #[test]
-fn a_notice_of_both_eras_is_one_tender_and_one_contract_a_winner() {
-    let place = Place::with_fixtures(&SEAO);
-    place.put(RECORDS, &fixture(RECORDS));
-    let report = place.run();
-    let (old, new) = (place.records("contract/seao-xml"), place.records("contract/seao-ocds"));
+fn a_notice_in_both_eras_is_one_tender_and_one_contract_per_winner() {
+    let workspace = Workspace::with_fixtures(&SEAO);
+    workspace.put(RECORDS, &fixture(RECORDS));
+    let report = workspace.run();
+    let (old, new) = (
+        workspace.records("contract/seao-xml"),
+        workspace.records("contract/seao-ocds"),
+    );
     assert!(
         old.iter().all(|contract| contract["reference_number"] != "948560"),
         "{old:?}"
@@ -220,15 +223,18 @@ fn a_notice_of_both_eras_is_one_tender_and_one_contract_a_winner() {
     );
     assert_eq!(
         contract["contract_value"], 112000.0,
-        "its final amount is newer than the XML's"
+        "the final amount of the release is newer"
     );
     assert_eq!(contract["original_value"], 100000.0);
-    assert_eq!(contract["extra_spending"], 12500.25, "only the XML tells of spending");
-    assert_eq!(contract["vendor_city"], "Saint-Jérôme", "filled in from the XML");
+    assert_eq!(
+        contract["extra_spending"], 12500.25,
+        "only the XML exports state spending"
+    );
+    assert_eq!(contract["vendor_city"], "Saint-Jérôme", "filled from the XML export");
     assert_eq!(contract["contract_id"], "77");
 
     let ids = |dump: &str| -> Vec<String> {
-        let records = place.records(dump);
+        let records = workspace.records(dump);
         records
             .iter()
             .map(|r| r["record_id"].as_str().unwrap().to_owned())
@@ -236,11 +242,11 @@ fn a_notice_of_both_eras_is_one_tender_and_one_contract_a_winner() {
     };
     assert_eq!(ids("tender/seao-xml"), ["seao|182219", "seao|948561"]);
     assert_eq!(ids("tender/seao-ocds"), ["seao|948560", "seao|20100003"]);
-    let tender = &place.records("tender/seao-ocds")[0];
+    let tender = &workspace.records("tender/seao-ocds")[0];
     assert_eq!(tender["sources"], json!(["seao-ocds", "seao-xml"]));
     assert_eq!(tender["regions_of_delivery_fr"], "Lanaudière");
     let xml = file(&report, "seao-avis-2018.xml");
-    assert_eq!(xml.counts.merged, 2, "the revised notice and the one of both eras");
+    assert_eq!(xml.counts.merged, 2, "the revised notice and the one in both eras");
     assert_eq!(
         xml.counts.notes["an older state of a notice that the other era also publishes, merged into one record"].count,
         1
@@ -248,41 +254,41 @@ fn a_notice_of_both_eras_is_one_tender_and_one_contract_a_winner() {
 }
 
 #[test]
-fn an_era_wholly_told_by_the_other_leaves_no_dump() {
-    let place = Place::with_fixtures(&["seao-avis-2018.xml"]);
+fn an_era_whose_notices_are_all_merged_has_no_dump() {
+    let workspace = Workspace::with_fixtures(&["seao-avis-2018.xml"]);
     let text = String::from_utf8(fixture("seao-avis-2018.xml")).unwrap();
     let second = text.rfind("<avis>").unwrap();
     let one = format!("{}</export>", &text[..second]);
-    place.put("seao-avis-2018.xml", one.as_bytes());
-    place.run();
-    assert_eq!(place.records("tender/seao-xml").len(), 1);
-    place.put(RECORDS, &fixture(RECORDS));
-    place.run();
-    let dumps: Vec<String> = place.dumps().into_keys().collect();
+    workspace.put("seao-avis-2018.xml", one.as_bytes());
+    workspace.run();
+    assert_eq!(workspace.records("tender/seao-xml").len(), 1);
+    workspace.put(RECORDS, &fixture(RECORDS));
+    workspace.run();
+    let dumps: Vec<String> = workspace.dumps().into_keys().collect();
     assert_eq!(dumps, ["contract/seao-ocds.ndjson", "tender/seao-ocds.ndjson"]);
 }
 
 #[test]
-fn ends_of_contracts_alone_leave_the_former_dumps_of_their_era() {
-    let place = Place::with_fixtures(&["seao-avis-2018.xml"]);
-    place.run();
-    let former = place.records("tender/seao-xml");
-    fs::remove_file(place.folder.path().join("in/seao-avis-2018.xml")).unwrap();
-    place.put(RECORDS, &fixture(RECORDS));
-    place.put("seao-contrats-2018.xml", &fixture("seao-contrats-2018.xml"));
-    let report = place.run();
+fn completions_without_notices_keep_the_earlier_dumps_of_their_era() {
+    let workspace = Workspace::with_fixtures(&["seao-avis-2018.xml"]);
+    workspace.run();
+    let former = workspace.records("tender/seao-xml");
+    fs::remove_file(workspace.folder.path().join("in/seao-avis-2018.xml")).unwrap();
+    workspace.put(RECORDS, &fixture(RECORDS));
+    workspace.put("seao-contrats-2018.xml", &fixture("seao-contrats-2018.xml"));
+    let report = workspace.run();
     assert_eq!(file(&report, "seao-contrats-2018.xml").counts.merged, 1);
-    assert_eq!(place.records("tender/seao-xml"), former);
+    assert_eq!(workspace.records("tender/seao-xml"), former);
 }
 
 #[test]
-fn a_cut_package_keeps_its_releases_and_a_bad_release_spoils_no_other() {
+fn a_truncated_package_keeps_its_releases_and_an_invalid_release_affects_no_other() {
     let bytes = fixture(HEBDO);
-    let place = Place::new();
-    place.put("cut.json", &bytes[..bytes.len() / 2]);
+    let workspace = Workspace::new();
+    workspace.put("cut.json", &bytes[..bytes.len() / 2]);
     let text = String::from_utf8(bytes).unwrap();
-    place.put("odd.json", text.replacen("\"tag\":", "\"tag\" \"x\":", 1).as_bytes());
-    let report = place.run();
+    workspace.put("odd.json", text.replacen("\"tag\":", "\"tag\" \"x\":", 1).as_bytes());
+    let report = workspace.run();
     let [cut, odd] = report.files.as_slice() else { panic!() };
     assert!(cut.counts.rows >= 3, "{cut:?}");
     assert!(
@@ -299,7 +305,7 @@ fn a_cut_package_keeps_its_releases_and_a_bad_release_spoils_no_other() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Values swapped for others of any type: every release still ends in the account.
+    /// Values are replaced by values of any type. Every release must still be counted.
     #[test]
     fn no_value_in_a_release_breaks_the_run(
         which in prop::sample::select(vec![HEBDO, RECORDS, LINES]),
@@ -320,26 +326,26 @@ proptest! {
                 break;
             }
         }
-        let place = Place::new();
-        place.put("edited", text.as_bytes());
-        if let Ok(report) = run(&place.options()) {
+        let workspace = Workspace::new();
+        workspace.put("edited", text.as_bytes());
+        if let Ok(report) = run(&workspace.options()) {
             report.files.iter().for_each(assert_balanced);
         }
     }
 }
 
-/// The publisher's own weeks: every release is accounted for, and the figures known of them hold.
+/// The publisher's own weekly files: every release is counted, and the known figures hold.
 #[test]
-fn real_weeks_are_accounted_for_release_by_release() {
+fn every_release_of_the_real_weekly_files_is_counted() {
     let Ok(real) = std::env::var("PROCURE_REAL_DATA") else {
         eprintln!("skipped: PROCURE_REAL_DATA names no folder of real files");
         return;
     };
     let raw = Path::new(&real).join("raw");
-    let place = Place::new();
+    let workspace = Workspace::new();
     let options = NormalizeOptions {
         inputs: vec![raw.join("seao-ocds"), raw.join("seao-xml")],
-        ..place.options()
+        ..workspace.options()
     };
     let report = run(&options).unwrap();
     println!("{report}");
@@ -347,9 +353,9 @@ fn real_weeks_are_accounted_for_release_by_release() {
     let weeks = report.files.iter().filter(|file| file.source_id == "seao-ocds");
     let (rows, recorded): (Vec<u64>, Vec<u64>) = weeks.map(|file| (file.counts.rows, file.counts.recorded)).unzip();
     assert_eq!((&rows, &recorded), (&vec![5, 3, 20], &vec![5, 3, 20]));
-    assert_eq!(place.records("contract/seao-ocds").len(), 22, "an award each");
+    assert_eq!(workspace.records("contract/seao-ocds").len(), 22, "one per award");
     for dump in ["tender/seao-ocds", "contract/seao-ocds"] {
-        for record in place.records(dump) {
+        for record in workspace.records(dump) {
             let city = record["municipality"].as_str().unwrap();
             assert!(
                 procure::model::municipality::by_slug(city).is_some(),

@@ -1,12 +1,14 @@
-//! Identifiers and values that stay: under corrected rows, other orders of rows, further columns and poorer files.
+//! Identifiers and values that do not change: with corrected rows, in another order of rows, with
+//! more columns and with files that have less data.
 
 use super::*;
 
-/// The records of a dump after a run over these files, each a day newer than the one before it, by identifier.
-fn told(files: &[&str], dump: &str) -> Vec<Value> {
-    let place = Place::new();
+/// The records of a dump, sorted by id, after a run over these files. Each file is one day newer
+/// than the one before.
+fn records_of(files: &[&str], dump: &str) -> Vec<Value> {
+    let workspace = Workspace::new();
     for (number, text) in files.iter().enumerate() {
-        let path = place.put(&format!("{number}"), text.as_bytes());
+        let path = workspace.put(&format!("{number}"), text.as_bytes());
         let days = Duration::from_secs(86_400 * number as u64);
         File::options()
             .write(true)
@@ -15,8 +17,8 @@ fn told(files: &[&str], dump: &str) -> Vec<Value> {
             .set_modified(SystemTime::UNIX_EPOCH + MODIFIED + days)
             .unwrap();
     }
-    place.run();
-    let mut records = place.records(dump);
+    workspace.run();
+    let mut records = workspace.records(dump);
     for record in &mut records {
         record.as_object_mut().unwrap().remove("fetched_at");
     }
@@ -39,16 +41,16 @@ fn a_corrected_montreal_row_and_one_without_its_day_are_the_same_contract() {
         "{OFFICIALS},PORTION À LA CHARGE DE L'AGGLO.\nACME,7,2014-01-31,\"AUTRE, PERSONNE\",Objet corrigé,Service,Parcs,3500,1000\n"
     );
     let undated = "ACME,7,\"UNE, PERSONNE\",Objet,Service,Parcs,3 500 $\n";
-    let before = told(&[&first], "contract/montreal");
-    let after = told(&[&first, &corrected, undated], "contract/montreal");
+    let before = records_of(&[&first], "contract/montreal");
+    let after = records_of(&[&first, &corrected, undated], "contract/montreal");
     assert_eq!(after.len(), 1, "{after:?}");
     assert_eq!(after[0]["record_id"], before[0]["record_id"]);
     assert_eq!(after[0]["title_fr"], "Objet corrigé");
     let again = format!("{first}ACME,7,2014-02-28,\"UNE, PERSONNE\",Objet,Service,Parcs,3500\n");
     assert_eq!(
-        told(&[&again, undated], "contract/montreal").len(),
+        records_of(&[&again, undated], "contract/montreal").len(),
         3,
-        "which day is not certain"
+        "it is uncertain which day is right"
     );
 }
 
@@ -58,10 +60,10 @@ fn a_montreal_order_split_over_activities_stays_apart_in_any_order() {
         "{OFFICIALS}\nACME,7,2014-01-31,\"UNE, PERSONNE\",Objet,Service,Parcs,3500\n\
          ACME,7,2014-01-31,\"UNE, PERSONNE\",Objet,Service,Rues,3500\n"
     );
-    let contracts = told(&[&split], "contract/montreal");
+    let contracts = records_of(&[&split], "contract/montreal");
     assert_eq!(contracts.len(), 2);
-    assert_eq!(contracts, told(&[&reversed(&split)], "contract/montreal"));
-    assert_eq!(contracts, told(&[&split, &reversed(&split)], "contract/montreal"));
+    assert_eq!(contracts, records_of(&[&reversed(&split)], "contract/montreal"));
+    assert_eq!(contracts, records_of(&[&split, &reversed(&split)], "contract/montreal"));
 }
 
 #[test]
@@ -77,8 +79,8 @@ fn nova_scotia_rows_of_one_day_have_their_identifiers_in_any_order() {
         row("300.00", "XYZ"),
     ];
     let csv = format!("{head}\n{}\n", rows.join("\n"));
-    let contracts = told(&[&csv], "contract/novascotia");
-    assert_eq!(contracts, told(&[&reversed(&csv)], "contract/novascotia"));
+    let contracts = records_of(&[&csv], "contract/novascotia");
+    assert_eq!(contracts, records_of(&[&reversed(&csv)], "contract/novascotia"));
     let value = |id: &str| {
         contracts
             .iter()
@@ -99,8 +101,8 @@ fn toronto_rows_of_one_day_have_their_identifiers_in_any_order() {
     let csv = format!(
         "{head}\n1,300,ACME,2020-01-01,Water,Other\n1,0,ACME,2019-01-01,Water,Other\n1,200,ACME,2020-01-01,Water,Other\n"
     );
-    let contracts = told(&[&csv], "contract/toronto");
-    assert_eq!(contracts, told(&[&reversed(&csv)], "contract/toronto"));
+    let contracts = records_of(&[&csv], "contract/toronto");
+    assert_eq!(contracts, records_of(&[&reversed(&csv)], "contract/toronto"));
     assert_eq!(contracts[0]["record_id"], "toronto-nc|1|acme");
     assert_eq!(contracts[0]["contract_value"], 200.0);
 }
@@ -110,31 +112,31 @@ fn an_empty_column_under_a_former_name_leaves_the_filled_one() {
     let text = String::from_utf8(fixture("canadabuys-sosa.csv")).unwrap();
     let mut lines = text.lines();
     let (head, row) = (lines.next().unwrap(), lines.next().unwrap());
-    let plain = told(&[&format!("{head}\n{row}\n")], "standing_offer/canadabuys-sosa");
+    let plain = records_of(&[&format!("{head}\n{row}\n")], "standing_offer/canadabuys-sosa");
     for name in ["gsin", "commodity"] {
         let wider = format!("{head},{name}\n{row},\n");
-        assert_eq!(told(&[&wider], "standing_offer/canadabuys-sosa"), plain);
+        assert_eq!(records_of(&[&wider], "standing_offer/canadabuys-sosa"), plain);
     }
 }
 
 #[test]
-fn a_search_answer_leaves_the_awards_that_were_told() {
+fn a_search_result_keeps_the_awards_of_former_files() {
     let whole = String::from_utf8(fixture("alberta-opportunities.json")).unwrap();
     let rows: Vec<Value> = serde_json::from_str(&whole).unwrap();
     let bare: Vec<&Value> = rows.iter().map(|row| row.get("opportunity").unwrap_or(row)).collect();
     let bare = serde_json::to_string(&bare).unwrap();
-    let before = told(&[&whole], "contract/alberta");
+    let before = records_of(&[&whole], "contract/alberta");
     assert!(!before.is_empty());
-    assert_eq!(told(&[&whole, &bare], "contract/alberta"), before);
+    assert_eq!(records_of(&[&whole, &bare], "contract/alberta"), before);
 }
 
 #[test]
-fn rows_that_do_not_tell_their_type_are_what_the_others_under_their_number_are() {
+fn rows_without_a_type_have_the_type_of_the_others_with_their_number() {
     let text = String::from_utf8(fixture("canadabuys-contract.csv")).unwrap();
     let mut rows = csv::Reader::from_reader(text.as_bytes());
     let head = rows.headers().unwrap().clone();
     let base = rows.records().next().unwrap().unwrap();
-    let place = Place::new();
+    let workspace = Workspace::new();
     let mut out = csv::Writer::from_writer(Vec::new());
     out.write_record(&head).unwrap();
     for (amendment, instrument) in [("000", "Supply Arrangement"), ("000", ""), ("001", "")] {
@@ -145,8 +147,8 @@ fn rows_that_do_not_tell_their_type_are_what_the_others_under_their_number_are()
         }))
         .unwrap();
     }
-    place.put("a.csv", &out.into_inner().unwrap());
-    let report = place.run();
+    workspace.put("a.csv", &out.into_inner().unwrap());
+    let report = workspace.run();
     assert_eq!(
         skipped(&report.files[0]),
         [("a standing offer or supply arrangement, not a contract", 3, 2)]
@@ -154,7 +156,7 @@ fn rows_that_do_not_tell_their_type_are_what_the_others_under_their_number_are()
 }
 
 #[test]
-fn an_untyped_row_that_says_by_how_much_amends_its_original() {
+fn a_row_without_a_type_and_with_an_amendment_value_amends_its_original() {
     let text = String::from_utf8(fixture("disclosure.csv")).unwrap();
     let mut rows = csv::Reader::from_reader(text.as_bytes());
     let head = rows.headers().unwrap().clone();
@@ -178,19 +180,19 @@ fn an_untyped_row_that_says_by_how_much_amends_its_original() {
         .unwrap();
     }
     let csv = String::from_utf8(out.into_inner().unwrap()).unwrap();
-    let told = told(&[&csv], "disclosure/disclosure");
-    assert_eq!(told.len(), 1);
-    assert_eq!(told[0]["contract_value"], 150.0);
-    assert_eq!(told[0]["amendment_count"], 1);
+    let records = records_of(&[&csv], "disclosure/disclosure");
+    assert_eq!(records.len(), 1);
+    assert_eq!(records[0]["contract_value"], 150.0);
+    assert_eq!(records[0]["amendment_count"], 1);
 }
 
 #[test]
-fn a_file_saved_in_another_way_is_told_how() {
-    let place = Place::with_fixtures(&["novascotia.csv"]);
-    place.put("a.csv", format!("{}\n", OFFICIALS.replace(',', ";")).as_bytes());
+fn the_report_states_how_to_save_a_file() {
+    let workspace = Workspace::with_fixtures(&["novascotia.csv"]);
+    workspace.put("a.csv", format!("{}\n", OFFICIALS.replace(',', ";")).as_bytes());
     let wide: Vec<u8> = OFFICIALS.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    place.put("b.csv", &wide);
-    let report = place.run();
+    workspace.put("b.csv", &wide);
+    let report = workspace.run();
     let why: Vec<&str> = report.unrecognized.iter().map(|file| file.why.as_str()).collect();
     assert_eq!(
         why,
@@ -202,30 +204,30 @@ fn a_file_saved_in_another_way_is_told_how() {
 }
 
 #[test]
-fn one_core_and_eight_give_the_same() {
-    let place = Place::new();
+fn any_number_of_cores_yields_the_same_dumps() {
+    let workspace = Workspace::new();
     let files = [
         ("toronto-awarded.csv", 1_000),
         ("disclosure.csv", 1_000),
         ("seao-avis-2018.xml", 200),
         ("seao-ocds-hebdo.json", 200),
-        // Spoilt in the middle.
+        // Damaged in the middle.
         ("canadabuys-contract.csv", 500),
     ];
     for (name, copies) in files {
         let fixture = promises::FIXTURES.iter().find(|fixture| fixture.name == name).unwrap();
         let mut file = memory::repeated(fixture, copies);
-        assert!(file.len() > 3 << 17, "{name} is read in few batches");
+        assert!(file.len() > 3 << 17, "{name} has too few batches");
         if name == "canadabuys-contract.csv" {
             let middle = file.len() / 2;
             file.splice(middle..middle, *b"\xE9,\"");
         }
-        place.put(name, &file);
+        workspace.put(name, &file);
     }
     let run_on = |cores| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(cores).build().unwrap();
-        let report = pool.install(|| run(&place.options())).unwrap();
-        (serde_json::to_string(&report).unwrap(), place.dumps())
+        let report = pool.install(|| run(&workspace.options())).unwrap();
+        (serde_json::to_string(&report).unwrap(), workspace.dumps())
     };
     let (report, dumps) = run_on(1);
     for cores in [2, 8] {
@@ -236,7 +238,7 @@ fn one_core_and_eight_give_the_same() {
 }
 
 #[test]
-fn a_newer_download_with_another_amount_tells_of_the_same_contract() {
+fn a_newer_file_with_another_amount_has_the_same_contract() {
     let scotia = |amount: &str, day: &str| {
         format!(
             "TENDER_ID,ENTITY,GOODS,SERVICE,CONSTRUCTION,TENDER_DESCRIPTION,AWARDED_DATE,AWARDED_AMOUNT,VENDOR\n\
@@ -254,16 +256,16 @@ fn a_newer_download_with_another_amount_tells_of_the_same_contract() {
         let day = file("1200.00", "2026-03-02");
         for files in [vec![&former, &amount], vec![&amount, &former, &amount]] {
             let files: Vec<&str> = files.into_iter().map(String::as_str).collect();
-            let contracts = told(&files, dump);
+            let contracts = records_of(&files, dump);
             assert_eq!(contracts.len(), 1, "{contracts:?}");
             assert_eq!(contracts[0]["record_id"], id);
             assert_eq!(contracts[0]["contract_value"], 1200.0);
         }
-        // Two in one file are two, whatever was corrected of the first.
+        // Two contracts in one file stay two, even if the first was corrected.
         let both = |first: &str, second: &str| format!("{first}{}\n", second.lines().last().unwrap());
-        assert_eq!(told(&[&former, &both(&former, &amount)], dump).len(), 2);
+        assert_eq!(records_of(&[&former, &both(&former, &amount)], dump).len(), 2);
         let earlier = file("1000.00", "2026-02-01");
-        let contracts = told(&[&former, &both(&earlier, &day)], dump);
+        let contracts = records_of(&[&former, &both(&earlier, &day)], dump);
         let stated: Vec<_> = contracts
             .iter()
             .map(|known| (&known["award_date"], &known["contract_value"]))
@@ -275,8 +277,9 @@ fn a_newer_download_with_another_amount_tells_of_the_same_contract() {
                 (&json!("2026-03-02"), &json!(1200.0))
             ]
         );
-        // Of another day and another amount it is another: a file may be a page or a year of a whole.
-        assert_eq!(told(&[&former, &day], dump).len(), 2);
+        // With another day and another amount it is another contract: a file may be only a page or
+        // a year.
+        assert_eq!(records_of(&[&former, &day], dump).len(), 2);
     };
     check(&scotia, "contract/novascotia", "novascotia|T1|acme");
     check(&toronto, "contract/toronto", "toronto-nc|8614|acme");

@@ -1,4 +1,5 @@
-//! When recent tenders first stood in an index: what a day of publication does not tell, since a publisher's file may come days after it.
+//! When recent tenders were first indexed. The date of publication does not show this: a publisher's file may appear
+//! days after it.
 
 use std::collections::BTreeMap;
 
@@ -7,39 +8,40 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     catalog::{
-        feed::MOST_DAYS_BACK,
-        notices::{each_page, parse},
+        feed::MAX_DAYS_BACK,
+        notices::{for_each_page, parse_tender},
     },
     engine::{Deadline, Engine, Error},
     model::{date::Date, entity_type::EntityType, schema::Role, timestamp},
     query::{Filter, SearchQuery},
 };
 
-/// How long before a build a tender was published at most to be remembered: as far as the feed looks back, and a few days for other clocks.
-const REMEMBERED_DAYS: i32 = MOST_DAYS_BACK as i32 + 10;
+/// Tenders published at most this many days before a build are remembered: as far back as the feed can look, plus some
+/// days for clocks that differ.
+const REMEMBERED_DAYS: i32 = MAX_DAYS_BACK as i32 + 10;
 
-/// By `record_id`: the time of the first build with the tender, RFC 3339 UTC; `None` for what stood in the first one of all.
+/// By `record_id`: the time of the first build with the tender, RFC 3339 UTC. `None` if the very first build of the
+/// index had it, so that its time is not known.
 ///
-/// Spec silent: a tender that was left out of a build is new when it comes back.
+/// Decision D-78: a tender that was missing from a build counts as new when it comes back.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FirstSeen(BTreeMap<String, Option<String>>);
 
 impl FirstSeen {
-    /// What holds of a build with these recent tenders, made now, behind another, if there is one.
-    pub fn after(before: Option<FirstSeen>, tenders: Vec<String>, now: DateTime<Utc>) -> FirstSeen {
+    /// The times for a build made `now` with these recent tenders, given those of the previous build, if there is one.
+    pub fn after(previous: Option<FirstSeen>, tenders: Vec<String>, now: DateTime<Utc>) -> FirstSeen {
         let now = timestamp::format_seconds(now);
-        let seen = |id: &str| {
-            let before = before.as_ref()?;
-            before.0.get(id).cloned().unwrap_or_else(|| Some(now.clone()))
-        };
         let with_time = |id: String| {
-            let at = seen(&id);
-            (id, at)
+            let time = match &previous {
+                Some(previous) => previous.0.get(&id).cloned().unwrap_or_else(|| Some(now.clone())),
+                None => None,
+            };
+            (id, time)
         };
         FirstSeen(tenders.into_iter().map(with_time).collect())
     }
 
-    /// When the first of some notices was indexed, where that is known of all.
+    /// When the first of some notices was indexed; `None` unless the time of every one is known.
     pub fn earliest<'a>(&self, mut record_ids: impl Iterator<Item = &'a str>) -> Option<&str> {
         let first = self.of(record_ids.next()?)?;
         record_ids.try_fold(first, |first, id| Some(first.min(self.of(id)?)))
@@ -50,8 +52,8 @@ impl FirstSeen {
     }
 }
 
-/// The ids of the tenders that are to be remembered on a day.
-pub fn recent(engine: &dyn Engine, today: Date) -> Result<Vec<String>, Error> {
+/// The ids of the tenders whose first-seen times are kept.
+pub fn recent_tender_ids(engine: &dyn Engine, today: Date) -> Result<Vec<String>, Error> {
     let window = Filter::Dates {
         role: Role::Date,
         from: Date::from_days(today.days() - REMEMBERED_DAYS),
@@ -59,9 +61,9 @@ pub fn recent(engine: &dyn Engine, today: Date) -> Result<Vec<String>, Error> {
     };
     let query = SearchQuery::newest(EntityType::Tender, vec![window]);
     let mut ids = Vec::new();
-    each_page(engine, &query, &Deadline::never(), |notices| {
+    for_each_page(engine, &query, &Deadline::never(), |notices| {
         for notice in &notices {
-            ids.push(parse(notice)?.id().to_owned());
+            ids.push(parse_tender(notice)?.id().to_owned());
         }
         Ok(())
     })?;
@@ -73,13 +75,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tender_keeps_the_time_it_came() {
-        let build = |before: Option<FirstSeen>, tenders: &[&str], day: &str| {
+    fn a_tender_keeps_its_first_time_while_it_stays_in_the_index() {
+        let build = |previous: Option<FirstSeen>, tenders: &[&str], day: &str| {
             let now = format!("2026-01-{day}T06:00:00Z").parse().unwrap();
-            FirstSeen::after(before, tenders.iter().map(|id| (*id).to_owned()).collect(), now)
+            FirstSeen::after(previous, tenders.iter().map(|id| (*id).to_owned()).collect(), now)
         };
         let first = build(None, &["a", "b"], "01");
-        assert_eq!(first.of("a"), None, "it may have been there for years");
+        assert_eq!(
+            first.of("a"),
+            None,
+            "the first build cannot know when a tender appeared"
+        );
         let second = build(Some(first), &["a", "c"], "02");
         let third = build(Some(second), &["a", "b", "c", "d"], "03");
         let times = ["a", "b", "c", "d", "e"].map(|id| third.of(id));

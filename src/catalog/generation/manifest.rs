@@ -1,50 +1,55 @@
-//! What a build says of itself, as it stands in `manifest.json`: kinds, sources, coverage, files.
+//! `manifest.json`: what a build states about its entity types, sources, coverage and files.
 
+use std::path::Path;
+
+use anyhow::ensure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::layout::{MANIFEST, REMEDY, read_json, write_durably};
 use crate::model::entity_type::EntityType;
 
-/// What a build says of itself: written last, so that a directory without it is no generation.
+/// What a build states about itself. It is written last: a folder without it is not a generation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     /// When the build was published, RFC 3339 UTC.
     pub built_at: String,
-    /// One entry a kind, in the specification's order.
-    pub kinds: Vec<KindManifest>,
+    /// One entry per entity type, in the order of [`EntityType::ALL`].
+    pub kinds: Vec<EntityTypeManifest>,
     pub files: Vec<FileEntry>,
 }
 
-/// A kind's records in numbers.
+/// The numbers of one entity type.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct KindManifest {
+pub struct EntityTypeManifest {
     pub entity_type: EntityType,
-    /// Of the schema it was built with.
+    /// Fingerprint of the schema it was built with.
     pub fingerprint: String,
     pub records: u64,
-    /// By source_id.
-    pub sources: Vec<Source>,
-    /// By municipality.
+    /// In order of source_id.
+    pub sources: Vec<SourceSummary>,
+    /// In order of municipality.
     pub coverage: Vec<Coverage>,
 }
 
 /// An entry of `GET /sources`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Source {
+#[schemars(rename = "Source")]
+pub struct SourceSummary {
     pub source_id: String,
     pub entity_type: EntityType,
     pub records: u64,
-    /// The greatest `fetched_at`.
+    /// The latest `fetched_at`.
     #[schemars(extend("format" = "date-time"))]
     pub last_updated: Option<String>,
-    /// By event date, `YYYY-MM-DD`.
+    /// The earliest event date, `YYYY-MM-DD`.
     #[schemars(extend("format" = "date"))]
     pub earliest_date: Option<String>,
     #[schemars(extend("format" = "date"))]
     pub latest_date: Option<String>,
 }
 
-/// A row of `GET /{entity_type}/coverage`: a municipality with at least one record of the kind.
+/// A row of `GET /{entity_type}/coverage`: a municipality with at least one record of the entity type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
     pub municipality: String,
@@ -62,11 +67,29 @@ pub struct Coverage {
     pub source_ids: Vec<String>,
 }
 
-/// A file of the build, to be found again as it was written.
+/// The size and checksum of a file when it was written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FileEntry {
-    /// Relative to the generation's directory, `/` between folders.
+    /// Relative to the generation's folder, with `/` between folders.
     pub path: String,
     pub bytes: u64,
     pub crc32: u32,
+}
+
+impl Manifest {
+    pub fn read(folder: &Path) -> anyhow::Result<Manifest> {
+        let path = folder.join(MANIFEST);
+        let manifest: Manifest = read_json(&path, "manifest")?;
+        let kinds: Vec<EntityType> = manifest.kinds.iter().map(|kind| kind.entity_type).collect();
+        ensure!(
+            kinds == EntityType::ALL,
+            "{} does not list the six entity types: {REMEDY}",
+            path.display()
+        );
+        Ok(manifest)
+    }
+
+    pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
+        write_durably(&folder.join(MANIFEST), &serde_json::to_vec(self)?)
+    }
 }

@@ -1,29 +1,29 @@
-//! The shapes of the answers: what `POST /tender/estimate` and `POST /tender/comps` say of one item. Every key is always there, `null` where
-//! there is nothing to say.
+//! The items of `POST /tender/estimate` and `POST /tender/comps`, and the answer to one item. Every key is always
+//! present, `null` if there is nothing to state.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// What an item asks about: a tender of the index, or a need described by a commodity code. Given back as `input`.
+/// An item of the request: a tender of the index, or a need described by a commodity code. Returned as `input`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Asked {
-    Record(AskedRecord),
-    Need(Need),
+pub enum EstimateItem {
+    Tender(TenderItem),
+    Need(NeedItem),
 }
 
 /// A tender, by its identifier.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AskedRecord {
+pub struct TenderItem {
     pub record_id: String,
 }
 
-/// A need without a tender: a GSIN or UNSPSC code, and whatever else is known of it.
+/// A need without a tender: a GSIN or UNSPSC code, and what else is known of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Need {
+pub struct NeedItem {
     pub gsin: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub department: Option<String>,
@@ -39,21 +39,22 @@ pub struct Need {
 /// How an item was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum EstimateStatus {
     /// Estimated from comparable contracts.
     Ok,
-    /// The tender states its own value, which is given; the percentiles are those of comparable contracts.
+    /// The tender states its own value, which is returned; the percentiles are those of comparable contracts.
     Stated,
-    /// Fewer than five comparable contracts.
+    /// There are fewer than five comparable contracts.
     InsufficientData,
     /// No tender has this record_id.
     NotFound,
 }
 
-/// What the comparables have in common with the item, the closest first: the first with at least eight contracts is used.
+/// What the comparables have in common with the item, closest first. The first level that has at least eight contracts,
+/// together with the levels before it, is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Level {
+pub enum MatchLevel {
     BuyerAndTitle,
     BuyerAndCode,
     Code,
@@ -63,7 +64,20 @@ pub enum Level {
     CategoryAndGovernmentLevel,
 }
 
-/// How far off the estimate is likely to be, judged by how far off such estimates were for known contracts of the same index.
+impl MatchLevel {
+    pub const ALL: [MatchLevel; 7] = [
+        MatchLevel::BuyerAndTitle,
+        MatchLevel::BuyerAndCode,
+        MatchLevel::Code,
+        MatchLevel::CodeClass,
+        MatchLevel::CodeFamily,
+        MatchLevel::CategoryAndText,
+        MatchLevel::CategoryAndGovernmentLevel,
+    ];
+}
+
+/// How far off the estimate is likely to be, judged by how far off such estimates were for known contracts of the same
+/// index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
@@ -75,32 +89,31 @@ pub enum Confidence {
 /// The estimate of one item.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Estimate {
-    pub input: Asked,
-    pub status: Status,
-    /// The median of the comparables, or the value the tender states; Canadian dollars.
+    pub input: EstimateItem,
+    pub status: EstimateStatus,
+    /// The value that the tender states, or the median of the comparables; Canadian dollars.
     pub estimated_value: Option<f64>,
-    /// p25 to p75: it should hold the value half of the time.
-    pub range: Option<Range>,
+    /// p25 to p75: half of the values should be in it.
+    pub range: Option<ValueRange>,
     pub percentiles: Option<Percentiles>,
-    /// Contracts the figures rest on.
+    /// Number of contracts that the figures are based on.
     pub sample_size: usize,
-    /// As how many equally comparable contracts they count (Kish).
+    /// How many equally weighted contracts they count as (Kish).
     pub effective_sample_size: f64,
-    pub match_level: Option<Level>,
+    pub match_level: Option<MatchLevel>,
     pub confidence: Option<Confidence>,
-    /// Award days of the oldest and the newest of them.
+    /// Award dates of the oldest and the newest of them.
     pub date_range: Option<DateRange>,
     pub caveats: Vec<Note>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(rename = "ValueRange")]
-pub struct Range {
+pub struct ValueRange {
     pub low: f64,
     pub high: f64,
 }
 
-/// Canadian dollars; p10 to p90 should hold the value four times in five.
+/// Canadian dollars. Four of five values should be between p10 and p90.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Percentiles {
     pub p10: f64,
@@ -126,26 +139,27 @@ pub struct Note {
     pub note_fr: String,
 }
 
-/// The comparable contracts of one item, and what a bidder can read from them.
+/// The comparable contracts of one item, and what a bidder can learn from them.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Comps {
-    pub input: Asked,
-    pub status: Status,
-    /// The tender, as the index holds it.
+    pub input: EstimateItem,
+    pub status: EstimateStatus,
+    /// The tender as it is in the index.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub tender: Option<Box<RawValue>>,
-    pub match_level: Option<Level>,
-    /// Those nearest in what is bought first; what each counts is its weight.
+    pub match_level: Option<MatchLevel>,
+    /// Closest in what is bought first; `weight` states how much each counts.
     pub comparables: Vec<Comparable>,
-    /// Of all comparables (those on the named rung or above it, or of like words in the same category), shown or not; each is counted once.
-    pub value_stats: Option<ValueStats>,
-    /// Null where there is no estimate, or the comparables carry less than a third of its weight.
+    /// Statistics of all comparables, returned or not, each counted once. A comparable matches at `match_level` or a
+    /// closer level, or has a similar text in the same category.
+    pub value_stats: Option<ComparablesStats>,
+    /// Null without an estimate, or if the comparables carry less than a third of its weight.
     pub bid_around: Option<BidAround>,
-    /// Who holds, or held last, this need at this buyer.
+    /// The vendor that has, or had last, the contract for this need at this buyer.
     pub incumbent: Option<Incumbent>,
-    /// Contracts of this buyer for such a need that end within twelve months, the next to end first.
+    /// This buyer's contracts for such a need that end within twelve months, the next to end first.
     pub expiring_contracts: Vec<ExpiringContract>,
-    /// Suppliers with a standing offer or supply arrangement for such a need that is in force.
+    /// Suppliers with a standing offer or supply arrangement in force for such a need.
     pub standing_offer_holders: Vec<StandingOfferHolder>,
     pub competition: Option<Competition>,
     pub caveats: Vec<Note>,
@@ -156,17 +170,16 @@ pub struct Comparable {
     /// A contract, award or disclosure record.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub record: Box<RawValue>,
-    /// Of the words that say what is bought, 0 to 1.
+    /// Similarity of the words that say what is bought, 0 to 1.
     pub similarity: f64,
-    /// Its share of all comparables' weight, 0 to 1.
+    /// Its share of the weight of all contracts that the estimate is based on, 0 to 1.
     pub weight: f64,
     pub reasons: Vec<Note>,
 }
 
-/// The comparables' values as they are, none weighing more than another.
+/// The comparables' values, unweighted.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(rename = "ComparablesStats")]
-pub struct ValueStats {
+pub struct ComparablesStats {
     pub count: usize,
     pub mean: f64,
     pub min: f64,
@@ -176,18 +189,18 @@ pub struct ValueStats {
     pub p50: f64,
     pub p75: f64,
     pub p90: f64,
-    pub histogram: Vec<Bucket>,
+    pub histogram: Vec<HistogramBucket>,
 }
 
-/// Contracts from `low` up to but without `high`.
+/// Contracts from `low` (included) to `high` (excluded).
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Bucket {
+pub struct HistogramBucket {
     pub low: f64,
     pub high: f64,
     pub count: usize,
 }
 
-/// Where comparable contracts were won, by weight.
+/// Values at which comparable contracts were won, by weight.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct BidAround {
     /// p25.
@@ -196,16 +209,16 @@ pub struct BidAround {
     pub competitive: f64,
     /// p60.
     pub conservative: f64,
-    pub basis: Basis,
+    pub basis: GuideBasis,
     pub confidence: Confidence,
     pub note_en: String,
     pub note_fr: String,
 }
 
-/// What the guide rests on.
+/// What the guide is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Basis {
+pub enum GuideBasis {
     ComparableContracts,
 }
 
@@ -219,7 +232,7 @@ pub struct Incumbent {
     #[schemars(extend("format" = "date"))]
     pub end_date: Option<String>,
     pub value: f64,
-    /// How many of this buyer's contracts for this need it held, of how many.
+    /// How many of this buyer's contracts for this need it had, out of `of_contracts`.
     pub contracts: usize,
     pub of_contracts: usize,
 }
@@ -244,10 +257,10 @@ pub struct StandingOfferHolder {
     pub expiry_date: Option<String>,
 }
 
-/// Among the comparables.
+/// The competition among the vendors of the comparables.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Competition {
     pub distinct_vendors: usize,
-    /// The share of the contracts that the vendor with most of them won.
+    /// The share of the contracts that the most frequent vendor won.
     pub top_vendor_share: f64,
 }

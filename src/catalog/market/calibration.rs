@@ -1,65 +1,71 @@
-//! How far a range must be stretched to hold as often as it says: learned from a generation's own contracts, and kept beside its index.
+//! How much wider a range must be than the spread of its comparables. Measured on a generation's own contracts and
+//! stored with its index (`calibration.json`).
 //!
-//! A contract of the index is hidden with all that came later, estimated, and found again: how far off the estimate was, measured in the spread its comparables
-//! had, is a draw from how far off the next one will be (split conformal prediction). The quantiles of such draws, a rung of the ladder at
-//! a time and leaned on all of them where a rung has few, are what an estimate's spread is multiplied by.
+//! A contract of the index is held out together with everything later, and estimated. How far off the estimate was, in
+//! units of the spread of its comparables, is one sample of how far off the next estimate will be (split conformal
+//! prediction). An estimate's spread is multiplied by the quantiles of these samples. They are taken per match level, and
+//! shrunk towards those of all levels where a level has few samples.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::market::{
-    answer::{Confidence, Level},
-    percentiles::Weighted,
+use super::{
+    answer::{Confidence, MatchLevel},
+    percentiles::WeightedValues,
 };
 
-/// The shares of the value's distribution that are told, without the median.
+/// The quantiles that are estimated, apart from the median.
 pub const TAILS: [f64; 4] = [0.10, 0.25, 0.75, 0.90];
 
-/// What a generation knows of its own estimates.
+/// How wide the ranges of estimates must be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
-    /// How many contracts it was learned from; none: the figures are [`Calibration::default`]'s.
+    /// The number of contracts it was measured on. 0 means the figures of [`Calibration::default`].
     pub contracts: usize,
-    /// How far from the median the [`TAILS`] usually lie, in powers of ten.
+    /// The usual distance of the [`TAILS`] from the median, as powers of ten.
     pub typical: [f64; 4],
-    /// By what each distance is multiplied.
+    /// The factor of each distance.
     pub stretch: [f64; 4],
-    /// The same on one rung.
-    pub levels: BTreeMap<Level, [f64; 4]>,
+    /// The factors of one match level.
+    pub levels: BTreeMap<MatchLevel, [f64; 4]>,
 }
 
-/// Fewer hidden contracts teach less than what is known without them.
-const FEWEST: usize = 100;
+/// With fewer samples the default is better.
+const MIN_SAMPLES: usize = 100;
 
-/// As many contracts as all rungs together count for on each one.
-const LEANING: f64 = 100.0;
+/// The factors of all levels count as this many samples of each level.
+const ALL_LEVELS_WEIGHT: f64 = 100.0;
 
-/// As many comparables as the typical spread counts for beside those of an item.
-const TYPICAL: f64 = 10.0;
+/// The typical spread counts as this many comparables of an item.
+const TYPICAL_SPREAD_WEIGHT: f64 = 10.0;
 
-/// The least spread and the least stretch: no set of equal prices makes an estimate certain.
-const LEAST: f64 = 0.01;
+/// The smallest spread and the smallest factor: equal prices never make an estimate certain.
+const MIN_SPREAD: f64 = 0.01;
 
-/// What one hidden contract taught.
+/// With an effective sample size below this, a distant match level gives low confidence.
+const FEW_CONTRACTS: f64 = 8.0;
+
+/// The estimate of one held-out contract, compared with its value.
 #[derive(Clone, Debug)]
-pub struct Lesson {
-    pub level: Level,
-    pub spread: Spread,
-    /// Of the true value, in powers of ten above the median.
+pub struct CalibrationSample {
+    pub level: MatchLevel,
+    pub spread: EstimateSpread,
+    /// How far the true value is above the median, as a power of ten.
     pub residual: f64,
 }
 
-/// The median of the comparables and how far from it their [`TAILS`] lie, as they are.
+/// The median of the comparables, and the distance of their [`TAILS`] from it, as powers of ten, uncalibrated.
 #[derive(Clone, Debug)]
-pub struct Spread {
+pub struct EstimateSpread {
     pub median: f64,
     pub distances: [f64; 4],
-    pub effective: f64,
+    pub effective_size: f64,
 }
 
 impl Default for Calibration {
-    /// Somewhat wider than what 1,500 real contracts taught (0.43, 0.24, 0.29, 0.64; stretches of about 0.95), for an index with too few of its own.
+    /// For an index with too few contracts of its own. Somewhat wider than what was measured on 1,500 real contracts
+    /// (0.43, 0.24, 0.29, 0.64; factors of about 0.95).
     fn default() -> Calibration {
         Calibration {
             contracts: 0,
@@ -70,69 +76,71 @@ impl Default for Calibration {
     }
 }
 
-impl Spread {
-    pub fn of(weighted: &Weighted) -> Option<Spread> {
-        let median = weighted.at(0.5)?;
-        Some(Spread {
+impl EstimateSpread {
+    /// `None` without values.
+    pub fn of(values: &WeightedValues) -> Option<EstimateSpread> {
+        let median = values.quantile(0.5)?;
+        Some(EstimateSpread {
             median,
-            distances: TAILS.map(|share| (weighted.at(share).unwrap_or(median) - median).abs()),
-            effective: weighted.effective(),
+            distances: TAILS.map(|share| (values.quantile(share).unwrap_or(median) - median).abs()),
+            effective_size: values.effective_size(),
         })
     }
 
-    /// The distances, leaned on the typical ones: few comparables know little of how prices spread.
-    fn leaned(&self, typical: &[f64; 4]) -> [f64; 4] {
+    /// The distances, shrunk towards the typical ones: few comparables are little evidence of how much prices differ.
+    fn shrunk_distances(&self, typical: &[f64; 4]) -> [f64; 4] {
         let mut distances = self.distances;
         for (distance, typical) in distances.iter_mut().zip(typical) {
-            *distance = (*distance * self.effective + typical * TYPICAL) / (self.effective + TYPICAL);
-            *distance = distance.max(LEAST);
+            *distance = (*distance * self.effective_size + typical * TYPICAL_SPREAD_WEIGHT)
+                / (self.effective_size + TYPICAL_SPREAD_WEIGHT);
+            *distance = distance.max(MIN_SPREAD);
         }
         distances
     }
 }
 
 impl Calibration {
-    pub fn learn(lessons: &[Lesson]) -> Calibration {
-        if lessons.len() < FEWEST {
+    pub fn of_samples(samples: &[CalibrationSample]) -> Calibration {
+        if samples.len() < MIN_SAMPLES {
             return Calibration::default();
         }
         let mut typical = [0.0; 4];
-        for lesson in lessons {
-            for (sum, distance) in typical.iter_mut().zip(lesson.spread.distances) {
-                *sum += distance / lessons.len() as f64;
+        for sample in samples {
+            for (sum, distance) in typical.iter_mut().zip(sample.spread.distances) {
+                *sum += distance / samples.len() as f64;
             }
         }
-        let all: Vec<&Lesson> = lessons.iter().collect();
-        let stretch = stretches(&all, &typical);
+        let all: Vec<&CalibrationSample> = samples.iter().collect();
+        let stretch = stretch_factors(&all, &typical);
         let mut levels = BTreeMap::new();
-        for level in Level::ALL {
-            let own: Vec<&Lesson> = lessons.iter().filter(|lesson| lesson.level == level).collect();
+        for level in MatchLevel::ALL {
+            let own: Vec<&CalibrationSample> = samples.iter().filter(|sample| sample.level == level).collect();
             if own.is_empty() {
                 continue;
             }
             let count = own.len() as f64;
-            let mut leaned = stretches(&own, &typical);
-            for (own, all) in leaned.iter_mut().zip(stretch) {
-                *own = (*own * count + all * LEANING) / (count + LEANING);
+            let mut factors = stretch_factors(&own, &typical);
+            for (own, all) in factors.iter_mut().zip(stretch) {
+                *own = (*own * count + all * ALL_LEVELS_WEIGHT) / (count + ALL_LEVELS_WEIGHT);
             }
-            levels.insert(level, leaned);
+            levels.insert(level, factors);
         }
         Calibration {
-            contracts: lessons.len(),
+            contracts: samples.len(),
             typical,
             stretch,
             levels,
         }
     }
 
-    /// How far from the median the [`TAILS`] are to be told.
-    pub fn distances(&self, level: Level, spread: &Spread) -> [f64; 4] {
-        let stretch = self.levels.get(&level).unwrap_or(&self.stretch);
-        let mut distances = spread.leaned(&self.typical);
-        for (distance, stretch) in distances.iter_mut().zip(stretch) {
-            *distance *= stretch;
+    /// The calibrated distance of the [`TAILS`] from the median, as powers of ten.
+    pub fn distances(&self, level: MatchLevel, spread: &EstimateSpread) -> [f64; 4] {
+        let factors = self.levels.get(&level).unwrap_or(&self.stretch);
+        let mut distances = spread.shrunk_distances(&self.typical);
+        for (distance, factor) in distances.iter_mut().zip(factors) {
+            *distance *= factor;
         }
-        // The tenth lies outside the quarter.
+        // p10 is never closer to the median than p25, nor p90 than p75.
         [
             distances[0].max(distances[1]),
             distances[1],
@@ -142,78 +150,84 @@ impl Calibration {
     }
 }
 
-/// By what the distances must be multiplied so that each tail holds its share of the lessons.
-fn stretches(lessons: &[&Lesson], typical: &[f64; 4]) -> [f64; 4] {
-    let mut stretch = [0.0; 4];
-    for (tail, (stretch, share)) in stretch.iter_mut().zip(TAILS).enumerate() {
+/// The factors of the distances with which each tail has its share of the samples.
+fn stretch_factors(samples: &[&CalibrationSample], typical: &[f64; 4]) -> [f64; 4] {
+    let mut factors = [0.0; 4];
+    for (tail, (factor, share)) in factors.iter_mut().zip(TAILS).enumerate() {
         let (side, within) = if share < 0.5 { (-1.0, 1.0 - share) } else { (1.0, share) };
-        let scaled = lessons.iter().map(|lesson| {
-            let distance = lesson.spread.leaned(typical)[tail];
-            (side * lesson.residual / distance, 1.0)
+        let scaled = samples.iter().map(|sample| {
+            let distance = sample.spread.shrunk_distances(typical)[tail];
+            (side * sample.residual / distance, 1.0)
         });
-        *stretch = Weighted::new(scaled).at(within).unwrap_or(1.0).max(LEAST);
+        *factor = WeightedValues::new(scaled)
+            .quantile(within)
+            .unwrap_or(1.0)
+            .max(MIN_SPREAD);
     }
-    stretch
+    factors
 }
 
-/// How sure one may be, by how far the middle half of the outcomes is spread: `high` up to 2.5 times from p25 to p75, `medium` up to five times. Few contracts
-/// that share little with the item make nobody sure, however alike their prices.
-pub fn confidence(level: Level, spread: &Spread, distances: &[f64; 4]) -> Confidence {
-    let is_thin = level >= Level::CategoryAndText && spread.effective < THIN;
-    match 10f64.powf(distances[1] + distances[2]) {
-        _ if is_thin => Confidence::Low,
-        times if times <= 2.5 => Confidence::High,
-        times if times <= 5.0 => Confidence::Medium,
-        _ => Confidence::Low,
+/// The confidence, by the ratio of p75 to p25: `high` up to 2.5, `medium` up to 5. Few contracts that share little with
+/// the item give low confidence, however similar their prices are.
+pub fn confidence(level: MatchLevel, spread: &EstimateSpread, distances: &[f64; 4]) -> Confidence {
+    let ratio = 10f64.powf(distances[1] + distances[2]);
+    if level >= MatchLevel::CategoryAndText && spread.effective_size < FEW_CONTRACTS {
+        Confidence::Low
+    } else if ratio <= 2.5 {
+        Confidence::High
+    } else if ratio <= 5.0 {
+        Confidence::Medium
+    } else {
+        Confidence::Low
     }
 }
-
-/// Fewer contracts than this, counted by weight, are few.
-const THIN: f64 = 8.0;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Residuals spread twice as wide as the comparables' values, evenly: -1 to 1 where the tails say ±0.4 and ±0.25.
-    fn lessons(count: usize) -> Vec<Lesson> {
-        let lesson = |n: usize| Lesson {
-            level: Level::Code,
-            spread: Spread {
+    /// Residuals spread evenly from -1 to 1, twice as wide as the comparables' tails (±0.4 and ±0.25).
+    fn samples(count: usize) -> Vec<CalibrationSample> {
+        let sample = |n: usize| CalibrationSample {
+            level: MatchLevel::Code,
+            spread: EstimateSpread {
                 median: 4.0,
                 distances: [0.4, 0.25, 0.25, 0.4],
-                effective: 50.0,
+                effective_size: 50.0,
             },
             residual: (n as f64 + 0.5) / count as f64 * 2.0 - 1.0,
         };
-        (0..count).map(lesson).collect()
+        (0..count).map(sample).collect()
     }
 
     #[test]
-    fn what_was_too_narrow_is_stretched_to_hold() {
-        let learned = Calibration::learn(&lessons(1000));
-        let spread = lessons(1).remove(0).spread;
-        let distances = learned.distances(Level::Code, &spread);
+    fn ranges_that_were_too_narrow_are_stretched() {
+        let calibration = Calibration::of_samples(&samples(1000));
+        let spread = samples(1).remove(0).spread;
+        let distances = calibration.distances(MatchLevel::Code, &spread);
         for (distance, expected) in distances.iter().zip([0.8, 0.5, 0.5, 0.8]) {
             assert!((distance - expected).abs() < 0.01, "{distances:?}");
         }
-        let unmet = learned.distances(Level::CodeFamily, &spread);
+        let without_samples = calibration.distances(MatchLevel::CodeFamily, &spread);
         assert!(
-            (unmet[0] - 0.8).abs() < 0.01,
-            "a rung without contracts has what all have: {unmet:?}"
+            (without_samples[0] - 0.8).abs() < 0.01,
+            "a level without samples has the factors of all: {without_samples:?}"
         );
     }
 
     #[test]
-    fn too_few_contracts_teach_nothing() {
-        assert_eq!(Calibration::learn(&lessons(FEWEST - 1)), Calibration::default());
-        assert_eq!(Calibration::learn(&lessons(FEWEST)).contracts, FEWEST);
+    fn too_few_samples_give_the_default() {
+        assert_eq!(
+            Calibration::of_samples(&samples(MIN_SAMPLES - 1)),
+            Calibration::default()
+        );
+        assert_eq!(Calibration::of_samples(&samples(MIN_SAMPLES)).contracts, MIN_SAMPLES);
     }
 
     #[test]
-    fn it_reads_back_what_it_writes() {
-        let learned = Calibration::learn(&lessons(500));
-        let json = serde_json::to_vec(&learned).unwrap();
-        assert_eq!(serde_json::from_slice::<Calibration>(&json).unwrap(), learned);
+    fn it_is_read_back_as_it_was_written() {
+        let calibration = Calibration::of_samples(&samples(500));
+        let json = serde_json::to_vec(&calibration).unwrap();
+        assert_eq!(serde_json::from_slice::<Calibration>(&json).unwrap(), calibration);
     }
 }

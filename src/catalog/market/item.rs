@@ -1,147 +1,162 @@
-//! What is asked about: a tender of the index or a described need, ready to be held against contracts.
+//! The item of a request, prepared for the comparison with contracts.
 
 use std::collections::HashSet;
 
 use bytes::Bytes;
 
+use super::{
+    answer::{EstimateItem, NeedItem},
+    purchase_facts::{CONTRACT_TYPES, PurchaseFacts},
+    text_similarity::{Lexicon, PurchaseText},
+};
 use crate::{
-    catalog::market::{
-        answer::{Asked, Need},
-        facts::{Facts, KINDS},
-        words::{Lexicon, Subject},
-    },
     engine::{Engine, Error, names::ResolvedName},
     model::{entity_type::EntityType, facet::Facet, record::Record, schema::Schema},
 };
 
-/// The most words looked for, the rarest ones: more find nothing that these do not.
-const MOST_WORDS: usize = 32;
+/// How many terms a search for similar text has: the rarest ones. More of them find nothing else.
+const MAX_QUERY_TERMS: usize = 32;
 
-pub struct Item {
-    pub facts: Facts,
-    pub subject: Subject,
-    /// A record tells its method and terms by leaving them out, too; a described need leaves them open.
+/// How many names of a buyer are searched.
+const MAX_BUYERS: usize = 3;
+
+pub struct PreparedItem {
+    pub facts: PurchaseFacts,
+    pub text: PurchaseText,
+    /// Whether it is a record. A record without a method or terms states that there are none; a described need leaves
+    /// them open.
     pub is_record: bool,
-    /// What a tender says it is worth.
-    pub stated: Option<f64>,
-    /// The buyer's names in any language the index knows, as keys.
+    /// The value that a tender states.
+    pub stated_value: Option<f64>,
+    /// Keys of the buyer's names in all languages that the index has.
     pub buyer_keys: HashSet<String>,
-    /// What [`crate::query::Filter::FacetValue`] takes for the buyer: more than one where sources name it differently.
+    /// Keys of the buyer for [`crate::query::Filter::FacetValue`]; several if sources name it differently.
     pub buyers: Vec<String>,
     pub lexicon: Lexicon,
-    /// The subject's stems, by number.
+    /// The stems of the text, by number.
     pub stems: Vec<String>,
-    /// By kind of [`KINDS`].
-    pub words: Vec<Words>,
+    /// By entity type, in the order of [`CONTRACT_TYPES`].
+    pub term_weights: Vec<TermWeights>,
 }
 
-/// The most names of a buyer that are looked for.
-const MOST_BUYERS: usize = 3;
-
-/// The item's stems among the records of a kind.
-pub struct Words {
+/// The item's stems, weighted by how rare they are among the records of one entity type.
+pub struct TermWeights {
     /// The rarest ones.
-    pub sought: Vec<String>,
-    /// Squared rarity of every stem, by number.
-    pub squares: Vec<f64>,
+    pub query_terms: Vec<String>,
+    /// The squared inverse document frequency of every stem, by number.
+    pub squared_idf: Vec<f64>,
 }
 
-impl Item {
-    /// The item, and the bytes of its tender; `None` where there is no such tender.
-    pub fn find(engine: &dyn Engine, asked: &Asked) -> Result<Option<(Item, Option<Bytes>)>, Error> {
-        match asked {
-            Asked::Need(need) => Ok(Some((Item::of_need(engine, need)?, None))),
-            Asked::Record(asked) => {
-                let Some(bytes) = engine.record(EntityType::Tender, &asked.record_id)? else {
+impl PreparedItem {
+    /// The prepared item, and the bytes of its tender; `None` if there is no such tender.
+    pub fn find(engine: &dyn Engine, item: &EstimateItem) -> Result<Option<(PreparedItem, Option<Bytes>)>, Error> {
+        match item {
+            EstimateItem::Need(need) => Ok(Some((PreparedItem::of_need(engine, need)?, None))),
+            EstimateItem::Tender(tender) => {
+                let Some(bytes) = engine.record(EntityType::Tender, &tender.record_id)? else {
                     return Ok(None);
                 };
-                let item = Item::of_record(engine, EntityType::Tender, &bytes)?;
+                let item = PreparedItem::of_record(engine, EntityType::Tender, &bytes)?;
                 Ok(item.map(|item| (item, Some(bytes))))
             }
         }
     }
 
-    /// What a record tells of its purchase before the award; `None` where the bytes are no record.
-    pub fn of_record(engine: &dyn Engine, entity_type: EntityType, bytes: &[u8]) -> Result<Option<Item>, Error> {
+    /// What a record states about its purchase before the award; `None` if the bytes are not a record.
+    pub fn of_record(
+        engine: &dyn Engine,
+        entity_type: EntityType,
+        bytes: &[u8],
+    ) -> Result<Option<PreparedItem>, Error> {
         let schema = Schema::of(entity_type);
         let Ok(record) = Record::parse(schema, bytes) else {
             return Ok(None);
         };
         let mut lexicon = Lexicon::default();
-        let subject = Subject::of_record(&record, schema, &mut lexicon);
-        let item = Item::new(engine, Facts::of_record(&record, bytes), subject, lexicon)?;
-        Ok(Some(Item {
+        let text = PurchaseText::of_record(&record, schema, &mut lexicon);
+        let item = PreparedItem::new(engine, PurchaseFacts::of_record(&record, bytes), text, lexicon)?;
+        Ok(Some(PreparedItem {
             is_record: true,
-            stated: record.dollars().filter(|_| entity_type == EntityType::Tender),
+            stated_value: if entity_type == EntityType::Tender {
+                record.dollars()
+            } else {
+                None
+            },
             ..item
         }))
     }
 
-    fn of_need(engine: &dyn Engine, need: &Need) -> Result<Item, Error> {
+    fn of_need(engine: &dyn Engine, need: &NeedItem) -> Result<PreparedItem, Error> {
         let mut lexicon = Lexicon::default();
-        let subject = match &need.title {
-            Some(title) => Subject::of_title(title, &mut lexicon),
-            None => Subject::default(),
+        let text = match &need.title {
+            Some(title) => PurchaseText::of_title(title, &mut lexicon),
+            None => PurchaseText::default(),
         };
-        let facts = Facts::of_need(
+        let facts = PurchaseFacts::of_need(
             &need.gsin,
             need.department.as_deref(),
             need.category.as_deref(),
             need.province.as_deref(),
         );
-        Item::new(engine, facts, subject, lexicon)
+        PreparedItem::new(engine, facts, text, lexicon)
     }
 
-    fn new(engine: &dyn Engine, facts: Facts, subject: Subject, lexicon: Lexicon) -> Result<Item, Error> {
+    fn new(
+        engine: &dyn Engine,
+        facts: PurchaseFacts,
+        text: PurchaseText,
+        lexicon: Lexicon,
+    ) -> Result<PreparedItem, Error> {
         let mut buyer_keys: HashSet<String> = facts.buyers.iter().cloned().collect();
         let mut buyers: Vec<ResolvedName> = Vec::new();
-        for kind in KINDS {
-            let named = facts
+        for kind in CONTRACT_TYPES {
+            let resolved = facts
                 .buyers
                 .iter()
                 .filter_map(|name| engine.resolve_name(kind, Facet::Department, name));
-            for named in named {
-                if buyers.len() < MOST_BUYERS && buyers.iter().all(|known| known.key != named.key) {
-                    buyers.push(named);
+            for buyer in resolved {
+                if buyers.len() < MAX_BUYERS && buyers.iter().all(|known| known.key != buyer.key) {
+                    buyers.push(buyer);
                 }
             }
         }
         for name in buyers
             .iter()
-            .flat_map(|named| [Some(&named.name), named.name_fr.as_ref()])
+            .flat_map(|buyer| [Some(&buyer.name), buyer.name_fr.as_ref()])
         {
             buyer_keys.extend(name.map(|name| Facet::Department.key(name)));
         }
         let stems = lexicon.stems();
-        let words = KINDS
+        let term_weights = CONTRACT_TYPES
             .iter()
-            .map(|kind| Words::of(engine, *kind, &stems))
+            .map(|kind| TermWeights::of(engine, *kind, &stems))
             .collect::<Result<_, _>>()?;
-        Ok(Item {
+        Ok(PreparedItem {
             facts,
-            subject,
+            text,
             is_record: false,
-            stated: None,
+            stated_value: None,
             buyer_keys,
-            buyers: buyers.into_iter().map(|named| named.key).collect(),
+            buyers: buyers.into_iter().map(|buyer| buyer.key).collect(),
             lexicon,
             stems,
-            words,
+            term_weights,
         })
     }
 }
 
-impl Words {
-    pub fn of(engine: &dyn Engine, kind: EntityType, stems: &[String]) -> Result<Words, Error> {
-        let mut rarities = Vec::with_capacity(stems.len());
+impl TermWeights {
+    pub fn of(engine: &dyn Engine, kind: EntityType, stems: &[String]) -> Result<TermWeights, Error> {
+        let mut idf = Vec::with_capacity(stems.len());
         for stem in stems {
-            rarities.push(f64::from(engine.idf(kind, stem)?));
+            idf.push(f64::from(engine.idf(kind, stem)?));
         }
         let mut rarest: Vec<usize> = (0..stems.len()).collect();
-        rarest.sort_by(|a, b| rarities[*b].total_cmp(&rarities[*a]).then(a.cmp(b)));
-        Ok(Words {
-            sought: rarest.iter().take(MOST_WORDS).map(|n| stems[*n].clone()).collect(),
-            squares: rarities.iter().map(|rarity| rarity * rarity).collect(),
+        rarest.sort_by(|a, b| idf[*b].total_cmp(&idf[*a]).then(a.cmp(b)));
+        let query_terms = rarest.iter().take(MAX_QUERY_TERMS);
+        Ok(TermWeights {
+            query_terms: query_terms.map(|number| stems[*number].clone()).collect(),
+            squared_idf: idf.iter().map(|idf| idf * idf).collect(),
         })
     }
 }

@@ -1,7 +1,8 @@
-//! Aggregations over all matches: the codes of each facet are counted in an array, which then gives the values.
+//! Aggregations over all matches: the codes of each facet are counted in an array, which then gives
+//! the values.
 //!
-//! Each facet is one pass over memory: its codes are in document order, and so are the matches. Nothing is hashed and no
-//! record is read. Facets are counted in parallel.
+//! Each facet is one pass over memory: its codes are in document order, and so are the matches.
+//! Nothing is hashed and no record is read. Facets are counted in parallel.
 
 use std::{cmp::Reverse, collections::BTreeMap, ops::Range, thread};
 
@@ -17,8 +18,8 @@ use super::{
 use crate::{
     engine::{
         aggregation::{
-            Aggregation, Bucket, FacetBuckets, Money, PERCENTS, TermsAggregation, ValueAggregation, ValueDistribution,
-            ValueStats, nearest_rank,
+            Aggregation, FacetBucket, FacetBuckets, Money, PERCENTS, TermsAggregation, ValueAggregation,
+            ValueDistribution, ValueStats, nearest_rank,
         },
         deadline::Deadline,
         error::Error,
@@ -123,8 +124,9 @@ pub fn aggregate(
 /// From this many matches on, counting a facet takes longer than starting a thread for it.
 const PARALLEL: usize = 50_000;
 
-/// Counts facets on as many threads as there are cores. Not in the pool that runs the searches: a search that waits for
-/// its parts there would start another search in the meantime, and finish only after it.
+/// Counts facets on as many threads as there are cores. Not in the pool that runs the searches: a
+/// search that waits for its parts there would start another search in the meantime, and finish
+/// only after it.
 fn count_in_parallel(
     terms: &[TermsAggregation],
     count: &(impl Fn(&TermsAggregation) -> Result<(Facet, FacetBuckets), Error> + Sync),
@@ -175,9 +177,9 @@ fn count_facet(
         found.truncate(size);
     }
     found.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
-    let buckets: Vec<Bucket> = found
+    let buckets: Vec<FacetBucket> = found
         .into_iter()
-        .map(|value| Bucket {
+        .map(|value| FacetBucket {
             value: facet.name(value).to_owned(),
             count: count(value),
             total_value: sum_of_value[value as usize].total_value,

@@ -189,7 +189,7 @@ fn backward(query: &CompiledQuery, mut range: Range<DocId>, page: &mut PageColle
 }
 
 /// The matches of a query, to be read in a permuted order.
-enum Matches {
+enum PermutedMatches {
     /// There are no sets: every document of the range that passes the predicates.
     Untested,
     /// Few: their ranks, ascending.
@@ -198,7 +198,8 @@ enum Matches {
     Documents(BitSet),
 }
 
-/// Up to one match in this many documents, sorting the ranks is cheaper than testing all of them in order.
+/// Up to one match in this many documents, sorting the ranks is cheaper than testing all of them in
+/// order.
 const FEW: u32 = 32;
 
 fn collect_permuted(
@@ -208,12 +209,14 @@ fn collect_permuted(
     page: &mut PageCollector,
 ) -> Result<(), Error> {
     match matches(query, order)? {
-        Matches::Untested => {
+        PermutedMatches::Untested => {
             let is_match = |document: DocId| query.documents.contains(&document) && query.accepts(document);
             test_ranks(query, order, scans, is_match, page)
         }
-        Matches::Documents(documents) => test_ranks(query, order, scans, |document| documents.contains(document), page),
-        Matches::Ranks(found) => {
+        PermutedMatches::Documents(documents) => {
+            test_ranks(query, order, scans, |document| documents.contains(document), page)
+        }
+        PermutedMatches::Ranks(found) => {
             for scan in scans {
                 let scanned = scan.ranks();
                 let start = found.partition_point(|rank| *rank < scanned.start);
@@ -267,9 +270,9 @@ fn collect_ranks(
     Ok(())
 }
 
-fn matches(query: &CompiledQuery, order: &SortOrder) -> Result<Matches, Error> {
+fn matches(query: &CompiledQuery, order: &SortOrder) -> Result<PermutedMatches, Error> {
     if !query.has_sets() {
-        return Ok(Matches::Untested);
+        return Ok(PermutedMatches::Untested);
     }
     let range = query.documents.clone();
     let few = (range.end / FEW) as usize;
@@ -291,9 +294,9 @@ fn matches(query: &CompiledQuery, order: &SortOrder) -> Result<Matches, Error> {
         true
     })?;
     if let Some(documents) = documents {
-        return Ok(Matches::Documents(documents));
+        return Ok(PermutedMatches::Documents(documents));
     }
     let mut ranks: Vec<u32> = found.into_iter().map(|document| order.rank(document)).collect();
     ranks.sort_unstable();
-    Ok(Matches::Ranks(ranks))
+    Ok(PermutedMatches::Ranks(ranks))
 }

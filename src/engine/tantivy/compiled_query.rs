@@ -1,8 +1,10 @@
-//! A query compiled for one entity type: sets to walk, a range of documents, and predicates to test.
+//! A query compiled for one entity type: sets to walk, a range of documents, and predicates to
+//! test.
 //!
-//! This split makes pages cheap. Terms and phrases are postings, walked in document order and left when the page is full.
-//! A range of event dates is a range of documents. A value, another date or a frequent name is a predicate on a column,
-//! tested only on documents that everything else already matched.
+//! This split makes pages cheap. Terms and phrases are postings, walked in document order and left
+//! when the page is full. A range of event dates is a range of documents. A value, another date or
+//! a frequent name is a predicate on a column, tested only on documents that everything else
+//! already matched.
 
 use std::ops::Range;
 
@@ -49,9 +51,9 @@ enum DocumentSet {
     Documents(BitSet),
 }
 
-/// A range of a sort order that contains at most one document in this many becomes a bit set. Building the set costs its
-/// size, testing costs the documents between two matches; at this ratio both cost the same (about 0.1 ms on two million
-/// documents).
+/// A range of a sort order that contains at most one document in this many becomes a bit set.
+/// Building the set costs its size, testing costs the documents between two matches; at this ratio
+/// both cost the same (about 0.1 ms on two million documents).
 const SELECTIVE: u64 = 50;
 
 /// A test on a column.
@@ -163,7 +165,8 @@ impl<'a> CompiledQuery<'a> {
         Ok((scorer.doc() != TERMINATED).then_some(scorer))
     }
 
-    /// [`Error::Timeout`] once the deadline has passed, even if only a phrase noticed and ended early.
+    /// [`Error::Timeout`] once the deadline has passed, even if only a phrase noticed and ended
+    /// early.
     pub fn check(&self) -> Result<(), Error> {
         self.deadline.check()
     }
@@ -250,7 +253,8 @@ impl<'a> CompiledQuery<'a> {
         if let Some(any) = union(any) {
             self.require(any.as_ref())?;
         }
-        // Other fields of the role have names too, so the terms find more records than those of the value.
+        // Other fields of the role have names too, so the terms find more records than those of the
+        // value.
         let mut set = BitSet::with_max_value(values.code_count() as u32);
         for code in values.codes_of_value(number) {
             set.insert(*code);
@@ -259,8 +263,8 @@ impl<'a> CompiledQuery<'a> {
         Ok(true)
     }
 
-    /// Adds a range of a sort order: as a set if it is small; as a predicate if it is large, or if the page is read in
-    /// that order anyway. Returns false if the range is empty.
+    /// Adds a range of a sort order: as a set if it is small; as a predicate if it is large, or if
+    /// the page is read in that order anyway. Returns false if the range is empty.
     fn add_range(&mut self, order: &SortOrder, ranks: Range<u32>, predicate: Predicate<'a>, is_sort: bool) -> bool {
         if ranks.is_empty() {
             return false;

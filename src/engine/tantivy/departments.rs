@@ -1,8 +1,10 @@
-//! The departments of a whole generation: which English and which French name belong to the same department.
+//! The departments of a whole generation: which English and which French name belong to the same
+//! department.
 //!
-//! A federal record has both names, a Quebec record the French name only, a city's record the English one only. Two
-//! names belong to one department where each occurs with the other most often, and often enough: a single record with a
-//! wrong name merges nothing. Either name then finds the department, in every entity type.
+//! A federal record has both names, a Quebec record the French name only, a city's record the
+//! English one only. Two names belong to one department where each occurs with the other most
+//! often, and often enough: a single record with a wrong name merges nothing. Either name then
+//! finds the department, in every entity type.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -26,7 +28,8 @@ pub struct DepartmentNames {
     pub keys: Vec<String>,
 }
 
-/// A French name is merged with an English one only if at least one in this many of its records has both.
+/// A French name is merged with an English one only if at least one in this many of its records has
+/// both.
 const EVIDENCE: u64 = 10;
 
 /// Which French names are merged with which English names.

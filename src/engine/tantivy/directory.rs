@@ -1,5 +1,5 @@
-//! A read-only Tantivy directory: no lock file, no file watcher. The server needs no write permission and starts no
-//! thread for each index.
+//! A read-only Tantivy directory: no lock file, no file watcher. The server needs no write
+//! permission and starts no thread for each index.
 
 use std::{io, path::Path, sync::Arc};
 

@@ -38,7 +38,8 @@ pub struct TantivyEngine {
 }
 
 impl TantivyEngine {
-    /// Opens `<folder>/<entity type>` for each entity type; `records` returns how many records it must have.
+    /// Opens `<folder>/<entity type>` for each entity type; `records` returns how many records it
+    /// must have.
     pub fn open(folder: &Path, records: impl Fn(EntityType) -> u64) -> anyhow::Result<TantivyEngine> {
         let mut indexes = Vec::new();
         for entity_type in EntityType::ALL {
@@ -200,7 +201,8 @@ impl Engine for TantivyEngine {
         let Some(values) = self.facet_values(entity_type, facet) else {
             return Vec::new();
         };
-        // Only the first four letters of a word are compared: typing errors are rarer there than after them.
+        // Only the first four letters of a word are compared: typing errors are rarer there than
+        // after them.
         let mut words: Vec<&str> = key.split(' ').filter(|word| word.chars().count() > 3).collect();
         // Long words are more specific. Each gets an equal share of the limit.
         words.sort_by_key(|word| Reverse(word.len()));
@@ -247,8 +249,8 @@ impl Engine for TantivyEngine {
     }
 }
 
-/// Opens the facet columns of all indexes, finds over all of them which names belong to one department, then groups the
-/// values of each index.
+/// Opens the facet columns of all indexes, finds over all of them which names belong to one
+/// department, then groups the values of each index.
 fn open_facets(indexes: &mut [Option<EntityIndex>], folder: &Path) -> anyhow::Result<Departments> {
     let mut facets = Vec::new();
     for (entity_type, index) in EntityType::ALL.into_iter().zip(&*indexes) {

@@ -129,7 +129,8 @@ impl EntityIndex {
         find(&self.permutations, key)
     }
 
-    /// Opens the facet columns. Their values cannot be grouped yet, because departments span the entity types.
+    /// Opens the facet columns. Their values cannot be grouped yet, because departments span the
+    /// entity types.
     pub fn open_facets(&self, folder: &Path) -> anyhow::Result<Vec<OpenedFacet>> {
         let values = self
             .values_of(|visit| (0..self.records()).for_each(visit))
@@ -176,7 +177,8 @@ impl EntityIndex {
         }
     }
 
-    /// The keys under which the index finds the records of a vendor or a department; empty where it cannot.
+    /// The keys under which the index finds the records of a vendor or a department; empty where it
+    /// cannot.
     pub fn terms_of<'a>(&'a self, facet: Facet, key: &'a str) -> Vec<(Role, &'a str)> {
         let (role, keys) = match facet {
             Facet::Vendor => (Role::Vendor, None),
@@ -200,7 +202,8 @@ impl EntityIndex {
         found.map(|(_, column, values)| (&column.codes, values))
     }
 
-    /// The value of each visited document, NaN where it has none. `None` where the entity type has no value field.
+    /// The value of each visited document, NaN where it has none. `None` where the entity type has
+    /// no value field.
     pub fn values_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
         let column = self.value.as_ref()?;
         let mut values = Vec::new();
@@ -237,8 +240,8 @@ fn find<K: PartialEq, V>(pairs: &[(K, V)], key: K) -> Option<&V> {
     pairs.iter().find(|(known, _)| *known == key).map(|(_, value)| value)
 }
 
-/// The first number of a range for which `before` is false, by binary search. `before` must be true up to some number
-/// and false from there on.
+/// The first number of a range for which `before` is false, by binary search. `before` must be true
+/// up to some number and false from there on.
 pub fn partition(range: Range<u32>, mut before: impl FnMut(u32) -> bool) -> u32 {
     let (mut low, mut high) = (range.start, range.end);
     while low < high {

@@ -1,9 +1,9 @@
 //! Facet columns: dictionary-encoded entries of the documents, one column for each facet.
 //!
-//! `facet.<name>.entries` holds the distinct entries, one JSON array a line; `facet.<name>.codes` the code of each
-//! document, which is the line number of its entry. Codes are as narrow as their number allows (one byte for a status,
-//! four for vendors), so that counting over all documents reads little: 40 MB for the eleven facets of two million
-//! contracts.
+//! `facet.<name>.entries` holds the distinct entries, one JSON array a line; `facet.<name>.codes`
+//! the code of each document, which is the line number of its entry. Codes are as narrow as their
+//! number allows (one byte for a status, four for vendors), so that counting over all documents
+//! reads little: 40 MB for the eleven facets of two million contracts.
 
 use std::{
     collections::HashMap,
@@ -48,7 +48,8 @@ impl FacetEntries {
 pub fn write(folder: &Path, runs: &[FacetEntries]) -> io::Result<()> {
     for (number, facet) in Facet::ALL.into_iter().enumerate() {
         let mut entries: Vec<&Vec<String>> = runs.iter().flat_map(|run| run.0[number].known.keys()).collect();
-        // Sorted, so that repeated builds write the same bytes however the documents are split into runs.
+        // Sorted, so that repeated builds write the same bytes however the documents are split into
+        // runs.
         entries.sort_unstable();
         entries.dedup();
         if entries.iter().all(|entry| entry.is_empty()) {

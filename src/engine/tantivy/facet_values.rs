@@ -1,6 +1,8 @@
-//! The values of a facet over a whole entity type: which entries are the same value, its name, and its count.
+//! The values of a facet over a whole entity type: which entries are the same value, its name, and
+//! its count.
 //!
-//! Values are numbered by descending count, so that a list of values in numeric order is a list by rank.
+//! Values are numbered by descending count, so that a list of values in numeric order is a list by
+//! rank.
 
 use std::collections::HashMap;
 
@@ -28,7 +30,8 @@ pub struct FacetValues {
     codes_of_value: Lists,
 }
 
-/// Concatenated texts, each followed by [`END`]: hundreds of thousands take little more than their bytes.
+/// Concatenated texts, each followed by [`END`]: hundreds of thousands take little more than their
+/// bytes.
 #[derive(Default)]
 struct Texts {
     text: String,
@@ -100,8 +103,8 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// The sums of all codes over all documents. `values[document]` is the value of a document, NaN where it has none;
-    /// an empty slice gives counts only.
+    /// The sums of all codes over all documents. `values[document]` is the value of a document, NaN
+    /// where it has none; an empty slice gives counts only.
     pub fn of_codes(column: &FacetColumn, documents: u32, values: &[f64]) -> Vec<Sum> {
         let mut sums = vec![Sum::default(); column.entries.len()];
         let mut values = values.iter();
@@ -264,7 +267,8 @@ impl FacetValues {
     }
 }
 
-/// The most frequent spelling; of equally frequent ones the first in alphabetical order, so that runs repeat.
+/// The most frequent spelling; of equally frequent ones the first in alphabetical order, so that
+/// runs repeat.
 pub fn most_frequent(spellings: HashMap<String, u64>) -> Option<String> {
     let best = spellings
         .into_iter()

@@ -1,9 +1,10 @@
 //! Search for keys by a part of them: vendors, departments, procurement methods, commodity codes.
 //!
-//! A role has few distinct keys compared to its records (150,000 vendors in two million contracts). All of them are kept
-//! in one contiguous text and searched with `memmem`: 3 ms for all, where a pattern query over the term dictionary takes
-//! 100 ms. The result is a set of ordinals. For a rare set the documents are read from the postings. A frequent set
-//! becomes a test on the column of ordinals, made only on documents that everything else already matched.
+//! A role has few distinct keys compared to its records (150,000 vendors in two million contracts).
+//! All of them are kept in one contiguous text and searched with `memmem`: 3 ms for all, where a
+//! pattern query over the term dictionary takes 100 ms. The result is a set of ordinals. For a rare
+//! set the documents are read from the postings. A frequent set becomes a test on the column of
+//! ordinals, made only on documents that everything else already matched.
 
 use memchr::memmem;
 use tantivy::{
@@ -13,7 +14,8 @@ use tantivy::{
     schema::{Field, IndexRecordOption},
 };
 
-/// The keys of one role in term order. The index of a key is its ordinal, in the inverted index and in the column.
+/// The keys of one role in term order. The index of a key is its ordinal, in the inverted index and
+/// in the column.
 pub struct KeyDictionary {
     /// All keys, each followed by [`END`].
     text: Vec<u8>,
@@ -103,8 +105,8 @@ impl KeyDictionary {
             .any(|ordinal| ordinals.contains(ordinal as u32))
     }
 
-    /// The key that an offset in the text belongs to, which is not before `least`. Galloping search, because the next
-    /// match is usually near the last one.
+    /// The key that an offset in the text belongs to, which is not before `least`. Galloping
+    /// search, because the next match is usually near the last one.
     fn ordinal_at(&self, offset: usize, least: usize) -> usize {
         let (mut low, mut step) = (least, 1);
         while self

@@ -1,7 +1,9 @@
-//! The layout of one entity type in a Tantivy index: one index field for each role, named like the role.
+//! The layout of one entity type in a Tantivy index: one index field for each role, named like the
+//! role.
 //!
-//! **Invariant:** an index has at most one segment, and its document numbers follow (event date desc, record_id asc),
-//! undated records last. Nothing is stored in Tantivy: the records are in [`super::record_store`].
+//! **Invariant:** an index has at most one segment, and its document numbers follow (event date
+//! desc, record_id asc), undated records last. Nothing is stored in Tantivy: the records are in
+//! [`super::record_store`].
 
 use tantivy::{
     Index, IndexSettings, TantivyDocument,
@@ -78,7 +80,8 @@ impl IndexLayout {
         fields.push((Role::Text, builder.add_text_field(field_name(Role::Text), running)));
         let stems = text(STEMS, IndexRecordOption::Basic);
         fields.push((Role::Subject, builder.add_text_field(field_name(Role::Subject), stems)));
-        // The index schema has a field for every role. Fields that the entity type is not searched by stay empty.
+        // The index schema has a field for every role. Fields that the entity type is not searched
+        // by stay empty.
         fields.retain(|(role, _)| schema.is_searchable_by(*role));
         IndexLayout {
             index_schema: builder.build(),

@@ -57,8 +57,8 @@ impl<T: Number> MappedArray<T> {
 pub fn map(path: &Path) -> io::Result<Mmap> {
     let with_path = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
     let file = File::open(path).map_err(with_path)?;
-    // SAFETY: files of a published generation are never written again, only unlinked, and the checksums of the
-    // manifest were verified before.
+    // SAFETY: files of a published generation are never written again, only unlinked, and the
+    // checksums of the manifest were verified before.
     unsafe { Mmap::map(&file) }.map_err(with_path)
 }
 

@@ -1,9 +1,11 @@
-//! The engine on Tantivy: one index of one segment for each entity type, documents numbered in the default order.
+//! The engine on Tantivy: one index of one segment for each entity type, documents numbered in the
+//! default order.
 //!
 //! **Invariant:** nothing outside this folder names the `tantivy` crate.
 //!
-//! Reading a page in the default order costs what the page costs, whatever the size of the collection and the offset.
-//! Only an order by value is linear in hits, and a search for a part of a name is linear in names.
+//! Reading a page in the default order costs what the page costs, whatever the size of the
+//! collection and the offset. Only an order by value is linear in hits, and a search for a part of
+//! a name is linear in names.
 //!
 //! | structure | useful for | not useful for |
 //! |---|---|---|

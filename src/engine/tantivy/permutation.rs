@@ -1,6 +1,7 @@
 //! Order and rank files: the documents of an entity type sorted by a key other than the event date.
 //!
-//! `<key>.order` maps a rank to a document, `<key>.rank` a document to its rank. Indexing writes both.
+//! `<key>.order` maps a rank to a document, `<key>.rank` a document to its rank. Indexing writes
+//! both.
 
 use std::{fs, io, path::Path};
 

@@ -1,8 +1,9 @@
 //! A phrase query that obeys the deadline.
 //!
-//! Tantivy's own phrase scorer runs until it finds a match: 0.1 s on two million documents where two frequent words are
-//! never adjacent, and nothing can stop it. But its candidates can be tried one by one ([`DocSet::seek_danger`]). This
-//! query does that, and checks the deadline in between. It is a [`Query`] of its own, so that a union can contain it.
+//! Tantivy's own phrase scorer runs until it finds a match: 0.1 s on two million documents where
+//! two frequent words are never adjacent, and nothing can stop it. But its candidates can be tried
+//! one by one ([`DocSet::seek_danger`]). This query does that, and checks the deadline in between.
+//! It is a [`Query`] of its own, so that a union can contain it.
 
 use std::sync::{
     Arc,
@@ -16,8 +17,8 @@ use tantivy::{
 
 use crate::engine::{deadline::Deadline, error::Error};
 
-/// The deadline of a search, shared by its phrase queries. A phrase that stops early records it here, so that a short
-/// result is not mistaken for a complete one.
+/// The deadline of a search, shared by its phrase queries. A phrase that stops early records it
+/// here, so that a short result is not mistaken for a complete one.
 #[derive(Clone, Debug)]
 pub struct SharedDeadline {
     deadline: Deadline,

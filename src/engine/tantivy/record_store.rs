@@ -1,7 +1,8 @@
-//! The records themselves, next to the index: `records.ndjson` holds their bytes in document order, one a line;
-//! `records.offsets` holds where each begins, and the end.
+//! The records themselves, next to the index: `records.ndjson` holds their bytes in document order,
+//! one a line; `records.offsets` holds where each begins, and the end.
 //!
-//! Both files are mapped, so a page costs only the bytes that it sends. Any tool can read the NDJSON file.
+//! Both files are mapped, so a page costs only the bytes that it sends. Any tool can read the
+//! NDJSON file.
 
 use std::{io, path::Path};
 
@@ -23,7 +24,8 @@ impl RecordStore {
     pub fn open(folder: &Path) -> io::Result<RecordStore> {
         let path = folder.join(RECORDS);
         let map = map(&path)?;
-        // The records of a filtered search are scattered: read-ahead would load pages that no request needs.
+        // The records of a filtered search are scattered: read-ahead would load pages that no
+        // request needs.
         #[cfg(unix)]
         map.advise(Advice::Random)?;
         let store = RecordStore {

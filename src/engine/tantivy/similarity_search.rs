@@ -1,8 +1,9 @@
-//! More-like-this search: the postings of rare terms are added up window by window, and the best documents are kept.
+//! More-like-this search: the postings of rare terms are added up window by window, and the best
+//! documents are kept.
 //!
-//! The scores of a window are in a small array that stays in the cache. Windows follow document order, so the sets of
-//! the filters are walked only once, and only documents that would be among the best are tested against them. A search
-//! costs what the postings of its terms cost.
+//! The scores of a window are in a small array that stays in the cache. Windows follow document
+//! order, so the sets of the filters are walked only once, and only documents that would be among
+//! the best are tested against them. A search costs what the postings of its terms cost.
 
 use std::{cmp::Ordering, collections::BinaryHeap, ops::Range};
 

@@ -1,8 +1,9 @@
 //! The sort orders of an entity type, and ranks in them.
 //!
-//! A [`SortOrder`] ranks the documents as `desc` shows them: first those with the key, by key descending, then
-//! `record_id` ascending; last those without it, by `record_id` ascending. For the event date the rank is the document
-//! number itself; for the other keys a [`Permutation`] maps one to the other.
+//! A [`SortOrder`] ranks the documents as `desc` shows them: first those with the key, by key
+//! descending, then `record_id` ascending; last those without it, by `record_id` ascending. For the
+//! event date the rank is the document number itself; for the other keys a [`Permutation`] maps one
+//! to the other.
 
 use std::{cmp::Ordering, io, ops::Range};
 
@@ -154,8 +155,9 @@ impl<'a> SortOrder<'a> {
         self.index.value.as_ref()?.first(self.document(rank))
     }
 
-    /// The first rank for which `is_before` is false. `is_before` gets the comparison of the rank's document with the
-    /// position: by key, read from the column; within equal keys by `record_id`, read from the records themselves.
+    /// The first rank for which `is_before` is false. `is_before` gets the comparison of the rank's
+    /// document with the position: by key, read from the column; within equal keys by `record_id`,
+    /// read from the records themselves.
     fn first(&self, position: &Position, is_before: impl Fn(Ordering) -> bool) -> io::Result<u32> {
         let end = self.index.records();
         // `None` is less than every date, hence last in a descending order.

@@ -1,8 +1,8 @@
-//! The words of an index by their stem, so that `road` finds `roads`: one finite-state set for each language,
-//! `stems.<language>.fst`, with the keys `stem NUL word`.
+//! The words of an index by their stem, so that `road` finds `roads`: one finite-state set for each
+//! language, `stems.<language>.fst`, with the keys `stem NUL word`.
 //!
-//! Looking up the variants of a word costs microseconds. Stemmed index fields would cost 86 % more indexing time and
-//! 37 % more disk.
+//! Looking up the variants of a word costs microseconds. Stemmed index fields would cost 86 % more
+//! indexing time and 37 % more disk.
 
 use std::{io, path::Path};
 
@@ -49,8 +49,8 @@ impl StemTables {
         tables.collect::<io::Result<Vec<_>>>().map(StemTables)
     }
 
-    /// The words that a word of `q` matches: the words of the index with the same stem in either language, and always
-    /// the word itself, whether or not the index has it.
+    /// The words that a word of `q` matches: the words of the index with the same stem in either
+    /// language, and always the word itself, whether or not the index has it.
     pub fn variants(&self, word: &str) -> Vec<String> {
         let mut variants = vec![word.to_owned()];
         for (language, set) in &self.0 {

@@ -1,7 +1,9 @@
-//! Writes the files of an entity type: takes records in document order, makes an index of one segment.
+//! Writes the files of an entity type: takes records in document order, makes an index of one
+//! segment.
 //!
-//! Segments hold consecutive runs of the order and are built in parallel; merged in their order they are the whole index.
-//! The caller decides the order and writes the records. Document numbers follow from it.
+//! Segments hold consecutive runs of the order and are built in parallel; merged in their order
+//! they are the whole index. The caller decides the order and writes the records. Document numbers
+//! follow from it.
 
 use std::{
     fs,
@@ -62,8 +64,8 @@ impl SegmentBuilder {
     }
 }
 
-/// Merges segments, in the given order, into the index of an entity type, and writes its stem tables. Removes the
-/// segments.
+/// Merges segments, in the given order, into the index of an entity type, and writes its stem
+/// tables. Removes the segments.
 pub fn merge(schema: &Schema, segments: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
     let target = folder.join(INDEX_FOLDER);
     if let [only] = segments {

@@ -1,44 +1,114 @@
-//! `POST /tender/alerts/subscribe` and `/tender/alerts/unsubscribe`: who wants to be told of new tenders, and who no longer does.
+//! `POST /tender/alerts/subscribe` and `/tender/alerts/unsubscribe`: subscriptions to digests of new tenders.
 //!
-//! What is asked for is understood here and written at the [desk](crate::http::state_writer); nobody is mailed here. What was said names a person: nothing of it is
-//! in an error or a log line.
+//! Writes go to the [state database](crate::http::state_writer); no mail is sent here. A subscription contains personal data: no part of it is in an
+//! error or a log line.
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::{
     http::{
-        Call, Reply, Work, WriteJob,
+        call::Call,
         error::ApiError,
+        json,
         params::{
-            Said,
-            alerts::{BODY, QUERY, SubscribeParams, UNSUBSCRIBE, UnsubscribeParams},
-            not_in_list, read,
+            alerts::{
+                MAX_KEYWORDS, SUBSCRIBE as TABLE, SubscribeBody, SubscribeParams, UNSUBSCRIBE as TOKEN,
+                UnsubscribeParams,
+            },
+            param::describe,
+            read::read_all,
             resolve::check_slug,
+            value::Given,
         },
+        route::{Access, Answer, Body, Endpoint, ErrorResponse, Parameters, RateLimitHeaders, Route, Tag, Verb},
         state_writer::failed,
+        work::{Reply, Work, WriteJob},
     },
     model::{entity_type::EntityType, fold::fold, stem::Language},
     query::keyword::Keyword,
     state::{
-        State,
-        subscriptions::{Evidence, Frequency, Locale, Wanted},
-        tokens::Unsubscribed,
+        consent::ConsentRecord,
+        database::StateDb,
+        subscription::{Frequency, Locale, SubscriptionRequest},
+        unsubscribe::UnsubscribeOutcome,
     },
 };
 
-/// Spec silent: the most keywords of a subscription.
-pub const MOST_KEYWORDS: usize = 20;
+pub const SUBSCRIBE: Route = Route {
+    id: "subscribe",
+    tag: Tag::Alerts,
+    verb: Verb::Post,
+    endpoint: Endpoint::Fixed("/tender/alerts/subscribe", subscribe),
+    about: "Subscribe an e-mail address to digests of new tenders; the query string and the body state which",
+    parameters: Parameters::Table("subscribe", || describe(TABLE)),
+    body: Body::Json {
+        is_required: false,
+        schema: SchemaGenerator::subschema_for::<SubscribeBody>,
+        example: || json!({"email": "name@example.com", "keywords": ["snow removal", "déneigement"], "frequency": "weekly"}),
+    },
+    answer: Answer::Json(SchemaGenerator::subschema_for::<Subscribed>),
+    errors: &[ErrorResponse {
+        status: "422",
+        name: "InvalidSubscription",
+        about: "The body is not JSON, or a member of it or a parameter is invalid, unknown, missing or given twice; the message names it, or the line \
+and column",
+        example: |_| {
+            "unknown member 'emial'; expected one of 'email', 'keyword', 'keywords', 'department', 'municipality', 'category', 'languages', \
+             'frequency', 'locale'"
+                .to_owned()
+        },
+        rate_limit: RateLimitHeaders::Always,
+    }],
+    is_cacheable: false,
+    ..Route::DEFAULT
+};
 
-/// Spec silent: when to ask again after a 429 that no waiting cures, in seconds: a day.
-const TOMORROW: u64 = 86_400;
+pub const UNSUBSCRIBE: Route = Route {
+    id: "unsubscribe",
+    tag: Tag::Alerts,
+    endpoint: Endpoint::Fixed("/tender/alerts/unsubscribe", unsubscribe),
+    access: Access::Keyless,
+    about: "End the subscriptions that the link in a mail stands for, at once",
+    parameters: Parameters::Table("unsubscribe", || describe(TOKEN)),
+    answer: Answer::Json(SchemaGenerator::subschema_for::<Ended>),
+    errors: &[
+        ErrorResponse {
+            status: "404",
+            name: "NoSubscription",
+            about: "No subscription has that token",
+            example: |_| "no subscription has this token; use the whole link from the mail".to_owned(),
+            rate_limit: RateLimitHeaders::Never,
+        },
+        ErrorResponse {
+            status: "422",
+            name: "NoToken",
+            about: "The token is missing, or another parameter was given",
+            example: |_| "parameter 'token': is required; it is in the link of the mail".to_owned(),
+            rate_limit: RateLimitHeaders::Never,
+        },
+    ],
+    is_cacheable: false,
+    ..Route::DEFAULT
+};
+
+pub const UNSUBSCRIBE_ONE_CLICK: Route = Route {
+    id: "unsubscribeOneClick",
+    verb: Verb::Post,
+    about: "End the subscriptions that the link in a mail stands for, with one click in a mail program (RFC 8058)",
+    body: Body::Ignored,
+    ..UNSUBSCRIBE
+};
+
+/// Spec silent: `Retry-After` of a 429 for too many subscriptions, which waiting does not change, in seconds: a day.
+const RETRY_AFTER: u64 = 86_400;
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(description = "That the address is subscribed, from now on or already")]
-pub struct Subscribed {
+#[schemars(description = "The address is subscribed, from now on or already")]
+struct Subscribed {
     /// Always `subscribed`.
     status: &'static str,
 }
@@ -46,68 +116,66 @@ pub struct Subscribed {
 #[derive(Serialize, JsonSchema)]
 #[schemars(
     rename = "Unsubscribed",
-    description = "That what the token stands for is ended, from now on or already"
+    description = "The token's subscriptions are ended, from now on or already"
 )]
-pub struct Ended {
+struct Ended {
     /// Always `unsubscribed`.
     status: &'static str,
 }
 
-/// Any key may subscribe. The answer is the same for what is new and for what was known, so that it tells nobody who is subscribed.
-pub fn subscribe(call: &Call) -> Result<Work, ApiError> {
-    let query = read(QUERY, |_| None, call.query)?;
-    let body = match &call.body {
-        Some(body) => body.clone().read(BODY)?,
-        None => SubscribeParams::default(),
+/// The response is the same for a new and for an existing subscription, so that it does not reveal who is subscribed.
+fn subscribe(call: &Call) -> Result<Work, ApiError> {
+    let query: SubscribeParams = read_all(TABLE, call.query)?;
+    let body: SubscribeBody = match &call.body {
+        Some(body) => json::parse(body)?,
+        None => SubscribeBody::default(),
     };
     let wanted = wanted(query, body, call)?;
     let words = words(&wanted);
-    let entry = entry(call, words, move |state, evidence| {
+    Ok(Work::write(write_job(call, words, move |state, evidence| {
         let written = state.subscribe(&wanted, &evidence).map_err(failed)?;
         match written {
             Ok(_) => Reply::json(&Subscribed { status: "subscribed" }),
-            Err(full) => Err(ApiError::too_many_requests(full.to_string(), TOMORROW)),
+            Err(full) => Err(ApiError::too_many_requests(full.to_string(), RETRY_AFTER)),
         }
-    });
-    Ok(Work::written(entry))
+    })))
 }
 
-/// Takes no key: the token is what opens.
+/// Needs no key: the token is the authorization.
 ///
-/// Spec silent: HEAD only looks. GET acts at once, as specified, which means that a program that opens every link of a mail ends its subscriptions.
-pub fn unsubscribe(call: &Call) -> Result<Work, ApiError> {
-    let said: UnsubscribeParams = read(UNSUBSCRIBE, |_| None, call.query)?;
-    let Some(Said { value: token, .. }) = said.token else {
-        return Err(ApiError::invalid(
-            "token",
-            "is required; take it from the link in the mail",
-        ));
+/// Spec silent: HEAD changes nothing. GET acts at once, as specified, so a program that opens every link of a mail ends its subscriptions.
+fn unsubscribe(call: &Call) -> Result<Work, ApiError> {
+    let given: UnsubscribeParams = read_all(TOKEN, call.query)?;
+    let Some(Given { value: token, .. }) = given.token else {
+        return Err(ApiError::invalid("token", "is required; it is in the link of the mail"));
     };
     let is_head = call.is_head;
-    let entry = entry(call, String::new(), move |state, evidence| {
-        let found = match is_head {
-            true => state.find_token(&token),
-            false => state.unsubscribe(&token, &evidence),
+    Ok(Work::write(write_job(call, String::new(), move |state, evidence| {
+        let found = if is_head {
+            state.find_token(&token)
+        } else {
+            state.unsubscribe(&token, &evidence)
         };
         match found.map_err(failed)? {
-            Unsubscribed::Done | Unsubscribed::Already => Reply::json(&Ended { status: "unsubscribed" }),
-            Unsubscribed::Unknown => Err(ApiError::not_found(
-                "no subscription has this token; take the whole link from the mail",
+            UnsubscribeOutcome::Ended | UnsubscribeOutcome::AlreadyEnded => {
+                Reply::json(&Ended { status: "unsubscribed" })
+            }
+            UnsubscribeOutcome::UnknownToken => Err(ApiError::not_found(
+                "no subscription has this token; use the whole link from the mail",
             )),
         }
-    });
-    Ok(Work::written(entry))
+    })))
 }
 
-/// What is to be done at the desk, with the evidence that the request itself is.
-fn entry(
+/// A write to the state database, with the request itself as evidence of consent.
+fn write_job(
     call: &Call,
     words: String,
-    write: impl FnOnce(&mut State, Evidence) -> Result<Reply, ApiError> + Send + 'static,
+    write: impl FnOnce(&mut StateDb, ConsentRecord) -> Result<Reply, ApiError> + Send + 'static,
 ) -> WriteJob {
     let (caller, at) = (call.caller.clone(), (call.state.now)());
     Box::new(move |state| {
-        let evidence = Evidence {
+        let evidence = ConsentRecord {
             at,
             key_id: caller.key_id,
             request_id: caller.request_id.as_str(),
@@ -119,90 +187,81 @@ fn entry(
     })
 }
 
-/// What both say together.
-fn wanted(query: SubscribeParams, body: SubscribeParams, call: &Call) -> Result<Wanted, ApiError> {
-    let keywords = keywords(query.keyword, body.keyword, &body.keywords)?;
-    let coverage = &call.generation.kind(EntityType::Tender).coverage;
-    let municipality = agreed(query.municipality, body.municipality, |a, b| a == b)?;
-    if let Some(said) = &municipality {
-        check_slug(said, EntityType::Tender, coverage)?;
+/// Combines the query string and the body.
+fn wanted(query: SubscribeParams, body: SubscribeBody, call: &Call) -> Result<SubscriptionRequest, ApiError> {
+    let keyword = agreed("keyword", query.keyword, body.keyword.0, |a, b| a.term() == b.term())?;
+    let keywords = keywords(keyword, body.keywords.0.into_iter().map(|keyword| keyword.0))?;
+    let slug = body.municipality.0.map(|slug| slug.0);
+    let municipality = agreed("municipality", query.municipality, slug, |a, b| a == b)?;
+    if let Some(given) = &municipality {
+        let coverage = &call.generation.manifest_of(EntityType::Tender).coverage;
+        check_slug(given, EntityType::Tender, coverage)?;
     }
-    let email = agreed(query.email, body.email, |a, b| a == b)?;
-    let department = agreed(query.department, body.department, |a, b| fold(a) == fold(b))?;
-    let category = agreed(query.category, body.category, |a, b| a == b)?;
-    let frequency = agreed(query.frequency, body.frequency, |a, b| a == b)?;
-    let locale = agreed(query.locale, body.locale, |a, b| a == b)?;
-    Ok(Wanted {
-        email: email
-            .ok_or_else(|| ApiError::invalid("email", "is required; give it in the address or in the body"))?
-            .value,
+    let email = agreed("email", query.email, body.email.0, |a, b| a == b)?;
+    let part = body.department.0.map(|part| part.0);
+    let department = agreed("department", query.department, part, |a, b| fold(a) == fold(b))?;
+    let category = body.category.0.map(|category| category.0);
+    let category = agreed("category", query.category, category, |a, b| a == b)?;
+    let frequency = body.frequency.0.map(Frequency::name);
+    let frequency = agreed("frequency", query.frequency, frequency, |a, b| a == b)?;
+    let locale = body.locale.0.map(Locale::name);
+    let locale = agreed("locale", query.locale, locale, |a, b| a == b)?;
+    let email = email.ok_or_else(|| ApiError::invalid("email", "is required, in the query string or the body"))?;
+    let languages: BTreeSet<Language> = body.languages.0.into_iter().map(|language| language.0).collect();
+    Ok(SubscriptionRequest {
+        email: email.value,
         keywords,
-        department: department.map(|said| said.value),
-        municipality: municipality.map(|said| said.value),
-        category: category.map(|said| said.value.to_owned()),
-        languages: languages(&body.languages)?,
-        // The words are of closed lists: an unknown one was refused.
+        department: department.map(|given| given.value),
+        municipality: municipality.map(|given| given.value),
+        category: category.map(|given| given.value.to_owned()),
+        languages: if languages.is_empty() {
+            Language::ALL.into()
+        } else {
+            languages
+        },
+        // Only names of the closed lists get here.
         frequency: frequency
-            .and_then(|said| Frequency::parse(said.value))
+            .and_then(|given| Frequency::parse(given.value))
             .unwrap_or_default(),
-        locale: locale.and_then(|said| Locale::parse(said.value)).unwrap_or_default(),
+        locale: locale.and_then(|given| Locale::parse(given.value)).unwrap_or_default(),
     })
 }
 
-/// What address and body say, who must not contradict each other.
+/// The value of the query string or of the body; both may state it if they agree.
 fn agreed<T>(
-    query: Option<Said<T>>,
-    body: Option<Said<T>>,
-    is_same: impl Fn(&T, &T) -> bool,
-) -> Result<Option<Said<T>>, ApiError> {
+    name: &'static str,
+    query: Option<Given<T>>,
+    body: Option<T>,
+    is_same: fn(&T, &T) -> bool,
+) -> Result<Option<Given<T>>, ApiError> {
     match (query, body) {
-        (Some(query), Some(body)) if !is_same(&query.value, &body.value) => Err(ApiError::invalid(
+        (Some(query), Some(body)) if !is_same(&query.value, &body) => Err(ApiError::invalid(
             query.name,
-            "the body says something else; give it once",
+            "the body has another value; give it once",
         )),
-        (query, body) => Ok(query.or(body)),
+        (None, Some(value)) => Ok(Some(Given { name, value })),
+        (query, _) => Ok(query),
     }
 }
 
-/// Each once, as it was first written.
-fn keywords(
-    query: Option<Said<Keyword>>,
-    body: Option<Said<Keyword>>,
-    list: &[String],
-) -> Result<Vec<Keyword>, ApiError> {
-    let one = agreed(query, body, |a, b| a.term() == b.term())?;
-    let mut keywords: Vec<Keyword> = one.map(|said| said.value).into_iter().collect();
-    for (number, text) in list.iter().enumerate() {
-        let keyword = Keyword::parse(text)
-            .map_err(|why| ApiError::unprocessable(format!("member 'keywords[{number}]': the text {why}")))?;
+/// The keywords in their order, each once.
+fn keywords(one: Option<Given<Keyword>>, list: impl Iterator<Item = Keyword>) -> Result<Vec<Keyword>, ApiError> {
+    let mut keywords: Vec<Keyword> = one.map(|given| given.value).into_iter().collect();
+    for keyword in list {
         if keywords.iter().all(|known| known.term() != keyword.term()) {
             keywords.push(keyword);
         }
     }
     match keywords.len() {
-        ..=MOST_KEYWORDS => Ok(keywords),
+        ..=MAX_KEYWORDS => Ok(keywords),
         count => Err(ApiError::unprocessable(format!(
-            "member 'keywords': there are {count} keywords, and {MOST_KEYWORDS} are the most; make two subscriptions of them"
+            "member 'keywords': {count} keywords were given; the maximum is {MAX_KEYWORDS}; make two subscriptions"
         ))),
     }
 }
 
-fn languages(list: &[String]) -> Result<BTreeSet<Language>, ApiError> {
-    let codes = Language::ALL.map(Language::code);
-    let language = |(number, text): (usize, &String)| {
-        Language::parse(&text.to_lowercase()).ok_or_else(|| {
-            let why = not_in_list(text, codes.into_iter());
-            ApiError::unprocessable(format!("member 'languages[{number}]': {why}"))
-        })
-    };
-    match list.is_empty() {
-        true => Ok(Language::ALL.into()),
-        false => list.iter().enumerate().map(language).collect(),
-    }
-}
-
-/// The wish as it is kept for proof: what was understood, in the words it was written in. The address stands beside it.
-fn words(wanted: &Wanted) -> String {
+/// The subscription as it is kept for proof of consent, in the spelling of the request. The address is stored next to it.
+fn words(wanted: &SubscriptionRequest) -> String {
     let keywords: Vec<&str> = wanted.keywords.iter().map(Keyword::text).collect();
     let languages: Vec<&str> = wanted.languages.iter().map(|language| language.code()).collect();
     json!({

@@ -1,36 +1,65 @@
-//! `GET /sources` and `GET /{entity_type}/coverage`: what is in this generation, as its manifest tells it.
+//! `GET /sources` and `GET /{entity_type}/coverage`: the contents of the generation, from its manifest.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 
 use crate::{
-    catalog::generation::{Coverage, Source},
-    http::{Call, Work, error::ApiError, params},
+    catalog::generation::{Coverage, SourceSummary},
+    http::{
+        call::Call,
+        error::ApiError,
+        params::read,
+        route::{Answer, Endpoint, Link, Route},
+        work::Work,
+    },
     model::entity_type::EntityType,
 };
 
-/// The data sources, by source and kind.
+pub const SOURCES: Route = Route {
+    id: "listSources",
+    endpoint: Endpoint::Fixed("/sources", sources),
+    about: "Data sources with their numbers of records and date ranges",
+    answer: Answer::Json(SchemaGenerator::subschema_for::<Sources>),
+    ..Route::DEFAULT
+};
+
+pub const COVERAGE: Route = Route {
+    id: "coverageOf",
+    endpoint: Endpoint::EntityType("/coverage", coverage),
+    about: "City slugs that have records of the entity type",
+    answer: Answer::Json(SchemaGenerator::subschema_for::<KindCoverage>),
+    links: &[Link {
+        name: "search",
+        to: "search",
+        about: "The records of the first municipality",
+        parameters: &[("municipality", "$response.body#/results/0/municipality")],
+        ..Link::DEFAULT
+    }],
+    ..Route::DEFAULT
+};
+
+/// The data sources, by source and entity type.
 #[derive(Serialize, JsonSchema)]
-pub struct Sources<'a> {
+struct Sources<'a> {
     count: usize,
-    sources: Vec<&'a Source>,
+    sources: Vec<&'a SourceSummary>,
 }
 
-/// Spec silent: the shape of a kind's coverage. Sorted by municipality, unpaged; its slugs are those the filter takes.
+/// Spec silent: the shape of the response. It is sorted by municipality and not paged; its slugs are the valid values of the filter.
 #[derive(Serialize, JsonSchema)]
 #[schemars(
-    description = "The municipalities that have records of a kind, sorted by slug: those its `municipality` filter takes"
+    description = "The municipalities that have records of an entity type, sorted by slug: the valid values of `municipality`"
 )]
-pub struct KindCoverage<'a> {
+struct KindCoverage<'a> {
     entity_type: EntityType,
     count: usize,
     results: &'a [Coverage],
 }
 
-pub fn sources(call: &Call) -> Result<Work, ApiError> {
-    params::none(call.query)?;
+fn sources(call: &Call) -> Result<Work, ApiError> {
+    read::none(call.query)?;
     let kinds = &call.generation.manifest.kinds;
-    let mut sources: Vec<&Source> = kinds.iter().flat_map(|kind| &kind.sources).collect();
+    let mut sources: Vec<&SourceSummary> = kinds.iter().flat_map(|kind| &kind.sources).collect();
     sources.sort_by_key(|source| (&source.source_id, source.entity_type));
     Work::json(&Sources {
         count: sources.len(),
@@ -38,9 +67,9 @@ pub fn sources(call: &Call) -> Result<Work, ApiError> {
     })
 }
 
-pub fn coverage(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
-    params::none(call.query)?;
-    let results = &call.generation.kind(entity_type).coverage;
+fn coverage(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
+    read::none(call.query)?;
+    let results = &call.generation.manifest_of(entity_type).coverage;
     Work::json(&KindCoverage {
         entity_type,
         count: results.len(),

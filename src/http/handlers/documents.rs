@@ -1,58 +1,70 @@
-//! `GET /tender/{record_id}/documents/{doc_index}`: one document of a tender, as the record lists it.
+//! `GET /tender/{record_id}/documents/{doc_index}`: one document of a tender, as its record lists it.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::{
     http::{
-        Call, Reply, Work,
+        call::Call,
         error::{ApiError, quoted},
-        openapi::bodies,
-        params,
+        params::{read, value},
+        route::{Answer, Endpoint, ErrorResponse, PathParam, RateLimitHeaders, Route},
+        schema_refs,
+        work::{Reply, Work},
     },
     model::entity_type::EntityType,
 };
 
-/// Spec silent: the shape of the answer.
+pub const DOCUMENT: Route = Route {
+    id: "getDocumentOf",
+    endpoint: Endpoint::Document(get),
+    about: "One document of a tender",
+    path_params: &[PathParam::RecordId, PathParam::DocIndex],
+    answer: Answer::Json(SchemaGenerator::subschema_for::<Document>),
+    errors: &[ErrorResponse {
+        status: "404",
+        name: "NoDocument",
+        about: "No tender has that id, or it has no document with that index; the message states how many it has",
+        example: |_| "tender 't/1' lists 2 documents, from 0 to 1".to_owned(),
+        rate_limit: RateLimitHeaders::Always,
+    }],
+    ..Route::DEFAULT
+};
+
+/// Spec silent: the shape of the response.
 #[derive(Serialize, JsonSchema)]
 #[schemars(
     rename = "TenderDocument",
     description = "One document of a tender, as its record lists it"
 )]
-pub struct Document<'a> {
+struct Document<'a> {
     record_id: &'a str,
     doc_index: usize,
-    /// How many documents the tender has.
+    /// Number of documents of the tender.
     count: usize,
-    #[schemars(schema_with = "bodies::document")]
+    #[schemars(schema_with = "schema_refs::document")]
     document: &'a RawValue,
 }
 
+/// The part of a record that is read.
 #[derive(Deserialize)]
 struct Documents<'a> {
     #[serde(borrow, default)]
     documents: Option<Vec<&'a RawValue>>,
 }
 
-pub fn get(call: &Call, record_id: String, doc_index: String) -> Result<Work, ApiError> {
-    params::none(call.query)?;
-    let number = params::integer(0, u64::MAX, &doc_index).map_err(|why| ApiError::invalid("doc_index", why))?;
-    // One way to write a number, so that a document has one address.
-    if doc_index.starts_with('+') || (doc_index.starts_with('0') && doc_index.len() > 1) {
-        let why = format!("{} is not an integer of 0 or more", quoted(&doc_index));
-        return Err(ApiError::invalid("doc_index", why));
-    }
-    let doc_index = usize::try_from(number).unwrap_or(usize::MAX);
+fn get(call: &Call, record_id: String, doc_index: String) -> Result<Work, ApiError> {
+    read::none(call.query)?;
+    let doc_index = parse_index(&doc_index)?;
     let generation = call.generation.clone();
-    Work::pooled(move |_| {
+    Ok(Work::search(move |_| {
+        let id = quoted(&record_id);
         let record = generation.engine.record(EntityType::Tender, &record_id)?;
-        let record =
-            record.ok_or_else(|| ApiError::not_found(format!("no tender record has the id {}", quoted(&record_id))))?;
+        let record = record.ok_or_else(|| ApiError::not_found(format!("no tender record has the id {id}")))?;
         let listed: Documents = serde_json::from_slice(&record).map_err(ApiError::internal)?;
         let documents = listed.documents.unwrap_or_default();
         let Some(document) = documents.get(doc_index) else {
-            let id = quoted(&record_id);
             return Err(ApiError::not_found(match documents.len() {
                 0 => format!("tender {id} lists no documents"),
                 1 => format!("tender {id} lists one document, number 0"),
@@ -65,5 +77,16 @@ pub fn get(call: &Call, record_id: String, doc_index: String) -> Result<Work, Ap
             count: documents.len(),
             document,
         })
-    })
+    }))
+}
+
+/// Accepts only the canonical spelling of a number, so that a document has one address.
+fn parse_index(text: &str) -> Result<usize, ApiError> {
+    let number = value::integer(0, u64::MAX, text).map_err(|why| ApiError::invalid("doc_index", why))?;
+    if text.starts_with('+') || (text.starts_with('0') && text.len() > 1) {
+        let why = format!("{} is not an integer of 0 or more", quoted(text));
+        return Err(ApiError::invalid("doc_index", why));
+    }
+    // An index that does not fit is past the end of every list.
+    Ok(usize::try_from(number).unwrap_or(usize::MAX))
 }

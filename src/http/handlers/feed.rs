@@ -1,82 +1,123 @@
-//! `GET /tender/feed`: the tenders one could bid on since a few days ago, by keyword.
+//! `GET /tender/feed`: open tenders that were published in the last days, by keyword.
 
 use rayon::prelude::*;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::{
     catalog::{
-        feed::{self, ValueBasis},
+        feed::{self, FeedPage, ValueBasis},
         generation::Generation,
-        market::worth,
+        tender_value::tender_value,
     },
     engine::Deadline,
     http::{
-        Call, Reply, Work,
+        call::Call,
         error::ApiError,
-        handlers::{profile::raw, search::link},
-        openapi::bodies,
-        params::{
-            self,
-            feed::{FeedParams, TABLE},
-            next_query,
-            resolve::limit_applied,
+        handlers::{
+            raw_records::raw_records,
+            search::{INVALID_PAGE, next_link},
         },
+        params::{
+            feed::{Feed, FeedParams, TABLE},
+            paging::limit_applied,
+            param::describe,
+            read::read_all,
+        },
+        route::{Access, Answer, Endpoint, Parameters, Route, Tag},
+        schema_refs,
+        work::{Reply, Work},
     },
     model::date::Date,
 };
 
-/// A page of tenders that are open, new and about one of the keywords, the newest first.
+pub const FEED: Route = Route {
+    id: "feedOfTenders",
+    tag: Tag::Pro,
+    endpoint: Endpoint::Fixed("/tender/feed", get),
+    access: Access::Paid,
+    about: "New open tenders by keyword, each once, with estimated values",
+    parameters: Parameters::Table("feed", || describe(TABLE)),
+    answer: Answer::Json(SchemaGenerator::subschema_for::<Page>),
+    headers: &["Link", "X-Limit-Applied"],
+    errors: &[INVALID_PAGE],
+    ..Route::DEFAULT
+};
+
+/// A page of open, new tenders that match a keyword, the newest first.
 #[derive(Serialize, JsonSchema)]
-pub struct Feed<'a> {
+#[schemars(rename = "Feed")]
+struct Page<'a> {
     /// Tenders in this page.
     count: usize,
     days_back: u64,
     /// The first day of publication that counts as new.
     #[schemars(extend("format" = "date"))]
     since: String,
-    /// As they were written, each once.
+    /// The keywords in the spelling of the request, each once.
     keywords: Vec<&'a str>,
     languages: Vec<&'static str>,
     results: Vec<Item<'a>>,
-    /// Pass it back as `cursor` for the next page; null where no further tender exists.
-    next_cursor: Option<String>,
+    /// Pass it as `cursor` for the next page; null if there is no further tender.
+    next_cursor: Option<&'a str>,
 }
 
-/// A tender, and what makes it news.
+/// A tender, and why it is in the feed.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FeedItem")]
-pub struct Item<'a> {
-    /// Its notice that was published last.
-    #[schemars(schema_with = "bodies::tender")]
+struct Item<'a> {
+    /// The notice that was published last.
+    #[schemars(schema_with = "schema_refs::tender")]
     tender: &'a RawValue,
-    /// When the first of these notices was indexed; null where one was there before that was remembered.
+    /// When the first of the tender's notices was indexed; null if that was before such times were recorded.
     #[schemars(extend("format" = "date-time"))]
     first_seen_at: Option<&'a str>,
     /// The `record_id`s of its other notices.
     duplicates: &'a [String],
-    /// Null where the notice names no closing day.
+    /// Null if the notice states no closing day.
     days_until_closing: Option<i32>,
-    /// Of the notice, else of comparable contracts; Canadian dollars.
+    /// As stated in the notice, or else estimated from comparable contracts; Canadian dollars.
     estimated_value: Option<f64>,
     value_basis: ValueBasis,
     matched_keywords: Vec<&'a str>,
 }
 
-pub fn get(call: &Call) -> Result<Work, ApiError> {
-    let said: FeedParams = params::read(TABLE, |_| None, call.query)?;
-    let asked = said.resolve(call, Date::in_toronto((call.state.now)()))?;
-    let normal = serde_json::to_value(asked.normal()).map_err(ApiError::internal)?;
+fn get(call: &Call) -> Result<Work, ApiError> {
+    let given: FeedParams = read_all(TABLE, call.query)?;
+    let feed = given.resolve(call, Date::in_toronto((call.state.now)()))?;
+    let normal_form = serde_json::to_value(feed.normal_form()).map_err(ApiError::internal)?;
     let (generation, query) = (call.generation.clone(), call.query.to_owned());
-    let work = Work::pooled(move |deadline| {
-        let question = &asked.question;
+    let work = Work::search(move |deadline| {
+        let question = &feed.question;
         let estimate = |ids: &[&str]| estimate(&generation, question.today, ids, &deadline);
-        let (engine, latest) = (&*generation.engine, &generation.latest);
-        let found = feed::find(engine, latest, question, estimate, &deadline)?;
-        let notices: Vec<_> = found.tenders.iter().map(|tender| tender.notice.clone()).collect();
-        let keyword = |number: &usize| question.keywords.get(*number).map(|(text, _)| text.as_str());
-        let results = found.tenders.iter().zip(raw(&notices)?).map(|(tender, notice)| Item {
+        let found = feed::find(
+            &*generation.engine,
+            &generation.latest_notices,
+            question,
+            estimate,
+            &deadline,
+        )?;
+        let next_cursor = found.next.clone().map(|position| feed.cursor(position)).transpose()?;
+        let mut headers: Vec<_> = feed.lowered_limit.map(limit_applied).into_iter().collect();
+        if let Some(cursor) = &next_cursor {
+            headers.push(next_link("/tender/feed", &query, cursor)?);
+        }
+        let reply = page(&generation, &feed, &found, next_cursor.as_deref())?;
+        Ok(reply.with_headers(headers))
+    });
+    work.for_request(&normal_form)
+}
+
+fn page(generation: &Generation, feed: &Feed, found: &FeedPage, next_cursor: Option<&str>) -> Result<Reply, ApiError> {
+    let question = &feed.question;
+    let notices: Vec<_> = found.tenders.iter().map(|tender| tender.notice.clone()).collect();
+    let keyword = |number: &usize| question.keywords.get(*number).map(|(text, _)| text.as_str());
+    let results = found
+        .tenders
+        .iter()
+        .zip(raw_records(&notices)?)
+        .map(|(tender, notice)| Item {
             tender: notice,
             first_seen_at: generation.first_seen.earliest(tender.notices()),
             duplicates: &tender.duplicates,
@@ -85,32 +126,24 @@ pub fn get(call: &Call) -> Result<Work, ApiError> {
             value_basis: tender.basis,
             matched_keywords: tender.matched.iter().filter_map(keyword).collect(),
         });
-        let next_cursor = found.next.map(|position| asked.cursor(position));
-        let mut headers: Vec<_> = asked.lowered_limit.map(limit_applied).into_iter().collect();
-        if let Some(cursor) = &next_cursor {
-            headers.push(link("/tender/feed", &next_query(&query, cursor)?)?);
-        }
-        let reply = Reply::json(&Feed {
-            count: found.tenders.len(),
-            days_back: asked.days_back,
-            since: question.since.to_string(),
-            keywords: question.keywords.iter().map(|(text, _)| text.as_str()).collect(),
-            languages: question.languages.iter().map(|language| language.code()).collect(),
-            results: results.collect(),
-            next_cursor,
-        })?;
-        Ok(Reply { headers, ..reply })
-    })?;
-    work.of_request(&normal)
+    Reply::json(&Page {
+        count: found.tenders.len(),
+        days_back: feed.days_back,
+        since: question.since.to_string(),
+        keywords: question.keywords.iter().map(|(text, _)| text.as_str()).collect(),
+        languages: question.languages.iter().map(|language| language.code()).collect(),
+        results: results.collect(),
+        next_cursor,
+    })
 }
 
-/// What tenders are worth that state no value.
+/// Estimates the tenders that state no value.
 fn estimate(
     generation: &Generation,
     today: Date,
     ids: &[&str],
     deadline: &Deadline,
 ) -> Result<Vec<Option<f64>>, ApiError> {
-    let one = |id: &&str| Ok(worth(generation, today, id, deadline)?);
+    let one = |id: &&str| Ok(tender_value(generation, today, id, deadline)?);
     ids.par_iter().map(one).collect()
 }

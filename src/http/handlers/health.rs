@@ -1,14 +1,31 @@
-//! `GET /health`: whether the service is up, and what it serves. It takes no key.
+//! `GET /health`: whether the service runs, and which generation it serves. It needs no key.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 
-use crate::http::{Call, Work, error::ApiError, middleware::conditional::Validator, params};
+use crate::http::{
+    call::Call,
+    error::ApiError,
+    middleware::conditional::Validator,
+    params::read,
+    route::{Access, Answer, Endpoint, Route},
+    work::Work,
+};
 
-/// Spec silent: the shape of the answer.
+pub const HEALTH: Route = Route {
+    id: "getHealth",
+    endpoint: Endpoint::Fixed("/health", get),
+    access: Access::Keyless,
+    about: "Whether the service is up, and what it serves",
+    answer: Answer::Json(SchemaGenerator::subschema_for::<Health>),
+    is_cacheable: false,
+    ..Route::DEFAULT
+};
+
+/// The state of the service (spec silent on its shape).
 #[derive(Serialize, JsonSchema)]
-#[schemars(description = "That the service is up, and what it serves")]
-pub struct Health<'a> {
+#[schemars(description = "The service is up; the generation it serves")]
+struct Health<'a> {
     /// Always `ok`.
     status: &'static str,
     version: &'static str,
@@ -16,20 +33,20 @@ pub struct Health<'a> {
     index: Index<'a>,
 }
 
-/// What is served.
+/// The generation that is served.
 #[derive(Serialize, JsonSchema)]
 struct Index<'a> {
-    /// The build's identifier.
+    /// Id of the generation.
     generation: &'a str,
-    /// Of all kinds.
+    /// Number of records of all entity types.
     records: u64,
     /// When the generation was published.
     #[schemars(extend("format" = "date-time"))]
     as_of: &'a str,
 }
 
-pub fn get(call: &Call) -> Result<Work, ApiError> {
-    params::none(call.query)?;
+fn get(call: &Call) -> Result<Work, ApiError> {
+    read::none(call.query)?;
     let generation = &call.generation;
     let work = Work::json(&Health {
         status: "ok",
@@ -41,5 +58,5 @@ pub fn get(call: &Call) -> Result<Work, ApiError> {
             as_of: &generation.manifest.built_at,
         },
     })?;
-    Ok(work.validated_by(Validator::None))
+    Ok(work.with_validator(Validator::None))
 }

@@ -1,26 +1,69 @@
-//! `GET /vendors` and `GET /departments`: names found by a part of them, those with most records first.
+//! `GET /vendors` and `GET /departments`: names that contain a text, those with most records first.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 
 use crate::{
-    engine::{aggregation::Money, names::NamesPage},
+    engine::{
+        aggregation::Money,
+        names::{NameCount, NamesPage},
+    },
     http::{
-        Call, Reply, Work,
+        call::Call,
         error::{ApiError, quoted},
         params::{
-            self,
-            names::{DEPARTMENTS, NamesParams, VENDORS},
+            names::{
+                DEFAULT_LIMIT, DEPARTMENTS as DEPARTMENT_PARAMS, MIN_VENDOR_LENGTH, NamesParams,
+                VENDORS as VENDOR_PARAMS,
+            },
+            param::describe,
+            read::read_all,
         },
+        route::{Answer, Endpoint, Link, Parameters, Route, Tag},
+        work::{Reply, Work},
     },
     model::{entity_type::EntityType, facet::Facet, fold::fold},
+};
+
+pub const VENDORS: Route = Route {
+    id: "listVendors",
+    tag: Tag::Parties,
+    endpoint: Endpoint::Fixed("/vendors", vendors),
+    about: "Vendors whose name contains a text, those with most contracts first",
+    parameters: Parameters::Table("vendors", || describe(VENDOR_PARAMS)),
+    answer: Answer::Json(SchemaGenerator::subschema_for::<Names<Vendor>>),
+    links: &[Link {
+        name: "vendor",
+        to: "getVendor",
+        about: "The first vendor's contracts",
+        parameters: &[("name", "$response.body#/results/0/vendor")],
+        ..Link::DEFAULT
+    }],
+    ..Route::DEFAULT
+};
+
+pub const DEPARTMENTS: Route = Route {
+    id: "listDepartments",
+    tag: Tag::Parties,
+    endpoint: Endpoint::Fixed("/departments", departments),
+    about: "Departments with their numbers of records and total values",
+    parameters: Parameters::Table("departments", || describe(DEPARTMENT_PARAMS)),
+    answer: Answer::Json(SchemaGenerator::subschema_for::<Names<Department>>),
+    links: &[Link {
+        name: "department",
+        to: "getDepartment",
+        about: "The first department's contracts, if it has any",
+        parameters: &[("name", "$response.body#/results/0/department")],
+        ..Link::DEFAULT
+    }],
+    ..Route::DEFAULT
 };
 
 /// A page of names, those with most records first.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "{R}Names")]
-pub struct List<R> {
-    /// Names that match, on whatever page.
+struct Names<R> {
+    /// Number of names that match, on all pages.
     total: u64,
     /// Names in this page.
     count: usize,
@@ -29,72 +72,67 @@ pub struct List<R> {
     results: Vec<R>,
 }
 
-/// A vendor, spelled as most of its contracts spell it.
+/// A vendor, in the spelling that most of its contracts have.
 #[derive(Serialize, JsonSchema)]
-pub struct Vendor {
+struct Vendor {
     vendor: String,
     contracts: u64,
     total_value: Money,
 }
 
-/// A department, by its English name where that is known.
+/// A department, by its English name if that is known.
 #[derive(Serialize, JsonSchema)]
-pub struct Department {
+struct Department {
     department: String,
-    /// Of the kind asked for, else of all four.
+    /// Records of the requested entity type, or of all four.
     records: u64,
     total_value: Money,
 }
 
-/// Spec silent: the names of a page when `limit` is not given is the specification's, the shortest `q` of vendors is not.
-pub const DEFAULT_LIMIT: u64 = 20;
-pub const SHORTEST_VENDOR: usize = 2;
-
-/// The kinds whose departments are listed.
-pub const DEPARTMENT_KINDS: [EntityType; 4] = [
+/// The entity types whose departments are listed.
+const ENTITY_TYPES: [EntityType; 4] = [
     EntityType::Contract,
     EntityType::Tender,
     EntityType::Award,
     EntityType::Disclosure,
 ];
 
-pub fn vendors(call: &Call) -> Result<Work, ApiError> {
-    let said: NamesParams = params::read(VENDORS, |_| None, call.query)?;
-    let Some(q) = &said.q else {
+fn vendors(call: &Call) -> Result<Work, ApiError> {
+    let given: NamesParams = read_all(VENDOR_PARAMS, call.query)?;
+    let Some(q) = &given.q else {
         return Err(ApiError::unprocessable(
-            "parameter 'q' is required: part of a vendor's name, of 2 letters or digits at least",
+            "parameter 'q' is required: part of a vendor's name, at least 2 letters or digits",
         ));
     };
     let part = fold(&q.value);
-    if part.chars().count() < SHORTEST_VENDOR {
+    if part.chars().count() < MIN_VENDOR_LENGTH {
         let why = format!(
-            "{} is too short; give at least {SHORTEST_VENDOR} letters or digits",
+            "{} is too short; give at least {MIN_VENDOR_LENGTH} letters or digits",
             quoted(&q.value)
         );
         return Err(ApiError::invalid(q.name, why));
     }
-    list(call, said, vec![EntityType::Contract], Facet::Vendor, part, |row| {
-        Vendor {
-            vendor: row.name,
-            contracts: row.records,
-            total_value: row.total_value,
-        }
+    let entity_types = vec![EntityType::Contract];
+    list(call, given, entity_types, Facet::Vendor, part, |row| Vendor {
+        vendor: row.name,
+        contracts: row.records,
+        total_value: row.total_value,
     })
 }
 
-pub fn departments(call: &Call) -> Result<Work, ApiError> {
-    let said: NamesParams = params::read(DEPARTMENTS, |_| None, call.query)?;
-    if said.q.is_none() && said.entity_type.is_none() {
+fn departments(call: &Call) -> Result<Work, ApiError> {
+    let given: NamesParams = read_all(DEPARTMENT_PARAMS, call.query)?;
+    if given.q.is_none() && given.entity_type.is_none() {
         return Err(ApiError::unprocessable(
-            "one of the parameters 'q' and 'entity_type' is required: part of a department's name, or a kind of record",
+            "one of the parameters 'q' and 'entity_type' is required: part of a department's name, or an entity type",
         ));
     }
-    let kinds = match &said.entity_type {
-        Some(said) => EntityType::parse(said.value).into_iter().collect(),
-        None => DEPARTMENT_KINDS.to_vec(),
+    let entity_types = match &given.entity_type {
+        Some(given) => EntityType::parse(given.value).into_iter().collect(),
+        None => ENTITY_TYPES.to_vec(),
     };
-    let part = said.q.as_ref().map_or_else(String::new, |said| fold(&said.value));
-    list(call, said, kinds, Facet::Department, part, |row| Department {
+    let part = given.q.as_ref().map_or_else(String::new, |given| fold(&given.value));
+    list(call, given, entity_types, Facet::Department, part, |row| Department {
         department: row.name,
         records: row.records,
         total_value: row.total_value,
@@ -103,26 +141,27 @@ pub fn departments(call: &Call) -> Result<Work, ApiError> {
 
 fn list<R: Serialize + 'static>(
     call: &Call,
-    said: NamesParams,
-    kinds: Vec<EntityType>,
+    given: NamesParams,
+    entity_types: Vec<EntityType>,
     facet: Facet,
     part: String,
-    row: fn(crate::engine::names::NameCount) -> R,
+    row: fn(NameCount) -> R,
 ) -> Result<Work, ApiError> {
-    let offset = said.offset.map_or(0, |said| said.value);
-    let limit = said.limit.map_or(DEFAULT_LIMIT, |said| said.value);
-    let (generation, asked) = (call.generation.clone(), (kinds.clone(), part.clone(), limit, offset));
-    let work = Work::pooled(move |deadline| {
+    let offset = given.offset.map_or(0, |given| given.value);
+    let limit = given.limit.map_or(DEFAULT_LIMIT, |given| given.value);
+    let normal_form = (entity_types.clone(), part.clone(), limit, offset);
+    let generation = call.generation.clone();
+    let work = Work::search(move |deadline| {
         deadline.check()?;
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let page = start..start.saturating_add(limit as usize);
-        let NamesPage { total, rows } = generation.engine.list_names(&kinds, facet, &part, page);
-        Reply::json(&List {
+        let NamesPage { total, rows } = generation.engine.list_names(&entity_types, facet, &part, page);
+        Reply::json(&Names {
             total,
             count: rows.len(),
             offset,
             results: rows.into_iter().map(row).collect(),
         })
-    })?;
-    work.of_request(&asked)
+    });
+    work.for_request(&normal_form)
 }

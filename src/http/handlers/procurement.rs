@@ -1,8 +1,9 @@
-//! `GET /procurement/{solicitation_number}`: everything known of one solicitation, from its notice to its contracts.
+//! `GET /procurement/{solicitation_number}`: all records of one solicitation, from its notice to its contracts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
+use bytes::Bytes;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -13,15 +14,19 @@ use crate::{
         aggregation::{Aggregation, Money, TermsAggregation, ValueAggregation},
     },
     http::{
-        Call, Reply, Work,
+        call::Call,
         error::{ApiError, quoted},
-        handlers::profile::raw,
-        openapi::bodies,
+        handlers::raw_records::raw_records,
         params::{
-            self,
+            paging::{DEFAULT_LIMIT, limit_applied},
+            param::describe,
             procurement::{ProcurementParams, TABLE},
-            resolve::{DEFAULT_LIMIT, limit_applied},
+            read::read_all,
+            resolve::{contains, term},
         },
+        route::{Answer, Endpoint, ErrorResponse, Parameters, PathParam, RateLimitHeaders, Route, Tag},
+        schema_refs,
+        work::{Reply, Work},
     },
     model::{
         date::Date,
@@ -31,50 +36,73 @@ use crate::{
         record::{Record, query_key},
         schema::{Role, Schema},
     },
-    query::{Filter, Page, SearchQuery, Start},
+    query::{Page, SearchQuery, Start},
 };
 
-/// Spec silent: the shape of the answer. One array a kind that has such records, named by it.
+pub const PROCUREMENT: Route = Route {
+    id: "getProcurement",
+    tag: Tag::Parties,
+    endpoint: Endpoint::Named("/procurement/", "solicitation_number", get),
+    about: "All records of one solicitation, with a timeline",
+    path_params: &[PathParam::Text {
+        component: "solicitation_number",
+        name: "solicitation_number",
+        about: "A solicitation number; case and punctuation do not matter",
+        example: "solicitation_number",
+    }],
+    parameters: Parameters::Table("procurement", || describe(TABLE)),
+    answer: Answer::Json(SchemaGenerator::subschema_for::<Procurement>),
+    headers: &["X-Limit-Applied"],
+    errors: &[ErrorResponse {
+        status: "404",
+        name: "NoSolicitation",
+        about: "No record has that solicitation number, or none of that department",
+        example: |_| "no record has the solicitation number 'nope'".to_owned(),
+        rate_limit: RateLimitHeaders::Always,
+    }],
+    ..Route::DEFAULT
+};
+
+/// Spec silent: the shape of the response.
 #[derive(Serialize, JsonSchema)]
 #[schemars(
-    description = "The records of one solicitation number: an array a kind that has such records, named by the kind, and what they tell together"
+    description = "The records of one solicitation number: for each entity type that has such records an array under its name, and figures over all of them"
 )]
-pub struct Procurement<'a> {
-    /// As it was asked for.
+struct Procurement<'a> {
+    /// In the spelling of the request.
     solicitation_number: &'a str,
-    /// Of all records shown.
+    /// Number of records in the response.
     count: usize,
-    /// Spec silent: of all records there are; `total_value`, `vendors` and `buyers` are of them, `timeline` of those shown.
+    /// Spec silent: the number of all records. `total_value`, `vendors` and `buyers` are of all records, `timeline` of those in the response.
     total: u64,
     entity_types: Vec<EntityType>,
-    /// The days that the records shown tell of, the earliest first.
+    /// The events of the records in the response, the earliest first.
     timeline: Vec<Event>,
-    /// Spec silent: of the contracts; where there are none, of the awards; where there are none either, of the disclosures. The three
-    /// tell of the same money.
+    /// Spec silent: of the contracts; without contracts, of the awards; without awards, of the disclosures. The three report the same money.
     #[schemars(
-        description = "In dollars, of the contracts shown; where there are none, of the awards; where there are none either, of the disclosures"
+        description = "In dollars, of the contracts; without contracts, of the awards; without awards, of the disclosures"
     )]
     total_value: Option<Money>,
     vendors: Vec<String>,
-    /// More than one where small buyers share a number; `department` tells them apart.
+    /// More than one if small buyers use the same number; `department` selects one.
     buyers: Vec<String>,
     #[serde(flatten)]
-    #[schemars(schema_with = "bodies::records_by_kind")]
+    #[schemars(schema_with = "schema_refs::records_by_entity_type")]
     records: BTreeMap<&'static str, Vec<&'a RawValue>>,
 }
 
-/// A day in a solicitation's life.
+/// An event of a solicitation.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 struct Event {
     #[schemars(extend("format" = "date"))]
     date: String,
-    #[schemars(schema_with = "what_happened")]
+    #[schemars(schema_with = "event_schema")]
     event: &'static str,
     entity_type: EntityType,
     record_id: String,
 }
 
-/// Spec silent: the days of a solicitation's life: kind, field, and what happened.
+/// Spec silent: the events of a solicitation: entity type, field of the date, and name.
 const EVENTS: [(EntityType, &str, &str); 12] = [
     (EntityType::PreSolicitation, "publication_date", "announced"),
     (EntityType::PreSolicitation, "closing_date", "announcement_closed"),
@@ -90,22 +118,25 @@ const EVENTS: [(EntityType, &str, &str); 12] = [
     (EntityType::Disclosure, "award_date", "awarded"),
 ];
 
-fn what_happened(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    let words: BTreeSet<&str> = EVENTS.iter().map(|(_, _, event)| *event).collect();
-    schemars::json_schema!({"type": "string", "enum": words})
+fn event_schema(_: &mut SchemaGenerator) -> schemars::Schema {
+    let names: BTreeSet<&str> = EVENTS.iter().map(|(_, _, event)| *event).collect();
+    schemars::json_schema!({"type": "string", "enum": names})
 }
 
-/// Whose values tell what was spent, the first that has any.
+/// The entity types whose values are spending. The first one with any value gives the total.
 const SPENDING: [EntityType; 3] = [EntityType::Contract, EntityType::Award, EntityType::Disclosure];
 
-/// The records of one kind: those shown, and what all of them tell.
-struct OfKind {
+/// The records of one entity type: those in the response, and the figures over all of them.
+struct Matches {
     entity_type: EntityType,
-    shown: Vec<bytes::Bytes>,
-    aggregation: Aggregation,
+    records: Vec<Bytes>,
+    total: u64,
+    /// `None` if no record has a value.
+    total_value: Option<Money>,
+    vendors: Vec<String>,
+    buyers: Vec<String>,
 }
 
-/// Of all of them, however many are shown.
 const FACETS: [TermsAggregation; 2] = [
     TermsAggregation {
         facet: Facet::Vendor,
@@ -117,126 +148,155 @@ const FACETS: [TermsAggregation; 2] = [
     },
 ];
 
-pub fn get(call: &Call, number: String) -> Result<Work, ApiError> {
-    let said: ProcurementParams = params::read(TABLE, |_| None, call.query)?;
-    let wanted = said.limit.as_ref().map_or(DEFAULT_LIMIT, |said| said.value);
-    let limit = wanted.min(call.terms.page_cap.into());
-    let department = said.department.map(|said| query_key(Role::Department, &said.value));
-    let asked = (number.clone(), limit, department.clone());
+fn get(call: &Call, number: String) -> Result<Work, ApiError> {
+    let given: ProcurementParams = read_all(TABLE, call.query)?;
+    let requested = given.limit.as_ref().map_or(DEFAULT_LIMIT, |given| given.value);
+    let limit = requested.min(call.terms.page_cap.into());
+    let department = given.department.map(|given| query_key(Role::Department, &given.value));
+    let normal_form = (number.clone(), limit, department.clone());
     let generation = call.generation.clone();
-    let work = Work::pooled(move |deadline| {
+    let work = Work::search(move |deadline| {
         let found = find(&generation, &number, department.as_deref(), limit, deadline)?;
         if found.is_empty() {
-            let whose = department.map_or("", |_| " at such a department");
             let number = quoted(&number);
+            let suffix = if department.is_some() {
+                " in such a department"
+            } else {
+                ""
+            };
             return Err(ApiError::not_found(format!(
-                "no record has the solicitation number {number}{whose}"
+                "no record has the solicitation number {number}{suffix}"
             )));
         }
-        let reply = answer(&number, &found)?;
-        let headers = (limit < wanted).then(|| limit_applied(limit)).into_iter().collect();
-        Ok(Reply { headers, ..reply })
-    })?;
-    work.of_request(&asked)
+        let headers = (limit < requested).then(|| limit_applied(limit));
+        Ok(reply(&number, &found)?.with_headers(headers.into_iter().collect()))
+    });
+    work.for_request(&normal_form)
 }
 
+/// The entity types that have records of the number.
 fn find(
     generation: &Generation,
     number: &str,
     department: Option<&str>,
     limit: u64,
     deadline: Deadline,
-) -> Result<Vec<OfKind>, ApiError> {
+) -> Result<Vec<Matches>, ApiError> {
     let key = query_key(Role::SolicitationNumber, number);
+    // A number without a letter or digit has an empty key, which would match every record without a number.
+    if key.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut found = Vec::new();
-    // A number of signs only is no number: it would find whatever has none.
-    for entity_type in EntityType::ALL.into_iter().filter(|_| !key.is_empty()) {
+    for entity_type in EntityType::ALL {
         if !Schema::of(entity_type).has_role(Role::SolicitationNumber) {
             continue;
         }
-        let mut filters = vec![Filter::Term {
-            role: Role::SolicitationNumber,
-            key: key.clone(),
-        }];
-        filters.extend(department.map(|part| Filter::Contains {
-            role: Role::Department,
-            key: part.to_owned(),
-        }));
+        let mut filters = vec![term(Role::SolicitationNumber, key.clone())];
+        filters.extend(department.map(|part| contains(Role::Department, part.to_owned())));
         let query = SearchQuery::newest(entity_type, filters);
-        let page = Page {
-            limit: limit as usize,
-            start: Start::Offset(0),
-        };
-        let shown = generation.engine.search(&query, &page, deadline.clone())?.records;
-        if !shown.is_empty() {
-            let aggregation = generation
-                .engine
-                .aggregate(&query, &FACETS, ValueAggregation::Sum, deadline.clone())?;
-            found.push(OfKind {
-                entity_type,
-                shown,
-                aggregation,
-            });
-        }
+        found.extend(matches(generation, &query, limit, deadline.clone())?);
     }
     Ok(found)
 }
 
-fn answer(number: &str, found: &[OfKind]) -> Result<Reply, ApiError> {
-    let mut timeline = Vec::new();
-    for OfKind { entity_type, shown, .. } in found {
-        for bytes in shown {
-            let record = Record::parse(Schema::of(*entity_type), bytes)
-                .map_err(|_| ApiError::internal("a record of the index can no longer be read"))?;
-            timeline.extend(events(*entity_type, &record));
-        }
-    }
-    timeline.sort();
-    let spent = |kind: &EntityType| {
-        let of_kind = found.iter().find(|of_kind| of_kind.entity_type == *kind)?;
-        let values = of_kind.aggregation.values.as_ref()?;
-        (values.records_with_value > 0).then_some(values.total_value)
+fn matches(
+    generation: &Generation,
+    query: &SearchQuery,
+    limit: u64,
+    deadline: Deadline,
+) -> Result<Option<Matches>, ApiError> {
+    let page = Page {
+        limit: limit as usize,
+        start: Start::Offset(0),
     };
-    let records = found
-        .iter()
-        .map(|of_kind| Ok((of_kind.entity_type.name(), raw(&of_kind.shown)?)));
+    let records = generation.engine.search(query, &page, deadline.clone())?.records;
+    if records.is_empty() {
+        return Ok(None);
+    }
+    let mut aggregation = generation
+        .engine
+        .aggregate(query, &FACETS, ValueAggregation::Sum, deadline)?;
+    let values = aggregation.values.take().filter(|values| values.records_with_value > 0);
+    Ok(Some(Matches {
+        entity_type: query.entity_type,
+        records,
+        total: aggregation.total,
+        total_value: values.map(|values| values.total_value),
+        vendors: values_of(&mut aggregation, Facet::Vendor),
+        buyers: values_of(&mut aggregation, Facet::Department),
+    }))
+}
+
+fn values_of(aggregation: &mut Aggregation, facet: Facet) -> Vec<String> {
+    let buckets = aggregation.take(facet).buckets.into_iter();
+    buckets.map(|bucket| bucket.value).collect()
+}
+
+fn reply(number: &str, found: &[Matches]) -> Result<Reply, ApiError> {
+    let spent = |entity_type: &EntityType| {
+        let matches = found.iter().find(|matches| matches.entity_type == *entity_type)?;
+        matches.total_value
+    };
+    let mut records = BTreeMap::new();
+    for matches in found {
+        records.insert(matches.entity_type.name(), raw_records(&matches.records)?);
+    }
     Reply::json(&Procurement {
         solicitation_number: number,
-        count: found.iter().map(|of_kind| of_kind.shown.len()).sum(),
-        total: found.iter().map(|of_kind| of_kind.aggregation.total).sum(),
-        entity_types: found.iter().map(|of_kind| of_kind.entity_type).collect(),
-        timeline: timeline.into_iter().map(|(_, event)| event).collect(),
+        count: found.iter().map(|matches| matches.records.len()).sum(),
+        total: found.iter().map(|matches| matches.total).sum(),
+        entity_types: found.iter().map(|matches| matches.entity_type).collect(),
+        timeline: timeline(found)?,
         total_value: SPENDING.iter().find_map(spent),
-        vendors: names(found, Facet::Vendor),
-        buyers: names(found, Facet::Department),
-        records: records.collect::<Result<_, ApiError>>()?,
+        vendors: distinct(found.iter().flat_map(|matches| &matches.vendors)),
+        buyers: distinct(found.iter().flat_map(|matches| &matches.buyers)),
+        records,
     })
 }
 
-/// The values of a facet over all entity types, each once, in alphabetical order.
-fn names(found: &[OfKind], facet: Facet) -> Vec<String> {
-    let counts = found
-        .iter()
-        .filter_map(|of_kind| of_kind.aggregation.facets.get(&facet));
-    let mut names = BTreeMap::new();
-    for bucket in counts.flat_map(|counts| &counts.buckets) {
-        names.entry(fold(&bucket.value)).or_insert_with(|| bucket.value.clone());
+/// Sorts names and drops those that differ only in accents, case or punctuation.
+fn distinct<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
+    let mut distinct = BTreeMap::new();
+    for name in names {
+        distinct.entry(fold(name)).or_insert_with(|| name.clone());
     }
-    names.into_values().collect()
+    distinct.into_values().collect()
 }
 
-/// What a record tells, each with the place that a day's events are told in.
+/// Sorted by date; events of one day in the order of [`EVENTS`].
+fn timeline(found: &[Matches]) -> Result<Vec<Event>, ApiError> {
+    let mut timeline = Vec::new();
+    for matches in found {
+        let schema = Schema::of(matches.entity_type);
+        for bytes in &matches.records {
+            let record = Record::parse(schema, bytes)
+                .map_err(|_| ApiError::internal("a record of the index cannot be parsed"))?;
+            timeline.extend(events(matches.entity_type, &record));
+        }
+    }
+    timeline.sort();
+    Ok(timeline.into_iter().map(|(_, event)| event).collect())
+}
+
+/// The events of a record, each with its sort key: the date and the index in [`EVENTS`].
 fn events(entity_type: EntityType, record: &Record) -> Vec<((String, usize), Event)> {
-    let of_kind = (0..).zip(&EVENTS).filter(|(_, (kind, _, _))| *kind == entity_type);
-    let event = |(place, (_, field, event)): (usize, &(EntityType, &str, &'static str))| {
-        let date = Date::parse_prefix(record.text(field)?).ok()?.to_string();
-        let event = Event {
-            date: date.clone(),
-            event,
-            entity_type,
-            record_id: record.id().to_owned(),
-        };
-        Some(((date, place), event))
-    };
-    of_kind.filter_map(event).collect()
+    let mut events = Vec::new();
+    for (index, (of, field, event)) in EVENTS.iter().enumerate() {
+        if *of != entity_type {
+            continue;
+        }
+        let date = record.text(field).and_then(|text| Date::parse_prefix(text).ok());
+        if let Some(date) = date {
+            let date = date.to_string();
+            let event = Event {
+                date: date.clone(),
+                event,
+                entity_type,
+                record_id: record.id().to_owned(),
+            };
+            events.push(((date, index), event));
+        }
+    }
+    events
 }

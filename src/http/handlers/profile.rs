@@ -1,6 +1,7 @@
-//! `GET /vendor/{name}` and `GET /department/{name}`: what one name bought or sold, and its contracts.
+//! `GET /vendor/{name}` and `GET /department/{name}`: the contracts of one vendor or department, counted and paged.
 
-use schemars::JsonSchema;
+use bytes::Bytes;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -8,51 +9,128 @@ use crate::{
     catalog::generation::Generation,
     engine::{
         Deadline,
-        aggregation::{Aggregation, FacetBuckets, Money, TermsAggregation, ValueAggregation},
+        aggregation::{Aggregation, FacetBucket, FacetBuckets, Money, TermsAggregation, ValueAggregation},
         names::ResolvedName,
     },
     http::{
-        Call, Reply, Work,
+        call::Call,
         error::{ApiError, quoted},
-        handlers::stats::{Year, years},
-        openapi::bodies,
-        params::{
-            likest,
-            resolve::{Search, World},
-            search::{DEPARTMENT_PROFILE, SearchParams, VENDOR_PROFILE},
+        handlers::{
+            counts::{Year, years},
+            raw_records::raw_records,
+            search::INVALID_PAGE,
         },
+        params::{
+            nearest::most_similar,
+            resolve::{ResolveContext, Search},
+            search::SearchParams,
+        },
+        route::{Answer, Endpoint, ErrorResponse, Parameters, PathParam, RateLimitHeaders, Route, Tag},
+        schema_refs,
+        work::{Reply, Work},
     },
     model::{entity_type::EntityType, facet::Facet},
     query::{Filter, SearchQuery},
 };
 
-/// A vendor's contracts that match: counted, added up, and a page of them.
+pub const VENDOR: Route = Route {
+    id: "getVendor",
+    endpoint: Endpoint::Named("/vendor/", "name", vendor),
+    about: "A vendor's contracts, their total value and the departments that awarded them",
+    path_params: &[PathParam::Text {
+        component: "vendor_name",
+        name: "name",
+        about: "A vendor's whole name; accents, case and punctuation do not matter; `/vendors` finds it",
+        example: "vendor_name",
+    }],
+    parameters: Parameters::Search(Some(&VENDOR_PARAMS), Some(EntityType::Contract)),
+    answer: Answer::Json(SchemaGenerator::subschema_for::<Vendor>),
+    ..PROFILE
+};
+
+pub const DEPARTMENT: Route = Route {
+    id: "getDepartment",
+    endpoint: Endpoint::Named("/department/", "name", department),
+    about: "A department's contracts by vendor, category and year, and its records of every entity type",
+    path_params: &[PathParam::Text {
+        component: "department_name",
+        name: "name",
+        about: "A department's whole name, in English, in French, or as `English | French`; `/departments` finds it",
+        example: "department_en",
+    }],
+    parameters: Parameters::Search(Some(&DEPARTMENT_PARAMS), Some(EntityType::Contract)),
+    answer: Answer::Json(SchemaGenerator::subschema_for::<Department>),
+    ..PROFILE
+};
+
+const PROFILE: Route = Route {
+    tag: Tag::Parties,
+    headers: &["X-Limit-Applied", "X-Ignored-Parameters"],
+    errors: &[
+        INVALID_PAGE,
+        ErrorResponse {
+            status: "404",
+            name: "NoName",
+            about: "No contract has that name; the message lists up to three similar names",
+            example: |_| "no vendor has the name 'Acme Pavin'; similar names: 'Acme Paving', 'Acme'".to_owned(),
+            rate_limit: RateLimitHeaders::Always,
+        },
+    ],
+    ..Route::DEFAULT
+};
+
+/// The parameters of a vendor's profile.
+static VENDOR_PARAMS: [&str; 8] = [
+    "category",
+    "department",
+    "issued_after",
+    "issued_before",
+    "sort_by",
+    "sort_order",
+    "limit",
+    "offset",
+];
+
+/// The parameters of a department's profile.
+static DEPARTMENT_PARAMS: [&str; 9] = [
+    "category",
+    "department",
+    "vendor",
+    "issued_after",
+    "issued_before",
+    "sort_by",
+    "sort_order",
+    "limit",
+    "offset",
+];
+
+/// A vendor's contracts that match: their number, their total value, and a page of them.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "VendorProfile")]
-pub struct Vendor<'a> {
+struct Vendor<'a> {
     vendor_name: String,
     total_contracts: u64,
     total_value: Money,
-    /// Ten at most, those with most contracts first.
+    /// Up to ten departments, those with most contracts first.
     top_departments: Vec<TopDepartment>,
-    #[schemars(schema_with = "bodies::contracts")]
+    #[schemars(schema_with = "schema_refs::contracts")]
     contracts: Vec<&'a RawValue>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct TopDepartment {
-    /// The French name where no English one is known.
+    /// The French name if no English one is known.
     department_en: String,
     count: u64,
 }
 
-/// Spec silent: the shape of a department's profile. Contracts are counted, and `by_entity_type` tells its records of every kind.
+/// Spec silent: the shape of a department's profile. Its figures are those of contracts; `by_entity_type` counts all its records.
 #[derive(Serialize, JsonSchema)]
 #[schemars(
     rename = "DepartmentProfile",
-    description = "A department's contracts that match: counted, added up, and a page of them"
+    description = "A department's contracts that match: their number, their total value, and a page of them"
 )]
-pub struct Department<'a> {
+struct Department<'a> {
     department_en: Option<String>,
     department_fr: Option<String>,
     total_contracts: u64,
@@ -62,24 +140,24 @@ pub struct Department<'a> {
     first_date: Option<String>,
     #[schemars(extend("format" = "date"))]
     last_date: Option<String>,
-    /// The records of every kind that match.
-    by_entity_type: Vec<OfKind>,
-    /// The oldest first.
+    /// The records of every entity type that match.
+    by_entity_type: Vec<EntityTypeCount>,
+    /// The oldest year first.
     by_year: Vec<Year>,
-    /// Ten at most, those with most contracts first.
+    /// Up to ten vendors, those with most contracts first.
     top_vendors: Vec<TopVendor>,
-    /// Ten at most, those with most contracts first.
+    /// Up to ten categories, those with most contracts first.
     top_categories: Vec<TopCategory>,
-    #[schemars(schema_with = "bodies::contracts")]
+    #[schemars(schema_with = "schema_refs::contracts")]
     contracts: Vec<&'a RawValue>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "KindCount")]
-struct OfKind {
+struct EntityTypeCount {
     entity_type: EntityType,
     records: u64,
-    /// Null for a kind without a value.
+    /// Null for an entity type without a value.
     total_value: Option<Money>,
 }
 
@@ -96,85 +174,95 @@ struct TopCategory {
     count: u64,
 }
 
-/// Spec silent: the most departments, vendors or categories of a profile.
+/// Spec silent: the maximum number of departments, vendors or categories of a profile.
 const TOP: usize = 10;
 
-pub fn vendor(call: &Call, name: String) -> Result<Work, ApiError> {
-    let said = SearchParams::read_only(&VENDOR_PROFILE, "a vendor's profile", EntityType::Contract, call.query)?;
-    let search = said.resolve(&World::of(call, EntityType::Contract))?;
-    let asked = (search.query.clone(), search.page.clone(), Facet::Vendor.key(&name));
-    let generation = call.generation.clone();
-    let work = Work::pooled(move |deadline| {
-        let (named, search) = of_name(&generation, Facet::Vendor, &name, search)?;
-        let (mut aggregation, records) = ask(&generation, &search, &[want(Facet::Department)], deadline)?;
-        let reply = Reply::json(&Vendor {
-            vendor_name: named.name,
-            total_contracts: aggregation.total,
-            total_value: total_value(&aggregation),
-            top_departments: top(aggregation.take(Facet::Department), |row| TopDepartment {
-                department_en: row.value,
-                count: row.count,
-            }),
-            contracts: raw(&records)?,
-        })?;
-        Ok(Reply {
-            headers: search.notes(),
-            ..reply
-        })
-    })?;
-    work.of_request(&asked)
+const VENDOR_FACETS: [TermsAggregation; 1] = [terms(Facet::Department, TOP)];
+
+const DEPARTMENT_FACETS: [TermsAggregation; 3] = [
+    terms(Facet::Year, usize::MAX),
+    terms(Facet::Vendor, TOP),
+    terms(Facet::Category, TOP),
+];
+
+const fn terms(facet: Facet, size: usize) -> TermsAggregation {
+    TermsAggregation { facet, size }
 }
 
-pub fn department(call: &Call, name: String) -> Result<Work, ApiError> {
-    let said = SearchParams::read_only(
-        &DEPARTMENT_PROFILE,
-        "a department's profile",
-        EntityType::Contract,
-        call.query,
-    )?;
-    let search = said.resolve(&World::of(call, EntityType::Contract))?;
-    let asked = (search.query.clone(), search.page.clone(), Facet::Department.key(&name));
-    let generation = call.generation.clone();
-    let work = Work::pooled(move |deadline| {
-        let (named, search) = of_name(&generation, Facet::Department, &name, search)?;
-        let wants = [
-            TermsAggregation {
-                facet: Facet::Year,
-                size: usize::MAX,
-            },
-            want(Facet::Vendor),
-            want(Facet::Category),
-        ];
-        let (mut aggregation, records) = ask(&generation, &search, &wants, deadline.clone())?;
-        let reply = Reply::json(&Department {
-            department_en: Some(named.name),
-            department_fr: named.name_fr,
-            total_contracts: aggregation.total,
-            total_value: total_value(&aggregation),
-            first_date: aggregation.earliest_date.map(|day| day.to_string()),
-            last_date: aggregation.latest_date.map(|day| day.to_string()),
-            by_entity_type: by_entity_type(&generation, &search.query, deadline)?,
-            by_year: years(aggregation.take(Facet::Year), true),
-            top_vendors: top(aggregation.take(Facet::Vendor), |row| TopVendor {
-                vendor_name: row.value,
-                count: row.count,
-                total_value: row.total_value,
-            }),
-            top_categories: top(aggregation.take(Facet::Category), |row| TopCategory {
-                category: row.value,
-                count: row.count,
-            }),
-            contracts: raw(&records)?,
-        })?;
-        Ok(Reply {
-            headers: search.notes(),
-            ..reply
-        })
-    })?;
-    work.of_request(&asked)
+fn vendor(call: &Call, name: String) -> Result<Work, ApiError> {
+    profile(call, Facet::Vendor, name, &VENDOR_PARAMS, vendor_profile)
 }
 
-/// Narrows a search to a name, or tells which names are near it.
+fn department(call: &Call, name: String) -> Result<Work, ApiError> {
+    profile(call, Facet::Department, name, &DEPARTMENT_PARAMS, department_profile)
+}
+
+/// Writes a profile of the records of a name.
+type Write = fn(&Generation, ResolvedName, &Search, Deadline) -> Result<Reply, ApiError>;
+
+fn profile(call: &Call, facet: Facet, name: String, params: &[&str], write: Write) -> Result<Work, ApiError> {
+    let endpoint = format!("a {}'s profile", facet.name());
+    let given = SearchParams::read_only(params, &endpoint, EntityType::Contract, call.query)?;
+    let search = given.resolve(&ResolveContext::of(call, EntityType::Contract))?;
+    let normal_form = (search.query.clone(), search.page.clone(), facet.key(&name));
+    let generation = call.generation.clone();
+    let work = Work::search(move |deadline| {
+        let (named, search) = of_name(&generation, facet, &name, search)?;
+        let reply = write(&generation, named, &search, deadline)?;
+        Ok(reply.with_headers(search.headers()))
+    });
+    work.for_request(&normal_form)
+}
+
+fn vendor_profile(
+    generation: &Generation,
+    named: ResolvedName,
+    search: &Search,
+    deadline: Deadline,
+) -> Result<Reply, ApiError> {
+    let (mut aggregation, contracts) = count_and_search(generation, search, &VENDOR_FACETS, deadline)?;
+    Reply::json(&Vendor {
+        vendor_name: named.name,
+        total_contracts: aggregation.total,
+        total_value: total_value(&aggregation),
+        top_departments: top(aggregation.take(Facet::Department), |bucket| TopDepartment {
+            department_en: bucket.value,
+            count: bucket.count,
+        }),
+        contracts: raw_records(&contracts)?,
+    })
+}
+
+fn department_profile(
+    generation: &Generation,
+    named: ResolvedName,
+    search: &Search,
+    deadline: Deadline,
+) -> Result<Reply, ApiError> {
+    let (mut aggregation, contracts) = count_and_search(generation, search, &DEPARTMENT_FACETS, deadline.clone())?;
+    Reply::json(&Department {
+        department_en: Some(named.name),
+        department_fr: named.name_fr,
+        total_contracts: aggregation.total,
+        total_value: total_value(&aggregation),
+        first_date: aggregation.earliest_date.map(|day| day.to_string()),
+        last_date: aggregation.latest_date.map(|day| day.to_string()),
+        by_entity_type: by_entity_type(generation, &search.query, deadline)?,
+        by_year: years(aggregation.take(Facet::Year), true),
+        top_vendors: top(aggregation.take(Facet::Vendor), |bucket| TopVendor {
+            vendor_name: bucket.value,
+            count: bucket.count,
+            total_value: bucket.total_value,
+        }),
+        top_categories: top(aggregation.take(Facet::Category), |bucket| TopCategory {
+            category: bucket.value,
+            count: bucket.count,
+        }),
+        contracts: raw_records(&contracts)?,
+    })
+}
+
+/// Narrows a search to a name; the error lists similar names.
 fn of_name(
     generation: &Generation,
     facet: Facet,
@@ -183,88 +271,75 @@ fn of_name(
 ) -> Result<(ResolvedName, Search), ApiError> {
     let engine = &generation.engine;
     let Some(named) = engine.resolve_name(EntityType::Contract, facet, name) else {
-        let near = likest(
-            name,
-            engine.suggest_names(EntityType::Contract, facet, name, COMPARED),
-            NEAR,
-        );
-        let near: Vec<String> = near.iter().map(|name| quoted(name)).collect();
-        let cure = match near.is_empty() {
-            true => format!(
-                "find its name with /{0}s?q=…, or its records with /contract?{0}=…",
-                facet.name()
-            ),
-            false => format!("near are {}", near.join(", ")),
-        };
-        return Err(ApiError::not_found(format!(
-            "no {} has the name {}; {cure}",
-            facet.name(),
-            quoted(name)
-        )));
+        let candidates = engine.suggest_names(EntityType::Contract, facet, name, MAX_CANDIDATES);
+        return Err(unknown_name(facet, name, candidates));
     };
     let key = named.key.clone();
     search.query.filters.push(Filter::FacetValue { facet, key });
     Ok((named, search))
 }
 
-/// Spec silent: the most near names that a 404 tells.
-const NEAR: usize = 3;
+/// Spec silent: the maximum number of similar names in a 404.
+const MAX_SIMILAR: usize = 3;
 
-/// How many candidates are compared for them.
-const COMPARED: usize = 200;
+/// How many candidates for similar names are compared.
+const MAX_CANDIDATES: usize = 200;
 
-fn ask(
+fn unknown_name(facet: Facet, name: &str, candidates: Vec<String>) -> ApiError {
+    let similar = most_similar(name, candidates, MAX_SIMILAR);
+    let similar: Vec<String> = similar.iter().map(|name| quoted(name)).collect();
+    let (what, name) = (facet.name(), quoted(name));
+    let hint = if similar.is_empty() {
+        format!("find its name with /{what}s?q=…, or its records with /contract?{what}=…")
+    } else {
+        format!("similar names: {}", similar.join(", "))
+    };
+    ApiError::not_found(format!("no {what} has the name {name}; {hint}"))
+}
+
+fn count_and_search(
     generation: &Generation,
     search: &Search,
-    wants: &[TermsAggregation],
+    facets: &[TermsAggregation],
     deadline: Deadline,
-) -> Result<(Aggregation, Vec<bytes::Bytes>), ApiError> {
-    let aggregation = generation
-        .engine
-        .aggregate(&search.query, wants, ValueAggregation::Sum, deadline.clone())?;
-    let hits = generation
-        .engine
-        .search(&search.query, &search.page, deadline.clone())?;
+) -> Result<(Aggregation, Vec<Bytes>), ApiError> {
+    let engine = &generation.engine;
+    let aggregation = engine.aggregate(&search.query, facets, ValueAggregation::Sum, deadline.clone())?;
+    let hits = engine.search(&search.query, &search.page, deadline)?;
     Ok((aggregation, hits.records))
 }
 
-/// The same filters on every kind that has the fields for them; a kind that lacks one has no such records.
-fn by_entity_type(generation: &Generation, query: &SearchQuery, deadline: Deadline) -> Result<Vec<OfKind>, ApiError> {
-    let mut kinds = Vec::new();
+/// Applies the same filters to every entity type that has the fields for them; a type that lacks one has no such records.
+fn by_entity_type(
+    generation: &Generation,
+    query: &SearchQuery,
+    deadline: Deadline,
+) -> Result<Vec<EntityTypeCount>, ApiError> {
+    let mut counts = Vec::new();
     for entity_type in EntityType::ALL {
-        let of_kind = SearchQuery {
+        let query = SearchQuery {
             entity_type,
             ..query.clone()
         };
         let aggregation = generation
             .engine
-            .aggregate(&of_kind, &[], ValueAggregation::Sum, deadline.clone())?;
+            .aggregate(&query, &[], ValueAggregation::Sum, deadline.clone())?;
         if aggregation.total > 0 {
-            kinds.push(OfKind {
+            counts.push(EntityTypeCount {
                 entity_type,
                 records: aggregation.total,
                 total_value: aggregation.values.map(|values| values.total_value),
             });
         }
     }
-    Ok(kinds)
+    Ok(counts)
 }
 
-/// Contracts have a value field, so the sum is always requested and present.
 fn total_value(aggregation: &Aggregation) -> Money {
-    aggregation.values.as_ref().expect("contracts have a value field").total_value
+    let values = aggregation.values.as_ref();
+    values.expect("contracts have a value field").total_value
 }
 
-const fn want(facet: Facet) -> TermsAggregation {
-    TermsAggregation { facet, size: TOP }
-}
-
-fn top<T>(counts: FacetBuckets, row: fn(crate::engine::aggregation::Bucket) -> T) -> Vec<T> {
+fn top<T>(counts: FacetBuckets, row: fn(FacetBucket) -> T) -> Vec<T> {
     counts.buckets.into_iter().map(row).collect()
-}
-
-/// Records as they are, for a place inside another object.
-pub fn raw(records: &[bytes::Bytes]) -> Result<Vec<&RawValue>, ApiError> {
-    let raw = records.iter().map(|record| serde_json::from_slice(record));
-    raw.collect::<Result<_, _>>().map_err(ApiError::internal)
 }

@@ -1,20 +1,71 @@
-//! `GET /{entity_type}/{record_id}`: the record itself, the bytes it was indexed from.
+//! `GET /{entity_type}/{record_id}`: a record, as the bytes it was indexed from.
 
 use crate::{
     http::{
-        Call, Reply, Work,
+        call::Call,
         error::{ApiError, quoted},
-        params,
+        params::read,
+        route::{Answer, Endpoint, ErrorResponse, Link, PathParam, RateLimitHeaders, Route},
+        work::{Reply, Work},
     },
-    model::entity_type::EntityType,
+    model::{
+        entity_type::EntityType,
+        schema::{Role, Schema},
+    },
 };
 
-pub fn get(call: &Call, entity_type: EntityType, record_id: String) -> Result<Work, ApiError> {
-    params::none(call.query)?;
+pub const RECORD: Route = Route {
+    id: "get",
+    endpoint: Endpoint::Record(get),
+    about: "One record",
+    path_params: &[PathParam::RecordId],
+    answer: Answer::Record,
+    errors: &[ErrorResponse {
+        status: "404",
+        name: "NoRecord",
+        about: "No record of the entity type has that id",
+        example: |_| "no contract record has the id 'nope'".to_owned(),
+        rate_limit: RateLimitHeaders::Always,
+    }],
+    links: &[
+        Link {
+            name: "vendor",
+            to: "getVendor",
+            about: "The vendor's contracts",
+            parameters: &[("name", "$response.body#/vendor_name")],
+            of: |of| of == EntityType::Contract,
+            ..Link::DEFAULT
+        },
+        Link {
+            name: "procurement",
+            to: "getProcurement",
+            about: "All records of the same solicitation",
+            parameters: &[("solicitation_number", "$response.body#/solicitation_number")],
+            of: |of| Schema::of(of).has_role(Role::SolicitationNumber),
+            ..Link::DEFAULT
+        },
+        Link {
+            name: "document",
+            to: "getDocumentOf",
+            about: "The first document",
+            parameters: &[
+                ("record_id", "$request.path.record_id"),
+                ("doc_index", "$response.body#/documents/0/doc_index"),
+            ],
+            of: |of| of == EntityType::Tender,
+            ..Link::DEFAULT
+        },
+    ],
+    ..Route::DEFAULT
+};
+
+fn get(call: &Call, entity_type: EntityType, record_id: String) -> Result<Work, ApiError> {
+    read::none(call.query)?;
     let generation = call.generation.clone();
-    Work::pooled(move |_| {
+    Ok(Work::search(move |_| {
         let record = generation.engine.record(entity_type, &record_id)?;
-        let absent = || ApiError::not_found(format!("no {entity_type} record has the id {}", quoted(&record_id)));
-        record.map(Reply::from).ok_or_else(absent)
-    })
+        record
+            .map(Reply::from)
+            .ok_or_else(|| ApiError::not_found(format!("no {entity_type} record has the id {}", quoted(&record_id))))
+    }))
 }

@@ -1,4 +1,4 @@
-//! `GET /{entity_type}`: a page of records in the list envelope.
+//! `GET /{entity_type}`: a page of records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,83 +14,121 @@ use crate::{
         aggregation::{TermsAggregation, ValueAggregation},
     },
     http::{
-        Call, Reply, Work,
+        call::Call,
         error::ApiError,
-        handlers::stats::{Share, shares},
+        handlers::counts::{Share, shares},
         params::{
-            next_query,
-            resolve::{Search, World},
+            read::next_query,
+            resolve::{ResolveContext, Search},
             search::SearchParams,
         },
+        route::{Answer, Endpoint, ErrorResponse, Link, Parameters, RateLimitHeaders, Route},
+        work::{Reply, Work},
     },
     model::{entity_type::EntityType, facet::Facet},
     query::{Start, cursor::Cursor},
 };
 
-/// Spec silent: the number of all matches, where it was asked for or the answer has no body to hold it.
+pub const SEARCH: Route = Route {
+    id: "search",
+    endpoint: Endpoint::EntityType("", get),
+    about: "Search records of an entity type",
+    parameters: Parameters::Search(None, None),
+    answer: Answer::Page,
+    headers: &["Link", "X-Total-Count", "X-Limit-Applied", "X-Ignored-Parameters"],
+    errors: &[INVALID_PAGE],
+    links: &[
+        Link {
+            name: "record",
+            to: "get",
+            about: "The first record of the page",
+            parameters: &[("record_id", "$response.body#/results/0/record_id")],
+            ..Link::DEFAULT
+        },
+        Link {
+            name: "next",
+            to: "search",
+            about: "The next page: the same search, with the cursor",
+            parameters: &[("cursor", "$response.body#/next_cursor")],
+            repeats_query: true,
+            ..Link::DEFAULT
+        },
+    ],
+    ..Route::DEFAULT
+};
+
+/// The 400 of the endpoints that page through records.
+pub const INVALID_PAGE: ErrorResponse = ErrorResponse {
+    status: "400",
+    name: "BadRequest",
+    about: "The page cannot be returned: an `offset` above 9500, or a `cursor` with `sort_by=value`, with an `offset`, or of another search. Also \
+bytes that are not an HTTP request: a malformed request line, header or body length, a missing `host`",
+    example: |_| "parameter 'offset': must not be above 9500; use 'cursor' for deep paging".to_owned(),
+    rate_limit: RateLimitHeaders::Sometimes,
+};
+
+/// Spec silent: the number of all matches, if it was requested or the response has no body to hold it.
 const TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
 
-/// Spec silent: the most values of a facet that are named; the rest is told by `distinct` and `other`.
-const MOST_VALUES: usize = 50;
+/// Spec silent: the maximum number of values returned for a facet; `distinct` and `other` count the rest.
+const MAX_VALUES: usize = 50;
 
 /// Spec silent: the counts of one facet, over all matches.
 #[derive(Serialize, JsonSchema)]
 #[schemars(description = "The counts of one facet, over all matches")]
 pub struct FacetCounts {
-    /// The most frequent first, 50 at most.
+    /// The most frequent values, up to 50.
     values: Vec<Share>,
-    /// How many values there are, named or not.
+    /// Number of distinct values.
     distinct: u64,
-    /// FacetBuckets of the values that are not named.
+    /// Sum of the counts of all values that are not in `values`.
     other: u64,
 }
 
-/// What was counted beside the page.
+/// What was counted in addition to the page.
 #[derive(Default)]
 struct Counted {
     total: Option<u64>,
     facets: Option<BTreeMap<&'static str, FacetCounts>>,
 }
 
-pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
-    let search = SearchParams::read(entity_type, call.query)?.resolve(&World::of(call, entity_type))?;
-    // What decides the body, however the address was written.
+fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
+    let given = SearchParams::read(entity_type, call.query)?;
+    let search = given.resolve(&ResolveContext::of(call, entity_type))?;
     let facets: BTreeSet<&'static str> = search.facets.iter().map(|facet| facet.name()).collect();
-    let asked = (search.query.clone(), search.page.clone(), facets, search.include_total);
+    let normal_form = (search.query.clone(), search.page.clone(), facets, search.include_total);
     let is_counted = search.include_total || call.is_head;
     let (generation, query) = (call.generation.clone(), call.query.to_owned());
-    let work = Work::pooled(move |deadline| {
+    let work = Work::search(move |deadline| {
         let hits = generation
             .engine
             .search(&search.query, &search.page, deadline.clone())?;
         let counted = count(&generation, &search, is_counted, deadline)?;
         let next = next_cursor(&search, &hits);
-        let mut headers = search.notes();
+        let mut headers = search.headers();
         if let Some(cursor) = &next {
-            headers.push(link(&format!("/{entity_type}"), &next_query(&query, cursor)?)?);
+            headers.push(next_link(&format!("/{entity_type}"), &query, cursor)?);
         }
-        if let Some(total) = counted.total {
-            headers.push((TOTAL_COUNT, HeaderValue::from(total)));
-        }
-        let body = envelope(&search, &hits, next.as_deref(), &counted)?;
+        headers.extend(counted.total.map(|total| (TOTAL_COUNT, HeaderValue::from(total))));
+        let body = page(&search, &hits, next.as_deref(), &counted)?;
         Ok(Reply { body, headers })
-    })?;
-    work.of_request(&asked)
+    });
+    work.for_request(&normal_form)
 }
 
-/// FacetBuckets all matches, where that was asked for.
+/// Counts all matches and the facets, as far as they were requested.
 fn count(generation: &Generation, search: &Search, is_counted: bool, deadline: Deadline) -> Result<Counted, ApiError> {
     if !is_counted && search.facets.is_empty() {
         return Ok(Counted::default());
     }
-    let want = |facet: &Facet| TermsAggregation {
+    let terms = |facet: &Facet| TermsAggregation {
         facet: *facet,
-        size: MOST_VALUES,
+        size: MAX_VALUES,
     };
-    let wants: Vec<TermsAggregation> = search.facets.iter().map(want).collect();
+    let terms: Vec<TermsAggregation> = search.facets.iter().map(terms).collect();
     let aggregation = generation
         .engine
-        .aggregate(&search.query, &wants, ValueAggregation::None, deadline)?;
+        .aggregate(&search.query, &terms, ValueAggregation::None, deadline)?;
     let counts = aggregation.facets.into_iter().map(|(facet, counts)| {
         let of_facet = FacetCounts {
             distinct: counts.distinct,
@@ -99,8 +137,9 @@ fn count(generation: &Generation, search: &Search, is_counted: bool, deadline: D
         };
         (facet.name(), of_facet)
     });
+    let facets: BTreeMap<_, _> = counts.collect();
     Ok(Counted {
-        facets: (!search.facets.is_empty()).then(|| counts.collect()),
+        facets: Some(facets).filter(|facets| !facets.is_empty()),
         total: is_counted.then_some(aggregation.total),
     })
 }
@@ -110,24 +149,25 @@ fn next_cursor(search: &Search, hits: &Hits) -> Option<String> {
     Some(Cursor::new(&search.query, position).encode())
 }
 
-/// The header that names the next page: relative to the address's root, so that it holds behind any gateway's host.
-pub fn link(path: &str, query: &str) -> Result<(HeaderName, HeaderValue), ApiError> {
+/// The `Link` header for the next page. The address has no host, so that it is valid behind any gateway.
+pub fn next_link(path: &str, query: &str, cursor: &str) -> Result<(HeaderName, HeaderValue), ApiError> {
+    let query = next_query(query, cursor)?;
     let link = HeaderValue::from_str(&format!("<{path}?{query}>; rel=\"next\"")).map_err(ApiError::internal)?;
     Ok((header::LINK, link))
 }
 
-/// The list envelope, the records spliced in as the bytes they were indexed from.
-fn envelope(search: &Search, hits: &Hits, next: Option<&str>, counted: &Counted) -> Result<Bytes, ApiError> {
+/// Writes the page; the records are the bytes they were indexed from.
+fn page(search: &Search, hits: &Hits, next: Option<&str>, counted: &Counted) -> Result<Bytes, ApiError> {
     let offset = match search.page.start {
         Start::Offset(offset) => offset,
         Start::After(_) => 0,
     };
     let size: usize = hits.records.iter().map(|record| record.len() + 1).sum();
     let mut body = Vec::with_capacity(size + 256 + next.map_or(0, str::len));
-    let (kind, count) = (search.query.entity_type, hits.records.len());
-    body.extend_from_slice(format!(r#"{{"entity_type":"{kind}","count":{count},"offset":{offset},"#).as_bytes());
+    let (entity_type, count) = (search.query.entity_type, hits.records.len());
+    body.extend_from_slice(format!(r#"{{"entity_type":"{entity_type}","count":{count},"offset":{offset},"#).as_bytes());
     if let Some(cursor) = next {
-        // A cursor is base64url: nothing in it needs an escape.
+        // A cursor is base64url, so nothing in it has to be escaped.
         body.extend_from_slice(format!(r#""next_cursor":"{cursor}","#).as_bytes());
     }
     if let Some(total) = counted.total.filter(|_| search.include_total) {

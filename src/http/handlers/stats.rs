@@ -1,17 +1,23 @@
-//! `GET /{entity_type}/stats`: what the records that match are like, all of them, counted.
+//! `GET /{entity_type}/stats`: statistics over all records that match.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 
 use crate::{
-    engine::aggregation::{Aggregation, FacetBuckets, Money, TermsAggregation, ValueAggregation, ValueDistribution},
+    engine::aggregation::{
+        Aggregation, FacetBucket, FacetBuckets, Money, TermsAggregation, ValueAggregation, ValueDistribution,
+        ValueStats,
+    },
     http::{
-        Call, Reply, Work,
+        call::Call,
         error::ApiError,
+        handlers::counts::{Share, Year, shares, years},
         params::{
-            resolve::World,
+            resolve::ResolveContext,
             search::{FILTERS, SearchParams},
         },
+        route::{Answer, Endpoint, Parameters, Route},
+        work::{Reply, Work},
     },
     model::{
         entity_type::EntityType,
@@ -20,14 +26,24 @@ use crate::{
     },
 };
 
-/// Spec silent: the shape of the answer.
+pub const STATS: Route = Route {
+    id: "statsOf",
+    endpoint: Endpoint::EntityType("/stats", get),
+    about: "Statistics of the records that match",
+    parameters: Parameters::Search(Some(&FILTERS), None),
+    answer: Answer::Json(SchemaGenerator::subschema_for::<Stats>),
+    headers: &["X-Ignored-Parameters"],
+    ..Route::DEFAULT
+};
+
+/// Spec silent: the shape of the response.
 #[derive(Serialize, JsonSchema)]
 #[schemars(
-    description = "What the records that match are like, counted over all of them. Lists hold the most frequent first, 50 values at most; `notice_types`, `by_year` and `fields` are complete"
+    description = "Statistics over all records that match. Lists have the most frequent values first, up to 50; `notice_types`, `by_year` and `fields` are complete"
 )]
-pub struct Stats {
+struct Stats {
     entity_type: EntityType,
-    /// Records that match.
+    /// Number of records that match.
     total: u64,
     /// When the generation was published.
     #[schemars(extend("format" = "date-time"))]
@@ -37,12 +53,12 @@ pub struct Stats {
     earliest_date: Option<String>,
     #[schemars(extend("format" = "date"))]
     latest_date: Option<String>,
-    /// As the filter names them, whatever the sources call them.
+    /// Normalized across sources: the values of the `status` filter.
     statuses: Vec<Share>,
-    /// A record with several counts for each.
+    /// A record with several categories counts for each.
     categories: Vec<Share>,
     procurement_methods: Vec<Share>,
-    /// All there are: those the filter takes.
+    /// All notice types: the values of the `notice_type` filter.
     notice_types: Vec<Share>,
     government_levels: Vec<Share>,
     provinces: Vec<Share>,
@@ -50,20 +66,13 @@ pub struct Stats {
     top_departments: Vec<Department>,
     /// By event date, the oldest first.
     by_year: Vec<Year>,
-    /// Null for a kind without a value.
-    value: Option<Value>,
-    /// The declared fields that any of the records carries.
+    /// Null for an entity type without a value.
+    value: Option<ValueSummary>,
+    /// The declared fields that at least one of the records has.
     fields: Vec<Presence>,
 }
 
-/// A value, and the records that have it.
-#[derive(Serialize, JsonSchema)]
-pub struct Share {
-    pub value: String,
-    pub count: u64,
-}
-
-/// A department, by its English name where that is known.
+/// A department, by its English name if that is known.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DepartmentCount")]
 struct Department {
@@ -71,22 +80,13 @@ struct Department {
     count: u64,
 }
 
-/// The records of a year.
-#[derive(Serialize, JsonSchema)]
-pub struct Year {
-    year: i32,
-    count: u64,
-    /// Null for a kind without a value.
-    total_value: Option<Money>,
-}
-
-/// Spec silent: percentiles by nearest rank ([`crate::engine::aggregation::PERCENTS`]); records without a value count nowhere here.
+/// Spec silent: percentiles by nearest rank ([`crate::engine::aggregation::PERCENTS`]); records without a value do not count.
 #[derive(Serialize, JsonSchema)]
 #[schemars(
     rename = "ValueStats",
-    description = "The values of the records that have one; the figures are null where none has. Percentiles are by nearest rank: values that occur"
+    description = "The values of the records that have one; the figures are null if none has. Percentiles are by nearest rank: each is a value that occurs"
 )]
-struct Value {
+struct ValueSummary {
     /// The field that holds the value.
     field: &'static str,
     records_with_value: u64,
@@ -101,7 +101,7 @@ struct Value {
     total_value: Money,
 }
 
-/// The part of the records that carry a field, 0 to 1.
+/// The fraction of the records that have a field, 0 to 1.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "FieldPresence")]
 struct Presence {
@@ -110,19 +110,19 @@ struct Presence {
     presence: f64,
 }
 
-/// Spec silent: the most values of a list.
-const MOST: usize = 50;
+/// Spec silent: the maximum number of values of a list.
+const MAX_VALUES: usize = 50;
 
-/// The facets of the statistics. The notice types are complete, because they are the values of a filter.
+/// The facets that are counted, and how many values of each are returned.
 const FACETS: [TermsAggregation; 10] = [
-    terms(Facet::Status, MOST),
-    terms(Facet::Category, MOST),
-    terms(Facet::ProcurementMethod, MOST),
+    terms(Facet::Status, MAX_VALUES),
+    terms(Facet::Category, MAX_VALUES),
+    terms(Facet::ProcurementMethod, MAX_VALUES),
     terms(Facet::NoticeType, usize::MAX),
-    terms(Facet::GovernmentLevel, MOST),
-    terms(Facet::Province, MOST),
-    terms(Facet::Municipality, MOST),
-    terms(Facet::Department, MOST),
+    terms(Facet::GovernmentLevel, MAX_VALUES),
+    terms(Facet::Province, MAX_VALUES),
+    terms(Facet::Municipality, MAX_VALUES),
+    terms(Facet::Department, MAX_VALUES),
     terms(Facet::Year, usize::MAX),
     terms(Facet::Fields, usize::MAX),
 ];
@@ -131,113 +131,96 @@ const fn terms(facet: Facet, size: usize) -> TermsAggregation {
     TermsAggregation { facet, size }
 }
 
-pub fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
-    let world = World::of(call, entity_type);
-    let said = SearchParams::read_only(&FILTERS, &format!("{entity_type} statistics"), entity_type, call.query)?;
-    let search = said.resolve(&world)?;
-    let (generation, asked) = (call.generation.clone(), search.query.clone());
-    let work = Work::pooled(move |deadline| {
-        let count = || -> Result<_, ApiError> {
-            let aggregation =
-                generation
-                    .engine
-                    .aggregate(&search.query, &FACETS, ValueAggregation::Percentiles, deadline)?;
-            Reply::json(&Stats::new(
-                entity_type,
-                generation.manifest.built_at.clone(),
-                aggregation,
-            ))
+fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
+    let endpoint = format!("{entity_type} statistics");
+    let given = SearchParams::read_only(&FILTERS, &endpoint, entity_type, call.query)?;
+    let search = given.resolve(&ResolveContext::of(call, entity_type))?;
+    let (generation, normal_form) = (call.generation.clone(), search.query.clone());
+    let work = Work::search(move |deadline| {
+        let compute = || -> Result<Reply, ApiError> {
+            let values = ValueAggregation::Percentiles;
+            let aggregation = generation.engine.aggregate(&search.query, &FACETS, values, deadline)?;
+            let as_of = generation.manifest.built_at.clone();
+            Reply::json(&Stats::new(entity_type, as_of, aggregation))
         };
-        let headers = search.notes();
-        if search.query.matches_all() {
-            // Of everything there is one answer a generation.
-            let body = generation.once(&format!("stats {entity_type}"), || count().map(|reply| reply.body))?;
-            return Ok(Reply { body, headers });
-        }
-        Ok(Reply { headers, ..count()? })
-    })?;
-    work.of_request(&asked)
+        let reply = if search.query.matches_all() {
+            // The statistics of all records of a generation are computed once.
+            let body = generation.cached(&format!("stats {entity_type}"), || compute().map(|reply| reply.body))?;
+            Reply::from(body)
+        } else {
+            compute()?
+        };
+        Ok(reply.with_headers(search.headers()))
+    });
+    work.for_request(&normal_form)
 }
 
 impl Stats {
     fn new(entity_type: EntityType, as_of: String, mut aggregation: Aggregation) -> Stats {
-        let schema = Schema::of(entity_type);
+        let value_field = value_field(Schema::of(entity_type));
         let total = aggregation.total;
-        let field = schema
-            .role(Role::Value)
-            .first()
-            .map(|number| schema.fields[*number].name.as_str());
-        let has_value = field.is_some();
+        let value = value_field
+            .zip(aggregation.values.take())
+            .map(|(field, values)| ValueSummary::new(field, &values));
+        let mut counts = |facet| aggregation.take(facet);
         Stats {
             entity_type,
             total,
             as_of,
+            statuses: shares(counts(Facet::Status)),
+            categories: shares(counts(Facet::Category)),
+            procurement_methods: shares(counts(Facet::ProcurementMethod)),
+            notice_types: shares(counts(Facet::NoticeType)),
+            government_levels: shares(counts(Facet::GovernmentLevel)),
+            provinces: shares(counts(Facet::Province)),
+            municipalities: shares(counts(Facet::Municipality)),
+            top_departments: departments(counts(Facet::Department)),
+            by_year: years(counts(Facet::Year), value_field.is_some()),
+            fields: presence(counts(Facet::Fields), total),
+            value,
             earliest_date: aggregation.earliest_date.map(|day| day.to_string()),
             latest_date: aggregation.latest_date.map(|day| day.to_string()),
-            statuses: shares(aggregation.take(Facet::Status)),
-            categories: shares(aggregation.take(Facet::Category)),
-            procurement_methods: shares(aggregation.take(Facet::ProcurementMethod)),
-            notice_types: shares(aggregation.take(Facet::NoticeType)),
-            government_levels: shares(aggregation.take(Facet::GovernmentLevel)),
-            provinces: shares(aggregation.take(Facet::Province)),
-            municipalities: shares(aggregation.take(Facet::Municipality)),
-            top_departments: aggregation
-                .take(Facet::Department)
-                .buckets
-                .into_iter()
-                .map(|row| Department {
-                    department: row.value,
-                    count: row.count,
-                })
-                .collect(),
-            by_year: years(aggregation.take(Facet::Year), has_value),
-            fields: aggregation
-                .take(Facet::Fields)
-                .buckets
-                .into_iter()
-                .map(|row| Presence {
-                    field: row.value,
-                    presence: (row.count as f64 / total as f64 * 1e4).round() / 1e4,
-                })
-                .collect(),
-            value: field.zip(aggregation.values).map(|(field, values)| {
-                let statistic = |part: fn(&ValueDistribution) -> f64| values.distribution.as_ref().map(part);
-                Value {
-                    field,
-                    records_with_value: values.records_with_value,
-                    min: statistic(|distribution| distribution.min),
-                    max: statistic(|distribution| distribution.max),
-                    mean: statistic(|distribution| (distribution.mean * 100.0).round() / 100.0),
-                    p10: statistic(|distribution| distribution.percentiles[0]),
-                    p25: statistic(|distribution| distribution.percentiles[1]),
-                    p50: statistic(|distribution| distribution.percentiles[2]),
-                    p75: statistic(|distribution| distribution.percentiles[3]),
-                    p90: statistic(|distribution| distribution.percentiles[4]),
-                    total_value: values.total_value,
-                }
-            }),
         }
     }
 }
 
-pub fn shares(counts: FacetBuckets) -> Vec<Share> {
-    let share = |row: crate::engine::aggregation::Bucket| Share {
-        value: row.value,
-        count: row.count,
-    };
-    counts.buckets.into_iter().map(share).collect()
+impl ValueSummary {
+    fn new(field: &'static str, values: &ValueStats) -> ValueSummary {
+        let statistic = |part: fn(&ValueDistribution) -> f64| values.distribution.as_ref().map(part);
+        ValueSummary {
+            field,
+            records_with_value: values.records_with_value,
+            min: statistic(|of| of.min),
+            max: statistic(|of| of.max),
+            mean: statistic(|of| (of.mean * 100.0).round() / 100.0),
+            p10: statistic(|of| of.percentiles[0]),
+            p25: statistic(|of| of.percentiles[1]),
+            p50: statistic(|of| of.percentiles[2]),
+            p75: statistic(|of| of.percentiles[3]),
+            p90: statistic(|of| of.percentiles[4]),
+            total_value: values.total_value,
+        }
+    }
 }
 
-/// Oldest first.
-pub fn years(counts: FacetBuckets, has_value: bool) -> Vec<Year> {
-    let year = |row: crate::engine::aggregation::Bucket| {
-        Some(Year {
-            year: row.value.parse().ok()?,
-            count: row.count,
-            total_value: has_value.then_some(row.total_value),
-        })
+fn value_field(schema: &'static Schema) -> Option<&'static str> {
+    let number = schema.role(Role::Value).first()?;
+    Some(schema.fields[*number].name.as_str())
+}
+
+fn departments(counts: FacetBuckets) -> Vec<Department> {
+    let department = |bucket: FacetBucket| Department {
+        department: bucket.value,
+        count: bucket.count,
     };
-    let mut years: Vec<Year> = counts.buckets.into_iter().filter_map(year).collect();
-    years.sort_by_key(|year| year.year);
-    years
+    counts.buckets.into_iter().map(department).collect()
+}
+
+/// Fractions, rounded to four decimals.
+fn presence(counts: FacetBuckets, total: u64) -> Vec<Presence> {
+    let presence = |bucket: FacetBucket| Presence {
+        field: bucket.value,
+        presence: (bucket.count as f64 / total as f64 * 1e4).round() / 1e4,
+    };
+    counts.buckets.into_iter().map(presence).collect()
 }

@@ -13,7 +13,7 @@ use actix_web::{
 };
 use bytes::Bytes;
 
-use crate::http::Reply;
+use crate::http::work::Reply;
 
 /// A content coding, in order of preference among codings that a client accepts with equal weight:
 /// the time it takes for a page of 100 records.

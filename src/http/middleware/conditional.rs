@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     http::{
         error::{ApiError, NOT_STORED},
-        params::{decode, pairs},
+        params::encoding::{decode, pairs},
     },
     storage::hex::hex,
 };

@@ -21,7 +21,7 @@ use crate::{
         plans::{Plan, PlanLimits},
         timestamp,
     },
-    state::account::{Account, Limit, Receipt, Window},
+    state::account::{Account, Limit, LimitWindow, Receipt},
 };
 
 /// The cost of a request. A batch may cost more.
@@ -68,7 +68,7 @@ impl Admission {
     /// Raises the cost to what the parsed request costs. 429 if that exceeds a limit.
     pub fn raise(&mut self, cost: NonZeroU32) -> Result<(), ApiError> {
         if cost > self.cost {
-            self.account.raise(&mut self.receipt, cost, self.now);
+            self.account.charge_more(&mut self.receipt, cost, self.now);
             self.cost = cost;
         }
         self.verdict().map(drop)
@@ -107,7 +107,7 @@ impl Admission {
     /// numbers the daily quota, which lasts longer.
     pub fn finish(mut self, response: &mut HttpResponse) {
         if FREE.contains(&response.status()) {
-            self.account.give_back(&mut self.receipt);
+            self.account.refund(&mut self.receipt);
         }
         let Receipt { burst, day, .. } = &self.receipt;
         let tighter = if burst.remaining < day.remaining { burst } else { day };
@@ -124,7 +124,7 @@ impl Admission {
     }
 }
 
-fn remaining(name: &str, window: &Window) -> String {
+fn remaining(name: &str, window: &LimitWindow) -> String {
     format!(r#""{name}";r={};t={}"#, window.remaining, window.reset)
 }
 
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::{
         model::plans::Plans,
-        state::{State, watch::Watch},
+        state::{database::StateDb, sync::StateSync},
     };
 
     #[test]
@@ -151,11 +151,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.db");
         let now = "2026-03-01T12:00:00Z".parse().unwrap();
-        let key = State::open(&path)
+        let key = StateDb::open(&path)
             .unwrap()
             .create_key(Plan::Basic, "x", now, None)
             .unwrap();
-        let watch = Watch::open(&path, Plans::default(), now).unwrap();
+        let watch = StateSync::open(&path, Plans::default(), now).unwrap();
         let mut left = 1000;
         for (status, cost, charged) in [
             (200, 1, 1),
@@ -186,13 +186,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.db");
         let now = "2026-03-01T12:00:00Z".parse().unwrap();
-        let key = State::open(&path)
+        let key = StateDb::open(&path)
             .unwrap()
             .create_key(Plan::Pro, "x", now, None)
             .unwrap();
         let file = folder.path().join("plans.toml");
         std::fs::write(&file, "[PRO]\nrequests_per_minute = 100\nrequests_per_day = 12\n").unwrap();
-        let watch = Watch::open(&path, Plans::from_file(&file).unwrap(), now).unwrap();
+        let watch = StateSync::open(&path, Plans::from_file(&file).unwrap(), now).unwrap();
         let ask = |cost: u32| {
             let mut admission = admit(watch.ring().check(&key, now).unwrap(), ONE, now);
             let raised = admission.raise(NonZeroU32::new(cost).unwrap());

@@ -22,7 +22,7 @@ use crate::{
             request_id::RequestId,
             timing::{Timing, milliseconds},
         },
-        params::pairs,
+        params::encoding::pairs,
     },
 };
 

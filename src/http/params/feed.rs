@@ -1,17 +1,18 @@
-//! The parameters of `GET /tender/feed`, and what they mean on a day.
+//! The parameters of `GET /tender/feed`, and their meaning on a given day.
 
 use serde::Serialize;
+use serde_json::json;
 
 use crate::{
-    catalog::feed::{MOST_DAYS_BACK, Question},
+    catalog::feed::{FeedQuery, MAX_DAYS_BACK},
     http::{
-        Call,
+        call::Call,
         error::{ApiError, quoted},
         params::{
-            Case, Param, Said, Value,
-            resolve::{DEFAULT_LIMIT, World, check_municipality, cursor_of_another, no_cursor},
-            search::MOST_RECORDS,
-            value::not_in_list,
+            paging::{DEFAULT_LIMIT, MAX_LIMIT, cursor_of_another_query, invalid_cursor},
+            param::Param,
+            resolve::{ResolveContext, contains, term},
+            value::{Case, Given, Value, not_in_list},
         },
     },
     model::{
@@ -27,111 +28,109 @@ use crate::{
 
 #[derive(Debug, Default, PartialEq)]
 pub struct FeedParams {
-    pub keywords: Option<Said<String>>,
-    pub min_value: Option<Said<f64>>,
-    pub days_back: Option<Said<u64>>,
-    pub languages: Option<Said<String>>,
-    pub department: Option<Said<String>>,
-    pub municipality: Option<Said<String>>,
-    pub category: Option<Said<&'static str>>,
-    pub notice_type: Option<Said<String>>,
-    pub limit: Option<Said<u64>>,
-    pub cursor: Option<Said<String>>,
+    pub keywords: Option<Given<String>>,
+    pub min_value: Option<Given<f64>>,
+    pub days_back: Option<Given<u64>>,
+    pub languages: Option<Given<String>>,
+    pub department: Option<Given<String>>,
+    pub municipality: Option<Given<String>>,
+    pub category: Option<Given<&'static str>>,
+    pub notice_type: Option<Given<String>>,
+    pub limit: Option<Given<u64>>,
+    pub cursor: Option<Given<String>>,
 }
 
-/// The days that count as new when nothing is said.
-pub const DAYS_BACK: u64 = 7;
+/// The default number of days that count as new.
+const DEFAULT_DAYS_BACK: u64 = 7;
 
-/// The languages when nothing is said.
-pub const LANGUAGES: &str = "en,fr";
+const DEFAULT_LANGUAGES: &str = "en,fr";
 
-pub static TABLE: &[Param<FeedParams>] = &[
-    Param {
-        name: "keywords",
-        aliases: &[],
-        about: "Words or phrases joined by commas, at most 32; a tender matches that has one of them in its title or description",
-        value: Value::Text(|p| &mut p.keywords),
-    },
-    Param {
-        name: "min_value",
-        aliases: &[],
-        about: "Least value, stated or else estimated; a tender of which neither is known is kept and marked",
-        value: Value::Number(|p| &mut p.min_value),
-    },
-    Param {
-        name: "days_back",
-        aliases: &[],
-        about: "How many days ago a notice may have been published to be new",
-        value: Value::Integer {
+type Row = Param<FeedParams>;
+
+pub static TABLE: &[Row] = &[
+    Row::new(
+        "keywords",
+        "Words or phrases separated by commas, at most 32; a tender matches if its title or description contains one of them",
+        Value::Text(|p| &mut p.keywords),
+    )
+    .bounds(|| json!({"maxLength": MAX_QUERY_CHARS})),
+    Row::new(
+        "min_value",
+        "Minimum value, stated or else estimated; a tender with neither is kept, and `value_basis` is `unknown`",
+        Value::Number(|p| &mut p.min_value),
+    ),
+    Row::new(
+        "days_back",
+        "Maximum number of days since a notice was published for it to count as new",
+        Value::Integer {
             min: 1,
-            max: MOST_DAYS_BACK,
+            max: MAX_DAYS_BACK,
             slot: |p| &mut p.days_back,
         },
-    },
-    Param {
-        name: "languages",
-        aliases: &[],
-        about: "Languages of the notice joined by commas: `en`, `fr`; keywords are looked for in these",
-        value: Value::Text(|p| &mut p.languages),
-    },
-    Param {
-        name: "department",
-        aliases: &[],
-        about: "Part of the buyer's name, in English or French; accents and case do not matter",
-        value: Value::NamePart(|p| &mut p.department),
-    },
-    Param {
-        name: "municipality",
-        aliases: &["city"],
-        about: "City slug; the valid ones are listed by `/tender/coverage`",
-        value: Value::Text(|p| &mut p.municipality),
-    },
-    Param {
-        name: "category",
-        aliases: &[],
-        about: "Procurement category; a tender with several matches each",
-        value: Value::OneOf {
+    )
+    .default(|| json!(DEFAULT_DAYS_BACK)),
+    Row::new(
+        "languages",
+        "Languages of the notice separated by commas: `en`, `fr`; keywords are searched in these",
+        Value::Text(|p| &mut p.languages),
+    )
+    .default(|| json!(DEFAULT_LANGUAGES))
+    .bounds(|| json!({"pattern": "^( *,)* *(en|fr) *(, *(en|fr)? *)*$"})),
+    Row::new(
+        "department",
+        "Part of the buyer's name, in English or French; accents and case do not matter",
+        Value::NamePart(|p| &mut p.department),
+    ),
+    Row::new(
+        "municipality",
+        "City slug; `/tender/coverage` lists the valid ones",
+        Value::Text(|p| &mut p.municipality),
+    )
+    .aliases(&["city"]),
+    Row::new(
+        "category",
+        "Procurement category; a tender with several categories matches each of them",
+        Value::OneOf {
             list: &CATEGORIES,
             case: Case::Any,
             slot: |p| &mut p.category,
         },
-    },
-    Param {
-        name: "notice_type",
-        aliases: &[],
-        about: "The whole notice type, in English or French; abbreviations do not match",
-        value: Value::Text(|p| &mut p.notice_type),
-    },
-    Param {
-        name: "limit",
-        aliases: &[],
-        about: "Most tenders of the page; a plan may cap it",
-        value: Value::Integer {
+    ),
+    Row::new(
+        "notice_type",
+        "The whole notice type, in English or French; abbreviations do not match",
+        Value::Text(|p| &mut p.notice_type),
+    ),
+    Row::new(
+        "limit",
+        "Maximum number of tenders of the page; a plan may lower it",
+        Value::Integer {
             min: 1,
-            max: MOST_RECORDS,
+            max: MAX_LIMIT,
             slot: |p| &mut p.limit,
         },
-    },
-    Param {
-        name: "cursor",
-        aliases: &[],
-        about: "`next_cursor` of an earlier answer to the same request",
-        value: Value::Text(|p| &mut p.cursor),
-    },
+    )
+    .default(|| json!(DEFAULT_LIMIT))
+    .capped_by_plan(),
+    Row::new(
+        "cursor",
+        "`next_cursor` from a previous response to the same request",
+        Value::Text(|p| &mut p.cursor),
+    ),
 ];
 
-/// A feed ready to be asked.
+/// A feed request ready to run.
 pub struct Feed {
-    pub question: Question,
+    pub question: FeedQuery,
     pub days_back: u64,
-    /// The limit, where the plan lowered it.
+    /// The limit, if the plan lowered the requested one.
     pub lowered_limit: Option<u64>,
-    asked: Asked,
+    normal_form: NormalForm,
 }
 
-/// What decides the answer but for the page: cursors and tags are made of it.
+/// What determines the response apart from the day and the page. Cursors and `ETag`s are computed from it.
 #[derive(Serialize)]
-struct Asked {
+struct NormalForm {
     keywords: Vec<String>,
     languages: Vec<&'static str>,
     min_value: Option<f64>,
@@ -140,18 +139,18 @@ struct Asked {
 }
 
 impl FeedParams {
-    /// Spec silent: whoever began to page before midnight goes on with the day it was then; a cursor is good until the end of the next day.
+    /// Spec silent: a client that started paging before midnight continues with the day on which it started; a cursor is valid until the end of
+    /// the next day.
     pub fn resolve(self, call: &Call, now: Date) -> Result<Feed, ApiError> {
-        let world = World::of(call, EntityType::Tender);
-        check_municipality(&self.municipality, &world)?;
+        let context = ResolveContext::of(call, EntityType::Tender);
+        context.check_municipality(&self.municipality)?;
         let keywords = keywords(&self.keywords)?;
         let languages = languages(&self.languages)?;
-        let days_back = self.days_back.as_ref().map_or(DAYS_BACK, |said| said.value);
-        let wanted = self.limit.as_ref().map_or(DEFAULT_LIMIT, |said| said.value);
-        let limit = wanted.min(world.page_cap).min(MOST_RECORDS);
-        let min_value = self.min_value.as_ref().map(|said| said.value);
+        let days_back = self.days_back.as_ref().map_or(DEFAULT_DAYS_BACK, |given| given.value);
+        let (limit, lowered_limit) = context.limit(&self.limit);
+        let min_value = self.min_value.as_ref().map(|given| given.value);
         let filters = self.filters();
-        let asked = Asked {
+        let normal_form = NormalForm {
             keywords: keywords.iter().map(|(text, _)| text.clone()).collect(),
             languages: languages.iter().map(|language| language.code()).collect(),
             min_value,
@@ -159,10 +158,10 @@ impl FeedParams {
             filters: filters.clone(),
         };
         let (today, after) = match &self.cursor {
-            Some(said) => place(said, &asked, now)?,
+            Some(given) => start(given, &normal_form, now)?,
             None => (now, None),
         };
-        let question = Question {
+        let question = FeedQuery {
             today,
             since: today.days_before(days_back as u32),
             keywords,
@@ -175,115 +174,108 @@ impl FeedParams {
         Ok(Feed {
             question,
             days_back,
-            lowered_limit: (limit < wanted).then_some(limit),
-            asked,
+            lowered_limit,
+            normal_form,
         })
     }
 
     fn filters(&self) -> Vec<Filter> {
-        let mut filters = Vec::new();
-        let term = |role: Role, text: &str| Filter::Term {
-            role,
-            key: query_key(role, text),
-        };
-        filters.extend(
-            self.municipality
-                .as_ref()
-                .map(|said| term(Role::Municipality, &said.value)),
-        );
-        filters.extend(self.department.as_ref().map(|said| Filter::Contains {
-            role: Role::Department,
-            key: query_key(Role::Department, &said.value),
-        }));
-        filters.extend(self.category.as_ref().map(|said| term(Role::Category, said.value)));
-        filters.extend(
-            self.notice_type
-                .as_ref()
-                .map(|said| term(Role::NoticeType, &said.value)),
-        );
-        filters
+        let municipality = self.municipality.as_ref().map(|given| {
+            let key = query_key(Role::Municipality, &given.value);
+            term(Role::Municipality, key)
+        });
+        let department = self.department.as_ref().map(|given| {
+            let key = query_key(Role::Department, &given.value);
+            contains(Role::Department, key)
+        });
+        let category = self.category.as_ref().map(|given| {
+            let key = query_key(Role::Category, given.value);
+            term(Role::Category, key)
+        });
+        let notice_type = self.notice_type.as_ref().map(|given| {
+            let key = query_key(Role::NoticeType, &given.value);
+            term(Role::NoticeType, key)
+        });
+        let filters = [municipality, department, category, notice_type];
+        filters.into_iter().flatten().collect()
     }
 }
 
 impl Feed {
-    /// What decides the answer on a generation: the day is part of it.
-    pub fn normal(&self) -> impl Serialize {
-        (
-            &self.asked,
-            self.question.today,
-            self.question.limit,
-            &self.question.after,
-        )
+    /// What determines the response on one generation, the day and the page included.
+    pub fn normal_form(&self) -> impl Serialize {
+        let question = &self.question;
+        (&self.normal_form, question.today, question.limit, &question.after)
     }
 
-    /// The cursor of a place in this feed.
-    pub fn cursor(&self, position: Position) -> String {
-        Cursor::of(self.asked.fingerprint(self.question.today), position).encode()
+    /// The cursor of a position in this feed.
+    pub fn cursor(&self, position: Position) -> Result<String, ApiError> {
+        let fingerprint = self.normal_form.fingerprint(self.question.today)?;
+        Ok(Cursor::of(fingerprint, position).encode())
     }
 }
 
-impl Asked {
-    fn fingerprint(&self, today: Date) -> u32 {
-        // A struct of strings and numbers always serializes; an empty text would only refuse the cursor.
-        crc32fast::hash(&serde_json::to_vec(&(self, today)).unwrap_or_default())
+impl NormalForm {
+    fn fingerprint(&self, today: Date) -> Result<u32, ApiError> {
+        let bytes = serde_json::to_vec(&(self, today)).map_err(ApiError::internal)?;
+        Ok(crc32fast::hash(&bytes))
     }
 }
 
-/// The day a walk began on, today or yesterday, and how far it is.
-fn place(said: &Said<String>, asked: &Asked, now: Date) -> Result<(Date, Option<Position>), ApiError> {
-    let cursor = Cursor::decode(&said.value).map_err(|_| no_cursor(said))?;
-    let mut days = [now, now.days_before(1)].into_iter();
-    match days.find(|day| cursor.is_of(asked.fingerprint(*day))) {
-        Some(day) => Ok((day, Some(cursor.position()))),
-        None => Err(cursor_of_another()),
+/// The day on which the client started paging, today or yesterday, and the position after which its next page starts.
+fn start(given: &Given<String>, normal_form: &NormalForm, now: Date) -> Result<(Date, Option<Position>), ApiError> {
+    let cursor = Cursor::decode(&given.value).map_err(|_| invalid_cursor(given))?;
+    for day in [now, now.days_before(1)] {
+        if cursor.is_of(normal_form.fingerprint(day)?) {
+            return Ok((day, Some(cursor.position())));
+        }
     }
+    Err(cursor_of_another_query())
 }
 
-/// Each once, as they were written.
-fn keywords(said: &Option<Said<String>>) -> Result<Vec<(String, Keyword)>, ApiError> {
-    let Some(said) = said else {
+/// The keywords in the order and spelling they were given, each once.
+fn keywords(given: &Option<Given<String>>) -> Result<Vec<(String, Keyword)>, ApiError> {
+    let Some(given) = given else {
         return Ok(Vec::new());
     };
-    let wrong = |why: String| ApiError::invalid(said.name, why);
-    let length = said.value.chars().count();
+    let invalid = |why: String| ApiError::invalid(given.name, why);
+    let length = given.value.chars().count();
     if length > MAX_QUERY_CHARS {
-        return Err(wrong(format!(
+        return Err(invalid(format!(
             "the text has {length} characters; the maximum is {MAX_QUERY_CHARS}"
         )));
     }
     let mut keywords: Vec<(String, Keyword)> = Vec::new();
-    for text in said.value.split(',').map(str::trim).filter(|text| !text.is_empty()) {
-        let keyword = Keyword::parse(text).map_err(|why| wrong(format!("{} {why}", quoted(text))))?;
+    for text in given.value.split(',').map(str::trim).filter(|text| !text.is_empty()) {
+        let keyword = Keyword::parse(text).map_err(|why| invalid(format!("{} {why}", quoted(text))))?;
         if !keywords.iter().any(|(_, known)| *known == keyword) {
             keywords.push((text.to_owned(), keyword));
         }
     }
     match keywords.len() {
-        0 => Err(wrong(format!(
-            "{} has no letter or digit to search for",
-            quoted(&said.value)
-        ))),
+        0 => Err(invalid(format!("{} has no letter or digit to search for", quoted(&given.value)))),
         1..=MAX_QUERY_WORDS => Ok(keywords),
-        many => Err(wrong(format!("there are {many} keywords; the maximum is {MAX_QUERY_WORDS}"))),
+        count => Err(invalid(format!(
+            "{count} keywords were given; the maximum is {MAX_QUERY_WORDS}"
+        ))),
     }
 }
 
-/// Those named, in the order of the languages themselves.
-fn languages(said: &Option<Said<String>>) -> Result<Vec<Language>, ApiError> {
-    let (name, text) = match said {
-        Some(said) => (said.name, said.value.as_str()),
-        None => ("languages", LANGUAGES),
+/// The languages given, in the order of [`Language::ALL`].
+fn languages(given: &Option<Given<String>>) -> Result<Vec<Language>, ApiError> {
+    let (name, text) = match given {
+        Some(given) => (given.name, given.value.as_str()),
+        None => ("languages", DEFAULT_LANGUAGES),
     };
-    let words: Vec<&str> = text.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
     let codes = Language::ALL.map(Language::code);
-    let meant = |word: &&str| {
-        let wrong = || ApiError::invalid(name, not_in_list(word, codes.into_iter()));
-        Language::parse(&word.to_lowercase()).ok_or_else(wrong)
-    };
-    let meant: Vec<Language> = words.iter().map(meant).collect::<Result<_, _>>()?;
-    let named = Language::ALL.into_iter().filter(|language| meant.contains(language));
-    match named.collect::<Vec<_>>() {
-        none if none.is_empty() => Err(ApiError::invalid(name, "names no language; give en, fr or both")),
-        named => Ok(named),
+    let mut given = Vec::new();
+    for code in text.split(',').map(str::trim).filter(|code| !code.is_empty()) {
+        let language = Language::parse(&code.to_lowercase());
+        given.push(language.ok_or_else(|| ApiError::invalid(name, not_in_list(code, codes.into_iter())))?);
     }
+    if given.is_empty() {
+        return Err(ApiError::invalid(name, "no language was given; give en, fr or both"));
+    }
+    let languages = Language::ALL.into_iter();
+    Ok(languages.filter(|language| given.contains(language)).collect())
 }

@@ -1,227 +1,265 @@
-//! The bodies of `POST /tender/estimate` and `POST /tender/comps`: what they may hold, and the items that makes.
+//! The bodies of `POST /tender/estimate` and `POST /tender/comps`.
+
+use schemars::{JsonSchema, Schema, json_schema};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
 
 use crate::{
     catalog::market::{
-        MOST_ITEMS, MOST_SHOWN, MOST_YEARS, SHOWN, Show, YEARS_BACK,
-        answer::{Asked, AskedRecord, Need},
+        answer::{EstimateItem, NeedItem, TenderItem},
+        limits::{DEFAULT_COMPARABLES, DEFAULT_YEARS_BACK, MAX_COMPARABLES, MAX_ITEMS, MAX_YEARS_BACK},
     },
     http::{
-        body::{Member, Object, Shape},
         error::{ApiError, quoted},
-        params::{Case, Said, Value},
+        json::{FromText, Integer, List, Object, Optional, Required},
+        params::{category::Category, value},
     },
-    model::vocabulary::CATEGORIES,
 };
 
-#[derive(Debug, Default)]
-pub struct MarketBody {
-    items: Vec<Object>,
-    record_ids: Vec<String>,
-    gsins: Vec<String>,
-    years_back: Option<Said<u64>>,
-    limit: Option<Said<u64>>,
-    exclude: Vec<String>,
+/// The items to estimate, 1 to 50 in all, and how far back contracts count
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EstimateRequest {
+    /// Tenders and needs; with `record_ids` and `gsins` 1 to 50 in all
+    #[schemars(extend("maxItems" = MAX_ITEMS))]
+    items: List<Object<Item>>,
+    /// Tenders, which count as items after `items`
+    #[schemars(extend("maxItems" = MAX_ITEMS))]
+    record_ids: List<Required<Text>>,
+    /// Commodity codes, which count as items after `record_ids`
+    #[schemars(extend("maxItems" = MAX_ITEMS))]
+    gsins: List<Required<Text>>,
+    /// How far back contracts count, in years
+    #[schemars(extend("default" = DEFAULT_YEARS_BACK))]
+    years_back: YearsBack,
 }
 
-/// One of `items`: a tender, or a need.
-#[derive(Debug, Default)]
-pub struct Item {
-    record_id: Option<Said<String>>,
-    gsin: Option<Said<String>>,
-    department: Option<Said<String>>,
-    category: Option<Said<&'static str>>,
-    province: Option<Said<String>>,
-    title: Option<Said<String>>,
+/// The items to find comparable contracts of, 1 to 50 in all, and how many to return
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CompsRequest {
+    /// Tenders and needs; with `record_ids` and `gsins` 1 to 50 in all
+    #[schemars(extend("maxItems" = MAX_ITEMS))]
+    items: List<Object<Item>>,
+    /// Tenders, which count as items after `items`
+    #[schemars(extend("maxItems" = MAX_ITEMS))]
+    record_ids: List<Required<Text>>,
+    /// Commodity codes, which count as items after `record_ids`
+    #[schemars(extend("maxItems" = MAX_ITEMS))]
+    gsins: List<Required<Text>>,
+    /// How far back contracts count, in years
+    #[schemars(extend("default" = DEFAULT_YEARS_BACK))]
+    years_back: YearsBack,
+    /// Maximum number of comparables returned for each item
+    #[schemars(extend("default" = DEFAULT_COMPARABLES))]
+    limit: Integer<1, { MAX_COMPARABLES as u64 }>,
+    /// Ids of records to leave out of comparables and statistics
+    exclude: List<Required<Text>>,
 }
 
-/// Spec silent: the longest text of an item, in characters; none that names something is as long.
-pub const LONGEST_TEXT: usize = 1024;
+type YearsBack = Integer<1, { MAX_YEARS_BACK as u64 }>;
 
-const ITEMS: Member<MarketBody> = Member {
-    name: "items",
-    about: "What is asked about; with `record_ids` and `gsins` 1 to 50 in all",
-    shape: Shape::Objects(|b| &mut b.items),
-};
+/// A request with its defaults filled in.
+#[derive(Debug)]
+pub struct Batch {
+    /// Everything that is asked about, in order; 1 to [`MAX_ITEMS`].
+    pub items: Vec<EstimateItem>,
+    pub years_back: u32,
+    /// Maximum number of comparables of each item.
+    pub limit: usize,
+    pub exclude: Vec<String>,
+}
 
-const RECORD_IDS: Member<MarketBody> = Member {
-    name: "record_ids",
-    about: "Tenders, which count as items behind `items`",
-    shape: Shape::Texts(|b| &mut b.record_ids),
-};
+/// An element of `items`: a tender or a need.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(try_from = "ItemMembers")]
+struct Item(EstimateItem);
 
-const GSINS: Member<MarketBody> = Member {
-    name: "gsins",
-    about: "Commodity codes, which count as items behind `record_ids`",
-    shape: Shape::Texts(|b| &mut b.gsins),
-};
+/// A tender, or a need without a tender
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(transform = tender_or_need)]
+struct ItemMembers {
+    /// A tender's `record_id`; it cannot be combined with other members
+    record_id: Optional<Text>,
+    /// A commodity code, GSIN or UNSPSC, of a need without a tender
+    gsin: Optional<Code>,
+    /// The buyer's whole name, in English or French
+    department: Optional<Buyer>,
+    /// Procurement category
+    category: Optional<Category>,
+    /// The buyer's province: its name in English or French, or its code
+    province: Optional<Text>,
+    /// What is needed, in a sentence
+    title: Optional<Text>,
+}
 
-const YEARS: Member<MarketBody> = Member {
-    name: "years_back",
-    about: "How far back contracts count, in years",
-    shape: Shape::One(Value::Integer {
-        min: 1,
-        max: MOST_YEARS as u64,
-        slot: |b| &mut b.years_back,
-    }),
-};
+/// Spec silent: the maximum length of an item's text, in characters. No name or code is longer.
+const MAX_LENGTH: usize = 1024;
 
-pub static ESTIMATE: &[Member<MarketBody>] = &[ITEMS, RECORD_IDS, GSINS, YEARS];
+impl TryFrom<EstimateRequest> for Batch {
+    type Error = ApiError;
 
-pub static COMPS: &[Member<MarketBody>] = &[
-    ITEMS,
-    RECORD_IDS,
-    GSINS,
-    YEARS,
-    Member {
-        name: "limit",
-        about: "Most comparables shown of each item",
-        shape: Shape::One(Value::Integer {
-            min: 1,
-            max: MOST_SHOWN as u64,
-            slot: |b| &mut b.limit,
-        }),
-    },
-    Member {
-        name: "exclude",
-        about: "Ids of records that are left out of comparables and statistics",
-        shape: Shape::Texts(|b| &mut b.exclude),
-    },
-];
-
-pub static ITEM: &[Member<Item>] = &[
-    Member {
-        name: "record_id",
-        about: "A tender's `record_id`; it goes with nothing else",
-        shape: Shape::One(Value::Text(|i| &mut i.record_id)),
-    },
-    Member {
-        name: "gsin",
-        about: "A commodity code, GSIN or UNSPSC, of a need that is no tender yet",
-        shape: Shape::One(Value::Start(|i| &mut i.gsin)),
-    },
-    Member {
-        name: "department",
-        about: "The buyer's whole name, in English or French",
-        shape: Shape::One(Value::NamePart(|i| &mut i.department)),
-    },
-    Member {
-        name: "category",
-        about: "Procurement category",
-        shape: Shape::One(Value::OneOf {
-            list: &CATEGORIES,
-            case: Case::Any,
-            slot: |i| &mut i.category,
-        }),
-    },
-    Member {
-        name: "province",
-        about: "The buyer's province: its name in English or French, or its code",
-        shape: Shape::One(Value::Text(|i| &mut i.province)),
-    },
-    Member {
-        name: "title",
-        about: "What is needed, in a sentence",
-        shape: Shape::One(Value::Text(|i| &mut i.title)),
-    },
-];
-
-impl MarketBody {
-    pub fn years_back(&self) -> u32 {
-        let said = self.years_back.as_ref().map(|said| said.value);
-        said.and_then(|years| u32::try_from(years).ok()).unwrap_or(YEARS_BACK)
-    }
-
-    pub fn show(&self) -> Show<'_> {
-        Show {
-            limit: self.limit.as_ref().map_or(SHOWN, |said| said.value as usize),
-            exclude: &self.exclude,
-        }
-    }
-
-    /// Everything that is asked about, in order.
-    pub fn asked(&mut self) -> Result<Vec<Asked>, ApiError> {
-        let count = self.items.len() + self.record_ids.len() + self.gsins.len();
-        if !(1..=MOST_ITEMS).contains(&count) {
-            return Err(ApiError::unprocessable(format!(
-                "the body asks about {count} items ('items', 'record_ids' and 'gsins' together); 1 to {MOST_ITEMS} are answered"
-            )));
-        }
-        let mut asked = Vec::with_capacity(count);
-        for (number, object) in std::mem::take(&mut self.items).into_iter().enumerate() {
-            let place = format!("items[{number}]");
-            let item: Item = object.read_at(&format!("{place}."), ITEM)?;
-            asked.push(item.asked().map_err(|why| wrong(&place, &why))?);
-        }
-        for (number, record_id) in std::mem::take(&mut self.record_ids).into_iter().enumerate() {
-            check_length(&record_id).map_err(|why| wrong(&format!("record_ids[{number}]"), &why))?;
-            asked.push(Asked::Record(AskedRecord { record_id }));
-        }
-        for (number, gsin) in std::mem::take(&mut self.gsins).into_iter().enumerate() {
-            let item = Item {
-                gsin: Some(Said {
-                    name: "gsin",
-                    value: gsin,
-                }),
-                ..Item::default()
-            };
-            asked.push(item.asked().map_err(|why| wrong(&format!("gsins[{number}]"), &why))?);
-        }
-        for (number, record_id) in self.exclude.iter().enumerate() {
-            check_length(record_id).map_err(|why| wrong(&format!("exclude[{number}]"), &why))?;
-        }
-        Ok(asked)
+    fn try_from(request: EstimateRequest) -> Result<Batch, ApiError> {
+        Ok(Batch {
+            items: items(request.items, request.record_ids, request.gsins)?,
+            years_back: years_back(request.years_back),
+            limit: DEFAULT_COMPARABLES,
+            exclude: Vec::new(),
+        })
     }
 }
 
-impl Item {
-    fn asked(self) -> Result<Asked, String> {
-        let value = |said: Option<Said<String>>| said.map(|said| said.value);
-        let texts = [
-            &self.record_id,
-            &self.gsin,
-            &self.department,
-            &self.province,
-            &self.title,
-        ];
-        for said in texts.into_iter().flatten() {
-            check_length(&said.value).map_err(|why| format!("'{}' {why}", said.name))?;
-        }
-        match (self.record_id, self.gsin) {
-            (Some(record_id), None) => {
-                let others = [&self.department, &self.province, &self.title].into_iter().flatten();
-                let others = others.map(|said| said.name).chain(self.category.map(|said| said.name));
-                match others.collect::<Vec<_>>().first() {
-                    Some(other) => Err(format!(
-                        "'{other}' goes with 'gsin'; the tender 'record_id' names has its own"
-                    )),
-                    None => Ok(Asked::Record(AskedRecord {
-                        record_id: record_id.value,
-                    })),
-                }
-            }
-            (None, Some(gsin)) => Ok(Asked::Need(Need {
-                gsin: gsin.value,
-                department: value(self.department),
-                category: self.category.map(|said| said.value.to_owned()),
-                province: value(self.province),
-                title: value(self.title),
-            })),
+impl TryFrom<CompsRequest> for Batch {
+    type Error = ApiError;
+
+    fn try_from(request: CompsRequest) -> Result<Batch, ApiError> {
+        Ok(Batch {
+            items: items(request.items, request.record_ids, request.gsins)?,
+            years_back: years_back(request.years_back),
+            limit: request.limit.0.map_or(DEFAULT_COMPARABLES, |limit| limit as usize),
+            exclude: request.exclude.0.into_iter().map(|id| id.0.0).collect(),
+        })
+    }
+}
+
+fn years_back(given: YearsBack) -> u32 {
+    given.0.map_or(DEFAULT_YEARS_BACK, |years| years as u32)
+}
+
+fn items(
+    items: List<Object<Item>>,
+    record_ids: List<Required<Text>>,
+    gsins: List<Required<Text>>,
+) -> Result<Vec<EstimateItem>, ApiError> {
+    let items = items.0.into_iter().map(|item| item.0.0);
+    let records = record_ids.0.into_iter().map(|id| {
+        let record_id = id.0.0;
+        EstimateItem::Tender(TenderItem { record_id })
+    });
+    let needs = gsins.0.into_iter().map(|code| {
+        let gsin = code.0.0;
+        EstimateItem::Need(NeedItem {
+            gsin,
+            ..NeedItem::default()
+        })
+    });
+    let all: Vec<EstimateItem> = items.chain(records).chain(needs).collect();
+    if !(1..=MAX_ITEMS).contains(&all.len()) {
+        let count = all.len();
+        return Err(ApiError::unprocessable(format!(
+            "the body has {count} items ('items', 'record_ids' and 'gsins' together); send 1 to {MAX_ITEMS}"
+        )));
+    }
+    Ok(all)
+}
+
+impl TryFrom<ItemMembers> for Item {
+    type Error = String;
+
+    fn try_from(mut item: ItemMembers) -> Result<Item, String> {
+        match (item.record_id.0.take(), item.gsin.0.take()) {
+            (Some(record_id), None) => item.tender(record_id),
+            (None, Some(gsin)) => Ok(item.need(gsin)),
             (Some(_), Some(_)) => Err("give 'record_id' or 'gsin', not both".to_owned()),
             (None, None) => Err("give 'record_id' or 'gsin'".to_owned()),
         }
     }
 }
 
-fn wrong(place: &str, why: &str) -> ApiError {
-    ApiError::unprocessable(format!("member '{place}': {why}"))
+impl ItemMembers {
+    fn tender(self, record_id: Text) -> Result<Item, String> {
+        let others = [
+            ("department", self.department.0.is_some()),
+            ("province", self.province.0.is_some()),
+            ("title", self.title.0.is_some()),
+            ("category", self.category.0.is_some()),
+        ];
+        match others.iter().find(|(_, is_given)| *is_given) {
+            Some((other, _)) => Err(format!(
+                "'{other}' cannot be combined with 'record_id'; the tender has its own"
+            )),
+            None => Ok(Item(EstimateItem::Tender(TenderItem { record_id: record_id.0 }))),
+        }
+    }
+
+    fn need(self, gsin: Code) -> Item {
+        Item(EstimateItem::Need(NeedItem {
+            gsin: gsin.0,
+            department: self.department.0.map(|name| name.0),
+            category: self.category.0.map(|category| category.0.to_owned()),
+            province: self.province.0.map(|text| text.0),
+            title: self.title.0.map(|text| text.0),
+        }))
+    }
 }
 
-fn check_length(text: &str) -> Result<(), String> {
-    match text.chars().count() {
-        0..=LONGEST_TEXT => Ok(()),
-        long => Err(format!(
-            "{} has {long} characters; the maximum is {LONGEST_TEXT}",
-            quoted(text)
-        )),
+/// Splits the members of an item into the two combinations that are valid.
+fn tender_or_need(schema: &mut Schema) {
+    let with = |required: &str, is_member: fn(&str) -> bool| {
+        let mut properties = schema.get("properties").cloned().unwrap_or_default();
+        if let Some(properties) = properties.as_object_mut() {
+            properties.retain(|name, _| is_member(name));
+        }
+        properties[required]["type"] = json!("string");
+        properties[required]["pattern"] = json!("\\S");
+        json!({"type": "object", "required": [required], "properties": properties, "additionalProperties": false})
+    };
+    *schema = json_schema!({
+        "description": schema.get("description"),
+        "anyOf": [
+            with("record_id", |name| name == "record_id"),
+            with("gsin", |name| name != "record_id"),
+        ],
+    });
+}
+
+/// A text of an item, at most [`MAX_LENGTH`] characters.
+#[derive(Debug)]
+struct Text(String);
+
+/// A commodity code.
+#[derive(Debug)]
+struct Code(String);
+
+/// A buyer's name.
+#[derive(Debug)]
+struct Buyer(String);
+
+impl FromText for Text {
+    fn from_text(text: &str) -> Result<Text, String> {
+        match text.chars().count() {
+            ..=MAX_LENGTH => Ok(Text(text.to_owned())),
+            length => Err(format!(
+                "{} has {length} characters; the maximum is {MAX_LENGTH}",
+                quoted(text)
+            )),
+        }
+    }
+
+    fn schema() -> Json {
+        json!({"type": "string", "maxLength": MAX_LENGTH})
+    }
+}
+
+impl FromText for Code {
+    fn from_text(text: &str) -> Result<Code, String> {
+        Text::from_text(text)?;
+        value::start(text).map(Code)
+    }
+
+    fn schema() -> Json {
+        json!({"type": "string", "minLength": 1, "maxLength": MAX_LENGTH})
+    }
+}
+
+impl FromText for Buyer {
+    fn from_text(text: &str) -> Result<Buyer, String> {
+        Text::from_text(text)?;
+        value::name_part(text).map(Buyer)
+    }
+
+    fn schema() -> Json {
+        json!({"type": "string", "minLength": value::MIN_NAME_LENGTH, "maxLength": MAX_LENGTH})
     }
 }

@@ -1,63 +1,77 @@
 //! The parameters of the lists of names, `GET /vendors` and `GET /departments`.
 
+use serde_json::json;
+
 use crate::{
-    http::params::{Case, Param, Said, Value},
+    http::params::{
+        param::Param,
+        value::{Case, Given, Value},
+    },
     model::entity_type::EntityType,
 };
 
 #[derive(Debug, Default, PartialEq)]
 pub struct NamesParams {
-    pub q: Option<Said<String>>,
-    pub entity_type: Option<Said<&'static str>>,
-    pub limit: Option<Said<u64>>,
-    pub offset: Option<Said<u64>>,
+    pub q: Option<Given<String>>,
+    pub entity_type: Option<Given<&'static str>>,
+    pub limit: Option<Given<u64>>,
+    pub offset: Option<Given<u64>>,
 }
 
-const LIMIT: Param<NamesParams> = Param {
-    name: "limit",
-    aliases: &[],
-    about: "Most names of the page; 20 when not given",
-    value: Value::Integer {
+/// The names of a page if `limit` is not given, as specified.
+pub const DEFAULT_LIMIT: u64 = 20;
+
+/// Spec silent: the minimum length of `q` for vendors.
+pub const MIN_VENDOR_LENGTH: usize = 2;
+
+type Row = Param<NamesParams>;
+
+const LIMIT: Row = Row::new(
+    "limit",
+    "Maximum number of names of the page; 20 by default",
+    Value::Integer {
         min: 1,
         max: 100,
         slot: |p| &mut p.limit,
     },
-};
+)
+.default(|| json!(DEFAULT_LIMIT));
 
-const OFFSET: Param<NamesParams> = Param {
-    name: "offset",
-    aliases: &[],
-    about: "Names to skip",
-    value: Value::Integer {
+const OFFSET: Row = Row::new(
+    "offset",
+    "Names to skip",
+    Value::Integer {
         min: 0,
         max: u64::MAX,
         slot: |p| &mut p.offset,
     },
-};
+)
+.default(|| json!(0));
 
-pub static VENDORS: &[Param<NamesParams>] = &[
-    Param {
-        name: "q",
-        aliases: &[],
-        about: "Part of the vendor's name, at least 2 letters or digits; accents and case do not matter. Required",
-        value: Value::Start(|p| &mut p.q),
-    },
+pub static VENDORS: &[Row] = &[
+    Row::new(
+        "q",
+        "Part of the vendor's name, at least 2 letters or digits; accents and case do not matter. Required",
+        Value::Start(|p| &mut p.q),
+    )
+    .required()
+    .bounds(|| json!({"minLength": MIN_VENDOR_LENGTH}))
+    .example(EntityType::Contract, "vendor_name"),
     LIMIT,
     OFFSET,
 ];
 
-pub static DEPARTMENTS: &[Param<NamesParams>] = &[
-    Param {
-        name: "q",
-        aliases: &[],
-        about: "Part of the department's name, in English or French; accents and case do not matter",
-        value: Value::Start(|p| &mut p.q),
-    },
-    Param {
-        name: "entity_type",
-        aliases: &[],
-        about: "Count the records of this kind only",
-        value: Value::OneOf {
+pub static DEPARTMENTS: &[Row] = &[
+    Row::new(
+        "q",
+        "Part of the department's name, in English or French; accents and case do not matter",
+        Value::Start(|p| &mut p.q),
+    )
+    .example(EntityType::Contract, "department_en"),
+    Row::new(
+        "entity_type",
+        "Count only the records of this entity type",
+        Value::OneOf {
             list: &[
                 EntityType::Contract.name(),
                 EntityType::Tender.name(),
@@ -67,7 +81,7 @@ pub static DEPARTMENTS: &[Param<NamesParams>] = &[
             case: Case::Exact,
             slot: |p| &mut p.entity_type,
         },
-    },
+    ),
     LIMIT,
     OFFSET,
 ];

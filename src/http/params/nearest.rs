@@ -1,36 +1,37 @@
-//! The word a client most likely meant.
+//! The known name that is most similar to what a client sent.
 
 use crate::model::fold::fold;
 
-/// The most characters of a client's text that are compared: the work must not grow with what a stranger sends.
-const COMPARED: usize = 64;
+/// The maximum number of characters of a client's text that are compared, so that the work does not grow with the text.
+const MAX_COMPARED: usize = 64;
 
-/// The candidate most like `text`, accents and case apart; `None` only where there is no candidate.
+/// The candidate most similar to `text`, ignoring accents and case; `None` only if there is no candidate.
 pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    let text: String = fold(text).chars().take(COMPARED).collect();
-    let likeness = |candidate: &str| strsim::jaro_winkler(&text, &fold(candidate));
+    let text: String = fold(text).chars().take(MAX_COMPARED).collect();
+    let similarity = |candidate: &str| strsim::jaro_winkler(&text, &fold(candidate));
     candidates
         .into_iter()
-        .map(|candidate| (likeness(candidate), candidate))
-        // The first of equals, so that the answer follows the table's order.
+        .map(|candidate| (similarity(candidate), candidate))
+        // Of equally similar candidates the first, so that the result follows the table's order.
         .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, candidate)| candidate)
 }
 
-/// Whether a text is a word with a letter or two gone wrong.
+/// Whether a text is a word with at most two letters wrong.
 pub fn is_slip(text: &str, word: &str) -> bool {
-    text.chars().count() <= COMPARED && strsim::osa_distance(text, word) <= 2
+    text.chars().count() <= MAX_COMPARED && strsim::osa_distance(text, word) <= 2
 }
 
-/// The `most` candidates most like `text`, the likest first, each once.
-pub fn likest(text: &str, mut candidates: Vec<String>, most: usize) -> Vec<String> {
-    let text: String = fold(text).chars().take(COMPARED).collect();
-    let likeness =
-        |candidate: &String| strsim::jaro_winkler(&text, &fold(candidate).chars().take(COMPARED).collect::<String>());
+/// Up to `count` candidates most similar to `text`, the most similar first, each once.
+pub fn most_similar(text: &str, mut candidates: Vec<String>, count: usize) -> Vec<String> {
+    let text: String = fold(text).chars().take(MAX_COMPARED).collect();
+    let similarity = |candidate: &String| {
+        strsim::jaro_winkler(&text, &fold(candidate).chars().take(MAX_COMPARED).collect::<String>())
+    };
     candidates.sort_unstable();
     candidates.dedup();
-    candidates.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
-    candidates.truncate(most);
+    candidates.sort_by(|a, b| similarity(b).total_cmp(&similarity(a)));
+    candidates.truncate(count);
     candidates
 }
 
@@ -39,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_meant_is_found() {
+    fn the_most_similar_candidate_is_found() {
         let slugs = ["laval", "montreal", "quebec", "saint-jerome"];
         for (text, expected) in [
             ("montrael", "montreal"),

@@ -1,28 +1,36 @@
 //! The parameters of `GET /procurement/{solicitation_number}`.
 
-use crate::http::params::{Param, Said, Value, search::MOST_RECORDS};
+use serde_json::json;
+
+use crate::http::params::{
+    paging::{DEFAULT_LIMIT, MAX_LIMIT},
+    param::Param,
+    value::{Given, Value},
+};
 
 #[derive(Debug, Default, PartialEq)]
 pub struct ProcurementParams {
-    pub department: Option<Said<String>>,
-    pub limit: Option<Said<u64>>,
+    pub department: Option<Given<String>>,
+    pub limit: Option<Given<u64>>,
 }
 
-pub static TABLE: &[Param<ProcurementParams>] = &[
-    Param {
-        name: "department",
-        aliases: &[],
-        about: "Part of the buyer's name: small buyers reuse each other's numbers",
-        value: Value::NamePart(|p| &mut p.department),
-    },
-    Param {
-        name: "limit",
-        aliases: &[],
-        about: "Most records of each kind; 100 when not given",
-        value: Value::Integer {
+type Row = Param<ProcurementParams>;
+
+pub static TABLE: &[Row] = &[
+    Row::new(
+        "department",
+        "Part of the buyer's name: small buyers use the same numbers as others",
+        Value::NamePart(|p| &mut p.department),
+    ),
+    Row::new(
+        "limit",
+        "Maximum number of records of each entity type; 100 by default",
+        Value::Integer {
             min: 1,
-            max: MOST_RECORDS,
+            max: MAX_LIMIT,
             slot: |p| &mut p.limit,
         },
-    },
+    )
+    .default(|| json!(DEFAULT_LIMIT))
+    .capped_by_plan(),
 ];

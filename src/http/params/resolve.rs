@@ -1,19 +1,20 @@
-//! What a search's parameters mean here: on this kind, under this plan, over this generation's cities.
+//! The meaning of a search's parameters for one entity type, plan and generation.
 //!
-//! Every rule that needs more than one parameter, or more than its own text, is here. Filters are pushed in the table's order, so that
-//! a query's fingerprint does not depend on how the address was written.
+//! Every rule that needs more than the text of one parameter is here. Filters are pushed in the order of the table, so that a query's
+//! fingerprint does not depend on how the address was written.
 
 use actix_web::http::header::{HeaderName, HeaderValue};
 
 use crate::{
     catalog::generation::Coverage,
     http::{
-        Call,
+        call::Call,
         error::{ApiError, quoted},
         params::{
-            Said,
-            search::{MOST_RECORDS, SearchParams},
-            value::{WHOLE_LIST, not_in_list},
+            by_entity_type::{facets_of, sorts},
+            paging::{DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, cursor_of_another_query, invalid_cursor, limit_applied},
+            search::SearchParams,
+            value::{Given, MAX_LISTED_VALUES, not_in_list},
         },
     },
     model::{
@@ -29,88 +30,85 @@ use crate::{
     },
 };
 
-/// Spec silent: the records of a page when `limit` is not given.
-pub const DEFAULT_LIMIT: u64 = 100;
-
-/// The most records an offset skips; a cursor goes deeper.
-pub const DEEPEST_OFFSET: u64 = 9500;
-
-/// What the parameters are read against.
-pub struct World<'a> {
+/// What parameters are resolved against.
+pub struct ResolveContext<'a> {
     pub schema: &'static Schema,
-    /// The most records the plan allows a page.
+    /// The maximum number of records of a page on the key's plan.
     pub page_cap: u64,
     pub coverage: &'a [Coverage],
 }
 
-impl World<'_> {
-    pub fn of<'a>(call: &'a Call, entity_type: EntityType) -> World<'a> {
-        World {
+impl ResolveContext<'_> {
+    pub fn of<'a>(call: &'a Call, entity_type: EntityType) -> ResolveContext<'a> {
+        ResolveContext {
             schema: Schema::of(entity_type),
             page_cap: call.terms.page_cap.into(),
-            coverage: &call.generation.kind(entity_type).coverage,
+            coverage: &call.generation.manifest_of(entity_type).coverage,
+        }
+    }
+
+    /// The limit to apply, and the same again if it is lower than the requested one.
+    pub fn limit(&self, requested: &Option<Given<u64>>) -> (u64, Option<u64>) {
+        let requested = requested.as_ref().map_or(DEFAULT_LIMIT, |given| given.value);
+        let limit = requested.min(self.page_cap).min(MAX_LIMIT);
+        (limit, (limit < requested).then_some(limit))
+    }
+
+    /// Checks that the entity type has records of the municipality, if one is given.
+    pub fn check_municipality(&self, given: &Option<Given<String>>) -> Result<(), ApiError> {
+        match given {
+            Some(given) => check_slug(given, self.schema.entity_type, self.coverage),
+            None => Ok(()),
         }
     }
 }
 
-/// A search ready to be asked, and what the answer's headers say of how it was understood.
+/// A search ready to run, and what the response's headers report about it.
 #[derive(Debug)]
 pub struct Search {
     pub query: SearchQuery,
     pub page: Page,
-    /// Parameters the kind takes but has no field for, as the client wrote them.
+    /// Parameters that the entity type takes but has no field for, under the names the client used.
     pub ignored: Vec<&'static str>,
-    /// The limit, where the plan lowered it.
+    /// The limit, if the plan lowered the requested one.
     pub lowered_limit: Option<u64>,
     pub facets: Vec<Facet>,
     pub include_total: bool,
 }
 
-/// Spec silent: tells the limit that was applied where the plan lowered the one asked for.
-pub const LIMIT_APPLIED: HeaderName = HeaderName::from_static("x-limit-applied");
-
-/// Spec silent: names the parameters that the kind takes but has no field for.
+/// Spec silent: lists the parameters that the entity type takes but has no field for.
 const IGNORED_PARAMETERS: HeaderName = HeaderName::from_static("x-ignored-parameters");
 
-/// What the headers say of a limit that the plan lowered to this.
-pub fn limit_applied(limit: u64) -> (HeaderName, HeaderValue) {
-    (LIMIT_APPLIED, HeaderValue::from(limit))
-}
-
 impl Search {
-    /// What the headers say of how the request was understood.
-    pub fn notes(&self) -> Vec<(HeaderName, HeaderValue)> {
-        let mut notes = Vec::new();
-        if let Some(limit) = self.lowered_limit {
-            notes.push(limit_applied(limit));
-        }
+    /// The headers that report how the request was understood.
+    pub fn headers(&self) -> Vec<(HeaderName, HeaderValue)> {
+        let mut headers: Vec<_> = self.lowered_limit.map(limit_applied).into_iter().collect();
         if let Ok(names) = HeaderValue::from_str(&self.ignored.join(", "))
             && !names.is_empty()
         {
-            notes.push((IGNORED_PARAMETERS, names));
+            headers.push((IGNORED_PARAMETERS, names));
         }
-        notes
+        headers
     }
 }
 
 impl SearchParams {
-    pub fn resolve(self, world: &World) -> Result<Search, ApiError> {
+    pub fn resolve(self, context: &ResolveContext) -> Result<Search, ApiError> {
         self.check_paging()?;
         self.check_bounds()?;
-        check_municipality(&self.municipality, world)?;
-        let sort = self.sort(world.schema)?;
-        let facets = self.facets(world.schema)?;
-        let include_total = self.include_total.as_ref().is_some_and(|said| said.value == "true");
-        let (filters, ignored) = self.filters(world.schema);
-        let text = self.q.map(|said| said.value).filter(|text| !text.clauses().is_empty());
+        context.check_municipality(&self.municipality)?;
+        let sort = self.sort(context.schema)?;
+        let facets = self.facets(context.schema)?;
+        let include_total = self.include_total.as_ref().is_some_and(|given| given.value == "true");
+        let (limit, lowered_limit) = context.limit(&self.limit);
+        let (filters, ignored) = self.filters(context.schema);
+        let text = self.q.map(|given| given.value);
         let query = SearchQuery {
-            entity_type: world.schema.entity_type,
-            text,
+            entity_type: context.schema.entity_type,
+            text: text.filter(|text| !text.clauses().is_empty()),
             filters,
             sort,
         };
-        let wanted = self.limit.map_or(DEFAULT_LIMIT, |said| said.value);
-        let limit = wanted.min(world.page_cap).min(MOST_RECORDS);
         let start = start(self.cursor, self.offset, &query)?;
         Ok(Search {
             query,
@@ -119,28 +117,28 @@ impl SearchParams {
                 start,
             },
             ignored,
-            lowered_limit: (limit < wanted).then_some(limit),
+            lowered_limit,
             facets,
             include_total,
         })
     }
 
-    /// What cannot be combined, said before a cursor is looked into.
+    /// Checks which paging parameters are combined, before the cursor is decoded.
     fn check_paging(&self) -> Result<(), ApiError> {
-        let offset = self.offset.as_ref().map_or(0, |said| said.value);
-        if offset > DEEPEST_OFFSET {
+        let offset = self.offset.as_ref().map_or(0, |given| given.value);
+        if offset > MAX_OFFSET {
             return Err(ApiError::bad_request(format!(
-                "parameter 'offset': must not be above {DEEPEST_OFFSET}; use 'cursor' for deep paging"
+                "parameter 'offset': must not be above {MAX_OFFSET}; use 'cursor' for deep paging"
             )));
         }
-        if self.cursor.is_some() && self.sort_by.as_ref().is_some_and(|said| said.value == "value") {
+        if self.cursor.is_some() && self.sort_by.as_ref().is_some_and(|given| given.value == "value") {
             return Err(ApiError::bad_request(
-                "parameter 'cursor': not with sort_by=value; use 'offset', or sort by date",
+                "parameter 'cursor': not allowed with sort_by=value; use 'offset', or sort by date",
             ));
         }
         if self.cursor.is_some() && offset > 0 {
             return Err(ApiError::bad_request(
-                "parameter 'cursor': not with an offset; the cursor tells where the page starts",
+                "parameter 'cursor': not allowed with 'offset'; the cursor already states where the page starts",
             ));
         }
         Ok(())
@@ -152,146 +150,135 @@ impl SearchParams {
         in_order(&self.closing_after, &self.closing_before, "later than")
     }
 
-    /// Each once, as they were named.
+    /// The requested facets in the order they were given, each once.
     fn facets(&self, schema: &Schema) -> Result<Vec<Facet>, ApiError> {
-        let Some(said) = &self.facets else {
+        let Some(given) = &self.facets else {
             return Ok(Vec::new());
         };
-        let of_kind = facets_of(schema);
+        let valid = facets_of(schema);
         let mut facets: Vec<Facet> = Vec::new();
-        for word in said.value.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-            let found = Facet::parse(word).filter(|facet| of_kind.contains(facet));
-            let found = found.ok_or_else(|| {
-                let words = of_kind.iter().map(|facet| facet.name());
-                ApiError::invalid(said.name, not_in_list(word, words))
+        for name in given.value.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            let facet = Facet::parse(name).filter(|facet| valid.contains(facet));
+            let facet = facet.ok_or_else(|| {
+                let names = valid.iter().map(|facet| facet.name());
+                ApiError::invalid(given.name, not_in_list(name, names))
             })?;
-            if !facets.contains(&found) {
-                facets.push(found);
+            if !facets.contains(&facet) {
+                facets.push(facet);
             }
         }
         Ok(facets)
     }
 
     fn sort(&self, schema: &Schema) -> Result<Sort, ApiError> {
-        let order = match self.sort_order.as_ref().map(|said| said.value) {
+        let order = match self.sort_order.as_ref().map(|given| given.value) {
             Some("asc") => Order::Asc,
             _ => Order::Desc,
         };
-        let Some(said) = &self.sort_by else {
+        let Some(given) = &self.sort_by else {
             return Ok(Sort {
                 key: SortKey::Date,
                 order,
             });
         };
         let sorts = sorts(schema);
-        match sorts.iter().find(|(word, _)| *word == said.value) {
+        match sorts.iter().find(|(name, _)| *name == given.value) {
             Some((_, key)) => Ok(Sort { key: *key, order }),
             None => {
-                let words: Vec<&str> = sorts.iter().map(|(word, _)| *word).collect();
-                let (kind, words) = (schema.entity_type, words.join(", "));
-                let why = format!("{kind} cannot be sorted by '{}'; it sorts by {words}", said.value);
-                Err(ApiError::invalid(said.name, why))
+                let names: Vec<&str> = sorts.iter().map(|(name, _)| *name).collect();
+                let (entity_type, names) = (schema.entity_type, names.join(", "));
+                let why = format!(
+                    "{entity_type} cannot be sorted by '{}'; use one of {names}",
+                    given.value
+                );
+                Err(ApiError::invalid(given.name, why))
             }
         }
     }
 
-    /// The filters the kind has a field for, and the names of those it has none for.
+    /// The filters that the entity type has a field for, and the names of the parameters it has none for.
     fn filters(&self, schema: &Schema) -> (Vec<Filter>, Vec<&'static str>) {
-        let mut sieve = Sieve {
+        let mut filters = FilterBuilder {
             schema,
             filters: Vec::new(),
             ignored: Vec::new(),
         };
-        sieve.key(&self.municipality, Role::Municipality, term);
-        sieve.key(&self.department, Role::Department, contains);
-        sieve.key(&self.vendor, Role::Vendor, contains);
-        sieve.key(&self.category, Role::Category, term);
-        sieve.key(&self.status, Role::Status, term);
-        sieve.key(&self.procurement_method, Role::ProcurementMethod, prefix);
-        sieve.key(&self.notice_type, Role::NoticeType, term);
-        sieve.key(&self.vendor_province, Role::VendorProvince, term);
-        sieve.key(&self.reference_number, Role::ReferenceNumber, term);
-        sieve.range(&self.value_min, &self.value_max, Role::Value, |_, min, max| {
+        filters.key(&self.municipality, Role::Municipality, term);
+        filters.key(&self.department, Role::Department, contains);
+        filters.key(&self.vendor, Role::Vendor, contains);
+        filters.key(&self.category, Role::Category, term);
+        filters.key(&self.status, Role::Status, term);
+        filters.key(&self.procurement_method, Role::ProcurementMethod, prefix);
+        filters.key(&self.notice_type, Role::NoticeType, term);
+        filters.key(&self.vendor_province, Role::VendorProvince, term);
+        filters.key(&self.reference_number, Role::ReferenceNumber, term);
+        filters.range(&self.value_min, &self.value_max, Role::Value, |_, min, max| {
             Filter::Values { min, max }
         });
-        sieve.range(&self.issued_after, &self.issued_before, Role::Date, dates);
-        sieve.range(&self.closing_after, &self.closing_before, Role::ClosingDate, dates);
-        (sieve.filters, sieve.ignored)
+        filters.range(&self.issued_after, &self.issued_before, Role::Date, dates);
+        filters.range(&self.closing_after, &self.closing_before, Role::ClosingDate, dates);
+        (filters.filters, filters.ignored)
     }
 }
 
-/// Whether a municipality, where one is said, is one that the kind has records of.
-pub fn check_municipality(said: &Option<Said<String>>, world: &World) -> Result<(), ApiError> {
-    match said {
-        Some(said) => check_slug(said, world.schema.entity_type, world.coverage),
-        None => Ok(()),
-    }
-}
-
-/// Whether a municipality is one of those with records of the kind.
-pub fn check_slug(said: &Said<String>, kind: EntityType, coverage: &[Coverage]) -> Result<(), ApiError> {
+/// Checks that the entity type has records of a municipality.
+pub fn check_slug(given: &Given<String>, entity_type: EntityType, coverage: &[Coverage]) -> Result<(), ApiError> {
     let slugs = coverage.iter().map(|row| row.municipality.as_str());
-    if slugs.clone().any(|slug| slug == said.value) {
+    if slugs.clone().any(|slug| slug == given.value) {
         return Ok(());
     }
     let why = match coverage.len() {
-        0 => format!("{} is unknown; there are no {kind} records", quoted(&said.value)),
-        1..=WHOLE_LIST => not_in_list(&said.value, slugs),
-        _ => format!("{}; /{kind}/coverage lists them all", not_in_list(&said.value, slugs)),
+        0 => format!(
+            "{} is unknown; there are no {entity_type} records",
+            quoted(&given.value)
+        ),
+        1..=MAX_LISTED_VALUES => not_in_list(&given.value, slugs),
+        _ => format!(
+            "{}; /{entity_type}/coverage lists all valid values",
+            not_in_list(&given.value, slugs)
+        ),
     };
-    Err(ApiError::invalid(said.name, why))
+    Err(ApiError::invalid(given.name, why))
 }
 
-/// Spec silent: what a search of a kind can be counted by.
-pub fn facets_of(schema: &Schema) -> Vec<Facet> {
-    let all = [
-        (Facet::Status, Role::Status),
-        (Facet::Category, Role::Category),
-        (Facet::Municipality, Role::Municipality),
-        (Facet::Department, Role::Department),
-        (Facet::Vendor, Role::Vendor),
-        (Facet::Year, Role::Date),
-    ];
-    all.into_iter()
-        .filter(|(_, role)| schema.has_role(*role))
-        .map(|(facet, _)| facet)
-        .collect()
-}
-
-/// Sorts what was said into filters and what the kind has no field for.
-struct Sieve<'s> {
+/// Collects the filters of a search, and the parameters for which the entity type has no field.
+struct FilterBuilder<'s> {
     schema: &'s Schema,
     filters: Vec<Filter>,
     ignored: Vec<&'static str>,
 }
 
-impl Sieve<'_> {
-    fn key<T: AsRef<str>>(&mut self, said: &Option<Said<T>>, role: Role, filter: fn(Role, String) -> Filter) {
-        let Some(said) = said else { return };
-        match self.schema.has_role(role) {
-            true => self.filters.push(filter(role, query_key(role, said.value.as_ref()))),
-            false => self.ignored.push(said.name),
+impl FilterBuilder<'_> {
+    fn key<T: AsRef<str>>(&mut self, given: &Option<Given<T>>, role: Role, filter: fn(Role, String) -> Filter) {
+        let Some(given) = given else { return };
+        if self.schema.has_role(role) {
+            self.filters.push(filter(role, query_key(role, given.value.as_ref())));
+        } else {
+            self.ignored.push(given.name);
         }
     }
 
     fn range<T: Copy>(
         &mut self,
-        from: &Option<Said<T>>,
-        to: &Option<Said<T>>,
+        from: &Option<Given<T>>,
+        to: &Option<Given<T>>,
         role: Role,
         filter: fn(Role, Option<T>, Option<T>) -> Filter,
     ) {
-        let value = |said: &Option<Said<T>>| said.as_ref().map(|said| said.value);
-        let given = [from, to].into_iter().flatten();
-        match self.schema.has_role(role) {
-            true if given.clone().count() > 0 => self.filters.push(filter(role, value(from), value(to))),
-            true => {}
-            false => self.ignored.extend(given.map(|said| said.name)),
+        let value = |given: &Option<Given<T>>| given.as_ref().map(|given| given.value);
+        if from.is_none() && to.is_none() {
+            return;
+        }
+        if self.schema.has_role(role) {
+            self.filters.push(filter(role, value(from), value(to)));
+        } else {
+            let given = [from, to].into_iter().flatten();
+            self.ignored.extend(given.map(|given| given.name));
         }
     }
 }
 
-fn term(role: Role, key: String) -> Filter {
+pub fn term(role: Role, key: String) -> Filter {
     Filter::Term { role, key }
 }
 
@@ -299,7 +286,7 @@ fn prefix(role: Role, key: String) -> Filter {
     Filter::Prefix { role, key }
 }
 
-fn contains(role: Role, key: String) -> Filter {
+pub fn contains(role: Role, key: String) -> Filter {
     Filter::Contains { role, key }
 }
 
@@ -307,52 +294,20 @@ fn dates(role: Role, from: Option<Date>, to: Option<Date>) -> Filter {
     Filter::Dates { role, from, to }
 }
 
-/// The words of `sort_by` that a kind can be sorted by. Its event date is also `published` where it is the day of publication.
-pub fn sorts(schema: &Schema) -> Vec<(&'static str, SortKey)> {
-    let date_field = schema
-        .role(Role::Date)
-        .first()
-        .map(|number| schema.fields[*number].name.as_str());
-    let all = [
-        ("published", SortKey::Date, date_field == Some("publication_date")),
-        ("date", SortKey::Date, true),
-        ("value", SortKey::Value, schema.has_role(Role::Value)),
-        ("closing", SortKey::ClosingDate, schema.has_role(Role::ClosingDate)),
-    ];
-    all.into_iter()
-        .filter(|(_, _, has_field)| *has_field)
-        .map(|(word, key, _)| (word, key))
-        .collect()
-}
-
-fn start(cursor: Option<Said<String>>, offset: Option<Said<u64>>, query: &SearchQuery) -> Result<Start, ApiError> {
-    let Some(said) = cursor else {
-        return Ok(Start::Offset(offset.map_or(0, |said| said.value as usize)));
+fn start(cursor: Option<Given<String>>, offset: Option<Given<u64>>, query: &SearchQuery) -> Result<Start, ApiError> {
+    let Some(given) = cursor else {
+        return Ok(Start::Offset(offset.map_or(0, |given| given.value as usize)));
     };
-    match Cursor::decode(&said.value).and_then(|cursor| cursor.position_in(query)) {
+    match Cursor::decode(&given.value).and_then(|cursor| cursor.position_in(query)) {
         Ok(position) => Ok(Start::After(position)),
-        Err(CursorError::Undecodable) => Err(no_cursor(&said)),
-        Err(CursorError::OfAnotherQuery) => Err(cursor_of_another()),
+        Err(CursorError::Undecodable) => Err(invalid_cursor(&given)),
+        Err(CursorError::QueryMismatch) => Err(cursor_of_another_query()),
     }
 }
 
-pub fn no_cursor(said: &Said<String>) -> ApiError {
-    let why = format!(
-        "{} is no cursor; pass on the 'next_cursor' of an answer",
-        quoted(&said.value)
-    );
-    ApiError::invalid(said.name, why)
-}
-
-pub fn cursor_of_another() -> ApiError {
-    ApiError::bad_request(
-        "parameter 'cursor': made for other filters or another sort; repeat the search it came from, or start without it",
-    )
-}
-
 fn in_order<T: PartialOrd + std::fmt::Display>(
-    low: &Option<Said<T>>,
-    high: &Option<Said<T>>,
+    low: &Option<Given<T>>,
+    high: &Option<Given<T>>,
     beyond: &str,
 ) -> Result<(), ApiError> {
     match (low, high) {
@@ -385,17 +340,17 @@ mod tests {
         slugs.iter().map(row).collect()
     }
 
-    fn resolve(kind: EntityType, query: &str) -> Result<Search, ApiError> {
-        let world = World {
-            schema: Schema::of(kind),
+    fn resolve(entity_type: EntityType, query: &str) -> Result<Search, ApiError> {
+        let context = ResolveContext {
+            schema: Schema::of(entity_type),
             page_cap: 200,
             coverage: &coverage(&["laval", "montreal"]),
         };
-        SearchParams::read(kind, query).and_then(|said| said.resolve(&world))
+        SearchParams::read(entity_type, query).and_then(|given| given.resolve(&context))
     }
 
-    fn check(kind: EntityType, query: &str, status: u16, detail: &str) {
-        let error = resolve(kind, query).expect_err(query);
+    fn check(entity_type: EntityType, query: &str, status: u16, detail: &str) {
+        let error = resolve(entity_type, query).expect_err(query);
         assert_eq!(
             (error.status.as_u16(), error.detail.as_str()),
             (status, detail),
@@ -404,9 +359,9 @@ mod tests {
     }
 
     #[test]
-    fn parameters_must_agree() {
+    fn contradicting_parameters_are_errors() {
         use EntityType::*;
-        for (kind, query, status, detail) in [
+        for (entity_type, query, status, detail) in [
             (
                 Contract,
                 "offset=9501",
@@ -417,19 +372,19 @@ mod tests {
                 Contract,
                 "cursor=x&sort_by=value",
                 400,
-                "parameter 'cursor': not with sort_by=value; use 'offset', or sort by date",
+                "parameter 'cursor': not allowed with sort_by=value; use 'offset', or sort by date",
             ),
             (
                 Contract,
                 "cursor=x&offset=1",
                 400,
-                "parameter 'cursor': not with an offset; the cursor tells where the page starts",
+                "parameter 'cursor': not allowed with 'offset'; the cursor already states where the page starts",
             ),
             (
                 Contract,
                 "cursor=x",
                 422,
-                "parameter 'cursor': 'x' is no cursor; pass on the 'next_cursor' of an answer",
+                "parameter 'cursor': invalid cursor 'x'; pass `next_cursor` from a previous response unchanged",
             ),
             (
                 Contract,
@@ -459,35 +414,35 @@ mod tests {
                 StandingOffer,
                 "sort_by=value",
                 422,
-                "parameter 'sort_by': standing_offer cannot be sorted by 'value'; it sorts by date",
+                "parameter 'sort_by': standing_offer cannot be sorted by 'value'; use one of date",
             ),
             (
                 PreSolicitation,
                 "sort_by=value",
                 422,
-                "parameter 'sort_by': pre_solicitation cannot be sorted by 'value'; it sorts by published, date, closing",
+                "parameter 'sort_by': pre_solicitation cannot be sorted by 'value'; use one of published, date, closing",
             ),
             (
                 Award,
                 "sort_by=published",
                 422,
-                "parameter 'sort_by': award cannot be sorted by 'published'; it sorts by date, value",
+                "parameter 'sort_by': award cannot be sorted by 'published'; use one of date, value",
             ),
             (
                 Contract,
                 "sort_by=closing",
                 422,
-                "parameter 'sort_by': contract cannot be sorted by 'closing'; it sorts by date, value",
+                "parameter 'sort_by': contract cannot be sorted by 'closing'; use one of date, value",
             ),
         ] {
-            check(kind, query, status, detail);
+            check(entity_type, query, status, detail);
         }
     }
 
     #[test]
-    fn what_has_no_field_is_named_and_passed_over() {
+    fn parameters_without_a_field_are_ignored_and_listed() {
         use EntityType::*;
-        for (kind, query, ignored) in [
+        for (entity_type, query, ignored) in [
             (
                 Contract,
                 "closing_after=2020-01-01&closing_before=2021-01-01",
@@ -497,14 +452,14 @@ mod tests {
             (Disclosure, "status=open", vec!["status"]),
             (Tender, "closing_after=2020-01-01&value_min=5", vec![]),
         ] {
-            let search = resolve(kind, query).unwrap();
+            let search = resolve(entity_type, query).unwrap();
             assert_eq!(search.ignored, ignored, "{query}");
             assert_eq!(search.query.filters.is_empty(), !ignored.is_empty(), "{query}");
         }
     }
 
     #[test]
-    fn a_limit_is_lowered_to_the_plans() {
+    fn a_limit_is_lowered_to_that_of_the_plan() {
         for (query, limit, lowered) in [("", 100, None), ("limit=200", 200, None), ("limit=500", 200, Some(200))] {
             let search = resolve(EntityType::Award, query).unwrap();
             assert_eq!((search.page.limit, search.lowered_limit), (limit, lowered), "{query}");
@@ -512,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_an_address_does_not_matter() {
+    fn the_order_of_parameters_does_not_matter() {
         let one = resolve(
             EntityType::Tender,
             "city=laval&status=OPEN&date_from=2020-01-01&limit=5",
@@ -534,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_those_of_the_records() {
+    fn filter_keys_are_normalized_like_record_keys() {
         let search = resolve(
             EntityType::Contract,
             "vendor=L%C3%A9o+%26+Fils&category=gd&vendor_province=Qu%C3%A9bec&reference_number=PW-1&procurement_method=Open+",
@@ -551,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_belongs_to_its_search() {
+    fn a_cursor_is_valid_only_for_its_search() {
         let search = resolve(EntityType::Contract, "q=neige&limit=5").unwrap();
         let position = Position {
             key: None,
@@ -568,7 +523,7 @@ mod tests {
             EntityType::Contract,
             &format!("cursor={cursor}&q=snow"),
             400,
-            "parameter 'cursor': made for other filters or another sort; repeat the search it came from, or start without it",
+            "parameter 'cursor': belongs to a search with other filters or another sort order; repeat that search, or start without a cursor",
         );
     }
 }

@@ -1,12 +1,20 @@
-//! The parameters of a record search, `GET /{entity_type}`: the table, and what a request said of it.
+//! The parameters of a record search, `GET /{entity_type}`.
 //!
-//! To add a parameter: a row here, its field in [`SearchParams`], what it means in [`super::resolve`], and its name in the
-//! `parameters` of each `index-schema/*.json` that takes it.
+//! To add a parameter: add a row here, its field in [`SearchParams`], its meaning in [`super::resolve`], and its name to the
+//! `parameters` of each `index-schema/*.json` whose entity type takes it.
+
+use serde_json::json;
 
 use crate::{
     http::{
         error::ApiError,
-        params::{Case, Param, Said, Value, read},
+        params::{
+            by_entity_type::{facets_schema, sort_by_schema},
+            paging::{DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET},
+            param::Param,
+            read::read,
+            value::{BOOLEAN, Case, Given, Value},
+        },
     },
     model::{
         date::Date,
@@ -17,209 +25,197 @@ use crate::{
     query::text::TextQuery,
 };
 
-/// What a request said: each value well formed, none yet checked against the world.
+/// The parameters a request gave: each value is well-formed, but not yet checked against the index and the plan.
 #[derive(Debug, Default, PartialEq)]
 pub struct SearchParams {
-    pub municipality: Option<Said<String>>,
-    pub q: Option<Said<TextQuery>>,
-    pub department: Option<Said<String>>,
-    pub vendor: Option<Said<String>>,
-    pub category: Option<Said<&'static str>>,
-    pub status: Option<Said<&'static str>>,
-    pub procurement_method: Option<Said<String>>,
-    pub notice_type: Option<Said<String>>,
-    pub vendor_province: Option<Said<String>>,
-    pub reference_number: Option<Said<String>>,
-    pub value_min: Option<Said<f64>>,
-    pub value_max: Option<Said<f64>>,
-    pub issued_after: Option<Said<Date>>,
-    pub issued_before: Option<Said<Date>>,
-    pub closing_after: Option<Said<Date>>,
-    pub closing_before: Option<Said<Date>>,
-    pub sort_by: Option<Said<&'static str>>,
-    pub sort_order: Option<Said<&'static str>>,
-    pub limit: Option<Said<u64>>,
-    pub offset: Option<Said<u64>>,
-    /// Decoded late: what a cursor may not be combined with is said first.
-    pub cursor: Option<Said<String>>,
-    pub facets: Option<Said<String>>,
-    pub include_total: Option<Said<&'static str>>,
+    pub municipality: Option<Given<String>>,
+    pub q: Option<Given<TextQuery>>,
+    pub department: Option<Given<String>>,
+    pub vendor: Option<Given<String>>,
+    pub category: Option<Given<&'static str>>,
+    pub status: Option<Given<&'static str>>,
+    pub procurement_method: Option<Given<String>>,
+    pub notice_type: Option<Given<String>>,
+    pub vendor_province: Option<Given<String>>,
+    pub reference_number: Option<Given<String>>,
+    pub value_min: Option<Given<f64>>,
+    pub value_max: Option<Given<f64>>,
+    pub issued_after: Option<Given<Date>>,
+    pub issued_before: Option<Given<Date>>,
+    pub closing_after: Option<Given<Date>>,
+    pub closing_before: Option<Given<Date>>,
+    pub sort_by: Option<Given<&'static str>>,
+    pub sort_order: Option<Given<&'static str>>,
+    pub limit: Option<Given<u64>>,
+    pub offset: Option<Given<u64>>,
+    /// Not decoded here: what a cursor cannot be combined with is checked first.
+    pub cursor: Option<Given<String>>,
+    pub facets: Option<Given<String>>,
+    pub include_total: Option<Given<&'static str>>,
 }
 
-/// The most records of a page, on any plan.
-pub const MOST_RECORDS: u64 = 500;
+type Row = Param<SearchParams>;
 
-pub static TABLE: &[Param<SearchParams>] = &[
-    Param {
-        name: "municipality",
-        aliases: &["city"],
-        about: "City slug; the valid ones are listed by `coverage`",
-        value: Value::Text(|p| &mut p.municipality),
-    },
-    Param {
-        name: "q",
-        aliases: &[],
-        about: "Full-text search: all words required; `OR` between two terms; \"double quotes\" for a phrase; a leading minus excludes",
-        value: Value::Query(|p| &mut p.q),
-    },
-    Param {
-        name: "department",
-        aliases: &[],
-        about: "Part of the department's name, in English or French; accents and case do not matter",
-        value: Value::NamePart(|p| &mut p.department),
-    },
-    Param {
-        name: "vendor",
-        aliases: &[],
-        about: "Part of the vendor's name; accents and case do not matter",
-        value: Value::NamePart(|p| &mut p.vendor),
-    },
-    Param {
-        name: "category",
-        aliases: &[],
-        about: "Procurement category; a record with several matches each",
-        value: Value::OneOf {
+pub static TABLE: &[Row] = &[
+    Row::new(
+        "municipality",
+        "City slug; `coverage` lists the valid ones",
+        Value::Text(|p| &mut p.municipality),
+    )
+    .aliases(&["city"]),
+    Row::new(
+        "q",
+        "Full-text search: all words required; `OR` between two terms; \"double quotes\" for a phrase; a leading minus excludes",
+        Value::Query(|p| &mut p.q),
+    )
+    .examples(&[
+        ("none", "No text", ""),
+        ("words", "All words, in either language, plural or not", "snow removal"),
+        ("either", "Either word", "snow OR neige"),
+        ("phrase", "An exact phrase", "\"snow removal\""),
+        ("without", "The first word without the second", "snow -roof"),
+    ]),
+    Row::new(
+        "department",
+        "Part of the department's name, in English or French; accents and case do not matter",
+        Value::NamePart(|p| &mut p.department),
+    ),
+    Row::new(
+        "vendor",
+        "Part of the vendor's name; accents and case do not matter",
+        Value::NamePart(|p| &mut p.vendor),
+    ),
+    Row::new(
+        "category",
+        "Procurement category; a record with several categories matches each of them",
+        Value::OneOf {
             list: &CATEGORIES,
             case: Case::Any,
             slot: |p| &mut p.category,
         },
-    },
-    Param {
-        name: "status",
-        aliases: &[],
-        about: "Status of the record, whatever its source calls it",
-        value: Value::OneOf {
+    ),
+    Row::new(
+        "status",
+        "Status of the record, normalized across sources",
+        Value::OneOf {
             list: &STATUSES,
             case: Case::Any,
             slot: |p| &mut p.status,
         },
-    },
-    Param {
-        name: "procurement_method",
-        aliases: &[],
-        about: "Start of the procurement method, in English or French",
-        value: Value::Start(|p| &mut p.procurement_method),
-    },
-    Param {
-        name: "notice_type",
-        aliases: &[],
-        about: "The whole notice type, in English or French; abbreviations do not match",
-        value: Value::Text(|p| &mut p.notice_type),
-    },
-    Param {
-        name: "vendor_province",
-        aliases: &[],
-        about: "Vendor's province: its name in English or French, or its code",
-        value: Value::Text(|p| &mut p.vendor_province),
-    },
-    Param {
-        name: "reference_number",
-        aliases: &[],
-        about: "Exact number of the notice: the notice and all its amendments",
-        value: Value::Text(|p| &mut p.reference_number),
-    },
-    Param {
-        name: "value_min",
-        aliases: &[],
-        about: "Least value, included",
-        value: Value::Number(|p| &mut p.value_min),
-    },
-    Param {
-        name: "value_max",
-        aliases: &[],
-        about: "Greatest value, included",
-        value: Value::Number(|p| &mut p.value_max),
-    },
-    Param {
-        name: "issued_after",
-        aliases: &["date_from", "date_after"],
-        about: "First day, included: of award, or of publication for tenders and advance notices",
-        value: Value::Date(|p| &mut p.issued_after),
-    },
-    Param {
-        name: "issued_before",
-        aliases: &["date_to", "date_before"],
-        about: "Last day, included: of award, or of publication for tenders and advance notices",
-        value: Value::Date(|p| &mut p.issued_before),
-    },
-    Param {
-        name: "closing_after",
-        aliases: &[],
-        about: "First closing day, included",
-        value: Value::Date(|p| &mut p.closing_after),
-    },
-    Param {
-        name: "closing_before",
-        aliases: &[],
-        about: "Last closing day, included",
-        value: Value::Date(|p| &mut p.closing_before),
-    },
-    Param {
-        name: "sort_by",
-        aliases: &[],
-        about: "`date` (of the event), `published` and `closing` (where a kind has these days), `value`",
-        value: Value::OneOf {
+    ),
+    Row::new(
+        "procurement_method",
+        "Start of the procurement method, in English or French",
+        Value::Start(|p| &mut p.procurement_method),
+    ),
+    Row::new(
+        "notice_type",
+        "The whole notice type, in English or French; abbreviations do not match",
+        Value::Text(|p| &mut p.notice_type),
+    ),
+    Row::new(
+        "vendor_province",
+        "Vendor's province: its name in English or French, or its code",
+        Value::Text(|p| &mut p.vendor_province),
+    ),
+    Row::new(
+        "reference_number",
+        "Exact number of a notice: finds the notice and all its amendments",
+        Value::Text(|p| &mut p.reference_number),
+    ),
+    Row::new("value_min", "Minimum value, inclusive", Value::Number(|p| &mut p.value_min)),
+    Row::new("value_max", "Maximum value, inclusive", Value::Number(|p| &mut p.value_max)),
+    Row::new(
+        "issued_after",
+        "First day, inclusive: of award, or of publication for tenders and advance notices",
+        Value::Date(|p| &mut p.issued_after),
+    )
+    .aliases(&["date_from", "date_after"]),
+    Row::new(
+        "issued_before",
+        "Last day, inclusive: of award, or of publication for tenders and advance notices",
+        Value::Date(|p| &mut p.issued_before),
+    )
+    .aliases(&["date_to", "date_before"]),
+    Row::new(
+        "closing_after",
+        "First closing day, inclusive",
+        Value::Date(|p| &mut p.closing_after),
+    ),
+    Row::new(
+        "closing_before",
+        "Last closing day, inclusive",
+        Value::Date(|p| &mut p.closing_before),
+    ),
+    Row::new(
+        "sort_by",
+        "`date` (of the event), `published` and `closing` (if the entity type has these days), `value`",
+        Value::OneOf {
             list: &["published", "date", "value", "closing"],
             case: Case::Exact,
             slot: |p| &mut p.sort_by,
         },
-    },
-    Param {
-        name: "sort_order",
-        aliases: &[],
-        about: "`desc`, the default, or `asc`",
-        value: Value::OneOf {
+    )
+    .by_entity_type(sort_by_schema)
+    .default(|| json!("date")),
+    Row::new(
+        "sort_order",
+        "`desc`, the default, or `asc`",
+        Value::OneOf {
             list: &["asc", "desc"],
             case: Case::Exact,
             slot: |p| &mut p.sort_order,
         },
-    },
-    Param {
-        name: "limit",
-        aliases: &[],
-        about: "Most records of the page; a plan may cap it",
-        value: Value::Integer {
+    )
+    .default(|| json!("desc")),
+    Row::new(
+        "limit",
+        "Maximum number of records of the page; a plan may lower it",
+        Value::Integer {
             min: 1,
-            max: MOST_RECORDS,
+            max: MAX_LIMIT,
             slot: |p| &mut p.limit,
         },
-    },
-    Param {
-        name: "offset",
-        aliases: &[],
-        about: "Records to skip, at most 9500; use `cursor` to go deeper",
-        value: Value::Integer {
+    )
+    .default(|| json!(DEFAULT_LIMIT))
+    .capped_by_plan(),
+    Row::new(
+        "offset",
+        "Records to skip, at most 9500; use `cursor` to go deeper",
+        Value::Integer {
             min: 0,
             max: u64::MAX,
             slot: |p| &mut p.offset,
         },
-    },
-    Param {
-        name: "cursor",
-        aliases: &[],
-        about: "`next_cursor` of an earlier answer to the same search",
-        value: Value::Text(|p| &mut p.cursor),
-    },
-    Param {
-        name: "facets",
-        aliases: &[],
-        about: "Fields to count all matches by, joined by commas: `status`, `category`, `municipality`, `department`, `vendor`, `year`, as far as the kind has them",
-        value: Value::Text(|p| &mut p.facets),
-    },
-    Param {
-        name: "include_total",
-        aliases: &[],
-        about: "`true` adds the number of all matches",
-        value: Value::OneOf {
-            list: &["true", "false"],
+    )
+    .default(|| json!(0))
+    .bounds(|| json!({"maximum": MAX_OFFSET})),
+    Row::new(
+        "cursor",
+        "`next_cursor` from a previous response to the same search",
+        Value::Text(|p| &mut p.cursor),
+    ),
+    Row::new(
+        "facets",
+        "Fields by which all matches are counted, separated by commas: `status`, `category`, `municipality`, `department`, `vendor`, `year`; an entity type takes those it has",
+        Value::Text(|p| &mut p.facets),
+    )
+    .by_entity_type(facets_schema)
+    .examples(&[("none", "None", ""), ("some", "Two of them", "municipality,year")]),
+    Row::new(
+        "include_total",
+        "`true` adds the number of all matches",
+        Value::OneOf {
+            list: &BOOLEAN,
             case: Case::Exact,
             slot: |p| &mut p.include_total,
         },
-    },
+    )
+    .default(|| json!(false)),
 ];
 
-/// Those that say which records, and nothing of their order or of pages.
-pub const FILTERS: [&str; 16] = [
+/// The parameters that select records. The others order and page them.
+pub static FILTERS: [&str; 16] = [
     "municipality",
     "q",
     "department",
@@ -238,69 +234,39 @@ pub const FILTERS: [&str; 16] = [
     "closing_before",
 ];
 
-/// Those of a vendor's profile.
-pub const VENDOR_PROFILE: [&str; 8] = [
-    "category",
-    "department",
-    "issued_after",
-    "issued_before",
-    "sort_by",
-    "sort_order",
-    "limit",
-    "offset",
-];
-
-/// Those of a department's profile.
-pub const DEPARTMENT_PROFILE: [&str; 9] = [
-    "category",
-    "department",
-    "vendor",
-    "issued_after",
-    "issued_before",
-    "sort_by",
-    "sort_order",
-    "limit",
-    "offset",
-];
-
 impl SearchParams {
-    /// Reads the query string of a search for this kind.
+    /// Reads the query string of a search in this entity type.
     pub fn read(entity_type: EntityType, query: &str) -> Result<SearchParams, ApiError> {
         read(TABLE, |param| refusal(entity_type, param), query)
     }
 
-    /// Reads the query string of an endpoint that takes some of the parameters only; `endpoint` is what an error calls it.
+    /// Reads the query string of an endpoint that takes only some of the parameters; `endpoint` is its name in an error.
     pub fn read_only(
         taken: &[&str],
         endpoint: &str,
         entity_type: EntityType,
         query: &str,
     ) -> Result<SearchParams, ApiError> {
-        let refuses = |param: &Param<SearchParams>| match taken.contains(&param.name) {
-            true => refusal(entity_type, param),
-            false => {
-                let accepted = taken
-                    .iter()
-                    .copied()
-                    .filter(|name| Schema::of(entity_type).accepts(name));
-                let accepted: Vec<&str> = accepted.collect();
-                Some(format!("{endpoint} does not take it; it takes {}", accepted.join(", ")))
+        let refuses = |param: &Param<SearchParams>| {
+            if taken.contains(&param.name) {
+                return refusal(entity_type, param);
             }
+            let schema = Schema::of(entity_type);
+            let accepted: Vec<&str> = taken.iter().copied().filter(|name| schema.accepts(name)).collect();
+            Some(format!("{endpoint} does not take it; it takes {}", accepted.join(", ")))
         };
         read(TABLE, refuses, query)
     }
 }
 
-/// Why a kind does not take a parameter, if so: which kinds do.
+/// Why an entity type does not take a parameter: it names those that do. `None` if it takes it.
 fn refusal(entity_type: EntityType, param: &Param<SearchParams>) -> Option<String> {
-    if Schema::of(entity_type).accepts(param.name) {
+    let takes = |entity_type: EntityType| Schema::of(entity_type).accepts(param.name);
+    if takes(entity_type) {
         return None;
     }
-    let takers: Vec<&str> = EntityType::ALL
-        .into_iter()
-        .filter(|kind| Schema::of(*kind).accepts(param.name))
-        .map(EntityType::name)
-        .collect();
+    let takers = EntityType::ALL.into_iter().filter(|other| takes(*other));
+    let takers: Vec<&str> = takers.map(EntityType::name).collect();
     Some(format!(
         "{entity_type} does not take it; it is for {}",
         takers.join(", ")
@@ -313,23 +279,23 @@ mod tests {
 
     use super::*;
 
-    fn check(kind: EntityType, query: &str, detail: &str) {
-        let error = SearchParams::read(kind, query).expect_err(query);
+    fn check(entity_type: EntityType, query: &str, detail: &str) {
+        let error = SearchParams::read(entity_type, query).expect_err(query);
         assert_eq!(error.detail, detail, "{query}");
         assert_eq!(error.status.as_u16(), 422);
     }
 
     #[test]
     fn every_schema_takes_only_parameters_of_the_table() {
-        for kind in EntityType::ALL {
-            for name in &Schema::of(kind).parameters {
-                assert!(TABLE.iter().any(|param| param.name == name), "{kind}: {name}");
+        for entity_type in EntityType::ALL {
+            for name in &Schema::of(entity_type).parameters {
+                assert!(TABLE.iter().any(|param| param.name == name), "{entity_type}: {name}");
             }
         }
     }
 
     #[test]
-    fn names_are_known_and_taken() {
+    fn unknown_and_refused_names_are_errors() {
         check(
             EntityType::Contract,
             "munipality=montreal",
@@ -355,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_typed() {
+    fn malformed_values_are_errors() {
         for (query, detail) in [
             ("limit=0", "parameter 'limit': '0' is not an integer from 1 to 500"),
             ("limit=501", "parameter 'limit': '501' is not an integer from 1 to 500"),
@@ -384,7 +350,7 @@ mod tests {
             ),
             (
                 "procurement_method=--",
-                "parameter 'procurement_method': '--' holds no letter or digit to compare",
+                "parameter 'procurement_method': '--' has no letter or digit",
             ),
             (
                 "category=goods",
@@ -402,26 +368,26 @@ mod tests {
                 "sort_order=down",
                 "parameter 'sort_order': 'down' is not one of asc, desc; nearest is 'desc'",
             ),
-            ("q=%zz", "'%zz' is no percent-encoding; write a percent sign as %25"),
-            ("q=%ff", "the address is not UTF-8 once percent-decoded"),
+            ("q=%zz", "invalid percent-encoding '%zz'; write a percent sign as %25"),
+            ("q=%ff", "the address is not valid UTF-8 after percent-decoding"),
         ] {
             check(EntityType::Contract, query, detail);
         }
         check(
             EntityType::Contract,
             &format!("q={}", "a+".repeat(33)),
-            "parameter 'q': the text has 33 words; the maximum is 32",
+            "parameter 'q': the text has 33 words; 32 is the most",
         );
         check(
             EntityType::Contract,
             &format!("q={}", "a".repeat(513)),
-            "parameter 'q': the text has 513 characters; the maximum is 512",
+            "parameter 'q': the text has 513 characters; 512 is the most",
         );
     }
 
     #[test]
-    fn a_name_is_measured_folded() {
-        // Four bytes and two letters, or three characters once folded: only what is compared counts.
+    fn a_name_part_is_measured_after_folding() {
+        // The length counts after folding: `É.a` has three characters, `éé` two, `½` three.
         for (query, is_taken) in [
             ("vendor=%C3%89.a", true),
             ("vendor=%C3%A9%C3%A9", false),
@@ -436,40 +402,40 @@ mod tests {
     }
 
     #[test]
-    fn empty_is_absent_and_values_are_trimmed() {
-        let said = SearchParams::read(
+    fn an_empty_value_is_absent_and_values_are_trimmed() {
+        let given = SearchParams::read(
             EntityType::Contract,
             "vendor=&limit=+&status=+open+&city=&municipality=laval",
         )
         .unwrap();
-        assert_eq!(said.vendor, None);
-        assert_eq!(said.limit, None);
+        assert_eq!(given.vendor, None);
+        assert_eq!(given.limit, None);
         assert_eq!(
-            said.status,
-            Some(Said {
+            given.status,
+            Some(Given {
                 name: "status",
                 value: "Open"
             })
         );
-        let laval = Said {
+        let laval = Given {
             name: "municipality",
             value: "laval".to_owned(),
         };
-        assert_eq!(said.municipality, Some(laval));
+        assert_eq!(given.municipality, Some(laval));
     }
 
     proptest! {
         #[test]
-        fn no_query_string_makes_it_panic(
+        fn no_query_string_panics(
             query in "((municipality|q|vendor|limit|date_to|cursor|value_min|x)=?(%[0-9a-fA-F]{2}|%|\\PC){0,12}&?){0,5}"
         ) {
-            for kind in EntityType::ALL {
-                let _ = SearchParams::read(kind, &query);
+            for entity_type in EntityType::ALL {
+                let _ = SearchParams::read(entity_type, &query);
             }
         }
 
         #[test]
-        fn nor_does_any_text(query in "\\PC{0,80}") {
+        fn no_text_panics(query in "\\PC{0,80}") {
             let _ = SearchParams::read(EntityType::Tender, &query);
         }
     }

@@ -1,36 +1,46 @@
-//! The types a parameter's value can have, and how each is read from its text.
+//! The types of parameter values: how each is parsed from text, and its JSON schema.
+
+use serde_json::{Value as Json, json};
 
 use crate::{
-    http::{
-        error::quoted,
-        params::{Said, nearest},
-    },
+    http::{error::quoted, params::nearest::nearest},
     model::{date::Date, email::EmailAddress, fold::fold},
-    query::{keyword::Keyword, text::TextQuery},
+    query::{
+        keyword::Keyword,
+        text::{MAX_QUERY_CHARS, TextQuery},
+    },
 };
 
-/// Where a value goes among the parameters that were said.
-pub type Slot<P, T> = fn(&mut P) -> &mut Option<Said<T>>;
+/// A value and the parameter name under which the client gave it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Given<T> {
+    pub name: &'static str,
+    pub value: T,
+}
 
-/// A parameter's type, with the place of its value.
+/// The field of the parameter struct that a value is stored in.
+pub type Slot<P, T> = fn(&mut P) -> &mut Option<Given<T>>;
+
+/// A parameter's type and the field its value is stored in.
 pub enum Value<P> {
     /// Any text.
     Text(Slot<P, String>),
-    /// Part of a name: at least `SHORTEST_NAME` characters once folded.
+    /// Part of a name: at least [`MIN_NAME_LENGTH`] characters after folding.
     NamePart(Slot<P, String>),
-    /// The start of a value that is compared folded: it must hold a letter or a digit.
+    /// The start of a value that is compared folded: at least one letter or digit.
     Start(Slot<P, String>),
     /// One word or phrase of `q`.
     Keyword(Slot<P, Keyword>),
     Email(Slot<P, EmailAddress>),
-    /// The language of `q`.
+    /// The query language of `q`.
     Query(Slot<P, TextQuery>),
-    /// One word of a closed list.
+    /// One value of a closed list.
     OneOf {
         list: &'static [&'static str],
         case: Case,
         slot: Slot<P, &'static str>,
     },
+    /// An integer from `min` to `max`, both included.
     Integer {
         min: u64,
         max: u64,
@@ -41,108 +51,131 @@ pub enum Value<P> {
     Date(Slot<P, Date>),
 }
 
-/// Whether a word of a closed list must be written exactly as the list has it.
+/// Whether the values of a closed list are compared exactly or ignoring ASCII case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Case {
     Exact,
     Any,
 }
 
-/// The fewest characters of a name part, counted after folding.
-pub const SHORTEST_NAME: usize = 3;
+/// The minimum number of characters of a name part, counted after folding.
+pub const MIN_NAME_LENGTH: usize = 3;
 
-/// A closed list is written out in an error up to this many words.
-pub const WHOLE_LIST: usize = 10;
+/// An error lists all values of a closed list up to this many.
+pub const MAX_LISTED_VALUES: usize = 10;
+
+/// The list of a truth value.
+pub const BOOLEAN: [&str; 2] = ["true", "false"];
 
 impl<P> Value<P> {
-    /// Reads `text` into its place; an error says why not, without naming the parameter.
-    pub fn set(&self, said: &mut P, name: &'static str, text: &str) -> Result<(), String> {
+    /// Parses `text` and stores it; an error states the reason without the parameter's name.
+    pub fn set(&self, given: &mut P, name: &'static str, text: &str) -> Result<(), String> {
         match self {
-            Value::Text(slot) => put(slot(said), name, Ok(text.to_owned())),
-            Value::NamePart(slot) => put(slot(said), name, name_part(text)),
-            Value::Start(slot) => put(slot(said), name, start(text)),
+            Value::Text(slot) => put(slot(given), name, Ok(text.to_owned())),
+            Value::NamePart(slot) => put(slot(given), name, name_part(text)),
+            Value::Start(slot) => put(slot(given), name, start(text)),
             Value::Query(slot) => {
                 let query = TextQuery::parse(text).map_err(|why| format!("the text {why}"));
-                put(slot(said), name, query)
+                put(slot(given), name, query)
             }
-            Value::Keyword(slot) => {
-                let keyword = Keyword::parse(text).map_err(|why| format!("the text {why}"));
-                put(slot(said), name, keyword)
-            }
-            Value::Email(slot) => {
-                let address = EmailAddress::parse(text).map_err(|why| format!("the text {why}"));
-                put(slot(said), name, address)
-            }
-            Value::OneOf { list, case, slot } => put(slot(said), name, one_of(list, *case, text)),
-            Value::Integer { min, max, slot } => put(slot(said), name, integer(*min, *max, text)),
-            Value::Number(slot) => put(slot(said), name, number(text)),
+            Value::Keyword(slot) => put(slot(given), name, keyword(text)),
+            Value::Email(slot) => put(slot(given), name, email(text)),
+            Value::OneOf { list, case, slot } => put(slot(given), name, one_of(list, *case, text)),
+            Value::Integer { min, max, slot } => put(slot(given), name, integer(*min, *max, text)),
+            Value::Number(slot) => put(slot(given), name, number(text)),
             Value::Date(slot) => {
                 let date = Date::parse(text).map_err(|why| format!("{} {why}", quoted(text)));
-                put(slot(said), name, date)
+                put(slot(given), name, date)
             }
+        }
+    }
+
+    /// The JSON schema of the values that [`Value::set`] accepts, as far as a schema can express it.
+    pub fn schema(&self) -> Json {
+        match self {
+            Value::Text(_) => json!({"type": "string"}),
+            Value::NamePart(_) => json!({"type": "string", "minLength": MIN_NAME_LENGTH}),
+            Value::Start(_) => json!({"type": "string", "minLength": 1}),
+            Value::Keyword(_) | Value::Query(_) => json!({"type": "string", "maxLength": MAX_QUERY_CHARS}),
+            Value::Email(_) => json!({"type": "string", "format": "email"}),
+            Value::OneOf { list, .. } if **list == BOOLEAN => json!({"type": "boolean"}),
+            Value::OneOf { list, .. } => json!({"type": "string", "enum": list}),
+            Value::Integer { min, max: u64::MAX, .. } => json!({"type": "integer", "minimum": min}),
+            Value::Integer { min, max, .. } => json!({"type": "integer", "minimum": min, "maximum": max}),
+            Value::Number(_) => json!({"type": "number"}),
+            Value::Date(_) => json!({"type": "string", "format": "date"}),
         }
     }
 }
 
-/// Why a word is not in a list, with the cure: the nearest, and the whole list where it is short.
+/// The error for a value that is not in a closed list: the whole list if it is short, and the nearest value.
 pub fn not_in_list<'l>(text: &str, list: impl Iterator<Item = &'l str> + Clone) -> String {
     let Some(near) = nearest(text, list.clone()) else {
-        return format!("{} is not accepted; no value is", quoted(text));
+        return format!("{} is invalid; there is no valid value", quoted(text));
     };
-    let words: Vec<&str> = list.take(WHOLE_LIST + 1).collect();
-    if words.len() > WHOLE_LIST {
-        return format!("{} is not accepted; nearest is '{near}'", quoted(text));
+    let values: Vec<&str> = list.take(MAX_LISTED_VALUES + 1).collect();
+    if values.len() > MAX_LISTED_VALUES {
+        return format!("{} is invalid; nearest is '{near}'", quoted(text));
     }
-    let words = words.join(", ");
-    format!("{} is not one of {words}; nearest is '{near}'", quoted(text))
+    format!(
+        "{} is not one of {}; nearest is '{near}'",
+        quoted(text),
+        values.join(", ")
+    )
 }
 
-fn put<T>(slot: &mut Option<Said<T>>, name: &'static str, value: Result<T, String>) -> Result<(), String> {
+fn put<T>(slot: &mut Option<Given<T>>, name: &'static str, value: Result<T, String>) -> Result<(), String> {
     match slot {
         Some(before) if before.name == name => Err("given twice; give it once".to_owned()),
         Some(before) => Err(format!("given twice, also as '{}'; give it once", before.name)),
         None => {
-            *slot = Some(Said { name, value: value? });
+            *slot = Some(Given { name, value: value? });
             Ok(())
         }
     }
 }
 
-fn name_part(text: &str) -> Result<String, String> {
-    match fold(text).chars().count() {
-        SHORTEST_NAME.. => Ok(text.to_owned()),
-        _ => Err(format!(
-            "{} is too short; give at least {SHORTEST_NAME} letters or digits",
+pub fn name_part(text: &str) -> Result<String, String> {
+    if fold(text).chars().count() < MIN_NAME_LENGTH {
+        return Err(format!(
+            "{} is too short; give at least {MIN_NAME_LENGTH} letters or digits",
             quoted(text)
-        )),
+        ));
     }
+    Ok(text.to_owned())
 }
 
-/// Spec silent: a start without a letter or digit folds to nothing, and would match every record; it is refused.
-fn start(text: &str) -> Result<String, String> {
-    match fold(text).is_empty() {
-        true => Err(format!("{} holds no letter or digit to compare", quoted(text))),
-        false => Ok(text.to_owned()),
+/// Spec silent: a start without a letter or digit folds to the empty text, which would match every record; it is refused.
+pub fn start(text: &str) -> Result<String, String> {
+    if fold(text).is_empty() {
+        return Err(format!("{} has no letter or digit", quoted(text)));
     }
+    Ok(text.to_owned())
 }
 
-fn one_of(list: &'static [&'static str], case: Case, text: &str) -> Result<&'static str, String> {
-    let is_meant = |word: &&&'static str| match case {
-        Case::Exact => **word == text,
-        Case::Any => word.eq_ignore_ascii_case(text),
+pub fn keyword(text: &str) -> Result<Keyword, String> {
+    Keyword::parse(text).map_err(|why| format!("the text {why}"))
+}
+
+pub fn email(text: &str) -> Result<EmailAddress, String> {
+    EmailAddress::parse(text).map_err(|why| format!("the text {why}"))
+}
+
+pub fn one_of(list: &'static [&'static str], case: Case, text: &str) -> Result<&'static str, String> {
+    let is_equal = |value: &&&'static str| match case {
+        Case::Exact => **value == text,
+        Case::Any => value.eq_ignore_ascii_case(text),
     };
-    match list.iter().find(is_meant) {
-        Some(word) => Ok(word),
-        None => Err(not_in_list(text, list.iter().copied())),
-    }
+    let found = list.iter().find(is_equal);
+    found.copied().ok_or_else(|| not_in_list(text, list.iter().copied()))
 }
 
-/// Reads an integer within bounds; an error says why not.
+/// Parses an integer from `min` to `max`, both included.
 pub fn integer(min: u64, max: u64, text: &str) -> Result<u64, String> {
     let digits = text.strip_prefix('+').unwrap_or(text);
-    let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    // Digits that no u64 holds are still an integer, and above every bound.
-    let number = is_number.then(|| digits.parse().unwrap_or(u64::MAX));
+    let is_integer = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    // An integer that does not fit into a u64 is above every maximum.
+    let number = is_integer.then(|| digits.parse().unwrap_or(u64::MAX));
     match number {
         Some(number) if (min..=max).contains(&number) => Ok(number),
         _ if max == u64::MAX => Err(format!("{} is not an integer of {min} or more", quoted(text))),

@@ -1,19 +1,24 @@
-//! The municipality of a record: slugs of cities, and of federal, provincial and unassigned municipal bodies.
+//! The municipality of a record: slugs of cities, and of federal, provincial and unassigned
+//! municipal bodies.
 //!
-//! The table is `data/municipalities.csv`. Quebec's municipalities are those of the Répertoire des municipalités du Québec
-//! (Ministère des Affaires municipales et de l'Habitation, Données Québec, CC BY 4.0); of the other provinces it has the
-//! larger cities. [`of_buyer`] finds the city of a municipal body; it returns only slugs of the table.
+//! The table is `data/municipalities.csv`. Quebec's municipalities are those of the Répertoire des
+//! municipalités du Québec (Ministère des Affaires municipales et de l'Habitation, Données Québec,
+//! CC BY 4.0); of the other provinces it has the larger cities. [`of_buyer`] finds the city of a
+//! municipal body; it returns only slugs of the table.
 //!
 //! Decision D-44: how slugs are made.
 //!
-//! - A slug is the folded name, ASCII letters and digits joined by hyphens, `St` and `Ste` spelled out (`saint-jerome`).
-//! - Two municipalities with the same province and name: the first in the order ville, municipalité, village, paroisse,
-//!   canton has the plain slug, the other adds its designation (`disraeli-paroisse`).
-//! - With the same designation, both add their county (`saint-elzear-bonaventure`); the name alone identifies neither.
-//! - A city outside Quebec whose slug is taken adds its province (`waterloo-on`), as do Quebec's Richmond and Windsor
-//!   (`windsor-qc`).
-//! - A municipality that has merged or changed its name has its records under today's slug (`Asbestos` →
-//!   `val-des-sources`), a borough under the slug of its city.
+//! - A slug is the folded name, ASCII letters and digits joined by hyphens, `St` and `Ste` spelled
+//!   out (`saint-jerome`).
+//! - Two municipalities with the same province and name: the first in the order ville,
+//!   municipalité, village, paroisse, canton has the plain slug, the other adds its designation
+//!   (`disraeli-paroisse`).
+//! - With the same designation, both add their county (`saint-elzear-bonaventure`); the name alone
+//!   identifies neither.
+//! - A city outside Quebec whose slug is taken adds its province (`waterloo-on`), as do Quebec's
+//!   Richmond and Windsor (`windsor-qc`).
+//! - A municipality that has merged or changed its name has its records under today's slug
+//!   (`Asbestos` → `val-des-sources`), a borough under the slug of its city.
 
 mod buyer;
 
@@ -92,7 +97,8 @@ impl Municipality {
         self.government_level == "municipal" && !is_unknown_city(&self.slug)
     }
 
-    /// Its own names, with and without the suffix that distinguishes homonyms (`Hatley (canton)`), then the others.
+    /// Its own names, with and without the suffix that distinguishes homonyms (`Hatley (canton)`),
+    /// then the others.
     fn names(&self) -> impl Iterator<Item = &str> {
         let own = [self.name_fr.as_str(), &self.name_en];
         let short = own.map(|name| name.split(" (").next().unwrap_or(name));
@@ -111,7 +117,8 @@ pub fn is_unknown_city(slug: &str) -> bool {
     slug.ends_with("-municipal")
 }
 
-/// The slug for a province's municipal bodies whose city is unknown; for an unknown province, Quebec's.
+/// The slug for a province's municipal bodies whose city is unknown; for an unknown province,
+/// Quebec's.
 fn unknown_city(province: &str) -> &'static str {
     let slug = format!("{}-municipal", province.to_ascii_lowercase());
     by_slug(&slug).map_or(QUEBEC_MUNICIPAL, |row| &row.slug)
@@ -140,7 +147,8 @@ fn slug_of_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<String>
     (!slug.is_empty()).then_some(slug)
 }
 
-/// The two-letter code of a Canadian province or territory, from its code or its English or French name.
+/// The two-letter code of a Canadian province or territory, from its code or its English or French
+/// name.
 pub fn province_code(name: &str) -> Option<&'static str> {
     static CODES: LazyLock<HashMap<String, &str>> = LazyLock::new(|| {
         let names = |(code, english, french)| [code, english, french].map(|name| (fold(name), code));
@@ -194,7 +202,7 @@ pub fn province_of_postal_code(code: &str) -> Option<&'static str> {
 
 static TABLE: LazyLock<HashMap<String, Municipality>> = LazyLock::new(|| {
     rows()
-        .filter_map(Result::ok)
+        .map(|row| row.expect("the table is part of the binary, and a test reads every row"))
         .map(|row| (row.slug.clone(), row))
         .collect()
 });

@@ -1,6 +1,7 @@
-//! The countries that suppliers are in, by the many names that publishers have for them.
+//! Country codes for the many names that publishers write.
 //!
-//! All names stand in `data/countries.csv`; [`code`] turns any of them, or either of ISO's codes, into the two-letter one.
+//! `data/countries.csv` has all names. [`code`] converts any of them, and the two- and three-letter
+//! codes of ISO 3166-1, to the two-letter code.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -17,7 +18,7 @@ struct Country {
     other_names: String,
 }
 
-/// The country's ISO 3166-1 alpha-2 code; a name that is in no list stays as published.
+/// The country's ISO 3166-1 alpha-2 code. A name that is not in the list stays as published.
 pub fn code(country: Cow<str>) -> Cow<str> {
     let by_name = &*BY_NAME;
     match by_name.get(country.as_ref()).or_else(|| by_name.get(&key(&country))) {
@@ -35,13 +36,14 @@ static BY_NAME: LazyLock<FxHashMap<String, String>> = LazyLock::new(|| {
         }
     }
     by_name.remove("");
-    // Most cells hold a code as it is; they are found without folding.
+    // Most cells have a code, which is found without folding.
     let codes: Vec<String> = by_name.values().cloned().collect();
     by_name.extend(codes.into_iter().map(|code| (code.clone(), code)));
     by_name
 });
 
-/// What names written in different ways share: `St. Lucia`, `Netherlands (the)`, `TRINIDAD & TOBAGO`.
+/// A key that is equal for different ways to write one name: `St. Lucia`, `Netherlands (the)`,
+/// `TRINIDAD & TOBAGO`.
 fn key(name: &str) -> String {
     let folded = fold(name).replace(" & ", " and ");
     let bare = folded.strip_prefix("the ").unwrap_or(&folded);
@@ -52,6 +54,7 @@ fn key(name: &str) -> String {
     }
 }
 
+/// The rows of `data/countries.csv`, which is part of the program; a test reads all of them.
 fn rows() -> impl Iterator<Item = csv::Result<Country>> {
     csv::ReaderBuilder::new()
         .comment(Some(b'#'))
@@ -66,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_country_has_one_code_whatever_it_is_called() {
+    fn every_name_of_a_country_has_its_code() {
         for (name, expected) in [
             ("CA", "CA"),
             ("ca", "CA"),
@@ -106,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_is_two_countries() {
+    fn no_name_belongs_to_two_countries() {
         let mut of_name: HashMap<String, String> = HashMap::new();
         for country in rows().map(Result::unwrap) {
             assert!(country.code.len() == 2 && country.code3.len() == 3, "{country:?}");

@@ -1,4 +1,4 @@
-//! The `eligibility` object of a record: what a source's fields state of who may bid.
+//! The `eligibility` object of a record: what the publisher states about who may bid.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::sources::reading::fields::FieldValue;
 
-/// Members stay empty where nothing is stated. In the order they are written in.
+/// The order of the members is that of the JSON. A member is empty if the publisher states nothing.
 #[derive(Debug, Default, Serialize)]
 pub struct Eligibility<'a> {
     /// Short names: CFTA, CETA, WTO-AGP.
@@ -30,9 +30,12 @@ pub struct Eligibility<'a> {
 }
 
 impl Eligibility<'_> {
-    /// Nothing where nothing is stated.
+    /// The object as JSON; `None` if all members are empty.
     pub fn value(&self) -> Option<FieldValue<'static>> {
-        let json = serde_json::to_string(self).ok()?;
-        (json != "{}").then_some(FieldValue::Json(Cow::Owned(json)))
+        let json = serde_json::to_string(self).expect("texts and lists are valid JSON");
+        if json == "{}" {
+            return None;
+        }
+        Some(FieldValue::Json(Cow::Owned(json)))
     }
 }

@@ -1,4 +1,4 @@
-//! What several publishers share: eligibility, countries, public bodies.
+//! What several publishers share: eligibility, countries and public bodies.
 
 pub mod countries;
 pub mod eligibility;

@@ -1,15 +1,15 @@
-//! Whether a public body outside Quebec is a municipality's or the province's, as far as its name tells it or a table.
+//! Whether a public body outside Quebec is municipal or provincial, from its name and a table.
 
 use crate::model::{
     fold::fold,
     municipality::{is_unknown_city, of_buyer},
 };
 
-/// A place: its slug and its level of government.
-pub type Place = (String, &'static str);
+/// A municipality's slug and the level of government.
+pub type Jurisdiction = (String, &'static str);
 
-/// Kinds of municipality that stand before a name, folded.
-const KINDS: [&str; 15] = [
+/// Types of municipality before a name, folded.
+const PREFIXES: [&str; 15] = [
     "city of",
     "county municipality of",
     "county of",
@@ -27,22 +27,24 @@ const KINDS: [&str; 15] = [
     "village of",
 ];
 
-/// Those that stand behind one.
-const ENDINGS: [&str; 3] = [" municipality", " municipal district", " county"];
+/// Types of municipality after a name, folded.
+const SUFFIXES: [&str; 3] = [" municipality", " municipal district", " county"];
 
-/// Bodies that municipalities run together and whose names do not tell it, folded, by province: both report to the councils of
-/// Wolfville and of the County of Kings as authorities of theirs (the councils' agendas of 2017).
-const JOINT: [(&str, &str); 2] = [
+/// Bodies that several municipalities run together and whose names do not show that, folded, by
+/// province. Both report to the councils of Wolfville and of the County of Kings as their
+/// authorities (agendas of these councils, 2017).
+const INTERMUNICIPAL: [(&str, &str); 2] = [
     ("NS", "kings transit authority"),
     ("NS", "valley waste resource management"),
 ];
 
-/// The city that the table of municipalities finds in the name; of a county, or of a town too small for the table, the slug of the
-/// province's municipal bodies; of any other body the province's own.
-pub fn of_body(name: &str, province: &str) -> Place {
+/// The jurisdiction of a public body: the city that the table of municipalities finds in the name;
+/// for a county, or a town that is too small for the table, the province's slug for municipal
+/// bodies; for any other body, the province.
+pub fn of_body(name: &str, province: &str) -> Jurisdiction {
     let slug = of_buyer(province, name, "");
     let folded = fold(name);
-    if !is_unknown_city(slug) || is_municipal(&folded) || JOINT.contains(&(province, &folded)) {
+    if !is_unknown_city(slug) || is_municipal(&folded) || INTERMUNICIPAL.contains(&(province, &folded)) {
         return (slug.to_owned(), "municipal");
     }
     (format!("{}-provincial", province.to_lowercase()), "provincial")
@@ -54,15 +56,16 @@ fn is_municipal(folded: &str) -> bool {
         Some((name, number)) if number.bytes().all(|b| b.is_ascii_digit()) => name,
         _ => folded,
     };
-    let has_kind = |kind: &&str| {
-        bare.split_once(kind)
-            .is_some_and(|(before, name)| is_short(before) && name.len() > 1)
+    let has_prefix = |prefix: &&str| {
+        bare.split_once(prefix)
+            .is_some_and(|(before, name)| is_at_most_one_word(before) && name.len() > 1)
     };
-    KINDS.iter().any(has_kind) || ENDINGS.iter().any(|ending| bare.ends_with(ending))
+    PREFIXES.iter().any(has_prefix) || SUFFIXES.iter().any(|suffix| bare.ends_with(suffix))
 }
 
-/// Nothing, or a word that says what kind of the kind it is: `summer village of`, `resort municipality of`.
-fn is_short(before: &str) -> bool {
+/// Whether the text before a prefix is empty or one word, as in `summer village of` and `resort
+/// municipality of`.
+fn is_at_most_one_word(before: &str) -> bool {
     before.is_empty() || (before.ends_with(' ') && before.trim_end().split(' ').count() == 1)
 }
 
@@ -71,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_is_its_towns_or_its_provinces() {
+    fn bodies_are_municipal_or_provincial() {
         for (name, province, slug, level) in [
             ("Town of Claresholm", "AB", "ab-municipal", "municipal"),
             ("City of Edmonton", "AB", "edmonton", "municipal"),

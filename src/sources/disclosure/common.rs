@@ -23,7 +23,8 @@ pub const DISCLOSURE_EXPORT: &str = "disclosure-export";
 pub fn procurement(record: &DraftRecord) -> Option<String> {
     let number = fold(record.text("procurement_id")?);
     let is_identifying = number.len() >= 4 && number.bytes().any(|b| b.is_ascii_digit());
-    is_identifying.then(|| format!("{},{number}", record.text("owner_org").unwrap_or_default()))
+    let owner = record.text("owner_org").expect("`complete` sets it");
+    is_identifying.then(|| format!("{owner},{number}"))
 }
 
 /// A reporting period such as `2022-2023-Q4` as a number that grows with time; 0 if there are no digits.

@@ -86,7 +86,7 @@ fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'stat
         trade_agreements: agreements,
         limited_tendering_reason_en: text::joined(english, "; "),
         limited_tendering_reason_fr: text::joined(french, "; "),
-        indigenous_set_aside: set_aside.map(|(_, word)| word),
+        indigenous_set_aside: set_aside.map(|(_, value)| value),
         land_claims_agreements: claims,
         ..Eligibility::default()
     };
@@ -132,12 +132,12 @@ fn procedure_code(label: Cow<str>) -> Cow<str> {
 }
 
 /// The rows of a code table by their folded labels, with and without the explanation in brackets.
-type Labels = LazyLock<FxHashMap<String, &'static Code>>;
+type RowsByLabel = LazyLock<FxHashMap<String, &'static Code>>;
 
-static PROCEDURES: Labels = LazyLock::new(|| by_label(SOLICITATION_PROCEDURES));
-static AGREEMENTS: Labels = LazyLock::new(|| by_label(TRADE_AGREEMENTS));
-static LIMITING_REASONS: Labels = LazyLock::new(|| by_label(LIMITED_TENDERING_REASONS));
-static LAND_CLAIMS: Labels = LazyLock::new(|| by_label(LAND_CLAIMS_AGREEMENTS));
+static PROCEDURES: RowsByLabel = LazyLock::new(|| by_label(SOLICITATION_PROCEDURES));
+static AGREEMENTS: RowsByLabel = LazyLock::new(|| by_label(TRADE_AGREEMENTS));
+static LIMITING_REASONS: RowsByLabel = LazyLock::new(|| by_label(LIMITED_TENDERING_REASONS));
+static LAND_CLAIMS: RowsByLabel = LazyLock::new(|| by_label(LAND_CLAIMS_AGREEMENTS));
 
 fn by_label(table: &'static [Code]) -> FxHashMap<String, &'static Code> {
     let mut rows = FxHashMap::default();
@@ -153,13 +153,13 @@ fn by_label(table: &'static [Code]) -> FxHashMap<String, &'static Code> {
     rows
 }
 
-fn known(table: &Labels, label: &str) -> Option<&'static Code> {
+fn known(table: &RowsByLabel, label: &str) -> Option<&'static Code> {
     table.get(&fold(label)).copied()
 }
 
 /// The second and third columns of the table rows whose labels are listed in a column of the file. An unknown label is
 /// returned unchanged for both.
-fn labelled<'a>(row: &CsvRow, table: &Labels, column: &str) -> (Vec<Cow<'a, str>>, Vec<Cow<'a, str>>) {
+fn labelled<'a>(row: &CsvRow, table: &RowsByLabel, column: &str) -> (Vec<Cow<'a, str>>, Vec<Cow<'a, str>>) {
     let stated = row.line_of(column).map(|list| parts(table, &list)).unwrap_or_default();
     let both = stated.into_iter().map(|label| match known(table, &label) {
         Some((_, second, third)) => ((*second).into(), (*third).into()),
@@ -170,7 +170,7 @@ fn labelled<'a>(row: &CsvRow, table: &Labels, column: &str) -> (Vec<Cow<'a, str>
 
 /// The labels of a list. They are separated by commas without a blank, but some labels contain such a comma, so a list
 /// that is one known label stays whole.
-fn parts(table: &Labels, list: &str) -> Vec<String> {
+fn parts(table: &RowsByLabel, list: &str) -> Vec<String> {
     if known(table, list).is_some() {
         return vec![list.to_owned()];
     }

@@ -209,7 +209,7 @@ fn merge_contract(members: &mut [GroupMember], base: usize, amendments: &[usize]
         record.set("original", Some(history.remove(0)));
     }
     record.set("fetched_at", fetched_at);
-    let own = record.text("reference_number").unwrap_or_default();
+    let own = record.text("reference_number").expect("`complete` sets it");
     let numbers = history.iter().filter_map(|entry| entry["reference_number"].as_str());
     let numbers: Vec<&str> = numbers.filter(|number| *number != own).collect();
     if !numbers.is_empty() {

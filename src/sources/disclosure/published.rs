@@ -139,21 +139,24 @@ fn category(commodity_type: &str) -> Option<&'static str> {
 /// by the rules of the portal's migration of November 2019.
 fn code(raw: &str) -> String {
     let upper = raw.to_uppercase();
-    let code = upper.split(':').next().unwrap_or_default().trim();
-    let words = [
+    let code = before_colon(&upper);
+    let spelled_out = [
         ("GOOD", "G"),
         ("SERVICE", "S"),
         ("CONSTRUCTION", "C"),
         ("NON-COMPET", "TN"),
     ];
-    let known = words.iter().find(|(word, _)| code.starts_with(word));
+    let known = spelled_out.iter().find(|(prefix, _)| code.starts_with(prefix));
     known.map_or(code, |(_, code)| code).to_owned()
+}
+
+fn before_colon(text: &str) -> &str {
+    text.split_once(':').map_or(text, |(before, _)| before).trim()
 }
 
 /// The codes of a list, without the explanations that older files append to them: `86: Other`.
 fn codes<'a>(row: &'a CsvRow, column: &str) -> impl Iterator<Item = &'a str> {
-    let codes = row.raw(column).split([',', ';', '\n']);
-    codes.map(|code| code.split(':').next().unwrap_or_default().trim())
+    row.raw(column).split([',', ';', '\n']).map(before_colon)
 }
 
 /// `agreements` are the short names of the row's trade agreements. Older files have a letter for their combination

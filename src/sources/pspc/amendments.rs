@@ -173,9 +173,10 @@ pub fn suffix_older(members: &mut [&mut GroupMember]) {
         return;
     };
     for record in older.iter_mut().flat_map(|member| &mut member.records) {
-        let plain = record.text("record_id").unwrap_or_default();
-        let number = record.text("amendment_number").unwrap_or_default();
-        record.set("record_id", Some(format!("{plain}|{number}")));
+        // The original has no number in some files.
+        let number = record.text("amendment_number").unwrap_or("");
+        let id = format!("{}|{number}", record.id());
+        record.set("record_id", Some(id));
     }
 }
 

@@ -184,13 +184,10 @@ fn parts(list: &str) -> Vec<Cow<'static, str>> {
 fn set_commodities(row: &CsvRow, record: &mut DraftRecord, language: &str) {
     let commodities = commodities(&row.line_of("gsin").unwrap_or_default());
     let (codes, descriptions): (Vec<String>, Vec<String>) = commodities.into_iter().unzip();
-    if !codes.is_empty() {
-        record.set("gsin", Some(codes.join(",")));
-    }
-    let descriptions: Vec<String> = descriptions.into_iter().filter(|text| !text.is_empty()).collect();
-    if !descriptions.is_empty() {
-        record.set(&format!("gsin_description_{language}"), Some(descriptions.join("; ")));
-    }
+    record.set("gsin", text::joined(codes.into_iter().map(Cow::from).collect(), ","));
+    let descriptions = descriptions.into_iter().filter(|text| !text.is_empty()).map(Cow::from);
+    let descriptions = text::joined(descriptions.collect(), "; ");
+    record.set(&format!("gsin_description_{language}"), descriptions);
 }
 
 /// The codes and descriptions of `D302A: Informatics, R019BF: Services, Consulting`. A description may contain commas and

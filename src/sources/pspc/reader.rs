@@ -124,9 +124,7 @@ impl SourceReader for NoticeReader {
         let (current, former) = split_by_publication(members);
         buyandsell_tender::join_languages(former);
         let mut current_records = current.iter().flat_map(|member| &member.records);
-        let id = current_records
-            .find_map(|record| record.text("record_id"))
-            .map(str::to_owned);
+        let id = current_records.next().map(|record| record.id().to_owned());
         for notice in former.iter_mut().filter(|notice| !notice.records.is_empty()) {
             let known = current.iter_mut().rfind(|known| known.recency.0 == notice.recency.0);
             let Some(known) = known else {

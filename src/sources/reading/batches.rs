@@ -1,8 +1,10 @@
-//! Processes the rows of one file on all cores: one thread parses, and every free thread processes what was parsed.
+//! Processes the rows of one file on all cores: one thread parses, and every free thread processes
+//! what was parsed.
 //!
-//! Rows are cut into batches by their number and size alone, and the results of batches are put together in order, so
-//! nothing depends on the number of cores or their speed. Memory holds the batches that wait (over all files,
-//! [`MAX_WAITING_BYTES_PER_CORE`] per core), one batch in progress per core, and the buffers of those.
+//! Rows are cut into batches by their number and size alone, and the results of batches are put
+//! together in order, so nothing depends on the number of cores or their speed. Memory holds the
+//! batches that wait (over all files, [`MAX_WAITING_BYTES_PER_CORE`] per core), one batch in
+//! progress per core, and the buffers of those.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -43,8 +45,8 @@ const MAX_REUSED_BYTES: usize = 8 * BATCH_BYTES;
 /// Bytes that wait, over all files that are being read.
 static WAITING_BYTES: AtomicUsize = AtomicUsize::new(0);
 
-/// Parses rows with `next` until it returns false, and passes each to `process`. Rows that were parsed before an error
-/// are processed.
+/// Parses rows with `next` until it returns false, and passes each to `process`. Rows that were
+/// parsed before an error are processed.
 pub fn process_rows<R: BatchRow>(
     out: &mut RowSink,
     mut next: impl FnMut(&mut R) -> Result<bool, ReadError>,
@@ -129,8 +131,8 @@ impl<R: BatchRow, P: Fn(&R, &mut RowSink) -> Result<()> + Sync> SharedWork<'_, R
         lock(&self.used).push(batch);
     }
 
-    /// Moves results to the file's sink in the order of the batches, until one is not done yet. `next` is the number
-    /// of the next batch to move.
+    /// Moves results to the file's sink in the order of the batches, until one is not done yet.
+    /// `next` is the number of the next batch to move.
     fn collect(&self, next: &mut usize, out: &mut RowSink) -> Result<(), ReadError> {
         while let Some((counts, entries)) = self.take_done(*next) {
             *next += 1;
@@ -232,7 +234,8 @@ mod tests {
 
     const LINES: usize = 20_000;
 
-    /// Reads the rows `0`, `1`, … until `end` ends them; every seventh is skipped, the others are annotations.
+    /// Reads the rows `0`, `1`, … until `end` ends them; every seventh is skipped, the others are
+    /// annotations.
     fn read(
         threads: usize,
         end: impl Fn(usize) -> Result<bool, ReadError> + Sync,

@@ -85,8 +85,8 @@ pub fn first_row<R: Read>(rows: &mut csv::Reader<R>) -> csv::Result<Vec<String>>
     Ok(values.iter().map(|name| name.trim().to_owned()).collect())
 }
 
-/// Whether a row repeats the header, as in a file that was joined from several. The repeated header may begin with a
-/// byte order mark.
+/// Whether a row repeats the header, as in a file that was joined from several. The repeated header
+/// may begin with a byte order mark.
 pub fn is_header(values: &StringRecord, header: &[String]) -> bool {
     values.len() == header.len()
         && values

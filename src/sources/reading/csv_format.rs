@@ -1,9 +1,10 @@
 //! CSV formats: a publisher's columns, declared in tables, and the reader that follows them.
 //!
-//! A [`CsvFormat`] names the columns by which the format is recognized, the columns that it requires, and for each
-//! field the column and the [`ColumnRule`](super::csv_row::ColumnRule) that fill it. What a table cannot express (keys,
-//! entity types, joined fields) is in the format's `row_output`. A row with another number of fields than the header is
-//! skipped, never guessed. Lines before the header that begin with `#` are comments.
+//! A [`CsvFormat`] names the columns by which the format is recognized, the columns that it
+//! requires, and for each field the column and the [`ColumnRule`](super::csv_row::ColumnRule) that
+//! fill it. What a table cannot express (keys, entity types, joined fields) is in the format's
+//! `row_output`. A row with another number of fields than the header is skipped, never guessed.
+//! Lines before the header that begin with `#` are comments.
 
 use std::io::Read;
 
@@ -29,7 +30,8 @@ pub struct CsvFormat {
     pub signature: &'static [&'static str],
     /// The columns without which records would be wrong, not merely incomplete.
     pub required: &'static [&'static str],
-    /// Other names of columns (of other years, or of another form of the file), and the names that the tables use.
+    /// Other names of columns (of other years, or of another form of the file), and the names that
+    /// the tables use.
     pub aliases: &'static [(&'static str, &'static str)],
     pub columns: &'static [&'static [Column]],
     pub entity_type: fn(&CsvRow) -> EntityType,
@@ -39,7 +41,8 @@ pub struct CsvFormat {
     pub merge_group: fn(&mut [GroupMember]),
 }
 
-/// May change the group of a row output, and returns the identity whose rows all join one group, if it has one.
+/// May change the group of a row output, and returns the identity whose rows all join one group, if
+/// it has one.
 pub type AssignGroup = fn(&mut RowOutput) -> Option<String>;
 
 impl CsvFormat {
@@ -111,7 +114,11 @@ impl CsvFormat {
                 reason: format!("the file has no column '{missing}'"),
             });
         }
-        let repeated_header = csv.has_header().then(|| csv.first.clone());
+        let repeated_header = if csv.has_header() {
+            Some(csv.first.clone())
+        } else {
+            None
+        };
         let next = |row: &mut ParsedCsvRow| csv.next_row(row);
         batches::process_rows(out, next, |row, out| {
             let ParsedCsvRow {

@@ -47,8 +47,8 @@ pub struct MappedColumn {
     pub rule: ColumnRule,
 }
 
-/// The index of a column, and that of a second column with the same name or a former one. The second one's value counts
-/// where the first is empty.
+/// The index of a column, and that of a second column with the same name or a former one. The
+/// second one's value counts where the first is empty.
 pub type ColumnPosition = (usize, Option<usize>);
 
 pub struct CsvRow<'a> {
@@ -90,7 +90,8 @@ impl<'a> CsvRow<'a> {
         text::as_line(self.raw(column))
     }
 
-    /// Adds a note about the row. The same note is added once, even if two fields of one column cause it.
+    /// Adds a note about the row. The same note is added once, even if two fields of one column
+    /// cause it.
     pub fn note(&self, note: String) {
         let mut notes = self.notes.borrow_mut();
         if !notes.contains(&note) {

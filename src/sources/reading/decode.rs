@@ -1,8 +1,9 @@
 //! Decoding: the bytes of a publisher's file become UTF-8 text.
 //!
-//! Valid UTF-8 stays. Each invalid byte sequence, and nothing around it, is decoded as Windows-1252. A byte order mark
-//! at the start is dropped, and every line ends in `\n`. [`Utf8Reader`] decodes as a stream, knows the current line, and
-//! rejects a row longer than [`MAX_ROW_BYTES`], so that an unclosed quote cannot read a whole file into memory.
+//! Valid UTF-8 stays. Each invalid byte sequence, and nothing around it, is decoded as
+//! Windows-1252. A byte order mark at the start is dropped, and every line ends in `\n`.
+//! [`Utf8Reader`] decodes as a stream, knows the current line, and rejects a row longer than
+//! [`MAX_ROW_BYTES`], so that an unclosed quote cannot read a whole file into memory.
 
 use std::io::{self, BufRead, Read};
 
@@ -25,7 +26,8 @@ pub struct Utf8Reader<R> {
     /// A read error, returned once the bytes before it are consumed.
     failed: Option<io::Error>,
     text: Vec<u8>,
-    /// Whether a carriage return at the end of the decoded text is held back, because a line feed may follow.
+    /// Whether a carriage return at the end of the decoded text is held back, because a line feed
+    /// may follow.
     held_return: bool,
     /// Index in `text` of the next byte.
     at: usize,

@@ -1,7 +1,9 @@
-//! The fields of a record in few allocations: a list of names and positions, and one text that holds all values.
+//! The fields of a record in few allocations: a list of names and positions, and one text that
+//! holds all values.
 //!
-//! Rows come by the million, so no value has an allocation of its own, names are numbers ([`FieldName`]), and a record that
-//! goes through the spool is copied, not parsed. Nested values are held as the JSON text that the dump will have.
+//! Rows come by the million, so no value has an allocation of its own, names are numbers
+//! ([`FieldName`]), and a record that goes through the spool is copied, not parsed. Nested values
+//! are held as the JSON text that the dump will have.
 
 use std::{borrow::Cow, fmt, ops::Range};
 
@@ -51,8 +53,8 @@ impl Fields {
         }
     }
 
-    /// The same memory without fields. Memory of an unusually long record is freed instead, so that it is not kept for
-    /// all records that follow.
+    /// The same memory without fields. Memory of an unusually long record is freed instead, so that
+    /// it is not kept for all records that follow.
     pub fn cleared(mut self) -> Fields {
         if self.text.capacity() > LONG_TEXT {
             return Fields::with_capacity();

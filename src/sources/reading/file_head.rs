@@ -8,7 +8,8 @@ pub struct FileHead {
     pub columns: Vec<String>,
     /// The first XML element.
     pub root: xml::RootElement,
-    /// The whole beginning if its first character is that of a JSON object or array; empty otherwise.
+    /// The whole beginning if its first character is that of a JSON object or array; empty
+    /// otherwise.
     pub json: String,
 }
 

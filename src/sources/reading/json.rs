@@ -1,9 +1,11 @@
-//! JSON files as a stream of rows: the elements of the arrays that hold them, each as its own bytes.
+//! JSON files as a stream of rows: the elements of the arrays that hold them, each as its own
+//! bytes.
 //!
-//! A publisher's package is one object with a few members and one long array (`releases`, `records`); a `.jsonl` file
-//! has many such objects, or bare rows. [`JsonRows`] walks that frame and cuts out one value at a time. Memory is
-//! therefore bounded by the largest value, at most [`MAX_ROW_BYTES`](super::decode::MAX_ROW_BYTES), and an invalid value
-//! does not affect its neighbours.
+//! A publisher's package is one object with a few members and one long array (`releases`,
+//! `records`); a `.jsonl` file has many such objects, or bare rows. [`JsonRows`] walks that frame
+//! and cuts out one value at a time. Memory is therefore bounded by the largest value, at most
+//! [`MAX_ROW_BYTES`](super::decode::MAX_ROW_BYTES), and an invalid value does not affect its
+//! neighbours.
 //!
 //! [`text_at`] and [`array_at`] read parsed values.
 //!
@@ -18,8 +20,8 @@ use super::{decode::Utf8Reader, reader::ReadError, text};
 /// The next item of a file's frame.
 #[derive(Debug, PartialEq)]
 pub enum JsonItem {
-    /// An element of an array of rows, and the line on which it begins. `array` is the array's name; empty for an
-    /// array without a name.
+    /// An element of an array of rows, and the line on which it begins. `array` is the array's
+    /// name; empty for an array without a name.
     Row { array: String, line: u64, bytes: Vec<u8> },
     /// The end of an object, with its members except the arrays of rows.
     Object {
@@ -160,8 +162,8 @@ impl<'a> JsonRows<'a> {
         Ok(())
     }
 
-    /// Moves to the next element or member, past its comma, and returns false; or past the closing bracket, and
-    /// returns true.
+    /// Moves to the next element or member, past its comma, and returns false; or past the closing
+    /// bracket, and returns true.
     fn at_end(&mut self, closing: u8) -> Result<bool, ReadError> {
         let first = std::mem::replace(&mut self.is_first, false);
         match self.peek()? {
@@ -306,7 +308,8 @@ pub fn array_at<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
         .map_or(&[], Vec::as_slice)
 }
 
-/// The value at a JSON pointer without escapes. [`Value::pointer`] allocates two strings for each step, to unescape it.
+/// The value at a JSON pointer without escapes. [`Value::pointer`] allocates two strings for each
+/// step, to unescape it.
 pub fn value_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a Value> {
     let mut steps = pointer.split('/').skip(1);
     steps.try_fold(value, |value, step| match value {

@@ -11,15 +11,16 @@ pub fn keep_newest(members: &mut [GroupMember]) {
     }
 }
 
-/// Disambiguates several things with one `record_id`: the first keeps the plain id, the others get their key as a
-/// suffix. The order is chosen so that the first one stays the first when others are added later.
+/// Disambiguates several things with one `record_id`: the first keeps the plain id, the others get
+/// their key as a suffix. The order is chosen so that the first one stays the first when others are
+/// added later.
 ///
-/// Expects that [`Recency`](super::row_output::Recency) is the modification time of the file, then the day. Members
-/// without an amount, or with an amount of zero, come last. The others are ordered by day, then by amount, then by key;
-/// the row's position in the file does not matter.
+/// Expects that [`Recency`](super::row_output::Recency) is the modification time of the file, then
+/// the day. Members without an amount, or with an amount of zero, come last. The others are ordered
+/// by day, then by amount, then by key; the row's position in the file does not matter.
 ///
-/// A member of an older file is dropped if the newest file has a member with the same day or the same amount: it is the
-/// same thing, and the other value was corrected since.
+/// A member of an older file is dropped if the newest file has a member with the same day or the
+/// same amount: it is the same thing, and the other value was corrected since.
 pub fn disambiguate(members: &mut [GroupMember]) {
     let amount = |member: &GroupMember| {
         member
@@ -49,7 +50,7 @@ pub fn disambiguate(members: &mut [GroupMember]) {
     });
     for member in members.iter_mut().skip(1) {
         for record in &mut member.records {
-            let plain = record.text("record_id").unwrap_or_default();
+            let plain = record.text("record_id").expect("a source gives every record an id");
             record.set("record_id", Some(format!("{plain}|{}", member.key)));
         }
     }

@@ -1,4 +1,5 @@
-//! Reading publishers' files: CSV, JSON and XML as streams of rows, text repair, and the spool that groups rows.
+//! Reading publishers' files: CSV, JSON and XML as streams of rows, text repair, and the spool that
+//! groups rows.
 
 pub mod batches;
 pub mod bytes;

@@ -1,8 +1,10 @@
-//! Text that was encoded twice: UTF-8 taken for Latin-1 or Windows-1252 and written as UTF-8 again (`Ã©` for `é`).
+//! Text that was encoded twice: UTF-8 taken for Latin-1 or Windows-1252 and written as UTF-8 again
+//! (`Ã©` for `é`).
 //!
-//! A run of characters outside ASCII is repaired only where the error is certain: each character corresponds to a byte,
-//! the bytes are valid UTF-8, and all characters that they encode occur in English and French texts. Anything else
-//! stays as it is. No French word ends in `Â` or `â` or contains `Ã`, so correct French is never changed.
+//! A run of characters outside ASCII is repaired only where the error is certain: each character
+//! corresponds to a byte, the bytes are valid UTF-8, and all characters that they encode occur in
+//! English and French texts. Anything else stays as it is. No French word ends in `Â` or `â` or
+//! contains `Ã`, so correct French is never changed.
 
 use std::borrow::Cow;
 

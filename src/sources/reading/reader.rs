@@ -37,14 +37,16 @@ pub enum ReadError {
     Fatal(Error),
 }
 
-/// Reads the files of one source, or of several sources that publish the same things, then merges their rows.
+/// Reads the files of one source, or of several sources that publish the same things, then merges
+/// their rows.
 ///
-/// Files are read in parallel, each by a reader of its own. Rows of different files meet only in the spool.
+/// Files are read in parallel, each by a reader of its own. Rows of different files meet only in
+/// the spool.
 pub trait SourceReader {
     /// Reads one file to its end. Every row is kept, annotated or skipped.
     fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError>;
 
-    /// Decides which members of a merge group stay, and completes their records. Members are sorted oldest first.
-    /// `counts` has one element per file; see [`GroupMember::file`].
+    /// Decides which members of a merge group stay, and completes their records. Members are sorted
+    /// oldest first. `counts` has one element per file; see [`GroupMember::file`].
     fn merge_group(&mut self, members: &mut [GroupMember], counts: &mut [RowCounts]);
 }

@@ -35,7 +35,8 @@ impl DraftRecord {
         self.get(field).is_some()
     }
 
-    /// Copies from `other` the fields that this record lacks and for which `is_filled` returns true.
+    /// Copies from `other` the fields that this record lacks and for which `is_filled` returns
+    /// true.
     pub fn fill(&mut self, other: &DraftRecord, is_filled: impl Fn(&str) -> bool) {
         for (field, value) in other.fields.iter() {
             if is_filled(field.text()) && self.fields.get(field).is_none() {
@@ -54,6 +55,11 @@ impl DraftRecord {
             FieldValue::Text(Cow::Borrowed(text)) => Some(text),
             _ => None,
         }
+    }
+
+    /// The `record_id`.
+    pub fn id(&self) -> &str {
+        self.text("record_id").expect("every reader sets it")
     }
 
     /// The field's value if it is a number.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::model::entity_type::EntityType;
 
-/// Maximum number of different reasons, and of different notes, that are counted separately per file. Reasons quote
-/// what publishers wrote, so their number has no other bound. Further ones are counted together.
+/// Maximum number of different reasons, and of different notes, that are counted separately per
+/// file. Reasons quote what publishers wrote, so their number has no other bound. Further ones are
+/// counted together.
 const MAX_REASONS: usize = 100;
 const OTHER_REASONS: &str = "other kinds, too many to list";
 
@@ -27,7 +28,8 @@ impl Occurrences {
 
 /// The counts of one file.
 ///
-/// **Invariant:** `rows` = `recorded` + `merged` + skipped rows, once all files are read and merged.
+/// **Invariant:** `rows` = `recorded` + `merged` + skipped rows, once all files are read and
+/// merged.
 #[derive(Debug, Default)]
 pub struct RowCounts {
     pub rows: u64,
@@ -41,8 +43,8 @@ pub struct RowCounts {
     pub skipped: BTreeMap<String, Occurrences>,
     /// Oddities of rows that still count.
     pub notes: BTreeMap<String, Occurrences>,
-    /// Whether these are the counts of a part of a file. A part lists all reasons; the whole, to which parts are
-    /// [added](RowCounts::add), decides which of them it lists.
+    /// Whether these are the counts of a part of a file. A part lists all reasons; the whole, to
+    /// which parts are [added](RowCounts::add), decides which of them it lists.
     is_part: bool,
 }
 
@@ -63,8 +65,8 @@ impl RowCounts {
         count(&mut self.notes, note, Occurrences::once(line), self.is_part);
     }
 
-    /// Adds the counts of a part whose rows follow the rows that are already counted. The result is the same as if
-    /// the part's rows had been counted here.
+    /// Adds the counts of a part whose rows follow the rows that are already counted. The result is
+    /// the same as if the part's rows had been counted here.
     pub fn add(&mut self, part: RowCounts) {
         self.rows += part.rows;
         self.recorded += part.recorded;
@@ -104,7 +106,8 @@ fn count(reasons: &mut BTreeMap<String, Occurrences>, reason: &str, seen: Occurr
     }
 }
 
-/// The note about a value that is missing from the list of a field's known values. The value is cut to 60 characters.
+/// The note about a value that is missing from the list of a field's known values. The value is cut
+/// to 60 characters.
 pub fn unknown(field: &str, value: &str) -> String {
     let value: String = value.trim().chars().take(60).collect();
     format!("unknown '{value}' in {field}")

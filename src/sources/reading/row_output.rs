@@ -13,8 +13,8 @@ pub struct Recency(pub u64, pub i64);
 pub struct RowOutput {
     /// The contract or notice that the row describes. All rows of one group are merged together.
     pub group: String,
-    /// Which state of it the row describes, for example the amendment. Of two rows with the same group and key, the
-    /// newer replaces the older.
+    /// Which state of it the row describes, for example the amendment. Of two rows with the same
+    /// group and key, the newer replaces the older.
     pub key: String,
     pub recency: Recency,
     pub records: Vec<DraftRecord>,
@@ -31,8 +31,8 @@ pub struct Annotation {
 
 /// A row output or an annotation that comes back to its source for merging.
 ///
-/// The source's records are what is left in `records` after merging. A member without records counts as merged into
-/// another one, or as skipped if the source gives a reason in `skipped`.
+/// The source's records are what is left in `records` after merging. A member without records
+/// counts as merged into another one, or as skipped if the source gives a reason in `skipped`.
 #[derive(Debug)]
 pub struct GroupMember {
     /// [`RowOutput::key`]; empty for an annotation.

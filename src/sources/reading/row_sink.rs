@@ -1,8 +1,9 @@
 //! Where the reader of one file puts its rows.
 //!
-//! A reader turns each row into a [`RowOutput`] or an [`Annotation`], or skips it with a reason. The [`RowSink`] of the
-//! file counts the row and writes it to the [`Spool`](super::spool::file::Spool). When all files are read, the rows of
-//! one merge group (a notice, a contract) come back together, oldest first, and the source decides which records stay.
+//! A reader turns each row into a [`RowOutput`] or an [`Annotation`], or skips it with a reason.
+//! The [`RowSink`] of the file counts the row and writes it to the
+//! [`Spool`](super::spool::file::Spool). When all files are read, the rows of one merge group (a
+//! notice, a contract) come back together, oldest first, and the source decides which records stay.
 
 use anyhow::Result;
 
@@ -27,7 +28,8 @@ impl RowSink<'_> {
         self.spool.push(line, output)
     }
 
-    /// Keeps a row output together with all others of the same `identity`: they all join the group of the first one.
+    /// Keeps a row output together with all others of the same `identity`: they all join the group
+    /// of the first one.
     pub fn keep_together(&mut self, line: u64, identity: &str, output: RowOutput) -> Result<()> {
         self.spool.push_together(line, identity, output)
     }

@@ -1,8 +1,9 @@
 //! The rules for text, dates and amounts that hold for all publishers.
 //!
-//! Text that was certainly encoded twice is repaired first. A *line* is a text without line breaks and with single
-//! spaces; a *block* keeps its paragraphs. Both are `None` if the publisher wrote one of [`ABSENT`] instead of leaving
-//! the field empty. No input causes a panic: odd input gives odd text or [`Unreadable`].
+//! Text that was certainly encoded twice is repaired first. A *line* is a text without line breaks
+//! and with single spaces; a *block* keeps its paragraphs. Both are `None` if the publisher wrote
+//! one of [`ABSENT`] instead of leaving the field empty. No input causes a panic: odd input gives
+//! odd text or [`Unreadable`].
 
 use std::{borrow::Cow, collections::HashSet};
 
@@ -43,8 +44,8 @@ fn make_line(raw: &str) -> Option<String> {
     is_present(&line).then_some(line)
 }
 
-/// Whether a text certainly is a line already, as most cells are. False also for a text that may have an entity, a tag,
-/// white space beyond ASCII, or that may be encoded twice.
+/// Whether a text certainly is a line already, as most cells are. False also for a text that may
+/// have an entity, a tag, white space beyond ASCII, or that may be encoded twice.
 fn is_line(text: &str) -> bool {
     let bytes = text.as_bytes();
     let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
@@ -53,7 +54,8 @@ fn is_line(text: &str) -> bool {
     *first != b' ' && *last != b' ' && (is_plain_line(bytes) || is_accented_line(bytes))
 }
 
-/// [`is_line`] for ASCII, as most texts are. It has no branches, so that the compiler vectorizes it.
+/// [`is_line`] for ASCII, as most texts are. It has no branches, so that the compiler vectorizes
+/// it.
 fn is_plain_line(bytes: &[u8]) -> bool {
     let is_odd = |b: u8| !(b' '..0x7F).contains(&b) | (b == b'<');
     // `&` before a space does not begin an entity.
@@ -73,7 +75,8 @@ fn is_accented_line(bytes: &[u8]) -> bool {
         match byte {
             b' ' => last != b' ',
             b'<' => false,
-            // White space: U+0085, U+00A0; U+2000 to U+200A, U+2028, U+2029, U+202F; U+205F; U+1680 and U+3000 by their first bytes.
+            // White space: U+0085, U+00A0; U+2000 to U+200A, U+2028, U+2029, U+202F; U+205F; U+1680
+            // and U+3000 by their first bytes.
             0x85 | 0xA0 if last == 0xC2 => false,
             0x80..=0x8A | 0xA8 | 0xA9 | 0xAF if (second, last) == (0xE2, 0x80) => false,
             0x9F if (second, last) == (0xE2, 0x81) => false,
@@ -172,8 +175,9 @@ pub fn day(raw: &str) -> Result<Option<Cow<'_, str>>, Unreadable> {
     Ok(Some(start.map_or_else(|| day.to_string().into(), Cow::from)))
 }
 
-/// A date: `2024-01-31`, `2024/01/31`, or the date at the start of a timestamp. `0001-01-01`, which databases write for
-/// "no date", is `None`. Other dates outside the years 1900 to 2199 are typing errors, so they are unreadable.
+/// A date: `2024-01-31`, `2024/01/31`, or the date at the start of a timestamp. `0001-01-01`, which
+/// databases write for "no date", is `None`. Other dates outside the years 1900 to 2199 are typing
+/// errors, so they are unreadable.
 pub fn date(raw: &str) -> Result<Option<Date>, Unreadable> {
     let Some(text) = as_line(raw).filter(|text| !text.starts_with("0001-01-01")) else {
         return Ok(None);
@@ -190,11 +194,11 @@ pub fn date(raw: &str) -> Result<Option<Date>, Unreadable> {
     }
 }
 
-/// An amount in dollars and cents: `1234.50`, `1,234.50 $`, `3 500,25 $`, `-12`. Zero is an amount; see
-/// [`given_amount`].
+/// An amount in dollars and cents: `1234.50`, `1,234.50 $`, `3 500,25 $`, `-12`. Zero is an amount;
+/// see [`given_amount`].
 ///
-/// A number with more than two decimals is unreadable, unless the others are zeros (`500.000000`): it is two amounts run
-/// together (`500.00500`), or no amount.
+/// A number with more than two decimals is unreadable, unless the others are zeros (`500.000000`):
+/// it is two amounts run together (`500.00500`), or no amount.
 pub fn amount(raw: &str) -> Result<Option<f64>, Unreadable> {
     let amount = number(raw)?;
     match amount {
@@ -205,9 +209,9 @@ pub fn amount(raw: &str) -> Result<Option<f64>, Unreadable> {
     }
 }
 
-/// An amount, a rate or a factor with any number of decimals. Commas before a point separate thousands; a comma after
-/// a point is unreadable. Without a point, a comma separates thousands if exactly three characters follow the last one,
-/// else decimals.
+/// An amount, a rate or a factor with any number of decimals. Commas before a point separate
+/// thousands; a comma after a point is unreadable. Without a point, a comma separates thousands if
+/// exactly three characters follow the last one, else decimals.
 fn number(raw: &str) -> Result<Option<f64>, Unreadable> {
     let Some(text) = as_line(raw) else { return Ok(None) };
     if is_plain(&text) {
@@ -249,13 +253,15 @@ fn separates_thousands(digits: &str) -> bool {
     !cents.contains(',') && whole.split(',').skip(1).all(three)
 }
 
-/// An amount, or a rate with more than two decimals, from a publisher that writes `0.000000` for "not given".
+/// An amount, or a rate with more than two decimals, from a publisher that writes `0.000000` for
+/// "not given".
 pub fn given_amount(raw: &str) -> Result<Option<f64>, Unreadable> {
     Ok(number(raw)?.filter(|amount| *amount != 0.0))
 }
 
-/// An organization's name without the full stops and spaces that were typed after it: `Ville de Mascouche.`,
-/// `Municipalité de Lanoraie .`. The full stop of an abbreviation stays: `Décarel Inc..` becomes `Décarel Inc.`.
+/// An organization's name without the full stops and spaces that were typed after it: `Ville de
+/// Mascouche.`, `Municipalité de Lanoraie .`. The full stop of an abbreviation stays: `Décarel
+/// Inc..` becomes `Décarel Inc.`.
 pub fn organization(raw: &str) -> Option<Cow<'_, str>> {
     let name = as_line(raw)?;
     let bare = name.trim_end_matches(['.', ',', ' ']);
@@ -450,8 +456,8 @@ mod tests {
             let _ = (line(&raw), block(&raw), list(&raw), date(&raw), amount(&raw), organization(&raw));
         }
 
-        /// The fast check agrees with the full rules. The characters are those that any rule handles, and those of text
-        /// that was encoded twice.
+        /// The fast check agrees with the full rules. The characters are those that any rule
+        /// handles, and those of text that was encoded twice.
         #[test]
         fn as_line_equals_make_line(raw in "[a<&; \t\u{7f}\u{0}\u{a0}\u{85}\u{c2}\u{c3}\u{c5}\u{e2}\u{82}\u{83}\u{a2}\u{e9}\u{a9}\u{20ac}\u{1680}\u{2009}\u{2019}\u{2028}\u{202f}\u{205f}\u{2082}\u{3000}]{0,12}") {
             prop_assert_eq!(as_line(&raw).map(Cow::into_owned), make_line(&raw));

@@ -1,4 +1,5 @@
-//! XML files as a stream: the root element's attributes, then one small tree for each of its children.
+//! XML files as a stream: the root element's attributes, then one small tree for each of its
+//! children.
 
 use std::{borrow::Cow, io::Read, ops::Range};
 
@@ -30,7 +31,8 @@ struct Node {
     end: usize,
 }
 
-/// An element of a row. Names are in lower case: that is all in which the publisher's layouts differ.
+/// An element of a row. Names are in lower case: that is all in which the publisher's layouts
+/// differ.
 #[derive(Clone, Copy, Debug)]
 pub struct XmlElement<'a> {
     row: &'a XmlRow,

@@ -31,10 +31,8 @@ pub fn contract_record_id(
     amount: f64,
 ) -> String {
     let contractor = neq.map_or_else(|| fold(vendor), str::to_owned);
-    format!(
-        "seao|{number}|{contractor}|{}|{amount:.2}",
-        award_date.unwrap_or_default()
-    )
+    let date = award_date.unwrap_or("");
+    format!("seao|{number}|{contractor}|{date}|{amount:.2}")
 }
 
 /// Disambiguates the contracts of one notice that share a [`contract_record_id`]. Each comes with its line.
@@ -46,8 +44,7 @@ pub fn contract_record_id(
 pub fn disambiguate_lots(contracts: Vec<(u64, DraftRecord)>, mut on_repeated: impl FnMut(u64)) -> Vec<DraftRecord> {
     let mut by_id: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, (_, contract)) in contracts.iter().enumerate() {
-        let id = contract.text("record_id").unwrap_or_default();
-        by_id.entry(id).or_default().push(at);
+        by_id.entry(contract.id()).or_default().push(at);
     }
     let mut lot_numbers = vec![None; contracts.len()];
     for same_id in by_id.into_values() {
@@ -69,8 +66,8 @@ pub fn disambiguate_lots(contracts: Vec<(u64, DraftRecord)>, mut on_repeated: im
             continue;
         };
         if number > 1 {
-            let plain = contract.text("record_id").unwrap_or_default();
-            contract.set("record_id", Some(format!("{plain}|{number}")));
+            let id = format!("{}|{number}", contract.id());
+            contract.set("record_id", Some(id));
         }
         distinct.push(contract);
     }
@@ -135,7 +132,7 @@ impl AwardAmounts {
     /// The amount in the contract's `record_id`: as the notice states it, whether it is a value or a rate. 0 if the
     /// notice states none.
     pub fn identifying(&self) -> f64 {
-        self.amount.or(self.total).unwrap_or_default()
+        self.amount.or(self.total).unwrap_or(0.0)
     }
 
     pub fn currency(&self) -> &'static str {

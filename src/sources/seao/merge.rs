@@ -59,14 +59,14 @@ pub fn merge_notice(newer: &mut GroupMember, older: &GroupMember) {
             tender.set(field, old_tender.get(field));
         }
     }
-    let by_id = first_by(old_contracts, record_id);
+    let by_id = first_by(old_contracts, |contract| Some(contract.id().to_owned()));
     // Fallbacks by award date and contractor: one era may lack an enterprise number or have a later amount.
     let by_date_and_number = first_by(old_contracts, date_and_number);
     let by_date_and_name = first_by(old_contracts, date_and_name);
     let find = |index: &HashMap<String, usize>, key: Option<String>| index.get(&key?).copied();
-    let mut ids: HashSet<String> = contracts.iter().filter_map(record_id).collect();
+    let mut ids: HashSet<String> = contracts.iter().map(|contract| contract.id().to_owned()).collect();
     for contract in contracts.iter_mut() {
-        let mut same_id = find(&by_id, record_id(contract));
+        let mut same_id = by_id.get(contract.id()).copied();
         let found = same_id
             .or_else(|| find(&by_date_and_number, date_and_number(contract)))
             .or_else(|| find(&by_date_and_name, date_and_name(contract)));
@@ -93,10 +93,6 @@ pub fn merge_notice(newer: &mut GroupMember, older: &GroupMember) {
     }
 }
 
-fn record_id(contract: &DraftRecord) -> Option<String> {
-    contract.text("record_id").map(str::to_owned)
-}
-
 /// The `record_id` of a contract that lacks the enterprise number, with the number that `other` has for the contractor.
 fn id_with_number(contract: &DraftRecord, other: &DraftRecord) -> Option<String> {
     if contract.has("vendor_id") {
@@ -104,9 +100,8 @@ fn id_with_number(contract: &DraftRecord, other: &DraftRecord) -> Option<String>
     }
     let neq = other.text("vendor_id")?.strip_prefix("FO-")?;
     let name = fold(contract.text("vendor_name")?);
-    let id = contract.text("record_id")?;
-    let has_number = other.text("record_id")?.contains(&format!("|{neq}|"));
-    has_number.then(|| id.replacen(&format!("|{name}|"), &format!("|{neq}|"), 1))
+    let has_number = other.id().contains(&format!("|{neq}|"));
+    has_number.then(|| contract.id().replacen(&format!("|{name}|"), &format!("|{neq}|"), 1))
 }
 
 fn date_and_number(contract: &DraftRecord) -> Option<String> {
@@ -146,9 +141,9 @@ fn take_progress(contract: &mut DraftRecord, released: &DraftRecord) {
 
 /// The released lots with the same price as a known contract. Releases distinguish them by award id, exports do not.
 fn missing_lots(contracts: &[DraftRecord], released: &[DraftRecord]) -> Vec<DraftRecord> {
-    let known: HashSet<&str> = contracts.iter().filter_map(|known| known.text("record_id")).collect();
+    let known: HashSet<&str> = contracts.iter().map(DraftRecord::id).collect();
     let is_missing_lot = |record: &&DraftRecord| {
-        let id = record.text("record_id").unwrap_or_default();
+        let id = record.id();
         let plain = id.rsplit_once('|').map_or(id, |(plain, _)| plain);
         known.contains(plain) && !known.contains(id)
     };

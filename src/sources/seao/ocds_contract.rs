@@ -4,7 +4,7 @@
 //! current or final amount. Losing bidders are listed next to the winners in `parties`, `tenderers` and `bids`; they
 //! produce nothing.
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use serde_json::Value;
 
@@ -50,6 +50,14 @@ struct WinningBid {
     lots: Vec<String>,
 }
 
+struct AwardedSupplier<'a> {
+    /// Empty if the award states none.
+    id: String,
+    name: String,
+    /// The release's party with this id; null if there is none.
+    party: &'a Value,
+}
+
 fn cents(amount: f64) -> i64 {
     (amount * 100.0).round() as i64
 }
@@ -60,11 +68,33 @@ impl<'a> ReleaseNotice<'a> {
         let context = self.award_context();
         let mut contracts = Vec::new();
         for award in array_at(self.release, "/awards") {
-            if let Some(contract) = self.contract(number, award, tender, &context) {
+            let status = text_at(award, "/status");
+            if matches!(status.as_deref(), Some("cancelled" | "unsuccessful")) {
+                self.note("a cancelled or unsuccessful award, no contract recorded");
+            } else if let Some(supplier) = self.supplier(award) {
+                let contract = self.contract(number, award, supplier, tender, &context);
                 contracts.push((self.line, contract));
             }
         }
         contracts
+    }
+
+    /// The first supplier of an award; `None` if it has no name.
+    fn supplier(&mut self, award: &'a Value) -> Option<AwardedSupplier<'a>> {
+        let suppliers = array_at(award, "/suppliers");
+        if suppliers.len() > 1 {
+            self.note("an award to several suppliers, recorded under the first");
+        }
+        let supplier = suppliers.first().unwrap_or(&Value::Null);
+        let id = text_at(supplier, "/id").unwrap_or_default();
+        let party = self.party(&id).unwrap_or(&Value::Null);
+        let name = text_at(supplier, "/name").or_else(|| text_at(party, "/name"));
+        let Some(name) = name.as_deref().and_then(text::organization) else {
+            self.note("a winner without a name, no contract recorded");
+            return None;
+        };
+        let name = name.into_owned();
+        Some(AwardedSupplier { id, name, party })
     }
 
     fn award_context(&mut self) -> AwardContext<'a> {
@@ -105,27 +135,12 @@ impl<'a> ReleaseNotice<'a> {
         &mut self,
         number: &str,
         award: &'a Value,
+        supplier: AwardedSupplier<'a>,
         tender: &DraftRecord,
         context: &AwardContext<'a>,
-    ) -> Option<DraftRecord> {
-        if text_at(award, "/status").is_some_and(|status| ["cancelled", "unsuccessful"].contains(&status.as_str())) {
-            self.note("a cancelled or unsuccessful award, no contract recorded");
-            return None;
-        }
-        let suppliers = array_at(award, "/suppliers");
-        let supplier = suppliers.first().unwrap_or(&Value::Null);
-        if suppliers.len() > 1 {
-            self.note("an award to several suppliers, recorded under the first");
-        }
-        let supplier_id = text_at(supplier, "/id").unwrap_or_default();
-        let party = self.party(&supplier_id).unwrap_or(&Value::Null);
-        let name = text_at(supplier, "/name").or_else(|| text_at(party, "/name"));
-        let Some(vendor) = name.as_deref().and_then(text::organization) else {
-            self.note("a winner without a name, no contract recorded");
-            return None;
-        };
+    ) -> DraftRecord {
         let award_id = text_at(award, "/id");
-        let winner = context.winners.get(&supplier_id);
+        let winner = context.winners.get(&supplier.id);
         let signed = award_id.as_deref().and_then(|id| context.contracts.get(id).copied());
         let signed = signed.unwrap_or(&Value::Null);
 
@@ -133,8 +148,8 @@ impl<'a> ReleaseNotice<'a> {
         for field in FIELDS_FROM_TENDER {
             contract.set(field, tender.get(field));
         }
-        let neq = neq(&text_at(party, "/details/neq").unwrap_or_default())
-            .or_else(|| neq(supplier_id.strip_prefix("FO-").unwrap_or_default()));
+        let neq = neq(&text_at(supplier.party, "/details/neq").unwrap_or_default())
+            .or_else(|| neq(supplier.id.strip_prefix("FO-").unwrap_or_default()));
         let award_date = self.day(award, "/date").map(|day| day.to_string());
         let awarded = self.awarded_amounts(award, winner);
         let current = AwardAmounts {
@@ -144,9 +159,9 @@ impl<'a> ReleaseNotice<'a> {
         let id = contract_record_id(
             number,
             neq.as_deref(),
-            &vendor,
+            &supplier.name,
             award_date.as_deref(),
-            awarded.amount.or(current.amount).unwrap_or_default(),
+            awarded.amount.or(current.amount).unwrap_or(0.0),
         );
         contract.set("record_id", Some(id));
         contract.set("contract_id", award_id);
@@ -155,15 +170,15 @@ impl<'a> ReleaseNotice<'a> {
             let title = contract.text("title_fr").map(|title| format!("{title} : {lot}"));
             contract.set("title_fr", Some(title.unwrap_or(lot)));
         }
-        contract.set("vendor_name", Some(vendor));
-        if !supplier_id.is_empty() {
-            contract.set("vendor_id", Some(supplier_id));
+        contract.set("vendor_name", Some(supplier.name));
+        if !supplier.id.is_empty() {
+            contract.set("vendor_id", Some(supplier.id));
         }
-        self.set_address(&mut contract, party);
+        self.set_address(&mut contract, supplier.party);
         set_amounts(&mut contract, &awarded, &current);
         contract.set("currency", Some(currency(&awarded, signed, award)));
         self.set_progress(&mut contract, signed);
-        Some(contract)
+        contract
     }
 
     /// The awarded amounts, with the unit of the winner's bid of the same amount, or else of its first bid. `totalAmount`
@@ -205,10 +220,8 @@ impl<'a> ReleaseNotice<'a> {
         }
         let lines = [part("streetAddress"), city.clone(), part("region"), part("postalCode")];
         let lines = lines.iter().flatten().map(|line| line.trim_end_matches([',', ' ']));
-        let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
-        if !lines.is_empty() {
-            contract.set("supplier_address", Some(lines.join(", ")));
-        }
+        let lines = lines.filter(|line| !line.is_empty()).map(Cow::from);
+        contract.set("supplier_address", text::joined(lines.collect(), ", "));
         contract.set("vendor_city", city);
         contract.set("vendor_province", province);
         let postal_code = part("postalCode");

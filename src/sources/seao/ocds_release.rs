@@ -54,8 +54,8 @@ impl<'a> ReleaseNotice<'a> {
         text_at(self.release, pointer)
     }
 
-    pub fn note(&mut self, what: &str) {
-        self.counts.note(self.line, what);
+    pub fn note(&mut self, note: &str) {
+        self.counts.note(self.line, note);
     }
 
     /// The day of a timestamp that the publisher uses as a date. Where its clock is on winter time, midnight of a day in

@@ -1,5 +1,7 @@
 //! The tender of an OCDS release of SEAO.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use crate::model::{entity_type::EntityType, fold::fold, municipality};
@@ -191,12 +193,9 @@ impl<'a> ReleaseNotice<'a> {
 
 /// The texts at a pointer of each value, joined; `None` if there are none.
 fn joined_texts<'a>(values: impl IntoIterator<Item = &'a Value>, pointer: &str, separator: &str) -> Option<String> {
-    let texts: Vec<String> = values.into_iter().filter_map(|value| text_at(value, pointer)).collect();
-    if texts.is_empty() {
-        None
-    } else {
-        Some(texts.join(separator))
-    }
+    let texts = values.into_iter().filter_map(|value| text_at(value, pointer));
+    let joined = text::joined(texts.map(Cow::from).collect(), separator);
+    joined.map(Cow::into_owned)
 }
 
 const TENDER_STATUSES: [StatusLabels; 6] = [

@@ -40,11 +40,16 @@ impl SourceReader for SeaoReader {
             return after_award::skip_all(annotations);
         };
         for other in older.iter() {
-            let what = "an older state of a notice that the other era also publishes, merged into one record";
-            file_counts[other.file].note(other.line, what);
+            let note = "an older state of a notice that the other era also publishes, merged into one record";
+            file_counts[other.file].note(other.line, note);
             merge_notice(notice, other);
         }
-        let released = (notice.key == SEAO_OCDS).then_some(notice.recency);
+        // Only releases state final amounts.
+        let released = if notice.key == SEAO_OCDS {
+            Some(notice.recency)
+        } else {
+            None
+        };
         if let Some((_, contracts)) = notice.records.split_first_mut() {
             after_award::apply(annotations, released, contracts);
         }

@@ -67,12 +67,12 @@ pub fn read(file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink
                 return Ok(());
             }
         };
-        let remark = Annotation {
+        let annotation = Annotation {
             group: number.into_owned(),
             recency: after_award::recency(export.last_day()),
             content: serde_json::to_value(content)?,
         };
-        out.annotate(row.line(), remark)
+        out.annotate(row.line(), annotation)
     })
 }
 

@@ -164,17 +164,15 @@ impl<'a> XmlNotice<'a> {
 
     fn set_regions(&mut self, tender: &mut DraftRecord) {
         let table = self.region_table();
-        let mut regions: Vec<&str> = Vec::new();
+        let mut regions: Vec<Cow<str>> = Vec::new();
         let codes = self.row.raw("regionlivraison").split(',');
         for code in codes.filter(|code| !code.trim().is_empty()) {
             match table.label(code) {
-                Some(region) => regions.push(region),
+                Some(region) => regions.push(region.into()),
                 None => self.note_unknown("regionlivraison", code),
             }
         }
-        if !regions.is_empty() {
-            tender.set("regions_of_delivery_fr", Some(regions.join("; ")));
-        }
+        tender.set("regions_of_delivery_fr", text::joined(regions, "; "));
     }
 
     /// The region numbering of the export, established by comparing regions with the buyers' towns. The export of 2009,
@@ -279,8 +277,8 @@ fn set_status(record: &mut DraftRecord, (status, english, french): (&str, &str, 
     record.set("status_fr", Some(french));
 }
 
-fn address(winner: XmlElement) -> Option<String> {
-    let lines = ["adresse1", "adresse2", "ville", "province", "codepostal"];
-    let lines: Vec<Cow<str>> = lines.iter().filter_map(|name| winner.line_of(name)).collect();
-    if lines.is_empty() { None } else { Some(lines.join(", ")) }
+fn address(winner: XmlElement<'_>) -> Option<Cow<'_, str>> {
+    let names = ["adresse1", "adresse2", "ville", "province", "codepostal"];
+    let lines = names.iter().filter_map(|name| winner.line_of(name));
+    text::joined(lines.collect(), ", ")
 }

@@ -1,7 +1,7 @@
-//! A publisher's file, as damaged as may be, through the whole of `procure normalize`.
+//! A publisher's file, however damaged, through the whole of `procure normalize`.
 //!
-//! A first byte that is a fixture's number stands for what the fixture is recognized by, so that mutations reach every
-//! source's rows; any other input is the file as it is. `tests/fuzz/seeds` makes inputs of both sorts.
+//! If the first byte is the number of a fixture, it stands for the part of the fixture that its source is recognized by, so that
+//! mutations reach the rows of every source. Any other input is a whole file. `tests/fuzz/seeds` makes inputs of both forms.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -12,7 +12,7 @@ mod promises;
 fuzz_target!(|bytes: &[u8]| {
     let fixture = bytes.first().and_then(|number| promises::FIXTURES.get(usize::from(*number)));
     match fixture {
-        Some(fixture) => promises::hold(&[&fixture.bytes[..fixture.head], &bytes[1..]].concat()),
-        None => promises::hold(bytes),
+        Some(fixture) => promises::check(&[&fixture.bytes[..fixture.head], &bytes[1..]].concat()),
+        None => promises::check(bytes),
     };
 });

@@ -1,10 +1,18 @@
-//! Whatever a client sends as a question: the `q` language, a cursor, a folded name, a date.
-//!
-//! None may panic or hang, and what was accepted must keep its promises.
+//! The texts of a query: the `q` language, a cursor, a folded name, a date. Each is parsed within its limits, or refused without
+//! a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use procure::{model::{date::Date, fold::{MAX_WORD_BYTES, fold, word_list}}, query::{cursor::Cursor, text::{Clause, MAX_QUERY_CHARS, TextQuery}}};
+use procure::{
+    model::{
+        date::Date,
+        fold::{MAX_WORD_BYTES, fold, word_list},
+    },
+    query::{
+        cursor::Cursor,
+        text::{Clause, MAX_QUERY_CHARS, TextQuery},
+    },
+};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else { return };

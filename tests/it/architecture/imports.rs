@@ -1,6 +1,7 @@
-//! Which file of `src` uses which, read from the syntax tree: `use` declarations, paths in code and in macros, followed through a file's own imports.
+//! Reads from the syntax trees which file of `src` uses which other file.
 //!
-//! Test modules and `mod` declarations do not count.
+//! A use is a `use` declaration, or a path in code or in a macro, resolved through the file's imports. Test modules and `mod`
+//! declarations do not count.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -19,13 +20,13 @@ pub struct SourceFile {
     /// Path below `src` without `.rs` and without a final `/mod`.
     pub module: String,
     pub text: String,
-    /// Absolute paths that the file names: `crate::…` for the project, else a dependency's name first.
+    /// Absolute paths that the file uses. The first segment is `crate` for this project, or the name of a dependency.
     pub paths: BTreeSet<Vec<String>>,
     /// Lines before the tests.
     pub lines: usize,
 }
 
-/// Every file of `src` that is not a file of tests, in path order.
+/// All files of `src` except test modules, sorted by path.
 pub fn source_files() -> Vec<SourceFile> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut paths = Vec::new();
@@ -37,7 +38,7 @@ pub fn source_files() -> Vec<SourceFile> {
     files.map(|(path, module)| read(path, module, &known)).collect()
 }
 
-/// The files that each file uses, itself left out.
+/// For each file, the other files that it uses.
 pub fn edges(files: &[SourceFile]) -> BTreeMap<&str, BTreeSet<&str>> {
     let known: HashMap<&str, &str> = files
         .iter()
@@ -57,7 +58,7 @@ pub fn edges(files: &[SourceFile]) -> BTreeMap<&str, BTreeSet<&str>> {
     edges
 }
 
-/// The groups of files that import each other, directly or around.
+/// The groups of files that import each other, directly or through others.
 pub fn cycles(edges: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Vec<String>> {
     let reachable = |start: &str| {
         let (mut seen, mut open) = (BTreeSet::new(), vec![start.to_owned()]);
@@ -109,7 +110,7 @@ fn module_name(root: &Path, path: &Path) -> String {
 }
 
 fn is_tests(module: &str) -> bool {
-    module.ends_with("/tests") || module.contains("/tests/")
+    module.split('/').any(|name| name == "tests" || name.ends_with("_tests"))
 }
 
 fn read(path: &Path, module: String, known: &BTreeSet<String>) -> SourceFile {
@@ -145,9 +146,11 @@ fn read(path: &Path, module: String, known: &BTreeSet<String>) -> SourceFile {
 struct Visitor<'a> {
     own: Vec<String>,
     known: &'a BTreeSet<String>,
-    /// What a `use` declaration binds a name to.
+    /// Each name that a `use` declaration binds, with its path.
     imports: HashMap<String, Vec<String>>,
+    /// Paths in code and macros, as written.
     raw: Vec<Vec<String>>,
+    /// Paths of `use` declarations.
     uses: Vec<Vec<String>>,
 }
 
@@ -184,13 +187,13 @@ impl Visitor<'_> {
         }
     }
 
-    fn take_tree(&mut self, prefix: &[String], tree: &UseTree) {
+    fn visit_tree(&mut self, prefix: &[String], tree: &UseTree) {
         let mut add = |name: String, path: Vec<String>| {
             self.imports.insert(name, path.clone());
             self.uses.push(path);
         };
         match tree {
-            UseTree::Path(path) => self.take_tree(&[prefix, &[path.ident.to_string()]].concat(), &path.tree),
+            UseTree::Path(path) => self.visit_tree(&[prefix, &[path.ident.to_string()]].concat(), &path.tree),
             UseTree::Name(name) if name.ident == "self" => add(prefix.last().unwrap().clone(), prefix.to_vec()),
             UseTree::Name(name) => add(name.ident.to_string(), [prefix, &[name.ident.to_string()]].concat()),
             UseTree::Rename(rename) => add(
@@ -198,12 +201,12 @@ impl Visitor<'_> {
                 [prefix, &[rename.ident.to_string()]].concat(),
             ),
             UseTree::Glob(_) => self.uses.push(prefix.to_vec()),
-            UseTree::Group(group) => group.items.iter().for_each(|item| self.take_tree(prefix, item)),
+            UseTree::Group(group) => group.items.iter().for_each(|item| self.visit_tree(prefix, item)),
         }
     }
 
-    /// The paths inside a macro's tokens: identifiers joined by `::`.
-    fn take_tokens(&mut self, tokens: TokenStream) {
+    /// Collects the paths inside a macro's tokens: identifiers joined by `::`.
+    fn visit_tokens(&mut self, tokens: TokenStream) {
         let (mut path, mut colons): (Vec<String>, usize) = (Vec::new(), 0);
         for token in tokens {
             match token {
@@ -216,7 +219,7 @@ impl Visitor<'_> {
                 }
                 TokenTree::Punct(punct) if punct.as_char() == ':' => colons += 1,
                 TokenTree::Group(group) => {
-                    self.take_tokens(group.stream());
+                    self.visit_tokens(group.stream());
                     colons = 0;
                 }
                 _ => colons = 0,
@@ -237,7 +240,7 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
 
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         if !is_test_only(&item.attrs) {
-            self.take_tree(&[], &item.tree);
+            self.visit_tree(&[], &item.tree);
         }
     }
 
@@ -248,14 +251,14 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
     }
 
     fn visit_macro(&mut self, call: &'ast Macro) {
-        self.take_tokens(call.tokens.clone());
+        self.visit_tokens(call.tokens.clone());
         visit::visit_macro(self, call);
     }
 
-    /// Attributes name derive macros and serde functions, never modules that count.
+    /// An attribute's arguments can name derive macros and functions.
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
         if let syn::Meta::List(list) = &attribute.meta {
-            self.take_tokens(list.tokens.clone());
+            self.visit_tokens(list.tokens.clone());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Rules of the code that a machine can check: layers, import cycles, the home of each dependency, and files that can be read in one sitting.
+//! Rules about the structure of `src`: layers, import cycles, which module may use which dependency, and the length of files.
 
 mod imports;
 pub mod tables;
@@ -8,9 +8,10 @@ use std::{collections::BTreeSet, fs, path::Path};
 use imports::{SourceFile, cycles, edges, source_files};
 use tables::{ANYWHERE, DEPENDENCIES, MODULES};
 
-/// How many lines before its tests a file may have, comments included.
+/// Maximum lines of a file before its tests, comments included.
 const MAX_LINES: usize = 420;
 
+/// The folder or file at the top of `src` that holds the module.
 fn top(module: &str) -> &str {
     module.split('/').next().unwrap()
 }
@@ -42,27 +43,28 @@ fn imports_point_strictly_downward_between_layers() {
 }
 
 #[test]
-fn no_two_files_import_each_other_directly_or_around() {
+fn imports_form_no_cycle_between_files() {
     let files = source_files();
     let cycles = cycles(&edges(&files));
     assert!(cycles.is_empty(), "import cycles: {cycles:#?}");
 }
 
 #[test]
-fn every_dependency_has_its_home() {
+fn dependencies_are_used_only_in_their_homes() {
     let files = source_files();
     let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap();
-    let manifest: toml::Table = manifest.parse().unwrap();
-    let declared: BTreeSet<String> = manifest["dependencies"]
+    let manifest = toml::de::DeTable::parse(&manifest).unwrap();
+    let declared: BTreeSet<String> = manifest.get_ref()["dependencies"]
+        .get_ref()
         .as_table()
         .unwrap()
         .keys()
-        .map(|name| name.replace('-', "_"))
+        .map(|name| name.get_ref().replace('-', "_"))
         .collect();
-    let housed: BTreeSet<String> = DEPENDENCIES.iter().map(|row| row.name.to_owned()).collect();
+    let listed: BTreeSet<String> = DEPENDENCIES.iter().map(|row| row.name.to_owned()).collect();
     assert_eq!(
-        housed, declared,
-        "DEPENDENCIES in tests/it/architecture/tables.rs against Cargo.toml"
+        listed, declared,
+        "DEPENDENCIES in tests/it/architecture/tables.rs and [dependencies] in Cargo.toml must list the same crates"
     );
     for row in DEPENDENCIES {
         let users: Vec<&str> = files
@@ -71,13 +73,13 @@ fn every_dependency_has_its_home() {
             .map(|file| file.module.as_str())
             .collect();
         assert!(!users.is_empty(), "nothing in src uses the dependency {}", row.name);
-        let strangers: Vec<&&str> = users
+        let elsewhere: Vec<&&str> = users
             .iter()
             .filter(|user| !row.homes.iter().any(|home| is_below(user, home)))
             .collect();
         assert!(
-            row.homes == ANYWHERE || strangers.is_empty(),
-            "{} may be named in {:?} only, but is in {strangers:?}",
+            row.homes == ANYWHERE || elsewhere.is_empty(),
+            "{} may be used in {:?} only, but {elsewhere:?} uses it",
             row.name,
             row.homes
         );
@@ -93,16 +95,16 @@ fn is_below(module: &str, home: &str) -> bool {
 }
 
 #[test]
-fn every_file_says_what_it_is_and_can_be_read_in_one_sitting() {
+fn files_begin_with_a_doc_comment_and_are_short() {
     for file in source_files() {
         assert!(
             file.text.starts_with("//!"),
-            "src/{}.rs does not begin with //!",
+            "src/{}.rs must begin with a //! comment",
             file.module
         );
         assert!(
             file.lines <= MAX_LINES,
-            "src/{}.rs has {} lines before its tests",
+            "src/{}.rs has {} lines before its tests, over {MAX_LINES}",
             file.module,
             file.lines
         );
@@ -110,7 +112,7 @@ fn every_file_says_what_it_is_and_can_be_read_in_one_sitting() {
 }
 
 #[test]
-fn the_architecture_page_shows_the_layers() {
+fn the_architecture_page_shows_the_layer_table() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/architecture.md")).unwrap();
     let shown: Vec<&str> = page
         .lines()

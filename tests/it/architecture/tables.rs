@@ -1,9 +1,10 @@
-//! The layers of the code and the homes of its dependencies: the one declaration of both, which the tests check and `docs/architecture.md` shows.
+//! The layers of the code, and the modules that may use each dependency. The tests check both against the code, and the layers
+//! against `docs/architecture.md`.
 
-/// A folder or file at the top of `src`, with the layer it is in. A layer imports only from layers with a smaller number, and from itself.
+/// A folder or file at the top of `src`, and its layer. A module imports only from itself and from modules of lower layers.
 pub struct Module {
     pub layer: usize,
-    /// As the architecture page shows it: `model/`, `logging.rs`.
+    /// As the architecture page shows it, such as `model/` or `logging.rs`.
     pub path: &'static str,
     pub owns: &'static str,
     pub must_not_know: &'static str,
@@ -33,6 +34,12 @@ pub const MODULES: &[Module] = &[
         "what a record means",
     ),
     module(
+        2,
+        "logging.rs",
+        "log lines and the thread that writes them",
+        "what is logged",
+    ),
+    module(
         3,
         "sources/",
         "publishers' formats and the readers for CSV, JSON and XML; the only folder that knows upstream column names",
@@ -47,7 +54,7 @@ pub const MODULES: &[Module] = &[
     module(
         4,
         "fetch/",
-        "`procure fetch`: downloads; the only folder that names `ureq`, apart from the health check",
+        "`procure fetch`: downloads; the only folder that uses `ureq`, apart from the health check",
         "what the files contain",
     ),
     module(
@@ -59,7 +66,7 @@ pub const MODULES: &[Module] = &[
     module(
         6,
         "engine/",
-        "the `Engine` trait, aggregation, similarity; `engine/tantivy/` is the only folder that names `tantivy`",
+        "the `Engine` trait, aggregation, similarity; `engine/tantivy/` is the only folder that uses `tantivy`",
         "HTTP, plans, keys",
     ),
     module(
@@ -71,13 +78,13 @@ pub const MODULES: &[Module] = &[
     module(
         8,
         "state/",
-        "the state database: keys, usage, subscriptions, mailings; the only folder that names `rusqlite`",
+        "the state database: keys, usage, subscriptions, mailings; the only folder that uses `rusqlite`",
         "HTTP, records",
     ),
     module(
         9,
         "alerts/",
-        "which new tenders match which subscription, digests, sending; the only folder that names `lettre`",
+        "which new tenders match which subscription, digests, sending; the only folder that uses `lettre`",
         "HTTP",
     ),
     module(
@@ -99,12 +106,6 @@ pub const MODULES: &[Module] = &[
         "the server",
     ),
     module(
-        2,
-        "logging.rs",
-        "log lines and the thread that writes them",
-        "what is logged",
-    ),
-    module(
         13,
         "cli/",
         "all configuration: one file per command",
@@ -113,7 +114,7 @@ pub const MODULES: &[Module] = &[
     module(14, "main.rs", "parse, run, exit code", "everything else"),
 ];
 
-/// A dependency and the only modules that may name it; `ANYWHERE` where all may.
+/// A dependency and its homes: the only modules that may use it. [`ANYWHERE`] allows all modules.
 pub struct Dependency {
     pub name: &'static str,
     pub homes: &'static [&'static str],
@@ -137,14 +138,14 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency("actix_service", &["server"]),
     dependency("actix_web", &["http", "server"]),
     dependency("anyhow", ANYWHERE),
-    dependency("arc_swap", &["http", "server", "state/watch"]),
+    dependency("arc_swap", &["http", "server", "state/sync"]),
     dependency("base64", &["alerts/mail", "query/cursor"]),
     dependency("bincode", &["query/cursor"]),
     dependency("brotli", &["http/middleware/compression"]),
-    dependency("bytes", &["http", "server"]),
+    dependency("bytes", ANYWHERE),
     dependency("chrono", ANYWHERE),
     dependency("chrono_tz", &["model/date"]),
-    dependency("clap", &["cli", "main"]),
+    dependency("clap", &["cli"]),
     dependency("clap_complete", &["cli/print"]),
     dependency("clap_mangen", &["cli/print"]),
     dependency("crc32fast", ANYWHERE),
@@ -153,7 +154,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency("encoding_rs", &["sources/reading/decode"]),
     dependency("env_logger", &["logging"]),
     dependency("flate2", &["http/middleware/compression", "storage/gzip"]),
-    dependency("fst", &["engine/tantivy/stems"]),
+    dependency("fst", &["engine/tantivy/stem_tables"]),
     dependency("getrandom", ANYWHERE),
     dependency("governor", &["state/account"]),
     dependency("hmac", &["state/tokens"]),
@@ -165,10 +166,10 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency("log", ANYWHERE),
     dependency("memchr", &["engine/tantivy", "sources/reading"]),
     dependency("memmap2", &["engine/tantivy"]),
-    dependency("percent_encoding", &["alerts", "http/params/pairs"]),
+    dependency("percent_encoding", &["alerts", "http/params/encoding"]),
     dependency("prometheus_client", &["http/metrics", "server/metrics"]),
     dependency("quick_xml", &["sources/reading/xml"]),
-    dependency("rand_chacha", &["sample/dice"]),
+    dependency("rand_chacha", &["sample/random"]),
     dependency("rayon", ANYWHERE),
     dependency("rustix", &["server"]),
     dependency("rusqlite", &["state"]),
@@ -178,6 +179,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency("sd_notify", &["server/systemd"]),
     dependency("serde", ANYWHERE),
     dependency("serde_json", ANYWHERE),
+    dependency("serde_path_to_error", &["http/json"]),
     dependency("sha2", ANYWHERE),
     dependency("simdutf8", &["sources/reading/decode"]),
     dependency("strsim", &["http/params/nearest"]),

@@ -10,13 +10,15 @@ pub fn of_quebec_buyer(name: &str, city_of_address: &str) -> &'static str {
     of_buyer("QC", name, city_of_address)
 }
 
-/// The slug of a municipal body's city: by its name (`Ville de X`, `Office municipal d'habitation de X`), else by its
-/// address, else the slug for unknown cities of the province.
+/// The slug of a municipal body's city: by its name (`Ville de X`, `Office municipal d'habitation
+/// de X`), else by its address, else the slug for unknown cities of the province.
 ///
-/// The name comes first because every era of the data has it, and because the address may be in a neighbouring town.
+/// The name comes first because every era of the data has it, and because the address may be in a
+/// neighbouring town.
 ///
-/// Decision D-45: a body of several cities (a county, an intermunicipal board) belongs to the city of its address, where
-/// stated. Its name identifies no city: `MRC de Montcalm` has nothing to do with Montcalm.
+/// Decision D-45: a body of several cities (a county, an intermunicipal board) belongs to the city
+/// of its address, where stated. Its name identifies no city: `MRC de Montcalm` has nothing to do
+/// with Montcalm.
 pub fn of_buyer(province: &str, name: &str, city_of_address: &str) -> &'static str {
     let Some(names) = NAMES.get(province) else {
         return unknown_city(province);
@@ -36,7 +38,8 @@ struct Homonyms {
 }
 
 impl Homonyms {
-    /// The slug for the name with a designation. `Municipalité` is used for every legal form, least for a ville.
+    /// The slug for the name with a designation. `Municipalité` is used for every legal form, least
+    /// for a ville.
     fn with_designation(&self, designation: &str) -> &'static str {
         let has = |designation: &str| self.each.iter().any(|(known, _)| *known == designation);
         let any_but_ville = designation == MUNICIPALITE && !has(MUNICIPALITE);
@@ -76,9 +79,11 @@ static NAMES: LazyLock<HashMap<&str, CityNames>> = LazyLock::new(|| {
     provinces
 });
 
-/// `Ville de Montréal - Arrondissement de Lachine` → `montreal`, `Municipalité de la paroisse de X` → `x`.
+/// `Ville de Montréal - Arrondissement de Lachine` → `montreal`, `Municipalité de la paroisse de X`
+/// → `x`.
 ///
-/// The whole name is looked up before its parts, because a dash may belong to it (`Saint-Côme–Linière` is not Saint-Côme).
+/// The whole name is looked up before its parts, because a dash may belong to it
+/// (`Saint-Côme–Linière` is not Saint-Côme).
 fn city_in_name(names: &CityNames, name: &str) -> Option<&'static str> {
     let end = SIGNS.iter().filter_map(|sign| name.find(sign)).min();
     let (whole, cut) = (fold(name), fold(&name[..end.unwrap_or(name.len())]));
@@ -109,7 +114,8 @@ fn city_in_words(names: &CityNames, words: &[&str]) -> Option<&'static str> {
     after_titles(names, words).or_else(|| after_titles(names, of_city?))
 }
 
-/// The city after one or more titles. Each title may be the last, because a city's name may begin like one (`Ville-Marie`).
+/// The city after one or more titles. Each title may be the last, because a city's name may begin
+/// like one (`Ville-Marie`).
 fn after_titles(names: &CityNames, words: &[&str]) -> Option<&'static str> {
     let (mut rest, mut designation) = (words, "");
     loop {
@@ -134,8 +140,8 @@ fn starts_with(words: &[&str], title: &str) -> bool {
         .all(|(at, word)| words.get(at) == Some(&word))
 }
 
-/// The city named by the words after a title. `du` and `des` contain an article, which may belong to the name (`des
-/// Îles-de-la-Madeleine`) or not (`Société de transport du Saguenay`).
+/// The city named by the words after a title. `du` and `des` contain an article, which may belong
+/// to the name (`des Îles-de-la-Madeleine`) or not (`Société de transport du Saguenay`).
 fn named<'a>(names: &'a CityNames, after_title: &[&str]) -> Option<&'a Homonyms> {
     let (article, bare) = match after_title {
         [
@@ -155,8 +161,8 @@ fn named<'a>(names: &'a CityNames, after_title: &[&str]) -> Option<&'a Homonyms>
         .or_else(|| names.get(&without()?))
 }
 
-/// A folded beginning of the name of a city's government, or of a body of one city. Counties, regions and rural
-/// municipalities are not in the list: they have the name of a neighbouring city.
+/// A folded beginning of the name of a city's government, or of a body of one city. Counties,
+/// regions and rural municipalities are not in the list: they have the name of a neighbouring city.
 struct Title {
     words: &'static str,
     /// The designation of the city; empty where the title implies none.
@@ -217,7 +223,8 @@ const fn title(words: &'static str, designation: &'static str) -> Title {
     Title { words, designation }
 }
 
-/// Words allowed between two titles. Not `the`: the Municipality of the District of Yarmouth is not Yarmouth.
+/// Words allowed between two titles. Not `the`: the Municipality of the District of Yarmouth is not
+/// Yarmouth.
 const LINKS: [&str; 7] = ["de", "du", "des", "d", "la", "l", "of"];
 
 /// Separators before a part of the body.

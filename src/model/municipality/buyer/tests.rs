@@ -93,7 +93,8 @@ const QUEBEC: &[(&str, &str, &str)] = &[
     ),
     ("Office municipal d'habitation de Stanstead", "", "stanstead"),
     ("Régie du lac", "Clermont", "clermont"),
-    // Homonyms with the same designation: neither the name nor a neighbouring address identifies one.
+    // Homonyms with the same designation: neither the name nor a neighbouring address identifies
+    // one.
     ("Municipalité de L'Ange-Gardien", "Gatineau", QUEBEC_MUNICIPAL),
     ("Municipalité de Saint-Elzéar", "Saint-Elzéar", QUEBEC_MUNICIPAL),
     (

@@ -43,8 +43,9 @@ pub fn number_after(before: usize) -> Result<u32> {
     u32::try_from(before).context("a file has more than four billion rows")
 }
 
-/// A key of eight bytes, never all zero. A text of up to seven bytes is its own key and ends with its length plus one;
-/// a longer one has a digest whose last byte is at least 128, so it never equals the key of a short text.
+/// A key of eight bytes, never all zero. A text of up to seven bytes is its own key and ends with
+/// its length plus one; a longer one has a digest whose last byte is at least 128, so it never
+/// equals the key of a short text.
 pub fn short_key(text: &str) -> [u8; 8] {
     if text.len() < 8 {
         let mut key = [0; 8];

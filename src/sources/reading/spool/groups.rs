@@ -6,11 +6,12 @@ use rayon::prelude::*;
 use super::{body::read_body, entry::SpoolEntry, file::Spool, writer::WRITE_BYTES};
 use crate::sources::reading::row_output::GroupMember;
 
-/// Batches of groups that are merged at a time, for each core. With this many, cores seldom wait for the last batch.
-/// Memory holds these batches, and as many merged ones.
+/// Batches of groups that are merged at a time, for each core. With this many, cores seldom wait
+/// for the last batch. Memory holds these batches, and as many merged ones.
 const BATCHES_PER_CORE: usize = 4;
 
-/// Bytes read at a time. So few that a body that is needed alone costs no more than reading its neighbours saves.
+/// Bytes read at a time. So few that a body that is needed alone costs no more than reading its
+/// neighbours saves.
 const WINDOW_BYTES: u64 = 16 << 10;
 
 /// The newest row of each key of a group, and the rows that those replace.
@@ -25,13 +26,15 @@ pub struct MergeGroup {
 pub struct ReplacedRow {
     pub file: usize,
     pub line: u64,
-    /// The newer row names another supplier or contract number. The two may be different things with one identifier.
+    /// The newer row names another supplier or contract number. The two may be different things
+    /// with one identifier.
     pub is_other_contract: bool,
 }
 
 impl Spool {
-    /// Passes all groups to `merge`, in the order of their first rows, in batches that run in parallel. The results go
-    /// to `take` in the same order, so nothing depends on the number of cores.
+    /// Passes all groups to `merge`, in the order of their first rows, in batches that run in
+    /// parallel. The results go to `take` in the same order, so nothing depends on the number of
+    /// cores.
     pub fn merge_groups<T: Send>(
         &self,
         mut entries: Vec<SpoolEntry>,
@@ -86,8 +89,8 @@ fn join_identities(entries: &mut [SpoolEntry]) {
     }
 }
 
-/// How many of the groups make up a batch: few enough that memory holds several batches per core, and enough to keep a
-/// core busy.
+/// How many of the groups make up a batch: few enough that memory holds several batches per core,
+/// and enough to keep a core busy.
 fn batch_length(groups: &[&[SpoolEntry]]) -> usize {
     let mut bytes = 0;
     let within = groups.iter().take_while(|group| {

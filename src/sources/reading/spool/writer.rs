@@ -49,8 +49,8 @@ impl<'a> SpoolWriter<'a> {
         })
     }
 
-    /// A writer for one batch of the same file's rows; its entries are [appended](SpoolWriter::append_batch) in the
-    /// order of the batches.
+    /// A writer for one batch of the same file's rows; its entries are
+    /// [appended](SpoolWriter::append_batch) in the order of the batches.
     pub fn for_batch(&self, number: usize, rows: usize, buffers: Buffers) -> SpoolWriter<'a> {
         SpoolWriter {
             spool: self.spool,

@@ -1,0 +1,103 @@
+//! A build in progress: an empty folder that is filled, then published.
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use serde::Serialize;
+
+use super::{
+    checksums::seal,
+    first_seen::FirstSeen,
+    layout::{
+        CALIBRATION, FIRST_SEEN, KEPT_GENERATIONS, building_folder, current, list, lock, next_id, read_json, remove,
+        remove_leftovers, set_current, write_durably,
+    },
+    manifest::{EntityTypeManifest, Manifest},
+    opened::open_unverified,
+};
+use crate::{catalog::market::calibration::Calibration, model::timestamp, storage::durable_file};
+
+/// A build in progress. Its lock excludes any other build of the same index directory.
+pub struct Build {
+    index_dir: PathBuf,
+    id: String,
+    _lock: File,
+}
+
+impl Build {
+    /// Takes the lock, removes what killed builds left, and creates an empty folder.
+    pub fn start(index_dir: &Path) -> anyhow::Result<Build> {
+        fs::create_dir_all(index_dir).with_context(|| format!("creating {}", index_dir.display()))?;
+        let lock = lock(index_dir)?;
+        remove_leftovers(index_dir)?;
+        let build = Build {
+            index_dir: index_dir.to_owned(),
+            id: next_id(index_dir)?,
+            _lock: lock,
+        };
+        fs::create_dir(build.folder()).with_context(|| format!("creating {}", build.folder().display()))?;
+        Ok(build)
+    }
+
+    /// The folder to fill.
+    pub fn folder(&self) -> PathBuf {
+        building_folder(&self.index_dir, &self.id)
+    }
+
+    pub fn write_calibration(&self, calibration: &Calibration) -> anyhow::Result<()> {
+        self.write_json(CALIBRATION, calibration)
+    }
+
+    pub fn write_first_seen(&self, first_seen: &FirstSeen) -> anyhow::Result<()> {
+        self.write_json(FIRST_SEEN, first_seen)
+    }
+
+    fn write_json(&self, name: &str, content: &impl Serialize) -> anyhow::Result<()> {
+        write_durably(&self.folder().join(name), &serde_json::to_vec(content)?)
+    }
+
+    /// The first-seen times of the served generation; `None` if there is none or its file is unreadable.
+    pub fn previous_first_seen(&self) -> Option<FirstSeen> {
+        let id = current(&self.index_dir).ok()??;
+        let read = read_json(&self.index_dir.join(id).join(FIRST_SEEN), "list of first-seen times");
+        read.inspect_err(|error| log::warn!("the first-seen times of tenders are lost: {error:#}"))
+            .ok()
+    }
+
+    /// Makes the build durable, checks that it opens, puts it in service, and removes generations beyond
+    /// [`KEPT_GENERATIONS`]. Returns its id.
+    pub fn publish(self, kinds: Vec<EntityTypeManifest>) -> anyhow::Result<String> {
+        let folder = self.folder();
+        let manifest = Manifest {
+            files: seal(&folder)?,
+            built_at: timestamp::format_seconds(chrono::Utc::now()),
+            kinds,
+        };
+        manifest.write(&folder)?;
+        durable_file::sync_folder(&folder).with_context(|| format!("flushing {}", folder.display()))?;
+        open_unverified(&folder, &self.id)?;
+        // A `CURRENT` that cannot be read names nothing worth keeping.
+        let previous = current(&self.index_dir).ok().flatten();
+        let published = self.index_dir.join(&self.id);
+        durable_file::rename(&folder, &published).with_context(|| format!("renaming {}", folder.display()))?;
+        set_current(&self.index_dir, &self.id)?;
+        // The generation that was served until now is kept for a rollback, even if it is not the newest of the old ones.
+        let mut old = list(&self.index_dir)?;
+        old.retain(|id| *id != self.id);
+        old.sort_by_key(|id| Some(id) == previous.as_ref());
+        for id in old.iter().rev().skip(KEPT_GENERATIONS - 1) {
+            remove(&self.index_dir, id)?;
+        }
+        Ok(self.id.clone())
+    }
+}
+
+impl Drop for Build {
+    /// Removes the folder of a build that failed. After a kill, the next build removes it.
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(self.folder());
+    }
+}

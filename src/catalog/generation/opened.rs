@@ -1,0 +1,116 @@
+//! An opened generation, how it is verified and opened, and how one is put in service.
+
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use anyhow::{Context, ensure};
+use bytes::Bytes;
+
+use super::{
+    checksums::verify,
+    first_seen::FirstSeen,
+    layout::{CALIBRATION, FIRST_SEEN, REMEDY, list, lock, read_json, set_current},
+    manifest::{EntityTypeManifest, Manifest},
+};
+use crate::{
+    catalog::{
+        market::{Market, calibration::Calibration},
+        notices::LatestNotices,
+    },
+    engine::{Deadline, Engine, tantivy::TantivyEngine},
+    model::{date::Date, entity_type::EntityType, schema::Schema},
+};
+
+/// An opened, verified generation. A request takes one when it starts and uses no other.
+pub struct Generation {
+    pub id: String,
+    pub manifest: Manifest,
+    pub engine: Arc<dyn Engine>,
+    /// How wide the ranges of estimates must be.
+    pub calibration: Calibration,
+    /// For tenders with several notices, the status that the newest one states.
+    pub latest_notices: LatestNotices,
+    /// When recent tenders were first indexed.
+    pub first_seen: FirstSeen,
+    /// Responses that stay the same while the generation is served, by a key that the caller chooses.
+    cache: Mutex<HashMap<String, Bytes>>,
+}
+
+impl Generation {
+    /// The cached value of a key, computed on first use. Two threads may compute it at the same time; both get the same
+    /// value.
+    pub fn cached<E>(&self, key: &str, compute: impl FnOnce() -> Result<Bytes, E>) -> Result<Bytes, E> {
+        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cached) = cache().get(key) {
+            return Ok(cached.clone());
+        }
+        let value = compute()?;
+        cache().insert(key.to_owned(), value.clone());
+        Ok(value)
+    }
+
+    pub fn manifest_of(&self, entity_type: EntityType) -> &EntityTypeManifest {
+        &self.manifest.kinds[entity_type as usize]
+    }
+
+    /// Its contracts as of a day, for estimates and comparables.
+    pub fn market(&self, today: Date, years_back: u32, deadline: Deadline) -> Market<'_> {
+        Market {
+            engine: &*self.engine,
+            calibration: &self.calibration,
+            today,
+            years_back,
+            deadline,
+        }
+    }
+}
+
+/// Opens and verifies a generation: its manifest, its schemas, the size and checksum of every file.
+pub fn open(index_dir: &Path, id: &str) -> anyhow::Result<Generation> {
+    let folder = index_dir.join(id);
+    verify(&folder, &Manifest::read(&folder)?.files)?;
+    open_unverified(&folder, id)
+}
+
+/// Opens a generation without checking its files' checksums.
+pub fn open_unverified(folder: &Path, id: &str) -> anyhow::Result<Generation> {
+    let manifest = Manifest::read(folder)?;
+    for kind in &manifest.kinds {
+        let schema = Schema::of(kind.entity_type);
+        ensure!(
+            kind.fingerprint == schema.fingerprint(),
+            "generation {id} was built with another {} schema ({} then, {} now); re-index with `procure index`",
+            kind.entity_type,
+            kind.fingerprint,
+            schema.fingerprint()
+        );
+    }
+    let records = |entity_type: EntityType| manifest.kinds[entity_type as usize].records;
+    let engine = TantivyEngine::open(folder, records).context(REMEDY)?;
+    Ok(Generation {
+        id: id.to_owned(),
+        manifest,
+        latest_notices: LatestNotices::read(&engine, &Deadline::never()).context(REMEDY)?,
+        engine: Arc::new(engine),
+        calibration: read_json(&folder.join(CALIBRATION), "calibration")?,
+        first_seen: read_json(&folder.join(FIRST_SEEN), "list of first-seen times")?,
+        cache: Mutex::default(),
+    })
+}
+
+/// Puts a generation in service after checking that it opens. Refused while a build is in progress.
+pub fn switch_to(index_dir: &Path, id: &str) -> anyhow::Result<()> {
+    let known = list(index_dir)?;
+    ensure!(
+        known.iter().any(|known| known == id),
+        "no generation {id} in {}; there are: {}",
+        index_dir.display(),
+        known.join(", ")
+    );
+    let _lock = lock(index_dir)?;
+    open(index_dir, id)?;
+    set_current(index_dir, id)
+}

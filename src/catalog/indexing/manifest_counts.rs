@@ -1,0 +1,204 @@
+//! The numbers of the manifest: records and date ranges per source and municipality, counted while records are written.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::SecondsFormat;
+
+use crate::{
+    catalog::generation::{Coverage, EntityTypeManifest, SourceSummary},
+    model::{
+        date::Date,
+        municipality::{self, Municipality},
+        record::Record,
+        schema::{Role, Schema},
+        timestamp,
+    },
+    storage::dump::DumpFile,
+};
+
+/// Counts of some records. The counts of two chunks can be merged.
+#[derive(Default)]
+pub struct ManifestCounts {
+    /// By number of the dump.
+    dumps: BTreeMap<u16, RecordSpan>,
+    municipalities: BTreeMap<String, MunicipalityCounts>,
+}
+
+/// A number of records, their date range, and when the last of them was fetched.
+#[derive(Clone, Default)]
+struct RecordSpan {
+    records: u64,
+    earliest: Option<Date>,
+    latest: Option<Date>,
+    last_updated: Option<String>,
+}
+
+#[derive(Default)]
+struct MunicipalityCounts {
+    span: RecordSpan,
+    dumps: BTreeSet<u16>,
+    provinces: BTreeMap<String, u64>,
+    levels: BTreeMap<String, u64>,
+}
+
+impl ManifestCounts {
+    pub fn add(&mut self, record: &Record, dump: u16) {
+        let date = record.date(Role::Date);
+        let fetched_at = record.text("fetched_at");
+        self.dumps.entry(dump).or_default().add(date, fetched_at);
+        for key in record.keys(Role::Municipality) {
+            let counts = match self.municipalities.get_mut(key.as_ref()) {
+                Some(counts) => counts,
+                None => self.municipalities.entry(key.into_owned()).or_default(),
+            };
+            counts.span.add(date, fetched_at);
+            counts.dumps.insert(dump);
+            count(&mut counts.provinces, record.text("province"));
+            count(&mut counts.levels, record.text("government_level"));
+        }
+    }
+
+    pub fn merge(mut self, other: ManifestCounts) -> ManifestCounts {
+        for (dump, span) in other.dumps {
+            self.dumps.entry(dump).or_default().merge(&span);
+        }
+        for (key, theirs) in other.municipalities {
+            let ours = self.municipalities.entry(key).or_default();
+            ours.span.merge(&theirs.span);
+            ours.dumps.extend(theirs.dumps);
+            add_counts(&mut ours.provinces, theirs.provinces);
+            add_counts(&mut ours.levels, theirs.levels);
+        }
+        self
+    }
+
+    pub fn records(&self) -> u64 {
+        self.dumps.values().map(|span| span.records).sum()
+    }
+
+    pub fn into_manifest(self, schema: &Schema, dumps: &[DumpFile]) -> EntityTypeManifest {
+        let entity_type = schema.entity_type;
+        let records = self.records();
+        // A source may have several files: `a.ndjson` and `a.ndjson.gz`.
+        let mut by_source: BTreeMap<&str, RecordSpan> = BTreeMap::new();
+        for (dump, span) in &self.dumps {
+            by_source
+                .entry(&dumps[usize::from(*dump)].source_id)
+                .or_default()
+                .merge(span);
+        }
+        let sources = by_source
+            .into_iter()
+            .map(|(source_id, span)| SourceSummary {
+                source_id: source_id.to_owned(),
+                entity_type,
+                records: span.records,
+                earliest_date: span.earliest.map(|day| day.to_string()),
+                latest_date: span.latest.map(|day| day.to_string()),
+                last_updated: span.last_updated,
+            })
+            .collect();
+        let coverage = self
+            .municipalities
+            .into_iter()
+            .map(|(slug, counts)| counts.into_coverage(slug, dumps))
+            .collect();
+        EntityTypeManifest {
+            entity_type,
+            fingerprint: schema.fingerprint().to_owned(),
+            records,
+            sources,
+            coverage,
+        }
+    }
+}
+
+impl RecordSpan {
+    fn add(&mut self, date: Option<Date>, fetched_at: Option<&str>) {
+        self.records += 1;
+        self.extend(date, date);
+        self.update(fetched_at);
+    }
+
+    fn merge(&mut self, other: &RecordSpan) {
+        self.records += other.records;
+        self.extend(other.earliest, other.latest);
+        self.update(other.last_updated.as_deref());
+    }
+
+    fn extend(&mut self, earliest: Option<Date>, latest: Option<Date>) {
+        self.earliest = [self.earliest, earliest].into_iter().flatten().min();
+        self.latest = self.latest.max(latest);
+    }
+
+    /// Keeps a timestamp if it is the latest. An invalid one is ignored.
+    fn update(&mut self, fetched_at: Option<&str>) {
+        // Most records of a source have the same timestamp.
+        if fetched_at.is_none() || fetched_at == self.last_updated.as_deref() {
+            return;
+        }
+        let Some(time) = fetched_at.and_then(timestamp::parse) else {
+            return;
+        };
+        // In one format, times sort like their texts.
+        let time = time.to_rfc3339_opts(SecondsFormat::AutoSi, true);
+        if Some(&time) > self.last_updated.as_ref() {
+            self.last_updated = Some(time);
+        }
+    }
+}
+
+impl MunicipalityCounts {
+    fn into_coverage(self, municipality: String, dumps: &[DumpFile]) -> Coverage {
+        let source_ids: BTreeSet<&String> = self
+            .dumps
+            .iter()
+            .map(|dump| &dumps[usize::from(*dump)].source_id)
+            .collect();
+        // The table of municipalities is more reliable than the records: federal bodies have no province, whatever their
+        // records state. A slug that it does not have is described by its records.
+        let known = municipality::by_slug(&municipality);
+        let describe = |known_text: fn(&Municipality) -> &str, stated: BTreeMap<String, u64>| match known {
+            Some(known) => Some(known_text(known).to_owned()).filter(|text| !text.is_empty()),
+            None => most_frequent(stated),
+        };
+        Coverage {
+            name_en: describe(|known| &known.name_en, BTreeMap::new()),
+            name_fr: describe(|known| &known.name_fr, BTreeMap::new()),
+            province: describe(|known| &known.province, self.provinces),
+            government_level: describe(|known| &known.government_level, self.levels),
+            municipality,
+            records: self.span.records,
+            earliest_date: self.span.earliest.map(|day| day.to_string()),
+            latest_date: self.span.latest.map(|day| day.to_string()),
+            last_updated: self.span.last_updated,
+            source_ids: source_ids.into_iter().cloned().collect(),
+        }
+    }
+}
+
+fn count(counts: &mut BTreeMap<String, u64>, text: Option<&str>) {
+    let Some(text) = text else {
+        return;
+    };
+    match counts.get_mut(text) {
+        Some(count) => *count += 1,
+        None => {
+            counts.insert(text.to_owned(), 1);
+        }
+    }
+}
+
+fn add_counts(ours: &mut BTreeMap<String, u64>, theirs: BTreeMap<String, u64>) {
+    for (text, count) in theirs {
+        *ours.entry(text).or_default() += count;
+    }
+}
+
+/// The most frequent text; of equally frequent ones the first in the alphabet, so that runs repeat.
+fn most_frequent(counts: BTreeMap<String, u64>) -> Option<String> {
+    counts
+        .into_iter()
+        .max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)))
+        .map(|(text, _)| text)
+}

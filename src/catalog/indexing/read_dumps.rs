@@ -1,0 +1,305 @@
+//! The first pass: reads every line of an entity type's dumps once, checks it, and removes duplicates.
+//!
+//! Of each record, its [`RecordEntry`] and its id stay in memory. Its bytes go to a spool file, from which the second
+//! pass reads them in document order. A reader thread reads ahead while all cores parse.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Write},
+    ops::Range,
+    os::unix::fs::FileExt,
+    path::Path,
+    sync::mpsc,
+    thread,
+};
+
+use anyhow::{Context, bail, ensure};
+use indicatif::ProgressBar;
+use rayon::prelude::*;
+
+use super::report::{DumpFileReport, LineProblem};
+use crate::{
+    model::{
+        date::Date,
+        record::Record,
+        schema::{Role, Schema},
+        timestamp,
+    },
+    storage::dump::{self, DumpFile, DumpLine, DumpLineReader, MAX_LINE_BYTES},
+};
+
+/// The records of an entity type, each once, in `record_id` order.
+pub struct DumpRecords {
+    pub dumps: Vec<DumpFile>,
+    pub files: Vec<DumpFileReport>,
+    pub entries: Vec<RecordEntry>,
+    /// The record ids, one after the other.
+    ids: Vec<u8>,
+    spool: Option<File>,
+}
+
+/// What is kept in memory of a record: its sort keys, and where its id and bytes are.
+pub struct RecordEntry {
+    id_start: u64,
+    id_length: u16,
+    /// Index of its dump.
+    pub dump: u16,
+    length: u32,
+    /// Where its bytes start in the spool.
+    start: u64,
+    /// `fetched_at` in milliseconds since 1970; `i64::MIN` if it cannot be parsed.
+    fetched_at: i64,
+    /// Days since 1970. `None` sorts below any day, so last in descending order.
+    pub date: Option<i32>,
+    pub closing_date: Option<i32>,
+    pub value: Option<f64>,
+}
+
+impl DumpRecords {
+    /// Reads the bytes of a record into `buffer`.
+    pub fn read(&self, entry: &RecordEntry, buffer: &mut Vec<u8>) -> io::Result<()> {
+        buffer.resize(entry.length as usize, 0);
+        match &self.spool {
+            Some(file) => file.read_exact_at(buffer, entry.start),
+            None => Err(io::Error::other("the spool is closed")),
+        }
+    }
+
+    /// Closes the spool, which frees its disk space.
+    pub fn close_spool(&mut self) {
+        self.spool = None;
+    }
+}
+
+impl RecordEntry {
+    pub fn length(&self) -> u64 {
+        self.length.into()
+    }
+}
+
+/// Reads all dumps of an entity type. The spool is an unnamed file in `folder`: it holds the records uncompressed, in
+/// reading order, and disappears when it is closed.
+pub fn read_dumps(schema: &'static Schema, dumps: &Path, strict: bool, folder: &Path) -> anyhow::Result<DumpRecords> {
+    let dumps = dump::list(dumps, schema.entity_type)?;
+    ensure!(
+        dumps.len() <= usize::from(u16::MAX),
+        "over {} dumps of {}",
+        u16::MAX,
+        schema.entity_type
+    );
+    let path = folder.join("spool");
+    let spool = File::options().read(true).write(true).create_new(true).open(&path);
+    let spool = spool.with_context(|| format!("creating {}", path.display()))?;
+    fs::remove_file(&path).with_context(|| format!("unlinking {}", path.display()))?;
+    let mut reader = DumpReader {
+        schema,
+        strict,
+        progress: ProgressBar::new_spinner().with_message(format!("reading {}", schema.entity_type)),
+        spool: BufWriter::with_capacity(1 << 20, spool.try_clone().context("opening the spool")?),
+        spooled: 0,
+        ids: Vec::new(),
+        entries: Vec::new(),
+    };
+    let mut files = Vec::new();
+    for (number, dump) in (0u16..).zip(&dumps) {
+        files.push(reader.read(dump, number)?);
+    }
+    reader.spool.flush().context(SPOOL_FAILED)?;
+    reader.progress.finish_and_clear();
+    let mut records = DumpRecords {
+        dumps,
+        files,
+        entries: reader.entries,
+        ids: reader.ids,
+        spool: Some(spool),
+    };
+    drop_duplicates(&mut records);
+    Ok(records)
+}
+
+const SPOOL_FAILED: &str = "writing the spool (is the disk full?)";
+
+/// The maximum number of documents of a segment.
+const MAX_RECORDS: usize = i32::MAX as usize;
+
+/// How many bytes of lines are parsed at a time.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// Lines of a dump, one after the other.
+struct LineBatch {
+    bytes: Vec<u8>,
+    lines: Vec<(DumpLine, Range<usize>)>,
+}
+
+struct DumpReader {
+    schema: &'static Schema,
+    strict: bool,
+    progress: ProgressBar,
+    spool: BufWriter<File>,
+    /// Bytes in the spool.
+    spooled: u64,
+    ids: Vec<u8>,
+    entries: Vec<RecordEntry>,
+}
+
+impl DumpReader {
+    fn read(&mut self, dump: &DumpFile, number: u16) -> anyhow::Result<DumpFileReport> {
+        let path = &dump.path;
+        let mut report = DumpFileReport {
+            path: path.clone(),
+            ..DumpFileReport::default()
+        };
+        let lines = DumpLineReader::open(path).with_context(|| format!("opening {}", path.display()))?;
+        thread::scope(|scope| {
+            let (sender, batches) = mpsc::sync_channel(2);
+            scope.spawn(move || read_ahead(lines, &sender));
+            for batch in batches {
+                let batch = batch.with_context(|| format!("reading {} after line {}", path.display(), report.lines))?;
+                self.add_batch(&batch, number, &mut report)?;
+            }
+            Ok(report)
+        })
+    }
+
+    fn add_batch(&mut self, batch: &LineBatch, dump: u16, report: &mut DumpFileReport) -> anyhow::Result<()> {
+        let parsed: Vec<_> = batch
+            .lines
+            .par_iter()
+            .map(|(line, range)| parse(self.schema, *line, &batch.bytes[range.clone()]))
+            .collect();
+        for ((line, range), parsed) in batch.lines.iter().zip(parsed) {
+            let (DumpLine::Read(line) | DumpLine::TooLong(line)) = *line;
+            report.lines += 1;
+            match parsed {
+                Err(reason) if self.strict => bail!("{}:{line}: {reason}", report.path.display()),
+                Err(reason) => LineProblem::add(&mut report.invalid, reason, line),
+                Ok(parsed) => {
+                    if let Some(reason) = &parsed.invalid_date {
+                        LineProblem::add(&mut report.invalid_dates, reason.clone(), line);
+                    }
+                    self.add_record(parsed, &batch.bytes[range.clone()], dump)?;
+                }
+            }
+        }
+        let (records, entity_type) = (self.entries.len(), self.schema.entity_type);
+        ensure!(records < MAX_RECORDS, "over {MAX_RECORDS} records of {entity_type}");
+        self.progress.set_position(records as u64);
+        self.progress
+            .set_message(format!("reading {entity_type}: {records} records"));
+        Ok(())
+    }
+
+    fn add_record(&mut self, parsed: ParsedLine, bytes: &[u8], dump: u16) -> anyhow::Result<()> {
+        self.spool.write_all(bytes).context(SPOOL_FAILED)?;
+        self.entries.push(RecordEntry {
+            id_start: self.ids.len() as u64,
+            id_length: parsed.id.len() as u16,
+            dump,
+            length: bytes.len() as u32,
+            start: self.spooled,
+            ..parsed.entry
+        });
+        self.ids.extend_from_slice(parsed.id.as_bytes());
+        self.spooled += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+fn read_ahead(mut lines: DumpLineReader, batches: &mpsc::SyncSender<io::Result<LineBatch>>) {
+    loop {
+        let mut batch = LineBatch {
+            bytes: Vec::with_capacity(BATCH_BYTES + MAX_LINE_BYTES / 16),
+            lines: Vec::new(),
+        };
+        let end = loop {
+            let start = batch.bytes.len();
+            match lines.next_line(&mut batch.bytes) {
+                Ok(Some(line)) => batch.lines.push((line, start..batch.bytes.len())),
+                Ok(None) => break Some(Ok(())),
+                Err(e) => break Some(Err(e)),
+            }
+            if batch.bytes.len() >= BATCH_BYTES {
+                break None;
+            }
+        };
+        // A receiver that hung up has failed with an error of its own.
+        if batches.send(Ok(batch)).is_err() {
+            return;
+        }
+        match end {
+            None => {}
+            Some(Ok(())) => return,
+            Some(Err(e)) => {
+                let _ = batches.send(Err(e));
+                return;
+            }
+        }
+    }
+}
+
+struct ParsedLine {
+    id: String,
+    invalid_date: Option<String>,
+    entry: RecordEntry,
+}
+
+fn parse(schema: &'static Schema, line: DumpLine, bytes: &[u8]) -> Result<ParsedLine, String> {
+    if let DumpLine::TooLong(_) = line {
+        return Err(format!("longer than {} MiB", MAX_LINE_BYTES >> 20));
+    }
+    let record = Record::parse(schema, bytes).map_err(|e| e.to_string())?;
+    Ok(ParsedLine {
+        id: record.id().to_owned(),
+        invalid_date: record
+            .unreadable_date()
+            .map(|(field, _)| format!("{field} is not a date")),
+        entry: RecordEntry {
+            id_start: 0,
+            id_length: 0,
+            dump: 0,
+            length: 0,
+            start: 0,
+            fetched_at: record.text("fetched_at").map_or(i64::MIN, milliseconds),
+            date: record.date(Role::Date).map(|day| day.days()),
+            closing_date: record.date(Role::ClosingDate).map(|day| day.days()),
+            // Adding zero turns -0.0 into 0.0.
+            value: record.value().map(|value| value + 0.0),
+        },
+    })
+}
+
+fn milliseconds(text: &str) -> i64 {
+    match timestamp::parse(text) {
+        Some(time) => time.timestamp_millis(),
+        None => Date::parse_prefix(text).map_or(i64::MIN, |day| i64::from(day.days()) * 86_400_000),
+    }
+}
+
+/// Keeps one entry per id: the one with the newest `fetched_at`, or of equal ones the one read last. Leaves the entries
+/// in id order.
+fn drop_duplicates(records: &mut DumpRecords) {
+    let mut entries = std::mem::take(&mut records.entries);
+    let id = |entry: &RecordEntry| {
+        let start = entry.id_start as usize;
+        &records.ids[start..start + usize::from(entry.id_length)]
+    };
+    // `id_start` ascends in reading order.
+    entries.par_sort_unstable_by(|a, b| {
+        id(a)
+            .cmp(id(b))
+            .then(b.fetched_at.cmp(&a.fetched_at))
+            .then(b.id_start.cmp(&a.id_start))
+    });
+    let files = &mut records.files;
+    entries.dedup_by(|later, kept| {
+        let is_duplicate = id(later) == id(kept);
+        if is_duplicate {
+            files[usize::from(later.dump)].duplicates += 1;
+        }
+        is_duplicate
+    });
+    for entry in &entries {
+        files[usize::from(entry.dump)].records += 1;
+    }
+    records.entries = entries;
+}

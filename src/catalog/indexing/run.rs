@@ -1,0 +1,79 @@
+//! One run of `procure index`.
+
+use std::{fs, path::PathBuf, time::Instant};
+
+use anyhow::{Context, bail, ensure};
+
+use super::{
+    derived_data::write_derived_data,
+    read_dumps::read_dumps,
+    report::{EntityTypeReport, IndexReport},
+    write_index::write_index,
+};
+use crate::{
+    catalog::generation::Build,
+    model::{entity_type::EntityType, schema::Schema},
+    storage::dump,
+};
+
+/// What to index, and where to.
+#[derive(Clone, Debug)]
+pub struct IndexOptions {
+    /// Holds `<entity_type>/<source_id>.ndjson`, plain, `.gz` or `.zst`.
+    pub dumps: PathBuf,
+    pub index_dir: PathBuf,
+    /// Approximate memory limit of the index segments in progress, in MiB.
+    pub memory_mb: usize,
+    /// Makes an invalid line, or a file that is not a dump, an error.
+    pub strict: bool,
+}
+
+/// Decision D-131: the default of `--memory-mb`.
+pub const DEFAULT_MEMORY_MB: usize = 512;
+
+/// Indexes all dumps and publishes the generation.
+pub fn run(options: &IndexOptions) -> anyhow::Result<IndexReport> {
+    let started = Instant::now();
+    ensure!(
+        options.dumps.is_dir(),
+        "{} is not a folder; `procure normalize` writes dumps",
+        options.dumps.display()
+    );
+    let left_out = dump::unknown_files(&options.dumps)?;
+    if options.strict
+        && let Some(path) = left_out.first()
+    {
+        bail!(
+            "{} is not a dump; dumps are <entity_type>/<source_id>.ndjson, .ndjson.gz or .ndjson.zst",
+            path.display()
+        );
+    }
+    let build = Build::start(&options.index_dir)?;
+    let (mut kinds, mut manifests) = (Vec::new(), Vec::new());
+    for entity_type in EntityType::ALL {
+        let folder = build.folder().join(entity_type.name());
+        fs::create_dir(&folder).with_context(|| format!("creating {}", folder.display()))?;
+        let schema = Schema::of(entity_type);
+        let mut records = read_dumps(schema, &options.dumps, options.strict, &folder)?;
+        let manifest = write_index(schema, &mut records, options.memory_mb, &folder)?;
+        kinds.push(EntityTypeReport {
+            entity_type,
+            records: manifest.records,
+            files: records.files,
+        });
+        manifests.push(manifest);
+    }
+    ensure!(
+        kinds.iter().any(|kind| kind.records > 0),
+        "{} holds no record in a dump <entity_type>/<source_id>.ndjson; nothing was published",
+        options.dumps.display()
+    );
+    write_derived_data(&build, &manifests)?;
+    let generation = build.publish(manifests)?;
+    Ok(IndexReport {
+        generation,
+        kinds,
+        left_out,
+        seconds: started.elapsed().as_secs_f64(),
+    })
+}

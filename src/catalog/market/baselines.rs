@@ -1,0 +1,111 @@
+//! Two simple guesses that the back-test compares estimates with.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::{
+    holdout::Holdout,
+    limits::DEFAULT_YEARS_BACK,
+    purchase_facts::{CONTRACT_TYPES, PurchaseFacts},
+};
+use crate::{
+    engine::{Deadline, Engine, Error},
+    model::date::Date,
+    query::{Page, SearchQuery, Start},
+};
+
+/// How many records are read at a time.
+const PAGE_SIZE: usize = 2000;
+
+/// All contracts by category: the baselines are their medians.
+pub struct Baselines {
+    by_category: HashMap<Vec<String>, Vec<PastContract>>,
+    /// Numbers of the buyers.
+    buyers: HashMap<String, u32>,
+}
+
+struct PastContract {
+    date: Date,
+    buyer: Option<u32>,
+    log_value: f64,
+    numbers: Vec<String>,
+}
+
+impl Baselines {
+    pub fn read(engine: &dyn Engine) -> Result<Baselines, Error> {
+        let mut baselines = Baselines {
+            by_category: HashMap::new(),
+            buyers: HashMap::new(),
+        };
+        for kind in CONTRACT_TYPES {
+            let mut start = Start::Offset(0);
+            loop {
+                let page = Page {
+                    limit: PAGE_SIZE,
+                    start,
+                };
+                let hits = engine.search(&SearchQuery::newest(kind, Vec::new()), &page, Deadline::never())?;
+                let read: Vec<Option<Holdout>> =
+                    hits.records.par_iter().map(|bytes| Holdout::of(kind, bytes)).collect();
+                for contract in read.into_iter().flatten() {
+                    baselines.add(contract);
+                }
+                match hits.next {
+                    Some(next) => start = Start::After(next),
+                    None => break,
+                }
+            }
+        }
+        Ok(baselines)
+    }
+
+    fn add(&mut self, contract: Holdout) {
+        let PurchaseFacts {
+            buyers,
+            mut categories,
+            numbers,
+            ..
+        } = contract.facts;
+        let buyer = buyers.into_iter().next().map(|name| {
+            let next = self.buyers.len() as u32;
+            *self.buyers.entry(name).or_insert(next)
+        });
+        categories.sort();
+        self.by_category.entry(categories).or_default().push(PastContract {
+            date: contract.date,
+            buyer,
+            log_value: contract.value.log10(),
+            numbers,
+        });
+    }
+
+    /// The median value of the category, and of buyer and category, as powers of ten, over the same past as an estimate
+    /// has. The median of the category stands in for a buyer without contracts.
+    pub fn guesses(&self, holdout: &Holdout) -> [Option<f64>; 2] {
+        let facts = &holdout.facts;
+        let mut categories = facts.categories.clone();
+        categories.sort();
+        let buyer = facts.buyers.first().and_then(|name| self.buyers.get(name));
+        let days = (f64::from(DEFAULT_YEARS_BACK) * 365.25) as i32;
+        let from = holdout.date.days() - 1 - days;
+        let contracts = self.by_category.get(&categories).into_iter().flatten();
+        let past = contracts.filter(|contract| {
+            let is_past = (from..holdout.date.days()).contains(&contract.date.days());
+            is_past && !contract.numbers.iter().any(|number| facts.numbers.contains(number))
+        });
+        let past: Vec<&PastContract> = past.collect();
+        let of_category = median(past.iter().map(|contract| contract.log_value).collect());
+        let of_buyer = past
+            .iter()
+            .filter(|contract| buyer.is_some() && contract.buyer.as_ref() == buyer);
+        let of_buyer = median(of_buyer.map(|contract| contract.log_value).collect());
+        [of_category, of_buyer.or(of_category)]
+    }
+}
+
+fn median(mut logs: Vec<f64>) -> Option<f64> {
+    logs.sort_by(f64::total_cmp);
+    let (upper, lower) = (logs.get(logs.len() / 2)?, logs.get((logs.len() - 1) / 2)?);
+    Some((upper + lower) / 2.0)
+}

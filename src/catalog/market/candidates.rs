@@ -1,0 +1,84 @@
+//! The searches for contracts that an item may be compared with.
+
+use bytes::Bytes;
+
+use super::{
+    code_match::{CodeMatch, code_prefix},
+    item::PreparedItem,
+    pool::Market,
+};
+use crate::{
+    engine::Error,
+    model::{entity_type::EntityType, facet::Facet, schema::Role},
+    query::Filter,
+};
+
+/// How many records each search returns at most: those with similar text, and the newest that share a fact.
+const MAX_SIMILAR: usize = 200;
+const MAX_NEWEST: usize = 100;
+
+/// How many codes and categories of an item are searched.
+pub const MAX_CODES: usize = 4;
+
+/// The records of one entity type that may match at some level. `number` is its position in
+/// [`CONTRACT_TYPES`](super::purchase_facts::CONTRACT_TYPES). A record may occur several times.
+pub fn candidates(market: &Market, item: &PreparedItem, number: usize, kind: EntityType) -> Result<Vec<Bytes>, Error> {
+    let facts = &item.facts;
+    let facet_value = |facet: Facet, key: &String| Filter::FacetValue {
+        facet,
+        key: key.clone(),
+    };
+    let buyers: Vec<Filter> = item
+        .buyers
+        .iter()
+        .map(|key| facet_value(Facet::Department, key))
+        .collect();
+    let categories: Vec<Vec<Filter>> = if facts.categories.is_empty() {
+        vec![Vec::new()]
+    } else {
+        let keys = facts.categories.iter().take(MAX_CODES);
+        keys.map(|key| vec![term(Role::Category, key)]).collect()
+    };
+    let terms = &item.term_weights[number].query_terms;
+    let newest = |filters: &[Filter]| market.newest(kind, filters, MAX_NEWEST);
+    let mut found = Vec::new();
+    for category in &categories {
+        found.extend(market.similar(kind, category, terms, MAX_SIMILAR)?);
+    }
+    for code in facts.codes.iter().take(MAX_CODES) {
+        let exact = term(Role::Commodity, code);
+        found.extend(newest(std::slice::from_ref(&exact))?);
+        for buyer in &buyers {
+            found.extend(newest(&[exact.clone(), buyer.clone()])?);
+        }
+        for level in [CodeMatch::Class, CodeMatch::Family] {
+            if let Some(prefix) = code_prefix(code, level) {
+                found.extend(newest(&[Filter::Prefix {
+                    role: Role::Commodity,
+                    key: prefix.to_owned(),
+                }])?);
+            }
+        }
+    }
+    for buyer in &buyers {
+        found.extend(market.similar(kind, std::slice::from_ref(buyer), terms, MAX_NEWEST)?);
+    }
+    for category in &categories {
+        for buyer in &buyers {
+            found.extend(newest(&[&category[..], std::slice::from_ref(buyer)].concat())?);
+        }
+        let level = facts.level.iter().map(|key| facet_value(Facet::GovernmentLevel, key));
+        let filters: Vec<Filter> = category.iter().cloned().chain(level).collect();
+        if !filters.is_empty() {
+            found.extend(newest(&filters)?);
+        }
+    }
+    Ok(found)
+}
+
+pub fn term(role: Role, key: &str) -> Filter {
+    Filter::Term {
+        role,
+        key: key.to_owned(),
+    }
+}

@@ -1,0 +1,144 @@
+//! A contract, and what it has in common with the item.
+
+use bytes::Bytes;
+
+use super::{
+    answer::MatchLevel,
+    code_match::{CodeMatch, code_match},
+    contract_identity::ContractIdentity,
+    item::PreparedItem,
+    price::date_and_price,
+    purchase_facts::{CONTRACT_TYPES, PurchaseFacts},
+    text_similarity::{NEAR_SAME_TEXT, PurchaseText, SIMILAR_TEXT},
+};
+use crate::model::{
+    date::Date,
+    entity_type::EntityType,
+    record::Record,
+    schema::Schema,
+};
+
+/// A contract, and what it has in common with the item.
+#[derive(Debug)]
+pub struct ComparedContract {
+    pub entity_type: EntityType,
+    pub record: Bytes,
+    pub id: String,
+    pub date: Date,
+    pub end_date: Option<Date>,
+    pub value: f64,
+    pub title: Option<String>,
+    pub vendor: Option<String>,
+    pub similarity: f64,
+    pub same_buyer: bool,
+    pub code_match: CodeMatch,
+    pub same_category: bool,
+    pub same_level: bool,
+    pub same_method: bool,
+    pub same_terms: bool,
+    pub same_province: bool,
+    /// The closest level at which it matches.
+    pub level: MatchLevel,
+    /// Its share of the weight of all contracts; 0 until all are selected.
+    pub weight: f64,
+    /// Other records of the same contract.
+    pub merged: Vec<String>,
+    pub identity: ContractIdentity,
+}
+
+/// A longer title, in bytes, is a whole notice. Two notices of one buyer share its conditions, whatever they are about.
+const MAX_TITLE_BYTES: usize = 300;
+
+/// Shorter solicitation numbers are the start of too many other numbers.
+const MIN_PREFIX_BYTES: usize = 6;
+
+impl ComparedContract {
+    /// Compares a record with the item. `None` if the record has no price, belongs to the item's own solicitation, or has
+    /// nothing in common with the item.
+    pub fn read(entity_type: EntityType, bytes: &Bytes, item: &mut PreparedItem) -> Option<ComparedContract> {
+        let schema = Schema::of(entity_type);
+        let record = Record::parse(schema, bytes).ok()?;
+        let (date, value) = date_and_price(&record)?;
+        let facts = PurchaseFacts::of_record(&record, bytes);
+        let identity = ContractIdentity::of(&record, value);
+        if is_same_solicitation(&item.facts.numbers, facts.numbers.iter().chain(&identity.numbers)) {
+            return None;
+        }
+        let purchase_text = PurchaseText::of_record(&record, schema, &mut item.lexicon);
+        let number = CONTRACT_TYPES.iter().position(|kind| *kind == entity_type)?;
+        let similarity = item
+            .text
+            .similarity(&purchase_text, &item.term_weights[number].squared_idf);
+        let (ours, theirs) = (&item.facts, &facts);
+        let text = |names: &[&str]| names.iter().find_map(|name| record.text(name)).map(str::to_owned);
+        let mut contract = ComparedContract {
+            entity_type,
+            record: bytes.clone(),
+            id: record.id().to_owned(),
+            date,
+            end_date: record.text("end_date").and_then(|day| Date::parse_prefix(day).ok()),
+            value,
+            title: text(&["title_en", "title_fr", "description_en", "description_fr"]),
+            vendor: text(&["vendor_name", "supplier_legal_name"]).filter(|name| !name.trim().is_empty()),
+            similarity,
+            same_buyer: theirs.buyers.iter().any(|buyer| item.buyer_keys.contains(buyer)),
+            code_match: code_match(&ours.codes, &theirs.codes),
+            same_category: ours.categories.is_empty() || ours.categories.iter().any(|c| theirs.categories.contains(c)),
+            same_level: ours.level.is_none() || ours.level == theirs.level,
+            same_method: item.is_record && ours.method == theirs.method,
+            same_terms: item.is_record && ours.terms == theirs.terms,
+            same_province: ours.province.is_some() && ours.province == theirs.province,
+            level: MatchLevel::CategoryAndGovernmentLevel,
+            weight: 0.0,
+            merged: Vec::new(),
+            identity,
+        };
+        contract.level = MatchLevel::ALL
+            .into_iter()
+            .find(|level| contract.matches_at(*level, ours))?;
+        Some(contract)
+    }
+
+    fn matches_at(&self, level: MatchLevel, item: &PurchaseFacts) -> bool {
+        match level {
+            MatchLevel::BuyerAndTitle => self.same_buyer && self.similarity >= NEAR_SAME_TEXT,
+            MatchLevel::BuyerAndCode => self.same_buyer && self.code_match == CodeMatch::Code,
+            MatchLevel::Code => self.code_match == CodeMatch::Code,
+            MatchLevel::CodeClass => self.code_match >= CodeMatch::Class,
+            MatchLevel::CodeFamily => self.code_match >= CodeMatch::Family,
+            MatchLevel::CategoryAndText => self.same_category && self.has_similar_text(),
+            MatchLevel::CategoryAndGovernmentLevel => {
+                let is_stated = !item.categories.is_empty() || item.level.is_some();
+                is_stated && self.same_category && self.same_level
+            }
+        }
+    }
+
+    pub fn has_similar_text(&self) -> bool {
+        self.similarity >= SIMILAR_TEXT
+    }
+
+    /// Whether it is, as far as the records state it, for the same need of the same buyer.
+    pub fn is_same_need(&self, item: &PreparedItem) -> bool {
+        let lacks_text = item.text.is_empty() || self.title.is_none();
+        let same_code = self.code_match == CodeMatch::Code && (lacks_text || self.has_similar_text());
+        let has_short_title = self.title.as_ref().is_some_and(|title| title.len() <= MAX_TITLE_BYTES);
+        self.same_buyer && (same_code || has_short_title && self.similarity >= NEAR_SAME_TEXT)
+    }
+
+    /// The value as a power of ten.
+    pub fn log_value(&self) -> f64 {
+        self.value.log10()
+    }
+}
+
+/// Whether one of the item's numbers equals one of theirs, or is the start of it: a contract number is often the
+/// solicitation number with a suffix.
+fn is_same_solicitation<'n>(ours: &[String], mut theirs: impl Iterator<Item = &'n String>) -> bool {
+    theirs.any(|their| {
+        ours.iter().any(|our| {
+            let suffix = their.strip_prefix(our.as_str());
+            their == our || our.len() >= MIN_PREFIX_BYTES && suffix.is_some_and(|suffix| suffix.starts_with(' '))
+        })
+    })
+}

@@ -1,0 +1,80 @@
+//! What identifies a contract across records and publishers.
+
+use super::purchase_facts::is_distinctive;
+use crate::model::{date::Date, fold::fold, record::Record, schema::Role};
+
+/// Words of a company's name that one source writes and another omits.
+const LEGAL_FORMS: [&str; 14] = [
+    "inc",
+    "incorporated",
+    "ltd",
+    "limited",
+    "ltee",
+    "limitee",
+    "corp",
+    "corporation",
+    "co",
+    "company",
+    "llc",
+    "llp",
+    "enr",
+    "senc",
+];
+
+/// The folded name of a supplier without its legal form.
+pub fn vendor_key(name: &str) -> String {
+    let folded = fold(name);
+    let words: Vec<&str> = folded.split(' ').filter(|word| !LEGAL_FORMS.contains(word)).collect();
+    if words.is_empty() { folded } else { words.join(" ") }
+}
+
+/// What identifies a contract. Two records are of one contract
+///
+/// - if they are of different entity types, and have the same number and the same vendor or value;
+/// - if they are of different entity types, and have the same vendor, day and value;
+/// - if they are of one entity type, and have the same `contract_number` and the same vendor or value: these are
+///   amendments. (`normalize` has already merged what one source publishes twice.)
+#[derive(Debug)]
+pub struct ContractIdentity {
+    pub contract_number: Option<String>,
+    pub numbers: Vec<String>,
+    /// The vendor's key, or empty.
+    vendor: String,
+    cents: i64,
+    /// The date and number of the amendment, in the order of time.
+    pub amendment: (String, String),
+}
+
+impl ContractIdentity {
+    pub fn of(record: &Record, value: f64) -> ContractIdentity {
+        let number = |field: &str| record.text(field).map(fold).filter(|number| is_distinctive(number));
+        let text = |field: &str| record.text(field).unwrap_or_default().to_owned();
+        let fields = ["contract_number", "contract_id", "procurement_id", "reference_number"];
+        ContractIdentity {
+            contract_number: number("contract_number"),
+            numbers: fields.iter().filter_map(|field| number(field)).collect(),
+            vendor: record.texts(Role::Vendor).next().map(vendor_key).unwrap_or_default(),
+            cents: (value * 100.0).round() as i64,
+            amendment: (text("amendment_date"), format!("{:0>8}", text("amendment_number"))),
+        }
+    }
+
+    /// What must be equal in addition to a number: the vendor or the value.
+    pub fn vendor_and_value(&self) -> Vec<String> {
+        let mut keys = Vec::with_capacity(2);
+        if !self.vendor.is_empty() {
+            keys.push(format!("vendor {}", self.vendor));
+        }
+        keys.push(format!("cents {}", self.cents));
+        keys
+    }
+
+    /// Vendor, value and day; `None` without a vendor.
+    pub fn sale(&self, date: Date) -> Option<(String, i64, Date)> {
+        if self.vendor.is_empty() {
+            None
+        } else {
+            Some((self.vendor.clone(), self.cents, date))
+        }
+    }
+}

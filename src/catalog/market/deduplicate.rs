@@ -1,0 +1,78 @@
+//! Keeps one record of each contract, whoever published it.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{compared_contract::ComparedContract, purchase_facts::CONTRACT_TYPES};
+use crate::model::{date::Date, entity_type::EntityType};
+
+/// Each contract once, in an order that does not depend on how it was found; and how many contracts were excluded. A
+/// contract is excluded as a whole if `exclude` has one of its records.
+///
+/// Of the records of one contract, the one that was amended last is kept, then the one whose entity type comes first in
+/// [`CONTRACT_TYPES`].
+pub fn deduplicate(mut contracts: Vec<ComparedContract>, exclude: &[String]) -> (Vec<ComparedContract>, usize) {
+    contracts.sort_by(|a, b| {
+        let kind = |contract: &ComparedContract| CONTRACT_TYPES.iter().position(|kind| *kind == contract.entity_type);
+        let last_amended = b.identity.amendment.cmp(&a.identity.amendment);
+        last_amended
+            .then(kind(a).cmp(&kind(b)))
+            .then(b.date.cmp(&a.date))
+            .then_with(|| a.id.cmp(&b.id))
+    });
+    let mut kept: Vec<ComparedContract> = Vec::with_capacity(contracts.len());
+    let mut known = KnownContracts::default();
+    for contract in contracts {
+        let same = known.find(&contract);
+        known.add(&contract, same.unwrap_or(kept.len()));
+        match same {
+            Some(index) => kept[index].merged.push(contract.id),
+            None => kept.push(contract),
+        }
+    }
+    let before = kept.len();
+    let exclude: HashSet<&String> = exclude.iter().collect();
+    kept.retain(|contract| !exclude.contains(&contract.id) && !contract.merged.iter().any(|id| exclude.contains(id)));
+    let excluded = before - kept.len();
+    (kept, excluded)
+}
+
+/// The indexes of the contracts kept so far, by what identifies them, with the entity type of the record that stated it.
+#[derive(Default)]
+struct KnownContracts {
+    by_number: HashMap<(String, String), (usize, EntityType)>,
+    by_sale: HashMap<(String, i64, Date), (usize, EntityType)>,
+}
+
+impl KnownContracts {
+    fn find(&self, contract: &ComparedContract) -> Option<usize> {
+        let identity = &contract.identity;
+        for number in &identity.numbers {
+            let is_contract_number = Some(number) == identity.contract_number.as_ref();
+            for vendor_or_value in identity.vendor_and_value() {
+                if let Some((index, kind)) = self.by_number.get(&(number.clone(), vendor_or_value))
+                    && (*kind != contract.entity_type || is_contract_number)
+                {
+                    return Some(*index);
+                }
+            }
+        }
+        let (index, kind) = self.by_sale.get(&identity.sale(contract.date)?)?;
+        if *kind == contract.entity_type {
+            None
+        } else {
+            Some(*index)
+        }
+    }
+
+    fn add(&mut self, contract: &ComparedContract, index: usize) {
+        let known = (index, contract.entity_type);
+        for number in &contract.identity.numbers {
+            for vendor_or_value in contract.identity.vendor_and_value() {
+                self.by_number.entry((number.clone(), vendor_or_value)).or_insert(known);
+            }
+        }
+        if let Some(sale) = contract.identity.sale(contract.date) {
+            self.by_sale.entry(sale).or_insert(known);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What is known of a purchase before it is awarded, read the same way from the item of a request and from the contracts
+//! it is compared with.
+//!
+//! **Invariant:** no supplier, no value and no date of the contract is read here, so that nothing a bidder could not know
+//! affects an estimate.
+
+use serde::Deserialize;
+
+use crate::model::{
+    commodity, entity_type::EntityType, facet::Facet, fold::fold, record::Record, schema::Role, vocabulary,
+};
+
+/// The entity types whose records are awarded contracts. Of two records of one contract, the one whose type comes first
+/// represents it.
+pub const CONTRACT_TYPES: [EntityType; 3] = [EntityType::Contract, EntityType::Award, EntityType::Disclosure];
+
+/// The facts that are compared. Empty or `None` if nothing is stated.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PurchaseFacts {
+    /// Keys of the buyer's names.
+    pub buyers: Vec<String>,
+    pub categories: Vec<String>,
+    /// Keys of [`crate::model::commodity`].
+    pub codes: Vec<String>,
+    pub level: Option<String>,
+    pub province: Option<String>,
+    pub method: Option<String>,
+    /// Trade agreements and the ground for not opening the call, as one key.
+    pub terms: Option<String>,
+    /// The numbers that the records of one solicitation have in common.
+    pub numbers: Vec<String>,
+}
+
+/// The part of a record's `eligibility` that states the rules of the purchase.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct PurchaseRules {
+    trade_agreements: Vec<String>,
+    disposition: Option<String>,
+    limited_tendering_reason_en: Option<String>,
+    limited_tendering_reason_fr: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct RecordWithRules {
+    #[serde(default)]
+    eligibility: Option<PurchaseRules>,
+}
+
+impl PurchaseFacts {
+    pub fn of_record(record: &Record, bytes: &[u8]) -> PurchaseFacts {
+        let keys = |role: Role| -> Vec<String> { record.keys(role).into_iter().map(|key| key.into_owned()).collect() };
+        let text = |name: &str| record.text(name).filter(|text| !text.is_empty()).map(str::to_owned);
+        let names = Facet::Department.entry(record);
+        let names = names.iter().filter(|name| !name.is_empty());
+        let level = text("government_level");
+        let is_federal = level.as_deref() == Some("federal");
+        let numbers = record
+            .texts(Role::SolicitationNumber)
+            .chain(SOLICITATION_FIELDS.iter().filter_map(|field| record.text(field)));
+        PurchaseFacts {
+            buyers: buyer_keys(names.map(String::as_str), is_federal),
+            categories: keys(Role::Category),
+            codes: keys(Role::Commodity),
+            level,
+            province: text("province").map(|name| vocabulary::province(&name)),
+            method: record
+                .texts(Role::ProcurementMethod)
+                .map(fold)
+                .find(|key| !key.is_empty()),
+            terms: terms(bytes),
+            numbers: numbers.map(fold).filter(|number| is_distinctive(number)).collect(),
+        }
+    }
+
+    /// The facts of a need that is only described.
+    pub fn of_need(
+        code: &str,
+        department: Option<&str>,
+        category: Option<&str>,
+        province: Option<&str>,
+    ) -> PurchaseFacts {
+        PurchaseFacts {
+            buyers: buyer_keys(department.into_iter(), true),
+            categories: category
+                .into_iter()
+                .flat_map(vocabulary::categories)
+                .map(str::to_owned)
+                .collect(),
+            codes: commodity::keys("gsin", code).collect(),
+            province: province.map(vocabulary::province),
+            ..PurchaseFacts::default()
+        }
+    }
+}
+
+/// The keys of a buyer's names: the names themselves first, then their federal variants.
+fn buyer_keys<'n>(names: impl Iterator<Item = &'n str>, may_be_federal: bool) -> Vec<String> {
+    let names: Vec<&str> = names.collect();
+    let mut keys: Vec<String> = names.iter().map(|name| Facet::Department.key(name)).collect();
+    if may_be_federal {
+        keys.extend(names.into_iter().flat_map(federal_names));
+    }
+    keys
+}
+
+/// Decision D-87: the other names of a federal body. Notices and disclosures use different ones: `Department of National
+/// Defence (DND)` is `National Defence`, `Department of Health (HC)` is `Health Canada`.
+fn federal_names(name: &str) -> [String; 4] {
+    let (name, _) = name.split_once('(').unwrap_or((name, ""));
+    let plain = fold(name);
+    let core = plain.strip_prefix("department of ").unwrap_or(&plain);
+    let core = core.strip_suffix(" canada").unwrap_or(core).to_owned();
+    let (canada, department) = (format!("{core} canada"), format!("department of {core}"));
+    [plain, core, canada, department]
+}
+
+/// Fields, in addition to the solicitation number, that all records of one solicitation have in common.
+const SOLICITATION_FIELDS: [&str; 2] = ["procurement_number", "ocid"];
+
+/// Whether a folded number identifies something. Short numbers and those without a digit (`12`, `various invoices`) are
+/// shared by unrelated records.
+pub fn is_distinctive(folded: &str) -> bool {
+    vocabulary::identifies(folded) && folded.len() >= 4 && folded.bytes().any(|b| b.is_ascii_digit())
+}
+
+fn terms(bytes: &[u8]) -> Option<String> {
+    // The record was parsed before, so an error here means an eligibility of another shape, which states nothing.
+    let rules = serde_json::from_slice::<RecordWithRules>(bytes).ok()?.eligibility?;
+    let mut agreements = rules.trade_agreements;
+    agreements.sort();
+    let reason = rules
+        .disposition
+        .or(rules.limited_tendering_reason_en)
+        .or(rules.limited_tendering_reason_fr);
+    let key = fold(&format!("{} {}", agreements.join(" "), reason.unwrap_or_default()));
+    if key.is_empty() { None } else { Some(key) }
+}

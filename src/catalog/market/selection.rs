@@ -1,0 +1,118 @@
+//! Selects the contracts that an item is compared with, weights them, and finds the match level.
+//!
+//! Contracts that match at a distant level stay in with little weight, so that an estimate from a handful of close
+//! contracts is moderated by the many that are merely similar.
+
+use std::collections::HashSet;
+
+use super::{
+    answer::MatchLevel,
+    candidates::candidates,
+    compared_contract::ComparedContract,
+    deduplicate::deduplicate,
+    item::PreparedItem,
+    percentiles::WeightedValues,
+    pool::Market,
+    purchase_facts::CONTRACT_TYPES,
+    weights::{log_weight, nearness},
+};
+use crate::engine::Error;
+
+/// The match level is the first that has this many contracts together with the closer levels.
+pub const LEVEL_CONTRACTS: usize = 8;
+
+/// With fewer contracts in all there is no estimate.
+pub const MIN_CONTRACTS: usize = 5;
+
+/// The contracts that an item is compared with.
+pub struct Selection {
+    /// The comparables first, closest first. The weights add up to 1.
+    pub contracts: Vec<ComparedContract>,
+    /// `None` if there are fewer than [`MIN_CONTRACTS`].
+    pub level: Option<MatchLevel>,
+    /// How many of the contracts are comparables.
+    comparables: usize,
+    /// How many contracts the request excluded.
+    pub excluded: usize,
+}
+
+impl Selection {
+    /// The contracts at the match level or closer, and those with a similar text in the same category. Closest in what is
+    /// bought first.
+    pub fn comparables(&self) -> &[ComparedContract] {
+        &self.contracts[..self.comparables]
+    }
+
+    /// The share of the weight that the comparables carry, 0 to 1.
+    pub fn comparables_weight(&self) -> f64 {
+        self.comparables().iter().map(|contract| contract.weight).sum()
+    }
+
+    /// The values as powers of ten, weighted.
+    pub fn weighted_values(&self) -> WeightedValues {
+        let contracts = self.contracts.iter();
+        WeightedValues::new(contracts.map(|contract| (contract.log_value(), contract.weight)))
+    }
+}
+
+/// Selects the contracts for an item. Contracts with a record in `exclude` are left out.
+pub fn select_comparables(market: &Market, item: &mut PreparedItem, exclude: &[String]) -> Result<Selection, Error> {
+    let (mut contracts, excluded) = deduplicate(compared_contracts(market, item)?, exclude);
+    set_weights(&mut contracts, market);
+    let count = |level: MatchLevel| contracts.iter().filter(|contract| contract.level <= level).count();
+    let first_with = |min: usize| MatchLevel::ALL.into_iter().find(|level| count(*level) >= min);
+    let level = first_with(LEVEL_CONTRACTS).or_else(|| first_with(MIN_CONTRACTS));
+    let is_comparable = |contract: &ComparedContract| {
+        let is_similar = contract.same_category && contract.has_similar_text();
+        is_similar || level.is_some_and(|level| contract.level <= level)
+    };
+    contracts.sort_by(|a, b| {
+        let nearness = |contract: &ComparedContract| nearness(contract, market.today);
+        is_comparable(b)
+            .cmp(&is_comparable(a))
+            .then(nearness(b).total_cmp(&nearness(a)))
+            .then_with(|| (a.entity_type, &a.id).cmp(&(b.entity_type, &b.id)))
+    });
+    Ok(Selection {
+        comparables: contracts.iter().filter(|contract| is_comparable(contract)).count(),
+        contracts,
+        level,
+        excluded,
+    })
+}
+
+/// The candidates that match the item at some level, each record once.
+fn compared_contracts(market: &Market, item: &mut PreparedItem) -> Result<Vec<ComparedContract>, Error> {
+    let mut contracts = Vec::new();
+    for (number, kind) in CONTRACT_TYPES.into_iter().enumerate() {
+        let mut seen = HashSet::new();
+        let mut ids = HashSet::new();
+        for record in candidates(market, item, number, kind)? {
+            // A record that two searches found has the same address: this saves parsing it again.
+            if !seen.insert((record.as_ptr(), record.len())) {
+                continue;
+            }
+            if let Some(contract) = ComparedContract::read(kind, &record, item)
+                && ids.insert(contract.id.clone())
+            {
+                contracts.push(contract);
+            }
+        }
+        market.deadline.check()?;
+    }
+    Ok(contracts)
+}
+
+/// Gives each contract its share of the weight.
+fn set_weights(contracts: &mut [ComparedContract], market: &Market) {
+    let logs: Vec<f64> = contracts
+        .iter()
+        .map(|contract| log_weight(contract, market.today))
+        .collect();
+    let max = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights: Vec<f64> = logs.iter().map(|log| (log - max).exp()).collect();
+    let total: f64 = weights.iter().sum();
+    for (contract, weight) in contracts.iter_mut().zip(weights) {
+        contract.weight = weight / total;
+    }
+}

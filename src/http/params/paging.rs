@@ -1,0 +1,39 @@
+//! Page sizes, and the errors and headers about pages that several endpoints share.
+
+use actix_web::http::header::{HeaderName, HeaderValue};
+
+use crate::http::{
+    error::{ApiError, quoted},
+    params::value::Given,
+};
+
+/// Spec silent: the records of a page if `limit` is not given.
+pub const DEFAULT_LIMIT: u64 = 100;
+
+/// The maximum number of records of a page, on any plan.
+pub const MAX_LIMIT: u64 = 500;
+
+/// The maximum number of records that an offset skips. A cursor has no maximum.
+pub const MAX_OFFSET: u64 = 9500;
+
+/// Spec silent: the limit that was applied, if the plan lowered the requested one.
+const LIMIT_APPLIED: HeaderName = HeaderName::from_static("x-limit-applied");
+
+/// The header for a limit that the plan lowered to this.
+pub fn limit_applied(limit: u64) -> (HeaderName, HeaderValue) {
+    (LIMIT_APPLIED, HeaderValue::from(limit))
+}
+
+pub fn invalid_cursor(given: &Given<String>) -> ApiError {
+    let why = format!(
+        "invalid cursor {}; pass `next_cursor` from a previous response unchanged",
+        quoted(&given.value)
+    );
+    ApiError::invalid(given.name, why)
+}
+
+pub fn cursor_of_another_query() -> ApiError {
+    ApiError::bad_request(
+        "parameter 'cursor': belongs to a search with other filters or another sort order; repeat that search, or start without a cursor",
+    )
+}

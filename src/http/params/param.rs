@@ -1,0 +1,133 @@
+//! A row of a parameter table ([`Param`]), and its description for the OpenAPI document ([`Parameter`]).
+
+use serde_json::Value as Json;
+
+use crate::{
+    http::params::value::Value,
+    model::{entity_type::EntityType, schema::Schema},
+};
+
+/// A query parameter of the endpoints whose parameters are read into a `P`.
+///
+/// Only `name`, `aliases` and `value` decide how a query string is read; the rest describes the parameter to clients.
+pub struct Param<P: 'static> {
+    pub name: &'static str,
+    pub aliases: &'static [&'static str],
+    pub about: &'static str,
+    pub value: Value<P>,
+    extra: Extra,
+}
+
+/// What a description adds to a parameter's type.
+#[derive(Clone, Copy)]
+pub struct Extra {
+    pub is_required: bool,
+    /// The value that an absent parameter means.
+    pub default: Option<fn() -> Json>,
+    /// Keywords of JSON Schema for bounds that are checked elsewhere than in [`Value`].
+    pub bounds: Option<fn() -> Json>,
+    /// A field of the entity type's example record.
+    pub example: Option<(EntityType, &'static str)>,
+    /// Whether each plan has a maximum of its own: the records of a page.
+    pub is_capped_by_plan: bool,
+    /// The JSON schema for one entity type, if the valid values differ between them.
+    pub by_entity_type: Option<fn(&Schema) -> Json>,
+    /// Several examples: key, summary and value. The first one is the empty text, which the documentation page fills in.
+    pub examples: &'static [(&'static str, &'static str, &'static str)],
+}
+
+/// A [`Param`] without the type it is read into.
+pub struct Parameter {
+    pub name: &'static str,
+    pub aliases: &'static [&'static str],
+    pub about: &'static str,
+    pub schema: Json,
+    pub extra: Extra,
+}
+
+impl<P> Param<P> {
+    pub const fn new(name: &'static str, about: &'static str, value: Value<P>) -> Param<P> {
+        Param {
+            name,
+            aliases: &[],
+            about,
+            value,
+            extra: Extra {
+                is_required: false,
+                default: None,
+                bounds: None,
+                example: None,
+                is_capped_by_plan: false,
+                by_entity_type: None,
+                examples: &[],
+            },
+        }
+    }
+
+    pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Param<P> {
+        self.aliases = aliases;
+        self
+    }
+
+    pub const fn required(mut self) -> Param<P> {
+        self.extra.is_required = true;
+        self
+    }
+
+    pub const fn default(mut self, default: fn() -> Json) -> Param<P> {
+        self.extra.default = Some(default);
+        self
+    }
+
+    pub const fn bounds(mut self, bounds: fn() -> Json) -> Param<P> {
+        self.extra.bounds = Some(bounds);
+        self
+    }
+
+    pub const fn example(mut self, entity_type: EntityType, field: &'static str) -> Param<P> {
+        self.extra.example = Some((entity_type, field));
+        self
+    }
+
+    pub const fn examples(mut self, examples: &'static [(&'static str, &'static str, &'static str)]) -> Param<P> {
+        self.extra.examples = examples;
+        self
+    }
+
+    pub const fn capped_by_plan(mut self) -> Param<P> {
+        self.extra.is_capped_by_plan = true;
+        self
+    }
+
+    pub const fn by_entity_type(mut self, schema: fn(&Schema) -> Json) -> Param<P> {
+        self.extra.by_entity_type = Some(schema);
+        self
+    }
+
+    /// The name and its aliases.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<P> {
+        std::iter::once(self.name).chain(self.aliases.iter().copied())
+    }
+
+    fn description(&self) -> Parameter {
+        Parameter {
+            name: self.name,
+            aliases: self.aliases,
+            about: self.about,
+            schema: self.value.schema(),
+            extra: self.extra,
+        }
+    }
+}
+
+/// Describes all rows of a table.
+pub fn describe<P>(table: &[Param<P>]) -> Vec<Parameter> {
+    table.iter().map(Param::description).collect()
+}
+
+impl Parameter {
+    /// The name and its aliases.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        std::iter::once(self.name).chain(self.aliases.iter().copied())
+    }
+}

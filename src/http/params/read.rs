@@ -1,0 +1,84 @@
+//! Reads a query string by a table of parameters.
+
+use crate::http::{
+    error::{ApiError, quoted},
+    params::{
+        encoding::{encode_pair, pairs},
+        nearest::{is_slip, nearest},
+        param::Param,
+    },
+};
+
+/// Parameters that the specification does not have. A misspelled name is taken for one of these only if it is very close.
+const EXTENSIONS: [&str; 2] = ["facets", "include_total"];
+
+/// Reads a query string by a table. `refuses` states why this endpoint does not take a parameter that others with the same table take.
+///
+/// Spec silent: a name is checked even if its value is empty, since a misspelled name without a value is still misspelled.
+pub fn read<P: Default>(
+    table: &'static [Param<P>],
+    refuses: impl Fn(&Param<P>) -> Option<String>,
+    query: &str,
+) -> Result<P, ApiError> {
+    let mut given = P::default();
+    for (name, value) in pairs(query)? {
+        let Some((param, name)) = find(table, &name) else {
+            let taken = table.iter().filter(|param| refuses(param).is_none());
+            let names: Vec<&str> = taken.flat_map(Param::names).collect();
+            return Err(unknown(&name, &names));
+        };
+        let value = value.trim();
+        if value.is_empty() {
+            continue;
+        }
+        if let Some(why) = refuses(param) {
+            return Err(ApiError::invalid(name, why));
+        }
+        let set = param.value.set(&mut given, name, value);
+        set.map_err(|why| ApiError::invalid(name, why))?;
+    }
+    Ok(given)
+}
+
+/// [`read`] for an endpoint that takes all parameters of its table.
+pub fn read_all<P: Default>(table: &'static [Param<P>], query: &str) -> Result<P, ApiError> {
+    read(table, |_| None, query)
+}
+
+/// Checks the query string of an endpoint without parameters.
+pub fn none(query: &str) -> Result<(), ApiError> {
+    match pairs(query)?.first() {
+        Some((name, _)) => Err(unknown(name, &[])),
+        None => Ok(()),
+    }
+}
+
+/// The query string for the page after `cursor`: the same parameters under the names the client used.
+pub fn next_query(query: &str, cursor: &str) -> Result<String, ApiError> {
+    let mut next = String::with_capacity(query.len() + cursor.len() + 8);
+    for (name, value) in pairs(query)? {
+        if !matches!(name.as_str(), "cursor" | "offset") && !value.trim().is_empty() {
+            encode_pair(&mut next, &name, &value);
+            next.push('&');
+        }
+    }
+    encode_pair(&mut next, "cursor", cursor);
+    Ok(next)
+}
+
+/// The row of a name or alias, and the name as the table has it.
+fn find<P>(table: &'static [Param<P>], name: &str) -> Option<(&'static Param<P>, &'static str)> {
+    table
+        .iter()
+        .find_map(|param| param.names().find(|known| *known == name).map(|known| (param, known)))
+}
+
+fn unknown(name: &str, taken: &[&'static str]) -> ApiError {
+    let (extensions, own): (Vec<&str>, Vec<&str>) = taken.iter().partition(|name| EXTENSIONS.contains(*name));
+    let near_extension = extensions.into_iter().find(|extension| is_slip(name, extension));
+    let hint = match near_extension.or_else(|| nearest(name, own)) {
+        Some(near) => format!("nearest is '{near}'"),
+        None => "this endpoint takes none".to_owned(),
+    };
+    ApiError::unprocessable(format!("unknown parameter {}; {hint}", quoted(name)))
+}

@@ -1,0 +1,36 @@
+//! The route table. To add an endpoint, write its row and its handler in a file of [`handlers`](crate::http::handlers), and list the row here.
+
+use crate::http::{
+    handlers::{
+        alerts, catalog, docs, documents, feed, health, market, names, procurement, profile, record, search, stats,
+    },
+    route::Route,
+};
+
+/// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is used.
+pub static ROUTES: [Route; 24] = [
+    health::HEALTH,
+    catalog::SOURCES,
+    names::VENDORS,
+    names::DEPARTMENTS,
+    profile::VENDOR,
+    profile::DEPARTMENT,
+    procurement::PROCUREMENT,
+    feed::FEED,
+    market::ESTIMATE,
+    market::COMPS,
+    search::SEARCH,
+    catalog::COVERAGE,
+    stats::STATS,
+    documents::DOCUMENT,
+    record::RECORD,
+    alerts::SUBSCRIBE,
+    alerts::UNSUBSCRIBE,
+    alerts::UNSUBSCRIBE_ONE_CLICK,
+    docs::DESCRIPTION,
+    docs::DOCS,
+    docs::SCRIPT,
+    docs::STYLE,
+    docs::SWAGGER_UI_SCRIPT,
+    docs::SWAGGER_UI_STYLE,
+];

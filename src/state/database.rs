@@ -1,0 +1,248 @@
+//! The connection to the state database: opening, migrating, and remedies for SQLite's errors.
+//!
+//! The database is in WAL mode, so that readers and the one writer do not block each other. The
+//! file's `user_version` is the schema version; opening runs the missing [`MIGRATIONS`].
+
+use std::{
+    fs, io,
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::{Context, ensure};
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+
+use crate::state::migrations::MIGRATIONS;
+
+/// The state database, opened on one connection.
+pub struct StateDb {
+    pub(super) connection: Connection,
+    pub(super) path: PathBuf,
+    /// The file that was opened, which another one may have replaced at the path.
+    file: FileId,
+}
+
+/// Device and inode number: they identify a file on this machine.
+type FileId = (u64, u64);
+
+/// How long a statement waits by default for another process's write lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+impl StateDb {
+    /// Opens the file, creating it if it is missing, and migrates its schema.
+    pub fn open(path: &Path) -> anyhow::Result<StateDb> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
+        }
+        StateDb::open_with_timeout(path, BUSY_TIMEOUT)
+            .with_context(|| format!("opening the state file {}", path.display()))
+    }
+
+    fn open_with_timeout(path: &Path, timeout: Duration) -> anyhow::Result<StateDb> {
+        let open = || -> anyhow::Result<StateDb> {
+            let connection = Connection::open(path)?;
+            connection.busy_timeout(timeout)?;
+            // Before any write, so that the file of a newer program stays as it is.
+            check_version(version(&connection)?)?;
+            connection.pragma_update(None, "journal_mode", "WAL")?;
+            connection.pragma_update(None, "synchronous", "FULL")?;
+            let mut state = StateDb {
+                connection,
+                path: path.to_owned(),
+                file: file_id(path)?,
+            };
+            state.migrate()?;
+            Ok(state)
+        };
+        open().map_err(|error| with_remedy(path, error))
+    }
+
+    fn migrate(&mut self) -> anyhow::Result<()> {
+        let newest = MIGRATIONS.len();
+        if version(&self.connection)? == newest {
+            return Ok(());
+        }
+        // Two processes may open a new file at once. The second waits for the lock here, and then
+        // finds nothing left to migrate.
+        let migration = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let version = version(&migration)?;
+        for step in MIGRATIONS.iter().skip(version) {
+            migration.execute_batch(step)?;
+        }
+        if version < newest {
+            migration.pragma_update(None, "user_version", newest as u32)?;
+        }
+        migration.commit()?;
+        check_version(version)
+    }
+
+    /// Sets how long a statement waits for another process's write lock.
+    pub fn set_busy_timeout(&self, timeout: Duration) -> anyhow::Result<()> {
+        Ok(self.connection.busy_timeout(timeout)?)
+    }
+
+    /// An error if the path no longer names the file that was opened.
+    ///
+    /// Another file at the path is not touched. SQLite keeps the journal under the path's name, so
+    /// opening the new file with the old one's journal would mix the two.
+    pub(super) fn check_file(&self) -> anyhow::Result<()> {
+        ensure!(
+            file_id(&self.path).is_ok_and(|file| file == self.file),
+            "the state file {0} was replaced or removed while in use, and is not written to; put the original file back, or stop the server, \
+             remove {0}-wal and {0}-shm, and start it again",
+            self.path.display()
+        );
+        Ok(())
+    }
+
+    /// A number that changes when another connection has written.
+    pub(super) fn data_version(&self) -> anyhow::Result<i64> {
+        let version = self
+            .connection
+            .pragma_query_value(None, "data_version", |row| row.get(0));
+        version.context("checking whether the state file has changed")
+    }
+
+    /// Runs `work` in a write transaction and commits it.
+    pub(super) fn write<T>(&self, work: impl FnOnce(&Transaction) -> rusqlite::Result<T>) -> rusqlite::Result<T> {
+        let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
+        let done = work(&transaction)?;
+        transaction.commit()?;
+        Ok(done)
+    }
+}
+
+fn check_version(version: usize) -> anyhow::Result<()> {
+    let newest = MIGRATIONS.len();
+    ensure!(
+        version <= newest,
+        "its schema has version {version}, and this program supports versions up to {newest}; use the newer program that wrote it"
+    );
+    Ok(())
+}
+
+fn version(connection: &Connection) -> anyhow::Result<usize> {
+    let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    Ok(version as usize)
+}
+
+fn file_id(path: &Path) -> io::Result<FileId> {
+    fs::metadata(path).map(|meta| (meta.dev(), meta.ino()))
+}
+
+/// The error, with what the operator can do about it if that is known.
+pub(super) fn with_remedy(path: &Path, error: anyhow::Error) -> anyhow::Error {
+    if path.is_dir() {
+        return error.context("it is a folder; name a file in it");
+    }
+    match remedy(&error) {
+        Some(remedy) => error.context(remedy),
+        None => error,
+    }
+}
+
+fn remedy(error: &anyhow::Error) -> Option<&'static str> {
+    Some(match sqlite_code(error)? {
+        ErrorCode::CannotOpen => "this user must be able to read and write it and its folder",
+        ErrorCode::ReadOnly | ErrorCode::PermissionDenied => "this user must be able to write it and its folder",
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
+            "another program has locked it; end that program, or try again"
+        }
+        ErrorCode::NotADatabase => "it is not an SQLite database; name another file",
+        ErrorCode::DatabaseCorrupt => "it is damaged; replace it by a backup",
+        ErrorCode::DiskFull => "the disk is full",
+        _ => return None,
+    })
+}
+
+/// Whether the error is only that another process held the write lock for the whole timeout.
+pub fn is_busy(error: &anyhow::Error) -> bool {
+    matches!(
+        sqlite_code(error),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
+}
+
+fn sqlite_code(error: &anyhow::Error) -> Option<ErrorCode> {
+    error.downcast_ref::<rusqlite::Error>()?.sqlite_error_code()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(path: &Path) -> String {
+        format!("{:#}", StateDb::open(path).err().unwrap())
+    }
+
+    #[test]
+    fn a_file_is_created_once_and_a_newer_schema_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/state.db");
+        for _ in 0..2 {
+            let state = StateDb::open(&path).unwrap();
+            assert_eq!(version(&state.connection).unwrap(), MIGRATIONS.len());
+        }
+        let state = StateDb::open(&path).unwrap();
+        state.connection.pragma_update(None, "user_version", 99).unwrap();
+        assert_eq!(
+            error(&path),
+            format!(
+                "opening the state file {}: its schema has version 99, and this program supports versions up to {}; use the newer program that wrote it",
+                path.display(),
+                MIGRATIONS.len()
+            )
+        );
+    }
+
+    #[test]
+    fn an_older_schema_is_migrated() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.db");
+        let old = Connection::open(&path).unwrap();
+        old.execute_batch(MIGRATIONS[0]).unwrap();
+        old.execute_batch(
+            "INSERT INTO keys VALUES (7, zeroblob(32), 'PRO', 'old', 0, NULL, NULL); PRAGMA user_version = 1",
+        )
+        .unwrap();
+        drop(old);
+        let state = StateDb::open(&path).unwrap();
+        assert_eq!(state.keys().unwrap()[0].id, 7);
+        assert!(state.usage(chrono::NaiveDate::MIN).unwrap().is_empty());
+    }
+
+    #[test]
+    fn an_error_of_opening_states_the_remedy() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.db");
+        fs::write(&path, "x".repeat(4096)).unwrap();
+        let text = error(&path);
+        assert!(
+            text.contains("it is not an SQLite database; name another file"),
+            "{text}"
+        );
+        assert!(text.starts_with("opening the state file"), "{text}");
+        let text = error(folder.path());
+        assert!(text.contains("it is a folder; name a file in it"), "{text}");
+        let text = error(&path.join("state.db"));
+        assert!(text.starts_with("creating"), "{text}");
+    }
+
+    #[test]
+    fn a_locked_file_is_reported_as_locked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.db");
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        let error = StateDb::open_with_timeout(&path, Duration::from_millis(1))
+            .err()
+            .unwrap();
+        assert!(
+            format!("{error:#}").starts_with("another program has locked it"),
+            "{error:#}"
+        );
+    }
+}
