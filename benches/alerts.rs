@@ -1,9 +1,11 @@
-//! Time to match new tenders with alert subscriptions: `cargo bench --bench alerts [-- --records N]`.
+//! Time to match new tenders with alert subscriptions: `cargo bench --bench alerts [-- --records
+//! N]`.
 //!
-//! Matches 100,000 subscriptions with N new sample tenders (default 5,000). The keywords are words and pairs of adjacent
-//! words from the tenders' own titles, in either language, so common words are frequent keywords. Half of the subscriptions
-//! also have a category, a city or a department. One in fifty has no keyword. For comparison, the same run matches a
-//! hundredth of the subscriptions with each tender one by one.
+//! Matches 100,000 subscriptions with N new sample tenders (default 5,000). The keywords are words
+//! and pairs of adjacent words from the tenders' own titles, in either language, so common words
+//! are frequent keywords. Half of the subscriptions also have a category, a city or a department.
+//! One in fifty has no keyword. For comparison, the same run matches a hundredth of the
+//! subscriptions with each tender one by one.
 
 mod support;
 
@@ -14,7 +16,7 @@ use std::{
 
 use bytes::Bytes;
 use procure::{
-    alerts::{fresh::Tender, matching::each_tender},
+    alerts::{matching::each_tender, new_tenders::NewTender},
     catalog::notices::LatestNotices,
     model::{entity_type::EntityType, fold::word_list, record::Record, schema::Schema, stem::Language},
     query::keyword::{Keyword, TokenizedRecord},
@@ -57,9 +59,9 @@ fn main() {
         ],
     );
     let hundredth = &subscriptions[..SUBSCRIPTIONS / 100];
-    let (_, took) = timed(|| each_with_each(hundredth, &tenders));
+    let (_, took) = timed(|| compare_each_pair(hundredth, &tenders));
     row(
-        &format!("{} subscriptions, each with each tender", hundredth.len()),
+        &format!("{} subscriptions, pair by pair", hundredth.len()),
         &[
             ("seconds", took.as_secs_f64()),
             ("of_all_seconds", took.as_secs_f64() * 100.0),
@@ -67,7 +69,7 @@ fn main() {
     );
 }
 
-fn matches(subscriptions: &[Subscription], tenders: &[Tender]) -> usize {
+fn matches(subscriptions: &[Subscription], tenders: &[NewTender]) -> usize {
     let mut count = 0;
     let counted = each_tender(subscriptions, tenders, |_, found| {
         count += found.len();
@@ -81,8 +83,8 @@ fn timed<T>(run: impl FnOnce() -> T) -> (T, Duration) {
     (run(), started.elapsed())
 }
 
-fn each_with_each(subscriptions: &[Subscription], tenders: &[Tender]) -> usize {
-    let subjects: Vec<TokenizedRecord> = tenders.iter().map(Tender::subject).collect();
+fn compare_each_pair(subscriptions: &[Subscription], tenders: &[NewTender]) -> usize {
+    let subjects: Vec<TokenizedRecord> = tenders.iter().map(NewTender::tokenize).collect();
     let found = |subscription: &Subscription| {
         let parsed = subscription
             .keywords
@@ -99,7 +101,7 @@ fn each_with_each(subscriptions: &[Subscription], tenders: &[Tender]) -> usize {
     subscriptions.iter().map(found).sum()
 }
 
-fn tenders(count: usize) -> Vec<Tender> {
+fn tenders(count: usize) -> Vec<NewTender> {
     let folder = tempfile::tempdir().expect("a folder");
     let options = SampleOptions {
         entity_types: vec![EntityType::Tender],
@@ -112,11 +114,11 @@ fn tenders(count: usize) -> Vec<Tender> {
         text.lines().map(str::to_owned).collect::<Vec<_>>()
     });
     lines
-        .filter_map(|line| Tender::parse(Bytes::from(line), &LatestNotices::default()))
+        .filter_map(|line| NewTender::parse(Bytes::from(line), &LatestNotices::default()))
         .collect()
 }
 
-fn subscriptions(tenders: &[Tender]) -> Vec<Subscription> {
+fn subscriptions(tenders: &[NewTender]) -> Vec<Subscription> {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut below = move |bound: usize| (random.next_u64() % bound.max(1) as u64) as usize;
     let titles: Vec<Vec<String>> = tenders.iter().map(title).collect();
@@ -155,7 +157,7 @@ fn subscriptions(tenders: &[Tender]) -> Vec<Subscription> {
     (0..SUBSCRIPTIONS).map(&mut subscription).collect()
 }
 
-fn title(tender: &Tender) -> Vec<String> {
+fn title(tender: &NewTender) -> Vec<String> {
     let record = Record::parse(Schema::of(EntityType::Tender), &tender.bytes).expect("a tender");
     let text = record.text("title_en").or(record.text("title_fr"));
     word_list(text.unwrap_or_default())

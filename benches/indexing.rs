@@ -1,7 +1,8 @@
-//! How fast `procure index` is, and what it takes: `cargo bench --bench indexing [-- --records N --dir DIR]`.
+//! The speed, memory and disk space of `procure index`: `cargo bench --bench indexing [-- --records
+//! N --dir DIR]`.
 //!
-//! The binary runs as a user runs it and is watched from outside. The yardstick, in the same run: one core doing nothing but check that every line is
-//! JSON.
+//! The binary runs as a user runs it and is measured from outside. The baseline, measured in the
+//! same run, is one core that only checks that every line is JSON.
 
 mod support;
 

@@ -1,9 +1,10 @@
-//! Latency of searches, inside the engine and over HTTP, and its growth with page depth and index size:
-//! `cargo bench --bench latency [-- --records N --dir DIR]`.
+//! Latency of searches, inside the engine and over HTTP, and its growth with page depth and index
+//! size: `cargo bench --bench latency [-- --records N --dir DIR]`.
 //!
-//! Compare ratios rather than milliseconds. `ratio` divides a row's median by the cost of a request that does no search:
-//! a keyed request to `/sources` in the same run, plus the time that the response's bytes take over a bare socket.
-//! `growth` divides that ratio by the ratio of the same request on an index with a tenth of the records.
+//! Compare ratios rather than milliseconds. `ratio` divides a row's median by the cost of a request
+//! that does no search: a keyed request to `/sources` in the same run, plus the time that the
+//! response's bytes take over a bare socket. `growth` divides that ratio by the ratio of the same
+//! request on an index with a tenth of the records.
 
 mod support;
 
@@ -154,7 +155,8 @@ fn http_rows(whole: &Path, tenth: &Path, dir: &Path) {
         let growth = (times.percentile(50) / floor) / (small_p50 / small_floor);
         http_row(name, &times, large.get(path).len(), floor, ("growth", growth));
     }
-    // Follows cursors to page 5,000 of 100 records: the time of a page must not depend on its depth.
+    // Follows cursors to page 5,000 of 100 records: the time of a page must not depend on its
+    // depth.
     let mut path = "/contract?limit=100".to_owned();
     let pages = large.records / 100;
     let (mut first, mut deep) = (None, None);
@@ -200,8 +202,9 @@ fn http_row(name: &str, times: &Times, bytes: usize, floor: f64, growth: (&str, 
     );
 }
 
-/// The time in milliseconds that a number of bytes takes from one thread to another over a socket. It is the median of nine
-/// connections, because it depends on the cores that the two threads happen to run on.
+/// The time in milliseconds that a number of bytes takes from one thread to another over a socket.
+/// It is the median of nine connections, because it depends on the cores that the two threads
+/// happen to run on.
 fn bare_transfer(bytes: usize) -> f64 {
     let mut times: Vec<f64> = (0..9).map(|_| one_transfer(bytes)).collect();
     times.sort_by(f64::total_cmp);

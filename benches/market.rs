@@ -1,5 +1,8 @@
-//! How long estimates and comparables take: `cargo bench --bench market [-- --records N --dir DIR]`. Times are of the engine and the market over it, in one process on all
-//! cores; what is asked are needs as contracts of the collection tell them.
+//! How long estimates and comparables take: `cargo bench --bench market [-- --records N --dir
+//! DIR]`.
+//!
+//! Measured in one process on all cores, without HTTP. The items are needs taken from contracts of
+//! the collection.
 
 mod support;
 
@@ -18,7 +21,7 @@ use procure::{
 };
 use support::{Arguments, Times, index, row};
 
-/// How many needs are asked about in turn.
+/// How many different needs are used in turn.
 const NEEDS: usize = 200;
 
 fn main() {
@@ -56,7 +59,7 @@ fn main() {
     shown("comparables, 50 items", &Times::of_some(20, || comps(batch())));
 }
 
-/// What contracts from all over the collection were bought for.
+/// Needs taken from contracts spread evenly over the collection.
 fn needs(engine: &dyn Engine, records: usize) -> Vec<EstimateItem> {
     let query = SearchQuery::newest(EntityType::Contract, Vec::new());
     let need = |number: usize| {

@@ -1,9 +1,9 @@
-//! Overhead of the HTTP layer per request (key check, limits, entity tag, request id, timing, metrics, log line):
-//! `cargo bench --bench overhead [-- --records N --dir DIR]`.
+//! Overhead of the HTTP layer per request (key check, limits, entity tag, request id, timing,
+//! metrics, log line): `cargo bench --bench overhead [-- --records N --dir DIR]`.
 //!
-//! Requests alternate between this server, with a key, and a bare server of the same framework that sends the same bytes, so
-//! that a change in the machine's load affects both. The difference of the medians is the overhead, including the small
-//! work of `/sources` itself.
+//! Requests alternate between this server, with a key, and a bare server of the same framework that
+//! sends the same bytes, so that a change in the machine's load affects both. The difference of the
+//! medians is the overhead, including the small work of `/sources` itself.
 
 mod support;
 

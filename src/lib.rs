@@ -5,15 +5,17 @@
 //!   CSV, XML, JSON    [sources]      [storage]     [catalog]      [catalog]       [server]   [http]
 //! ```
 //!
-//! Three declared tables (record schemas, parameters, routes) are read by small pure functions, around one trait,
-//! [`engine::Engine`].
+//! Three declared tables (record schemas, parameters, routes) are read by small pure functions,
+//! around one trait, [`engine::Engine`].
 //!
-//! The modules are layers, lowest first: [`model`], [`storage`] and [`logging`], [`sources`], [`fetch`] and [`normalize`],
-//! [`query`], [`engine`], [`catalog`], [`state`], [`alerts`], [`http`], [`server`], [`sample`], [`cli`].
-//! A file imports only from its own layer's module and from lower layers, and no two files import each other, directly or
-//! through others. `tests/it/architecture` declares the layers and checks the imports.
+//! The modules are layers, lowest first: [`model`], [`storage`] and [`logging`], [`sources`],
+//! [`fetch`] and [`normalize`], [`query`], [`engine`], [`catalog`], [`state`], [`alerts`],
+//! [`http`], [`server`], [`sample`], [`cli`]. A file imports only from its own layer's module and
+//! from lower layers, and no two files import each other, directly or through others.
+//! `tests/it/architecture` declares the layers and checks the imports.
 //!
-//! `docs/architecture.md` describes what each layer owns, the rules that hold everywhere and the main structures.
+//! `docs/architecture.md` describes what each layer owns, the rules that hold everywhere and the
+//! main structures.
 
 pub mod alerts;
 pub mod catalog;

@@ -1,4 +1,5 @@
-//! The binary: parses the command line, runs the command and sets the exit code: 0, 1 for an error, 2 for wrong usage.
+//! The binary: parses the command line, runs the command and sets the exit code: 0, 1 for an error,
+//! 2 for wrong usage.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,5 @@
-//! Shared by the benches: arguments, generated dumps and their index, the resources a process uses, repeated timing, and output rows.
+//! Shared by the benches: arguments, generated dumps and their index, the resources a process uses,
+//! repeated timing, and output rows.
 
 #![allow(dead_code, reason = "each bench uses only some of the items")]
 
@@ -59,7 +60,8 @@ pub fn dumps(dir: &Path, records: u64) -> PathBuf {
 
 /// The folder of an index of those contracts, reused likewise.
 pub fn index(dir: &Path, records: u64) -> PathBuf {
-    // An index with another schema does not open, so the folder's name contains the schema's fingerprint.
+    // An index with another schema does not open, so the folder's name contains the schema's
+    // fingerprint.
     let schema = Schema::of(EntityType::Contract).fingerprint();
     let out = dir.join(format!("index-{records}-{schema}"));
     if !out.join("CURRENT").exists() {
@@ -125,7 +127,8 @@ const ENDED_CHILDREN_CPU: usize = 13;
 /// User plus system time in seconds. The system counts ticks of 10 ms.
 fn cpu_seconds(pid: u32, field: usize) -> f64 {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The command is in parentheses and may contain parentheses itself. No later field contains one.
+    // The command is in parentheses and may contain parentheses itself. No later field contains
+    // one.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
     let user_and_system = fields
         .skip(field)
@@ -166,7 +169,8 @@ pub fn size(path: &Path) -> u64 {
 pub struct Times(Vec<f64>);
 
 impl Times {
-    /// Times at least 100 runs, and up to 1000 within a second: enough for a p99. Five untimed runs come first.
+    /// Times at least 100 runs, and up to 1000 within a second: enough for a p99. Five untimed runs
+    /// come first.
     pub fn of(mut run: impl FnMut()) -> Times {
         for _ in 0..5 {
             run();

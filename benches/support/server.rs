@@ -24,7 +24,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server of this index and waits until it responds. `name` distinguishes its files in `dir`.
+    /// Starts a server of this index and waits until it responds. `name` distinguishes its files in
+    /// `dir`.
     pub fn start(index_dir: &Path, dir: &Path, name: &str) -> Server {
         let state = dir.join(format!("{name}.db"));
         let _ = fs::remove_file(&state);

@@ -1,83 +1,84 @@
-//! A digest: what one address is told at once. It is made of records and subscriptions, and becomes text and HTML.
+//! A digest: the content of one mail, made from records and subscriptions and rendered as text and
+//! HTML.
 //!
-//! Spec silent: a tender stands once in it, in the language of the first subscription that found it; an address with subscriptions in both languages gets one mail
-//! with two parts, English first. Equal input makes equal bytes.
+//! Decision D-104: a digest lists a tender once, in the language of the first subscription that
+//! matches it. An address with subscriptions in both languages gets one mail with two parts, English
+//! first. Equal input makes equal bytes.
 //!
-//! **Invariant:** whatever a publisher or a subscriber wrote has gone through [`clean`] before it is held here: one line, without control characters, of a
-//! bounded length. A link is an `http` address or is not there.
+//! **Invariant:** every text of a publisher or subscriber went through [`clean`]: it is one line of
+//! bounded length without control characters. A link is an `http` or `https` address.
 
 use std::collections::BTreeMap;
 
 use crate::{
-    alerts::words::Words,
     model::{date::Date, record::Record, schema::Role},
     state::subscription::{Frequency, Locale, Subscription},
 };
 
-/// The most tenders one mail lists. Spec silent: those beyond it stay new, and are in the next one.
-pub const MOST_TENDERS: usize = 50;
+/// Decision D-105: the maximum number of tenders in one mail. Further ones stay new for the next.
+pub const MAX_TENDERS: usize = 50;
 
-/// The longest title, name or keyword that is shown, in characters.
-const LONGEST_TEXT: usize = 300;
+/// The maximum length of a title, name or keyword, in characters.
+const MAX_TEXT: usize = 300;
 
-/// The longest title in a subject line.
-const LONGEST_SUBJECT: usize = 80;
+/// The minimum estimate that is shown.
+const MIN_ESTIMATE: f64 = 100.0;
 
-/// The least estimate that is shown.
-const LEAST_ESTIMATE: f64 = 100.0;
+/// The currency that is not stated.
+const CANADIAN_DOLLAR: &str = "CAD";
 
-/// The currency that goes without saying.
-const CANADIAN: &str = "CAD";
-
-/// A mail's content.
+/// The content of a mail.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Digest {
-    /// By language; one or two.
-    pub parts: Vec<Part>,
-    /// Tenders that wait for the next digest.
+    /// One or two, by language.
+    pub parts: Vec<DigestPart>,
+    /// The number of tenders left for the next digest.
     pub more: usize,
-    /// Of the address, each with the link that ends it.
-    pub subscriptions: Vec<Named>,
-    /// Ends all of them.
+    /// All subscriptions of the address.
+    pub subscriptions: Vec<SubscriptionSummary>,
+    /// The link that ends all of them.
     pub unsubscribe: String,
-    /// The sender, as CASL wants it named.
+    /// The sender's name and e-mail address, as anti-spam law (CASL) requires.
     pub sender: String,
+    /// The sender's postal address.
     pub postal: String,
     pub today: Date,
 }
 
-/// What is told in one language.
+/// The part of a digest in one language.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct DigestPart {
     pub locale: Locale,
     pub listings: Vec<Listing>,
 }
 
-/// A tender.
+/// A tender in a digest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listing {
-    pub title: String,
+    /// `None` for a notice without a title.
+    pub title: Option<String>,
     pub buyer: Option<String>,
     pub closing: Option<Date>,
-    pub value: Option<Value>,
+    pub value: Option<ListedValue>,
     pub link: Option<String>,
-    /// What to look for at the buyer's where there is no link.
+    /// The number to look up at the buyer's site, if there is no link.
     pub number: Option<String>,
-    /// The keywords that found it.
+    /// The keywords that match it.
     pub matched: Vec<String>,
 }
 
+/// The stated or estimated value of a tender.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Value {
+pub struct ListedValue {
     pub amount: f64,
-    /// Where it is not the Canadian dollar.
+    /// `None` for the Canadian dollar.
     pub currency: Option<String>,
     pub is_estimated: bool,
 }
 
-/// A subscription, as its owner knows it again.
+/// A subscription as its owner recognizes it, with the link that ends it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Named {
+pub struct SubscriptionSummary {
     pub locale: Locale,
     pub keywords: Vec<String>,
     pub department: Option<String>,
@@ -88,11 +89,11 @@ pub struct Named {
 }
 
 impl Digest {
-    /// The parts with these listings, English first; a language without any has no part.
-    pub fn parts(listings: impl IntoIterator<Item = (Locale, Listing)>) -> Vec<Part> {
-        let mut parts: BTreeMap<&str, Part> = BTreeMap::new();
+    /// Groups listings into parts, English first. A language without listings has no part.
+    pub fn parts(listings: impl IntoIterator<Item = (Locale, Listing)>) -> Vec<DigestPart> {
+        let mut parts: BTreeMap<&str, DigestPart> = BTreeMap::new();
         for (locale, listing) in listings {
-            let part = parts.entry(Words::of(locale).code).or_insert(Part {
+            let part = parts.entry(locale.name()).or_insert(DigestPart {
                 locale,
                 listings: Vec::new(),
             });
@@ -101,34 +102,24 @@ impl Digest {
         parts.into_values().collect()
     }
 
-    pub fn subject(&self) -> String {
-        let subjects = self.parts.iter().map(|part| {
-            let titles: Vec<&str> = part.listings.iter().map(|listing| listing.title.as_str()).collect();
-            match titles.as_slice() {
-                [title] => Words::of(part.locale).subject(&[&shortened(title, LONGEST_SUBJECT)]),
-                titles => Words::of(part.locale).subject(titles),
-            }
-        });
-        subjects.collect::<Vec<_>>().join(" / ")
-    }
-
-    /// The languages of the parts, as `Content-Language` has them.
+    /// The languages of the parts, as in `Content-Language`.
     pub fn languages(&self) -> String {
-        let codes: Vec<&str> = self.parts.iter().map(|part| Words::of(part.locale).code).collect();
+        let codes: Vec<&str> = self.parts.iter().map(|part| part.locale.name()).collect();
         codes.join(", ")
     }
 
-    /// The subscriptions a part names: its language's own, and in a mail with one part all.
-    pub fn named_in<'a>(&'a self, part: &'a Part) -> impl Iterator<Item = &'a Named> {
+    /// The subscriptions to list in a part: those in its language, or all if there is one part.
+    pub fn subscriptions_of<'a>(&'a self, part: &'a DigestPart) -> impl Iterator<Item = &'a SubscriptionSummary> {
         let is_alone = self.parts.len() == 1;
         self.subscriptions
             .iter()
-            .filter(move |named| is_alone || named.locale == part.locale)
+            .filter(move |subscription| is_alone || subscription.locale == part.locale)
     }
 }
 
 impl Listing {
-    /// A tender's record in a language. A notice without an address of its own is not linked to: this service's page of it opens to who holds a key only.
+    /// Lists a tender's record in a language. Without an address of the notice itself there is no link,
+    /// because this service's own page of a record requires an API key.
     pub fn new(record: &Record, locale: Locale, matched: &[String]) -> Listing {
         let text = |fields: &[&str]| {
             let mut texts = fields.iter().filter_map(|field| record.text(field));
@@ -145,9 +136,9 @@ impl Listing {
             ),
         };
         let amount = record.value().filter(|amount| amount.is_finite() && *amount != 0.0);
-        let value = amount.map(|amount| Value {
+        let value = amount.map(|amount| ListedValue {
             amount,
-            currency: text(&["currency"]).filter(|currency| currency != CANADIAN),
+            currency: text(&["currency"]).filter(|currency| currency != CANADIAN_DOLLAR),
             is_estimated: false,
         });
         let links = match locale {
@@ -158,42 +149,46 @@ impl Listing {
             .iter()
             .filter_map(|field| record.text(field))
             .find_map(web_address);
+        let number = if link.is_none() {
+            text(&["solicitation_number", "reference_number"])
+        } else {
+            None
+        };
         Listing {
-            title: text(&title).unwrap_or_else(|| Words::of(locale).untitled.to_owned()),
+            title: text(&title),
             buyer: text(&buyer),
             closing: record.date(Role::ClosingDate),
             value,
-            number: text(&["solicitation_number", "reference_number"]).filter(|_| link.is_none()),
+            number,
             link,
             matched: matched.iter().map(|keyword| clean(keyword)).collect(),
         }
     }
-}
 
-impl Listing {
-    /// With what comparable contracts tell of a value that is not stated.
+    /// Adds an estimate from comparable contracts, if the notice states no value.
     ///
-    /// Spec silent: an estimate is shown to two figures; more of them would tell more than is known. One below a hundred dollars comes of prices by the hour or
-    /// the piece, and is not shown.
-    pub fn estimated(self, amount: f64) -> Listing {
-        let figure = 10_f64.powf(amount.abs().log10().floor() - 1.0);
-        let rounded = (amount / figure).round() * figure;
-        let value = (rounded.is_finite() && rounded >= LEAST_ESTIMATE).then_some(Value {
+    /// Decision D-106: an estimate is rounded to two significant figures, because more would claim a
+    /// precision that it does not have. One below 100 dollars comes from prices per hour or piece, and
+    /// is not shown.
+    pub fn with_estimate(self, amount: f64) -> Listing {
+        let unit = 10_f64.powf(amount.abs().log10().floor() - 1.0);
+        let rounded = (amount / unit).round() * unit;
+        if self.value.is_some() || !rounded.is_finite() || rounded < MIN_ESTIMATE {
+            return self;
+        }
+        let value = Some(ListedValue {
             amount: rounded,
             currency: None,
             is_estimated: true,
         });
-        Listing {
-            value: self.value.or(value),
-            ..self
-        }
+        Listing { value, ..self }
     }
 }
 
-impl Named {
-    pub fn new(subscription: &Subscription, unsubscribe: String) -> Named {
+impl SubscriptionSummary {
+    pub fn new(subscription: &Subscription, unsubscribe: String) -> SubscriptionSummary {
         let cleaned = |text: &Option<String>| text.as_deref().map(clean);
-        Named {
+        SubscriptionSummary {
             locale: subscription.locale,
             keywords: subscription.keywords.iter().map(|keyword| clean(keyword)).collect(),
             department: cleaned(&subscription.department),
@@ -205,39 +200,40 @@ impl Named {
     }
 }
 
-/// A text fit to be shown on one line: controls and the signs that turn the reading direction are blanks, blanks are one, and it ends somewhere.
+/// A text as one line of bounded length. Control characters and signs that change the reading
+/// direction become blanks; runs of blanks become one.
 pub fn clean(text: &str) -> String {
-    let is_blank = |c: char| c.is_whitespace() || c.is_control() || is_unseen(c);
+    let is_blank = |c: char| c.is_whitespace() || c.is_control() || is_invisible(c);
     let words: Vec<&str> = text.split(is_blank).filter(|word| !word.is_empty()).collect();
-    shortened(&words.join(" "), LONGEST_TEXT)
+    truncate(&words.join(" "), MAX_TEXT)
 }
 
-/// What would change how the text around it reads. The joiner inside an emoji is none of it.
-fn is_unseen(c: char) -> bool {
+/// Invisible characters that could change how the surrounding text reads. The joiner inside an emoji
+/// is not one of them.
+fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        None => text.to_owned(),
-        Some(_) => {
-            let kept: String = text.chars().take(most.saturating_sub(1)).collect();
-            format!("{}…", kept.trim_end())
-        }
+/// The text, with an ellipsis if it is longer than `max` characters.
+pub fn truncate(text: &str, max: usize) -> String {
+    if text.chars().nth(max).is_none() {
+        return text.to_owned();
     }
+    let kept: String = text.chars().take(max.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
 }
 
-/// An address that a mail client can open and nothing else.
+/// An `http` or `https` address that is safe to put into a mail.
 fn web_address(text: &str) -> Option<String> {
     let text = text.trim();
     let scheme = ["https://", "http://"].iter().find(|scheme| {
         text.get(..scheme.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
     })?;
-    let is_whole = text.len() > scheme.len()
+    let is_safe = text.len() > scheme.len()
         && text.len() <= 2000
-        && !text.contains(|c: char| c.is_whitespace() || c.is_control() || is_unseen(c) || "<>\"".contains(c));
-    is_whole.then(|| text.to_owned())
+        && !text.contains(|c: char| c.is_whitespace() || c.is_control() || is_invisible(c) || "<>\"".contains(c));
+    is_safe.then(|| text.to_owned())
 }
 
 #[cfg(test)]
@@ -245,9 +241,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_estimate_tells_no_more_than_is_known() {
-        let listing = |value: Option<Value>| Listing {
-            title: "x".to_owned(),
+    fn an_estimate_has_two_significant_figures() {
+        let listing = |value: Option<ListedValue>| Listing {
+            title: None,
             buyer: None,
             closing: None,
             value,
@@ -266,15 +262,15 @@ mod tests {
             (f64::NAN, None),
             (f64::INFINITY, None),
         ] {
-            let value = listing(None).estimated(amount).value;
+            let value = listing(None).with_estimate(amount).value;
             assert!(value.iter().all(|value| value.is_estimated));
             assert_eq!(value.map(|value| value.amount), expected, "{amount}");
         }
-        let stated = Value {
+        let stated = ListedValue {
             amount: 7.0,
             currency: None,
             is_estimated: false,
         };
-        assert_eq!(listing(Some(stated.clone())).estimated(5e6).value, Some(stated));
+        assert_eq!(listing(Some(stated.clone())).with_estimate(5e6).value, Some(stated));
     }
 }

@@ -1,14 +1,14 @@
-//! A digest as HTML that mail clients old and new show alike: no tables, no images, nothing from elsewhere, one narrow column, and no
-//! colour that needs a white or a black page behind it.
+//! Renders a digest as HTML that old and new mail clients show alike: one narrow column, no tables,
+//! no images, no external resources, and no colour that needs a white or a black background.
 
-use std::fmt;
+use html_escape::encode_quoted_attribute as escape;
 
 use crate::alerts::{
-    digest::{Digest, Listing, Part},
-    words::{FRENCH_FOLLOWS, Words},
+    digest::{Digest, DigestPart, Listing},
+    texts::{DigestTexts, FRENCH_FOLLOWS, subject},
 };
 
-/// Clients that drop the head still see the styles of the elements themselves.
+/// Mail clients that drop the head still apply the inline styles.
 const HEAD: &str = "<meta charset=\"utf-8\">
 <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">
 <meta name=\"color-scheme\" content=\"light dark\">
@@ -28,72 +28,54 @@ const SMALL: &str = "margin:0 0 10px; font-size:14px;";
 const LINK: &str = "color:#1a5fb4;";
 const RULE: &str = "border:0; border-top:3px solid #8888; margin:32px 0;";
 
-/// A text in which nothing is markup, wherever it stands.
-struct Escaped<'a>(&'a str);
-
-impl fmt::Display for Escaped<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for c in self.0.chars() {
-            match c {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
-                '\'' => f.write_str("&#39;")?,
-                c => fmt::Write::write_char(f, c)?,
-            }
-        }
-        Ok(())
-    }
-}
-
-pub fn write(digest: &Digest) -> String {
-    let language = digest.parts.first().map_or("en", |part| Words::of(part.locale).code);
+pub fn render(digest: &Digest) -> String {
+    let language = digest.parts.first().map_or("en", |part| part.locale.name());
     let mut body = String::new();
     for (number, part) in digest.parts.iter().enumerate() {
-        let words = Words::of(part.locale);
-        body.push_str(&format!("<div lang=\"{}\">\n", words.code));
+        let texts = DigestTexts::of(part.locale);
+        body.push_str(&format!("<div lang=\"{}\">\n", part.locale.name()));
         if number > 0 {
             body.push_str(&format!("<hr style=\"{RULE}\">\n"));
         } else if digest.parts.len() > 1 {
             body.push_str(&format!("<p lang=\"fr\" style=\"{SMALL}\">{FRENCH_FOLLOWS}</p>\n"));
         }
-        write_part(&mut body, digest, part, words);
+        write_part(&mut body, digest, part, texts);
         body.push_str("</div>\n");
     }
     format!(
         "<!DOCTYPE html>\n<html lang=\"{language}\">\n<head>\n{HEAD}\n<title>{}</title>\n</head>\n<body style=\"{BODY}\">\n\
          <div style=\"{COLUMN}\">\n{body}</div>\n</body>\n</html>\n",
-        Escaped(&digest.subject())
+        escape(&subject(digest))
     )
 }
 
-fn write_part(html: &mut String, digest: &Digest, part: &Part, words: &Words) {
-    let heading = words.matches(part.listings.len());
-    html.push_str(&format!("<h1 style=\"{HEADING}\">{}</h1>\n", Escaped(&heading)));
+fn write_part(html: &mut String, digest: &Digest, part: &DigestPart, texts: &DigestTexts) {
+    let heading = texts.matches(part.listings.len());
+    html.push_str(&format!("<h1 style=\"{HEADING}\">{}</h1>\n", escape(&heading)));
     for listing in &part.listings {
-        write_listing(html, digest, listing, words);
+        write_listing(html, digest, listing, texts);
     }
     if digest.more > 0 {
-        html.push_str(&paragraph(LINE, &words.more(digest.more)));
+        html.push_str(&paragraph(LINE, &texts.more(digest.more)));
     }
-    html.push_str(&format!("<h2 style=\"{SUBHEADING}\">{}</h2>\n", Escaped(words.alerts)));
-    for named in digest.named_in(part) {
-        let what = Escaped(&words.subscription(named)).to_string();
-        let stop = link(&named.unsubscribe, words.stop_one);
-        html.push_str(&format!("<p style=\"{SMALL}\">{what}<br>{stop}</p>\n"));
+    html.push_str(&format!("<h2 style=\"{SUBHEADING}\">{}</h2>\n", escape(texts.alerts)));
+    for subscription in digest.subscriptions_of(part) {
+        let summary = texts.subscription(subscription);
+        let stop = link(&subscription.unsubscribe, texts.stop_one);
+        html.push_str(&format!("<p style=\"{SMALL}\">{}<br>{stop}</p>\n", escape(&summary)));
     }
-    let stop = link(&digest.unsubscribe, words.stop_all);
+    let stop = link(&digest.unsubscribe, texts.stop_all);
     html.push_str(&format!("<p style=\"{SMALL}\">{stop}</p>\n"));
-    for sentence in words.sender(&digest.sender, &digest.postal) {
+    for sentence in texts.sender(&digest.sender, &digest.postal) {
         html.push_str(&paragraph(QUIET, &sentence));
     }
 }
 
-fn write_listing(html: &mut String, digest: &Digest, listing: &Listing, words: &Words) {
+fn write_listing(html: &mut String, digest: &Digest, listing: &Listing, texts: &DigestTexts) {
+    let title = texts.title(listing);
     let title = match &listing.link {
-        Some(address) => link(address, &listing.title),
-        None => Escaped(&listing.title).to_string(),
+        Some(address) => link(address, title),
+        None => escape(title).into_owned(),
     };
     html.push_str(&format!(
         "<div style=\"{LISTING}\">\n<h3 style=\"{TITLE}\">{title}</h3>\n"
@@ -101,27 +83,23 @@ fn write_listing(html: &mut String, digest: &Digest, listing: &Listing, words: &
     if let Some(buyer) = &listing.buyer {
         html.push_str(&paragraph(LINE, buyer));
     }
-    html.push_str(&paragraph(LINE, &words.closing(listing.closing, digest.today)));
+    html.push_str(&paragraph(LINE, &texts.closing(listing.closing, digest.today)));
     if let Some(value) = &listing.value {
-        html.push_str(&paragraph(LINE, &words.value(value)));
+        html.push_str(&paragraph(LINE, &texts.value(value)));
     }
     if let Some(number) = &listing.number {
-        html.push_str(&paragraph(LINE, &words.number(number)));
+        html.push_str(&paragraph(LINE, &texts.number(number)));
     }
     if !listing.matched.is_empty() {
-        html.push_str(&paragraph(QUIET, &words.matched(&listing.matched)));
+        html.push_str(&paragraph(QUIET, &texts.matched(&listing.matched)));
     }
     html.push_str("</div>\n");
 }
 
 fn paragraph(style: &str, text: &str) -> String {
-    format!("<p style=\"{style}\">{}</p>\n", Escaped(text))
+    format!("<p style=\"{style}\">{}</p>\n", escape(text))
 }
 
 fn link(address: &str, text: &str) -> String {
-    format!(
-        "<a href=\"{}\" style=\"{LINK}\">{}</a>",
-        Escaped(address),
-        Escaped(text)
-    )
+    format!("<a href=\"{}\" style=\"{LINK}\">{}</a>", escape(address), escape(text))
 }

@@ -1,6 +1,8 @@
-//! A digest as a message: MIME, the headers that mailing lists owe (RFC 2369, 2919, 3834, 8058), and a DKIM signature where there is a key.
+//! Encodes a digest as a MIME message with the headers that mailing lists must have (RFC 2369, 2919,
+//! 3834, 8058), and with a DKIM signature if there is a key.
 //!
-//! Nothing that others wrote can add a header or a part: names and titles are encoded by the library, and an address it does not accept is not mailed.
+//! No text of a publisher or subscriber can add a header or a part: the library encodes names and
+//! titles, and an address that it does not accept is not mailed.
 
 use std::{fmt, path::Path, str::FromStr, time::SystemTime};
 
@@ -20,28 +22,33 @@ use lettre::{
 use crate::alerts::{
     digest::{Digest, clean},
     html, text,
+    texts::subject,
 };
 
-/// Who sends, as the operator says.
+/// The sender of all mails, as the operator configures it.
 pub struct Sender {
     mailbox: Mailbox,
-    /// A postal address, on one line.
+    /// Name and e-mail address: CASL requires a way to reach the sender in addition to the postal
+    /// address.
+    pub signature: String,
+    /// A postal address on one line.
     pub postal: String,
-    /// Where the service is found by those who get mails, without a closing slash.
+    /// The public address of this service, for links, without a trailing slash.
     pub public_url: String,
     dkim: Option<DkimConfig>,
 }
 
-/// A message as it goes over the wire.
+/// A message as it is transmitted.
 #[derive(Clone, Debug)]
 pub struct Mail {
     pub envelope: Envelope,
     pub bytes: Vec<u8>,
 }
 
-/// What a signature covers: also what RFC 8058 wants covered, so that nobody else makes a client's button end a subscription. `Content-Type` is the
-/// body's to lettre: named here, it would be told of and not signed, and no signature would hold.
-const SIGNED: [HeaderName; 12] = [
+/// The signed headers. RFC 8058 requires those of unsubscribing, so that nobody can forge the
+/// unsubscribe button of a mail client. lettre counts `Content-Type` to the body: in this list it
+/// would be named in the signature but not signed, and no signature would verify.
+const SIGNED_HEADERS: [HeaderName; 12] = [
     HeaderName::new_from_ascii_str("From"),
     HeaderName::new_from_ascii_str("To"),
     HeaderName::new_from_ascii_str("Subject"),
@@ -56,34 +63,34 @@ const SIGNED: [HeaderName; 12] = [
     HeaderName::new_from_ascii_str("Precedence"),
 ];
 
-/// How an Ed25519 key begins in PKCS #8, before its 32 bytes.
-const ED25519_HEAD: [u8; 16] = [
+/// The start of an Ed25519 key in PKCS #8, before its 32 bytes.
+const ED25519_PREFIX: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
 
-/// A key for DKIM, as an operator names it.
-pub struct DkimFile<'a> {
+/// A DKIM key, as the operator configures it.
+pub struct DkimKeyFile<'a> {
     pub key: &'a Path,
     pub selector: &'a str,
-    /// The sender's own unless given.
+    /// `None` for the sender's domain.
     pub domain: Option<&'a str>,
 }
 
 impl Sender {
-    /// `from` is `Name <address>`; both it and a postal address are what CASL asks every such mail to carry.
-    pub fn new(from: &str, postal: &str, public_url: &str, dkim: Option<DkimFile>) -> anyhow::Result<Sender> {
+    /// `from` is `Name <address>`. Anti-spam law (CASL) requires it and a postal address in every mail.
+    pub fn new(from: &str, postal: &str, public_url: &str, dkim: Option<DkimKeyFile>) -> anyhow::Result<Sender> {
         let mailbox = Mailbox::from_str(from.trim())
-            .with_context(|| format!("--mail-from must be like `Name <alerts@example.org>`, not {from:?}"))?;
+            .with_context(|| format!("--mail-from must have the form `Name <alerts@example.org>`, not {from:?}"))?;
         let name = mailbox.name.as_deref().map(clean).unwrap_or_default();
         ensure!(
             !name.is_empty(),
-            "--mail-from must name the sender too, like `Name <{}>`: Canada's anti-spam law (CASL) asks for it",
+            "--mail-from must also name the sender, as in `Name <{}>`, because Canada's anti-spam law (CASL) requires it",
             mailbox.email
         );
         let postal = clean(postal);
         ensure!(
             !postal.is_empty(),
-            "--mail-address must be the sender's postal address, which Canada's anti-spam law (CASL) asks for"
+            "--mail-address must be the sender's postal address, because Canada's anti-spam law (CASL) requires it"
         );
         let public_url = public_url.trim().trim_end_matches('/').to_owned();
         let host = public_url
@@ -93,42 +100,39 @@ impl Sender {
             host.is_some_and(|host| !host.is_empty())
                 && public_url.is_ascii()
                 && !public_url.contains(|c: char| c.is_whitespace() || c.is_control() || "<>\"?#".contains(c)),
-            "--public-url must be where this service is found, like https://example.org/api"
+            "--public-url must be the public address of this service, such as https://example.org/api"
         );
         if !public_url.starts_with("https://") {
-            log::warn!("{public_url} is not https: mail programs will offer no button to unsubscribe");
+            log::warn!(
+                "--public-url {public_url} does not use https, so mail clients will not offer an unsubscribe button"
+            );
         }
+        let signature = format!("{name} ({})", mailbox.email);
         let mailbox = Mailbox::new(Some(name), mailbox.email);
-        let dkim = dkim.map(|file| signer(&file, mailbox.email.domain())).transpose()?;
+        let dkim = dkim
+            .map(|file| dkim_config(&file, mailbox.email.domain()))
+            .transpose()?;
         Ok(Sender {
             mailbox,
+            signature,
             postal,
             public_url,
             dkim,
         })
     }
 
-    pub fn name(&self) -> &str {
-        self.mailbox.name.as_deref().unwrap_or_default()
-    }
-
-    /// Who it is and where it is written to: CASL asks for a way to reach the sender beside the postal address.
-    pub fn signature(&self) -> String {
-        format!("{} ({})", self.name(), self.mailbox.email)
-    }
-
     pub fn domain(&self) -> &str {
         self.mailbox.email.domain()
     }
 
-    /// Where a subscription's token ends it, at once by GET and by one click.
+    /// The link that ends the subscriptions of a token, by GET or by one click (RFC 8058).
     pub fn unsubscribe_link(&self, token: &str) -> String {
         format!("{}/tender/alerts/unsubscribe?token={token}", self.public_url)
     }
 
-    /// The message. `name` tells it from all others, and is the same when the same is sent again.
-    pub fn write(&self, to: &str, digest: &Digest, name: &str, now: DateTime<Utc>) -> anyhow::Result<Mail> {
-        let to: Address = to.parse().context("the address is none that can be mailed")?;
+    /// Encodes a message. `name` identifies it, and is the same when the same content is sent again.
+    pub fn encode(&self, to: &str, digest: &Digest, name: &str, now: DateTime<Utc>) -> anyhow::Result<Mail> {
+        let to: Address = to.parse().context("the address is not valid for mail")?;
         let header = |name: HeaderName, value: &str| HeaderValue::new(name, value.to_owned());
         let named = HeaderName::new_from_ascii_str;
         let part = |kind: ContentType, content: String| -> anyhow::Result<SinglePart> {
@@ -137,16 +141,16 @@ impl Sender {
                 Body::new_with_encoding(content, encoding).map_err(|_| anyhow!("the content cannot be encoded"))?;
             Ok(SinglePart::builder().header(kind).body(body))
         };
-        // `=_` occurs in nothing that is quoted-printable, so that no title can end a part.
+        // `=_` does not occur in quoted-printable text, so no title can end a part.
         let parts = MultiPart::builder()
             .kind(MultiPartKind::Alternative)
             .boundary(format!("=_{name}"))
-            .singlepart(part(ContentType::TEXT_PLAIN, text::write(digest))?)
-            .singlepart(part(ContentType::TEXT_HTML, html::write(digest))?);
+            .singlepart(part(ContentType::TEXT_PLAIN, text::render(digest))?)
+            .singlepart(part(ContentType::TEXT_HTML, html::render(digest))?);
         let mut message = Message::builder()
             .from(self.mailbox.clone())
             .to(Mailbox::new(None, to))
-            .subject(digest.subject())
+            .subject(subject(digest))
             .date(SystemTime::from(now))
             .message_id(Some(format!("<{name}@{}>", self.domain())))
             .raw_header(header(named("Content-Language"), &digest.languages()))
@@ -156,7 +160,7 @@ impl Sender {
             .raw_header(header(named("Auto-Submitted"), "auto-generated"))
             .raw_header(header(named("Precedence"), "bulk"))
             .multipart(parts)
-            .context("putting the message together")?;
+            .context("building the message")?;
         if let Some(dkim) = &self.dkim {
             message.sign(dkim);
         }
@@ -173,14 +177,14 @@ impl fmt::Debug for Sender {
     }
 }
 
-fn signer(file: &DkimFile, sender: &str) -> anyhow::Result<DkimConfig> {
-    let place = file.key.display();
-    let text = std::fs::read_to_string(file.key).with_context(|| format!("reading the DKIM key {place}"))?;
+fn dkim_config(file: &DkimKeyFile, sender: &str) -> anyhow::Result<DkimConfig> {
+    let path = file.key.display();
+    let text = std::fs::read_to_string(file.key).with_context(|| format!("reading the DKIM key {path}"))?;
     let domain = file.domain.unwrap_or(sender);
-    if !is_within(sender, domain) {
-        log::warn!("mail from {sender} signed by {domain}: receivers that ask for DMARC will not count the signature");
+    if !is_related(sender, domain) {
+        log::warn!("mail from {sender} is signed by {domain}: servers that check DMARC will ignore the signature");
     }
-    let key = signing_key(&text).with_context(|| format!("the DKIM key {place} cannot be used"))?;
+    let key = signing_key(&text).with_context(|| format!("invalid DKIM key {path}"))?;
     let relaxed = DkimCanonicalization {
         header: DkimCanonicalizationType::Relaxed,
         body: DkimCanonicalizationType::Relaxed,
@@ -189,7 +193,7 @@ fn signer(file: &DkimFile, sender: &str) -> anyhow::Result<DkimConfig> {
         file.selector.to_owned(),
         domain.to_owned(),
         key,
-        SIGNED.to_vec(),
+        SIGNED_HEADERS.to_vec(),
         relaxed,
     ))
 }
@@ -201,13 +205,13 @@ fn signing_key(pem: &str) -> anyhow::Result<DkimSigningKey> {
     }
     ensure!(
         pem.contains("BEGIN PRIVATE KEY"),
-        "it is no private key in PEM; `openssl genrsa -traditional -out FILE 2048` makes one"
+        "it is not a private key in PEM; create one with `openssl genrsa -traditional -out FILE 2048`"
     );
     let body: String = pem.lines().filter(|line| !line.starts_with("-----")).collect();
-    let der = STANDARD.decode(body.trim()).context("it is damaged")?;
-    let seed = der.strip_prefix(&ED25519_HEAD).filter(|seed| seed.len() == 32);
+    let der = STANDARD.decode(body.trim()).context("its base64 is invalid")?;
+    let seed = der.strip_prefix(&ED25519_PREFIX).filter(|seed| seed.len() == 32);
     let seed = seed.context(
-        "an RSA key must be in the traditional form; `openssl rsa -traditional -in FILE -out FILE` makes it so",
+        "an RSA key must be in the traditional form; convert it with `openssl rsa -traditional -in FILE -out FILE`",
     )?;
     Ok(DkimSigningKey::new(
         &STANDARD.encode(seed),
@@ -215,7 +219,8 @@ fn signing_key(pem: &str) -> anyhow::Result<DkimSigningKey> {
     )?)
 }
 
-fn is_within(domain: &str, other: &str) -> bool {
-    let is_below = |domain: &str, of: &str| domain == of || domain.ends_with(&format!(".{of}"));
-    is_below(domain, other) || is_below(other, domain)
+/// Whether the domains are equal or one is a subdomain of the other.
+fn is_related(domain: &str, other: &str) -> bool {
+    let is_subdomain = |domain: &str, of: &str| domain == of || domain.ends_with(&format!(".{of}"));
+    is_subdomain(domain, other) || is_subdomain(other, domain)
 }

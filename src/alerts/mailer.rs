@@ -1,7 +1,8 @@
-//! The step that mails: tells those who are due ([`super::round`]) one by one.
+//! One run of sending digests: mails each recipient of a [`DigestPlan`] in turn.
 //!
-//! [`run_once`] stands for itself: `procure alerts send` and the thread inside `serve` both call it, and a lock lets one of them send at a time. It may
-//! end at any moment, by a signal or by force, and the next run goes on: see [`crate::state::deliveries`] for what is written when.
+//! `procure alerts send` and the worker inside `serve` both call [`run_once`]. A lock file lets only
+//! one run at a time. A run may end at any moment, also by SIGKILL, and the next one continues; see
+//! [`crate::state::deliveries`] for what is stored when.
 
 use std::{
     fmt,
@@ -14,360 +15,378 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     alerts::{
+        digest_plan::{DigestPlan, OutgoingMail, Recipient},
         mail::Sender,
-        round::{Letter, plan},
-        send::{Fate, Line, Server},
+        smtp::{
+            server::SmtpServer,
+            session::{DeliveryOutcome, SmtpSession},
+        },
     },
     catalog::generation::Generation,
     state::{
         database::StateDb,
-        address_hash::AddressHash,
         deliveries::{DeliveryIntent, DeliveryStatus},
         suppressions::MAX_ATTEMPTS,
     },
     storage::file_lock,
 };
 
-/// What an operator sets.
+/// How mails are sent, as the operator configures it.
 #[derive(Debug)]
-pub struct Settings {
-    pub server: Server,
+pub struct MailSettings {
+    pub server: SmtpServer,
     pub sender: Sender,
-    /// Mails a minute at most.
+    /// The maximum number of mails per minute.
     pub rate: NonZeroU32,
 }
 
-/// Broken lines and closed doors in a row before a run gives up.
-const MOST_TROUBLES: u32 = 3;
+/// The number of connection failures in a row that ends a run.
+const MAX_FAILURES: u32 = 3;
 
-/// Addresses that a server refuses for good, in a row, before it is held against the server: one that does not know whom it is to send for refuses all,
-/// and each costs its address the mails.
-const MOST_REFUSALS: u32 = 10;
+/// The number of permanently refused addresses in a row that ends a run. A misconfigured server
+/// refuses every address, and each refusal costs its address the mails.
+const MAX_BOUNCES: u32 = 10;
 
-/// Before the second of those; twice that before the third.
-const BREATH: Duration = Duration::from_secs(1);
+/// The wait after the first connection failure; after the second it is twice as long.
+const RETRY_WAIT: Duration = Duration::from_secs(1);
 
-/// Why a run is asked to end before all are told.
+/// How often a waiting run polls for a reason to stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Why a run should end before all recipients are mailed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// The process ends: no answer is waited for any longer than it takes to lose nothing.
-    Stop,
-    /// A newer generation is there to be told from; the mail at hand is sent.
-    Outdated,
+pub enum StopReason {
+    /// The process is stopping: replies are awaited only as long as needed to lose nothing.
+    Shutdown,
+    /// The remaining digests must come from a newer generation. The current mail is still sent.
+    NewGeneration,
 }
 
-/// How often a run that waits looks whether it is to end.
-const GLANCE: Duration = Duration::from_millis(200);
-
-/// What one run did.
+/// The counts of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
+pub struct MailReport {
     pub sent: usize,
     /// Refused for now.
     pub deferred: usize,
-    /// Refused for good: their addresses are paused.
+    /// Refused permanently: the addresses are paused.
     pub bounced: usize,
-    /// Perhaps taken.
+    /// Perhaps accepted.
     pub uncertain: usize,
-    /// The same, left by a run that died.
+    /// Perhaps accepted, from a run that died.
     pub interrupted: usize,
-    /// Addresses that were not come to.
+    /// Recipients that were not attempted.
     pub waiting: usize,
-    /// Why the run ended before all were told.
-    pub cut: Option<String>,
+    /// Why the run ended before all recipients were mailed.
+    pub ended_early: Option<String>,
 }
 
-/// What became of one mail.
+/// The outcome of one mail, for the report and the metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum MailEvent {
     Sent,
     Deferred,
     Bounced,
     Uncertain,
 }
 
-/// Mails whoever is due, until all are told, the server gives out, or `asked` says to end. `told` hears of each mail as it goes.
+/// Mails all recipients that are due, until the server fails or `stop_reason` returns one. `on_event`
+/// receives each mail's outcome and the number of recipients that are left.
 pub fn run_once(
     state: &StateDb,
     generation: &Generation,
-    settings: &Settings,
+    settings: &MailSettings,
     now: fn() -> DateTime<Utc>,
-    asked: &dyn Fn() -> Option<End>,
-    told: &mut dyn FnMut(Event, usize),
-) -> anyhow::Result<Report> {
-    let place = state.mail_lock();
-    let _lock = file_lock::lock_file(&place, &place, "procure alerts send")?;
-    let mut report = Report {
+    stop_reason: &dyn Fn() -> Option<StopReason>,
+    on_event: &mut dyn FnMut(MailEvent, usize),
+) -> anyhow::Result<MailReport> {
+    let path = state.mail_lock();
+    let _lock = file_lock::lock_file(&path, &path, "procure alerts send")?;
+    let mut report = MailReport {
         interrupted: state.mark_interrupted_deliveries()?,
-        ..Report::default()
+        ..MailReport::default()
     };
     if report.interrupted > 0 {
         log::warn!(
-            "{} mails were being handed over when an earlier run died; they may have arrived, and are not sent again",
+            "an earlier run died while sending {} mails; they may have arrived and are not sent again",
             report.interrupted
         );
     }
     state.prune_deliveries(now())?;
-    let round = plan(state, generation, None, now())?;
-    let mut post = Post {
+    let plan = DigestPlan::new(state, generation, None, now())?;
+    let mut run = DeliveryRun {
+        state,
         settings,
-        line: None,
-        troubles: 0,
-        refusals: 0,
-        next: Instant::now(),
+        now,
+        stop_reason,
+        session: None,
+        failures: 0,
+        bounces: 0,
+        next_at: Instant::now(),
     };
-    report.waiting = round.due.len();
-    for due in &round.due {
-        // Waited for before the mail is written, so that who unsubscribes meanwhile gets none.
-        if let Some(end) = post.wait(asked).or_else(asked) {
-            report.cut = Some(end.to_string());
-            break;
-        }
-        let delivery = match round.letter(due, &settings.sender, state, now()) {
-            Ok(Some(letter)) => post.deliver(state, due.addressee, &letter, now, asked)?,
-            Ok(None) => Delivery { event: None, cut: None },
-            Err(error) => {
-                log::warn!("a mail cannot be written, and its address is paused: {error:#}");
-                state.pause_address(due.addressee, &format!("{error:#}"), now())?;
-                Delivery {
-                    event: Some(Event::Bounced),
-                    cut: None,
-                }
-            }
-        };
-        if delivery.event.is_some() || delivery.cut.is_none() {
+    report.waiting = plan.recipients.len();
+    for recipient in &plan.recipients {
+        let attempt = run.mail(&plan, recipient)?;
+        if attempt.event.is_some() || attempt.abort.is_none() {
             report.waiting -= 1;
         }
-        if let Some(Event::Bounced | Event::Deferred) = delivery.event
-            && state.subscriptions_of(&due.email)?.is_empty()
-        {
-            // Forgotten while the server was waited for: its words may hold the address.
-            state.resume_addresses(Some(due.addressee))?;
-        }
-        if let Some(event) = delivery.event {
+        if let Some(event) = attempt.event {
             report.count(event);
-            told(event, report.waiting);
+            on_event(event, report.waiting);
         }
-        if delivery.cut.is_some() {
-            report.cut = delivery.cut;
+        if attempt.abort.is_some() {
+            report.ended_early = attempt.abort;
             break;
         }
     }
-    post.hang_up();
+    if let Some(session) = &mut run.session {
+        session.close();
+    }
     Ok(report)
 }
 
-/// The way to the server: one line for as long as it holds, and no faster than the rate.
-struct Post<'a> {
-    settings: &'a Settings,
-    line: Option<Line>,
-    troubles: u32,
-    refusals: u32,
-    next: Instant,
+/// Sends mails one by one over one connection, no faster than the configured rate.
+struct DeliveryRun<'a> {
+    state: &'a StateDb,
+    settings: &'a MailSettings,
+    now: fn() -> DateTime<Utc>,
+    stop_reason: &'a dyn Fn() -> Option<StopReason>,
+    session: Option<SmtpSession>,
+    /// Connection failures in a row.
+    failures: u32,
+    /// Permanently refused addresses in a row.
+    bounces: u32,
+    /// When the next mail may be sent.
+    next_at: Instant,
 }
 
-impl Post<'_> {
-    /// Brings one mail to its fate.
-    fn deliver(
-        &mut self,
-        state: &StateDb,
-        addressee: AddressHash,
-        letter: &Letter,
-        now: fn() -> DateTime<Utc>,
-        asked: &dyn Fn() -> Option<End>,
-    ) -> anyhow::Result<Delivery> {
-        let is_stopped = || asked() == Some(End::Stop);
-        loop {
-            if let Some(end) = self.wait(asked) {
-                return Ok(Delivery::cut(end.to_string()));
+/// The outcome of mailing one recipient.
+#[derive(Default)]
+struct Attempt {
+    /// `None` if there was nothing to send, or nothing was sent.
+    event: Option<MailEvent>,
+    /// Why the run must end.
+    abort: Option<String>,
+}
+
+impl Attempt {
+    fn aborted(why: String) -> Attempt {
+        let abort = Some(why);
+        Attempt { event: None, abort }
+    }
+}
+
+impl DeliveryRun<'_> {
+    /// Composes and sends the mail of a recipient.
+    fn mail(&mut self, plan: &DigestPlan, recipient: &Recipient) -> anyhow::Result<Attempt> {
+        // Before the mail is composed, so that a recipient who unsubscribes meanwhile gets none.
+        if let Some(reason) = self.wait().or_else(self.stop_reason) {
+            return Ok(Attempt::aborted(reason.to_string()));
+        }
+        let (state, now) = (self.state, (self.now)());
+        let attempt = match plan.compose(recipient, &self.settings.sender, state, now) {
+            Ok(Some(mail)) => self.deliver(recipient, &mail)?,
+            Ok(None) => Attempt::default(),
+            Err(error) => {
+                log::warn!("cannot compose a mail; its address is paused: {error:#}");
+                state.pause_address(recipient.address, &format!("{error:#}"), now)?;
+                let event = Some(MailEvent::Bounced);
+                Attempt { event, abort: None }
             }
-            let line = self.line.take();
-            let line = line.map_or_else(|| self.settings.server.connect(&is_stopped), Ok);
-            let fate = match line {
-                Ok(line) => self.hand_over(line, state, addressee, letter, now, &is_stopped)?,
-                Err(fate) => fate,
+        };
+        if let Some(MailEvent::Bounced | MailEvent::Deferred) = attempt.event
+            && state.subscriptions_of(&recipient.email)?.is_empty()
+        {
+            // The address was erased during the attempt: the server's reply may contain it.
+            state.resume_addresses(Some(recipient.address))?;
+        }
+        Ok(attempt)
+    }
+
+    /// Sends a mail, again after connection failures, until its outcome is known.
+    fn deliver(&mut self, recipient: &Recipient, mail: &OutgoingMail) -> anyhow::Result<Attempt> {
+        loop {
+            if let Some(reason) = self.wait() {
+                return Ok(Attempt::aborted(reason.to_string()));
+            }
+            let outcome = self.attempt(recipient, mail)?;
+            let failure = self.count_failure(&outcome);
+            let event = match (&outcome, &failure) {
+                (DeliveryOutcome::Cancelled, _) => return Ok(Attempt::aborted(StopReason::Shutdown.to_string())),
+                (DeliveryOutcome::Unavailable(_), Some(why)) => return Ok(Attempt::aborted(why.clone())),
+                (DeliveryOutcome::Unavailable(reply), None) => {
+                    log::warn!("the mail server is tried again: {}", reply.for_log());
+                    continue;
+                }
+                _ => self.record(recipient, &outcome)?,
             };
-            let trouble = self.trouble(&fate);
-            let event = match &fate {
-                Fate::Stopped => return Ok(Delivery::cut(End::Stop.to_string())),
-                Fate::Down(reply) => match trouble {
-                    Some(why) => return Ok(Delivery::cut(why)),
-                    None => {
-                        log::warn!("the mail server is asked again: {}", reply.for_log());
-                        continue;
-                    }
-                },
-                Fate::Sent => Event::Sent,
-                Fate::Unknown(reply) | Fate::Silent(reply) => {
-                    log::warn!("a mail may have arrived, and is not sent again: {}", reply.for_log());
-                    Event::Uncertain
-                }
-                Fate::Later(reply) => {
-                    log::warn!("a mail is put off: {}", reply.for_log());
-                    if state.defer_address(addressee, &reply.text, now())? {
-                        log::warn!(
-                            "its address is paused: it was put off {} times",
-                            MAX_ATTEMPTS
-                        );
-                    }
-                    Event::Deferred
-                }
-                Fate::Never(reply) => {
-                    let why = reply.for_log();
-                    log::warn!("a mail was refused for good, and its address is paused: {why}");
-                    state.pause_address(addressee, &reply.text, now())?;
-                    Event::Bounced
-                }
-            };
-            let refused = self.refusal(&fate);
-            return Ok(Delivery {
-                event: Some(event),
-                cut: trouble.or(refused),
-            });
+            let abort = failure.or(self.count_bounce(&outcome));
+            return Ok(Attempt { event, abort });
         }
     }
 
-    /// One attempt: the intent is on disk before the message goes, and settled or withdrawn when its fate is known.
-    fn hand_over(
-        &mut self,
-        line: Line,
-        state: &StateDb,
-        addressee: AddressHash,
-        letter: &Letter,
-        now: fn() -> DateTime<Utc>,
-        is_stopped: &dyn Fn() -> bool,
-    ) -> anyhow::Result<Fate> {
-        self.next = Instant::now() + Duration::from_secs(60) / self.settings.rate.get();
-        let mut begun: Option<DeliveryIntent> = None;
-        let (fate, line) = line.send(&letter.mail, is_stopped, || {
-            begun = Some(state.begin_delivery(addressee, &letter.pairs, &letter.subscriptions, now())?);
+    /// Makes one attempt. The delivery intent is on disk before the message is transmitted, and
+    /// completed or withdrawn afterwards.
+    fn attempt(&mut self, recipient: &Recipient, mail: &OutgoingMail) -> anyhow::Result<DeliveryOutcome> {
+        let (state, stop_reason) = (self.state, self.stop_reason);
+        let is_stopping = || stop_reason() == Some(StopReason::Shutdown);
+        let session = match self.session.take() {
+            Some(session) => session,
+            None => match self.settings.server.connect(&is_stopping) {
+                Ok(session) => session,
+                Err(outcome) => return Ok(outcome),
+            },
+        };
+        self.next_at = Instant::now() + Duration::from_secs(60) / self.settings.rate.get();
+        let mut intent: Option<DeliveryIntent> = None;
+        let (outcome, session) = session.send(&mail.mail, &is_stopping, || {
+            intent = Some(state.begin_delivery(recipient.address, &mail.pairs, &mail.subscriptions, (self.now)())?);
             Ok(())
         })?;
-        if let Some(mailing) = begun {
-            match fate {
-                Fate::Sent => state.complete_delivery(mailing, DeliveryStatus::Sent)?,
-                Fate::Unknown(_) | Fate::Silent(_) => state.complete_delivery(mailing, DeliveryStatus::Uncertain)?,
-                Fate::Later(_) | Fate::Never(_) | Fate::Down(_) | Fate::Stopped => state.withdraw_delivery(mailing)?,
+        if let Some(intent) = intent {
+            match outcome {
+                DeliveryOutcome::Sent => state.complete_delivery(intent, DeliveryStatus::Sent)?,
+                DeliveryOutcome::ConnectionLost(_) | DeliveryOutcome::NoReply(_) => {
+                    state.complete_delivery(intent, DeliveryStatus::Uncertain)?;
+                }
+                DeliveryOutcome::TemporaryFailure(_)
+                | DeliveryOutcome::PermanentFailure(_)
+                | DeliveryOutcome::Unavailable(_)
+                | DeliveryOutcome::Cancelled => state.withdraw_delivery(intent)?,
             }
         }
-        self.line = line;
-        Ok(fate)
+        self.session = session;
+        Ok(outcome)
     }
 
-    /// Counts troubles with the server itself, and takes a breath after each; after too many in a row it says why to give up.
-    fn trouble(&mut self, fate: &Fate) -> Option<String> {
-        let reply = match fate {
-            Fate::Down(reply) => reply,
-            // Each further one would cost an address its digest.
-            Fate::Silent(reply) => return Some(reply.for_log()),
-            Fate::Later(reply) | Fate::Unknown(reply) if reply.code.is_none() => reply,
+    /// Logs the outcome of a mail and suppresses its address if it was refused.
+    fn record(&self, recipient: &Recipient, outcome: &DeliveryOutcome) -> anyhow::Result<Option<MailEvent>> {
+        let now = (self.now)();
+        Ok(Some(match outcome {
+            DeliveryOutcome::Sent => MailEvent::Sent,
+            DeliveryOutcome::ConnectionLost(reply) | DeliveryOutcome::NoReply(reply) => {
+                log::warn!("a mail may have arrived and is not sent again: {}", reply.for_log());
+                MailEvent::Uncertain
+            }
+            DeliveryOutcome::TemporaryFailure(reply) => {
+                log::warn!("a mail is deferred: {}", reply.for_log());
+                if self.state.defer_address(recipient.address, &reply.text, now)? {
+                    log::warn!("its address is paused after {MAX_ATTEMPTS} attempts");
+                }
+                MailEvent::Deferred
+            }
+            DeliveryOutcome::PermanentFailure(reply) => {
+                log::warn!(
+                    "a mail was refused permanently; its address is paused: {}",
+                    reply.for_log()
+                );
+                self.state.pause_address(recipient.address, &reply.text, now)?;
+                MailEvent::Bounced
+            }
+            DeliveryOutcome::Unavailable(_) | DeliveryOutcome::Cancelled => return Ok(None),
+        }))
+    }
+
+    /// Counts connection failures in a row and delays the next attempt. Returns the reason to end the
+    /// run after too many, or if a retry cannot help.
+    fn count_failure(&mut self, outcome: &DeliveryOutcome) -> Option<String> {
+        let reply = match outcome {
+            DeliveryOutcome::Unavailable(reply) => reply,
+            // Each further attempt would cost an address its digest.
+            DeliveryOutcome::NoReply(reply) => return Some(reply.for_log()),
+            DeliveryOutcome::TemporaryFailure(reply) | DeliveryOutcome::ConnectionLost(reply)
+                if reply.code.is_none() =>
+            {
+                reply
+            }
             _ => {
-                self.troubles = 0;
+                self.failures = 0;
                 return None;
             }
         };
-        self.troubles += 1;
-        self.next = Instant::now() + BREATH * self.troubles;
-        // What asking again does not cure is not better in a second.
-        (reply.is_final() || self.troubles >= MOST_TROUBLES)
-            .then(|| format!("the mail server cannot be used: {}", reply.for_log()))
+        self.failures += 1;
+        self.next_at = Instant::now() + RETRY_WAIT * self.failures;
+        if reply.is_final() || self.failures >= MAX_FAILURES {
+            Some(format!("the mail server cannot be used: {}", reply.for_log()))
+        } else {
+            None
+        }
     }
 
-    /// Counts refusals for good; after too many in a row it says why to give up.
-    fn refusal(&mut self, fate: &Fate) -> Option<String> {
-        self.refusals = match fate {
-            Fate::Never(_) => self.refusals + 1,
+    /// Counts permanent refusals in a row. Returns the reason to end the run after too many.
+    fn count_bounce(&mut self, outcome: &DeliveryOutcome) -> Option<String> {
+        self.bounces = match outcome {
+            DeliveryOutcome::PermanentFailure(_) => self.bounces + 1,
             _ => 0,
         };
-        (self.refusals >= MOST_REFUSALS).then(|| {
-            format!(
-                "the mail server refused {MOST_REFUSALS} addresses in a row for good; if it is the server that is set up wrong (`procure alerts list` has its \
-                 words), cure that, and lift the pauses with `procure alerts resume`"
-            )
-        })
+        if self.bounces < MAX_BOUNCES {
+            return None;
+        }
+        Some(format!(
+            "the mail server permanently refused {MAX_BOUNCES} addresses in a row; if the server is misconfigured (`procure alerts list` shows its replies), \
+             repair it and resume the addresses with `procure alerts resume`"
+        ))
     }
 
-    /// Waits for the rate's next turn, unless asked to end first.
-    fn wait(&self, asked: &dyn Fn() -> Option<End>) -> Option<End> {
+    /// Waits until the next mail may be sent, or for a reason to stop.
+    fn wait(&self) -> Option<StopReason> {
         loop {
-            let left = self.next.saturating_duration_since(Instant::now());
+            let left = self.next_at.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return None;
             }
-            if let Some(end) = asked() {
-                return Some(end);
+            if let Some(reason) = (self.stop_reason)() {
+                return Some(reason);
             }
-            thread::sleep(left.min(GLANCE));
-        }
-    }
-
-    fn hang_up(mut self) {
-        if let Some(line) = &mut self.line {
-            line.hang_up();
+            thread::sleep(left.min(POLL_INTERVAL));
         }
     }
 }
 
-/// What became of a mail, where it came to something, and why no other should be tried, where none should.
-struct Delivery {
-    event: Option<Event>,
-    cut: Option<String>,
-}
-
-impl Delivery {
-    fn cut(why: String) -> Delivery {
-        Delivery {
-            event: None,
-            cut: Some(why),
-        }
-    }
-}
-
-impl fmt::Display for End {
+impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            End::Stop => "told to stop",
-            End::Outdated => "there is a new generation",
+            StopReason::Shutdown => "the process is stopping",
+            StopReason::NewGeneration => "there is a new generation",
         })
     }
 }
 
-impl Event {
+impl MailEvent {
     pub const fn name(self) -> &'static str {
         match self {
-            Event::Sent => "sent",
-            Event::Deferred => "deferred",
-            Event::Bounced => "bounced",
-            Event::Uncertain => "uncertain",
+            MailEvent::Sent => "sent",
+            MailEvent::Deferred => "deferred",
+            MailEvent::Bounced => "bounced",
+            MailEvent::Uncertain => "uncertain",
         }
     }
 }
 
-impl Report {
-    fn count(&mut self, event: Event) {
+impl MailReport {
+    fn count(&mut self, event: MailEvent) {
         match event {
-            Event::Sent => self.sent += 1,
-            Event::Deferred => self.deferred += 1,
-            Event::Bounced => self.bounced += 1,
-            Event::Uncertain => self.uncertain += 1,
+            MailEvent::Sent => self.sent += 1,
+            MailEvent::Deferred => self.deferred += 1,
+            MailEvent::Bounced => self.bounced += 1,
+            MailEvent::Uncertain => self.uncertain += 1,
         }
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for MailReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} mails sent", self.sent)?;
         for (number, what) in [
-            (self.deferred, "put off"),
-            (self.bounced, "refused for good"),
+            (self.deferred, "deferred"),
+            (self.bounced, "refused permanently"),
             (self.uncertain + self.interrupted, "may have arrived"),
-            (self.waiting, "not come to"),
+            (self.waiting, "not attempted"),
         ] {
             if number > 0 {
                 write!(f, ", {number} {what}")?;
             }
         }
-        match &self.cut {
+        match &self.ended_early {
             Some(why) => write!(f, "; ended early: {why}"),
             None => Ok(()),
         }

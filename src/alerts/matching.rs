@@ -1,46 +1,52 @@
-//! Which new tenders are for which subscriptions.
+//! Matches new tenders with subscriptions.
 //!
-//! Turned around: the subscriptions are indexed by the words they ask for, and each tender is run against them once. The time goes with the tenders and the
-//! matches, hardly with the subscriptions.
+//! This is a reverse search: the subscriptions are indexed by the tokens of their keywords, and each
+//! tender is run against the index once. The time grows with the tenders and the matches, hardly with
+//! the subscriptions.
 
 use std::collections::{BTreeSet, HashMap};
 
+use chrono::DateTime;
+
 use crate::{
-    alerts::fresh::Tender,
+    alerts::new_tenders::NewTender,
     model::{date::Date, record::query_key, schema::Role, stem::Language},
-    query::keyword::{Keyword, TokenizedRecord, Token},
+    query::keyword::{Keyword, Token, TokenizedRecord},
     state::subscription::Subscription,
 };
 
-/// Spec silent: how many days before a subscription a tender may have been published and still be new to it. The slowest sources publish a week's notices at its
-/// end; without this, a subscriber would miss the week the subscription begins in.
+/// Decision D-103: how many days before a subscription a tender may have been published and still be
+/// new to it. The slowest sources publish a week's notices at its end; without this grace, a
+/// subscriber would miss those of the week in which the subscription begins.
 pub const GRACE_DAYS: i32 = 7;
 
-/// Calls `each` with each tender in turn, and the subscriptions it is for, in their order; both by their places in the lists that were given. The matches
-/// of all are many times what anyone is told of, so they are nowhere held together.
+/// Calls `each` for each tender with the subscriptions that match it, in their order; both as indexes
+/// into the given lists. The matches of all tenders are never held at once: they are many times what
+/// is mailed.
 pub fn each_tender<E>(
     subscriptions: &[Subscription],
-    tenders: &[Tender],
+    tenders: &[NewTender],
     mut each: impl FnMut(usize, Vec<usize>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut index = Index::of(subscriptions);
+    let mut index = SubscriptionIndex::of(subscriptions);
     let mut numbered = tenders.iter().enumerate();
     numbered.try_for_each(|(number, tender)| each(number, index.find(number, tender)))
 }
 
-/// The subscriptions by what leads to them: one of their keywords, or without any the narrowest of their other conditions.
-struct Index<'s> {
+/// The subscriptions by a key that every match has: one of their keywords, or without keywords the
+/// narrowest of their other conditions.
+struct SubscriptionIndex<'s> {
     conditions: Vec<Conditions<'s>>,
-    /// By the languages looked at: a keyword has not the same tokens in all.
-    views: HashMap<Vec<Language>, View<'s>>,
-    rest: Rest<'s>,
-    /// The tender that a subscription was last found for.
-    found: Vec<Option<usize>>,
+    /// By the languages to look at, because a keyword has other tokens in other languages.
+    by_languages: HashMap<Vec<Language>, KeywordIndex<'s>>,
+    without_keywords: ConditionIndex<'s>,
+    /// The tender that each subscription last matched.
+    last_match: Vec<Option<usize>>,
 }
 
-/// What a subscription asks for besides keywords.
+/// The conditions of a subscription other than keywords.
 struct Conditions<'s> {
-    /// The first day that is new.
+    /// The first day of publication that is new, as days since 1970.
     since: i32,
     /// Folded.
     department: Option<String>,
@@ -51,74 +57,75 @@ struct Conditions<'s> {
 
 /// The distinct keywords of the subscriptions that look at the same languages.
 #[derive(Default)]
-struct View<'s> {
+struct KeywordIndex<'s> {
+    /// Indexes into `keywords` by text; `None` for a malformed keyword.
     numbers: HashMap<&'s str, Option<usize>>,
-    keywords: Vec<Asked>,
+    keywords: Vec<IndexedKeyword>,
+    /// The keywords that contain each token, as indexes into `keywords`.
     by_token: HashMap<Token, Vec<usize>>,
 }
 
-/// A keyword, who asked for it, and the tender it was last met in.
-struct Asked {
+/// A keyword with its subscriptions, and the tender in which it last occurred.
+struct IndexedKeyword {
     keyword: Keyword,
     subscriptions: Vec<usize>,
-    met: Option<usize>,
+    last_seen: Option<usize>,
 }
 
-/// Subscriptions without keywords.
+/// The subscriptions without keywords.
 #[derive(Default)]
-struct Rest<'s> {
+struct ConditionIndex<'s> {
     by_department: HashMap<String, Vec<usize>>,
     by_municipality: HashMap<&'s str, Vec<usize>>,
     by_category: HashMap<&'s str, Vec<usize>>,
     all: Vec<usize>,
-    /// Which of the parts of names that are asked for a department's name holds: worked out once for each name.
+    /// A cache: by a tender's department name, the requested name parts that it contains.
     parts: HashMap<String, Vec<String>>,
 }
 
-impl<'s> Index<'s> {
-    fn of(subscriptions: &'s [Subscription]) -> Index<'s> {
-        let mut index = Index {
+impl<'s> SubscriptionIndex<'s> {
+    fn of(subscriptions: &'s [Subscription]) -> SubscriptionIndex<'s> {
+        let mut index = SubscriptionIndex {
             conditions: subscriptions.iter().map(Conditions::of).collect(),
-            views: HashMap::new(),
-            rest: Rest::default(),
-            found: vec![None; subscriptions.len()],
+            by_languages: HashMap::new(),
+            without_keywords: ConditionIndex::default(),
+            last_match: vec![None; subscriptions.len()],
         };
         for (number, subscription) in subscriptions.iter().enumerate() {
             if subscription.keywords.is_empty() {
-                index.rest.add(number, &index.conditions[number]);
+                index.without_keywords.add(number, &index.conditions[number]);
                 continue;
             }
             let languages: BTreeSet<Language> = subscription.languages.iter().copied().collect();
             let languages: Vec<Language> = languages.into_iter().collect();
-            let view = index.views.entry(languages.clone()).or_default();
+            let keywords = index.by_languages.entry(languages.clone()).or_default();
             for text in &subscription.keywords {
-                if !view.add(number, text, &languages) {
-                    log::error!(
-                        "subscription {}: a keyword cannot be read, and finds nothing",
-                        subscription.id
-                    );
+                if !keywords.add(number, text, &languages) {
+                    log::error!("subscription {}: a malformed keyword is ignored", subscription.id);
                 }
             }
         }
         index
     }
 
-    /// The subscriptions that a tender is for, in their order. Each tender has a number of its own.
-    fn find(&mut self, number: usize, tender: &Tender) -> Vec<usize> {
-        let (conditions, found) = (&self.conditions, &mut self.found);
-        let subject = tender.subject();
+    /// The subscriptions that match a tender, in their order. `number` identifies the tender.
+    fn find(&mut self, number: usize, tender: &NewTender) -> Vec<usize> {
+        let (conditions, last_match) = (&self.conditions, &mut self.last_match);
+        let record = tender.tokenize();
         let mut subscriptions = Vec::new();
-        let mut try_all = |candidates: &[usize]| {
+        let mut add_matches = |candidates: &[usize]| {
             for candidate in candidates {
-                if conditions[*candidate].hold(tender, &subject) && found[*candidate].replace(number) != Some(number) {
+                if conditions[*candidate].match_tender(tender, &record)
+                    && last_match[*candidate].replace(number) != Some(number)
+                {
                     subscriptions.push(*candidate);
                 }
             }
         };
-        for (languages, view) in &mut self.views {
-            view.find(number, languages, &subject, &mut try_all);
+        for (languages, keywords) in &mut self.by_languages {
+            keywords.find(number, languages, &record, &mut add_matches);
         }
-        self.rest.find(tender, &mut try_all);
+        self.without_keywords.find(tender, &mut add_matches);
         subscriptions.sort_unstable();
         subscriptions
     }
@@ -126,7 +133,7 @@ impl<'s> Index<'s> {
 
 impl<'s> Conditions<'s> {
     fn of(subscription: &'s Subscription) -> Conditions<'s> {
-        let created = chrono::DateTime::from_timestamp(subscription.created_at, 0).unwrap_or_default();
+        let created = DateTime::from_timestamp(subscription.created_at, 0).unwrap_or(DateTime::UNIX_EPOCH);
         Conditions {
             since: Date::from(created.date_naive()).days() - GRACE_DAYS,
             department: subscription
@@ -139,7 +146,7 @@ impl<'s> Conditions<'s> {
         }
     }
 
-    fn hold(&self, tender: &Tender, subject: &TokenizedRecord) -> bool {
+    fn match_tender(&self, tender: &NewTender, record: &TokenizedRecord) -> bool {
         tender.published.days() >= self.since
             && self.municipality.is_none_or(|slug| tender.municipality == slug)
             && self
@@ -149,33 +156,16 @@ impl<'s> Conditions<'s> {
                 .department
                 .as_ref()
                 .is_none_or(|part| tender.departments.iter().any(|name| name.contains(part.as_str())))
-            && (Language::ALL.iter().all(|language| self.languages.contains(language)) || subject.is_in(self.languages))
+            && (Language::ALL.iter().all(|language| self.languages.contains(language)) || record.is_in(self.languages))
     }
 }
 
-impl<'s> View<'s> {
-    /// Whether the text is a keyword.
+impl<'s> KeywordIndex<'s> {
+    /// Adds a keyword of a subscription. Returns whether the text is a valid keyword.
     fn add(&mut self, subscription: usize, text: &'s str, languages: &[Language]) -> bool {
         let number = match self.numbers.get(text) {
             Some(number) => *number,
-            None => {
-                let number = Keyword::parse(text).ok().map(|keyword| {
-                    for token in keyword.tokens(languages) {
-                        self.by_token
-                            .entry(token.clone())
-                            .or_default()
-                            .push(self.keywords.len());
-                    }
-                    self.keywords.push(Asked {
-                        keyword,
-                        subscriptions: Vec::new(),
-                        met: None,
-                    });
-                    self.keywords.len() - 1
-                });
-                self.numbers.insert(text, number);
-                number
-            }
+            None => self.insert(text, languages),
         };
         if let Some(number) = number {
             self.keywords[number].subscriptions.push(subscription);
@@ -183,57 +173,76 @@ impl<'s> View<'s> {
         number.is_some()
     }
 
-    fn find(&mut self, number: usize, languages: &[Language], subject: &TokenizedRecord, try_all: &mut impl FnMut(&[usize])) {
-        for token in subject.tokens(languages) {
+    fn insert(&mut self, text: &'s str, languages: &[Language]) -> Option<usize> {
+        let Ok(keyword) = Keyword::parse(text) else {
+            self.numbers.insert(text, None);
+            return None;
+        };
+        let number = self.keywords.len();
+        for token in keyword.tokens(languages) {
+            self.by_token.entry(token.clone()).or_default().push(number);
+        }
+        self.keywords.push(IndexedKeyword {
+            keyword,
+            subscriptions: Vec::new(),
+            last_seen: None,
+        });
+        self.numbers.insert(text, Some(number));
+        Some(number)
+    }
+
+    fn find(
+        &mut self,
+        number: usize,
+        languages: &[Language],
+        record: &TokenizedRecord,
+        add_matches: &mut impl FnMut(&[usize]),
+    ) {
+        for token in record.tokens(languages) {
             for keyword in self.by_token.get(token).into_iter().flatten() {
-                let asked = &mut self.keywords[*keyword];
-                let is_first = asked.met.replace(number) != Some(number);
-                if is_first && (asked.keyword.is_word() || asked.keyword.matches(subject, languages)) {
-                    try_all(&asked.subscriptions);
+                let indexed = &mut self.keywords[*keyword];
+                let is_first = indexed.last_seen.replace(number) != Some(number);
+                if is_first && (indexed.keyword.is_word() || indexed.keyword.matches(record, languages)) {
+                    add_matches(&indexed.subscriptions);
                 }
             }
         }
     }
 }
 
-impl<'s> Rest<'s> {
+impl<'s> ConditionIndex<'s> {
     fn add(&mut self, subscription: usize, conditions: &Conditions<'s>) {
-        let place = match conditions {
-            Conditions {
-                department: Some(part), ..
-            } => self.by_department.entry(part.clone()).or_default(),
-            Conditions {
-                municipality: Some(slug),
-                ..
-            } => self.by_municipality.entry(slug).or_default(),
-            Conditions {
-                category: Some(code), ..
-            } => self.by_category.entry(code).or_default(),
-            _ => &mut self.all,
+        let subscriptions = if let Some(part) = &conditions.department {
+            self.by_department.entry(part.clone()).or_default()
+        } else if let Some(slug) = conditions.municipality {
+            self.by_municipality.entry(slug).or_default()
+        } else if let Some(code) = conditions.category {
+            self.by_category.entry(code).or_default()
+        } else {
+            &mut self.all
         };
-        place.push(subscription);
+        subscriptions.push(subscription);
     }
 
-    fn find(&mut self, tender: &Tender, try_all: &mut impl FnMut(&[usize])) {
+    fn find(&mut self, tender: &NewTender, add_matches: &mut impl FnMut(&[usize])) {
         for name in &tender.departments {
             if !self.parts.contains_key(name) {
                 let parts = self.by_department.keys().filter(|part| name.contains(part.as_str()));
                 self.parts.insert(name.clone(), parts.cloned().collect());
             }
-            let parts = self.parts.get(name).into_iter().flatten();
-            parts
-                .filter_map(|part| self.by_department.get(part))
-                .for_each(|of| try_all(of));
-        }
-        if let Some(of) = self.by_municipality.get(tender.municipality.as_str()) {
-            try_all(of);
-        }
-        for code in &tender.categories {
-            if let Some(of) = self.by_category.get(code.as_str()) {
-                try_all(of);
+            for part in &self.parts[name] {
+                add_matches(&self.by_department[part]);
             }
         }
-        try_all(&self.all);
+        if let Some(subscriptions) = self.by_municipality.get(tender.municipality.as_str()) {
+            add_matches(subscriptions);
+        }
+        for code in &tender.categories {
+            if let Some(subscriptions) = self.by_category.get(code.as_str()) {
+                add_matches(subscriptions);
+            }
+        }
+        add_matches(&self.all);
     }
 }
 
@@ -244,16 +253,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::catalog::notices::LatestNotices;
-    use crate::state::subscription::{Frequency, Locale};
+    use crate::{
+        catalog::notices::LatestNotices,
+        state::subscription::{Frequency, Locale},
+    };
 
     const DAY: i64 = 86_400;
     const FIRST: i64 = 20_000;
 
-    /// Tender, then subscription.
+    /// Tender and subscription.
     type Match = (usize, usize);
 
-    fn matches(subscriptions: &[Subscription], tenders: &[Tender]) -> Vec<Match> {
+    fn matches(subscriptions: &[Subscription], tenders: &[NewTender]) -> Vec<Match> {
         let mut matches = Vec::new();
         let found = each_tender(subscriptions, tenders, |tender, found| {
             matches.extend(found.into_iter().map(|subscription| (tender, subscription)));
@@ -263,28 +274,28 @@ mod tests {
         matches
     }
 
-    /// The obvious way: each against each.
-    fn expected(subscriptions: &[Subscription], tenders: &[Tender]) -> Vec<Match> {
+    /// The obvious implementation: each tender against each subscription.
+    fn expected(subscriptions: &[Subscription], tenders: &[NewTender]) -> Vec<Match> {
         let mut matches = Vec::new();
         for (number, tender) in tenders.iter().enumerate() {
-            let subject = tender.subject();
-            for (subscription, asked) in subscriptions.iter().enumerate() {
+            let record = tender.tokenize();
+            for (subscription, wanted) in subscriptions.iter().enumerate() {
                 let has = |text: &String| {
-                    Keyword::parse(text).is_ok_and(|keyword| keyword.matches(&subject, &asked.languages))
+                    Keyword::parse(text).is_ok_and(|keyword| keyword.matches(&record, &wanted.languages))
                 };
-                let is_said = match asked.keywords.as_slice() {
-                    [] => asked.languages.len() == 2 || subject.is_in(&asked.languages),
+                let has_keyword = match wanted.keywords.as_slice() {
+                    [] => wanted.languages.len() == 2 || record.is_in(&wanted.languages),
                     keywords => keywords.iter().any(has),
                 };
-                let department = asked.department.as_ref().map(|part| crate::model::fold::fold(part));
-                let is_match = is_said
-                    && i64::from(tender.published.days()) >= asked.created_at / DAY - i64::from(GRACE_DAYS)
+                let department = wanted.department.as_ref().map(|part| crate::model::fold::fold(part));
+                let is_match = has_keyword
+                    && i64::from(tender.published.days()) >= wanted.created_at / DAY - i64::from(GRACE_DAYS)
                     && department.is_none_or(|part| tender.departments.iter().any(|name| name.contains(&part)))
-                    && asked
+                    && wanted
                         .municipality
                         .as_ref()
                         .is_none_or(|slug| *slug == tender.municipality)
-                    && asked
+                    && wanted
                         .category
                         .as_ref()
                         .is_none_or(|code| tender.categories.contains(code));
@@ -316,7 +327,7 @@ mod tests {
         prop::collection::vec(one_of(WORDS), 1..5).prop_map(|words| words.join(" "))
     }
 
-    fn tender() -> impl Strategy<Value = Tender> {
+    fn tender() -> impl Strategy<Value = NewTender> {
         let some = |text: BoxedStrategy<String>| proptest::option::of(text);
         let texts = prop::collection::vec(some(text().boxed()), 4);
         let department = some(one_of(&["Ville de Québec", "Parks & Roads", "Parcs Canada"]).boxed());
@@ -333,7 +344,7 @@ mod tests {
                     "procurement_category": category,
                     "title_en": texts[0], "title_fr": texts[1], "description_en": texts[2], "description_fr": texts[3],
                 });
-                Tender::parse(Bytes::from(record.to_string()), &LatestNotices::default()).unwrap()
+                NewTender::parse(Bytes::from(record.to_string()), &LatestNotices::default()).unwrap()
             },
         )
     }
@@ -349,8 +360,8 @@ mod tests {
             (languages, 0..20_i64, any::<bool>()),
         )
             .prop_map(
-                |(keywords, department, municipality, category, (mut languages, day, is_turned))| {
-                    if is_turned {
+                |(keywords, department, municipality, category, (mut languages, day, is_reversed))| {
+                    if is_reversed {
                         languages.reverse();
                     }
                     Subscription {
@@ -372,7 +383,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
         #[test]
-        fn it_finds_what_looking_at_each_pair_finds(
+        fn the_index_finds_the_same_as_comparing_each_pair(
             subscriptions in prop::collection::vec(subscription(), 0..40),
             tenders in prop::collection::vec(tender(), 0..12),
         ) {

@@ -1,20 +1,23 @@
-//! Alerts: what is new, told by mail to those who asked for it, once.
+//! Alerts: mails each new tender once to every address with a matching subscription.
 //!
 //! ```text
-//! generation ──fresh──▶ tenders ──matching, round──▶ who is to be told ──digest, text, html, mail──▶ message ──mailer, send──▶ SMTP server
-//!                                                                                              └─ state::mailings: the intent before, the outcome after
+//! generation ──new_tenders──▶ tenders
+//! tenders, subscriptions ──matching, digest_plan──▶ recipients
+//! recipient ──digest, texts, text, html, mail──▶ message
+//! message ──mailer, smtp──▶ mail server
+//!              └─ state::deliveries: the intent before, the outcome after
 //! ```
 //!
-//! **Invariant:** `lettre` is named only in [`mail`] and [`send`].
+//! **Invariant:** only [`mail`] and [`smtp`] name `lettre`.
 
-mod attend;
 pub mod digest;
-pub mod fresh;
+pub mod digest_plan;
 pub mod html;
 pub mod mail;
 pub mod mailer;
 pub mod matching;
-pub mod round;
-pub mod send;
+pub mod new_tenders;
+mod run_cancellable;
+pub mod smtp;
 pub mod text;
-pub mod words;
+mod texts;

@@ -1,65 +1,66 @@
-//! A digest as plain text, for those who read no HTML: short lines, links on lines of their own.
+//! Renders a digest as plain text: short lines, links on lines of their own.
 
 use textwrap::{Options, WordSplitter};
 
 use crate::alerts::{
-    digest::{Digest, Listing, Part},
-    words::{FRENCH_FOLLOWS, Words},
+    digest::{Digest, DigestPart, Listing},
+    texts::{DigestTexts, FRENCH_FOLLOWS},
 };
 
-/// What fits where lines are quoted once or twice.
+/// Leaves room for the marks of quoted lines.
 const WIDTH: usize = 72;
 const RULE: &str = "----------------------------------------";
 
-pub fn write(digest: &Digest) -> String {
+pub fn render(digest: &Digest) -> String {
     let mut text = String::new();
     for (number, part) in digest.parts.iter().enumerate() {
-        let words = Words::of(part.locale);
+        let texts = DigestTexts::of(part.locale);
         if number > 0 {
             text.push_str(&format!("\n\n{}\n\n", "=".repeat(RULE.len())));
         } else if digest.parts.len() > 1 {
-            text.push_str(&format!("{}\n\n", FRENCH_FOLLOWS));
+            text.push_str(&format!("{FRENCH_FOLLOWS}\n\n"));
         }
-        write_part(&mut text, digest, part, words);
+        write_part(&mut text, digest, part, texts);
     }
     text
 }
 
-fn write_part(text: &mut String, digest: &Digest, part: &Part, words: &Words) {
-    text.push_str(&wrapped(&words.matches(part.listings.len()), "", ""));
+fn write_part(text: &mut String, digest: &Digest, part: &DigestPart, texts: &DigestTexts) {
+    text.push_str(&wrapped(&texts.matches(part.listings.len()), "", ""));
     for (number, listing) in part.listings.iter().enumerate() {
         text.push('\n');
-        write_listing(text, digest, listing, words, number + 1);
+        write_listing(text, digest, listing, texts, number + 1);
     }
     if digest.more > 0 {
         text.push('\n');
-        text.push_str(&wrapped(&words.more(digest.more), "", ""));
+        text.push_str(&wrapped(&texts.more(digest.more), "", ""));
     }
-    text.push_str(&format!("\n{RULE}\n{}\n\n", words.alerts));
-    for named in digest.named_in(part) {
-        text.push_str(&wrapped(&words.subscription(named), "- ", "  "));
-        text.push_str(&format!("  {}\n  {}\n", words.label(words.stop_one), named.unsubscribe));
+    text.push_str(&format!("\n{RULE}\n{}\n\n", texts.alerts));
+    for subscription in digest.subscriptions_of(part) {
+        text.push_str(&wrapped(&texts.subscription(subscription), "- ", "  "));
+        let label = texts.label(texts.stop_one);
+        text.push_str(&format!("  {label}\n  {}\n", subscription.unsubscribe));
     }
     text.push_str(&format!(
         "\n{}\n{}\n\n",
-        words.label(words.stop_all),
+        texts.label(texts.stop_all),
         digest.unsubscribe
     ));
-    for sentence in words.sender(&digest.sender, &digest.postal) {
+    for sentence in texts.sender(&digest.sender, &digest.postal) {
         text.push_str(&wrapped(&sentence, "", ""));
     }
 }
 
-fn write_listing(text: &mut String, digest: &Digest, listing: &Listing, words: &Words, number: usize) {
+fn write_listing(text: &mut String, digest: &Digest, listing: &Listing, texts: &DigestTexts, number: usize) {
     let number = format!("{number}. ");
     let indent = " ".repeat(number.len());
-    text.push_str(&wrapped(&listing.title, &number, &indent));
+    text.push_str(&wrapped(texts.title(listing), &number, &indent));
     let mut lines: Vec<String> = listing.buyer.iter().cloned().collect();
-    lines.push(words.closing(listing.closing, digest.today));
-    lines.extend(listing.value.iter().map(|value| words.value(value)));
-    lines.extend(listing.number.iter().map(|number| words.number(number)));
+    lines.push(texts.closing(listing.closing, digest.today));
+    lines.extend(listing.value.iter().map(|value| texts.value(value)));
+    lines.extend(listing.number.iter().map(|number| texts.number(number)));
     if !listing.matched.is_empty() {
-        lines.push(words.matched(&listing.matched));
+        lines.push(texts.matched(&listing.matched));
     }
     for line in lines {
         text.push_str(&wrapped(&line, &indent, &indent));

@@ -1,9 +1,10 @@
-//! The feed: tenders that are open on a day, were published recently, and match a keyword. Each tender appears once,
-//! however many notices it has.
+//! The feed: tenders that are open on a day, were published recently, and match a keyword. Each
+//! tender appears once, however many notices it has.
 //!
-//! The index finds notices by day and status. The other conditions are checked on the records, and [`LatestNotices`]
-//! decides whether a newer notice has closed the tender. **Invariant:** the same query on the same generation returns the
-//! same page: all days are counted from the day in the query.
+//! The index finds notices by day and status. The other conditions are checked on the records, and
+//! [`LatestNotices`] decides whether a newer notice has closed the tender. **Invariant:** the same
+//! query on the same generation returns the same page: all days are counted from the day in the
+//! query.
 
 use std::collections::HashMap;
 
@@ -12,7 +13,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    catalog::notices::{BidStatus, LatestNotices, OPEN_STATUSES, TenderKey, for_each_page, parse_tender},
+    catalog::{
+        notices::{BidStatus, LatestNotices, OPEN_STATUSES, TenderKey, parse_tender},
+        pages::for_each_page,
+    },
     engine::{Deadline, Engine, Error},
     model::{date::Date, entity_type::EntityType, record::Record, schema::Role, stem::Language},
     query::{
@@ -31,7 +35,8 @@ pub struct FeedQuery {
     pub today: Date,
     /// The first day of publication that counts as new.
     pub since: Date,
-    /// Each as the client wrote it, and parsed. A tender must match one of them; without keywords, every tender matches.
+    /// Each as the client wrote it, and parsed. A tender must match one of them; without keywords,
+    /// every tender matches.
     pub keywords: Vec<(String, Keyword)>,
     /// A notice must have a title or description in one of these.
     pub languages: Vec<Language>,
@@ -76,12 +81,13 @@ pub enum ValueBasis {
     Unknown,
 }
 
-/// At least this many values are estimated at a time. If `min_value` excludes most tenders, estimating one by one would
-/// use a single core.
+/// At least this many values are estimated at a time. If `min_value` excludes most tenders,
+/// estimating one by one would use a single core.
 const ESTIMATE_BATCH: usize = 32;
 
-/// Returns one page. `latest` must be of the same index as `engine`. `estimate` returns the values of tenders that state
-/// none, by record_id; it is called for hardly more tenders than the page needs.
+/// Returns one page. `latest` must be of the same index as `engine`. `estimate` returns the values
+/// of tenders that state none, by record_id; it is called for hardly more tenders than the page
+/// needs.
 pub fn find<E: From<Error>>(
     engine: &dyn Engine,
     latest: &LatestNotices,

@@ -1,8 +1,9 @@
-//! Groups notices (the original, amendments, other publishers' copies) into tenders, and decides from the newest notice
-//! whether a tender is open.
+//! Groups notices (the original, amendments, other publishers' copies) into tenders, and decides
+//! from the newest notice whether a tender is open.
 //!
-//! What makes two notices one tender is in no index, so all notices of a generation are read once when it is opened.
-//! **Invariant:** feed and alerts decide only by [`LatestNotices`] and [`BidStatus`] whether a tender is open.
+//! What makes two notices one tender is in no index, so all notices of a generation are read once
+//! when it is opened. **Invariant:** feed and alerts decide only by [`LatestNotices`] and
+//! [`BidStatus`] whether a tender is open.
 
 use std::collections::{HashMap, hash_map::Entry};
 
@@ -10,6 +11,7 @@ use bytes::Bytes;
 use rayon::prelude::*;
 
 use crate::{
+    catalog::pages::for_each_page,
     engine::{Deadline, Engine, Error},
     model::{
         date::Date,
@@ -19,7 +21,7 @@ use crate::{
         schema::{Role, Schema},
         vocabulary::identifies,
     },
-    query::{Filter, Page, SearchQuery, Start},
+    query::{Filter, SearchQuery},
 };
 
 /// The statuses of a tender that accepts bids.
@@ -27,9 +29,6 @@ pub const OPEN_STATUSES: [&str; 2] = ["Open", "Active"];
 
 /// The status of a tender that was withdrawn.
 const CANCELLED: &str = "Cancelled";
-
-/// How many notices are read at a time.
-const PAGE_SIZE: usize = 1_000;
 
 /// Whether bids are accepted, as one notice states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,11 +69,12 @@ impl BidStatus {
 /// 4. the closing day;
 /// 5. no longer accepting bids after accepting them.
 ///
-/// A notice whose status is unknown decides nothing, nor does one of a contract without a call for bids.
+/// A notice whose status is unknown decides nothing, nor does one of a contract without a call for
+/// bids.
 type NoticeOrder = (Option<Date>, (bool, u32), bool, i32, bool);
 
-/// For each tender with several notices, the status that the newest one states. A tender that is not in it has a single
-/// notice.
+/// For each tender with several notices, the status that the newest one states. A tender that is
+/// not in it has a single notice.
 #[derive(Debug, Default)]
 pub struct LatestNotices(HashMap<TenderKey, BidStatus>);
 
@@ -86,8 +86,8 @@ struct NewestNotice {
 }
 
 impl LatestNotices {
-    /// Reads all tenders of an index: first those that accept bids, then every other notice of these. Memory grows with
-    /// the former, which are few.
+    /// Reads all tenders of an index: first those that accept bids, then every other notice of
+    /// these. Memory grows with the former, which are few.
     pub fn read(engine: &dyn Engine, deadline: &Deadline) -> Result<LatestNotices, Error> {
         let mut tenders: HashMap<TenderKey, NewestNotice> = HashMap::new();
         for status in OPEN_STATUSES {
@@ -145,9 +145,9 @@ fn for_each_notice(
     })
 }
 
-/// `None` for a notice that decides nothing: its status is unknown, or it is about a contract that was awarded without a
-/// call for bids, under the number of a file that may also have had one. Such a notice is neither open nor cancelled, and
-/// has no closing day.
+/// `None` for a notice that decides nothing: its status is unknown, or it is about a contract that
+/// was awarded without a call for bids, under the number of a file that may also have had one. Such
+/// a notice is neither open nor cancelled, and has no closing day.
 fn read_notice(notice: &Bytes) -> Result<Option<(TenderKey, NewestNotice)>, Error> {
     let record = parse_tender(notice)?;
     let Some(status_key) = record.keys(Role::Status).pop() else {
@@ -185,39 +185,16 @@ fn amendment_order(text: &str) -> (bool, u32) {
     )
 }
 
-/// Reads all records that match a query, page by page.
-pub fn for_each_page(
-    engine: &dyn Engine,
-    query: &SearchQuery,
-    deadline: &Deadline,
-    mut visit: impl FnMut(Vec<Bytes>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let mut start = Start::Offset(0);
-    loop {
-        let page = Page {
-            limit: PAGE_SIZE,
-            start,
-        };
-        let hits = engine.search(query, &page, deadline.clone())?;
-        visit(hits.records)?;
-        deadline.check()?;
-        match hits.next {
-            Some(next) => start = Start::After(next),
-            None => return Ok(()),
-        }
-    }
-}
-
 pub fn parse_tender(notice: &Bytes) -> Result<Record<'_>, Error> {
     Record::parse(Schema::of(EntityType::Tender), notice)
         .map_err(|why| Error::Internal(format!("a record of the index cannot be parsed: {why}")))
 }
 
-/// What the notices of one tender have in common: the first of these that a notice has. Placeholders such as `N/A` are
-/// not numbers.
+/// What the notices of one tender have in common: the first of these that a notice has.
+/// Placeholders such as `N/A` are not numbers.
 ///
-/// Decision D-74: the buyer is the first of its names, folded. A reference number is compared without the notice's own
-/// amendment number at its end, together with the separator before it.
+/// Decision D-74: the buyer is the first of its names, folded. A reference number is compared
+/// without the notice's own amendment number at its end, together with the separator before it.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub enum TenderKey {
     Solicitation {
@@ -264,7 +241,8 @@ impl TenderKey {
         }
     }
 
-    /// The key as text. It is stored with the tenders that an address was already notified of, so it must never change.
+    /// The key as text. It is stored with the tenders that an address was already notified of, so
+    /// it must never change.
     pub fn stable_name(&self) -> String {
         match self {
             TenderKey::Solicitation { buyer, number } => format!("solicitation|{buyer}|{number}"),

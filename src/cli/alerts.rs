@@ -12,10 +12,11 @@ use clap::Subcommand;
 
 use crate::{
     alerts::{
+        digest_plan::DigestPlan,
         html,
         mail::Sender,
-        mailer::{self, End},
-        round, text,
+        mailer::{self, StopReason},
+        text,
     },
     catalog::generation::Generation,
     cli::{
@@ -88,9 +89,10 @@ pub fn run(args: Alerts) -> anyhow::Result<()> {
             ..
         } => {
             let (state, generation) = (state.open_existing()?, index.open_current()?);
-            let round = round::plan(&state, &generation, None, Utc::now())?;
-            let line = |due: &round::Due| format!("{:>4}  {}\n", due.tenders, due.email);
-            print(&round.due.iter().map(line).collect::<String>())
+            let plan = DigestPlan::new(&state, &generation, None, Utc::now())?;
+            let lines = plan.recipients.iter();
+            let lines = lines.map(|recipient| format!("{:>4}  {}\n", recipient.tenders, recipient.email));
+            print(&lines.collect::<String>())
         }
         Alerts::Send { index, state, mail, .. } => send(&state.open_existing()?, &index, &mail),
         Alerts::List { state } => list(&state.open_existing()?),
@@ -105,15 +107,15 @@ pub fn run(args: Alerts) -> anyhow::Result<()> {
             preview(&state, &generation, &email, &sender.sender()?, out.as_deref())
         }
         Alerts::Resume { email, state } => {
-            let addressee = email.as_deref().map(AddressHash::new);
-            let resumed = state.open_existing()?.resume_addresses(addressee)?;
+            let address = email.as_deref().map(AddressHash::new);
+            let resumed = state.open_existing()?.resume_addresses(address)?;
             print(&format!("{resumed} addresses resumed\n"))
         }
         Alerts::Forget { email, state } => {
             let address = EmailAddress::parse(&email).map_err(|why| anyhow!("the address {why}"))?;
-            let forgotten = state.open_existing()?.erase_address(&address, Utc::now())?;
-            let forgotten = forgotten.with_context(|| format!("the address {email} is unknown"))?;
-            print(&format!("erased; {forgotten} alerts ended\n"))
+            let ended = state.open_existing()?.erase_address(&address, Utc::now())?;
+            let ended = ended.with_context(|| format!("the address {email} is unknown"))?;
+            print(&format!("erased; {ended} alerts ended\n"))
         }
     }
 }
@@ -123,10 +125,10 @@ fn send(state: &StateDb, index: &IndexDir, mail: &MailOptions) -> anyhow::Result
     let settings = settings.context("no mail server is set; use --smtp-url, such as smtps://user@mail.example.org")?;
     let generation = index.open_current()?;
     let is_stopped = server::signals::stop_flag()?;
-    let stop = || if is_stopped() { Some(End::Stop) } else { None };
-    let report = mailer::run_once(state, &generation, &settings, Utc::now, &stop, &mut |_, _| {})?;
+    let stop_reason = || if is_stopped() { Some(StopReason::Shutdown) } else { None };
+    let report = mailer::run_once(state, &generation, &settings, Utc::now, &stop_reason, &mut |_, _| {})?;
     print(&format!("{report}\n"))?;
-    match report.cut {
+    match report.ended_early {
         Some(why) if report.waiting == 0 => bail!("the run ended early: {why}"),
         Some(why) => bail!(
             "the run ended early with {} addresses left for the next run: {why}",
@@ -145,13 +147,13 @@ fn list(state: &StateDb) -> anyhow::Result<()> {
     }
     let mut lines = String::new();
     for (email, subscriptions) in of_address {
-        let addressee = AddressHash::new(email);
-        let last = history.last_to_address.get(&addressee).map_or("-".to_owned(), moment);
+        let address = AddressHash::new(email);
+        let last = history.last_to_address.get(&address).map_or("-".to_owned(), moment);
         lines.push_str(&format!(
             "{:>3} alerts  last mail {last:<20}  {email}",
             subscriptions.len()
         ));
-        if let Some(suppression) = history.suppressions.get(&addressee) {
+        if let Some(suppression) = history.suppressions.get(&address) {
             let since = match &suppression.paused_at {
                 Some(since) => format!("paused since {}", moment(since)),
                 None => format!("deferred until {}", moment(&suppression.due_at)),
@@ -177,12 +179,12 @@ fn preview(
     out: Option<&Path>,
 ) -> anyhow::Result<()> {
     let now = Utc::now();
-    let round = round::plan(state, generation, Some(email), now)?;
-    let letter = match round.due.first() {
-        Some(due) => round.letter(due, sender, state, now)?,
+    let plan = DigestPlan::new(state, generation, Some(email), now)?;
+    let mail = match plan.recipients.first() {
+        Some(recipient) => plan.compose(recipient, sender, state, now)?,
         None => None,
     };
-    let Some(letter) = letter else {
+    let Some(mail) = mail else {
         let is_known = !state.subscriptions_of(&email.to_lowercase())?.is_empty();
         ensure!(
             is_known,
@@ -191,13 +193,13 @@ fn preview(
         bail!("there is nothing new for {email}");
     };
     let Some(folder) = out else {
-        return print(&text::write(&letter.digest));
+        return print(&text::render(&mail.digest));
     };
     fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
     for (name, bytes) in [
-        ("digest.txt", text::write(&letter.digest).into_bytes()),
-        ("digest.html", html::write(&letter.digest).into_bytes()),
-        ("digest.eml", letter.mail.bytes),
+        ("digest.txt", text::render(&mail.digest).into_bytes()),
+        ("digest.html", html::render(&mail.digest).into_bytes()),
+        ("digest.eml", mail.mail.bytes),
     ] {
         let path = folder.join(name);
         fs::write(&path, bytes).with_context(|| format!("writing {}", path.display()))?;

@@ -26,7 +26,7 @@ pub struct Backtest {
 pub fn run(args: Backtest) -> anyhow::Result<()> {
     let generation = args.index.open_current()?;
     let options = BacktestOptions {
-        kind: args.entity_type,
+        entity_type: args.entity_type,
         sample: args.sample,
         seed: args.seed,
     };

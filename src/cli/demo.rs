@@ -1,7 +1,7 @@
 //! `procure demo`: a sample that ends today, indexed and served, with a key and requests to try.
 //!
-//! The sample, the index and the keys are in a fresh temporary folder, which is deleted at the end: an operator's data is
-//! never touched.
+//! The sample, the index and the keys are in a fresh temporary folder, which is deleted at the end:
+//! an operator's data is never touched.
 
 use std::{
     env, fmt, fs, io,
@@ -93,7 +93,11 @@ pub fn run(args: Demo) -> anyhow::Result<()> {
     };
     drop(generation);
     print(&instructions.to_string())?;
-    server::run(&server::Config::new(index_dir, state), listener, server::signals::stop_requested())
+    server::run(
+        &server::Config::new(index_dir, state),
+        listener,
+        server::signals::stop_requested(),
+    )
 }
 
 /// What the demo prints.

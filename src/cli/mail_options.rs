@@ -6,9 +6,9 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use crate::alerts::{
-    mail::{DkimFile, Sender},
-    mailer::Settings,
-    send::{Place, Server},
+    mail::{DkimKeyFile, Sender},
+    mailer::MailSettings,
+    smtp::{server::SmtpServer, smtp_url::SmtpEndpoint},
 };
 
 /// How mails are sent.
@@ -53,12 +53,13 @@ pub struct SenderOptions {
     dkim_domain: Option<String>,
 }
 
-/// The variable with the password. There is no flag for it, because every local user can list the arguments of a process.
+/// The variable with the password. There is no flag for it, because every local user can list the
+/// arguments of a process.
 const PASSWORD: &str = "PROCURE_SMTP_PASSWORD";
 
 impl MailOptions {
     /// The settings; `None` without a mail server. Incomplete settings are an error.
-    pub fn settings(&self) -> anyhow::Result<Option<Settings>> {
+    pub fn settings(&self) -> anyhow::Result<Option<MailSettings>> {
         let Some(url) = &self.smtp_url else {
             let mail_only = [
                 (self.smtp_password_file.is_some(), "--smtp-password-file"),
@@ -73,10 +74,10 @@ impl MailOptions {
             return Ok(None);
         };
         let sender = self.sender.sender()?;
-        // The address may hold a password, so the error does not quote it.
-        let place: Place = url.parse().context("invalid --smtp-url")?;
-        let server = Server::new(place, self.password()?, self.smtp_ca.as_deref(), sender.domain())?;
-        Ok(Some(Settings {
+        // The URL may contain a password, so the error does not quote it.
+        let endpoint: SmtpEndpoint = url.parse().context("invalid --smtp-url")?;
+        let server = SmtpServer::new(endpoint, self.password()?, self.smtp_ca.as_deref(), sender.domain())?;
+        Ok(Some(MailSettings {
             server,
             sender,
             rate: self.mail_rate,
@@ -120,7 +121,7 @@ impl SenderOptions {
             "--public-url, the address of this service in the links to unsubscribe",
         )?;
         let dkim = match (&self.dkim_key, &self.dkim_selector) {
-            (Some(key), Some(selector)) => Some(DkimFile {
+            (Some(key), Some(selector)) => Some(DkimKeyFile {
                 key,
                 selector,
                 domain: self.dkim_domain.as_deref(),

@@ -1,6 +1,7 @@
 //! The command line, which is the only configuration. Each field's doc comment is its help text.
 //!
-//! A flag overrides its environment variable, which overrides the default. One file per command; [`run`] dispatches.
+//! A flag overrides its environment variable, which overrides the default. One file per command;
+//! [`run`] dispatches.
 
 mod alerts;
 mod backtest;
@@ -64,7 +65,8 @@ enum Command {
     Print(print::Print),
 }
 
-/// The command with its help: an option's help names its environment variable, but not the value, which may be a secret.
+/// The command with its help: an option's help names its environment variable, but not the value,
+/// which may be a secret.
 pub fn command() -> clap::Command {
     fn hide_values(command: clap::Command) -> clap::Command {
         command

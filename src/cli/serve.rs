@@ -57,7 +57,8 @@ pub struct Serve {
     /// Maximum duration of a search
     #[arg(long, value_name = "SECONDS", env = "PROCURE_QUERY_TIMEOUT", default_value_t = Seconds(server::config::QUERY_TIMEOUT))]
     query_timeout: Seconds,
-    /// Address where a key's plan can be upgraded, for the error of a Pro endpoint; by default /docs#plans of this service
+    /// Address where a key's plan can be upgraded, for the error of a Pro endpoint; by default
+    /// /docs#plans of this service
     #[arg(long, value_name = "URL", env = "PROCURE_UPGRADE_URL", value_parser = parse_web_address)]
     upgrade_url: Option<String>,
     #[command(flatten)]

@@ -47,37 +47,29 @@ impl Failure {
 
     /// A request without a response.
     pub fn no_response(error: ureq::Error) -> Failure {
-        let (why, retry, scope) = match error {
-            ureq::Error::TooManyRedirects => (
-                "the address redirects too often".to_owned(),
-                Retry::Never,
-                FailureScope::File,
-            ),
-            ureq::Error::RequireHttpsOnly(url) => (
-                format!("the address redirects to {url}, which is not encrypted"),
-                Retry::Never,
-                FailureScope::File,
-            ),
-            ureq::Error::BadUri(_) | ureq::Error::Http(_) => (
-                format!("the address is invalid ({error})"),
-                Retry::Never,
-                FailureScope::File,
-            ),
-            ureq::Error::ConnectProxyFailed(_) | ureq::Error::InvalidProxyUrl => (
-                format!("the proxy refuses the connection ({error}); see the variable HTTPS_PROXY"),
-                Retry::Never,
-                FailureScope::Host,
-            ),
+        match error {
+            ureq::Error::TooManyRedirects => Failure::permanent("the address redirects too often"),
+            ureq::Error::RequireHttpsOnly(url) => {
+                Failure::permanent(format!("the address redirects to {url}, which is not encrypted"))
+            }
+            ureq::Error::BadUri(_) | ureq::Error::Http(_) => {
+                Failure::permanent(format!("the address is invalid ({error})"))
+            }
+            ureq::Error::ConnectProxyFailed(_) | ureq::Error::InvalidProxyUrl => {
+                let why = format!("the proxy refuses the connection ({error}); see the variable HTTPS_PROXY");
+                Failure::permanent(why).of_host()
+            }
             ureq::Error::Tls(_) | ureq::Error::Rustls(_) => insecure(&error),
             // Errors of the TLS handshake have this kind.
             ureq::Error::Io(ref inner) if inner.kind() == io::ErrorKind::InvalidData => insecure(&error),
-            error => (
-                format!("the host does not answer ({error})"),
-                Retry::After(None),
-                FailureScope::Host,
-            ),
-        };
-        Failure { why, retry, scope }
+            error => Failure::transient(format!("the host does not answer ({error})")).of_host(),
+        }
+    }
+
+    /// The same failure, of all files of the host.
+    fn of_host(self) -> Failure {
+        let scope = FailureScope::Host;
+        Failure { scope, ..self }
     }
 
     /// An error while the response body was read.
@@ -89,9 +81,8 @@ impl Failure {
     }
 }
 
-fn insecure(error: &ureq::Error) -> (String, Retry, FailureScope) {
-    let why = format!("no secure connection can be made ({error})");
-    (why, Retry::Never, FailureScope::Host)
+fn insecure(error: &ureq::Error) -> Failure {
+    Failure::permanent(format!("no secure connection can be made ({error})")).of_host()
 }
 
 /// An error while writing to disk. Errors of the network are [`Failure::interrupted`].

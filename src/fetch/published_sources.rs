@@ -91,38 +91,35 @@ const SEAO: PublishedSource = PublishedSource {
 const SEAO_CATALOGUE: &str =
     "https://www.donneesquebec.ca/recherche/api/3/action/package_show?id=systeme-electronique-dappel-doffres-seao";
 
+const fn csv(url: &str) -> SourceFiles<'_> {
+    SourceFiles::One(url, FileFormat::Csv)
+}
+
+const fn ckan_csv(url: &str) -> SourceFiles<'_> {
+    SourceFiles::Ckan(url, &[FileFormat::Csv])
+}
+
+const fn yearly_csv(pattern: &str, first: i32) -> SourceFiles<'_> {
+    let format = FileFormat::Csv;
+    SourceFiles::FiscalYears { pattern, first, format }
+}
+
+#[rustfmt::skip]
 pub static PUBLISHED_SOURCES: &[PublishedSource] = &[
     PublishedSource {
         id: "canadabuys-tender",
         files: &[
-            SourceFiles::One(
-                "https://canadabuys.canada.ca/opendata/pub/openTenderNotice-ouvertAvisAppelOffres.csv",
-                FileFormat::Csv,
-            ),
-            SourceFiles::FiscalYears {
-                pattern: "https://canadabuys.canada.ca/opendata/pub/{year}-TenderNotice-AvisAppelOffres.csv",
-                first: 2022,
-                format: FileFormat::Csv,
-            },
-            SourceFiles::One(
-                "https://canadabuys.canada.ca/opendata/pub/2009-2022-tenderNoticeHistorical-AvisAppelOffresHistorique.csv",
-                FileFormat::Csv,
-            ),
+            csv("https://canadabuys.canada.ca/opendata/pub/openTenderNotice-ouvertAvisAppelOffres.csv"),
+            yearly_csv("https://canadabuys.canada.ca/opendata/pub/{year}-TenderNotice-AvisAppelOffres.csv", 2022),
+            csv("https://canadabuys.canada.ca/opendata/pub/2009-2022-tenderNoticeHistorical-AvisAppelOffresHistorique.csv"),
         ],
         ..CANADABUYS
     },
     PublishedSource {
         id: "canadabuys-award",
         files: &[
-            SourceFiles::FiscalYears {
-                pattern: "https://canadabuys.canada.ca/opendata/pub/{year}-awardNotice-avisAttribution.csv",
-                first: 2022,
-                format: FileFormat::Csv,
-            },
-            SourceFiles::One(
-                "https://canadabuys.canada.ca/opendata/pub/2012-2022-awardNoticeHistorical-avisAttributionHistorique.csv",
-                FileFormat::Csv,
-            ),
+            yearly_csv("https://canadabuys.canada.ca/opendata/pub/{year}-awardNotice-avisAttribution.csv", 2022),
+            csv("https://canadabuys.canada.ca/opendata/pub/2012-2022-awardNoticeHistorical-avisAttributionHistorique.csv"),
         ],
         ..CANADABUYS
     },
@@ -131,14 +128,8 @@ pub static PUBLISHED_SOURCES: &[PublishedSource] = &[
         update_frequency: "monthly",
         // These two files have all years. The yearly files lack the first months of 2009.
         files: &[
-            SourceFiles::One(
-                "https://canadabuys.canada.ca/opendata/pub/contractHistoryComplete-contratsOctroyesComplet.csv",
-                FileFormat::Csv,
-            ),
-            SourceFiles::One(
-                "https://canadabuys.canada.ca/opendata/pub/2009-2023-contractHistoryHistorical-contratsOctroyesHistorique.csv",
-                FileFormat::Csv,
-            ),
+            csv("https://canadabuys.canada.ca/opendata/pub/contractHistoryComplete-contratsOctroyesComplet.csv"),
+            csv("https://canadabuys.canada.ca/opendata/pub/2009-2023-contractHistoryHistorical-contratsOctroyesHistorique.csv"),
         ],
         ..CANADABUYS
     },
@@ -148,10 +139,7 @@ pub static PUBLISHED_SOURCES: &[PublishedSource] = &[
         known_problem: Some(
             "this host is known to send its certificate without the intermediate certificate, which only browsers add",
         ),
-        files: &[SourceFiles::One(
-            "https://sosa.canadabuys.canada.ca/cds/opendata/tpsgc-pwgsc_ocama-sosa.csv",
-            FileFormat::Csv,
-        )],
+        files: &[csv("https://sosa.canadabuys.canada.ca/cds/opendata/tpsgc-pwgsc_ocama-sosa.csv")],
         ..CANADABUYS
     },
     PublishedSource {
@@ -159,10 +147,7 @@ pub static PUBLISHED_SOURCES: &[PublishedSource] = &[
         page: "https://open.canada.ca/data/en/dataset/d8f85d91-7dec-4fd1-8055-483b77225d8b",
         update_frequency: "quarterly",
         referer: None,
-        files: &[SourceFiles::One(
-            "https://open.canada.ca/data/dataset/d8f85d91-7dec-4fd1-8055-483b77225d8b/resource/fac950c0-00d5-4ec1-a4d3-9cbebf98a305/download/contracts.csv",
-            FileFormat::Csv,
-        )],
+        files: &[csv("https://open.canada.ca/data/dataset/d8f85d91-7dec-4fd1-8055-483b77225d8b/resource/fac950c0-00d5-4ec1-a4d3-9cbebf98a305/download/contracts.csv")],
         ..CANADABUYS
     },
     PublishedSource {
@@ -178,10 +163,7 @@ pub static PUBLISHED_SOURCES: &[PublishedSource] = &[
         page: "https://open.canada.ca/data/en/dataset/ffd38960-1853-4c19-ba26-e50bea2cb2d5",
         ..BUYANDSELL
     },
-    PublishedSource {
-        id: "buyandsell-contract",
-        ..BUYANDSELL
-    },
+    PublishedSource { id: "buyandsell-contract", ..BUYANDSELL },
     PublishedSource {
         id: "seao-xml",
         update_frequency: "frozen",
@@ -202,22 +184,10 @@ pub static PUBLISHED_SOURCES: &[PublishedSource] = &[
         referer: None,
         known_problem: None,
         files: &[
-            SourceFiles::Ckan(
-                "https://donnees.montreal.ca/api/3/action/package_show?id=contrats-octroyes-par-les-fonctionnaires-ville-centrale",
-                &[FileFormat::Csv],
-            ),
-            SourceFiles::Ckan(
-                "https://donnees.montreal.ca/api/3/action/package_show?id=contrats-conseil-municipal-et-conseil-d-agglomeration",
-                &[FileFormat::Csv],
-            ),
-            SourceFiles::Ckan(
-                "https://donnees.montreal.ca/api/3/action/package_show?id=contrats-comite-executif",
-                &[FileFormat::Csv],
-            ),
-            SourceFiles::Ckan(
-                "https://donnees.montreal.ca/api/3/action/package_show?id=contrats-conseils-d-arrondissement",
-                &[FileFormat::Csv],
-            ),
+            ckan_csv("https://donnees.montreal.ca/api/3/action/package_show?id=contrats-octroyes-par-les-fonctionnaires-ville-centrale"),
+            ckan_csv("https://donnees.montreal.ca/api/3/action/package_show?id=contrats-conseil-municipal-et-conseil-d-agglomeration"),
+            ckan_csv("https://donnees.montreal.ca/api/3/action/package_show?id=contrats-comite-executif"),
+            ckan_csv("https://donnees.montreal.ca/api/3/action/package_show?id=contrats-conseils-d-arrondissement"),
         ],
     },
     PublishedSource {
@@ -229,18 +199,9 @@ pub static PUBLISHED_SOURCES: &[PublishedSource] = &[
         referer: None,
         known_problem: None,
         files: &[
-            SourceFiles::Ckan(
-                "https://ckan0.cf.opendata.inter.prod-toronto.ca/api/3/action/package_show?id=tobids-awarded-contracts",
-                &[FileFormat::Csv],
-            ),
-            SourceFiles::Ckan(
-                "https://ckan0.cf.opendata.inter.prod-toronto.ca/api/3/action/package_show?id=tobids-non-competitive-contracts",
-                &[FileFormat::Csv],
-            ),
-            SourceFiles::Ckan(
-                "https://ckan0.cf.opendata.inter.prod-toronto.ca/api/3/action/package_show?id=tobids-all-open-solicitations",
-                &[FileFormat::Csv],
-            ),
+            ckan_csv("https://ckan0.cf.opendata.inter.prod-toronto.ca/api/3/action/package_show?id=tobids-awarded-contracts"),
+            ckan_csv("https://ckan0.cf.opendata.inter.prod-toronto.ca/api/3/action/package_show?id=tobids-non-competitive-contracts"),
+            ckan_csv("https://ckan0.cf.opendata.inter.prod-toronto.ca/api/3/action/package_show?id=tobids-all-open-solicitations"),
         ],
     },
     PublishedSource {
@@ -251,10 +212,7 @@ pub static PUBLISHED_SOURCES: &[PublishedSource] = &[
         update_frequency: "monthly",
         referer: None,
         known_problem: None,
-        files: &[SourceFiles::One(
-            "https://data.novascotia.ca/api/views/m6ps-8j6u/rows.csv?accessType=DOWNLOAD",
-            FileFormat::Csv,
-        )],
+        files: &[csv("https://data.novascotia.ca/api/views/m6ps-8j6u/rows.csv?accessType=DOWNLOAD")],
     },
     PublishedSource {
         id: "alberta",

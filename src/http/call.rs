@@ -48,8 +48,8 @@ pub struct Call<'a> {
     pub state: &'a AppState,
     /// The generation that was current when the request arrived. The request uses no other.
     pub generation: Arc<Generation>,
-    /// The terms of the key's plan.
-    pub terms: PlanLimits,
+    /// The limits of the key's plan.
+    pub plan_limits: PlanLimits,
     /// The raw path, still percent-encoded.
     pub path: &'a str,
     /// The raw query string, still percent-encoded.

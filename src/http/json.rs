@@ -11,7 +11,7 @@ use serde_json::{Number, Value as Json, json};
 
 use crate::http::error::{ApiError, quoted};
 
-/// Spec silent: the maximum number of elements of a list, so that a body of brackets only does not cost much memory.
+/// Decision D-23: the maximum number of elements of a list, so that a body of brackets only does not cost much memory.
 pub const MAX_ELEMENTS: usize = 10_000;
 
 /// An object; derived types alone would also accept a list of their members' values.

@@ -10,7 +10,7 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use crate::alerts::mailer::Event;
+use crate::alerts::mailer::MailEvent;
 
 /// Values since the start of the process. Clones share them.
 #[derive(Clone)]
@@ -99,7 +99,7 @@ impl Metrics {
     }
 
     /// Counts a mail, and sets how many recipients still wait for theirs.
-    pub fn count_mail(&self, event: Event, waiting: usize) {
+    pub fn count_mail(&self, event: MailEvent, waiting: usize) {
         let outcome = event.name();
         self.mails.get_or_create(&MailLabels { outcome }).inc();
         self.set_waiting_recipients(waiting);

@@ -1,7 +1,9 @@
-//! The OpenAPI document and the documentation page, rendered once at startup: they depend on the program and its options, not on the index.
+//! The OpenAPI document and the documentation page, rendered once at startup: they depend on the program and its
+//! options, not on the index.
 //!
-//! The page shows the plans and how to get a key; below, Swagger UI shows `/openapi.json` and sends requests. All files come from this binary: the page
-//! contacts no other host, and its `Content-Security-Policy` enforces that. `docs_page/README.md` states where the Swagger UI bundle comes from.
+//! The page shows the plans and how to get a key; below, Swagger UI shows `/openapi.json` and sends requests. All files
+//! come from this binary: the page contacts no other host, and its `Content-Security-Policy` enforces that.
+//! `docs_page/README.md` states where the Swagger UI bundle comes from.
 
 use actix_web::{
     HttpResponse,
@@ -46,7 +48,7 @@ pub const SLASHED: &str = "/docs/";
 /// The section of the page about plans.
 pub const PLANS: &str = "/docs#plans";
 
-/// Spec silent: the redirect from [`SLASHED`]. It is relative, so that it works behind a proxy with a path prefix.
+/// Decision D-127: the redirect from [`SLASHED`]. It is relative, so that it works behind a proxy with a path prefix.
 pub fn redirect() -> HttpResponse {
     HttpResponse::PermanentRedirect()
         .insert_header((header::LOCATION, "../docs"))
@@ -88,14 +90,14 @@ impl Page {
 /// One table row for each plan. Nothing has to be escaped: names are constants, the rest are numbers.
 fn plan_rows(plans: &Plans) -> String {
     let row = |plan: Plan| {
-        let terms = plans.limits(plan);
-        let pro = if terms.paid { "yes" } else { "no" };
+        let limits = plans.limits(plan);
+        let pro = if limits.paid { "yes" } else { "no" };
         format!(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{pro}</td></tr>\n",
             plan.name(),
-            with_separators(terms.requests_per_minute.get()),
-            with_separators(terms.requests_per_day.get()),
-            terms.page_cap
+            with_separators(limits.requests_per_minute.get()),
+            with_separators(limits.requests_per_day.get()),
+            limits.page_cap
         )
     };
     Plan::ALL.map(row).concat()

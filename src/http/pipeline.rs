@@ -1,4 +1,5 @@
-//! From a request to its response: every response leaves through [`answer`], which adds the common headers, counts and logs it.
+//! From a request to its response: every response leaves through [`answer`], which adds the common headers, counts and
+//! logs it.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -101,19 +102,19 @@ async fn reply(
         return Err(ApiError::draining());
     }
     let is_keyless = found.as_ref().is_ok_and(router::Found::is_keyless);
-    let terms = if is_keyless {
+    let plan_limits = if is_keyless {
         *state.plans.limits(Plan::Basic)
     } else {
         admit(request, state, trace, admission)?
     };
     let (route, target) = found?.for_method(request.method(), path)?;
-    check_plan(request, state, route, admission.as_ref(), &terms)?;
+    check_plan(request, state, route, admission.as_ref(), &plan_limits)?;
     let body = body::read(&route.body, request, payload, state.body_time).await?;
     let deadline = Deadline::after(state.query_timeout);
     let call = Call {
         state,
         generation: state.generation.load_full(),
-        terms,
+        plan_limits,
         path,
         query: request.uri().query().unwrap_or_default(),
         caller: Caller::of(request, trace),
@@ -131,19 +132,35 @@ async fn reply(
         admission.raise(work.cost)?;
     }
     trace.is_accepted = true;
-    let tag = tag(&work, &call, request.method(), trace)?;
+    respond(request, work, &call, deadline, trace).await
+}
+
+/// Runs the work, unless the client already has the response.
+async fn respond(
+    request: &HttpRequest,
+    work: Work,
+    call: &Call<'_>,
+    deadline: Deadline,
+    trace: &mut Trace,
+) -> Result<HttpResponse, ApiError> {
+    let tag = if is_read(request.method()) {
+        let route = trace.route.unwrap_or_default();
+        work.validator.tag(&call.generation.id, route, call.path, call.query)?
+    } else {
+        None
+    };
     let condition = Precondition::of(request);
     if let Some(tag) = tag.as_ref().filter(|tag| condition.names(tag)) {
         return Ok(conditional::not_modified(tag));
     }
-    let reply = run(work.job, Accepted::of(request), deadline, state, &mut trace.timing).await?;
+    let reply = run(work.job, Accepted::of(request), deadline, call.state, &mut trace.timing).await?;
     match &tag {
         Some(tag) if condition.is_any() => Ok(conditional::not_modified(tag)),
         _ => Ok(success(reply, tag.as_ref())),
     }
 }
 
-/// Checks the API key and counts the request against its limits; returns the terms of its plan.
+/// Checks the API key and counts the request against its limits; returns the limits of its plan.
 fn admit(
     request: &HttpRequest,
     state: &AppState,
@@ -162,9 +179,9 @@ fn check_plan(
     state: &AppState,
     route: &Route,
     admission: Option<&Admission>,
-    terms: &PlanLimits,
+    limits: &PlanLimits,
 ) -> Result<(), ApiError> {
-    let Some(admission) = admission.filter(|_| route.access == Access::Paid && !terms.paid) else {
+    let Some(admission) = admission.filter(|_| route.access == Access::Paid && !limits.paid) else {
         return Ok(());
     };
     // The service's own page, at the host by which the client knows it.
@@ -177,15 +194,6 @@ fn check_plan(
     Err(ApiError::forbidden(format!(
         "the plan {plan} does not include {method} {endpoint}; upgrade at {upgrade_url}"
     )))
-}
-
-/// The response's `ETag`; `None` if the method is no read or the response is not to be stored.
-fn tag(work: &Work, call: &Call, method: &Method, trace: &Trace) -> Result<Option<Tag>, ApiError> {
-    if !is_read(method) {
-        return Ok(None);
-    }
-    let route = trace.route.unwrap_or_default();
-    work.validator.tag(&call.generation.id, route, call.path, call.query)
 }
 
 /// Runs the job and compresses the body: small bodies here, all else on the search pool.

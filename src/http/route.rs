@@ -1,4 +1,5 @@
-//! What a row of the route table states about an endpoint: how requests reach it, and how the OpenAPI document describes it.
+//! What a row of the route table states about an endpoint: how requests reach it, and how the OpenAPI document
+//! describes it.
 
 use actix_web::http::Method;
 use schemars::{Schema, SchemaGenerator};
@@ -11,8 +12,8 @@ use crate::{
 
 /// An endpoint. A row lists what differs from [`Route::DEFAULT`].
 pub struct Route {
-    /// `operationId`: the name of the operation in generated clients, which never changes. For an endpoint that exists for each entity type, the
-    /// type's name follows.
+    /// `operationId`: the name of the operation in generated clients, which never changes. For an endpoint that exists
+    /// for each entity type, the type's name follows.
     pub id: &'static str,
     /// The tag of an endpoint that is not of one entity type.
     pub tag: Tag,

@@ -1,7 +1,8 @@
 //! Matches a request's path with the route table.
 //!
-//! The framework's router is not used: it normalizes paths and decodes them partly, but a `record_id` may contain any character. The raw path is
-//! split here: its first segment is the entity type, all the rest is the id, percent-decoded once.
+//! The framework's router is not used: it normalizes paths and decodes them partly, but a `record_id` may contain any
+//! character. The raw path is split here: its first segment is the entity type, all the rest is the id, percent-decoded
+//! once.
 
 use std::sync::LazyLock;
 

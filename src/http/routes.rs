@@ -1,4 +1,5 @@
-//! The route table. To add an endpoint, write its row and its handler in a file of [`handlers`](crate::http::handlers), and list the row here.
+//! The route table. To add an endpoint, write its row and its handler in a file of [`handlers`](crate::http::handlers),
+//! and list the row here.
 
 use crate::http::{
     handlers::{
@@ -7,7 +8,8 @@ use crate::http::{
     route::Route,
 };
 
-/// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is used.
+/// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is
+/// used.
 pub static ROUTES: [Route; 24] = [
     health::HEALTH,
     catalog::SOURCES,

@@ -1,4 +1,5 @@
-//! Names of schema components, and schemas of members that hold records: a struct has records as bytes, so nothing can be derived for them.
+//! Names of schema components, and schemas of members that hold records: a struct has records as bytes, so nothing can
+//! be derived for them.
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};

@@ -33,7 +33,8 @@ pub enum Job {
 /// A search, ready to run on another thread.
 pub type Search = Box<dyn FnOnce(Deadline) -> Result<Reply, ApiError> + Send>;
 
-/// A write to the state database, ready to run on its thread. It must be idempotent: a client may send it again after a 503.
+/// A write to the state database, ready to run on its thread. It must be idempotent: a client may send it again after a
+/// 503.
 pub type WriteJob = Box<dyn FnOnce(&mut StateDb) -> Result<Reply, ApiError> + Send>;
 
 /// A response body, JSON unless a header says otherwise, and the headers to add.

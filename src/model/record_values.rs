@@ -3,7 +3,7 @@
 use std::{borrow::Cow, fmt};
 
 use serde::{
-    Deserializer,
+    Deserialize, Deserializer,
     de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
@@ -134,27 +134,9 @@ impl<'de> Visitor<'de> for RecordVisitor<'_> {
     }
 }
 
-/// A string borrowed from the input wherever it holds no escape.
-struct CowStr<'a>(Cow<'a, str>);
-
-impl<'de> serde::Deserialize<'de> for CowStr<'de> {
-    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
-        struct Borrow;
-        impl<'de> Visitor<'de> for Borrow {
-            type Value = CowStr<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(CowStr(Cow::Borrowed(text)))
-            }
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(CowStr(Cow::Owned(text.to_owned())))
-            }
-        }
-        json.deserialize_str(Borrow)
-    }
-}
+/// A string that borrows from the input unless it contains an escape.
+#[derive(Deserialize)]
+struct CowStr<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// Deserializes one value: the value, or the name of the type found instead. `null` counts as
 /// absent.

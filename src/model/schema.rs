@@ -281,31 +281,24 @@ static NAMES: LazyLock<FieldNames> = LazyLock::new(|| {
     names
 });
 
-macro_rules! embedded {
-    ($entity_type:expr, $file:literal) => {
-        (
-            $entity_type,
-            include_str!(concat!("../../index-schema/", $file, ".json")),
-        )
-    };
-}
+/// In the order of [`EntityType::ALL`].
+const FILES: [&str; EntityType::ALL.len()] = [
+    include_str!("../../index-schema/contract.json"),
+    include_str!("../../index-schema/tender.json"),
+    include_str!("../../index-schema/award.json"),
+    include_str!("../../index-schema/disclosure.json"),
+    include_str!("../../index-schema/standing_offer.json"),
+    include_str!("../../index-schema/pre_solicitation.json"),
+];
 
 static SCHEMAS: LazyLock<Vec<Schema>> = LazyLock::new(|| {
-    [
-        embedded!(EntityType::Contract, "contract"),
-        embedded!(EntityType::Tender, "tender"),
-        embedded!(EntityType::Award, "award"),
-        embedded!(EntityType::Disclosure, "disclosure"),
-        embedded!(EntityType::StandingOffer, "standing_offer"),
-        embedded!(EntityType::PreSolicitation, "pre_solicitation"),
-    ]
-    .into_iter()
-    .map(|(entity_type, json)| {
+    let files = EntityType::ALL.into_iter().zip(FILES);
+    let schemas = files.map(|(entity_type, json)| {
         // The files are part of the binary: an error in one is an error of the build, which the
         // tests below find.
         Schema::parse(entity_type, json).unwrap_or_else(|why| panic!("index-schema/{entity_type}.json {why}"))
-    })
-    .collect()
+    });
+    schemas.collect()
 });
 
 #[cfg(test)]

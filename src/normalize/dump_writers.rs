@@ -16,7 +16,7 @@ use super::report::{BuyersOfUnknownCity, Presence, Shortfall};
 use crate::{
     model::{entity_type::EntityType, municipality, schema::Schema},
     sources::{
-        reading::{fields::Fields, record::DraftRecord},
+        reading::{fields::Fields, row_output::DraftRecord},
         registry::SourceFormat,
     },
     storage::durable_file::{self, DurableFile},

@@ -17,9 +17,8 @@ use crate::{
     },
     sources::{
         reading::{
-            record::DraftRecord,
             row_counts::RowCounts,
-            row_output::GroupMember,
+            row_output::{DraftRecord, GroupMember},
             spool::{entry::SpoolEntry, groups::MergeGroup},
         },
         registry::{SOURCES, SourceFormat},

@@ -22,9 +22,8 @@ use crate::sources::{
     reading::{
         decode::Utf8Reader,
         file_head::FileHead,
-        reader::{FileInfo, ReadError},
+        reader::{FileInfo, ReadError, RowSink},
         row_counts::RowCounts,
-        row_sink::RowSink,
         spool::{entry::SpoolEntry, file::Spool, writer::SpoolWriter},
     },
     registry::SOURCES,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use serde::{Serialize, Serializer, ser::SerializeStruct};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -57,23 +57,18 @@ pub struct FileReport {
 impl Serialize for FileReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let reasons = |counts: &BTreeMap<String, Occurrences>| {
-            let rows = counts
-                .iter()
-                .map(|(reason, seen)| json!({"reason": reason, "count": seen.count, "first_line": seen.first_line}));
-            rows.collect::<Vec<_>>()
+            let reasons = counts.iter();
+            reasons
+                .map(|(reason, seen)| json!({"reason": reason, "count": seen.count, "first_line": seen.first_line}))
+                .collect::<Value>()
         };
         let counts = &self.counts;
-        let mut file = serializer.serialize_struct("file", 9)?;
-        file.serialize_field("path", &self.path)?;
-        file.serialize_field("source_id", self.source_id)?;
-        file.serialize_field("damaged", &self.is_damaged)?;
-        file.serialize_field("rows", &counts.rows)?;
-        file.serialize_field("recorded", &counts.recorded)?;
-        file.serialize_field("written", &counts.written)?;
-        file.serialize_field("merged", &counts.merged)?;
-        file.serialize_field("skipped", &reasons(&counts.skipped))?;
-        file.serialize_field("notes", &reasons(&counts.notes))?;
-        file.end()
+        json!({
+            "path": self.path, "source_id": self.source_id, "damaged": self.is_damaged,
+            "rows": counts.rows, "recorded": counts.recorded, "written": counts.written, "merged": counts.merged,
+            "skipped": reasons(&counts.skipped), "notes": reasons(&counts.notes),
+        })
+        .serialize(serializer)
     }
 }
 
@@ -84,26 +79,18 @@ impl fmt::Display for NormalizeReport {
             "{:>9} {:>9} {:>9} {:>9}  source               file",
             "rows", "recorded", "merged", "skipped"
         )?;
-        for FileReport {
-            path,
-            source_id,
-            counts,
-            ..
-        } in &self.files
-        {
-            let skipped = counts.skipped_rows();
+        for file in &self.files {
+            let (path, source_id, counts) = (&file.path, file.source_id, &file.counts);
+            let (rows, recorded, merged, skipped) =
+                (counts.rows, counts.recorded, counts.merged, counts.skipped_rows());
             writeln!(
                 f,
-                "{:>9} {:>9} {:>9} {skipped:>9}  {source_id:<20} {path}",
-                counts.rows, counts.recorded, counts.merged
+                "{rows:>9} {recorded:>9} {merged:>9} {skipped:>9}  {source_id:<20} {path}"
             )?;
             for (label, reasons) in [("skipped", &counts.skipped), ("note", &counts.notes)] {
                 for (reason, seen) in reasons {
-                    writeln!(
-                        f,
-                        "{:>39}  {} × {label}, first on line {}: {reason}",
-                        "", seen.count, seen.first_line
-                    )?;
+                    let Occurrences { count, first_line } = seen;
+                    writeln!(f, "{:>39}  {count} × {label}, first on line {first_line}: {reason}", "")?;
                 }
             }
         }
@@ -118,14 +105,12 @@ impl fmt::Display for NormalizeReport {
                  publish them, or a note above states the reason"
             )?;
         }
-        for Shortfall {
-            entity_type,
-            source_id,
-            field,
-            presence,
-        } in &self.shortfalls
-        {
-            writeln!(f, "{:>7.1} %  {entity_type}/{source_id}: {field}", presence * 100.0)?;
+        for missing in &self.shortfalls {
+            let (percent, name) = (
+                missing.presence * 100.0,
+                format!("{}/{}", missing.entity_type, missing.source_id),
+            );
+            writeln!(f, "{percent:>7.1} %  {name}: {}", missing.field)?;
         }
         if !self.unrecognized.is_empty() {
             writeln!(f, "\nfiles left out")?;

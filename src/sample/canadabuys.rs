@@ -1,7 +1,7 @@
 //! The federal tendering service, CanadaBuys: everything in both languages, a notice and its amendments under one
 //! reference number, one solicitation number from tender to award to contract.
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     calendar::LAST,
@@ -11,31 +11,6 @@ use super::{
     random::scatter,
 };
 use crate::model::stem::Language;
-
-/// The conditions of a notice.
-#[derive(Serialize)]
-struct Eligibility {
-    trade_agreements: Vec<&'static str>,
-    selection_criteria_en: &'static str,
-    selection_criteria_fr: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    limited_tendering_reason_en: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    limited_tendering_reason_fr: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    regions_of_opportunity: Option<[&'static str; 1]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    indigenous_set_aside: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    land_claims_agreements: Option<[&'static str; 1]>,
-}
-
-#[derive(Serialize)]
-struct NoticeDocument {
-    doc_index: usize,
-    url: String,
-    language: &'static str,
-}
 
 pub(super) fn contract(g: &mut Generator, source: u8, number: u64) {
     g.start(Publisher::Canadabuys, number, 0, (source, number));
@@ -278,39 +253,37 @@ fn eligibility(g: &mut Generator, region: Option<Bilingual>, is_competitive: boo
     let agreements = g.random.choose(&g.phrases.trade_agreements).code;
     let criterion = g.random.choose(&g.phrases.selection_criteria).text;
     let reason = g.random.choose(&g.phrases.limited_tendering_reasons).text;
-    let reason = if is_competitive { None } else { Some(reason) };
     let percentage = g.random.below(100);
-    let eligibility = Eligibility {
-        trade_agreements: agreements.split_whitespace().collect(),
-        selection_criteria_en: criterion.en,
-        selection_criteria_fr: criterion.fr,
-        limited_tendering_reason_en: reason.map(|reason| reason.en),
-        limited_tendering_reason_fr: reason.map(|reason| reason.fr),
-        regions_of_opportunity: match region {
-            Some(region) if percentage.is_multiple_of(3) => Some([region.en]),
-            _ => None,
-        },
-        indigenous_set_aside: match percentage % 20 {
-            0 => Some("mandatory"),
-            1 => Some("voluntary"),
-            2..8 => Some("none"),
-            _ => None,
-        },
-        land_claims_agreements: if percentage % 20 == 1 {
-            Some(["Nunavut Agreement"])
-        } else {
-            None
-        },
-    };
+    let mut eligibility = json!({
+        "trade_agreements": agreements.split_whitespace().collect::<Vec<_>>(),
+        "selection_criteria_en": criterion.en, "selection_criteria_fr": criterion.fr,
+    });
+    if !is_competitive {
+        eligibility["limited_tendering_reason_en"] = reason.en.into();
+        eligibility["limited_tendering_reason_fr"] = reason.fr.into();
+    }
+    if let Some(region) = region
+        && percentage.is_multiple_of(3)
+    {
+        eligibility["regions_of_opportunity"] = json!([region.en]);
+    }
+    match percentage % 20 {
+        0 => eligibility["indigenous_set_aside"] = "mandatory".into(),
+        1 => {
+            eligibility["indigenous_set_aside"] = "voluntary".into();
+            eligibility["land_claims_agreements"] = json!(["Nunavut Agreement"]);
+        }
+        2..8 => eligibility["indigenous_set_aside"] = "none".into(),
+        _ => {}
+    }
     g.record.json("eligibility", &eligibility);
 }
 
 fn documents(g: &mut Generator) {
     let number = g.random.below(1_000_000);
-    let documents = [(0, "en"), (1, "fr")].map(|(doc_index, language)| NoticeDocument {
-        doc_index,
-        url: format!("https://canadabuys.example.org/attachments/{number:06}-{language}.pdf"),
-        language,
+    let documents = [(0, "en"), (1, "fr")].map(|(doc_index, language)| {
+        let url = format!("https://canadabuys.example.org/attachments/{number:06}-{language}.pdf");
+        json!({"doc_index": doc_index, "url": url, "language": language})
     });
     g.record.json("documents", &documents);
 }

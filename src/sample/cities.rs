@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     calendar::LAST,
@@ -58,10 +58,6 @@ pub(super) fn montreal_contract(g: &mut Generator, source: u8, number: u64) {
 }
 
 pub(super) fn toronto_contract(g: &mut Generator, source: u8, number: u64) {
-    #[derive(Serialize)]
-    struct Exception {
-        limited_tendering_reason_en: &'static str,
-    }
     let is_competitive = !number.is_multiple_of(3);
     let (project, part) = project_and_part(number);
     g.start(Publisher::Toronto, project, part, (source, number));
@@ -95,9 +91,7 @@ pub(super) fn toronto_contract(g: &mut Generator, source: u8, number: u64) {
     } else {
         g.record.text("notice_type_en", "non-competitive");
         let reasons = ["Emergency", "Proprietary Rights", "Trade Agreement Exemption"];
-        let exception = Exception {
-            limited_tendering_reason_en: g.random.choose(&reasons),
-        };
+        let exception = json!({"limited_tendering_reason_en": g.random.choose(&reasons)});
         g.record.json("eligibility", &exception);
     }
     toronto_wards(g);

@@ -1,6 +1,6 @@
 //! What federal departments disclose of their contracts, and the standing offers they may call upon.
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::{
     calendar::LAST,
@@ -91,10 +91,6 @@ fn disclosed_amounts(g: &mut Generator) {
 
 /// A standing offer. An agreement that delivers to several places has a record for each.
 pub(super) fn standing_offer(g: &mut Generator, source: u8, number: u64) {
-    #[derive(Serialize)]
-    struct SetAside {
-        indigenous_set_aside: &'static str,
-    }
     let (project, part) = project_and_part(number);
     g.start(Publisher::StandingOffers, project, 0, (source, number));
     let agreement = format!("E60PQ-{:08}/PQ", scatter(project));
@@ -133,10 +129,8 @@ pub(super) fn standing_offer(g: &mut Generator, source: u8, number: u64) {
         g.supplier_name("supplier_operating_name");
     }
     if g.random.percent(3) {
-        let set_aside = SetAside {
-            indigenous_set_aside: "voluntary",
-        };
-        g.record.json("eligibility", &set_aside);
+        g.record
+            .json("eligibility", &json!({"indigenous_set_aside": "voluntary"}));
     }
     g.record.text("municipality", "federal");
     g.record.text("government_level", "federal");

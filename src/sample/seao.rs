@@ -1,6 +1,6 @@
 //! Quebec's electronic tendering system (SEAO): most of the contracts and tenders there are, in French only.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{
     calendar::LAST,
@@ -42,13 +42,6 @@ const DIRECT: SeaoMethod = method("direct", "Contrat conclu de gré à gré", "C
 
 /// Why a contract was awarded without a call for tenders: the provision, by the law that the buyer is subject to, and
 /// the reason.
-#[derive(Serialize)]
-struct Exception {
-    disposition: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    procurement_method_rationale_fr: Option<&'static str>,
-}
-
 const MUNICIPAL_PROVISIONS: [&str; 2] = [
     "LCV, article 573.3, paragraphe 1 (urgence)",
     "LCV, article 573.3, paragraphe 2 (un seul fournisseur)",
@@ -59,17 +52,6 @@ const RATIONALES: [&str; 3] = [
     "Un seul contractant est possible en raison d'un droit exclusif",
     "Situation d'urgence mettant en cause la sécurité des personnes ou des biens",
 ];
-
-#[derive(Serialize)]
-struct SeaoDocument<'a> {
-    doc_index: usize,
-    url: String,
-    title: &'static str,
-    document_type: &'static str,
-    language: &'static str,
-    format: &'static str,
-    date_published: &'a str,
-}
 
 pub(super) fn contract(g: &mut Generator, source: u8, number: u64) {
     let (project, part) = project_and_part(number);
@@ -204,10 +186,10 @@ fn method_and_exception(g: &mut Generator, direct_percent: u32) -> &'static str 
             &RATIONALES[1..]
         };
         let rationale = g.random.choose(rationales);
-        let exception = Exception {
-            disposition: g.random.choose(&provisions),
-            procurement_method_rationale_fr: if g.random.percent(40) { Some(rationale) } else { None },
-        };
+        let mut exception = json!({"disposition": g.random.choose(&provisions)});
+        if g.random.percent(40) {
+            exception["procurement_method_rationale_fr"] = rationale.into();
+        }
         g.record.json("eligibility", &exception);
     }
     method.notice_type
@@ -221,16 +203,16 @@ fn documents(g: &mut Generator, notice: u64) {
     ];
     let count = 1 + g.random.below(3) as usize;
     let documents = KINDS[..count].iter().enumerate();
-    let documents = documents.map(|(doc_index, (title, document_type, format))| SeaoDocument {
-        doc_index,
-        url: format!("https://seao.example.org/documents/{notice}/{doc_index}"),
-        title,
-        document_type,
-        language: "fr",
-        format,
-        date_published: g.calendar.day(g.project.published),
+    let published = g.calendar.day(g.project.published);
+    let documents = documents.map(|(doc_index, (title, document_type, format))| {
+        json!({
+            "doc_index": doc_index,
+            "url": format!("https://seao.example.org/documents/{notice}/{doc_index}"),
+            "title": title, "document_type": document_type, "language": "fr", "format": format,
+            "date_published": published,
+        })
     });
-    g.record.json("documents", &documents.collect::<Vec<_>>());
+    g.record.json("documents", &documents.collect::<Value>());
 }
 
 fn notice_number(project: u64) -> u64 {

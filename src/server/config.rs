@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 
-use crate::{alerts::mailer::Settings, server::connection::ConnectionLimits};
+use crate::{alerts::mailer::MailSettings, server::connection::ConnectionLimits};
 
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -24,7 +24,7 @@ pub struct Config {
     /// Where metrics and readiness are served; nowhere if `None`.
     pub admin_bind: Option<SocketAddr>,
     /// How alerts are mailed; they are not if `None`.
-    pub mail: Option<Arc<Settings>>,
+    pub mail: Option<Arc<MailSettings>>,
     pub limits: ConnectionLimits,
     /// The clock. A field so that a test can set it.
     pub now: fn() -> DateTime<Utc>,

@@ -9,7 +9,7 @@ use std::{
 use chrono::{DateTime, Utc};
 
 use crate::{
-    alerts::mailer::{self, End, Settings},
+    alerts::mailer::{self, MailReport, MailSettings, StopReason},
     http::call::AppState,
     server::worker::PeriodicWorker,
     state::database::StateDb,
@@ -25,7 +25,7 @@ const RUN_INTERVAL: Duration = Duration::from_secs(15 * 60);
 struct MailWorker {
     service: Arc<AppState>,
     state: StateDb,
-    settings: Arc<Settings>,
+    settings: Arc<MailSettings>,
     now: fn() -> DateTime<Utc>,
     /// The generation and the time of the last run.
     last_run: Option<(String, Instant)>,
@@ -35,7 +35,7 @@ struct MailWorker {
 pub fn start(
     service: Arc<AppState>,
     state: StateDb,
-    settings: Arc<Settings>,
+    settings: Arc<MailSettings>,
     now: fn() -> DateTime<Utc>,
 ) -> anyhow::Result<PeriodicWorker> {
     let metrics = service.metrics.clone();
@@ -57,18 +57,18 @@ impl MailWorker {
             Some((id, when)) => *id != generation.id || when.elapsed() >= RUN_INTERVAL,
             None => true,
         };
-        let end_reason = || {
+        let stop_reason = || {
             if self.service.draining.load(Ordering::Relaxed) {
-                Some(End::Stop)
+                Some(StopReason::Shutdown)
             } else if self.service.generation.load().id != generation.id {
                 // The remaining recipients are served from the new generation, in which some
                 // tenders may have closed.
-                Some(End::Outdated)
+                Some(StopReason::NewGeneration)
             } else {
                 None
             }
         };
-        if !is_due || end_reason() == Some(End::Stop) {
+        if !is_due || stop_reason() == Some(StopReason::Shutdown) {
             return true;
         }
         let metrics = &self.service.metrics;
@@ -78,17 +78,17 @@ impl MailWorker {
             &generation,
             &self.settings,
             self.now,
-            &end_reason,
+            &stop_reason,
             &mut on_event,
         );
         self.last_run = Some((generation.id.clone(), Instant::now()));
         match run {
             Ok(report) => {
                 metrics.set_waiting_recipients(report.waiting);
-                let has_succeeded = report.cut.is_none() || end_reason().is_some();
+                let has_succeeded = report.ended_early.is_none() || stop_reason().is_some();
                 if !has_succeeded {
                     log::error!("alerts: {report}");
-                } else if report != mailer::Report::default() {
+                } else if report != MailReport::default() {
                     log::info!("alerts: {report}");
                 }
                 has_succeeded

@@ -94,15 +94,15 @@ impl Collector for ServiceStatus {
 }
 
 fn records(generation: &Generation) -> Gauges {
-    gauges(generation.manifest.kinds.iter().map(|kind| {
-        let labels = vec![("entity_type", kind.entity_type.name().to_owned())];
-        (labels, kind.records.try_into().unwrap_or(i64::MAX))
+    gauges(generation.manifest.entity_types.iter().map(|part| {
+        let labels = vec![("entity_type", part.entity_type.name().to_owned())];
+        (labels, part.records.try_into().unwrap_or(i64::MAX))
     }))
 }
 
 /// Seconds since each source was fetched. Sources without a fetch time are left out.
 fn source_ages(generation: &Generation, now: i64) -> Gauges {
-    let sources = generation.manifest.kinds.iter().flat_map(|kind| &kind.sources);
+    let sources = generation.manifest.entity_types.iter().flat_map(|part| &part.sources);
     gauges(sources.filter_map(|source| {
         let fetched = timestamp::parse(source.last_updated.as_deref()?)?;
         let labels = vec![

@@ -1,9 +1,9 @@
 //! Alberta Purchasing Connection: opportunities and their awards, as returned by its API.
 //!
-//! A row is an object with an opportunity, its bidders and its awards: an element of an array, a single object, or one
-//! object per line. It produces a tender, and a contract per award. Only the title names the buyer (`Town of X - Request
-//! for Quotes - …`). Dates and times are local, without a time zone. If an opportunity occurs several times, the one
-//! amended last counts.
+//! A row is an object with an opportunity, its bidders and its awards: an element of an array, a
+//! single object, or one object per line. It produces a tender, and a contract per award. Only the
+//! title names the buyer (`Town of X - Request for Quotes - …`). Dates and times are local, without
+//! a time zone. If an opportunity occurs several times, the one amended last counts.
 
 use std::{borrow::Cow, collections::HashSet, io::Read};
 
@@ -16,11 +16,9 @@ use crate::sources::{
         decode::{STRAY_BYTES, Utf8Reader},
         file_head::FileHead,
         json::{JsonItem, JsonRows, array_at, text_at},
-        reader::{FileInfo, ReadError, SourceReader},
-        record::DraftRecord,
+        reader::{FileInfo, ReadError, RowSink, SourceReader},
         row_counts::{RowCounts, unknown},
-        row_output::{GroupMember, Recency, RowOutput},
-        row_sink::RowSink,
+        row_output::{DraftRecord, GroupMember, Recency, RowOutput},
         text,
     },
 };
@@ -69,7 +67,8 @@ impl SourceReader for AlbertaReader {
         Ok(())
     }
 
-    /// Keeps the newest row. If it is a search result, it takes the awards and missing fields from an older row with awards.
+    /// Keeps the newest row. If it is a search result, it takes the awards and missing fields from
+    /// an older row with awards.
     fn merge_group(&mut self, members: &mut [GroupMember], _: &mut [RowCounts]) {
         if let Some((newest, older)) = members.split_last_mut()
             && newest.key == WITHOUT_AWARDS
@@ -159,7 +158,8 @@ impl Posting<'_> {
         day.map(|day| day.to_string())
     }
 
-    /// The time of the last change of the opportunity or its awards, in milliseconds since 1970; 0 if it states none.
+    /// The time of the last change of the opportunity or its awards, in milliseconds since 1970; 0
+    /// if it states none.
     fn changed(&self) -> u64 {
         let stamps = [
             "amendedOnUtc",
@@ -205,8 +205,8 @@ impl Posting<'_> {
         tender
     }
 
-    /// Sets the buyer and the notice type. They are the parts of the title before the short title: `Town of Claresholm -
-    /// Request for Quotes - 4th Street` with the short title `4th Street`.
+    /// Sets the buyer and the notice type. They are the parts of the title before the short title:
+    /// `Town of Claresholm - Request for Quotes - 4th Street` with the short title `4th Street`.
     fn set_buyer(&mut self, tender: &mut DraftRecord) {
         let code = self.text("solicitationTypeCode");
         let known = SOLICITATION_TYPES
@@ -233,9 +233,7 @@ impl Posting<'_> {
             .or_else(|| known.map(|(_, name)| (*name).to_owned()));
         tender.set("notice_type_en", notice_type.or(code));
         let (municipality, level) = public_bodies::of_body(buyer.as_deref().unwrap_or_default(), "AB");
-        tender.set("municipality", Some(municipality));
-        tender.set("government_level", Some(level));
-        tender.set("province", Some("AB"));
+        tender.set_jurisdiction(&municipality, level, Some("AB"));
         tender.set("department_en", buyer.clone());
         tender.set("buyer_name", buyer);
         tender.set("buyer_id", self.text("contractingOrgId"));
@@ -249,8 +247,8 @@ impl Posting<'_> {
             }
         }
         let codes = array_at(self.row, "/commodityCodes");
-        // A code is an object with all its levels, of which the finest counts. In the answer of a search it is a text, and
-        // the titles are in a list of their own.
+        // A code is an object with all its levels, of which the finest counts. In the answer of a
+        // search it is a text, and the titles are in a list of their own.
         let finest = |code: &Value, suffix: &str| {
             let mut levels = ["commodity", "class", "family", "segment"].iter();
             levels.find_map(|level| text_at(code, &format!("/{level}{suffix}")))
@@ -290,7 +288,7 @@ impl Posting<'_> {
             eligibility.insert("limited_tendering_reason_en".to_owned(), json!(reason));
         }
         if !eligibility.is_empty() {
-            tender.set("eligibility", Some(eligibility));
+            tender.set("eligibility", Some(Value::Object(eligibility)));
         }
     }
 
@@ -305,7 +303,7 @@ impl Posting<'_> {
             None => "amendedOnUtc",
         };
         tender.set("amendment_number", Some(number.to_string()));
-        tender.set("amendment_count", Some(number));
+        tender.set("amendment_count", Some(json!(number)));
         tender.set("amendment_date", self.day(opportunity, date_member));
     }
 
@@ -324,8 +322,8 @@ impl Posting<'_> {
         }
     }
 
-    /// Appends one contract per award that no later award revises. Contracts have no status: the opportunity's status says
-    /// nothing about the course of a contract.
+    /// Appends one contract per award that no later award revises. Contracts have no status: the
+    /// opportunity's status says nothing about the course of a contract.
     fn contracts(&mut self, reference: &str, records: &mut Vec<DraftRecord>) {
         let mut awards: Vec<&Value> = array_at(self.row, "/awards").iter().collect();
         awards.sort_by_cached_key(|award| (text_at(award, "/createdOnUtc"), text_at(award, "/id")));
@@ -344,8 +342,8 @@ impl Posting<'_> {
                 continue;
             };
             let mut contract = DraftRecord::new(EntityType::Contract);
-            for field in FIELDS_FROM_TENDER {
-                contract.set(field, records.first().and_then(|tender| tender.get(field)));
+            if let Some(tender) = records.first() {
+                contract.copy(tender, &FIELDS_FROM_TENDER);
             }
             contract.set("record_id", Some(format!("alberta|{reference}|{number}")));
             contract.set("contract_id", text_at(award, "/id"));

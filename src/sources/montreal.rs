@@ -1,12 +1,15 @@
-//! Ville de Montréal's contracts: those that officials sign by delegation, and those that councils award.
+//! Ville de Montréal's contracts: those that officials sign by delegation, and those that councils
+//! award.
 //!
-//! There are two layouts, recognized by folded column names because the accents in them vary. Some files have no header;
-//! then the layout is recognized by the position of the date and of the amount in the first row.
+//! There are two layouts, recognized by folded column names because the accents in them vary. Some
+//! files have no header; then the layout is recognized by the position of the date and of the
+//! amount in the first row.
 //!
-//! Rows have no identifier of their own. The `record_id` is a hash of supplier, number, date, service and amount, so it
-//! survives a corrected description or approver and additional columns. Rows of one file that agree in these and differ
-//! elsewhere are parts of one order (mostly split over activities). They stay separate records, numbered in the order of
-//! their content. Of several files, only the rows of the newest count. A row without a date is the same as a dated row of
+//! Rows have no identifier of their own. The `record_id` is a hash of supplier, number, date,
+//! service and amount, so it survives a corrected description or approver and additional columns.
+//! Rows of one file that agree in these and differ elsewhere are parts of one order (mostly split
+//! over activities). They stay separate records, numbered in the order of their content. Of several
+//! files, only the rows of the newest count. A row without a date is the same as a dated row of
 //! another file if there is exactly one candidate.
 
 use std::{collections::BTreeMap, io::Read};
@@ -21,11 +24,9 @@ use crate::sources::reading::{
     decode::Utf8Reader,
     digest::fingerprint,
     merging,
-    reader::{FileInfo, ReadError, SourceReader},
-    record::DraftRecord,
+    reader::{FileInfo, ReadError, RowSink, SourceReader},
     row_counts::{RowCounts, unknown},
-    row_output::{GroupMember, Recency, RowOutput},
-    row_sink::RowSink,
+    row_output::{DraftRecord, GroupMember, Recency, RowOutput},
     text,
 };
 
@@ -75,7 +76,8 @@ static COUNCIL: &[Column] = &[
     ("decision_number", "no decision", Line),
 ];
 
-/// Prefix of a decision number, the council that decides under it, the dataset that lists its contracts.
+/// Prefix of a decision number, the council that decides under it, the dataset that lists its
+/// contracts.
 const COUNCIL_NAMES: [(&str, &str, &str); 4] = [
     ("CM", "Conseil municipal", "contrats-conseil-municipal"),
     ("CG", "Conseil d’agglomération", "contrats-conseil-agglomeration"),
@@ -160,9 +162,9 @@ fn layout(first: &[String]) -> Option<MontrealLayout> {
     })
 }
 
-/// Whether seven columns are an official's order although the amount has no dollar sign: a number, one of the city's
-/// services, words in the other columns, and either a decimal comma with cents or an approver as the city writes them
-/// (`TREMBLAY, JEANNE`).
+/// Whether seven columns are an official's order although the amount has no dollar sign: a number,
+/// one of the city's services, words in the other columns, and either a decimal comma with cents or
+/// an approver as the city writes them (`TREMBLAY, JEANNE`).
 fn is_order_without_dollar_sign(first: &[String]) -> bool {
     let [vendor, number, approver, object, service, activity, amount, rest @ ..] = first else {
         return false;
@@ -190,15 +192,12 @@ impl SourceReader for MontrealReader {
     fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
         let mut csv = CsvFile::open(input)?;
         let Some(layout) = layout(&csv.first) else {
-            return Err(ReadError::Damaged {
-                line: 1,
-                reason: "the file's columns are unknown".to_owned(),
-            });
+            return Err(ReadError::damaged(1, "the file's columns are unknown"));
         };
         if !layout.has_header {
             csv = csv.without_header();
         }
-        layout.format.read_rows(file, csv, &layout.columns, out)
+        layout.format.read_rows(file, csv, &layout.columns, out, |_| None)
     }
 
     fn merge_group(&mut self, members: &mut [GroupMember], _: &mut [RowCounts]) {
@@ -234,8 +233,8 @@ fn merge_group(members: &mut [GroupMember]) {
     drop_undated_duplicate(members, kept);
 }
 
-/// Clears an undated row if it is the same contract as the only dated row, which must be of another file and have a
-/// number and a value.
+/// Clears an undated row if it is the same contract as the only dated row, which must be of another
+/// file and have a number and a value.
 fn drop_undated_duplicate(members: &mut [GroupMember], kept: Vec<usize>) {
     let (undated, dated): (Vec<usize>, Vec<usize>) =
         kept.into_iter().partition(|at| members[*at].key.starts_with(UNDATED));
@@ -255,7 +254,8 @@ fn council_row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput
     let decision = record.text("decision_number").unwrap_or_default();
     let council = COUNCIL_NAMES.iter().find(|(start, ..)| decision.starts_with(start));
     if council.is_none() && !decision.is_empty() {
-        // The first letters name the council. The number after them is almost unique, so it is left out of the note.
+        // The first letters name the council. The number after them is almost unique, so it is left
+        // out of the note.
         let letters: String = decision.chars().take_while(|c| c.is_alphabetic()).collect();
         row.note(unknown("no decision", &letters));
     }
@@ -268,7 +268,8 @@ fn row_output(row: &CsvRow, mut record: DraftRecord, dataset: &str) -> Result<Ro
     if record.text("vendor_name").is_none() && record.text("title_fr").is_none() {
         return Err("neither a supplier nor a title");
     }
-    // Hashed before fields are removed or added. `fetched_at` is a fact of the file, not of the row.
+    // Hashed before fields are removed or added. `fetched_at` is a fact of the file, not of the
+    // row.
     let part = |field: &str| record.get(field).map(|value| value.to_string()).unwrap_or_default();
     let amount = match record.number("contract_value") {
         Some(amount) => format!("{amount:.2}"),
@@ -286,9 +287,7 @@ fn row_output(row: &CsvRow, mut record: DraftRecord, dataset: &str) -> Result<Ro
         row.note("award date before 2011 or after the file's year, left out".to_owned());
         record.remove("award_date");
     }
-    record.set("municipality", Some("montreal"));
-    record.set("province", Some("QC"));
-    record.set("government_level", Some("municipal"));
+    record.set_jurisdiction("montreal", "municipal", Some("QC"));
     record.set("buyer_name", Some("Ville de Montréal"));
     record.set("dataset", Some(dataset));
     record.set("currency", record.number("contract_value").map(|_| "CAD"));

@@ -1,9 +1,11 @@
-//! Nova Scotia's awarded public tenders, of the whole public sector: the CSV export, and CSV or JSON from the portal's API.
+//! Nova Scotia's awarded public tenders, of the whole public sector: the CSV export, and CSV or
+//! JSON from the portal's API.
 //!
-//! Built from the publisher's documentation of the columns; no real file was available. The two forms differ in the case
-//! of the names and the format of dates, and the JSON omits empty fields. Both produce the same records. Several suppliers
-//! may share a tender number, and a supplier may win a tender twice: the oldest contract has the identifier without a
-//! suffix, the others get their date and amount as suffix.
+//! Built from the publisher's documentation of the columns; no real file was available. The two
+//! forms differ in the case of the names and the format of dates, and the JSON omits empty fields.
+//! Both produce the same records. Several suppliers may share a tender number, and a supplier may
+//! win a tender twice: the oldest contract has the identifier without a suffix, the others get
+//! their date and amount as suffix.
 
 use std::{borrow::Cow, io::Read};
 
@@ -20,11 +22,9 @@ use crate::sources::{
         file_head::FileHead,
         json::{JsonItem, JsonRows},
         merging,
-        reader::{FileInfo, ReadError, SourceReader},
-        record::DraftRecord,
+        reader::{FileInfo, ReadError, RowSink, SourceReader},
         row_counts::{RowCounts, unknown},
-        row_output::{GroupMember, Recency, RowOutput},
-        row_sink::RowSink,
+        row_output::{DraftRecord, GroupMember, Recency, RowOutput},
         text,
     },
 };
@@ -65,10 +65,12 @@ static COLUMNS: &[Column] = &[
     ("vendor_name", "VENDOR", Organization),
 ];
 
-/// The columns that flag a category, in the order in which categories are joined. Several may be set.
+/// The columns that flag a category, in the order in which categories are joined. Several may be
+/// set.
 const CATEGORY_FLAGS: [(&str, &str); 3] = [("CONSTRUCTION", "CNST"), ("GOODS", "GD"), ("SERVICE", "SRV")];
 
-/// Amounts that mean "not stated": the publisher's form requires an amount even if nothing is bought at a price.
+/// Amounts that mean "not stated": the publisher's form requires an amount even if nothing is
+/// bought at a price.
 const PLACEHOLDERS: [f64; 2] = [0.0, 0.01];
 
 pub fn recognizes(head: &FileHead) -> bool {
@@ -153,9 +155,7 @@ fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'stat
     }
     record.set("procurement_category", text::joined(categories, ","));
     let (municipality, level) = public_bodies::of_body(record.text("buyer_name").unwrap_or_default(), "NS");
-    record.set("municipality", Some(municipality));
-    record.set("government_level", Some(level));
-    record.set("province", Some("NS"));
+    record.set_jurisdiction(&municipality, level, Some("NS"));
     let vendor = fold(record.text("vendor_name").unwrap_or_default());
     let id = format!("novascotia|{number}|{vendor}");
     record.set("record_id", Some(id.as_str()));

@@ -4,7 +4,7 @@
 //! file's name), which entity types it yields, and how its reader is made. To add a source: write
 //! its file in this folder, add its row here, and add a fixture to `tests/fixtures`.
 
-use crate::model::entity_type::EntityType;
+use crate::model::entity_type::EntityType::{self, *};
 use crate::sources::{
     alberta, disclosure, montreal, novascotia, pspc,
     reading::{csv_format::format_of, file_head::FileHead, reader::SourceReader},
@@ -21,92 +21,46 @@ pub struct SourceFormat {
 }
 
 /// All formats. No two of them recognize the same file.
+#[rustfmt::skip]
 pub static SOURCES: &[SourceFormat] = &[
-    SourceFormat {
-        id: pspc::common::CANADABUYS_TENDER,
-        yields: &[EntityType::Tender, EntityType::PreSolicitation],
-        recognizes: |head| pspc::canadabuys_tender::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(pspc::reader::NoticeReader),
-    },
-    SourceFormat {
-        id: pspc::common::CANADABUYS_CONTRACT,
-        yields: &[EntityType::Contract],
-        recognizes: |head| pspc::canadabuys_contract::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(pspc::reader::ContractReader),
-    },
-    SourceFormat {
-        id: "canadabuys-award",
-        yields: &[EntityType::Award],
-        recognizes: |head| pspc::canadabuys_award::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(&pspc::canadabuys_award::FORMAT),
-    },
-    SourceFormat {
-        id: disclosure::common::DISCLOSURE,
-        yields: &[EntityType::Disclosure],
-        recognizes: |head| format_of(disclosure::published::FORMATS, &head.columns).is_some(),
-        reader: || Box::new(disclosure::reader::DisclosureReader),
-    },
-    SourceFormat {
-        id: disclosure::common::DISCLOSURE_EXPORT,
-        yields: &[EntityType::Disclosure],
-        recognizes: |head| disclosure::export::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(disclosure::reader::DisclosureReader),
-    },
-    SourceFormat {
-        id: pspc::common::BUYANDSELL_TENDER,
-        yields: &[EntityType::Tender, EntityType::PreSolicitation],
-        recognizes: |head| pspc::buyandsell_tender::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(pspc::reader::NoticeReader),
-    },
-    SourceFormat {
-        id: pspc::common::BUYANDSELL_CONTRACT,
-        yields: &[EntityType::Contract],
-        recognizes: |head| pspc::buyandsell_contract::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(pspc::reader::ContractReader),
-    },
-    SourceFormat {
-        id: seao::common::SEAO_XML,
-        yields: &[EntityType::Tender, EntityType::Contract],
-        recognizes: seao::xml::recognizes,
-        reader: || Box::new(seao::reader::SeaoReader),
-    },
-    SourceFormat {
-        id: seao::common::SEAO_OCDS,
-        yields: &[EntityType::Tender, EntityType::Contract],
-        recognizes: seao::ocds::recognizes,
-        reader: || Box::new(seao::reader::SeaoReader),
-    },
-    SourceFormat {
-        id: "montreal",
-        yields: &[EntityType::Contract],
-        recognizes: |head| montreal::recognizes(&head.columns),
-        reader: || Box::new(montreal::MontrealReader),
-    },
-    SourceFormat {
-        id: "toronto",
-        yields: &[EntityType::Contract, EntityType::Tender],
-        recognizes: |head| format_of(toronto::FORMATS, &head.columns).is_some(),
-        reader: || Box::new(toronto::FORMATS),
-    },
-    SourceFormat {
-        id: "novascotia",
-        yields: &[EntityType::Contract],
-        recognizes: novascotia::recognizes,
-        reader: || Box::new(novascotia::NovaScotiaReader),
-    },
-    SourceFormat {
-        id: "alberta",
-        yields: &[EntityType::Tender, EntityType::Contract],
-        recognizes: alberta::recognizes,
-        reader: || Box::new(alberta::AlbertaReader),
-    },
-    SourceFormat {
-        id: "canadabuys-sosa",
-        yields: &[EntityType::StandingOffer],
-        recognizes: |head| pspc::canadabuys_sosa::FORMAT.recognizes(&head.columns),
-        reader: || Box::new(&pspc::canadabuys_sosa::FORMAT),
-    },
+    source_format(pspc::common::CANADABUYS_TENDER, &[Tender, PreSolicitation],
+        |head| pspc::canadabuys_tender::FORMAT.recognizes(&head.columns), || Box::new(pspc::reader::NoticeReader)),
+    source_format(pspc::common::CANADABUYS_CONTRACT, &[Contract],
+        |head| pspc::canadabuys_contract::FORMAT.recognizes(&head.columns), || Box::new(pspc::reader::ContractReader)),
+    source_format("canadabuys-award", &[Award],
+        |head| pspc::canadabuys_award::FORMAT.recognizes(&head.columns), || Box::new(&pspc::canadabuys_award::FORMAT)),
+    source_format(disclosure::common::DISCLOSURE, &[Disclosure],
+        |head| format_of(disclosure::published::FORMATS, &head.columns).is_some(), || Box::new(disclosure::reader::DisclosureReader)),
+    source_format(disclosure::common::DISCLOSURE_EXPORT, &[Disclosure],
+        |head| disclosure::export::FORMAT.recognizes(&head.columns), || Box::new(disclosure::reader::DisclosureReader)),
+    source_format(pspc::common::BUYANDSELL_TENDER, &[Tender, PreSolicitation],
+        |head| pspc::buyandsell_tender::FORMAT.recognizes(&head.columns), || Box::new(pspc::reader::NoticeReader)),
+    source_format(pspc::common::BUYANDSELL_CONTRACT, &[Contract],
+        |head| pspc::buyandsell_contract::FORMAT.recognizes(&head.columns), || Box::new(pspc::reader::ContractReader)),
+    source_format(seao::common::SEAO_XML, &[Tender, Contract], seao::xml::recognizes, || Box::new(seao::reader::SeaoReader)),
+    source_format(seao::common::SEAO_OCDS, &[Tender, Contract], seao::ocds::recognizes, || Box::new(seao::reader::SeaoReader)),
+    source_format("montreal", &[Contract], |head| montreal::recognizes(&head.columns), || Box::new(montreal::MontrealReader)),
+    source_format("toronto", &[Contract, Tender],
+        |head| format_of(toronto::FORMATS, &head.columns).is_some(), || Box::new(toronto::FORMATS)),
+    source_format("novascotia", &[Contract], novascotia::recognizes, || Box::new(novascotia::NovaScotiaReader)),
+    source_format("alberta", &[Tender, Contract], alberta::recognizes, || Box::new(alberta::AlbertaReader)),
+    source_format("canadabuys-sosa", &[StandingOffer],
+        |head| pspc::canadabuys_sosa::FORMAT.recognizes(&head.columns), || Box::new(&pspc::canadabuys_sosa::FORMAT)),
 ];
+
+const fn source_format(
+    id: &'static str,
+    yields: &'static [EntityType],
+    recognizes: fn(&FileHead) -> bool,
+    reader: fn() -> Box<dyn SourceReader>,
+) -> SourceFormat {
+    SourceFormat {
+        id,
+        yields,
+        recognizes,
+        reader,
+    }
+}
 
 /// Sources that publish the same things. One reader reads the files of all of them and merges their
 /// rows. Each record is written to the dump of the source that it was mainly taken from.

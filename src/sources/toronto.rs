@@ -1,8 +1,10 @@
-//! City of Toronto: awarded contracts, non-competitive contracts and solicitations, each with old and new column names.
+//! City of Toronto: awarded contracts, non-competitive contracts and solicitations, each with old
+//! and new column names.
 //!
-//! Document numbers have the prefix `Doc` in older files. Identifiers leave it out, so a contract in an old and a new file
-//! is one record. Amounts are typed by hand: text that is not clearly one amount is noted and left out. A workspace may
-//! have several contracts with one supplier: the first has the plain identifier, the others get their dollars as suffix.
+//! Document numbers have the prefix `Doc` in older files. Identifiers leave it out, so a contract
+//! in an old and a new file is one record. Amounts are typed by hand: text that is not clearly one
+//! amount is noted and left out. A workspace may have several contracts with one supplier: the
+//! first has the plain identifier, the others get their dollars as suffix.
 
 use serde_json::json;
 
@@ -11,9 +13,8 @@ use crate::sources::reading::{
     csv_format::CsvFormat,
     csv_row::{Column, ColumnRule::*, CsvRow},
     merging,
-    record::DraftRecord,
     row_counts::unknown,
-    row_output::{Recency, RowOutput},
+    row_output::{DraftRecord, Recency, RowOutput},
     text::{self, Unreadable},
 };
 
@@ -177,8 +178,8 @@ fn document_number(row: &CsvRow) -> Option<String> {
     }
 }
 
-/// Sets the fields that both kinds of contracts share. Returns the amount for the identifier: with two decimals, or as
-/// typed if it is unreadable.
+/// Sets the fields that both kinds of contracts share. Returns the amount for the identifier: with
+/// two decimals, or as typed if it is unreadable.
 fn complete_contract(row: &CsvRow, record: &mut DraftRecord, column: &str) -> String {
     complete(record);
     let raw = row.raw(column);
@@ -197,9 +198,7 @@ fn complete_contract(row: &CsvRow, record: &mut DraftRecord, column: &str) -> St
 }
 
 fn complete(record: &mut DraftRecord) {
-    record.set("municipality", Some("toronto"));
-    record.set("province", Some("ON"));
-    record.set("government_level", Some("municipal"));
+    record.set_jurisdiction("toronto", "municipal", Some("ON"));
     record.set("buyer_name", Some("City of Toronto"));
 }
 
@@ -212,8 +211,8 @@ fn category(row: &CsvRow) -> Option<&'static str> {
     known.and_then(|(_, code)| *code)
 }
 
-/// One amount and its currency: `1317169.92`, `$ 1,317,169.92 CAD`, `$2,500 USD`. Several amounts run together are
-/// unreadable. Commas that do not separate thousands separate amounts.
+/// One amount and its currency: `1317169.92`, `$ 1,317,169.92 CAD`, `$2,500 USD`. Several amounts
+/// run together are unreadable. Commas that do not separate thousands separate amounts.
 fn amount(raw: &str) -> Result<Option<(f64, &'static str)>, Unreadable> {
     let Some(line) = text::as_line(raw) else {
         return Ok(None);

@@ -25,7 +25,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Account {
     pub key: ApiKey,
-    pub terms: PlanLimits,
+    pub limits: PlanLimits,
     bucket: Arc<TokenBucket>,
     pub(super) usage: Arc<Usage>,
 }
@@ -63,25 +63,25 @@ pub struct Receipt {
 }
 
 impl Account {
-    pub(super) fn new(key: ApiKey, terms: PlanLimits) -> Account {
+    pub(super) fn new(key: ApiKey, limits: PlanLimits) -> Account {
         Account {
             key,
-            terms,
-            bucket: Arc::new(bucket(&terms)),
+            limits,
+            bucket: Arc::new(bucket(&limits)),
             usage: Arc::default(),
         }
     }
 
     /// The account of a changed key, with the same usage. A new rate limit starts with a full bucket.
-    pub(super) fn with_key(&self, key: ApiKey, terms: PlanLimits) -> Account {
-        let bucket = if terms.requests_per_minute == self.terms.requests_per_minute {
+    pub(super) fn with_key(&self, key: ApiKey, limits: PlanLimits) -> Account {
+        let bucket = if limits.requests_per_minute == self.limits.requests_per_minute {
             Arc::clone(&self.bucket)
         } else {
-            Arc::new(bucket(&terms))
+            Arc::new(bucket(&limits))
         };
         Account {
             key,
-            terms,
+            limits,
             bucket,
             usage: Arc::clone(&self.usage),
         }
@@ -91,7 +91,7 @@ impl Account {
     ///
     /// Decision D-15: a request that costs more than a whole limit costs exactly the whole limit.
     pub fn charge(&self, cost: NonZeroU32, now: DateTime<Utc>) -> Receipt {
-        let (per_minute, per_day) = (self.terms.requests_per_minute, self.terms.requests_per_day);
+        let (per_minute, per_day) = (self.limits.requests_per_minute, self.limits.requests_per_day);
         let (today, midnight) = (now.date_naive(), seconds_to_midnight(now));
         let cost_of_day = cost.min(per_day).get();
         let burst = self.take(cost.min(per_minute));
@@ -100,12 +100,12 @@ impl Account {
             Err(_) => Err(self.usage.on(today)),
         };
         let (Ok(in_day) | Err(in_day)) = used;
-        let left = (i64::from(per_day.get()) - in_day).clamp(0, i64::from(u32::MAX));
-        let left = u32::try_from(left).unwrap_or(u32::MAX);
-        let refused = match burst {
-            _ if used.is_err() && left < cost_of_day => Some((Limit::Day, midnight)),
-            Err(wait) => Some((Limit::Burst, wait)),
-            Ok(_) => None,
+        let left = (i64::from(per_day.get()) - in_day).max(0);
+        let left = u32::try_from(left).expect("a count is not negative, so at most the quota is left");
+        let refused = if used.is_err() && left < cost_of_day {
+            Some((Limit::Day, midnight))
+        } else {
+            burst.err().map(|wait| (Limit::Burst, wait))
         };
         Receipt {
             burst: LimitWindow {
@@ -128,7 +128,7 @@ impl Account {
     /// the whole request is refused: the daily quota is refunded, and the wait is until the bucket
     /// holds the whole cost, including the one that was already charged.
     pub fn charge_more(&self, receipt: &mut Receipt, cost: NonZeroU32, now: DateTime<Utc>) {
-        let (per_minute, per_day) = (self.terms.requests_per_minute, self.terms.requests_per_day);
+        let (per_minute, per_day) = (self.limits.requests_per_minute, self.limits.requests_per_day);
         let more_of_burst = NonZeroU32::new(cost.min(per_minute).get() - 1);
         let more_of_day = cost.min(per_day).get().saturating_sub(receipt.charged);
         let for_one = 60_u64.div_ceil(per_minute.get().into());
@@ -182,8 +182,8 @@ impl Clock for Monotonic {
     }
 }
 
-fn bucket(terms: &PlanLimits) -> TokenBucket {
-    let quota = Quota::per_minute(terms.requests_per_minute);
+fn bucket(limits: &PlanLimits) -> TokenBucket {
+    let quota = Quota::per_minute(limits.requests_per_minute);
     RateLimiter::new(quota, InMemoryState::default(), Monotonic(Instant::now()))
 }
 
@@ -211,12 +211,12 @@ mod tests {
             expires_at: None,
             disabled_at: None,
         };
-        let terms = PlanLimits {
+        let limits = PlanLimits {
             requests_per_minute: per_minute.try_into().unwrap(),
             requests_per_day: per_day.try_into().unwrap(),
             ..*Plans::default().limits(Plan::Basic)
         };
-        Account::new(key, terms)
+        Account::new(key, limits)
     }
 
     fn cost(cost: u32) -> NonZeroU32 {
@@ -309,11 +309,11 @@ mod tests {
         let now = at("2026-03-01T12:00:00Z");
         before.charge(cost(2), now);
         let more = account(5, 100);
-        let after = before.with_key(more.key, more.terms);
+        let after = before.with_key(more.key, more.limits);
         let receipt = after.charge(cost(1), now);
         assert_eq!((receipt.day.remaining, receipt.burst.remaining), (97, 4));
         // The same plan keeps the bucket.
-        let revoked = after.with_key(after.key.clone(), after.terms);
+        let revoked = after.with_key(after.key.clone(), after.limits);
         assert_eq!(revoked.charge(cost(1), now).burst.remaining, 3);
     }
 

@@ -106,10 +106,10 @@ impl StateSync {
                 .all(|(hash, key)| accounts.get(hash).is_some_and(|account| account.key == *key));
         if !is_same {
             let account = |(hash, key): (KeyHash, ApiKey)| {
-                let terms = *self.plans.limits(key.plan);
+                let limits = *self.plans.limits(key.plan);
                 let account = match accounts.get(&hash) {
-                    Some(account) => account.with_key(key, terms),
-                    None => Account::new(key, terms),
+                    Some(account) => account.with_key(key, limits),
+                    None => Account::new(key, limits),
                 };
                 (hash, Arc::new(account))
             };

@@ -1,4 +1,5 @@
-//! Who wants to be told of new tenders: subscribing and unsubscribing over HTTP, with all that can go wrong.
+//! Tests of subscribing and unsubscribing over HTTP, of invalid requests, and of the new tenders that
+//! match a subscription.
 
 use std::{
     collections::BTreeSet,
@@ -11,8 +12,8 @@ use std::{
 
 use procure::{
     alerts::{
-        fresh::{NEW_FOR_DAYS, fresh},
         matching::each_tender,
+        new_tenders::{NEW_FOR_DAYS, new_tenders},
     },
     catalog::generation,
     engine::Deadline,
@@ -28,7 +29,7 @@ const SUBSCRIBE: &str = "/tender/alerts/subscribe";
 const UNSUBSCRIBE: &str = "/tender/alerts/unsubscribe";
 const JSON: Option<&str> = Some("application/json");
 
-/// Sends a body of a stated type, or of none, with a key or without.
+/// Sends a body with or without a content type, and with or without a key.
 fn send(server: &TestServer, path: &str, key: Option<&str>, kind: Option<&str>, body: &str) -> Response {
     let headers = [("x-gateway-key", key), ("content-type", kind)];
     let headers: Vec<(&str, &str)> = headers
@@ -63,13 +64,12 @@ fn server() -> TestServer {
     )
 }
 
-/// For tests that end nothing of what others wrote.
+/// For tests that do not end the subscriptions of other tests.
 fn shared() -> &'static TestServer {
     static SHARED: LazyLock<TestServer> = LazyLock::new(server);
     &SHARED
 }
 
-/// An address of this test's own.
 fn address(name: &str) -> String {
     format!("{name}@example.com")
 }
@@ -88,7 +88,7 @@ fn of(server: &TestServer, email: &str) -> Vec<Subscription> {
 }
 
 #[test]
-fn a_wish_in_the_address_or_the_body_is_taken_down_as_it_was_meant() {
+fn query_and_body_are_stored_as_a_subscription() {
     let server = shared();
     let answer = subscribe(
         server,
@@ -140,7 +140,7 @@ fn a_wish_in_the_address_or_the_body_is_taken_down_as_it_was_meant() {
         ..expected
     };
     assert_eq!(found("body@example.com"), expected);
-    // Both, as long as they agree; and again, without any difference in the answer.
+    // Query and body may both state a value if they agree. Subscribing again gives the same answer.
     let both = "?email=BODY@example.com&keyword=snow&category=SRV&city=laval&frequency=Weekly&locale=FR";
     let again = subscribe(server, both, &body);
     assert_eq!(
@@ -151,7 +151,7 @@ fn a_wish_in_the_address_or_the_body_is_taken_down_as_it_was_meant() {
 }
 
 #[test]
-fn a_wish_that_cannot_be_understood_is_told_why() {
+fn an_invalid_request_states_the_reason() {
     let server = shared();
     let long = (0..21).map(|number| format!("w{number}")).collect::<Vec<_>>();
     for (query, body, detail) in [
@@ -220,11 +220,7 @@ fn a_wish_that_cannot_be_understood_is_told_why() {
             json!({"keywords": ["a", 1]}),
             "member 'keywords[1]': must be a string",
         ),
-        (
-            "",
-            json!({"keywords": "a"}),
-            "member 'keywords': must be a list",
-        ),
+        ("", json!({"keywords": "a"}), "member 'keywords': must be a list"),
         (
             "",
             json!({"email": "wrong@example.com", "keywords": long}),
@@ -318,7 +314,7 @@ fn a_key_of_any_plan_subscribes() {
 }
 
 #[test]
-fn a_link_ends_what_it_was_mailed_for_without_a_key() {
+fn an_unsubscribe_link_works_without_a_key() {
     let server = server();
     let end = |method: &str, token: &str| server.request(method, &format!("{UNSUBSCRIBE}?token={token}"), &[]);
     let tokens: Vec<String> = ["a", "b", "c", "d"]
@@ -332,7 +328,7 @@ fn a_link_ends_what_it_was_mailed_for_without_a_key() {
             server.state().unsubscribe_token(&of(&server, &email)[0]).unwrap()
         })
         .collect();
-    // HEAD looks only.
+    // HEAD ends nothing.
     assert_eq!(end("HEAD", &tokens[0]).status, 200);
     assert_eq!(end("HEAD", &"0".repeat(40)).status, 404);
     assert_eq!(of(&server, "a@example.com").len(), 1);
@@ -346,7 +342,7 @@ fn a_link_ends_what_it_was_mailed_for_without_a_key() {
         assert_eq!((answer.header("etag"), answer.header("ratelimit")), (None, None));
         assert!(of(&server, "a@example.com").is_empty());
     }
-    // One click, as RFC 8058 has it; and whatever else is sent along.
+    // One-click unsubscribing (RFC 8058), and any other body.
     let multipart = "--b\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--b--\r\n";
     for (token, kind, body) in [
         (
@@ -368,7 +364,7 @@ fn a_link_ends_what_it_was_mailed_for_without_a_key() {
         assert_eq!(answer.header("cache-control"), Some("no-store"));
     }
     assert!(server.state().subscriptions().unwrap().is_empty());
-    // Subscribed again, the same link ends it again.
+    // After subscribing again, the same link ends the subscription again.
     assert_eq!(
         subscribe(&server, "", &json!({"email": "a@example.com", "keyword": "snow"})).status,
         200
@@ -418,7 +414,7 @@ fn a_link_ends_what_it_was_mailed_for_without_a_key() {
 }
 
 #[test]
-fn the_link_of_an_address_ends_all_of_it() {
+fn the_link_of_an_address_ends_all_its_subscriptions() {
     let server = server();
     for keyword in ["snow", "ice", "rain"] {
         assert_eq!(
@@ -429,7 +425,9 @@ fn the_link_of_an_address_ends_all_of_it() {
     assert_eq!(subscribe(&server, "", &json!({"email": "b@example.com"})).status, 200);
     let token = server.state().unsubscribe_all_token("a@example.com").unwrap();
     assert_eq!(
-        server.request("POST", &format!("{UNSUBSCRIBE}?token={token}"), &[]).status,
+        server
+            .request("POST", &format!("{UNSUBSCRIBE}?token={token}"), &[])
+            .status,
         200
     );
     let live: Vec<String> = server
@@ -443,7 +441,7 @@ fn the_link_of_an_address_ends_all_of_it() {
 }
 
 #[test]
-fn two_servers_on_one_state_file_keep_to_the_limits() {
+fn two_servers_on_one_state_file_share_the_limits() {
     let server = server();
     let other = TestServer::own(&[tender(1, json!({}))], |config| {
         config.state = server.folder.path().join("state.db")
@@ -451,10 +449,10 @@ fn two_servers_on_one_state_file_keep_to_the_limits() {
     let ask = |server: &TestServer, number: usize| {
         let email = format!("a{}@example.com", number / 45);
         let body = json!({"email": email, "keyword": format!("w{number}")}).to_string();
-        // One key, whichever server is asked.
+        // The same key for both servers.
         send(server, SUBSCRIBE, Some(&other.key), JSON, &body)
     };
-    server.wait_until("the other's key", || ask(&server, 0).status == 200);
+    server.wait_until("the key of the other server", || ask(&server, 0).status == 200);
     let statuses: Vec<u16> = thread::scope(|scope| {
         let run = |server, from: usize| {
             scope.spawn(move || {
@@ -472,12 +470,14 @@ fn two_servers_on_one_state_file_keep_to_the_limits() {
     );
     let live = server.state().subscriptions().unwrap();
     assert_eq!(live.len() as i64, MAX_OF_KEY);
-    // One more of an address that another key writes for.
+    // The limit of an address, with another key.
     let body = |email: &str, number: usize| json!({"email": email, "keyword": format!("w{number}")});
     let refused = ask(&server, 100_000);
     assert_eq!(refused.status, 429);
     assert!(
-        refused.detail().contains("this API key has created 1000 active subscriptions")
+        refused
+            .detail()
+            .contains("this API key has created 1000 active subscriptions")
             && refused.header("retry-after").is_some(),
         "{refused:?}"
     );
@@ -495,12 +495,12 @@ fn two_servers_on_one_state_file_keep_to_the_limits() {
     assert_eq!(
         subscribe(&server, "", &body("full@example.com", 7)).status,
         200,
-        "known already"
+        "an existing subscription"
     );
 }
 
 #[test]
-fn a_hostile_address_is_refused_and_nothing_of_it_is_kept() {
+fn a_hostile_address_is_refused_and_not_stored() {
     let server = shared();
     let before = server.state().subscriptions().unwrap().len();
     for hostile in [
@@ -526,7 +526,7 @@ fn a_hostile_address_is_refused_and_nothing_of_it_is_kept() {
         assert_eq!(answer.status, 422, "{hostile:?}");
         assert!(!answer.detail().contains("b@example.com"), "{answer:?}");
     }
-    // Other tests subscribe here too, but none of these.
+    // Other tests use this server too, but none subscribes one of these.
     let live = server.state().subscriptions().unwrap();
     assert!(
         live.len() >= before
@@ -544,7 +544,7 @@ fn a_hostile_address_is_refused_and_nothing_of_it_is_kept() {
 }
 
 #[test]
-fn it_is_described_as_it_is() {
+fn the_openapi_document_describes_subscribing() {
     let server = shared();
     let document = server.get("/openapi.json").json();
     let subscribe = &document["paths"][SUBSCRIBE]["post"];
@@ -573,7 +573,7 @@ fn it_is_described_as_it_is() {
 
 proptest! {
     #[test]
-    fn what_is_an_address_here_is_one_to_who_sends(text in prop_oneof!["[a-zA-Z.\"'+_%!#é-]{1,12}@[a-zA-Z0-9.é-]{1,20}", "[a-z.+']{1,9}@[a-zé0-9-]{1,9}\\.[a-z]{2,3}"]) {
+    fn every_accepted_address_is_valid_for_the_mail_library(text in prop_oneof!["[a-zA-Z.\"'+_%!#é-]{1,12}@[a-zA-Z0-9.é-]{1,20}", "[a-z.+']{1,9}@[a-zé0-9-]{1,9}\\.[a-z]{2,3}"]) {
         if let Ok(address) = EmailAddress::parse(&text) {
             prop_assert!(address.as_str().parse::<lettre::Address>().is_ok(), "{}", address.as_str());
         }
@@ -581,23 +581,20 @@ proptest! {
 }
 
 #[test]
-fn nothing_personal_is_in_the_log() {
+fn the_log_contains_no_personal_data() {
     let folder = tempfile::tempdir().unwrap();
-    let (proof, errors) = serve_and_ask(folder.path());
-    // The second wish was the first one again.
+    let (consent, log) = serve_and_subscribe(folder.path());
+    // The second subscription equals the first one.
     let words = r#"{"keywords":["confidential"],"department":null,"municipality":null,"category":null,"languages":["en","fr"],"frequency":"daily","locale":"en"}"#;
-    assert_eq!(proof, format!("subscribed 1 32 127.0.0.1 203.0.113.7 {words}"));
-    assert!(
-        errors.contains(SUBSCRIBE) && errors.contains("params=email,keyword"),
-        "{errors}"
-    );
+    assert_eq!(consent, format!("subscribed 1 32 127.0.0.1 203.0.113.7 {words}"));
+    assert!(log.contains(SUBSCRIBE) && log.contains("params=email,keyword"), "{log}");
     for secret in ["personal", "example.com", "confidential", "203.0.113.7"] {
-        assert!(!errors.contains(secret), "{secret}: {errors}");
+        assert!(!log.contains(secret), "{secret}: {log}");
     }
 }
 
-/// The program itself asked a few things: the proof it kept, and what it logged.
-fn serve_and_ask(folder: &Path) -> (String, String) {
+/// Runs the program and sends it requests. Returns the consent record and the log.
+fn serve_and_subscribe(folder: &Path) -> (String, String) {
     let records = [tender(1, json!({}))];
     let server = TestServer::own(&records, |_| {});
     let index = server.index_dir();
@@ -649,12 +646,12 @@ fn serve_and_ask(folder: &Path) -> (String, String) {
     child.wait().unwrap();
     let select = "SELECT event || ' ' || key_id || ' ' || length(request_id) || ' ' || peer || ' ' || forwarded_for || ' ' || words FROM consents";
     let state = rusqlite::Connection::open(server.folder.path().join("state.db")).unwrap();
-    let proof = state.query_one(select, [], |row| row.get(0)).unwrap();
-    (proof, fs::read_to_string(folder.join("log")).unwrap())
+    let consent = state.query_one(select, [], |row| row.get(0)).unwrap();
+    (consent, fs::read_to_string(folder.join("log")).unwrap())
 }
 
 #[test]
-fn a_state_file_that_another_program_writes_to_costs_no_search() {
+fn a_locked_state_file_does_not_delay_searches() {
     let server = server();
     let other = rusqlite::Connection::open(server.folder.path().join("state.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -662,7 +659,10 @@ fn a_state_file_that_another_program_writes_to_costs_no_search() {
     thread::scope(|scope| {
         let waiting = scope.spawn(|| server.post(SUBSCRIBE, &body));
         assert_eq!(server.get("/tender").status, 200);
-        assert_eq!(server.request("GET", &format!("{UNSUBSCRIBE}?token=x"), &[]).status, 404);
+        assert_eq!(
+            server.request("GET", &format!("{UNSUBSCRIBE}?token=x"), &[]).status,
+            404
+        );
         let answer = waiting.join().unwrap();
         assert_eq!(
             (answer.status, answer.header("retry-after")),
@@ -675,7 +675,7 @@ fn a_state_file_that_another_program_writes_to_costs_no_search() {
 }
 
 #[test]
-fn what_is_new_is_open_and_lately_published_and_reaches_who_asked() {
+fn new_tenders_are_open_and_recent_and_match_subscriptions() {
     let today = Date::parse("2026-03-20").unwrap();
     let old = Date::from_days(today.days() - NEW_FOR_DAYS - 1).unwrap().to_string();
     let oldest = Date::from_days(today.days() - NEW_FOR_DAYS).unwrap().to_string();
@@ -691,7 +691,8 @@ fn what_is_new_is_open_and_lately_published_and_reaches_who_asked() {
         tender(6, json!({"title_en": "Snow removal", "publication_date": old})),
         tender(7, json!({"title_en": "Snow removal", "publication_date": oldest})),
         tender(8, json!({"title_en": "Snow removal", "publication_date": null})),
-        // A tender that a newer notice, of whatever age of its own, has ended; and one that it goes on with.
+        // A tender that a newer notice has cancelled, and one that a newer notice continues. The age of
+        // the newer notice does not matter.
         tender(9, json!({"title_en": "Snow removal", "ocid": "o-9"})),
         tender(
             10,
@@ -703,14 +704,14 @@ fn what_is_new_is_open_and_lately_published_and_reaches_who_asked() {
         ),
         tender(12, json!({"title_en": "Paper", "ocid": "o-11"})),
     ];
-    // More than is read at once.
+    // More than one page.
     records.extend(
         (100..2300).map(|number| tender(number, json!({"title_en": "Paper", "publication_date": "2026-03-18"}))),
     );
     let server = TestServer::own(&records, |_| {});
     let id = generation::current(&server.index_dir()).unwrap().unwrap();
     let generation = generation::open(&server.index_dir(), &id).unwrap();
-    let tenders = fresh(&generation, today, Deadline::never()).unwrap();
+    let tenders = new_tenders(&generation, today, Deadline::never()).unwrap();
     let ids: BTreeSet<&str> = tenders.iter().map(|tender| tender.record_id.as_str()).collect();
     assert_eq!(tenders.len(), 2204);
     assert!(
@@ -741,14 +742,14 @@ fn what_is_new_is_open_and_lately_published_and_reaches_who_asked() {
         subscribed("snow", "2025-01-01"),
     ];
     let mut found: Vec<(usize, &str)> = Vec::new();
-    let told = each_tender(&subscriptions, &tenders, |tender, finders| {
+    let matched = each_tender(&subscriptions, &tenders, |tender, matching| {
         found.extend(
-            finders
+            matching
                 .into_iter()
-                .map(|finder| (finder, tenders[tender].record_id.as_str())),
+                .map(|subscription| (subscription, tenders[tender].record_id.as_str())),
         );
         Ok::<_, ()>(())
     });
-    told.unwrap();
+    matched.unwrap();
     assert_eq!(found, [(0, "t|1"), (3, "t|1"), (1, "t|2"), (3, "t|7")]);
 }

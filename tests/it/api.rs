@@ -1,4 +1,4 @@
-//! What a client meets beyond single rules: whole bodies, walks through pages, odd ids, and the headers.
+//! Behaviour that single rules do not cover: whole response bodies, paging, unusual ids, and headers.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use procure::model::plans::Plan;
 use crate::support::{Response, TestServer, contracts, scenario_records};
 
 #[test]
-fn a_listing_is_the_envelope_around_the_records_own_bytes() {
+fn a_page_contains_the_bytes_of_the_indexed_records() {
     let server = TestServer::shared();
     let answer = server.get("/award?limit=1&sort_order=asc");
     let next = answer.json()["next_cursor"].as_str().unwrap().to_owned();
@@ -24,24 +24,27 @@ fn a_listing_is_the_envelope_around_the_records_own_bytes() {
 }
 
 #[test]
-fn every_id_comes_back_by_its_own_address() {
+fn every_record_is_found_by_its_encoded_id() {
     let server = TestServer::shared();
-    for (kind, json) in scenario_records() {
+    for (entity_type, json) in scenario_records() {
         let id = serde_json::from_str::<serde_json::Value>(&json).unwrap()["record_id"]
             .as_str()
             .unwrap()
             .to_owned();
-        let answer = server.get(&format!("/{kind}/{}", procure::http::params::encoding::encode(&id)));
+        let answer = server.get(&format!(
+            "/{entity_type}/{}",
+            procure::http::params::encoding::encode(&id)
+        ));
         assert_eq!(String::from_utf8(answer.body).unwrap(), json);
     }
-    // Slashes, bars and colons need no escape.
+    // Slashes, bars and colons need not be escaped.
     assert_eq!(server.get("/contract/c/3%20%C3%A9%25").status, 200);
     assert_eq!(server.get("/contract/c|1").status, 200);
     assert_eq!(server.get("/contract/c:2").status, 200);
 }
 
-/// Follows `Link` to the end.
-fn walk(server: &TestServer, first: &str) -> Vec<String> {
+/// Follows the `Link` headers to the last page and returns all ids.
+fn all_pages(server: &TestServer, first: &str) -> Vec<String> {
     let (mut ids, mut path) = (Vec::new(), first.to_owned());
     loop {
         let answer = server.get(&path);
@@ -55,7 +58,7 @@ fn walk(server: &TestServer, first: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_walk_by_cursor_meets_each_record_once_in_the_order_of_one_page() {
+fn paging_by_cursor_returns_each_record_once_in_the_order_of_one_page() {
     let server = TestServer::own(&contracts(457), |_| {});
     for query in [
         "",
@@ -64,10 +67,10 @@ fn a_walk_by_cursor_meets_each_record_once_in_the_order_of_one_page() {
         "value_min=100&q=vendor",
         "city=laval&vendor=&offset=5",
     ] {
-        let walked = walk(&server, &format!("/contract?{query}&limit=17"));
+        let paged = all_pages(&server, &format!("/contract?{query}&limit=17"));
         let whole = server.get(&format!("/contract?{query}&limit=500")).ids();
-        assert_eq!(walked, whole, "{query}");
-        assert_eq!(walked.iter().collect::<HashSet<_>>().len(), walked.len(), "{query}");
+        assert_eq!(paged, whole, "{query}");
+        assert_eq!(paged.iter().collect::<HashSet<_>>().len(), paged.len(), "{query}");
     }
     let by_offset: Vec<String> = (0..457)
         .step_by(100)
@@ -77,7 +80,7 @@ fn a_walk_by_cursor_meets_each_record_once_in_the_order_of_one_page() {
 }
 
 #[test]
-fn a_cursor_is_for_its_own_search_and_outlives_a_new_index() {
+fn a_cursor_is_valid_only_for_its_search_and_survives_a_new_index() {
     let server = TestServer::own(&contracts(30), |_| {});
     let cursor = server.get("/contract?limit=3&q=vendor").json()["next_cursor"]
         .as_str()
@@ -99,7 +102,7 @@ fn a_cursor_is_for_its_own_search_and_outlives_a_new_index() {
 }
 
 #[test]
-fn a_plan_caps_the_page() {
+fn a_plan_limits_the_page_size() {
     let server = TestServer::own(&contracts(220), |_| {});
     let state = server.state();
     let basic = state
@@ -141,7 +144,7 @@ fn head_is_get_without_the_body() {
 }
 
 #[test]
-fn a_browser_may_ask_first_without_a_key() {
+fn a_cors_preflight_needs_no_key() {
     let server = TestServer::shared();
     let origin = [("origin", "https://x.ca"), ("access-control-request-method", "GET")];
     let answer = server.request("OPTIONS", "/contract", &origin);
@@ -161,7 +164,7 @@ fn a_browser_may_ask_first_without_a_key() {
 }
 
 #[test]
-fn coverage_lists_the_slugs_the_filter_takes() {
+fn coverage_lists_the_valid_slugs_of_the_filter() {
     let server = TestServer::shared();
     let coverage = server.get("/contract/coverage").json();
     assert_eq!(coverage["entity_type"], "contract");
@@ -196,7 +199,7 @@ fn coverage_lists_the_slugs_the_filter_takes() {
 }
 
 #[test]
-fn sources_and_health_tell_what_is_served() {
+fn sources_and_health_describe_the_served_generation() {
     let server = TestServer::shared();
     let sources = server.get("/sources").json();
     assert_eq!(sources["count"], 6);
@@ -216,7 +219,7 @@ fn sources_and_health_tell_what_is_served() {
 }
 
 #[test]
-fn a_kind_without_records_is_served_empty() {
+fn an_entity_type_without_records_has_an_empty_page() {
     let server = TestServer::own(&contracts(3), |_| {});
     let answer = server.get("/tender");
     assert_eq!(

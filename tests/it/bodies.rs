@@ -1,4 +1,4 @@
-//! Bodies, good and bad: what is said of each, and that the connection stays usable wherever the body was read.
+//! Valid and invalid request bodies: the error of each, and that the connection stays usable if the body was read.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::{
     support::{TestServer, scenario_records},
 };
 
-/// A POST of JSON with the server's key, without the end of its head.
+/// The head of a POST with the server's key, without its end.
 fn head(server: &TestServer, path: &str) -> String {
     format!("POST {path} HTTP/1.1\r\nhost: x\r\nx-gateway-key: {}\r\n", server.key)
 }
@@ -37,7 +37,7 @@ fn chunked(server: &TestServer, body: &str) -> String {
 const JSON: &str = "application/json";
 
 #[test]
-fn what_is_wrong_with_a_body_is_said_and_the_connection_goes_on() {
+fn an_invalid_body_gives_an_error_and_the_connection_stays_open() {
     let server = TestServer::shared();
     let many = serde_json::json!({"gsins": vec!["N7030"; 51]}).to_string();
     let deep = format!("{{\"items\":{}", "[".repeat(500));
@@ -78,21 +78,26 @@ fn what_is_wrong_with_a_body_is_said_and_the_connection_goes_on() {
             422,
             "the body cannot be parsed as JSON: expected value at line 2 column 11",
         ),
+        (JSON, &deep, 422, "member 'items[0]': must be an object"),
+        (JSON, "[]", 422, "the body must be an object"),
         (
             JSON,
-            &deep,
+            "{\"gsin\":[]}",
             422,
-            "member 'items[0]': must be an object",
+            "unknown member 'gsin'; expected one of 'items', 'record_ids', 'gsins', 'years_back'",
         ),
-        (JSON, "[]", 422, "the body must be an object"),
-        (JSON, "{\"gsin\":[]}", 422, "unknown member 'gsin'; expected one of 'items', 'record_ids', 'gsins', 'years_back'"),
         (
             "application/problem+json;charset=utf-8",
             "{\"gsins\":[\"a\"],\"gsins\":[]}",
             422,
             "the body: duplicate field 'gsins'",
         ),
-        ("", "{\"limit\":3}", 422, "unknown member 'limit'; expected one of 'items', 'record_ids', 'gsins', 'years_back'"),
+        (
+            "",
+            "{\"limit\":3}",
+            422,
+            "unknown member 'limit'; expected one of 'items', 'record_ids', 'gsins', 'years_back'",
+        ),
         (
             JSON,
             "{}",
@@ -145,13 +150,13 @@ fn what_is_wrong_with_a_body_is_said_and_the_connection_goes_on() {
             assert_eq!(answer.header("cache-control"), Some("no-store"));
         }
     }
-    // All of that went over one connection, and one more request does.
+    // All of these used one connection, which still answers.
     let good = format!(
         "GET /contract/c4 HTTP/1.1\r\nhost: x\r\nx-gateway-key: {}\r\n\r\n",
         server.key
     );
     assert_eq!(raw.send(&good).answer().status, 200);
-    // As do requests in one go.
+    // It also answers pipelined requests.
     let bad = sized(server, JSON, "{");
     raw.send(format!("{bad}{good}{}{good}", chunked(server, "[]")));
     for status in [422, 200, 422, 200] {
@@ -160,7 +165,7 @@ fn what_is_wrong_with_a_body_is_said_and_the_connection_goes_on() {
 }
 
 #[test]
-fn a_parameter_is_none_of_a_body() {
+fn members_of_the_body_are_not_query_parameters() {
     let server = TestServer::shared();
     let answer = server.post("/tender/estimate?gsins=x", &serde_json::json!({"gsins": ["N7030"]}));
     assert_eq!(
@@ -170,12 +175,12 @@ fn a_parameter_is_none_of_a_body() {
 }
 
 #[test]
-fn a_body_that_is_too_long_is_told_so_before_its_end() {
+fn a_body_that_is_too_long_is_rejected_before_its_end() {
     let server = TestServer::shared();
     let too_long = "the body is longer than 1 MiB; send a shorter one";
     let head = head(server, "/tender/estimate");
     let long = " ".repeat(1 << 20);
-    // As it says itself; in one chunk, in many, and in one that never ends.
+    // By its content-length; in one chunk, in many chunks, and in a chunk that never ends.
     let many = format!("400\r\n{}\r\n", " ".repeat(1024)).repeat(1025);
     for request in [
         format!("{head}content-length: {}\r\n\r\n{long} ", long.len() + 1),
@@ -196,7 +201,7 @@ fn a_body_that_is_too_long_is_told_so_before_its_end() {
         assert_eq!(answer.header("connection"), Some("close"));
         assert!(!matches!(raw.next(false), Next::Response(_)));
     }
-    // One byte less is read, and means nothing.
+    // One byte less is read, but is no JSON.
     let mut raw = RawConnection::to(server);
     for request in [
         format!("{head}content-length: {}\r\n\r\n{long}", long.len()),
@@ -210,7 +215,7 @@ fn a_body_that_is_too_long_is_told_so_before_its_end() {
 }
 
 #[test]
-fn a_body_that_does_not_come_is_not_waited_for() {
+fn a_body_that_does_not_arrive_times_out() {
     let server = TestServer::own(&scenario_records(), |config| {
         config.limits.body = Duration::from_millis(300);
     });
@@ -226,7 +231,7 @@ fn a_body_that_does_not_come_is_not_waited_for() {
         );
         assert!(!matches!(raw.next(false), Next::Response(_)));
     }
-    // What is no chunk breaks the body off, and ends the connection.
+    // An invalid chunk ends the body and the connection.
     let mut raw = RawConnection::to(&server);
     raw.send(head(&server, "/tender/estimate") + "transfer-encoding: chunked\r\n\r\nzz\r\n");
     if let Next::Response(answer) = raw.next(false) {
@@ -239,7 +244,7 @@ fn a_body_that_does_not_come_is_not_waited_for() {
 }
 
 #[test]
-fn methods_are_those_of_the_table() {
+fn only_methods_of_the_route_table_are_allowed() {
     let server = TestServer::shared();
     let key = [("x-gateway-key", server.key.as_str())];
     for (method, path, allow) in [

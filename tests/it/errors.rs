@@ -1,9 +1,9 @@
-//! Every way a request fails, as one table: method, path, status, the exact `detail`. What a record search refuses is in `tests/scenarios`.
+//! Error responses, as one table: method, path, status and exact `detail`. Errors of record searches are in `tests/scenarios`.
 
 use crate::support::TestServer;
 
 #[test]
-fn every_refusal_says_what_and_how_to_mend_it() {
+fn every_error_states_the_problem_and_the_fix() {
     let server = TestServer::shared();
     for (method, path, status, detail) in [
         (
@@ -127,7 +127,7 @@ fn every_refusal_says_what_and_how_to_mend_it() {
 }
 
 #[test]
-fn without_a_key_nothing_is_told_but_health() {
+fn only_health_needs_no_key() {
     let server = TestServer::shared();
     let none = "no API key; send yours in the header 'x-gateway-key'";
     let wrong = "the API key in the header 'x-gateway-key' is not valid";

@@ -1,4 +1,5 @@
-//! `GET /tender/feed` over HTTP, against the obvious model: every tender looked at, sorted, grouped, cut into pages.
+//! `GET /tender/feed` over HTTP, compared with a simple model that reads every tender, sorts,
+//! groups and cuts pages.
 
 use std::{
     collections::BTreeSet,
@@ -55,7 +56,7 @@ fn own(records: &[(EntityType, String)]) -> TestServer {
 }
 
 #[test]
-fn a_value_in_another_currency_is_not_stated_in_dollars() {
+fn a_value_in_another_currency_counts_as_unknown() {
     let server = own(&[
         tender(
             "cad",
@@ -129,7 +130,7 @@ fn open_and_new_by_the_day_in_toronto() {
     assert_eq!(ids(&server.get("/tender/feed?days_back=8")).last().unwrap(), "older");
     assert_eq!(ids(&server.get("/tender/feed?days_back=1")).len(), 4);
 
-    // Four hours behind UTC: a day is over at 04:00 UTC, and what named the answer no longer does.
+    // Toronto is four hours behind UTC: its day ends at 04:00 UTC, and the ETag changes.
     set("2026-03-11T03:59:59Z");
     let same = server.get("/tender/feed");
     assert_eq!((same.header("etag"), &same.body), (answer.header("etag"), &answer.body));
@@ -160,7 +161,7 @@ fn one_tender_is_shown_once_by_each_of_the_four_keys() {
         fields
     };
     let server = own(&[
-        // By buyer and number, however they are written; another buyer's number is another's.
+        // By buyer and number, in any spelling. The same number of another buyer is another tender.
         tender(
             "s1",
             json!({"buyer_name": "VILLE de LAVAL", "solicitation_number": "AO 24-1", "publication_date": "2026-03-08", "title_en": "x"}),
@@ -220,7 +221,7 @@ fn one_tender_is_shown_once_by_each_of_the_four_keys() {
                 "2026-03-03",
             ),
         ),
-        // By what identifies nothing, none.
+        // Placeholders identify nothing.
         tender(
             "v1",
             with(
@@ -235,7 +236,7 @@ fn one_tender_is_shown_once_by_each_of_the_four_keys() {
                 "2026-03-03",
             ),
         ),
-        // By nothing.
+        // Without anything in common.
         tender("n1", json!({"publication_date": "2026-03-03"})),
         tender("n2", json!({"publication_date": "2026-03-03"})),
     ]);
@@ -279,7 +280,8 @@ fn the_newest_notice_says_whether_a_tender_is_open() {
     };
     let (cancelled, expired) = (json!("Cancelled"), json!("Expired"));
     let server = own(&[
-        // The newer one ends it, whichever way, and even where its words or its city would not be found.
+        // A newer notice closes it, by any of the three ways, even if the query would not find the
+        // newer one.
         notice("A-1", "a1", json!({"publication_date": "2026-03-05"})),
         notice(
             "A-1",
@@ -302,14 +304,14 @@ fn the_newest_notice_says_whether_a_tender_is_open() {
             "c2",
             json!({"publication_date": "2026-03-06", "closing_date": "2026-03-09"}),
         ),
-        // An older one does not.
+        // An older notice does not.
         notice(
             "A-4",
             "d1",
             json!({"publication_date": "2026-03-05", "status": cancelled}),
         ),
         notice("A-4", "d2", json!({"publication_date": "2026-03-06"})),
-        // An amendment keeps the day of publication, and tells its own, or its number only.
+        // An amendment keeps the day of publication and states its own day, or only its number.
         notice("A-5", "e1", json!({"publication_date": "2026-03-06"})),
         notice(
             "A-5",
@@ -336,21 +338,22 @@ fn the_newest_notice_says_whether_a_tender_is_open() {
             "g2",
             json!({"publication_date": "2026-03-06", "closing_date": "2026-03-08", "amendment_number": "T01", "status": expired}),
         ),
-        // A contract that was given without a call says nothing of the call that has the same number.
+        // A contract awarded without a call for bids states nothing about the call with the same
+        // number.
         notice("B-9", "m1", json!({"publication_date": "2026-03-05"})),
         notice(
             "B-9",
             "m2",
             json!({"publication_date": "2026-03-06", "status": expired}),
         ),
-        // Of one day: a cancelled one was written last; else the one that closes last is open as long as it says.
+        // Of notices of one day, a cancelled one is the newest, then the one that closes last.
         notice("A-8", "h1", json!({"closing_date": "2026-03-21"})),
         notice("A-8", "h2", json!({"closing_date": "2026-03-20", "status": cancelled})),
         notice("A-9", "i1", json!({"closing_date": "2026-03-21"})),
         notice("A-9", "i2", json!({"closing_date": "2026-03-20", "status": expired})),
         notice("B-1", "j1", json!({"closing_date": "2026-03-21"})),
         notice("B-1", "j2", json!({"closing_date": "2026-03-21", "status": expired})),
-        // What is not understood says nothing.
+        // An unknown status states nothing.
         notice("B-2", "k1", json!({})),
         notice("B-2", "k2", json!({"publication_date": "2026-03-10", "status": "?"})),
     ]);
@@ -361,7 +364,7 @@ fn the_newest_notice_says_whether_a_tender_is_open() {
 }
 
 #[test]
-fn keywords_are_looked_for_in_titles_and_descriptions_by_their_own_languages() {
+fn keywords_match_titles_and_descriptions_by_the_language_of_each() {
     let server = own(&[
         tender(
             "en",
@@ -405,7 +408,7 @@ fn keywords_are_looked_for_in_titles_and_descriptions_by_their_own_languages() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused() {
+fn invalid_parameters_are_refused() {
     let server = TestServer::shared();
     let many = format!(
         "keywords={}",
@@ -489,15 +492,15 @@ fn what_cannot_be_asked_is_refused() {
     }
 }
 
-/// The clock of the walk below.
-static WALK: AtomicI64 = AtomicI64::new(0);
+/// The clock of the next test.
+static PAGING_CLOCK: AtomicI64 = AtomicI64::new(0);
 
 #[test]
-fn a_walk_goes_on_past_midnight_and_a_new_index_and_no_further() {
+fn a_cursor_stays_valid_across_a_reload_and_one_midnight() {
     fn clock() -> DateTime<Utc> {
-        DateTime::from_timestamp(WALK.load(Ordering::Relaxed), 0).unwrap()
+        DateTime::from_timestamp(PAGING_CLOCK.load(Ordering::Relaxed), 0).unwrap()
     }
-    let set = |time: DateTime<Utc>| WALK.store(time.timestamp(), Ordering::Relaxed);
+    let set = |time: DateTime<Utc>| PAGING_CLOCK.store(time.timestamp(), Ordering::Relaxed);
     set(noon());
     let records: Vec<_> = (0..10)
         .map(|n| {
@@ -526,7 +529,7 @@ fn a_walk_goes_on_past_midnight_and_a_new_index_and_no_further() {
     assert_eq!(
         ids(&second),
         ["t35", "t4", "t5", "t6"],
-        "as of the day the walk began on"
+        "as of the day of the first page"
     );
     let cursor = second.json()["next_cursor"].as_str().unwrap().to_owned();
     assert_eq!(
@@ -543,7 +546,7 @@ fn a_walk_goes_on_past_midnight_and_a_new_index_and_no_further() {
 }
 
 #[test]
-fn a_tender_is_first_seen_by_the_build_that_brought_it() {
+fn first_seen_at_is_the_time_of_the_first_build_with_the_tender() {
     let yesterday = (Utc::now() - chrono::Days::new(1)).format("%Y-%m-%d").to_string();
     let of = |names: &[&str]| -> Vec<_> {
         let one = |name: &&str| tender(name, json!({"publication_date": yesterday, "title_en": name}));
@@ -557,7 +560,7 @@ fn a_tender_is_first_seen_by_the_build_that_brought_it() {
     assert_eq!(
         seen(&server.get("/tender/feed")),
         [Value::Null, Value::Null],
-        "it may be older"
+        "the first build cannot know"
     );
     let publish = |names: &[&str]| {
         let generation = server.publish(&of(names));
@@ -578,7 +581,7 @@ fn a_tender_is_first_seen_by_the_build_that_brought_it() {
 }
 
 #[test]
-fn a_free_page_cap_lowers_the_limit() {
+fn the_page_cap_of_a_plan_lowers_the_limit() {
     let server = TestServer::own(
         &(0..5)
             .map(|n| tender(&format!("t{n}"), json!({"title_en": n.to_string()})))
@@ -595,7 +598,7 @@ fn a_free_page_cap_lowers_the_limit() {
 }
 
 #[test]
-fn a_tender_that_states_no_value_is_worth_what_comparable_contracts_tell() {
+fn the_value_of_a_tender_that_states_none_is_estimated() {
     let mut records: Vec<_> = (0..40)
         .map(|n| {
             let contract = json!({
@@ -616,7 +619,7 @@ fn a_tender_that_states_no_value_is_worth_what_comparable_contracts_tell() {
         json!({"title_en": "Zeppelin", "title_fr": null, "municipality": "gatineau"}),
     ));
     let server = own(&records);
-    let told = |answer: &Response| -> Vec<(Value, Value)> {
+    let bases = |answer: &Response| -> Vec<(Value, Value)> {
         let results = answer.json()["results"].as_array().unwrap().clone();
         results
             .iter()
@@ -625,7 +628,7 @@ fn a_tender_that_states_no_value_is_worth_what_comparable_contracts_tell() {
     };
     let answer = server.get("/tender/feed");
     assert_eq!(
-        told(&answer),
+        bases(&answer),
         [("estimated", "estimate"), ("stated", "stated"), ("unknown", "unknown")]
             .map(|(id, basis)| (json!(id), json!(basis)))
     );
@@ -646,7 +649,7 @@ fn a_tender_that_states_no_value_is_worth_what_comparable_contracts_tell() {
     assert_eq!(ids(&server.get("/tender/feed?min_value=1000000")), ["unknown"]);
 }
 
-/// A tender of few words, days and names, so that all rules meet.
+/// A tender made from few words, days and names, so that all rules apply to some.
 fn random_tender(number: usize, random: &mut ChaCha8Rng) -> (EntityType, String) {
     let mut below = |bound: usize| random.next_u32() as usize % bound;
     let mut record = json!({
@@ -700,8 +703,8 @@ fn random_tender(number: usize, random: &mut ChaCha8Rng) -> (EntityType, String)
     (EntityType::Tender, record.to_string())
 }
 
-/// A question as the address has it, and as the model reads it.
-struct Asked {
+/// A query as an address, and as the model reads it.
+struct ModelQuery {
     address: String,
     keywords: Vec<&'static str>,
     languages: Vec<Language>,
@@ -710,7 +713,7 @@ struct Asked {
     municipality: Option<&'static str>,
 }
 
-fn random_question(random: &mut ChaCha8Rng) -> Asked {
+fn random_query(random: &mut ChaCha8Rng) -> ModelQuery {
     let mut below = |bound: usize| random.next_u32() as usize % bound;
     let (days_back, since) = [("1", "2026-03-09"), ("7", "2026-03-03"), ("90", "2025-12-10")][below(3)];
     let words = ["snow", "roads", "\"snow removal\"", "chemins", "deneigement"];
@@ -727,7 +730,10 @@ fn random_question(random: &mut ChaCha8Rng) -> Asked {
     let codes: Vec<&str> = languages.iter().map(|language| language.code()).collect();
     let mut address = format!("/tender/feed?days_back={days_back}&languages={}", codes.join(","));
     if !keywords.is_empty() {
-        address += &format!("&keywords={}", procure::http::params::encoding::encode(&keywords.join(",")));
+        address += &format!(
+            "&keywords={}",
+            procure::http::params::encoding::encode(&keywords.join(","))
+        );
     }
     if let Some(least) = min_value {
         address += &format!("&min_value={least}");
@@ -735,7 +741,7 @@ fn random_question(random: &mut ChaCha8Rng) -> Asked {
     if let Some(slug) = municipality {
         address += &format!("&city={slug}");
     }
-    Asked {
+    ModelQuery {
         address,
         keywords,
         languages,
@@ -750,25 +756,23 @@ fn has_keyword(record: &Value, keyword: &str, languages: &[Language]) -> bool {
     let texts = languages
         .iter()
         .flat_map(|language| fields.map(|field| record[format!("{field}_{}", language.code())].as_str()));
-    let asked = word_list(keyword);
+    let keyword_words = word_list(keyword);
     texts.flatten().any(|text| {
         let words = word_list(text);
-        match keyword.starts_with('"') {
-            true => words.windows(asked.len()).any(|run| run == asked),
-            false => words.iter().any(|word| {
-                *word == asked[0]
-                    || languages
-                        .iter()
-                        .any(|language| stem(*language, word) == stem(*language, &asked[0]))
-            }),
+        if keyword.starts_with('"') {
+            return words.windows(keyword_words.len()).any(|run| run == keyword_words);
         }
+        words.iter().any(|word| {
+            let has_stem = |language: &Language| stem(*language, word) == stem(*language, &keyword_words[0]);
+            *word == keyword_words[0] || languages.iter().any(has_stem)
+        })
     })
 }
 
 fn group(record: &Value) -> String {
-    let told = |field: &str| record[field].as_str().unwrap_or_default().to_owned();
-    let text = |field: &str| match told(field) {
-        nothing if ["N/A", "0"].contains(&&*nothing) => String::new(),
+    let raw = |field: &str| record[field].as_str().unwrap_or_default().to_owned();
+    let text = |field: &str| match raw(field) {
+        placeholder if ["N/A", "0"].contains(&&*placeholder) => String::new(),
         text => text,
     };
     let buyer = fold(&text("department_en"));
@@ -794,48 +798,51 @@ fn group(record: &Value) -> String {
     }
 }
 
-/// Whether bids are taken, by the newest of a tender's notices: by day, amendment, and what one day leaves open.
+/// Whether bids are accepted, by the newest of a tender's notices: the last by day and amendment,
+/// then by the rules for notices of one day.
 fn is_open(record: &Value, records: &[Value], today: &str) -> bool {
     let text = |record: &Value, field: &str| record[field].as_str().unwrap_or_default().to_owned();
-    let takes = |record: &Value| ["Open", "Active"].contains(&record["status"].as_str().unwrap());
+    let accepts = |record: &Value| ["Open", "Active"].contains(&record["status"].as_str().unwrap());
     let closing = |record: &Value| match text(record, "closing_date") {
         none if none.is_empty() => "9999".to_owned(),
         day => day,
     };
     let mut notices: Vec<&Value> = records.iter().filter(|other| group(other) == group(record)).collect();
-    // A contract without a call says nothing of one.
-    notices.retain(|one| takes(one) || one["status"] == "Cancelled" || !text(one, "closing_date").is_empty());
-    notices.sort_by_key(|one| !takes(one));
+    // A contract awarded without a call for bids states nothing about one.
+    notices.retain(|one| accepts(one) || one["status"] == "Cancelled" || !text(one, "closing_date").is_empty());
+    notices.sort_by_key(|one| !accepts(one));
     notices.sort_by_key(|one| closing(one));
     notices.sort_by_key(|one| one["status"] == "Cancelled");
     notices.sort_by_key(|one| text(one, "amendment_number").parse::<u32>().unwrap_or_default());
     notices.sort_by_key(|one| text(one, "publication_date").max(text(one, "amendment_date")));
     let newest = notices.last().into_iter();
-    newest.chain([&record]).all(|one| takes(one) && *closing(one) >= *today)
+    newest
+        .chain([&record])
+        .all(|one| accepts(one) && *closing(one) >= *today)
 }
 
-/// What the feed should say: id, duplicates, matched keywords, value basis, days until closing.
-fn model(records: &[Value], asked: &Asked) -> Vec<Value> {
+/// The results that the feed should return.
+fn model(records: &[Value], query: &ModelQuery) -> Vec<Value> {
     let today = Date::in_toronto(noon());
     let text = |record: &Value, field: &str| record[field].as_str().unwrap_or_default().to_owned();
     let mut matching: Vec<&Value> = records
         .iter()
         .filter(|record| {
-            let mut languages = asked.languages.iter();
+            let mut languages = query.languages.iter();
             let read = |language: &Language| {
                 ["title", "description"]
                     .iter()
                     .any(|field| !text(record, &format!("{field}_{}", language.code())).is_empty())
             };
             is_open(record, records, &today.to_string())
-                && *text(record, "publication_date") >= *asked.since
-                && asked.municipality.is_none_or(|slug| record["municipality"] == slug)
-                && (asked.languages.len() == 2 || languages.any(read))
-                && (asked.keywords.is_empty()
-                    || asked
+                && *text(record, "publication_date") >= *query.since
+                && query.municipality.is_none_or(|slug| record["municipality"] == slug)
+                && (query.languages.len() == 2 || languages.any(read))
+                && (query.keywords.is_empty()
+                    || query
                         .keywords
                         .iter()
-                        .any(|keyword| has_keyword(record, keyword, &asked.languages)))
+                        .any(|keyword| has_keyword(record, keyword, &query.languages)))
         })
         .collect();
     matching.sort_by_key(|record| text(record, "record_id"));
@@ -843,15 +850,15 @@ fn model(records: &[Value], asked: &Asked) -> Vec<Value> {
     let (mut met, mut shown) = (BTreeSet::new(), Vec::new());
     for record in &matching {
         let stated = record["contract_value"].as_f64().filter(|value| *value > 0.0);
-        let is_enough = stated.is_none_or(|value| asked.min_value.is_none_or(|least| value >= least));
+        let is_enough = stated.is_none_or(|value| query.min_value.is_none_or(|least| value >= least));
         if met.insert(group(record)) && is_enough {
             let same = matching
                 .iter()
                 .filter(|other| group(other) == group(record) && other["record_id"] != record["record_id"]);
-            let matched: Vec<&&str> = asked
+            let matched: Vec<&&str> = query
                 .keywords
                 .iter()
-                .filter(|keyword| has_keyword(record, keyword, &asked.languages))
+                .filter(|keyword| has_keyword(record, keyword, &query.languages))
                 .collect();
             let closing = Date::parse(&text(record, "closing_date")).ok();
             shown.push(json!({
@@ -869,7 +876,7 @@ fn model(records: &[Value], asked: &Asked) -> Vec<Value> {
 }
 
 #[test]
-fn the_feed_agrees_with_the_obvious_model_page_by_page() {
+fn the_feed_agrees_with_the_model_page_by_page() {
     let mut random = ChaCha8Rng::seed_from_u64(11);
     let mut shown = 0;
     for round in 0..3 {
@@ -882,13 +889,13 @@ fn the_feed_agrees_with_the_obvious_model_page_by_page() {
             .map(|(_, json)| serde_json::from_str(json).unwrap())
             .collect();
         for _ in 0..30 {
-            let asked = random_question(&mut random);
-            let expected = model(&records, &asked);
+            let query = random_query(&mut random);
+            let expected = model(&records, &query);
             let limit = 1 + random.next_u32() as usize % 7;
             let (mut found, mut cursor) = (Vec::new(), String::new());
             loop {
-                let answer = server.get(&format!("{}&limit={limit}&cursor={cursor}", asked.address));
-                assert_eq!(answer.status, 200, "{}: {}", asked.address, answer.detail());
+                let answer = server.get(&format!("{}&limit={limit}&cursor={cursor}", query.address));
+                assert_eq!(answer.status, 200, "{}: {}", query.address, answer.detail());
                 let answer = answer.json();
                 let results = answer["results"].as_array().unwrap();
                 assert!(results.len() <= limit && answer["count"] == results.len());
@@ -898,7 +905,7 @@ fn the_feed_agrees_with_the_obvious_model_page_by_page() {
                     None => break,
                 }
             }
-            // Without an estimate for what states no value.
+            // The model makes no estimates.
             let found: Vec<Value> = found
                 .into_iter()
                 .map(|mut one| {
@@ -908,7 +915,7 @@ fn the_feed_agrees_with_the_obvious_model_page_by_page() {
                     one
                 })
                 .collect();
-            assert_eq!(found, expected, "{}", asked.address);
+            assert_eq!(found, expected, "{}", query.address);
             shown += found.len();
         }
     }

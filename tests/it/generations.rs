@@ -1,4 +1,5 @@
-//! Builds that are killed, doubled, damaged or of another schema: what is served stays whole, and every refusal tells the cure.
+//! Builds that are killed, concurrent, damaged or of another schema: the served generation stays
+//! whole, and every error says how to fix it.
 
 use std::{
     fs,
@@ -38,13 +39,13 @@ fn options(dumps: &Path, index_dir: &Path) -> indexing::IndexOptions {
 
 fn error(result: anyhow::Result<impl Sized>) -> String {
     match result {
-        Ok(_) => panic!("it was accepted"),
+        Ok(_) => panic!("it succeeded"),
         Err(e) => format!("{e:#}"),
     }
 }
 
 #[test]
-fn lines_that_are_no_records_are_counted_and_duplicates_resolved() {
+fn invalid_lines_are_counted_and_duplicates_removed() {
     let folder = tempfile::tempdir().unwrap();
     let dumps = folder.path().join("dumps");
     fs::create_dir_all(dumps.join("award")).unwrap();
@@ -71,18 +72,21 @@ fn lines_that_are_no_records_are_counted_and_duplicates_resolved() {
     .unwrap();
     let index_dir = folder.path().join("index");
     let report = indexing::run(&options(&dumps, &index_dir)).unwrap();
-    let [a, b] = &report.kinds[EntityType::Award as usize].files[..] else {
+    let [a, b] = &report.entity_types[EntityType::Award as usize].files[..] else {
         panic!("two files")
     };
     assert_eq!((a.lines, a.records, a.duplicates), (7, 2, 1));
     assert_eq!((b.lines, b.records, b.duplicates), (2, 1, 1));
-    let bad: Vec<_> = a
+    let invalid: Vec<_> = a
         .invalid
         .iter()
-        .map(|complaint| (complaint.first_line, complaint.count))
+        .map(|problem| (problem.first_line, problem.count))
         .collect();
-    assert_eq!(bad, [(3, 1), (4, 1), (5, 1), (6, 1)]);
-    assert_eq!(a.invalid[3].reason, "field contract_value must be a number, found a string");
+    assert_eq!(invalid, [(3, 1), (4, 1), (5, 1), (6, 1)]);
+    assert_eq!(
+        a.invalid[3].reason,
+        "field contract_value must be a number, found a string"
+    );
     assert_eq!(a.invalid_dates[0].first_line, 7);
     assert!(
         report
@@ -94,7 +98,7 @@ fn lines_that_are_no_records_are_counted_and_duplicates_resolved() {
     let engine = generation::open(&index_dir, &report.generation).unwrap().engine;
     let title = |id: &str| String::from_utf8(engine.record(EntityType::Award, id).unwrap().unwrap().to_vec()).unwrap();
     assert!(title("x").contains("old\""), "the newest fetched_at wins");
-    assert!(title("y").contains("second"), "else the later read");
+    assert!(title("y").contains("second"), "of equal ones the line read last wins");
 
     let strict = indexing::IndexOptions {
         strict: true,
@@ -108,7 +112,7 @@ fn lines_that_are_no_records_are_counted_and_duplicates_resolved() {
 }
 
 #[test]
-fn two_generations_are_kept_and_either_can_serve() {
+fn two_generations_are_kept_and_either_can_be_served() {
     let folder = tempfile::tempdir().unwrap();
     let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
     write_dumps(&dumps, &[award(1)]);
@@ -119,14 +123,14 @@ fn two_generations_are_kept_and_either_can_serve() {
     generation::switch_to(&index_dir, &ids[2]).unwrap();
     assert_eq!(generation::current(&index_dir).unwrap().as_ref(), Some(&ids[2]));
     assert!(error(generation::switch_to(&index_dir, &ids[0])).contains("there are:"));
-    // The generation rolled back to is not the one that the next build throws away.
+    // The next build does not remove the generation that was rolled back to.
     let next = indexing::run(&options(&dumps, &index_dir)).unwrap().generation;
     assert_eq!(generation::current(&index_dir).unwrap().as_ref(), Some(&next));
     assert_eq!(generation::list(&index_dir).unwrap(), [ids[2].clone(), next]);
 }
 
 #[test]
-fn a_folder_that_is_not_there_has_no_list() {
+fn a_missing_index_folder_cannot_be_listed() {
     let folder = tempfile::tempdir().unwrap();
     let list = |index_dir: &Path| {
         let command = ["generations", "list", "--index-dir", index_dir.to_str().unwrap()];
@@ -135,30 +139,33 @@ fn a_folder_that_is_not_there_has_no_list() {
             .output()
             .unwrap()
     };
-    assert!(list(folder.path()).status.success(), "there, and empty");
+    assert!(
+        list(folder.path()).status.success(),
+        "an empty folder has an empty list"
+    );
     let refused = list(&folder.path().join("nope"));
     assert!(!refused.status.success());
     assert!(String::from_utf8(refused.stderr).unwrap().contains("no folder"));
 }
 
 #[test]
-fn nothing_but_our_own_leftovers_is_cleared() {
+fn only_leftovers_of_builds_are_removed() {
     let folder = tempfile::tempdir().unwrap();
     let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
     write_dumps(&dumps, &[award(1)]);
-    let strangers = ["2018", "20260131", "raw.building", "2018.building"].map(|name| index_dir.join(name));
+    let others = ["2018", "20260131", "raw.building", "2018.building"].map(|name| index_dir.join(name));
     let leftover = index_dir.join("20200131T000000000Z.building");
-    for path in strangers.iter().chain([&leftover]) {
+    for path in others.iter().chain([&leftover]) {
         fs::create_dir_all(path).unwrap();
         fs::write(path.join("file"), "").unwrap();
     }
     indexing::run(&options(&dumps, &index_dir)).unwrap();
-    assert!(strangers.iter().all(|path| path.join("file").exists()));
+    assert!(others.iter().all(|path| path.join("file").exists()));
     assert!(!leftover.exists());
 }
 
 #[test]
-fn a_second_build_at_the_same_time_is_refused() {
+fn a_concurrent_build_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
     write_dumps(&dumps, &[award(1)]);
@@ -169,7 +176,7 @@ fn a_second_build_at_the_same_time_is_refused() {
 }
 
 #[test]
-fn every_damaged_file_is_a_sentence_at_start() {
+fn every_damaged_file_is_an_error_that_names_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
     write_dumps(&dumps, &(0..300).map(award).collect::<Vec<_>>());
@@ -194,7 +201,8 @@ fn every_damaged_file_is_a_sentence_at_start() {
                 fs::write(&path, bytes).unwrap();
             }
             let why = generation::open(&index_dir, &report.generation).map(drop);
-            // A flip in a manifest's text may change a name that nothing checks; then it still must open.
+            // A flipped bit in the manifest may change a name that is not checked. Then the
+            // generation still opens.
             if !(path.ends_with("manifest.json") && why.is_ok()) {
                 let why = error(why);
                 assert!(why.contains("procure index"), "{}: {why}", path.display());
@@ -217,7 +225,7 @@ fn all_files(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn an_index_of_another_schema_is_refused_with_the_cure() {
+fn an_index_of_another_schema_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
     write_dumps(&dumps, &[award(1)]);
@@ -234,7 +242,7 @@ fn an_index_of_another_schema_is_refused_with_the_cure() {
 }
 
 #[test]
-fn an_empty_folder_and_a_missing_one_are_told_apart_from_an_empty_kind() {
+fn a_missing_or_empty_dump_folder_is_an_error_and_an_entity_type_without_records_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let index_dir = folder.path().join("index");
     let dumps = folder.path().join("dumps");
@@ -276,15 +284,15 @@ fn a_build_killed_at_any_moment_leaves_the_served_generation_whole() {
     let folder = tempfile::tempdir().unwrap();
     let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
     write_dumps(&dumps, &(0..4000).map(award).collect::<Vec<_>>());
-    let begin = Instant::now();
+    let started = Instant::now();
     assert!(start_index(&dumps, &index_dir).wait().unwrap().success());
-    let whole = begin.elapsed();
+    let whole = started.elapsed();
     let mut seed = 0x2545_f491u32;
     let mut killed = 0;
     for _ in 0..KILLS {
         let served = generation::current(&index_dir).unwrap().unwrap();
         let mut child = start_index(&dumps, &index_dir);
-        // Random moments over the whole of a run, and a little beyond it.
+        // A random moment during the run, or shortly after it.
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let moment = whole.mul_f64(f64::from(seed >> 8) / f64::from(1 << 24) * 1.1);
         std::thread::sleep(moment.min(Duration::from_secs(20)));
@@ -297,12 +305,12 @@ fn a_build_killed_at_any_moment_leaves_the_served_generation_whole() {
     }
     assert!(
         killed > KILLS / 4,
-        "only {killed} of {KILLS} runs were caught in the act"
+        "only {killed} of {KILLS} runs were killed before they ended"
     );
     assert!(start_index(&dumps, &index_dir).wait().unwrap().success());
     let left = fs::read_dir(&index_dir)
         .unwrap()
         .filter(|entry| entry.as_ref().unwrap().path().is_dir())
         .count();
-    assert_eq!(left, KEPT_GENERATIONS, "the next run clears what the killed ones left");
+    assert_eq!(left, KEPT_GENERATIONS, "the next run removes what the killed ones left");
 }

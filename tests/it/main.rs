@@ -1,4 +1,5 @@
-//! Integration tests: the search engine through the library, and the server over real HTTP connections.
+//! Integration tests: the search engine through the library, and the server over real HTTP
+//! connections.
 
 mod admin;
 mod aggregates;

@@ -1,4 +1,5 @@
-//! Estimates and comparables on hand-made pools whose answers can be said on paper, and on the real records.
+//! Estimates and comparables on hand-made contracts whose answers can be checked by hand, and on
+//! real records.
 
 use std::path::Path;
 
@@ -7,9 +8,9 @@ use procure::{
         generation::{self, Generation},
         indexing,
         market::{
-            BacktestReport, ComparablesOptions, Market,
+            ComparablesOptions, Market,
             answer::{Comps, Confidence, Estimate, EstimateItem, EstimateStatus, MatchLevel, NeedItem, TenderItem},
-            backtest::{self, BacktestOptions},
+            backtest::{self, BacktestOptions, BacktestReport},
             calibration::Calibration,
             limits::DEFAULT_YEARS_BACK,
         },
@@ -30,7 +31,8 @@ fn today() -> Date {
     Date::parse("2025-06-30").unwrap()
 }
 
-/// A contract of the city for clearing snow, changed by `more`.
+/// A contract of Laval for snow removal, with its fields overwritten by `more`; null removes a
+/// field.
 fn contract(id: &str, day: &str, value: f64, more: Value) -> (EntityType, String) {
     record(
         EntityType::Contract,
@@ -43,7 +45,7 @@ fn contract(id: &str, day: &str, value: f64, more: Value) -> (EntityType, String
     )
 }
 
-fn record(kind: EntityType, id: &str, base: Value, more: Value) -> (EntityType, String) {
+fn record(entity_type: EntityType, id: &str, base: Value, more: Value) -> (EntityType, String) {
     let mut fields = json!({"record_id": id, "municipality": "laval", "fetched_at": "2025-01-01T00:00:00Z"});
     for part in [base, more] {
         for (name, value) in part.as_object().unwrap() {
@@ -53,7 +55,7 @@ fn record(kind: EntityType, id: &str, base: Value, more: Value) -> (EntityType, 
             };
         }
     }
-    (kind, fields.to_string())
+    (entity_type, fields.to_string())
 }
 
 fn tender(id: &str, more: Value) -> (EntityType, String) {
@@ -68,8 +70,8 @@ fn tender(id: &str, more: Value) -> (EntityType, String) {
     )
 }
 
-/// Ten contracts of one day: 10,000 to 100,000.
-fn ten() -> Records {
+/// Ten contracts of one day, from 10,000 to 100,000 dollars.
+fn ten_contracts() -> Records {
     (1..=10)
         .map(|n| contract(&format!("c{n:02}"), "2025-01-15", f64::from(n) * 10_000.0, json!({})))
         .collect()
@@ -81,8 +83,9 @@ fn of_record(id: &str) -> EstimateItem {
     })
 }
 
-/// Answered over every record looked at, and over an index: both must say the same, to the bit.
-fn answered<T>(records: &Records, ask: impl Fn(&Market) -> T, text: impl Fn(&T) -> String) -> T {
+/// Answers over an index, twice, and over an engine that reads every record: all must be equal, bit
+/// for bit.
+fn answer<T>(records: &Records, ask: impl Fn(&Market) -> T, text: impl Fn(&T) -> String) -> T {
     let folder = tempfile::tempdir().unwrap();
     write_dumps(&folder.path().join("dumps"), records);
     let index = build(&folder.path().join("dumps"), &folder.path().join("index"));
@@ -98,26 +101,26 @@ fn answered<T>(records: &Records, ask: impl Fn(&Market) -> T, text: impl Fn(&T) 
         })
     };
     let answer = over(&*index);
-    assert_eq!(text(&answer), text(&over(&*index)), "asked twice");
-    assert_eq!(text(&answer), text(&over(&scan)), "asked of the obvious engine");
+    assert_eq!(text(&answer), text(&over(&*index)), "the second answer");
+    assert_eq!(text(&answer), text(&over(&scan)), "the answer of the scanning engine");
     answer
 }
 
-fn estimate(records: &Records, asked: EstimateItem) -> Estimate {
-    let items = [asked];
+fn estimate(records: &Records, item: EstimateItem) -> Estimate {
+    let items = [item];
     let ask = |market: &Market| market.estimate(&items).unwrap();
-    answered(records, ask, |answer| serde_json::to_string(answer).unwrap()).remove(0)
+    answer(records, ask, |answer| serde_json::to_string(answer).unwrap()).remove(0)
 }
 
-fn comps(records: &Records, asked: EstimateItem, exclude: &[&str]) -> Comps {
-    let items = [asked];
+fn comps(records: &Records, item: EstimateItem, exclude: &[&str]) -> Comps {
+    let items = [item];
     let exclude: Vec<String> = exclude.iter().map(|id| (*id).to_owned()).collect();
     let options = ComparablesOptions {
         limit: 10,
         exclude: &exclude,
     };
     let ask = |market: &Market| market.comps(&items, &options).unwrap();
-    answered(records, ask, |answer| serde_json::to_string(answer).unwrap()).remove(0)
+    answer(records, ask, |answer| serde_json::to_string(answer).unwrap()).remove(0)
 }
 
 fn ids(comps: &Comps) -> Vec<String> {
@@ -138,13 +141,13 @@ fn with(mut records: Records, more: impl IntoIterator<Item = (EntityType, String
 }
 
 #[test]
-fn ten_equal_contracts_have_their_median() {
-    let records = with(ten(), [tender("t", json!({}))]);
+fn ten_equally_weighted_contracts_give_their_median() {
+    let records = with(ten_contracts(), [tender("t", json!({}))]);
     let estimate = estimate(&records, of_record("t"));
     assert_eq!(estimate.status, EstimateStatus::Ok);
     assert_eq!(estimate.match_level, Some(MatchLevel::BuyerAndTitle));
     assert_eq!((estimate.sample_size, estimate.effective_sample_size), (10, 10.0));
-    // Between 50,000 and 60,000 in powers of ten.
+    // The geometric mean of the middle two.
     let median = (50_000.0f64 * 60_000.0).sqrt();
     assert!(
         (estimate.estimated_value.unwrap() - median).abs() < 0.01,
@@ -160,7 +163,7 @@ fn ten_equal_contracts_have_their_median() {
 }
 
 #[test]
-fn every_key_is_there_whatever_the_status() {
+fn every_key_is_present_for_every_status() {
     let records = vec![tender("t", json!({}))];
     let keys = |answer: Value| answer.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let expected = [
@@ -191,7 +194,7 @@ fn every_key_is_there_whatever_the_status() {
 #[test]
 fn four_contracts_are_too_few_and_five_are_not() {
     for (count, status) in [(4, EstimateStatus::InsufficientData), (5, EstimateStatus::Ok)] {
-        let few: Records = ten().into_iter().take(count).collect();
+        let few: Records = ten_contracts().into_iter().take(count).collect();
         let estimate = estimate(&with(few, [tender("t", json!({}))]), of_record("t"));
         assert_eq!((estimate.status, estimate.sample_size), (status, count));
         assert_eq!(
@@ -204,8 +207,8 @@ fn four_contracts_are_too_few_and_five_are_not() {
 }
 
 #[test]
-fn what_does_not_count_changes_nothing() {
-    let strangers = [
+fn contracts_that_do_not_count_change_nothing() {
+    let others = [
         contract("later", "2025-07-01", 9e6, json!({})),
         contract("long ago", "2019-01-01", 9e6, json!({})),
         contract("undated", "2025-01-15", 9e6, json!({"award_date": null})),
@@ -234,13 +237,16 @@ fn what_does_not_count_changes_nothing() {
             json!({}),
         ),
     ];
-    let without = estimate(&with(ten(), [tender("t", json!({}))]), of_record("t"));
-    let with_strangers = estimate(&with(with(ten(), [tender("t", json!({}))]), strangers), of_record("t"));
-    assert_eq!(with_strangers, without);
+    let without = estimate(&with(ten_contracts(), [tender("t", json!({}))]), of_record("t"));
+    let with_others = estimate(
+        &with(with(ten_contracts(), [tender("t", json!({}))]), others),
+        of_record("t"),
+    );
+    assert_eq!(with_others, without);
 }
 
 #[test]
-fn one_contract_published_thrice_counts_once() {
+fn a_contract_published_several_times_counts_once() {
     let award = |id: &str, number: &str, amendment: &str, total: f64| {
         record(
             EntityType::Award,
@@ -261,35 +267,35 @@ fn one_contract_published_thrice_counts_once() {
     );
     let sold = json!({"vendor_name": "Neige", "award_date": "2025-02-01"});
     let records = with(
-        ten(),
+        ten_contracts(),
         [
             tender("t", json!({})),
             award("a0", "LAV-2025-001", "000", 40_000.0),
             award("a1", "LAV-2025-001", "001", 44_000.0),
             disclosed,
-            // The same supplier, day and value in another kind, without any number.
+            // The same supplier, day and value in another entity type, without a number.
             contract("sale", "2025-02-01", 44_000.0, sold.clone()),
-            // Another contract of the same supplier: not the same value.
+            // Another contract of the same supplier, with another value.
             contract("other", "2025-02-01", 45_000.0, sold),
         ],
     );
     let comps = comps(&records, of_record("t"), &[]);
     let stats = comps.value_stats.as_ref().unwrap();
-    assert_eq!(stats.count, 12, "ten, the one, the other");
+    assert_eq!(stats.count, 12, "the ten, the repeated one and the other one");
     assert_eq!(stats.histogram.iter().map(|bucket| bucket.count).sum::<usize>(), 12);
     let shown = ids(&comps);
     assert!(
         shown.contains(&"a1".to_owned()),
-        "the latest amendment stands for the contract: {shown:?}"
+        "the latest amendment represents the contract: {shown:?}"
     );
     for twin in ["a0", "d", "sale"] {
-        assert!(!shown.contains(&twin.to_owned()), "{twin} is a1");
+        assert!(!shown.contains(&twin.to_owned()), "{twin} is the same contract as a1");
     }
 }
 
 #[test]
-fn what_is_excluded_leaves_rows_and_statistics() {
-    let records = with(ten(), [tender("t", json!({}))]);
+fn excluded_records_are_left_out_of_comparables_and_statistics() {
+    let records = with(ten_contracts(), [tender("t", json!({}))]);
     let all = comps(&records, of_record("t"), &[]);
     let fewer = comps(&records, of_record("t"), &["c10", "c09", "nobody"]);
     assert_eq!(all.value_stats.as_ref().unwrap().max, 100_000.0);
@@ -306,9 +312,9 @@ fn what_is_excluded_leaves_rows_and_statistics() {
     assert!(fewer.bid_around.unwrap().competitive < all.bid_around.unwrap().competitive);
 }
 
-/// A notice as long as this is mostly its buyer's conditions, which all its notices share.
+/// A long notice is mostly its buyer's conditions, which all notices of the buyer share.
 #[test]
-fn no_incumbent_by_the_conditions_alone() {
+fn shared_conditions_do_not_make_an_incumbent() {
     let conditions = "Les soumissionnaires doivent s'inscrire au portail d'approvisionnement et déposer leurs documents avant l'heure de clôture. \
         Aucune offre transmise par courriel, télécopieur ou messagerie ne sera acceptée; la ville se réserve tout droit de refus. ";
     let titled = |subject: &str| format!("{subject} {}", conditions.repeat(2));
@@ -334,7 +340,7 @@ fn no_incumbent_by_the_conditions_alone() {
 }
 
 #[test]
-fn a_federal_body_is_one_buyer_by_any_of_its_names() {
+fn the_names_of_a_federal_body_are_one_buyer() {
     let disclosed = |n: usize, buyer: &str| {
         record(
             EntityType::Disclosure,
@@ -371,7 +377,7 @@ fn a_federal_body_is_one_buyer_by_any_of_its_names() {
 }
 
 #[test]
-fn what_a_code_does_not_say_is_said() {
+fn an_unspecific_or_unknown_code_gives_a_caveat() {
     let codes = |estimate: &Estimate| estimate.caveats.iter().map(|note| note.code).collect::<Vec<_>>();
     let need = |gsin: &str| {
         EstimateItem::Need(NeedItem {
@@ -383,7 +389,7 @@ fn what_a_code_does_not_say_is_said() {
         .map(|n| contract(&format!("c{n}"), "2025-01-15", 10_000.0, json!({"unspsc": "25000000"})))
         .collect();
     assert!(codes(&estimate(&records, need("hello"))).contains(&"code_not_recognized"));
-    // Vehicles, the whole segment: a garbage truck is no school bus.
+    // Vehicles, a whole segment: a garbage truck is not comparable with a school bus.
     let segment = estimate(&records, need("25000000"));
     assert_eq!(
         (segment.status, segment.match_level),
@@ -405,9 +411,9 @@ fn what_a_code_does_not_say_is_said() {
     );
 }
 
-/// A segment in common counts for something, and is said; it makes no comparable.
+/// A common segment adds weight and is given as a reason, but does not make a contract comparable.
 #[test]
-fn a_branch_of_codes_is_no_code() {
+fn a_common_segment_does_not_make_a_comparable() {
     let vehicles = |id: &str, title: &str| {
         let of = json!({"unspsc": "25000000", "title_fr": title, "department_fr": "Ville de Hull"});
         contract(id, "2025-01-15", 10_000.0, of)
@@ -430,15 +436,16 @@ fn a_branch_of_codes_is_no_code() {
             .collect::<Vec<_>>()
     };
     let nearest = comps.comparables[0].record.get();
-    assert!(nearest.contains("Camions"), "by its words: {nearest}");
+    assert!(nearest.contains("Camions"), "the closest by its words: {nearest}");
     assert!(reasons(0).contains(&"near_same_title") && reasons(1).contains(&"same_code_segment"));
     assert!(!reasons(0).contains(&"same_code"), "{:?}", reasons(0));
     assert!(comps.caveats.iter().any(|note| note.code == "code_is_a_branch"));
 }
 
-/// Eight contracts for the same code, and sixty of the buyer for something else, which outweigh them.
+/// Eight contracts have the same code; up to sixty others of the buyer, for something else,
+/// outweigh them.
 #[test]
-fn comparables_that_weigh_little_are_no_guide() {
+fn comparables_with_little_weight_give_no_bid_guide() {
     let close = (1..=8).map(|n| {
         let coded = json!({"unspsc": "72102903", "title_fr": "Balayage", "department_fr": "Ville de Hull"});
         contract(&format!("c{n}"), "2025-01-15", 10_000.0, coded)
@@ -452,23 +459,24 @@ fn comparables_that_weigh_little_are_no_guide() {
         let records = close.clone().chain(painting(count)).chain([tender]).collect();
         comps(&records, of_record("t"), &[])
     };
-    for (count, is_told) in [(0, true), (6, true), (7, false), (60, false)] {
+    for (count, has_guide) in [(0, true), (6, true), (7, false), (60, false)] {
         let comps = of(count);
         assert_eq!(
             (comps.match_level, comps.comparables.len()),
             (Some(MatchLevel::Code), 8)
         );
-        let carried: f64 = comps.comparables.iter().map(|row| row.weight).sum();
+        let weight: f64 = comps.comparables.iter().map(|row| row.weight).sum();
         let caveats: Vec<&str> = comps.caveats.iter().map(|note| note.code).collect();
-        assert_eq!(comps.bid_around.is_some(), is_told, "{count}: {carried}");
-        assert_eq!(caveats.contains(&"no_bid_guide"), !is_told, "{caveats:?}");
-        assert_eq!(carried >= 1.0 / 3.0, is_told, "{carried}");
+        assert_eq!(comps.bid_around.is_some(), has_guide, "{count}: {weight}");
+        assert_eq!(caveats.contains(&"no_bid_guide"), !has_guide, "{caveats:?}");
+        assert_eq!(weight >= 1.0 / 3.0, has_guide, "{weight}");
     }
 }
 
-/// Seven share the code, so that a broader rung is named; nothing said of them may be untrue.
+/// Seven contracts share the code, one too few for that level. The broader level must not hide
+/// their reasons.
 #[test]
-fn a_broad_rung_denies_no_close_contract() {
+fn a_broad_match_level_keeps_the_reasons_of_close_contracts() {
     let coded = json!({"unspsc": "72102903", "department_fr": "Ville de Gatineau"});
     let close = (1..=7).map(|n| contract(&format!("c{n}"), "2025-01-15", 10_000.0, coded.clone()));
     let far = (1..=9).map(|n| {
@@ -495,9 +503,9 @@ fn a_broad_rung_denies_no_close_contract() {
 }
 
 #[test]
-fn a_stated_value_is_given_and_judged() {
+fn a_stated_value_is_returned_and_compared_with_the_estimate() {
     let records = with(
-        ten(),
+        ten_contracts(),
         [
             tender("t", json!({"contract_value": 5e7})),
             tender("u", json!({"contract_value": 50_000.0})),
@@ -513,7 +521,7 @@ fn a_stated_value_is_given_and_judged() {
 }
 
 #[test]
-fn a_code_climbs_from_itself_to_its_family() {
+fn the_match_level_widens_from_code_to_family() {
     let coded = |id: &str, code: &str, value: f64| {
         contract(
             id,
@@ -543,13 +551,13 @@ fn a_code_climbs_from_itself_to_its_family() {
     assert_eq!(
         other.status,
         EstimateStatus::InsufficientData,
-        "another family, and nothing else is known"
+        "another family has nothing in common with the need"
     );
 }
 
 #[test]
-fn what_a_bidder_reads_from_it() {
-    let mut records = ten();
+fn comparables_with_incumbent_expiring_contracts_standing_offers_and_competition() {
+    let mut records = ten_contracts();
     records.push(contract(
         "now",
         "2024-11-01",
@@ -584,7 +592,7 @@ fn what_a_bidder_reads_from_it() {
     records.push(offer("o2", "2025-01-01", "Déneigement de rues"));
     records.push(offer("o3", "2026-01-01", "Papeterie"));
     records.push(tender("t", json!({})));
-    // The newest of ten() is awarded later than "now": make that one the last.
+    // The contracts of `ten_contracts` are newer than "now": without them, "now" is the newest.
     let records: Records = records
         .into_iter()
         .filter(|(_, json)| !json.contains("\"c0") && !json.contains("\"c10"))
@@ -609,7 +617,7 @@ fn what_a_bidder_reads_from_it() {
     assert_eq!(
         (incumbent.contracts, incumbent.of_contracts),
         (2, 2),
-        "one name, with and without its legal form"
+        "the legal form of a name does not matter"
     );
     let expiring: Vec<&str> = comps
         .expiring_contracts
@@ -645,7 +653,7 @@ fn what_a_bidder_reads_from_it() {
 }
 
 #[test]
-fn a_generation_learns_from_its_own_contracts() {
+fn a_generation_is_calibrated_on_its_own_contracts() {
     let folder = tempfile::tempdir().unwrap();
     let records: Records = (0..600)
         .map(|n| {
@@ -667,7 +675,7 @@ fn a_generation_learns_from_its_own_contracts() {
     assert!(calibration.contracts > 250, "{calibration:?}");
     let backtest = |options: &BacktestOptions| run_backtest(&generation, options);
     let options = BacktestOptions {
-        kind: Some(EntityType::Contract),
+        entity_type: Some(EntityType::Contract),
         sample: 500,
         seed: 3,
     };
@@ -678,13 +686,14 @@ fn a_generation_learns_from_its_own_contracts() {
         "equal seeds give equal reports"
     );
     let all = &report.rows[0];
-    // The values are spread evenly from 10^4 to 10^6, so half of them are within half of that range.
+    // The values are spread evenly from 10^4 to 10^6, so half of them are within half of that
+    // range.
     assert!(
         (all.half - 0.5).abs() < 0.12 && (all.four_fifths - 0.8).abs() < 0.1,
         "{report}"
     );
     let wrong = BacktestOptions {
-        kind: Some(EntityType::Tender),
+        entity_type: Some(EntityType::Tender),
         ..options
     };
     assert!(
@@ -726,13 +735,13 @@ fn real_generation(folder: &Path) -> Option<Generation> {
 }
 
 #[test]
-fn ranges_hold_on_the_real_contracts() {
+fn ranges_hold_on_real_contracts() {
     let folder = tempfile::tempdir().unwrap();
     let Some(generation) = real_generation(folder.path()) else {
         return;
     };
     let options = BacktestOptions {
-        kind: Some(EntityType::Contract),
+        entity_type: Some(EntityType::Contract),
         sample: 1200,
         seed: 11,
     };

@@ -1,4 +1,4 @@
-//! The description and the service it describes, held against each other: both ways, word by word, over real HTTP.
+//! Compares the OpenAPI document with the service, in both directions, over HTTP.
 
 use std::{collections::BTreeSet, env, fs, path::Path};
 
@@ -18,7 +18,7 @@ use crate::{
     support::{Response, TestServer, scenario_records},
 };
 
-/// Set to write the golden file anew.
+/// The environment variable that makes the tests rewrite the golden files.
 const UPDATE: &str = "PROCURE_UPDATE_GOLDEN";
 
 fn description() -> Value {
@@ -43,14 +43,14 @@ fn validator(document: &Value, schema: &Value) -> jsonschema::Validator {
     jsonschema::validator_for(&schema).unwrap()
 }
 
-/// Addresses that each described path has on a server, with what it requires.
+/// Addresses for a path of the document on the test servers, with the required parameters.
 fn addresses(path: &str) -> Vec<(&'static TestServer, String)> {
     let (scenarios, aggregates) = (TestServer::shared(), aggregates::server());
-    let kind = path.split('/').nth(1).and_then(EntityType::parse);
+    let entity_type = path.split('/').nth(1).and_then(EntityType::parse);
     let of = |records: Vec<(EntityType, String)>| {
-        let of_kind = records.into_iter().filter(|(of, _)| Some(*of) == kind);
+        let of_type = records.into_iter().filter(|(of, _)| Some(*of) == entity_type);
         let id = |(_, json): (EntityType, String)| serde_json::from_str::<Value>(&json).unwrap()["record_id"].clone();
-        of_kind.map(id).collect::<Vec<_>>()
+        of_type.map(id).collect::<Vec<_>>()
     };
     let fill = |name: &str, values: &[&str]| {
         values
@@ -81,7 +81,7 @@ fn addresses(path: &str) -> Vec<(&'static TestServer, String)> {
     }
 }
 
-/// An address with one parameter set, in place of its own value where it has one.
+/// An address with one parameter set or replaced.
 fn with(address: &str, name: &str, value: &str) -> String {
     let (path, query) = address.split_once('?').unwrap_or((address, ""));
     let others = query
@@ -94,7 +94,7 @@ fn with(address: &str, name: &str, value: &str) -> String {
     format!("{path}?{}", pairs.join("&"))
 }
 
-/// The paths that can be read, with their operations; what a link in a mail does is no reading.
+/// The paths with GET and their operations, without unsubscribe, whose GET changes state.
 fn reads(document: &Value) -> impl Iterator<Item = (&String, &Value)> {
     let paths = document["paths"].as_object().unwrap().iter();
     paths.filter(|(path, item)| item.get("get").is_some() && !path.ends_with("/unsubscribe"))
@@ -107,12 +107,12 @@ fn queries<'v>(document: &'v Value, item: &'v Value) -> Vec<&'v Value> {
     parameters.filter(|parameter| parameter["in"] == "query").collect()
 }
 
-/// A value as it stands in an address.
+/// A value as it is written in an address.
 fn written(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// That an answer has every header it is described with, and none of those that are described elsewhere only.
+/// Checks that a response has every header of its description, and no other described header.
 fn check_headers(document: &Value, described: &Value, answer: &Response, what: &str) {
     for name in document["components"]["headers"].as_object().unwrap().keys() {
         let header = described["headers"].get(name).map(|header| resolved(document, header));
@@ -125,7 +125,7 @@ fn check_headers(document: &Value, described: &Value, answer: &Response, what: &
 }
 
 #[test]
-fn it_is_the_golden_file() {
+fn the_document_equals_the_golden_file() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/openapi.json");
     let described = serde_json::to_string_pretty(&description()).unwrap() + "\n";
     if env::var_os(UPDATE).is_some() {
@@ -135,13 +135,13 @@ fn it_is_the_golden_file() {
     let differs = golden.lines().zip(described.lines()).position(|(a, b)| a != b);
     assert!(
         golden == described,
-        "the description changed, from line {:?} of tests/golden/openapi.json on; where that is meant, write it anew with {UPDATE}=1",
+        "the document changed, from line {:?} of tests/golden/openapi.json; if that is intended, rewrite the file with {UPDATE}=1",
         differs.map(|line| line + 1)
     );
 }
 
 #[test]
-fn every_route_is_described_and_every_described_path_is_a_route() {
+fn the_routes_are_the_paths_of_the_document() {
     let document = description();
     let mut routes = BTreeSet::new();
     for route in &ROUTES {
@@ -188,7 +188,7 @@ fn every_route_is_described_and_every_described_path_is_a_route() {
 }
 
 #[test]
-fn what_an_endpoint_takes_is_described_and_nothing_more() {
+fn an_endpoint_takes_exactly_the_described_parameters() {
     let document = description();
     let tables = [
         TABLE.iter().flat_map(|param| param.names()).collect::<Vec<_>>(),
@@ -220,7 +220,7 @@ fn what_an_endpoint_takes_is_described_and_nothing_more() {
 }
 
 #[test]
-fn what_a_parameters_schema_allows_is_answered_and_what_it_excludes_is_not() {
+fn a_parameters_schema_accepts_exactly_the_valid_values() {
     let document = description();
     for (path, item) in reads(&document) {
         let (server, address) = addresses(path).swap_remove(0);
@@ -293,7 +293,7 @@ fn what_a_parameters_schema_allows_is_answered_and_what_it_excludes_is_not() {
             good.extend(schema.get("default").map(written));
             for value in &good {
                 let answer = server.get(&with(&address, name, value));
-                // A solicitation of no such department is none.
+                // A department that has no records of the solicitation gives 404.
                 let is_found = answer.status == 200 || (path.starts_with("/procurement/") && name == "department");
                 assert!(is_found, "{path} {name}={value}: {} {}", answer.status, answer.detail());
             }
@@ -306,7 +306,7 @@ fn what_a_parameters_schema_allows_is_answered_and_what_it_excludes_is_not() {
 }
 
 #[test]
-fn a_default_is_what_an_absent_parameter_means() {
+fn a_described_default_is_the_meaning_of_an_absent_parameter() {
     let document = description();
     let mut most = 0;
     for (path, item) in reads(&document) {
@@ -322,17 +322,17 @@ fn a_default_is_what_an_absent_parameter_means() {
             continue;
         }
         for (server, address) in addresses(path) {
-            let said = defaults
+            let explicit = defaults
                 .iter()
                 .fold(address.clone(), |address, (name, value)| with(&address, name, value));
-            assert_eq!(server.get(&said).body, server.get(&address).body, "{said}");
+            assert_eq!(server.get(&explicit).body, server.get(&address).body, "{explicit}");
         }
     }
     assert_eq!(most, 5);
 }
 
 #[test]
-fn every_answer_is_as_described() {
+fn every_response_matches_its_schema() {
     let document = description();
     for (path, item) in reads(&document) {
         let mut asked = addresses(path);
@@ -382,9 +382,9 @@ fn every_answer_is_as_described() {
     }
 }
 
-/// What a batch is asked with is described, and so is what it is answered with.
+/// Request bodies and responses of the batch endpoints.
 #[test]
-fn every_batch_is_as_described() {
+fn every_batch_matches_its_schema() {
     let (document, server) = (description(), aggregates::server());
     for (path, item) in document["paths"].as_object().unwrap() {
         let batch = item.get("post").filter(|post| post["tags"] == json!(["pro"]));
@@ -440,9 +440,9 @@ fn every_batch_is_as_described() {
     }
 }
 
-/// A computed object always has all its keys; only a page's `total`, `facets` and `next_cursor`, and a solicitation's kinds, may be absent.
+/// A computed object always has all its members, except a solicitation's arrays by entity type.
 #[test]
-fn what_a_computed_object_holds_is_always_there() {
+fn every_member_of_a_computed_object_is_required() {
     let document = description();
     for name in [
         "VendorNames",
@@ -478,16 +478,16 @@ fn what_a_computed_object_holds_is_always_there() {
 }
 
 #[test]
-fn every_record_of_the_sample_is_as_described() {
+fn every_record_of_the_sample_matches_its_schema() {
     let document = description();
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/sample");
     let mut checked = 0;
-    for kind in EntityType::ALL {
-        let content = &document["paths"][format!("/{kind}/{{record_id}}")]["get"]["responses"]["200"]["content"];
+    for entity_type in EntityType::ALL {
+        let content = &document["paths"][format!("/{entity_type}/{{record_id}}")]["get"]["responses"]["200"]["content"];
         let validator = validator(&document, &content["application/json"]["schema"]);
         let example = &content["application/json"]["example"];
         let mut has_example = false;
-        for file in fs::read_dir(sample.join(kind.name())).unwrap() {
+        for file in fs::read_dir(sample.join(entity_type.name())).unwrap() {
             let file = file.unwrap().path();
             for line in fs::read_to_string(&file).unwrap().lines() {
                 let record: Value = serde_json::from_str(line).unwrap();
@@ -497,10 +497,10 @@ fn every_record_of_the_sample_is_as_described() {
                 checked += 1;
             }
         }
-        assert!(has_example, "{kind}: the example is no record of the sample");
+        assert!(has_example, "{entity_type}: the example is not a record of the sample");
     }
     assert!(checked > 1_000, "{checked}");
-    // The schema does refuse something.
+    // The schema rejects invalid records.
     let contract = &document["components"]["schemas"]["Contract"];
     for record in [
         json!({}),
@@ -511,21 +511,21 @@ fn every_record_of_the_sample_is_as_described() {
     }
 }
 
-/// The records of `data/sample`.
+/// The records in `data/sample`.
 fn sample() -> Vec<(EntityType, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/sample");
     let mut records = Vec::new();
-    for kind in EntityType::ALL {
-        for file in fs::read_dir(folder.join(kind.name())).unwrap() {
+    for entity_type in EntityType::ALL {
+        for file in fs::read_dir(folder.join(entity_type.name())).unwrap() {
             let text = fs::read_to_string(file.unwrap().path()).unwrap();
-            records.extend(text.lines().map(|line| (kind, line.to_owned())));
+            records.extend(text.lines().map(|line| (entity_type, line.to_owned())));
         }
     }
     records
 }
 
 #[test]
-fn an_answers_example_is_what_the_sample_answers() {
+fn an_example_response_is_that_of_the_sample() {
     let server = TestServer::own(&sample(), |_| {});
     let document = server.get("/openapi.json").json();
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http/examples.json");
@@ -545,25 +545,25 @@ fn an_answers_example_is_what_the_sample_answers() {
                 _ => {}
             }
         }
-        // One record a kind shows enough.
+        // One record is enough for an example.
         if queries(&document, item).iter().any(|query| query["name"] == "limit") {
             address = with(&address, "limit", "1");
         }
         let answer = server.get(&address);
         assert_eq!(answer.status, 200, "{address}");
         let id = item["get"]["operationId"].as_str().unwrap();
-        let is_told = matches!(
+        let has_example = matches!(
             id,
             "listVendors" | "listDepartments" | "getVendor" | "getProcurement" | "getDocumentOfTender"
         );
         let example = &item["get"]["responses"]["200"]["content"]["application/json"]["example"];
-        if is_told && env::var_os(UPDATE).is_some() {
+        if has_example && env::var_os(UPDATE).is_some() {
             examples[id] = answer.json();
-        } else if is_told || path.ends_with("/{record_id}") {
+        } else if has_example || path.ends_with("/{record_id}") {
             assert_eq!(
                 &answer.json(),
                 example,
-                "{address}; where that is meant, write it anew with {UPDATE}=1"
+                "{address}; if that is intended, rewrite the file with {UPDATE}=1"
             );
             compared += 1;
         }
@@ -576,7 +576,7 @@ fn an_answers_example_is_what_the_sample_answers() {
 }
 
 #[test]
-fn an_errors_example_is_what_the_service_says() {
+fn an_example_error_is_that_of_the_service() {
     let (document, server, aggregates) = (description(), TestServer::shared(), aggregates::server());
     let check = |name: &str, answer: &Response| {
         let described = &document["components"]["responses"][name];
@@ -598,11 +598,11 @@ fn an_errors_example_is_what_the_service_says() {
     ] {
         check(name, &server.request("GET", path, &[("x-gateway-key", key)]));
     }
-    for (name, kind, body) in [
+    for (name, content_type, body) in [
         ("UnsupportedMediaType", "text/plain", "x"),
         ("InvalidSubscription", "application/json", r#"{"emial":1}"#),
     ] {
-        let headers = [("x-gateway-key", server.key.as_str()), ("content-type", kind)];
+        let headers = [("x-gateway-key", server.key.as_str()), ("content-type", content_type)];
         check(
             name,
             &server.send("POST", "/tender/alerts/subscribe", &headers, body.to_owned()),
@@ -623,7 +623,7 @@ fn an_errors_example_is_what_the_service_says() {
     let refused = (0..600).map(|_| ask()).find(|answer| answer.status == 429).unwrap();
     check("TooManyRequests", &refused);
 
-    // Of what no operation describes, because no client should meet it.
+    // A 405 is not described, because no described operation returns it.
     let answer = server.request("POST", "/contract", &[("x-gateway-key", &server.key)]);
     assert_eq!((answer.status, answer.header("allow")), (405, Some("GET, HEAD")));
     check_headers(
@@ -644,7 +644,7 @@ fn an_errors_example_is_what_the_service_says() {
 }
 
 #[test]
-fn the_page_for_people_needs_no_key_and_no_other_host() {
+fn the_documentation_page_needs_no_key_and_no_other_host() {
     let server = TestServer::shared();
     let page = server.request("GET", "/docs", &[]);
     assert_eq!(
@@ -665,7 +665,11 @@ fn the_page_for_people_needs_no_key_and_no_other_host() {
         if let Some(id) = address.strip_prefix('#') {
             assert!(html.contains(&format!("id=\"{id}\"")), "{address}");
         } else if !address.starts_with("data:") {
-            assert_eq!(server.request("GET", &format!("/{address}"), &[]).status, 200, "{address}");
+            assert_eq!(
+                server.request("GET", &format!("/{address}"), &[]).status,
+                200,
+                "{address}"
+            );
             parts.insert(address);
         }
     }

@@ -1,4 +1,4 @@
-//! What a paid plan is for: who is let in, and what a batch costs.
+//! Pro endpoints: which plans have access, and what a batch costs.
 
 use std::fs;
 
@@ -20,10 +20,10 @@ fn server(change: impl FnOnce(&mut Config)) -> (TestServer, String) {
 }
 
 #[test]
-fn a_free_key_is_told_where_to_upgrade() {
+fn a_free_key_gets_a_link_to_upgrade() {
     let (server, basic) = server(|_| {});
     let (own, key) = (&server.address, ("x-gateway-key", basic.as_str()));
-    // Neither parameters nor body are looked at before.
+    // The plan is checked before parameters and body.
     for (method, path, body) in [
         ("GET", "/tender/feed?nonsense=1", ""),
         ("POST", "/tender/estimate", "no JSON"),
@@ -33,7 +33,7 @@ fn a_free_key_is_told_where_to_upgrade() {
         let answer = server.send(method, path, &[key], body.to_owned());
         let detail = format!("the plan BASIC does not include {method} {endpoint}; upgrade at {own}/docs#plans");
         assert_eq!((answer.status, answer.detail()), (403, detail));
-        assert!(answer.header("ratelimit").is_some(), "it counted");
+        assert!(answer.header("ratelimit").is_some(), "it counts against the limit");
         let docs = server.request("GET", "/docs", &[]);
         assert!(String::from_utf8(docs.body).unwrap().contains("id=\"plans\""));
     }
@@ -50,7 +50,7 @@ fn a_free_key_is_told_where_to_upgrade() {
 }
 
 #[test]
-fn the_operator_says_where_to_upgrade_and_who_has_paid() {
+fn the_operator_configures_the_upgrade_link_and_the_paid_plans() {
     let (server, basic) = server(|config| {
         config.upgrade_url = Some("https://shop.example.org/plans".to_owned());
         let path = config.state.with_file_name("plans.toml");
@@ -62,15 +62,17 @@ fn the_operator_says_where_to_upgrade_and_who_has_paid() {
         "the plan PRO does not include GET /tender/feed; upgrade at https://shop.example.org/plans"
     );
     assert_eq!(
-        server.request("GET", "/tender/feed", &[("x-gateway-key", &basic)]).status,
+        server
+            .request("GET", "/tender/feed", &[("x-gateway-key", &basic)])
+            .status,
         200
     );
 }
 
-/// What is left of the day.
+/// The remaining requests of the day.
 fn left(answer: &Response) -> u64 {
-    let standing = answer.header("ratelimit").unwrap();
-    let day = standing.split(", ").find(|item| item.starts_with("\"day\"")).unwrap();
+    let limits = answer.header("ratelimit").unwrap();
+    let day = limits.split(", ").find(|item| item.starts_with("\"day\"")).unwrap();
     day.split(';')
         .find_map(|part| part.strip_prefix("r="))
         .unwrap()
@@ -79,7 +81,7 @@ fn left(answer: &Response) -> u64 {
 }
 
 #[test]
-fn a_batch_costs_one_for_every_ten() {
+fn a_batch_costs_one_request_per_ten_items() {
     let (server, _) = server(|config| {
         let path = config.state.with_file_name("plans.toml");
         fs::write(&path, "[PRO]\nrequests_per_minute = 1000\nrequests_per_day = 30\n").unwrap();
@@ -116,7 +118,7 @@ fn a_batch_costs_one_for_every_ten() {
             (None, Some("no-store"))
         );
     }
-    // A body that is refused costs one, and so does one that is too much.
+    // A body that is refused costs one request, also if it has too many items.
     let refused = ask("/tender/estimate", 51);
     day -= 1;
     assert_eq!((refused.status, left(&refused)), (422, day));
@@ -131,7 +133,7 @@ fn a_batch_costs_one_for_every_ten() {
         config.plans = Some(path);
     });
     assert_eq!(left(&other.get("/sources")), 3);
-    // What does not fit is refused whole.
+    // A batch that costs more than what remains is refused as a whole.
     let batch = other.post("/tender/estimate", &json!({"record_ids": vec!["nope"; 50]}));
     assert_eq!((batch.status, left(&batch)), (429, 3));
     assert!(batch.detail().ends_with("; this one counts as 5"), "{}", batch.detail());

@@ -1,6 +1,8 @@
-//! Replays `tests/scenarios`: each rule of the record search with one request and its expected response.
+//! Replays `tests/scenarios`: each rule of the record search with one request and its expected
+//! response.
 //!
-//! A scenario uses only the public interface, so the file can be replayed against any server of the same records.
+//! A scenario uses only the public interface, so the file can be replayed against any server of the
+//! same records.
 
 use serde::Deserialize;
 

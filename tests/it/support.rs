@@ -1,7 +1,7 @@
 //! The real server on a free port. Tests reach it over HTTP only.
 //!
-//! Tests that only read use [`TestServer::shared`]. A test that publishes, revokes a key or changes the configuration starts
-//! a server of its own with [`TestServer::own`].
+//! Tests that only read use [`TestServer::shared`]. A test that publishes, revokes a key or changes
+//! the configuration starts a server of its own with [`TestServer::own`].
 
 use std::{
     collections::BTreeMap,

@@ -1,4 +1,5 @@
-//! What a mail is made of: the text and the HTML word by word, and the message as a parser that is not ours reads it.
+//! The content of a mail: text and HTML compared with golden files, and the message as an independent
+//! parser reads it.
 
 use std::{env, fs, path::Path};
 
@@ -7,9 +8,9 @@ use chrono::{DateTime, Utc};
 use mail_parser::{Message, MessageParser};
 use procure::{
     alerts::{
-        digest::{Digest, Listing, Named},
+        digest::{Digest, Listing, SubscriptionSummary},
         html,
-        mail::{DkimFile, Sender},
+        mail::{DkimKeyFile, Sender},
         text,
     },
     model::{date::Date, entity_type::EntityType, record::Record, schema::Schema, stem::Language},
@@ -21,7 +22,7 @@ use sha2::{Digest as _, Sha256};
 
 const POSTAL: &str = "1 Sparks Street, Ottawa ON  K1A 0A1";
 
-fn sender(dkim: Option<DkimFile>) -> Sender {
+fn sender(dkim: Option<DkimKeyFile>) -> Sender {
     Sender::new(
         "Alertes d’appels <alerts@example.org>",
         POSTAL,
@@ -59,7 +60,9 @@ fn digest(listings: Vec<(Locale, Listing)>, subscriptions: &[Subscription], more
     Digest {
         parts: Digest::parts(listings),
         more,
-        subscriptions: named.map(|(number, one)| Named::new(one, token(number + 1))).collect(),
+        subscriptions: named
+            .map(|(number, one)| SubscriptionSummary::new(one, token(number + 1)))
+            .collect(),
         unsubscribe: token(0),
         sender: "Alertes d’appels".to_owned(),
         postal: POSTAL.to_owned(),
@@ -108,7 +111,7 @@ fn both_languages() -> Digest {
     digest(listings, &[english, of_a_department, of_a_city], 7)
 }
 
-/// Compares with what was read and found good; `PROCURE_UPDATE_GOLDEN=1` writes it anew, to be read again.
+/// Compares with a golden file. `PROCURE_UPDATE_GOLDEN=1` writes the file; review its diff.
 fn compare(name: &str, written: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
     if env::var_os("PROCURE_UPDATE_GOLDEN").is_some() {
@@ -117,24 +120,24 @@ fn compare(name: &str, written: &str) {
     let golden = fs::read_to_string(&path).unwrap();
     assert!(
         golden == written,
-        "{name} changed; PROCURE_UPDATE_GOLDEN=1 writes it anew:\n{written}"
+        "{name} changed; PROCURE_UPDATE_GOLDEN=1 updates it:\n{written}"
     );
 }
 
 #[test]
-fn the_digest_reads_as_it_was_read_and_found_good() {
+fn a_digest_renders_as_in_the_golden_files() {
     let digest = both_languages();
-    let text = text::write(&digest);
+    let text = text::render(&digest);
     for line in text.lines().filter(|line| !line.contains("://")) {
         assert!(line.chars().count() <= 72, "{line}");
     }
     compare("digest.txt", &text);
-    compare("digest.html", &html::write(&digest));
+    compare("digest.html", &html::render(&digest));
 }
 
-fn mail(to: &str, digest: &Digest, dkim: Option<DkimFile>) -> Vec<u8> {
+fn mail(to: &str, digest: &Digest, dkim: Option<DkimKeyFile>) -> Vec<u8> {
     let now: DateTime<Utc> = "2026-05-20T12:00:00Z".parse().unwrap();
-    sender(dkim).write(to, digest, "0123456789abcdef", now).unwrap().bytes
+    sender(dkim).encode(to, digest, "0123456789abcdef", now).unwrap().bytes
 }
 
 fn header<'a>(message: &'a Message, name: &'static str) -> &'a str {
@@ -142,7 +145,7 @@ fn header<'a>(message: &'a Message, name: &'static str) -> &'a str {
 }
 
 #[test]
-fn the_message_is_what_mailing_lists_owe() {
+fn a_message_has_the_headers_of_a_mailing_list() {
     let digest = both_languages();
     let bytes = mail("ann@example.org", &digest, None);
     assert!(bytes.is_ascii() && bytes.split(|b| *b == b'\n').all(|line| line.len() <= 998));
@@ -178,20 +181,20 @@ fn the_message_is_what_mailing_lists_owe() {
         ),
         (1, 1, 0)
     );
-    // Accents, the emoji and its variant sign come out as they went in.
+    // Accents and the emoji with its variation selector are unchanged.
     assert_eq!(
         message.body_text(0).unwrap().replace("\r\n", "\n"),
-        text::write(&digest)
+        text::render(&digest)
     );
     assert_eq!(
         message.body_html(0).unwrap().replace("\r\n", "\n"),
-        html::write(&digest)
+        html::render(&digest)
     );
     assert!(message.body_text(0).unwrap().contains("ice control ❄️"));
 }
 
 #[test]
-fn nothing_that_others_wrote_is_more_than_text() {
+fn foreign_texts_cannot_inject_headers_parts_or_markup() {
     let evil = "Snow\r\nBcc: eve@example.org\r\n\r\n<script>alert(1)</script>\u{202e}\u{0}</title>\"'&amp; 🛷 été \r\n--=_0123456789abcdef--\r\n";
     let record = json!({
         "record_id": "a\r\nX: 1", "title_en": evil, "buyer_name": evil, "closing_date": "2026-06-01",
@@ -234,7 +237,7 @@ fn nothing_that_others_wrote_is_more_than_text() {
         html.contains("&lt;script&gt;") && html.contains("&amp;amp; 🛷 été"),
         "{html}"
     );
-    assert!(!html.contains("x.example.org"), "a bad link is none");
+    assert!(!html.contains("x.example.org"), "an unsafe link is left out");
     let now = Utc::now();
     for to in [
         "ann@example.org\r\nBcc: eve@example.org",
@@ -242,14 +245,15 @@ fn nothing_that_others_wrote_is_more_than_text() {
         "",
         "ann",
     ] {
-        assert!(sender(None).write(to, &digest, "x", now).is_err(), "{to:?}");
+        assert!(sender(None).encode(to, &digest, "x", now).is_err(), "{to:?}");
     }
 }
 
 /// An Ed25519 key as `openssl genpkey -algorithm ed25519` writes it.
 const ED25519: &str = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f\n-----END PRIVATE KEY-----\n";
 
-/// Whether the DKIM signature holds: RFC 6376, relaxed both ways, with the public half of [`ED25519`]. All that `h=` names must be there.
+/// Whether the DKIM signature verifies (RFC 6376, both canonicalizations relaxed) with the public key of
+/// [`ED25519`]. Every header that `h=` names must be present.
 fn is_signed(message: &[u8]) -> bool {
     let text = std::str::from_utf8(message).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap();
@@ -297,11 +301,11 @@ fn is_signed(message: &[u8]) -> bool {
 }
 
 #[test]
-fn a_signature_covers_the_way_out() {
+fn a_dkim_signature_covers_the_unsubscribe_headers() {
     let folder = tempfile::tempdir().unwrap();
     let key = folder.path().join("dkim.pem");
     fs::write(&key, ED25519).unwrap();
-    let file = DkimFile {
+    let file = DkimKeyFile {
         key: &key,
         selector: "s1",
         domain: None,
@@ -329,14 +333,14 @@ fn a_signature_covers_the_way_out() {
         assert!(!is_signed(text.replacen(what, instead, 1).as_bytes()), "{what}");
     }
     for (text, why) in [
-        ("not a key", "no private key in PEM"),
+        ("not a key", "not a private key in PEM"),
         (
             "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
             "openssl rsa -traditional",
         ),
     ] {
         fs::write(&key, text).unwrap();
-        let file = DkimFile {
+        let file = DkimKeyFile {
             key: &key,
             selector: "s1",
             domain: None,

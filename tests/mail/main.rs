@@ -1,9 +1,10 @@
-//! Alerts as they arrive: `procure alerts` against a real mail server that refuses, hangs up, and watches the sender being killed.
+//! End-to-end tests of alerts: `procure alerts` against a real mail server that refuses mails, breaks
+//! connections and hangs, and a sender that is killed.
 
 mod content;
-mod rounds;
-mod server;
-mod trouble;
+mod digests;
+mod failures;
+mod mail_server;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -18,37 +19,37 @@ use std::{
 
 use chrono::{Days, Utc};
 use mail_parser::MessageParser;
+use mail_server::{Behavior, MailServer, PASSWORD, Received, Security, Stage, USER};
 use procure::{
-    alerts::{mail::Sender, mailer::Settings, round},
+    alerts::{digest_plan::DigestPlan, mail::Sender, mailer::MailSettings, smtp::server::SmtpServer},
     catalog::{generation, indexing},
     model::{email::EmailAddress, plans::Plan, stem::Language},
     query::keyword::Keyword,
     server::Config,
     state::{
-        database::StateDb,
         consent::ConsentRecord,
+        database::StateDb,
         subscription::{Frequency, Locale, SubscriptionRequest},
     },
 };
 use serde_json::{Value, json};
-use server::{Moment, Mood, PASSWORD, Received, Security, Server, USER};
 use tempfile::TempDir;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A folder with an index and a state file, and a mail server.
-struct Place {
+struct Fixture {
     folder: TempDir,
-    server: Server,
+    server: MailServer,
     security: Security,
 }
 
-impl Place {
-    fn new(security: Security) -> Place {
+impl Fixture {
+    fn new(security: Security) -> Fixture {
         let folder = tempfile::tempdir().unwrap();
-        let server = Server::start(security, &folder.path().join("ca.pem"));
+        let server = MailServer::start(security, &folder.path().join("ca.pem"));
         drop(StateDb::open(&folder.path().join("state.db")).unwrap());
-        Place {
+        Fixture {
             folder,
             server,
             security,
@@ -91,19 +92,19 @@ impl Place {
         }
     }
 
-    /// What `procure alerts` would make of the settings.
-    fn settings(&self, password: Option<&str>) -> Settings {
+    /// The settings that `procure alerts` would build from its options.
+    fn settings(&self, password: Option<&str>) -> MailSettings {
         let ca = self.path("ca.pem");
         let ca = (self.security != Security::Plain).then_some(ca.as_path());
-        let place = self.url().parse().unwrap();
+        let endpoint = self.url().parse().unwrap();
         let sender = Sender::new(
             "Alerts <alerts@example.org>",
             "Ottawa",
             "https://tenders.example.org",
             None,
         );
-        Settings {
-            server: procure::alerts::send::Server::new(place, password.map(str::to_owned), ca, "example.org").unwrap(),
+        MailSettings {
+            server: SmtpServer::new(endpoint, password.map(str::to_owned), ca, "example.org").unwrap(),
             sender: sender.unwrap(),
             rate: 6000.try_into().unwrap(),
         }
@@ -134,23 +135,23 @@ impl Place {
         self.command(arguments).output().unwrap()
     }
 
-    /// What a run that goes well says on stdout.
-    fn says(&self, arguments: &[&str]) -> String {
+    /// The standard output of a successful run.
+    fn stdout(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert!(output.status.success(), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
     }
 }
 
-/// A service that runs in this process.
-struct Running {
+/// A server that runs in this process.
+struct RunningServer {
     stop: tokio::sync::oneshot::Sender<()>,
     thread: thread::JoinHandle<anyhow::Result<()>>,
 }
 
-impl Running {
-    fn start(place: &Place, settings: Settings, admin: Option<SocketAddr>) -> Running {
-        let mut config = Config::new(place.path("index"), place.path("state.db"));
+impl RunningServer {
+    fn start(fixture: &Fixture, settings: MailSettings, admin: Option<SocketAddr>) -> RunningServer {
+        let mut config = Config::new(fixture.path("index"), fixture.path("state.db"));
         config.mail = Some(Arc::new(settings));
         config.admin_bind = admin;
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -160,7 +161,7 @@ impl Running {
                 let _ = stopped.await;
             })
         });
-        Running { stop, thread }
+        RunningServer { stop, thread }
     }
 
     fn stop(self) {
@@ -192,7 +193,7 @@ fn subscribe(state: &mut StateDb, email: &str, keyword: &str, change: impl FnOnc
     state.subscribe(&wanted, &evidence).unwrap().unwrap();
 }
 
-/// A tender of today that is open for ten days.
+/// A tender that is published today and open for ten days.
 fn tender(record_id: &str, title: &str) -> Value {
     let today = Utc::now().date_naive();
     json!({
@@ -232,98 +233,98 @@ fn message_id(received: &Received) -> String {
 fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
-        assert!(start.elapsed() < PATIENCE, "waited too long for {what}");
+        assert!(start.elapsed() < TIMEOUT, "waited too long for {what}");
         thread::sleep(Duration::from_millis(1));
     }
 }
 
 #[test]
-fn a_digest_arrives_once_over_starttls_and_over_tls() {
+fn a_digest_arrives_once_over_starttls_and_over_implicit_tls() {
     for security in [Security::StartTls, Security::Implicit] {
-        let place = Place::new(security);
-        place.publish(&[
+        let fixture = Fixture::new(security);
+        fixture.publish(&[
             tender("a", "Snow removal"),
             tender("b", "Ice"),
             tender("c", "Snow tyres"),
         ]);
-        place.subscribe("bob@example.org", "snow");
-        place.subscribe("cec@example.org", "ice");
-        place.subscribe("dan@example.org", "gravel");
-        assert_eq!(place.says(&["send", "--dry-run"]).lines().count(), 2);
-        assert_eq!(place.says(&["send"]), "2 mails sent\n");
-        let mut taken = place.server.taken();
-        taken.sort_by(|a, b| a.to.cmp(&b.to));
-        assert_eq!(taken.len(), 2);
+        fixture.subscribe("bob@example.org", "snow");
+        fixture.subscribe("cec@example.org", "ice");
+        fixture.subscribe("dan@example.org", "gravel");
+        assert_eq!(fixture.stdout(&["send", "--dry-run"]).lines().count(), 2);
+        assert_eq!(fixture.stdout(&["send"]), "2 mails sent\n");
+        let mut accepted = fixture.server.accepted();
+        accepted.sort_by(|a, b| a.to.cmp(&b.to));
+        assert_eq!(accepted.len(), 2);
         assert_eq!(
-            (taken[0].to.as_str(), listed(&taken[0])),
+            (accepted[0].to.as_str(), listed(&accepted[0])),
             ("bob@example.org", vec!["a".to_owned(), "c".to_owned()])
         );
         assert_eq!(
-            (taken[1].to.as_str(), listed(&taken[1])),
+            (accepted[1].to.as_str(), listed(&accepted[1])),
             ("cec@example.org", vec!["b".to_owned()])
         );
-        assert_eq!(place.server.connections(), 1, "one connection serves all mails");
-        assert_eq!(place.says(&["send"]), "0 mails sent\n");
-        assert_eq!(place.server.count(), 2);
+        assert_eq!(fixture.server.connections(), 1, "one connection serves all mails");
+        assert_eq!(fixture.stdout(&["send"]), "0 mails sent\n");
+        assert_eq!(fixture.server.accepted_count(), 2);
 
-        // Who the certificate is from matters, and so does the password.
-        place.publish(&[tender("d", "Snow fences")]);
-        a_day_passes(&place);
+        // An untrusted certificate or a wrong password sends nothing.
+        fixture.publish(&[tender("d", "Snow fences")]);
+        let_a_day_pass(&fixture);
         for (name, value, why) in [
             ("PROCURE_SMTP_CA", None, "the mail server cannot be used"),
-            ("PROCURE_SMTP_PASSWORD", Some("wrong"), "the server said 535"),
+            ("PROCURE_SMTP_PASSWORD", Some("wrong"), "the server replied 535"),
         ] {
-            let mut command = place.command(&["send"]);
+            let mut command = fixture.command(&["send"]);
             match value {
                 Some(value) => command.env(name, value),
                 None => command.env_remove(name),
             };
             let output = command.output().unwrap();
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(!output.status.success() && said.contains(why), "{said}");
-            assert!(!said.contains(PASSWORD) && !said.contains("wrong"), "{said}");
+            let stderr = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() && stderr.contains(why), "{stderr}");
+            assert!(!stderr.contains(PASSWORD) && !stderr.contains("wrong"), "{stderr}");
         }
-        assert_eq!(place.server.count(), 2);
-        assert_eq!(place.says(&["send"]), "1 mails sent\n");
-        assert_eq!(listed(&place.server.taken()[2]), ["d"]);
+        assert_eq!(fixture.server.accepted_count(), 2);
+        assert_eq!(fixture.stdout(&["send"]), "1 mails sent\n");
+        assert_eq!(listed(&fixture.server.accepted()[2]), ["d"]);
     }
 }
 
-fn a_day_passes(place: &Place) {
-    sqlite(place, "UPDATE mailings SET began_at = began_at - 86400");
+fn let_a_day_pass(fixture: &Fixture) {
+    sqlite(fixture, "UPDATE mailings SET began_at = began_at - 86400");
 }
 
-/// Writes what a test cannot wait for.
-fn sqlite(place: &Place, statement: &str) {
-    let connection = rusqlite::Connection::open(place.path("state.db")).unwrap();
+/// Changes the state file where a test cannot wait.
+fn sqlite(fixture: &Fixture, statement: &str) {
+    let connection = rusqlite::Connection::open(fixture.path("state.db")).unwrap();
     connection.execute_batch(statement).unwrap();
 }
 
 #[test]
-fn what_is_refused_for_now_is_tried_again_and_what_is_refused_for_good_is_not() {
-    let place = Place::new(Security::Plain);
-    place.publish(&[tender("a", "Snow removal")]);
+fn temporary_refusals_are_retried_and_permanent_ones_are_not() {
+    let fixture = Fixture::new(Security::Plain);
+    fixture.publish(&[tender("a", "Snow removal")]);
     for name in ["later", "never", "fine"] {
-        place.subscribe(&format!("{name}@example.org"), "snow");
+        fixture.subscribe(&format!("{name}@example.org"), "snow");
     }
-    place.server.behave(|moment, to| match (moment, to) {
-        (Moment::End, "later@example.org") => Mood::Say(451),
-        (Moment::Receiver, "never@example.org") => Mood::Say(550),
-        _ => Mood::Fine,
+    fixture.server.set_behavior(|stage, to| match (stage, to) {
+        (Stage::MessageEnd, "later@example.org") => Behavior::Reply(451),
+        (Stage::RcptTo, "never@example.org") => Behavior::Reply(550),
+        _ => Behavior::Normal,
     });
-    let output = place.run(&["send"]);
-    let (said, logged) = (
+    let output = fixture.run(&["send"]);
+    let (printed, logged) = (
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
     );
-    assert_eq!(said, "1 mails sent, 1 put off, 1 refused for good\n");
+    assert_eq!(printed, "1 mails sent, 1 deferred, 1 refused permanently\n");
     assert!(
-        logged.contains("the server said 451") && logged.contains("the server said 550"),
+        logged.contains("the server replied 451") && logged.contains("the server replied 550"),
         "{logged}"
     );
     assert!(!logged.contains("example.org"), "no address in the log: {logged}");
-    assert_eq!(place.server.connections(), 1, "a refusal does not cost the connection");
-    let list = place.says(&["list"]);
+    assert_eq!(fixture.server.connections(), 1, "a refusal keeps the connection");
+    let list = fixture.stdout(&["list"]);
     let line = |name: &str| list.lines().find(|line| line.contains(name)).unwrap().to_owned();
     assert!(
         line("later@").contains("deferred until") && line("later@").contains("451"),
@@ -335,94 +336,94 @@ fn what_is_refused_for_now_is_tried_again_and_what_is_refused_for_good_is_not() 
     );
     assert!(line("fine@").contains("last mail 20"), "{list}");
 
-    // Nobody is due: one waits, one is paused, one has it.
-    place.server.behave(|_, _| Mood::Fine);
-    assert_eq!(place.says(&["send"]), "0 mails sent\n");
-    sqlite(&place, "UPDATE setbacks SET due_at = due_at - 1800");
-    assert_eq!(place.says(&["send"]), "1 mails sent\n");
-    let (refused, taken) = (place.server.refused(), place.server.taken());
-    assert_eq!(taken[1].to, "later@example.org");
+    // No address is due: one is deferred, one is paused, one was mailed.
+    fixture.server.set_behavior(|_, _| Behavior::Normal);
+    assert_eq!(fixture.stdout(&["send"]), "0 mails sent\n");
+    sqlite(&fixture, "UPDATE setbacks SET due_at = due_at - 1800");
+    assert_eq!(fixture.stdout(&["send"]), "1 mails sent\n");
+    let (refused, accepted) = (fixture.server.refused(), fixture.server.accepted());
+    assert_eq!(accepted[1].to, "later@example.org");
     assert_eq!(
         message_id(&refused[0]),
-        message_id(&taken[1]),
-        "the same mail has the same name"
+        message_id(&accepted[1]),
+        "the same content has the same Message-ID"
     );
-    assert!(!place.says(&["list"]).contains("put off"));
-    a_day_passes(&place);
-    assert_eq!(place.says(&["send"]), "0 mails sent\n");
+    assert!(!fixture.stdout(&["list"]).contains("deferred"));
+    let_a_day_pass(&fixture);
+    assert_eq!(fixture.stdout(&["send"]), "0 mails sent\n");
     assert_eq!(
-        place.says(&["resume", "--email", "NEVER@example.org"]),
+        fixture.stdout(&["resume", "--email", "NEVER@example.org"]),
         "1 addresses resumed\n"
     );
-    assert_eq!(place.says(&["send"]), "1 mails sent\n");
-    assert_eq!(place.server.count(), 3);
+    assert_eq!(fixture.stdout(&["send"]), "1 mails sent\n");
+    assert_eq!(fixture.server.accepted_count(), 3);
 }
 
 #[test]
-fn a_broken_line_loses_nothing_before_the_message_and_doubles_nothing_after() {
-    let place = Place::new(Security::Plain);
-    place.publish(&[tender("a", "Snow removal")]);
+fn a_broken_connection_loses_no_mail_before_the_message_and_repeats_none_after_it() {
+    let fixture = Fixture::new(Security::Plain);
+    fixture.publish(&[tender("a", "Snow removal")]);
     for name in ["ann", "bob", "cec"] {
-        place.subscribe(&format!("{name}@example.org"), "snow");
+        fixture.subscribe(&format!("{name}@example.org"), "snow");
     }
-    // Before the message: nothing can have been taken.
-    place.server.behave(|moment, to| match (moment, to) {
-        (Moment::Start, "ann@example.org") => Mood::Cut,
-        _ => Mood::Fine,
+    // Before the message nothing can have been accepted.
+    fixture.server.set_behavior(|stage, to| match (stage, to) {
+        (Stage::Data, "ann@example.org") => Behavior::Disconnect,
+        _ => Behavior::Normal,
     });
-    assert_eq!(place.says(&["send"]), "2 mails sent, 1 put off\n");
-    assert_eq!(place.server.connections(), 2);
-    place.server.behave(|_, _| Mood::Fine);
-    sqlite(&place, "UPDATE setbacks SET due_at = due_at - 1800");
-    assert_eq!(place.says(&["send"]), "1 mails sent\n");
+    assert_eq!(fixture.stdout(&["send"]), "2 mails sent, 1 deferred\n");
+    assert_eq!(fixture.server.connections(), 2);
+    fixture.server.set_behavior(|_, _| Behavior::Normal);
+    sqlite(&fixture, "UPDATE setbacks SET due_at = due_at - 1800");
+    assert_eq!(fixture.stdout(&["send"]), "1 mails sent\n");
 
-    // After it: taken, and not said.
-    place.publish(&[tender("a", "Snow removal"), tender("b", "Snow tyres")]);
-    a_day_passes(&place);
-    place.server.behave(|moment, to| match (moment, to) {
-        (Moment::End, "bob@example.org") => Mood::TakeAndCut,
-        (Moment::Middle, "cec@example.org") => Mood::Cut,
-        _ => Mood::Fine,
+    // After it the mail may have been accepted without a confirmation.
+    fixture.publish(&[tender("a", "Snow removal"), tender("b", "Snow tyres")]);
+    let_a_day_pass(&fixture);
+    fixture.server.set_behavior(|stage, to| match (stage, to) {
+        (Stage::MessageEnd, "bob@example.org") => Behavior::AcceptThenDisconnect,
+        (Stage::MessageChunk, "cec@example.org") => Behavior::Disconnect,
+        _ => Behavior::Normal,
     });
-    let output = place.run(&["send"]);
+    let output = fixture.run(&["send"]);
     assert!(
         String::from_utf8_lossy(&output.stdout).contains("may have arrived"),
         "{output:?}"
     );
-    place.server.behave(|_, _| Mood::Fine);
-    sqlite(&place, "UPDATE setbacks SET due_at = due_at - 1800");
-    a_day_passes(&place);
-    place.run(&["send"]);
-    a_day_passes(&place);
-    assert_eq!(place.says(&["send"]), "0 mails sent\n");
-    let pairs = pairs(&place.server.taken());
+    fixture.server.set_behavior(|_, _| Behavior::Normal);
+    sqlite(&fixture, "UPDATE setbacks SET due_at = due_at - 1800");
+    let_a_day_pass(&fixture);
+    fixture.run(&["send"]);
+    let_a_day_pass(&fixture);
+    assert_eq!(fixture.stdout(&["send"]), "0 mails sent\n");
+    let pairs = pairs(&fixture.server.accepted());
     assert!(pairs.values().all(|times| *times == 1), "{pairs:?}");
     assert_eq!(pairs.keys().filter(|(to, _)| to == "bob@example.org").count(), 2);
-    assert!(place.says(&["list"]).contains("may not have arrived"));
+    assert!(fixture.stdout(&["list"]).contains("may not have arrived"));
 
-    // A server that is away, or wants no mail from us, costs no address anything.
-    place.publish(&[tender("c", "Snow ploughs")]);
-    place.server.behave(|moment, _| {
-        if moment == Moment::Sender {
-            Mood::Say(550)
+    // An unreachable server, or one that refuses the sender, affects no address.
+    fixture.publish(&[tender("c", "Snow ploughs")]);
+    fixture.server.set_behavior(|stage, _| {
+        if stage == Stage::MailFrom {
+            Behavior::Reply(550)
         } else {
-            Mood::Fine
+            Behavior::Normal
         }
     });
-    let output = place.run(&["send"]);
-    let said = String::from_utf8_lossy(&output.stderr);
+    let output = fixture.run(&["send"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(
-        !output.status.success() && said.contains("3 addresses left for the next run"),
-        "{said}"
+        !output.status.success() && stderr.contains("3 addresses left for the next run"),
+        "{stderr}"
     );
-    place.server.behave(|_, _| Mood::Fine);
-    assert_eq!(place.says(&["send"]), "3 mails sent\n");
+    fixture.server.set_behavior(|_, _| Behavior::Normal);
+    assert_eq!(fixture.stdout(&["send"]), "3 mails sent\n");
 }
 
-/// How often each tender reached each address.
-fn pairs(taken: &[Received]) -> HashMap<(String, String), usize> {
+/// How often each address received each tender.
+fn pairs(accepted: &[Received]) -> HashMap<(String, String), usize> {
     let mut pairs = HashMap::new();
-    for received in taken {
+    for received in accepted {
         for record_id in listed(received) {
             *pairs.entry((received.to.clone(), record_id)).or_default() += 1;
         }
@@ -431,12 +432,12 @@ fn pairs(taken: &[Received]) -> HashMap<(String, String), usize> {
 }
 
 #[test]
-fn half_set_or_unlawful_settings_are_refused() {
-    let place = Place::new(Security::Plain);
-    place.publish(&[tender("a", "Snow removal")]);
+fn incomplete_or_unlawful_settings_are_refused() {
+    let fixture = Fixture::new(Security::Plain);
+    fixture.publish(&[tender("a", "Snow removal")]);
     for (name, value, why) in [
         ("PROCURE_MAIL_FROM", "", "--mail-from"),
-        ("PROCURE_MAIL_FROM", "alerts@example.org", "must name the sender too"),
+        ("PROCURE_MAIL_FROM", "alerts@example.org", "must also name the sender"),
         (
             "PROCURE_MAIL_FROM",
             "A\r\nBcc: b@example.org <a@example.org>",
@@ -448,59 +449,64 @@ fn half_set_or_unlawful_settings_are_refused() {
         (
             "PROCURE_SMTP_URL",
             "smtps://ann:s3cret@mail.example.org",
-            "must not hold the password",
+            "must not contain the password",
         ),
         ("PROCURE_SMTP_PASSWORD", "s3cret", "names no user"),
         ("PROCURE_DKIM_KEY", "/nowhere", "--dkim-selector"),
         ("PROCURE_MAIL_RATE", "0", "--mail-rate"),
     ] {
-        let output = place.command(&["send"]).env(name, value).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && said.contains(why), "{name}={value}: {said}");
-        assert!(!said.contains("s3cret") && !said.contains("panicked"), "{said}");
+        let output = fixture.command(&["send"]).env(name, value).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            !output.status.success() && stderr.contains(why),
+            "{name}={value}: {stderr}"
+        );
+        assert!(!stderr.contains("s3cret") && !stderr.contains("panicked"), "{stderr}");
     }
 }
 
-/// More than ten runs can send until they are killed.
+/// More than ten runs can mail before they are killed.
 const SUBSCRIBERS: usize = 1000;
 const TENDERS: usize = 500;
 const KILLS: usize = 10;
 
 #[test]
-fn no_tender_is_mailed_twice_however_often_the_sender_is_killed() {
-    let place = Place::new(Security::Plain);
-    // Each tender has two of twenty subjects, each address wants one: 50 tenders for each, 50,000 pairs.
-    let subject = |number: usize| format!("topic{}", number % 20);
-    let title = |number: usize| format!("{} and {}", subject(number), subject(number / 20 + number + 1));
+fn no_tender_is_mailed_twice_when_the_sender_is_killed_repeatedly() {
+    let fixture = Fixture::new(Security::Plain);
+    // Each tender has two of twenty topics, and each address subscribes to one: 50 tenders per
+    // address, 50,000 pairs.
+    let topic = |number: usize| format!("topic{}", number % 20);
+    let title = |number: usize| format!("{} and {}", topic(number), topic(number / 20 + number + 1));
     let tenders: Vec<Value> = (0..TENDERS)
         .map(|number| tender(&format!("t{number}"), &title(number)))
         .collect();
-    place.publish(&tenders);
-    let mut state = place.state();
+    fixture.publish(&tenders);
+    let mut state = fixture.state();
     let mut expected = HashSet::new();
     for number in 0..SUBSCRIBERS {
         let email = format!("reader{number}@example.org");
-        subscribe(&mut state, &email, &subject(number), |_| {});
-        let wanted = (0..TENDERS).filter(|tender| title(*tender).split(' ').any(|word| word == subject(number)));
+        subscribe(&mut state, &email, &topic(number), |_| {});
+        let wanted = (0..TENDERS).filter(|tender| title(*tender).split(' ').any(|word| word == topic(number)));
         expected.extend(wanted.map(|tender| (email.clone(), format!("t{tender}"))));
     }
     drop(state);
     let random = |below: u32| getrandom::u32().unwrap() % below;
     for kill in 0..KILLS {
-        let (start, before) = (Instant::now(), place.server.count());
-        let mut child = place
+        let (start, before) = (Instant::now(), fixture.server.accepted_count());
+        let mut child = fixture
             .command(&["send"])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Some while it gets ready, most in the middle of a mail.
+        // Some kills come during startup, most in the middle of a mail.
         let (mails, time) = match kill % 3 {
             0 => (0, Duration::from_millis(random(100).into())),
             _ => (1 + random(60) as usize, Duration::ZERO),
         };
-        wait_for("the moment to kill", || {
-            (place.server.count() >= before + mails && start.elapsed() >= time) || child.try_wait().unwrap().is_some()
+        wait_for("the stage to kill", || {
+            (fixture.server.accepted_count() >= before + mails && start.elapsed() >= time)
+                || child.try_wait().unwrap().is_some()
         });
         thread::sleep(Duration::from_micros(random(10_000).into()));
         let is_over = child.try_wait().unwrap().is_some();
@@ -509,14 +515,14 @@ fn no_tender_is_mailed_twice_however_often_the_sender_is_killed() {
         assert!(
             !is_over,
             "the run ended before kill {kill}, at {} mails",
-            place.server.count()
+            fixture.server.accepted_count()
         );
     }
-    let last = place.run(&["send"]);
+    let last = fixture.run(&["send"]);
     assert!(last.status.success(), "{last:?}");
-    assert_eq!(place.says(&["send"]), "0 mails sent\n");
-    let taken = place.server.taken();
-    let arrived = pairs(&taken);
+    assert_eq!(fixture.stdout(&["send"]), "0 mails sent\n");
+    let accepted = fixture.server.accepted();
+    let arrived = pairs(&accepted);
     let twice: Vec<_> = arrived.iter().filter(|(_, times)| **times > 1).collect();
     assert!(twice.is_empty(), "{twice:?}");
     let arrived: HashSet<(String, String)> = arrived.into_keys().collect();
@@ -524,95 +530,95 @@ fn no_tender_is_mailed_twice_however_often_the_sender_is_killed() {
     let missing: HashSet<&str> = expected.difference(&arrived).map(|(email, _)| email.as_str()).collect();
     println!(
         "{} mails, {} pairs; {} addresses without theirs after {KILLS} kills",
-        taken.len(),
+        accepted.len(),
         arrived.len(),
         missing.len()
     );
     assert!(missing.len() <= KILLS, "{missing:?}");
-    let ids: HashSet<String> = taken.iter().map(message_id).collect();
-    assert_eq!(ids.len(), taken.len());
+    let ids: HashSet<String> = accepted.iter().map(message_id).collect();
+    assert_eq!(ids.len(), accepted.len());
 }
 
 #[test]
-fn two_senders_do_not_send_at_once() {
-    let place = Place::new(Security::Plain);
-    place.publish(&[tender("a", "Snow removal")]);
+fn two_senders_do_not_run_at_once() {
+    let fixture = Fixture::new(Security::Plain);
+    fixture.publish(&[tender("a", "Snow removal")]);
     for number in 0..20 {
-        place.subscribe(&format!("reader{number}@example.org"), "snow");
+        fixture.subscribe(&format!("reader{number}@example.org"), "snow");
     }
-    // The first is held up in its first mail.
-    place.server.behave(|moment, _| {
-        if moment == Moment::Receiver {
+    // The first one is slow.
+    fixture.server.set_behavior(|stage, _| {
+        if stage == Stage::RcptTo {
             thread::sleep(Duration::from_millis(100));
         }
-        Mood::Fine
+        Behavior::Normal
     });
-    let mut first = place.command(&["send"]);
+    let mut first = fixture.command(&["send"]);
     let mut first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    wait_for("the first mail", || place.server.count() > 0);
-    let second = place.run(&["send"]);
+    wait_for("the first mail", || fixture.server.accepted_count() > 0);
+    let second = fixture.run(&["send"]);
     assert!(
         String::from_utf8_lossy(&second.stderr).contains("another `procure alerts send`"),
         "{second:?}"
     );
-    // Told to stop, it ends between two mails.
+    // On SIGTERM it ends between two mails.
     let killed = Command::new("kill").arg(first.id().to_string()).status().unwrap();
     assert!(killed.success() && !first.wait().unwrap().success());
-    let before = place.server.count();
+    let before = fixture.server.accepted_count();
     assert!(before < 20);
-    place.server.behave(|_, _| Mood::Fine);
-    assert_eq!(place.says(&["send"]), format!("{} mails sent\n", 20 - before));
-    assert_eq!(place.state().count_uncertain_deliveries().unwrap(), 0);
+    fixture.server.set_behavior(|_, _| Behavior::Normal);
+    assert_eq!(fixture.stdout(&["send"]), format!("{} mails sent\n", 20 - before));
+    assert_eq!(fixture.state().count_uncertain_deliveries().unwrap(), 0);
 }
 
 #[test]
-fn a_running_server_mails_what_a_new_generation_brings() {
-    let place = Place::new(Security::Plain);
-    place.publish(&[tender("a", "Snow removal")]);
-    place.subscribe("ann@example.org", "snow");
-    place.state().create_key(Plan::Pro, "test", Utc::now(), None).unwrap();
-    let running = Running::start(&place, place.settings(None), None);
-    wait_for("the first digest", || place.server.count() == 1);
-    place.subscribe("bob@example.org", "ice");
-    place.publish(&[tender("a", "Snow removal"), tender("b", "Ice")]);
-    wait_for("the second", || place.server.count() == 2);
-    assert_eq!(listed(&place.server.taken()[1]), ["b"]);
+fn a_running_server_mails_the_tenders_of_a_new_generation() {
+    let fixture = Fixture::new(Security::Plain);
+    fixture.publish(&[tender("a", "Snow removal")]);
+    fixture.subscribe("ann@example.org", "snow");
+    fixture.state().create_key(Plan::Pro, "test", Utc::now(), None).unwrap();
+    let running = RunningServer::start(&fixture, fixture.settings(None), None);
+    wait_for("the first digest", || fixture.server.accepted_count() == 1);
+    fixture.subscribe("bob@example.org", "ice");
+    fixture.publish(&[tender("a", "Snow removal"), tender("b", "Ice")]);
+    wait_for("the second", || fixture.server.accepted_count() == 2);
+    assert_eq!(listed(&fixture.server.accepted()[1]), ["b"]);
     running.stop();
 }
 
 #[test]
-fn who_unsubscribes_is_not_mailed_and_what_waits_is_in_the_next_digest() {
-    let place = Place::new(Security::Plain);
+fn an_unsubscribed_address_is_not_mailed_and_further_tenders_are_in_the_next_digest() {
+    let fixture = Fixture::new(Security::Plain);
     let tenders: Vec<Value> = (0..60)
         .map(|number| tender(&format!("t{number}"), "Snow removal"))
         .collect();
-    place.publish(&tenders);
-    place.subscribe("ann@example.org", "snow");
-    subscribe(&mut place.state(), "bob@example.org", "snow", |wanted| {
+    fixture.publish(&tenders);
+    fixture.subscribe("ann@example.org", "snow");
+    subscribe(&mut fixture.state(), "bob@example.org", "snow", |wanted| {
         wanted.frequency = Frequency::Weekly
     });
-    assert_eq!(place.says(&["send"]), "2 mails sent\n");
-    let first = place.server.taken();
+    assert_eq!(fixture.stdout(&["send"]), "2 mails sent\n");
+    let first = fixture.server.accepted();
     assert!(first.iter().all(|received| listed(received).len() == 50));
     assert!(text_of(&first[0]).contains("And 10 more"));
-    a_day_passes(&place);
+    let_a_day_pass(&fixture);
     assert_eq!(
-        place.says(&["send"]),
+        fixture.stdout(&["send"]),
         "1 mails sent\n",
         "a weekly subscription waits a week"
     );
     for _ in 0..6 {
-        a_day_passes(&place);
+        let_a_day_pass(&fixture);
     }
-    assert_eq!(place.says(&["send"]), "1 mails sent\n");
-    let pairs = pairs(&place.server.taken());
+    assert_eq!(fixture.stdout(&["send"]), "1 mails sent\n");
+    let pairs = pairs(&fixture.server.accepted());
     assert_eq!((pairs.len(), pairs.values().max()), (120, Some(&1)));
 
-    // A round that was planned before someone left.
-    place.publish(&[tender("new", "Snow ploughs")]);
-    a_day_passes(&place);
-    let mut state = place.state();
-    let index = place.path("index");
+    // A plan that was made before the address unsubscribed.
+    fixture.publish(&[tender("new", "Snow ploughs")]);
+    let_a_day_pass(&fixture);
+    let mut state = fixture.state();
+    let index = fixture.path("index");
     let generation = generation::open(&index, &generation::current(&index).unwrap().unwrap()).unwrap();
     let sender = Sender::new(
         "Alerts <alerts@example.org>",
@@ -621,10 +627,10 @@ fn who_unsubscribes_is_not_mailed_and_what_waits_is_in_the_next_digest() {
         None,
     )
     .unwrap();
-    let round = round::plan(&state, &generation, None, Utc::now()).unwrap();
-    let letter = |state: &StateDb| round.letter(&round.due[0], &sender, state, Utc::now()).unwrap();
-    assert!(letter(&state).is_some());
-    let token = state.unsubscribe_all_token(&round.due[0].email).unwrap();
+    let plan = DigestPlan::new(&state, &generation, None, Utc::now()).unwrap();
+    let compose = |state: &StateDb| plan.compose(&plan.recipients[0], &sender, state, Utc::now()).unwrap();
+    assert!(compose(&state).is_some());
+    let token = state.unsubscribe_all_token(&plan.recipients[0].email).unwrap();
     let evidence = ConsentRecord {
         at: Utc::now(),
         key_id: None,
@@ -634,5 +640,5 @@ fn who_unsubscribes_is_not_mailed_and_what_waits_is_in_the_next_digest() {
         words: "",
     };
     state.unsubscribe(&token, &evidence).unwrap();
-    assert!(letter(&state).is_none());
+    assert!(compose(&state).is_none());
 }

@@ -35,8 +35,8 @@ pub fn by_id<'a>(records: &'a [Value], id: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no {id} among {records:#?}"))
 }
 
-/// A row of `contracts.csv`: reference number, quarter, instrument type, procurement id, vendor, date, total, original
-/// value, amendment value.
+/// A row of `contracts.csv`: reference number, quarter, instrument type, procurement id, vendor,
+/// date, total, original value, amendment value.
 #[rustfmt::skip]
 fn disclosed(facts: [&'static str; 9]) -> Vec<(&'static str, &'static str)> {
     let columns = [
@@ -134,7 +134,8 @@ fn an_exported_disclosure_has_codes_and_texts_decoded_once_more() {
 #[test]
 fn a_contract_in_both_disclosure_files_is_one_record_with_the_published_values() {
     let workspace = Workspace::with_fixtures(&[EXPORT]);
-    // The export's original with another procurement number, and an amendment that the export lacks.
+    // The export's original with another procurement number, and an amendment that the export
+    // lacks.
     workspace.put(
         "contracts.csv",
         &under_header_of(
@@ -286,7 +287,8 @@ fn an_amendment_matches_its_original_by_two_facts_of_three() {
                     "50",
                     "10",
                 ]),
-                // A standing offer's number: two contracts of one vendor, date and value, so it is not known which one is amended.
+                // A standing offer's number: two contracts of one vendor, date and value, so it is
+                // not known which one is amended.
                 disclosed([
                     "Q1-4",
                     "2023-2024-Q1",

@@ -1,5 +1,5 @@
-//! Alberta and Nova Scotia. Also what holds for every run: files read in parallel, concatenated, linked or damaged, and
-//! the report of fields that publishers leave empty.
+//! Alberta and Nova Scotia. Also what holds for every run: files read in parallel, concatenated,
+//! linked or damaged, and the report of fields that publishers leave empty.
 
 use std::{os::unix::fs::symlink, process::Command};
 

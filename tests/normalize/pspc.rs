@@ -14,8 +14,8 @@ const BUYANDSELL_CONTRACT: &str = "buyandsell-contract.csv";
 const CANADABUYS_TENDER: &str = "canadabuys-tender.csv";
 const BUYANDSELL_TENDER: &str = "buyandsell-tender.csv";
 
-/// Normalizes CanadaBuys' rows and buyandsell's, once with either file first, and asserts that both runs agree. The
-/// report of CanadaBuys' file comes first.
+/// Normalizes CanadaBuys' rows and buyandsell's, once with either file first, and asserts that both
+/// runs agree. The report of CanadaBuys' file comes first.
 fn normalize_both(names: [&str; 2], rows: [&[Cells]; 2]) -> (Workspace, [FileReport; 2]) {
     let runs = [["a.csv", "b.csv"], ["b.csv", "a.csv"]].map(|order| {
         let workspace = Workspace::new();
@@ -41,8 +41,8 @@ fn normalize_both(names: [&str; 2], rows: [&[Cells]; 2]) -> (Workspace, [FileRep
         sorted(&other),
         "the result depends on the order of the files"
     );
-    let tallies = |files: &[FileReport; 2]| format!("{:?}", files.each_ref().map(|file| &file.counts));
-    assert_eq!(tallies(&files), tallies(&reordered));
+    let all_counts = |files: &[FileReport; 2]| format!("{:?}", files.each_ref().map(|file| &file.counts));
+    assert_eq!(all_counts(&files), all_counts(&reordered));
     (workspace, files)
 }
 
@@ -198,7 +198,8 @@ fn the_newer_amendment_decides_a_contracts_state() {
     ];
     #[rustfmt::skip]
     let cases = [
-        // An older row does not change the state, and fills nothing if its supplier or commodity differs.
+        // An older row does not change the state, and fills nothing if its supplier or commodity
+        // differs.
         ("000", "Other Ltd", 400.0, 1, ["001", "2011-12-12", "", "Falcan Medical Inc", "", "Ontario", "2011-08-31", "N6640", ""]),
         ("000", "FALCAN MÉDICAL INC.", 400.0, 1, ["001", "2011-12-12", "", "Falcan Medical Inc", "Québec", "Ontario", "2011-08-31", "N6640", ""]),
         // A row of the same amendment fills what CanadaBuys leaves empty.
@@ -276,7 +277,8 @@ fn buyandsell_rows_of_an_agreement_at_canadabuys_are_skipped() {
                 contract("W1-3", "003", &[(INSTRUMENT, "Supply Arrangement")]),
                 contract("W1-3", "001", &[]),
                 contract("W1-4", "000", &[(INSTRUMENT, "Call-up against a Standing Offer")]),
-                // Rows of the previous system may have the contract number only as reference number.
+                // Rows of the previous system may have the contract number only as reference
+                // number.
                 vec![("referenceNumber-numeroReference", "W1-5"), (TOTAL, "5.00")],
             ],
             &[
@@ -408,7 +410,8 @@ fn a_notice_in_both_publications_is_one_record_per_amendment() {
             "fetched_at": "2026-04-30T12:00:00Z",
         })
     );
-    // An amendment that only buyandsell has keeps its values, with CanadaBuys' identifier of the notice.
+    // An amendment that only buyandsell has keeps its values, with CanadaBuys' identifier of the
+    // notice.
     let older = by_id(&former, "canadabuys|PW-ZT-009-1|000");
     assert_eq!(
         (&older["title_en"], older.get("sources")),

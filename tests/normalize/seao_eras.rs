@@ -1,4 +1,5 @@
-//! SEAO notices that are in both eras: lots with the same price, current values, thousands of awards.
+//! SEAO notices that are in both eras: lots with the same price, current values, thousands of
+//! awards.
 
 use super::*;
 

@@ -59,7 +59,8 @@ impl Build {
         write_durably(&self.folder().join(name), &serde_json::to_vec(content)?)
     }
 
-    /// The first-seen times of the served generation; `None` if there is none or its file is unreadable.
+    /// The first-seen times of the served generation; `None` if there is none or its file is
+    /// unreadable.
     pub fn previous_first_seen(&self) -> Option<FirstSeen> {
         let id = current(&self.index_dir).ok()??;
         let read = read_json(&self.index_dir.join(id).join(FIRST_SEEN), "list of first-seen times");
@@ -67,14 +68,14 @@ impl Build {
             .ok()
     }
 
-    /// Makes the build durable, checks that it opens, puts it in service, and removes generations beyond
-    /// [`KEPT_GENERATIONS`]. Returns its id.
-    pub fn publish(self, kinds: Vec<EntityTypeManifest>) -> anyhow::Result<String> {
+    /// Makes the build durable, checks that it opens, puts it in service, and removes generations
+    /// beyond [`KEPT_GENERATIONS`]. Returns its id.
+    pub fn publish(self, entity_types: Vec<EntityTypeManifest>) -> anyhow::Result<String> {
         let folder = self.folder();
         let manifest = Manifest {
             files: seal(&folder)?,
             built_at: timestamp::format_seconds(chrono::Utc::now()),
-            kinds,
+            entity_types,
         };
         manifest.write(&folder)?;
         durable_file::sync_folder(&folder).with_context(|| format!("flushing {}", folder.display()))?;
@@ -84,7 +85,8 @@ impl Build {
         let published = self.index_dir.join(&self.id);
         durable_file::rename(&folder, &published).with_context(|| format!("renaming {}", folder.display()))?;
         set_current(&self.index_dir, &self.id)?;
-        // The generation that was served until now is kept for a rollback, even if it is not the newest of the old ones.
+        // The generation that was served until now is kept for a rollback, even if it is not the
+        // newest of the old ones.
         let mut old = list(&self.index_dir)?;
         old.retain(|id| *id != self.id);
         old.sort_by_key(|id| Some(id) == previous.as_ref());

@@ -1,4 +1,5 @@
-//! The files of a generation with their sizes and checksums: listed when it is built, checked when it is opened.
+//! The files of a generation with their sizes and checksums: listed when it is built, checked when
+//! it is opened.
 
 use std::{
     fs::File,
@@ -72,7 +73,8 @@ pub fn verify(folder: &Path, files: &[FileEntry]) -> anyhow::Result<()> {
     })
 }
 
-/// Length and CRC-32 of a file. It is read through a buffer: a memory map would count as the process's memory.
+/// Length and CRC-32 of a file. It is read through a buffer: a memory map would count as the
+/// process's memory.
 fn checksum(path: &Path) -> anyhow::Result<(u64, u32)> {
     let read = || -> io::Result<(u64, u32)> {
         let mut file = File::open(path)?;

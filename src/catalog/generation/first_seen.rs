@@ -1,5 +1,5 @@
-//! When recent tenders were first indexed. The date of publication does not show this: a publisher's file may appear
-//! days after it.
+//! When recent tenders were first indexed. The date of publication does not show this: a
+//! publisher's file may appear days after it.
 
 use std::collections::BTreeMap;
 
@@ -7,28 +7,26 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    catalog::{
-        feed::MAX_DAYS_BACK,
-        notices::{for_each_page, parse_tender},
-    },
+    catalog::{feed::MAX_DAYS_BACK, notices::parse_tender, pages::for_each_page},
     engine::{Deadline, Engine, Error},
     model::{date::Date, entity_type::EntityType, schema::Role, timestamp},
     query::{Filter, SearchQuery},
 };
 
-/// Tenders published at most this many days before a build are remembered: as far back as the feed can look, plus some
-/// days for clocks that differ.
+/// Tenders published at most this many days before a build are remembered: as far back as the feed
+/// can look, plus some days for clocks that differ.
 const REMEMBERED_DAYS: i32 = MAX_DAYS_BACK as i32 + 10;
 
-/// By `record_id`: the time of the first build with the tender, RFC 3339 UTC. `None` if the very first build of the
-/// index had it, so that its time is not known.
+/// By `record_id`: the time of the first build with the tender, RFC 3339 UTC. `None` if the very
+/// first build of the index had it, so that its time is not known.
 ///
 /// Decision D-78: a tender that was missing from a build counts as new when it comes back.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FirstSeen(BTreeMap<String, Option<String>>);
 
 impl FirstSeen {
-    /// The times for a build made `now` with these recent tenders, given those of the previous build, if there is one.
+    /// The times for a build made `now` with these recent tenders, given those of the previous
+    /// build, if there is one.
     pub fn after(previous: Option<FirstSeen>, tenders: Vec<String>, now: DateTime<Utc>) -> FirstSeen {
         let now = timestamp::format_seconds(now);
         let with_time = |id: String| {

@@ -1,4 +1,5 @@
-//! The index directory: file names, the list of generations, the `CURRENT` file, the lock, and what killed builds left.
+//! The index directory: file names, the list of generations, the `CURRENT` file, the lock, and what
+//! killed builds left.
 
 use std::{
     fs::{self, File},
@@ -69,8 +70,8 @@ pub fn list(index_dir: &Path) -> anyhow::Result<Vec<String>> {
     Ok(ids)
 }
 
-/// An id is the build time, `20260131T235959123Z`, with one `+` for each build after which the clock was set back. An
-/// operator would not give such a name to a folder.
+/// An id is the build time, `20260131T235959123Z`, with one `+` for each build after which the
+/// clock was set back. An operator would not give such a name to a folder.
 fn is_generation_id(name: &str) -> bool {
     let stem = name.trim_end_matches('+').as_bytes();
     let are_digits = |range: Range<usize>| stem[range].iter().all(u8::is_ascii_digit);
@@ -92,7 +93,8 @@ pub fn building_folder(index_dir: &Path, id: &str) -> PathBuf {
     index_dir.join(format!("{id}{BUILDING}"))
 }
 
-/// Removes what killed builds and killed removals left. Only folders with a name of ours are removed.
+/// Removes what killed builds and killed removals left. Only folders with a name of ours are
+/// removed.
 pub fn remove_leftovers(index_dir: &Path) -> anyhow::Result<()> {
     let listing = || format!("listing {}", index_dir.display());
     for entry in index_dir.read_dir().with_context(listing)? {

@@ -15,7 +15,8 @@ pub struct Manifest {
     /// When the build was published, RFC 3339 UTC.
     pub built_at: String,
     /// One entry per entity type, in the order of [`EntityType::ALL`].
-    pub kinds: Vec<EntityTypeManifest>,
+    #[serde(rename = "kinds")]
+    pub entity_types: Vec<EntityTypeManifest>,
     pub files: Vec<FileEntry>,
 }
 
@@ -49,7 +50,8 @@ pub struct SourceSummary {
     pub latest_date: Option<String>,
 }
 
-/// A row of `GET /{entity_type}/coverage`: a municipality with at least one record of the entity type.
+/// A row of `GET /{entity_type}/coverage`: a municipality with at least one record of the entity
+/// type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
     pub municipality: String,
@@ -80,9 +82,9 @@ impl Manifest {
     pub fn read(folder: &Path) -> anyhow::Result<Manifest> {
         let path = folder.join(MANIFEST);
         let manifest: Manifest = read_json(&path, "manifest")?;
-        let kinds: Vec<EntityType> = manifest.kinds.iter().map(|kind| kind.entity_type).collect();
+        let entity_types: Vec<EntityType> = manifest.entity_types.iter().map(|entry| entry.entity_type).collect();
         ensure!(
-            kinds == EntityType::ALL,
+            entity_types == EntityType::ALL,
             "{} does not list the six entity types: {REMEDY}",
             path.display()
         );

@@ -1,12 +1,13 @@
 //! A published build on disk: layout, manifest, verification and the atomic switch.
 //!
-//! `<index-dir>/CURRENT` names `<index-dir>/<id>/`. That folder holds `manifest.json`, `calibration.json`,
-//! `first_seen.json` and one folder per entity type. A build is written to `<id>.building`, renamed once its manifest is
-//! written, and served once `CURRENT` names it. A build that is killed at any moment leaves the served generation whole.
+//! `<index-dir>/CURRENT` names `<index-dir>/<id>/`. That folder holds `manifest.json`,
+//! `calibration.json`, `first_seen.json` and one folder per entity type. A build is written to
+//! `<id>.building`, renamed once its manifest is written, and served once `CURRENT` names it. A
+//! build that is killed at any moment leaves the served generation whole.
 //!
-//! **Invariant:** a build is complete if and only if it has a manifest. That the index opens is no proof: an
-//! interrupted Tantivy index opens without an error, with too few documents. Files of a published generation are never
-//! written again.
+//! **Invariant:** a build is complete if and only if it has a manifest. That the index opens is no
+//! proof: an interrupted Tantivy index opens without an error, with too few documents. Files of a
+//! published generation are never written again.
 
 mod build;
 mod checksums;

@@ -35,13 +35,14 @@ pub struct Generation {
     pub latest_notices: LatestNotices,
     /// When recent tenders were first indexed.
     pub first_seen: FirstSeen,
-    /// Responses that stay the same while the generation is served, by a key that the caller chooses.
+    /// Responses that stay the same while the generation is served, by a key that the caller
+    /// chooses.
     cache: Mutex<HashMap<String, Bytes>>,
 }
 
 impl Generation {
-    /// The cached value of a key, computed on first use. Two threads may compute it at the same time; both get the same
-    /// value.
+    /// The cached value of a key, computed on first use. Two threads may compute it at the same
+    /// time; both get the same value.
     pub fn cached<E>(&self, key: &str, compute: impl FnOnce() -> Result<Bytes, E>) -> Result<Bytes, E> {
         let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cached) = cache().get(key) {
@@ -53,7 +54,7 @@ impl Generation {
     }
 
     pub fn manifest_of(&self, entity_type: EntityType) -> &EntityTypeManifest {
-        &self.manifest.kinds[entity_type as usize]
+        &self.manifest.entity_types[entity_type as usize]
     }
 
     /// Its contracts as of a day, for estimates and comparables.
@@ -78,17 +79,17 @@ pub fn open(index_dir: &Path, id: &str) -> anyhow::Result<Generation> {
 /// Opens a generation without checking its files' checksums.
 pub fn open_unverified(folder: &Path, id: &str) -> anyhow::Result<Generation> {
     let manifest = Manifest::read(folder)?;
-    for kind in &manifest.kinds {
-        let schema = Schema::of(kind.entity_type);
+    for entry in &manifest.entity_types {
+        let schema = Schema::of(entry.entity_type);
         ensure!(
-            kind.fingerprint == schema.fingerprint(),
+            entry.fingerprint == schema.fingerprint(),
             "generation {id} was built with another {} schema ({} then, {} now); re-index with `procure index`",
-            kind.entity_type,
-            kind.fingerprint,
+            entry.entity_type,
+            entry.fingerprint,
             schema.fingerprint()
         );
     }
-    let records = |entity_type: EntityType| manifest.kinds[entity_type as usize].records;
+    let records = |entity_type: EntityType| manifest.entity_types[entity_type as usize].records;
     let engine = TantivyEngine::open(folder, records).context(REMEDY)?;
     Ok(Generation {
         id: id.to_owned(),

@@ -1,4 +1,5 @@
-//! The numbers of the manifest: records and date ranges per source and municipality, counted while records are written.
+//! The numbers of the manifest: records and date ranges per source and municipality, counted while
+//! records are written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -155,8 +156,9 @@ impl MunicipalityCounts {
             .iter()
             .map(|dump| &dumps[usize::from(*dump)].source_id)
             .collect();
-        // The table of municipalities is more reliable than the records: federal bodies have no province, whatever their
-        // records state. A slug that it does not have is described by its records.
+        // The table of municipalities is more reliable than the records: federal bodies have no
+        // province, whatever their records state. A slug that it does not have is described by its
+        // records.
         let known = municipality::by_slug(&municipality);
         let describe = |known_text: fn(&Municipality) -> &str, stated: BTreeMap<String, u64>| match known {
             Some(known) => Some(known_text(known).to_owned()).filter(|text| !text.is_empty()),

@@ -1,11 +1,10 @@
 //! `procure index`: dumps of the six entity types in, one published generation out.
 //!
-//! There are two passes per entity type. `read_dumps` reads every line once; it keeps the sort keys in memory and writes
-//! the records to a spool file on disk. `write_index` reads the records back in document order, chunk by chunk, into the
-//! index. Memory holds keys, never record bodies. No record is changed, and lines that are left out are counted:
-//! [`IndexReport`].
+//! There are two passes per entity type. `read_dumps` reads every line once; it keeps the sort keys
+//! in memory and writes the records to a spool file on disk. `write_index` reads the records back
+//! in document order, chunk by chunk, into the index. Memory holds keys, never record bodies. No
+//! record is changed, and lines that are left out are counted: [`IndexReport`].
 
-mod derived_data;
 mod manifest_counts;
 mod read_dumps;
 mod report;

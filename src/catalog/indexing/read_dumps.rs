@@ -1,7 +1,9 @@
-//! The first pass: reads every line of an entity type's dumps once, checks it, and removes duplicates.
+//! The first pass: reads every line of an entity type's dumps once, checks it, and removes
+//! duplicates.
 //!
-//! Of each record, its [`RecordEntry`] and its id stay in memory. Its bytes go to a spool file, from which the second
-//! pass reads them in document order. A reader thread reads ahead while all cores parse.
+//! Of each record, its [`RecordEntry`] and its id stay in memory. Its bytes go to a spool file,
+//! from which the second pass reads them in document order. A reader thread reads ahead while all
+//! cores parse.
 
 use std::{
     fs::{self, File},
@@ -39,6 +41,7 @@ pub struct DumpRecords {
 }
 
 /// What is kept in memory of a record: its sort keys, and where its id and bytes are.
+#[derive(Default)]
 pub struct RecordEntry {
     id_start: u64,
     id_length: u16,
@@ -77,8 +80,8 @@ impl RecordEntry {
     }
 }
 
-/// Reads all dumps of an entity type. The spool is an unnamed file in `folder`: it holds the records uncompressed, in
-/// reading order, and disappears when it is closed.
+/// Reads all dumps of an entity type. The spool is an unnamed file in `folder`: it holds the
+/// records uncompressed, in reading order, and disappears when it is closed.
 pub fn read_dumps(schema: &'static Schema, dumps: &Path, strict: bool, folder: &Path) -> anyhow::Result<DumpRecords> {
     let dumps = dump::list(dumps, schema.entity_type)?;
     ensure!(
@@ -254,16 +257,12 @@ fn parse(schema: &'static Schema, line: DumpLine, bytes: &[u8]) -> Result<Parsed
             .unreadable_date()
             .map(|(field, _)| format!("{field} is not a date")),
         entry: RecordEntry {
-            id_start: 0,
-            id_length: 0,
-            dump: 0,
-            length: 0,
-            start: 0,
             fetched_at: record.text("fetched_at").map_or(i64::MIN, milliseconds),
             date: record.date(Role::Date).map(|day| day.days()),
             closing_date: record.date(Role::ClosingDate).map(|day| day.days()),
             // Adding zero turns -0.0 into 0.0.
             value: record.value().map(|value| value + 0.0),
+            ..RecordEntry::default()
         },
     })
 }
@@ -275,8 +274,8 @@ fn milliseconds(text: &str) -> i64 {
     }
 }
 
-/// Keeps one entry per id: the one with the newest `fetched_at`, or of equal ones the one read last. Leaves the entries
-/// in id order.
+/// Keeps one entry per id: the one with the newest `fetched_at`, or of equal ones the one read
+/// last. Leaves the entries in id order.
 fn drop_duplicates(records: &mut DumpRecords) {
     let mut entries = std::mem::take(&mut records.entries);
     let id = |entry: &RecordEntry| {

@@ -8,7 +8,7 @@ use crate::model::entity_type::EntityType;
 #[derive(Debug)]
 pub struct IndexReport {
     pub generation: String,
-    pub kinds: Vec<EntityTypeReport>,
+    pub entity_types: Vec<EntityTypeReport>,
     /// Files in the dump folder that are not dumps.
     pub left_out: Vec<PathBuf>,
     pub seconds: f64,
@@ -27,7 +27,8 @@ pub struct DumpFileReport {
     pub path: PathBuf,
     pub lines: u64,
     pub records: u64,
-    /// Lines whose record_id another line has with a newer `fetched_at`, or with an equal one and read later.
+    /// Lines whose record_id another line has with a newer `fetched_at`, or with an equal one and
+    /// read later.
     pub duplicates: u64,
     pub invalid: Vec<LineProblem>,
     /// Records kept without a date that cannot be parsed.
@@ -46,8 +47,8 @@ pub struct LineProblem {
 const MAX_REASONS: usize = 50;
 
 impl LineProblem {
-    /// Counts a problem. Reasons quote field names and parser messages, so their number is limited: a file of invalid
-    /// lines only must not fill the memory.
+    /// Counts a problem. Reasons quote field names and parser messages, so their number is limited:
+    /// a file of invalid lines only must not fill the memory.
     pub fn add(list: &mut Vec<LineProblem>, reason: String, line: u64) {
         let is_known = list.iter().any(|problem| problem.reason == reason);
         let reason = if is_known || list.len() < MAX_REASONS {
@@ -68,15 +69,15 @@ impl LineProblem {
 
 impl IndexReport {
     pub fn records(&self) -> u64 {
-        self.kinds.iter().map(|kind| kind.records).sum()
+        self.entity_types.iter().map(|report| report.records).sum()
     }
 }
 
 impl fmt::Display for IndexReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for kind in &self.kinds {
-            writeln!(f, "{:<18} {:>12} records", kind.entity_type.name(), kind.records)?;
-            for file in &kind.files {
+        for report in &self.entity_types {
+            writeln!(f, "{:<18} {:>12} records", report.entity_type.name(), report.records)?;
+            for file in &report.files {
                 write!(f, "{file}")?;
             }
         }

@@ -5,14 +5,17 @@ use std::{fs, path::PathBuf, time::Instant};
 use anyhow::{Context, bail, ensure};
 
 use super::{
-    derived_data::write_derived_data,
     read_dumps::read_dumps,
     report::{EntityTypeReport, IndexReport},
     write_index::write_index,
 };
 use crate::{
-    catalog::generation::Build,
-    model::{entity_type::EntityType, schema::Schema},
+    catalog::{
+        generation::{Build, EntityTypeManifest, FirstSeen, recent_tender_ids},
+        market::holdout::calibrate,
+    },
+    engine::tantivy::TantivyEngine,
+    model::{date::Date, entity_type::EntityType, schema::Schema},
     storage::dump,
 };
 
@@ -49,14 +52,14 @@ pub fn run(options: &IndexOptions) -> anyhow::Result<IndexReport> {
         );
     }
     let build = Build::start(&options.index_dir)?;
-    let (mut kinds, mut manifests) = (Vec::new(), Vec::new());
+    let (mut entity_types, mut manifests) = (Vec::new(), Vec::new());
     for entity_type in EntityType::ALL {
         let folder = build.folder().join(entity_type.name());
         fs::create_dir(&folder).with_context(|| format!("creating {}", folder.display()))?;
         let schema = Schema::of(entity_type);
         let mut records = read_dumps(schema, &options.dumps, options.strict, &folder)?;
         let manifest = write_index(schema, &mut records, options.memory_mb, &folder)?;
-        kinds.push(EntityTypeReport {
+        entity_types.push(EntityTypeReport {
             entity_type,
             records: manifest.records,
             files: records.files,
@@ -64,7 +67,7 @@ pub fn run(options: &IndexOptions) -> anyhow::Result<IndexReport> {
         manifests.push(manifest);
     }
     ensure!(
-        kinds.iter().any(|kind| kind.records > 0),
+        entity_types.iter().any(|report| report.records > 0),
         "{} holds no record in a dump <entity_type>/<source_id>.ndjson; nothing was published",
         options.dumps.display()
     );
@@ -72,8 +75,21 @@ pub fn run(options: &IndexOptions) -> anyhow::Result<IndexReport> {
     let generation = build.publish(manifests)?;
     Ok(IndexReport {
         generation,
-        kinds,
+        entity_types,
         left_out,
         seconds: started.elapsed().as_secs_f64(),
     })
+}
+
+/// Computes and writes what is derived from the finished index: the calibration of estimates, and
+/// when recent tenders were first indexed.
+fn write_derived_data(build: &Build, entity_types: &[EntityTypeManifest]) -> anyhow::Result<()> {
+    let records = |entity_type: EntityType| entity_types[entity_type as usize].records;
+    let engine = TantivyEngine::open(&build.folder(), records).context("opening the index just built")?;
+    let calibration = calibrate(&engine, records).context("estimating contracts of the index just built")?;
+    build.write_calibration(&calibration)?;
+    let now = chrono::Utc::now();
+    let recent =
+        recent_tender_ids(&engine, Date::in_toronto(now)).context("reading the tenders of the index just built")?;
+    build.write_first_seen(&FirstSeen::after(build.previous_first_seen(), recent, now))
 }

@@ -1,4 +1,5 @@
-//! The second pass: writes an entity type's records and their index in document order, chunk by chunk on all cores.
+//! The second pass: writes an entity type's records and their index in document order, chunk by
+//! chunk on all cores.
 
 use std::{
     cmp::Reverse,
@@ -48,8 +49,8 @@ pub fn write_index(
     Ok(counts.into_manifest(schema, &records.dumps))
 }
 
-/// The entries in document order: by event date descending, undated last. Equal dates stay in id order, since the sort is
-/// stable.
+/// The entries in document order: by event date descending, undated last. Equal dates stay in id
+/// order, since the sort is stable.
 fn document_order(records: &DumpRecords) -> Vec<u32> {
     let mut order: Vec<u32> = (0..records.entries.len() as u32).collect();
     order.par_sort_by_key(|entry| Reverse(records.entries[*entry as usize].date));
@@ -121,7 +122,8 @@ fn write_chunks(
     folder: &Path,
 ) -> anyhow::Result<ManifestCounts> {
     let workers = rayon::current_num_threads() as u64;
-    // A segment in progress takes about half the bytes of its records, and twice that while its tables double.
+    // A segment in progress takes about half the bytes of its records, and twice that while its
+    // tables double.
     let budget = (memory_mb as u64).saturating_mul(1 << 20);
     let chunk_bytes = (budget / workers).max(MIN_CHUNK_BYTES);
     let chunks = cut(offsets, chunk_bytes, workers);
@@ -164,8 +166,8 @@ fn total_bytes(offsets: &[u64]) -> u64 {
     *offsets.last().expect("the offsets end with the end of the last record")
 }
 
-/// Cuts the documents into chunks of at most `chunk_bytes` each (apart from single larger records), and into enough
-/// chunks for all workers.
+/// Cuts the documents into chunks of at most `chunk_bytes` each (apart from single larger records),
+/// and into enough chunks for all workers.
 fn cut(offsets: &[u64], chunk_bytes: u64, workers: u64) -> Vec<Range<usize>> {
     let share = total_bytes(offsets) / workers + 1;
     let chunk_bytes = chunk_bytes.min(share).max(MIN_CHUNK_BYTES.min(chunk_bytes));

@@ -1,11 +1,12 @@
-//! The items of `POST /tender/estimate` and `POST /tender/comps`, and the answer to one item. Every key is always
-//! present, `null` if there is nothing to state.
+//! The items of `POST /tender/estimate` and `POST /tender/comps`, and the answer to one item. Every
+//! key is always present, `null` if there is nothing to state.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// An item of the request: a tender of the index, or a need described by a commodity code. Returned as `input`.
+/// An item of the request: a tender of the index, or a need described by a commodity code. Returned
+/// as `input`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum EstimateItem {
@@ -42,7 +43,8 @@ pub struct NeedItem {
 pub enum EstimateStatus {
     /// Estimated from comparable contracts.
     Ok,
-    /// The tender states its own value, which is returned; the percentiles are those of comparable contracts.
+    /// The tender states its own value, which is returned; the percentiles are those of comparable
+    /// contracts.
     Stated,
     /// There are fewer than five comparable contracts.
     InsufficientData,
@@ -50,8 +52,8 @@ pub enum EstimateStatus {
     NotFound,
 }
 
-/// What the comparables have in common with the item, closest first. The first level that has at least eight contracts,
-/// together with the levels before it, is used.
+/// What the comparables have in common with the item, closest first. The first level that has at
+/// least eight contracts, together with the levels before it, is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MatchLevel {
@@ -76,8 +78,8 @@ impl MatchLevel {
     ];
 }
 
-/// How far off the estimate is likely to be, judged by how far off such estimates were for known contracts of the same
-/// index.
+/// How far off the estimate is likely to be, judged by how far off such estimates were for known
+/// contracts of the same index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
@@ -150,8 +152,8 @@ pub struct Comps {
     pub match_level: Option<MatchLevel>,
     /// Closest in what is bought first; `weight` states how much each counts.
     pub comparables: Vec<Comparable>,
-    /// Statistics of all comparables, returned or not, each counted once. A comparable matches at `match_level` or a
-    /// closer level, or has a similar text in the same category.
+    /// Statistics of all comparables, returned or not, each counted once. A comparable matches at
+    /// `match_level` or a closer level, or has a similar text in the same category.
     pub value_stats: Option<ComparablesStats>,
     /// Null without an estimate, or if the comparables carry less than a third of its weight.
     pub bid_around: Option<BidAround>,

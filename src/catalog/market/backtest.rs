@@ -1,13 +1,13 @@
-//! The back-test: holds out known contracts, estimates them, and compares the errors with those of two simple guesses.
+//! The back-test: holds out known contracts, estimates them, and compares the errors with those of
+//! two simple guesses.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use anyhow::{bail, ensure};
 use rayon::prelude::*;
 
 use super::{
     answer::{Confidence, MatchLevel},
-    backtest_report::{BacktestReport, BacktestRow, TestedContract},
     baselines::Baselines,
     calibration::{Calibration, CalibrationSample, confidence},
     holdout::{Holdout, sample_holdouts},
@@ -21,41 +21,80 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct BacktestOptions {
     /// The entity type to hold out; all three of contracts if `None`.
-    pub kind: Option<EntityType>,
+    pub entity_type: Option<EntityType>,
     pub sample: usize,
     pub seed: u64,
 }
 
-/// Decision D-93: how many contracts are held out by default, and the default seed of the sample.
+/// Decision D-93: how many contracts are held out by default.
 pub const DEFAULT_SAMPLE: usize = 4000;
+
+/// Decision D-93: the default seed of the sample.
 pub const DEFAULT_SEED: u64 = 7;
 
-/// A contract that was held out, and its estimate.
+/// The result of a back-test.
+#[derive(Debug)]
+pub struct BacktestReport {
+    /// How many contracts calibrated the ranges.
+    pub calibrated_on: usize,
+    pub rows: Vec<BacktestRow>,
+}
+
+/// The result for a group of contracts.
+#[derive(Debug)]
+pub struct BacktestRow {
+    pub name: String,
+    pub contracts: usize,
+    /// The share that was estimated at all. The other figures are of these.
+    pub answered: f64,
+    /// Median absolute error, as a power of ten.
+    pub error: f64,
+    /// The share with an error of a factor of two at most.
+    pub within_twice: f64,
+    /// The share whose value was between p25 and p75.
+    pub half: f64,
+    /// The share whose value was between p10 and p90.
+    pub four_fifths: f64,
+    /// Median absolute error of the median of the category.
+    pub by_category: f64,
+    /// Median absolute error of the median of buyer and category.
+    pub by_buyer: f64,
+}
+
+/// A contract that was held out.
 struct Trial {
     holdout: Holdout,
+    /// `None` if there were too few contracts for an estimate.
     sample: Option<CalibrationSample>,
     /// Absolute errors of the two baselines; NaN without a guess.
     baselines: [f64; 2],
 }
 
+/// The estimate of a held-out contract: its sample, calibrated distances and confidence.
+type TestedEstimate<'a> = (&'a CalibrationSample, [f64; 4], Confidence);
+
 /// Runs the back-test on an index. `records` returns the number of records of an entity type.
 ///
-/// The older half of the contracts, per entity type and level of government, calibrates the ranges; the newer half is
-/// tested.
+/// The older half of the contracts, per entity type and level of government, calibrates the ranges;
+/// the newer half is tested.
 pub fn run(
     engine: &dyn Engine,
     records: impl Fn(EntityType) -> u64,
     options: &BacktestOptions,
 ) -> anyhow::Result<BacktestReport> {
-    if let Some(kind) = options.kind.filter(|kind| !CONTRACT_TYPES.contains(kind)) {
-        let kinds = CONTRACT_TYPES.map(EntityType::name).join(", ");
-        bail!("{kind} records are not contracts; --entity-type is one of {kinds}");
-    }
-    let kinds = CONTRACT_TYPES
+    let entity_types = match options.entity_type {
+        None => CONTRACT_TYPES.to_vec(),
+        Some(entity_type) if CONTRACT_TYPES.contains(&entity_type) => vec![entity_type],
+        Some(entity_type) => bail!(
+            "{entity_type} records are not contracts; --entity-type is one of {}",
+            CONTRACT_TYPES.map(EntityType::name).join(", ")
+        ),
+    };
+    let counts = entity_types
         .into_iter()
-        .filter(|kind| options.kind.is_none_or(|only| only == *kind));
-    let kinds: Vec<_> = kinds.map(|kind| (kind, records(kind))).collect();
-    let holdouts = sample_holdouts(engine, &kinds, options.sample, options.seed)?;
+        .map(|entity_type| (entity_type, records(entity_type)));
+    let counts: Vec<(EntityType, u64)> = counts.collect();
+    let holdouts = sample_holdouts(engine, &counts, options.sample, options.seed)?;
     let baselines = Baselines::read(engine)?;
     let trials = holdouts
         .into_par_iter()
@@ -68,7 +107,10 @@ pub fn run(
     );
     let samples: Vec<CalibrationSample> = older.into_iter().filter_map(|trial| trial.sample).collect();
     let calibration = Calibration::of_samples(&samples);
-    let tested: Vec<TestedContract> = newer.iter().map(|trial| trial.test(&calibration)).collect();
+    let tested: Vec<_> = newer
+        .iter()
+        .map(|trial| (trial, trial.estimate(&calibration)))
+        .collect();
     Ok(BacktestReport {
         calibrated_on: samples.len(),
         rows: rows(&tested),
@@ -78,25 +120,18 @@ pub fn run(
 impl Trial {
     fn of(engine: &dyn Engine, baselines: &Baselines, holdout: Holdout) -> Result<Trial, Error> {
         let truth = holdout.value.log10();
-        let errors = baselines
-            .guesses(&holdout)
-            .map(|guess| guess.map_or(f64::NAN, |guess| (guess - truth).abs()));
+        let guesses = baselines.guesses(&holdout);
         Ok(Trial {
-            baselines: errors,
+            baselines: guesses.map(|guess| guess.map_or(f64::NAN, |guess| (guess - truth).abs())),
             sample: holdout.calibration_sample(engine)?,
             holdout,
         })
     }
 
-    fn test(&self, calibration: &Calibration) -> TestedContract<'_> {
-        TestedContract {
-            holdout: &self.holdout,
-            baselines: self.baselines,
-            estimate: self.sample.as_ref().map(|sample| {
-                let distances = calibration.distances(sample.level, &sample.spread);
-                (sample, distances, confidence(sample.level, &sample.spread, &distances))
-            }),
-        }
+    fn estimate(&self, calibration: &Calibration) -> Option<TestedEstimate<'_>> {
+        let sample = self.sample.as_ref()?;
+        let distances = calibration.distances(sample.level, &sample.spread);
+        Some((sample, distances, confidence(sample.level, &sample.spread, &distances)))
     }
 }
 
@@ -116,34 +151,38 @@ fn halves(mut trials: Vec<Trial>) -> (Vec<Trial>, Vec<Trial>) {
     (older, newer)
 }
 
-/// One row for all contracts, then rows by entity type, level of government, match level and confidence.
-fn rows(tested: &[TestedContract]) -> Vec<BacktestRow> {
-    let row = |name: String, is_in: &dyn Fn(&TestedContract) -> bool| {
-        let group: Vec<&TestedContract> = tested.iter().filter(|contract| is_in(contract)).collect();
-        BacktestRow::of(name, &group)
+/// One row for all contracts, then rows by entity type, level of government, match level and
+/// confidence.
+fn rows(tested: &[(&Trial, Option<TestedEstimate>)]) -> Vec<BacktestRow> {
+    let mut rows = Vec::new();
+    let mut add = |name: String, is_in: &dyn Fn(&Holdout, Option<TestedEstimate>) -> bool| {
+        let group = tested
+            .iter()
+            .filter(|(trial, estimate)| is_in(&trial.holdout, *estimate));
+        rows.extend(BacktestRow::of(name, group.copied().collect()));
     };
-    let mut rows = vec![row("all".to_owned(), &|_| true)];
-    for kind in CONTRACT_TYPES {
-        rows.push(row(kind.name().to_owned(), &|contract| {
-            contract.holdout.entity_type == kind
-        }));
+    add("all".to_owned(), &|_, _| true);
+    for entity_type in CONTRACT_TYPES {
+        add(entity_type.name().to_owned(), &|holdout, _| {
+            holdout.entity_type == entity_type
+        });
     }
     for level in ["federal", "provincial", "municipal"] {
-        rows.push(row(level.to_owned(), &|contract| {
-            contract.holdout.facts.level.as_deref() == Some(level)
-        }));
+        add(level.to_owned(), &|holdout, _| {
+            holdout.facts.level.as_deref() == Some(level)
+        });
     }
     for level in MatchLevel::ALL {
-        rows.push(row(json_name(&level), &|contract| {
-            contract.estimate.is_some_and(|(sample, _, _)| sample.level == level)
-        }));
+        add(json_name(&level), &|_, estimate| {
+            estimate.is_some_and(|(sample, _, _)| sample.level == level)
+        });
     }
     for confidence in [Confidence::High, Confidence::Medium, Confidence::Low] {
-        rows.push(row(format!("{} confidence", json_name(&confidence)), &|contract| {
-            contract.estimate.is_some_and(|(_, _, own)| own == confidence)
-        }));
+        add(format!("{} confidence", json_name(&confidence)), &|_, estimate| {
+            estimate.is_some_and(|(_, _, own)| own == confidence)
+        });
     }
-    rows.into_iter().flatten().collect()
+    rows
 }
 
 /// The name of an enum variant in JSON.
@@ -151,5 +190,87 @@ fn json_name(variant: &impl serde::Serialize) -> String {
     match serde_json::to_value(variant) {
         Ok(serde_json::Value::String(name)) => name,
         other => panic!("a variant without fields serializes as a string, not {other:?}"),
+    }
+}
+
+impl BacktestRow {
+    /// `None` if none of the contracts was estimated.
+    fn of(name: String, group: Vec<(&Trial, Option<TestedEstimate>)>) -> Option<BacktestRow> {
+        let estimated: Vec<(&Trial, f64, [f64; 4])> = group
+            .iter()
+            .filter_map(|(trial, estimate)| estimate.map(|(sample, distances, _)| (*trial, sample.residual, distances)))
+            .collect();
+        if estimated.is_empty() {
+            return None;
+        }
+        let count = estimated.len() as f64;
+        let share = |holds: &dyn Fn(f64, [f64; 4]) -> bool| {
+            let hits = estimated
+                .iter()
+                .filter(|(_, residual, distances)| holds(*residual, *distances));
+            hits.count() as f64 / count
+        };
+        let baseline = |number: usize| median(estimated.iter().map(|(trial, _, _)| trial.baselines[number]).collect());
+        Some(BacktestRow {
+            name,
+            contracts: group.len(),
+            answered: count / group.len() as f64,
+            error: median(estimated.iter().map(|(_, residual, _)| residual.abs()).collect()),
+            within_twice: share(&|residual, _| residual.abs() <= 2.0f64.log10()),
+            half: share(&|residual, d| (-d[1]..=d[2]).contains(&residual)),
+            four_fifths: share(&|residual, d| (-d[0]..=d[3]).contains(&residual)),
+            by_category: baseline(0),
+            by_buyer: baseline(1),
+        })
+    }
+
+    /// By how much the error is smaller than that of the better baseline, as a share.
+    pub fn gain(&self) -> f64 {
+        1.0 - self.error / self.by_category.min(self.by_buyer)
+    }
+}
+
+/// The upper median of the finite errors; NaN without any.
+fn median(mut errors: Vec<f64>) -> f64 {
+    errors.retain(|error| error.is_finite());
+    errors.sort_by(f64::total_cmp);
+    errors.get(errors.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The columns are as wide as in the rows.
+const TABLE_HEAD: &str = concat!(
+    "                               contracts  answered   error  within  p25-p75  p10-p90  category buyer and   gain\n",
+    "                                  tested           (log10)      x2    holds    holds    median  category\n",
+);
+
+impl fmt::Display for BacktestReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "ranges calibrated on {} older contracts, tested on newer ones\n",
+            self.calibrated_on
+        )?;
+        f.write_str(TABLE_HEAD)?;
+        for row in &self.rows {
+            writeln!(
+                f,
+                "{:<30} {:>9} {:>8.1}% {:>7.3} {:>6.1}% {:>7.1}% {:>7.1}% {:>9.3} {:>9.3} {:>5.0}%",
+                row.name,
+                row.contracts,
+                row.answered * 100.0,
+                row.error,
+                row.within_twice * 100.0,
+                row.half * 100.0,
+                row.four_fifths * 100.0,
+                row.by_category,
+                row.by_buyer,
+                row.gain() * 100.0
+            )?;
+        }
+        write!(
+            f,
+            "\nerror: median absolute error of the estimate, as a power of ten. category, buyer and category: the same for two \
+simple guesses. gain: by how much the error is smaller than that of the better guess."
+        )
     }
 }

@@ -4,19 +4,13 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::{
-    holdout::Holdout,
-    limits::DEFAULT_YEARS_BACK,
-    purchase_facts::{CONTRACT_TYPES, PurchaseFacts},
-};
+use super::{holdout::Holdout, limits::DEFAULT_YEARS_BACK, purchase_facts::CONTRACT_TYPES};
 use crate::{
+    catalog::pages::for_each_page,
     engine::{Deadline, Engine, Error},
     model::date::Date,
-    query::{Page, SearchQuery, Start},
+    query::SearchQuery,
 };
-
-/// How many records are read at a time.
-const PAGE_SIZE: usize = 2000;
 
 /// All contracts by category: the baselines are their medians.
 pub struct Baselines {
@@ -38,50 +32,40 @@ impl Baselines {
             by_category: HashMap::new(),
             buyers: HashMap::new(),
         };
-        for kind in CONTRACT_TYPES {
-            let mut start = Start::Offset(0);
-            loop {
-                let page = Page {
-                    limit: PAGE_SIZE,
-                    start,
-                };
-                let hits = engine.search(&SearchQuery::newest(kind, Vec::new()), &page, Deadline::never())?;
-                let read: Vec<Option<Holdout>> =
-                    hits.records.par_iter().map(|bytes| Holdout::of(kind, bytes)).collect();
+        for entity_type in CONTRACT_TYPES {
+            let all = SearchQuery::newest(entity_type, Vec::new());
+            for_each_page(engine, &all, &Deadline::never(), |records| {
+                let read: Vec<Option<Holdout>> = records
+                    .par_iter()
+                    .map(|bytes| Holdout::of(entity_type, bytes))
+                    .collect();
                 for contract in read.into_iter().flatten() {
                     baselines.add(contract);
                 }
-                match hits.next {
-                    Some(next) => start = Start::After(next),
-                    None => break,
-                }
-            }
+                Ok(())
+            })?;
         }
         Ok(baselines)
     }
 
     fn add(&mut self, contract: Holdout) {
-        let PurchaseFacts {
-            buyers,
-            mut categories,
-            numbers,
-            ..
-        } = contract.facts;
-        let buyer = buyers.into_iter().next().map(|name| {
+        let facts = contract.facts;
+        let buyer = facts.buyers.into_iter().next().map(|name| {
             let next = self.buyers.len() as u32;
             *self.buyers.entry(name).or_insert(next)
         });
+        let mut categories = facts.categories;
         categories.sort();
         self.by_category.entry(categories).or_default().push(PastContract {
             date: contract.date,
             buyer,
             log_value: contract.value.log10(),
-            numbers,
+            numbers: facts.numbers,
         });
     }
 
-    /// The median value of the category, and of buyer and category, as powers of ten, over the same past as an estimate
-    /// has. The median of the category stands in for a buyer without contracts.
+    /// The median value of the category, and of buyer and category, as powers of ten, over the same
+    /// past as an estimate has. The median of the category stands in for a buyer without contracts.
     pub fn guesses(&self, holdout: &Holdout) -> [Option<f64>; 2] {
         let facts = &holdout.facts;
         let mut categories = facts.categories.clone();

@@ -1,10 +1,11 @@
-//! How much wider a range must be than the spread of its comparables. Measured on a generation's own contracts and
-//! stored with its index (`calibration.json`).
+//! How much wider a range must be than the spread of its comparables. Measured on a generation's
+//! own contracts and stored with its index (`calibration.json`).
 //!
-//! A contract of the index is held out together with everything later, and estimated. How far off the estimate was, in
-//! units of the spread of its comparables, is one sample of how far off the next estimate will be (split conformal
-//! prediction). An estimate's spread is multiplied by the quantiles of these samples. They are taken per match level, and
-//! shrunk towards those of all levels where a level has few samples.
+//! A contract of the index is held out together with everything later, and estimated. How far off
+//! the estimate was, in units of the spread of its comparables, is one sample of how far off the
+//! next estimate will be (split conformal prediction). An estimate's spread is multiplied by the
+//! quantiles of these samples. They are taken per match level, and shrunk towards those of all
+//! levels where a level has few samples.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +56,8 @@ pub struct CalibrationSample {
     pub residual: f64,
 }
 
-/// The median of the comparables, and the distance of their [`TAILS`] from it, as powers of ten, uncalibrated.
+/// The median of the comparables, and the distance of their [`TAILS`] from it, as powers of ten,
+/// uncalibrated.
 #[derive(Clone, Debug)]
 pub struct EstimateSpread {
     pub median: f64,
@@ -64,8 +66,8 @@ pub struct EstimateSpread {
 }
 
 impl Default for Calibration {
-    /// For an index with too few contracts of its own. Somewhat wider than what was measured on 1,500 real contracts
-    /// (0.43, 0.24, 0.29, 0.64; factors of about 0.95).
+    /// For an index with too few contracts of its own. Somewhat wider than what was measured on
+    /// 1,500 real contracts (0.43, 0.24, 0.29, 0.64; factors of about 0.95).
     fn default() -> Calibration {
         Calibration {
             contracts: 0,
@@ -87,7 +89,8 @@ impl EstimateSpread {
         })
     }
 
-    /// The distances, shrunk towards the typical ones: few comparables are little evidence of how much prices differ.
+    /// The distances, shrunk towards the typical ones: few comparables are little evidence of how
+    /// much prices differ.
     fn shrunk_distances(&self, typical: &[f64; 4]) -> [f64; 4] {
         let mut distances = self.distances;
         for (distance, typical) in distances.iter_mut().zip(typical) {
@@ -167,8 +170,8 @@ fn stretch_factors(samples: &[&CalibrationSample], typical: &[f64; 4]) -> [f64; 
     factors
 }
 
-/// The confidence, by the ratio of p75 to p25: `high` up to 2.5, `medium` up to 5. Few contracts that share little with
-/// the item give low confidence, however similar their prices are.
+/// The confidence, by the ratio of p75 to p25: `high` up to 2.5, `medium` up to 5. Few contracts
+/// that share little with the item give low confidence, however similar their prices are.
 pub fn confidence(level: MatchLevel, spread: &EstimateSpread, distances: &[f64; 4]) -> Confidence {
     let ratio = 10f64.powf(distances[1] + distances[2]);
     if level >= MatchLevel::CategoryAndText && spread.effective_size < FEW_CONTRACTS {
@@ -186,7 +189,8 @@ pub fn confidence(level: MatchLevel, spread: &EstimateSpread, distances: &[f64; 
 mod tests {
     use super::*;
 
-    /// Residuals spread evenly from -1 to 1, twice as wide as the comparables' tails (±0.4 and ±0.25).
+    /// Residuals spread evenly from -1 to 1, twice as wide as the comparables' tails (±0.4 and
+    /// ±0.25).
     fn samples(count: usize) -> Vec<CalibrationSample> {
         let sample = |n: usize| CalibrationSample {
             level: MatchLevel::Code,

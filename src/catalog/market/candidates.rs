@@ -13,8 +13,10 @@ use crate::{
     query::Filter,
 };
 
-/// How many records each search returns at most: those with similar text, and the newest that share a fact.
+/// How many records a search for similar text returns at most.
 const MAX_SIMILAR: usize = 200;
+
+/// How many records a search for the newest that share a fact returns at most.
 const MAX_NEWEST: usize = 100;
 
 /// How many codes and categories of an item are searched.
@@ -22,7 +24,12 @@ pub const MAX_CODES: usize = 4;
 
 /// The records of one entity type that may match at some level. `number` is its position in
 /// [`CONTRACT_TYPES`](super::purchase_facts::CONTRACT_TYPES). A record may occur several times.
-pub fn candidates(market: &Market, item: &PreparedItem, number: usize, kind: EntityType) -> Result<Vec<Bytes>, Error> {
+pub fn candidates(
+    market: &Market,
+    item: &PreparedItem,
+    number: usize,
+    entity_type: EntityType,
+) -> Result<Vec<Bytes>, Error> {
     let facts = &item.facts;
     let facet_value = |facet: Facet, key: &String| Filter::FacetValue {
         facet,
@@ -40,10 +47,10 @@ pub fn candidates(market: &Market, item: &PreparedItem, number: usize, kind: Ent
         keys.map(|key| vec![term(Role::Category, key)]).collect()
     };
     let terms = &item.term_weights[number].query_terms;
-    let newest = |filters: &[Filter]| market.newest(kind, filters, MAX_NEWEST);
+    let newest = |filters: &[Filter]| market.newest(entity_type, filters, MAX_NEWEST);
     let mut found = Vec::new();
     for category in &categories {
-        found.extend(market.similar(kind, category, terms, MAX_SIMILAR)?);
+        found.extend(market.similar(entity_type, category, terms, MAX_SIMILAR)?);
     }
     for code in facts.codes.iter().take(MAX_CODES) {
         let exact = term(Role::Commodity, code);
@@ -61,7 +68,7 @@ pub fn candidates(market: &Market, item: &PreparedItem, number: usize, kind: Ent
         }
     }
     for buyer in &buyers {
-        found.extend(market.similar(kind, std::slice::from_ref(buyer), terms, MAX_NEWEST)?);
+        found.extend(market.similar(entity_type, std::slice::from_ref(buyer), terms, MAX_NEWEST)?);
     }
     for category in &categories {
         for buyer in &buyers {

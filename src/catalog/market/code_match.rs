@@ -1,7 +1,7 @@
 //! How much of a commodity code two purchases share.
 
-/// The common part of two codes. A code matches only as deep as it is specific: two that state no more than `25000000`
-/// share a segment.
+/// The common part of two codes. A code matches only as deep as it is specific: two that state no
+/// more than `25000000` share a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CodeMatch {
     Nothing,
@@ -11,10 +11,11 @@ pub enum CodeMatch {
     Code,
 }
 
-/// For each code system, how many bytes of a key (with the name of the system) are its segment, family and class.
+/// For each code system, how many bytes of a key (with the name of the system) are its segment,
+/// family and class.
 ///
-/// The class of a GSIN is the Federal Supply Class (`n7030`) or the three digits of a service (`d302`). If a system has no
-/// segments, the family is used as one.
+/// The class of a GSIN is the Federal Supply Class (`n7030`) or the three digits of a service
+/// (`d302`). If a system has no segments, the family is used as one.
 const PREFIX_LENGTHS: [(&str, [usize; 3]); 4] = [
     (
         "unspsc:",
@@ -25,8 +26,8 @@ const PREFIX_LENGTHS: [(&str, [usize; 3]); 4] = [
     ("gsin:", ["gsin:d".len(), "gsin:d3".len(), "gsin:d302".len()]),
 ];
 
-/// The start of a key that all codes of its segment, family or class share. `None` if the code is less specific, or for
-/// [`CodeMatch::Code`] and [`CodeMatch::Nothing`].
+/// The start of a key that all codes of its segment, family or class share. `None` if the code is
+/// less specific, or for [`CodeMatch::Code`] and [`CodeMatch::Nothing`].
 pub fn code_prefix(key: &str, level: CodeMatch) -> Option<&str> {
     let (_, [segment, family, class]) = PREFIX_LENGTHS.iter().find(|(system, _)| key.starts_with(system))?;
     let bytes = match level {

@@ -25,8 +25,8 @@ pub fn comparables_stats(mut values: Vec<f64>) -> Option<ComparablesStats> {
     })
 }
 
-/// Three buckets per power of ten (1 to 2, 2 to 5, 5 to 10), with the empty ones between the first and the last. Bucket
-/// numbers count from the one that starts at 1.
+/// Three buckets per power of ten (1 to 2, 2 to 5, 5 to 10), with the empty ones between the first
+/// and the last. Bucket numbers count from the one that starts at 1.
 fn histogram(values: &[f64]) -> Vec<HistogramBucket> {
     let mut counts: BTreeMap<i32, usize> = BTreeMap::new();
     for value in values {

@@ -11,12 +11,7 @@ use super::{
     purchase_facts::{CONTRACT_TYPES, PurchaseFacts},
     text_similarity::{NEAR_SAME_TEXT, PurchaseText, SIMILAR_TEXT},
 };
-use crate::model::{
-    date::Date,
-    entity_type::EntityType,
-    record::Record,
-    schema::Schema,
-};
+use crate::model::{date::Date, entity_type::EntityType, record::Record, schema::Schema};
 
 /// A contract, and what it has in common with the item.
 #[derive(Debug)]
@@ -46,15 +41,16 @@ pub struct ComparedContract {
     pub identity: ContractIdentity,
 }
 
-/// A longer title, in bytes, is a whole notice. Two notices of one buyer share its conditions, whatever they are about.
+/// A longer title, in bytes, is a whole notice. Two notices of one buyer share its conditions,
+/// whatever they are about.
 const MAX_TITLE_BYTES: usize = 300;
 
 /// Shorter solicitation numbers are the start of too many other numbers.
 const MIN_PREFIX_BYTES: usize = 6;
 
 impl ComparedContract {
-    /// Compares a record with the item. `None` if the record has no price, belongs to the item's own solicitation, or has
-    /// nothing in common with the item.
+    /// Compares a record with the item. `None` if the record has no price, belongs to the item's
+    /// own solicitation, or has nothing in common with the item.
     pub fn read(entity_type: EntityType, bytes: &Bytes, item: &mut PreparedItem) -> Option<ComparedContract> {
         let schema = Schema::of(entity_type);
         let record = Record::parse(schema, bytes).ok()?;
@@ -65,7 +61,7 @@ impl ComparedContract {
             return None;
         }
         let purchase_text = PurchaseText::of_record(&record, schema, &mut item.lexicon);
-        let number = CONTRACT_TYPES.iter().position(|kind| *kind == entity_type)?;
+        let number = CONTRACT_TYPES.iter().position(|other| *other == entity_type)?;
         let similarity = item
             .text
             .similarity(&purchase_text, &item.term_weights[number].squared_idf);
@@ -132,8 +128,8 @@ impl ComparedContract {
     }
 }
 
-/// Whether one of the item's numbers equals one of theirs, or is the start of it: a contract number is often the
-/// solicitation number with a suffix.
+/// Whether one of the item's numbers equals one of theirs, or is the start of it: a contract number
+/// is often the solicitation number with a suffix.
 fn is_same_solicitation<'n>(ours: &[String], mut theirs: impl Iterator<Item = &'n String>) -> bool {
     theirs.any(|their| {
         ours.iter().any(|our| {

@@ -11,7 +11,7 @@ use super::{
         BidAround, Comparable, Competition, Comps, Confidence, EstimateItem, EstimateStatus, ExpiringContract,
         GuideBasis, Incumbent, Note,
     },
-    caveats::Caveats,
+    caveats::caveats,
     code_match::CodeMatch,
     comparables_stats::comparables_stats,
     compared_contract::ComparedContract,
@@ -19,7 +19,7 @@ use super::{
     estimate::status,
     item::PreparedItem,
     limits::MAX_LISTED,
-    note_texts,
+    note_texts::{self, Notes},
     pool::Market,
     selection::{MIN_CONTRACTS, Selection, select_comparables},
     standing_offers::standing_offer_holders,
@@ -31,9 +31,10 @@ use crate::{engine::Error, model::date::Date};
 /// A contract that ends within this many days is about to be tendered again.
 const EXPIRING_DAYS: i32 = 365;
 
-/// Decision D-92: the share of the weight that the comparables must carry for a bid guide. On known contracts, from a
-/// third on the comparables alone predict the value as well as all weighted contracts; below that they predict it worse,
-/// so that the guide would not be based on what is returned.
+/// Decision D-92: the share of the weight that the comparables must carry for a bid guide. On known
+/// contracts, from a third on the comparables alone predict the value as well as all weighted
+/// contracts; below that they predict it worse, so that the guide would not be based on what is
+/// returned.
 const MIN_GUIDE_WEIGHT: f64 = 1.0 / 3.0;
 
 /// Which comparables are returned.
@@ -53,15 +54,11 @@ impl Market<'_> {
 
     fn comps_one(&self, input: &EstimateItem, options: &ComparablesOptions) -> Result<Comps, Error> {
         let Some((mut item, tender)) = PreparedItem::find(self.engine, input)? else {
-            return Ok(Comps {
-                status: EstimateStatus::NotFound,
-                caveats: vec![note_texts::NO_SUCH_TENDER.note()],
-                ..Comps::empty(input)
-            });
+            return Ok(Comps::not_found(input));
         };
         let selection = select_comparables(self, &mut item, options.exclude)?;
         let distribution = ValueDistribution::of(self, &selection);
-        let mut caveats = Caveats::of(self, &item, &selection, distribution.as_ref());
+        let mut caveats = caveats(self, &item, &selection, distribution.as_ref());
         let excluded = selection.excluded;
         caveats.add_with(excluded > 0, note_texts::RECORDS_EXCLUDED, || excluded.to_string());
         let incumbent = incumbent(&item, &selection);
@@ -76,6 +73,7 @@ impl Market<'_> {
         let comparables = selection.comparables();
         let returned = comparables.iter().take(options.limit);
         Ok(Comps {
+            input: input.clone(),
             status: status(&item, distribution.as_ref()),
             tender: tender.as_ref().map(raw).transpose()?,
             match_level: distribution.as_ref().map(|distribution| distribution.level),
@@ -83,22 +81,24 @@ impl Market<'_> {
                 .map(|contract| comparable(&item, contract))
                 .collect::<Result<_, _>>()?,
             value_stats: comparables_stats(comparables.iter().map(|contract| contract.value).collect()),
-            bid_around: distribution.as_ref().filter(|_| !lacks_guide).map(bid_around),
+            bid_around: match &distribution {
+                Some(distribution) if !lacks_guide => Some(bid_around(distribution)),
+                _ => None,
+            },
             incumbent,
             expiring_contracts: expiring_contracts(self, &item, &selection),
             standing_offer_holders: standing_offer_holders(self, &mut item)?,
             competition,
             caveats: caveats.0,
-            ..Comps::empty(input)
         })
     }
 }
 
 impl Comps {
-    fn empty(input: &EstimateItem) -> Comps {
+    fn not_found(input: &EstimateItem) -> Comps {
         Comps {
             input: input.clone(),
-            status: EstimateStatus::InsufficientData,
+            status: EstimateStatus::NotFound,
             tender: None,
             match_level: None,
             comparables: Vec::new(),
@@ -108,7 +108,7 @@ impl Comps {
             expiring_contracts: Vec::new(),
             standing_offer_holders: Vec::new(),
             competition: None,
-            caveats: Vec::new(),
+            caveats: vec![note_texts::NO_SUCH_TENDER.note()],
         }
     }
 }
@@ -131,7 +131,7 @@ fn comparable(item: &PreparedItem, contract: &ComparedContract) -> Result<Compar
 
 fn reasons(item: &PreparedItem, contract: &ComparedContract) -> Vec<Note> {
     let facts = &item.facts;
-    let mut reasons = Caveats::default();
+    let mut reasons = Notes::default();
     reasons.add_if(contract.same_buyer, note_texts::SAME_BUYER);
     if contract.similarity >= NEAR_SAME_TEXT {
         reasons.add_if(true, note_texts::NEAR_SAME_TITLE);

@@ -32,8 +32,8 @@ pub fn vendor_key(name: &str) -> String {
 ///
 /// - if they are of different entity types, and have the same number and the same vendor or value;
 /// - if they are of different entity types, and have the same vendor, day and value;
-/// - if they are of one entity type, and have the same `contract_number` and the same vendor or value: these are
-///   amendments. (`normalize` has already merged what one source publishes twice.)
+/// - if they are of one entity type, and have the same `contract_number` and the same vendor or
+///   value: these are amendments. (`normalize` has already merged what one source publishes twice.)
 #[derive(Debug)]
 pub struct ContractIdentity {
     pub contract_number: Option<String>,

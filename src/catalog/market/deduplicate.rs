@@ -5,17 +5,18 @@ use std::collections::{HashMap, HashSet};
 use super::{compared_contract::ComparedContract, purchase_facts::CONTRACT_TYPES};
 use crate::model::{date::Date, entity_type::EntityType};
 
-/// Each contract once, in an order that does not depend on how it was found; and how many contracts were excluded. A
-/// contract is excluded as a whole if `exclude` has one of its records.
+/// Each contract once, in an order that does not depend on how it was found; and how many contracts
+/// were excluded. A contract is excluded as a whole if `exclude` has one of its records.
 ///
-/// Of the records of one contract, the one that was amended last is kept, then the one whose entity type comes first in
-/// [`CONTRACT_TYPES`].
+/// Of the records of one contract, the one that was amended last is kept, then the one whose entity
+/// type comes first in [`CONTRACT_TYPES`].
 pub fn deduplicate(mut contracts: Vec<ComparedContract>, exclude: &[String]) -> (Vec<ComparedContract>, usize) {
     contracts.sort_by(|a, b| {
-        let kind = |contract: &ComparedContract| CONTRACT_TYPES.iter().position(|kind| *kind == contract.entity_type);
+        let type_index =
+            |contract: &ComparedContract| CONTRACT_TYPES.iter().position(|other| *other == contract.entity_type);
         let last_amended = b.identity.amendment.cmp(&a.identity.amendment);
         last_amended
-            .then(kind(a).cmp(&kind(b)))
+            .then(type_index(a).cmp(&type_index(b)))
             .then(b.date.cmp(&a.date))
             .then_with(|| a.id.cmp(&b.id))
     });
@@ -36,7 +37,8 @@ pub fn deduplicate(mut contracts: Vec<ComparedContract>, exclude: &[String]) -> 
     (kept, excluded)
 }
 
-/// The indexes of the contracts kept so far, by what identifies them, with the entity type of the record that stated it.
+/// The indexes of the contracts kept so far, by what identifies them, with the entity type of the
+/// record that stated it.
 #[derive(Default)]
 struct KnownContracts {
     by_number: HashMap<(String, String), (usize, EntityType)>,
@@ -49,15 +51,15 @@ impl KnownContracts {
         for number in &identity.numbers {
             let is_contract_number = Some(number) == identity.contract_number.as_ref();
             for vendor_or_value in identity.vendor_and_value() {
-                if let Some((index, kind)) = self.by_number.get(&(number.clone(), vendor_or_value))
-                    && (*kind != contract.entity_type || is_contract_number)
+                if let Some((index, entity_type)) = self.by_number.get(&(number.clone(), vendor_or_value))
+                    && (*entity_type != contract.entity_type || is_contract_number)
                 {
                     return Some(*index);
                 }
             }
         }
-        let (index, kind) = self.by_sale.get(&identity.sale(contract.date)?)?;
-        if *kind == contract.entity_type {
+        let (index, entity_type) = self.by_sale.get(&identity.sale(contract.date)?)?;
+        if *entity_type == contract.entity_type {
             None
         } else {
             Some(*index)

@@ -1,15 +1,15 @@
-//! The estimate of an item: the weighted median of the contracts it is compared with, and a range that is as wide as such
-//! estimates were off before.
+//! The estimate of an item: the weighted median of the contracts it is compared with, and a range
+//! that is as wide as such estimates were off before.
 
 use rayon::prelude::*;
 
 use super::{
     answer::{DateRange, Estimate, EstimateItem, EstimateStatus, ValueRange},
-    caveats::Caveats,
+    caveats::caveats,
     item::PreparedItem,
     note_texts,
     pool::Market,
-    selection::select_comparables,
+    selection::{Selection, select_comparables},
     value_distribution::ValueDistribution,
 };
 use crate::engine::Error;
@@ -22,55 +22,42 @@ impl Market<'_> {
 
     fn estimate_one(&self, input: &EstimateItem) -> Result<Estimate, Error> {
         let Some((mut item, _)) = PreparedItem::find(self.engine, input)? else {
-            return Ok(Estimate {
-                status: EstimateStatus::NotFound,
-                caveats: vec![note_texts::NO_SUCH_TENDER.note()],
-                ..Estimate::empty(input)
-            });
+            return Ok(Estimate::not_found(input));
         };
         let selection = select_comparables(self, &mut item, &[])?;
         let distribution = ValueDistribution::of(self, &selection);
-        let Caveats(caveats) = Caveats::of(self, &item, &selection, distribution.as_ref());
-        let sample_size = selection.contracts.len();
-        let Some(distribution) = distribution else {
-            return Ok(Estimate {
-                status: status(&item, None),
-                estimated_value: item.stated_value,
-                sample_size,
-                caveats,
-                ..Estimate::empty(input)
-            });
-        };
-        let percentiles = distribution.percentiles();
-        let days = selection.contracts.iter().map(|contract| contract.date);
-        let date_range = days.clone().min().zip(days.max()).map(|(from, to)| DateRange {
-            from: from.to_string(),
-            to: to.to_string(),
-        });
+        let distribution = distribution.as_ref();
+        let percentiles = distribution.map(ValueDistribution::percentiles);
         Ok(Estimate {
             input: input.clone(),
-            status: status(&item, Some(&distribution)),
-            estimated_value: Some(item.stated_value.unwrap_or(percentiles.p50)),
-            range: Some(ValueRange {
+            status: status(&item, distribution),
+            estimated_value: item.stated_value.or(percentiles.map(|percentiles| percentiles.p50)),
+            range: percentiles.map(|percentiles| ValueRange {
                 low: percentiles.p25,
                 high: percentiles.p75,
             }),
-            percentiles: Some(percentiles),
-            sample_size,
-            effective_sample_size: (distribution.spread.effective_size * 10.0).round() / 10.0,
-            match_level: Some(distribution.level),
-            confidence: Some(distribution.confidence),
-            date_range,
-            caveats,
+            percentiles,
+            sample_size: selection.contracts.len(),
+            effective_sample_size: distribution.map_or(0.0, |distribution| {
+                (distribution.spread.effective_size * 10.0).round() / 10.0
+            }),
+            match_level: distribution.map(|distribution| distribution.level),
+            confidence: distribution.map(|distribution| distribution.confidence),
+            date_range: if distribution.is_some() {
+                date_range(&selection)
+            } else {
+                None
+            },
+            caveats: caveats(self, &item, &selection, distribution).0,
         })
     }
 }
 
 impl Estimate {
-    fn empty(input: &EstimateItem) -> Estimate {
+    fn not_found(input: &EstimateItem) -> Estimate {
         Estimate {
             input: input.clone(),
-            status: EstimateStatus::InsufficientData,
+            status: EstimateStatus::NotFound,
             estimated_value: None,
             range: None,
             percentiles: None,
@@ -79,9 +66,17 @@ impl Estimate {
             match_level: None,
             confidence: None,
             date_range: None,
-            caveats: Vec::new(),
+            caveats: vec![note_texts::NO_SUCH_TENDER.note()],
         }
     }
+}
+
+fn date_range(selection: &Selection) -> Option<DateRange> {
+    let days = selection.contracts.iter().map(|contract| contract.date);
+    Some(DateRange {
+        from: days.clone().min()?.to_string(),
+        to: days.max()?.to_string(),
+    })
 }
 
 pub fn status(item: &PreparedItem, distribution: Option<&ValueDistribution>) -> EstimateStatus {

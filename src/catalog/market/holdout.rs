@@ -1,7 +1,8 @@
-//! Contracts whose value is known, estimated as if it were not: the data of calibration and back-test.
+//! Contracts whose value is known, estimated as if it were not: the data of calibration and
+//! back-test.
 //!
-//! Held out are the contract, everything of its solicitation, and everything of its award day and later: the estimate is
-//! made as of the day before.
+//! Held out are the contract, everything of its solicitation, and everything of its award day and
+//! later: the estimate is made as of the day before.
 
 use std::collections::HashSet;
 
@@ -23,11 +24,12 @@ use crate::{
     query::{Page, SearchQuery, Start},
 };
 
-/// How many contracts calibrate a generation: enough to measure p10 and p90, and few enough for seconds.
+/// How many contracts calibrate a generation: enough to measure p10 and p90, and few enough for
+/// seconds.
 const CALIBRATION_SAMPLES: usize = 1500;
 
-/// Of a small index, one in this many contracts, so that a sample is indexed in a second or two. Holding out more of the
-/// same few contracts adds little.
+/// Of a small index, one in this many contracts, so that a sample is indexed in a second or two.
+/// Holding out more of the same few contracts adds little.
 const SMALL_INDEX_DIVISOR: u64 = 2;
 
 /// A contract whose value is known.
@@ -55,7 +57,8 @@ impl Holdout {
         })
     }
 
-    /// Estimates it as of the day before its award; `None` if there are too few contracts for an estimate.
+    /// Estimates it as of the day before its award; `None` if there are too few contracts for an
+    /// estimate.
     pub fn calibration_sample(&self, engine: &dyn Engine) -> Result<Option<CalibrationSample>, Error> {
         let day_before = Date::from_days(self.date.days() - 1);
         let item = PreparedItem::of_record(engine, self.entity_type, &self.record)?;
@@ -79,21 +82,22 @@ impl Holdout {
     }
 }
 
-/// A random sample of contracts. Each entity type, given with its number of records, has its share of the sample. Ordered
-/// by entity type, then by document.
+/// A random sample of contracts. Each entity type, given with its number of records, has its share
+/// of the sample. Ordered by entity type, then by document.
 pub fn sample_holdouts(
     engine: &dyn Engine,
-    kinds: &[(EntityType, u64)],
+    entity_types: &[(EntityType, u64)],
     sample: usize,
     seed: u64,
 ) -> Result<Vec<Holdout>, Error> {
-    let total: u64 = kinds.iter().map(|(_, records)| records).sum();
+    let total: u64 = entity_types.iter().map(|(_, records)| records).sum();
     let mut sampled = Vec::new();
-    for (entity_type, records) in kinds.iter().copied().filter(|(_, records)| *records > 0) {
+    for (entity_type, records) in entity_types.iter().copied().filter(|(_, records)| *records > 0) {
         let share = (sample as f64 * records as f64 / total as f64).ceil() as usize;
         let mut state = seed ^ entity_type as u64;
         let (mut tried, mut taken) = (HashSet::new(), Vec::new());
-        // A record that cannot be compared (undated, without a price, not a contract) is replaced, up to a limit.
+        // A record that cannot be compared (undated, without a price, not a contract) is replaced,
+        // up to a limit.
         for _ in 0..share.saturating_mul(4) {
             let document = (next_random(&mut state) % records) as usize;
             if taken.len() == share || !tried.insert(document) {
@@ -122,12 +126,13 @@ fn next_random(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Calibrates estimates on the index's own contracts. `records` returns the number of records of an entity type.
+/// Calibrates estimates on the index's own contracts. `records` returns the number of records of an
+/// entity type.
 pub fn calibrate(engine: &dyn Engine, records: impl Fn(EntityType) -> u64) -> Result<Calibration, Error> {
-    let kinds = CONTRACT_TYPES.map(|kind| (kind, records(kind)));
-    let total: u64 = kinds.iter().map(|(_, records)| records).sum();
+    let entity_types = CONTRACT_TYPES.map(|entity_type| (entity_type, records(entity_type)));
+    let total: u64 = entity_types.iter().map(|(_, records)| records).sum();
     let share = usize::try_from(total / SMALL_INDEX_DIVISOR).unwrap_or(usize::MAX);
-    let holdouts = sample_holdouts(engine, &kinds, share.min(CALIBRATION_SAMPLES), 1)?;
+    let holdouts = sample_holdouts(engine, &entity_types, share.min(CALIBRATION_SAMPLES), 1)?;
     let samples: Vec<Option<CalibrationSample>> = holdouts
         .par_iter()
         .map(|holdout| holdout.calibration_sample(engine))

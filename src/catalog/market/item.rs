@@ -23,14 +23,15 @@ const MAX_BUYERS: usize = 3;
 pub struct PreparedItem {
     pub facts: PurchaseFacts,
     pub text: PurchaseText,
-    /// Whether it is a record. A record without a method or terms states that there are none; a described need leaves
-    /// them open.
+    /// Whether it is a record. A record without a method or terms states that there are none; a
+    /// described need leaves them open.
     pub is_record: bool,
     /// The value that a tender states.
     pub stated_value: Option<f64>,
     /// Keys of the buyer's names in all languages that the index has.
     pub buyer_keys: HashSet<String>,
-    /// Keys of the buyer for [`crate::query::Filter::FacetValue`]; several if sources name it differently.
+    /// Keys of the buyer for [`crate::query::Filter::FacetValue`]; several if sources name it
+    /// differently.
     pub buyers: Vec<String>,
     pub lexicon: Lexicon,
     /// The stems of the text, by number.
@@ -62,7 +63,8 @@ impl PreparedItem {
         }
     }
 
-    /// What a record states about its purchase before the award; `None` if the bytes are not a record.
+    /// What a record states about its purchase before the award; `None` if the bytes are not a
+    /// record.
     pub fn of_record(
         engine: &dyn Engine,
         entity_type: EntityType,
@@ -109,11 +111,11 @@ impl PreparedItem {
     ) -> Result<PreparedItem, Error> {
         let mut buyer_keys: HashSet<String> = facts.buyers.iter().cloned().collect();
         let mut buyers: Vec<ResolvedName> = Vec::new();
-        for kind in CONTRACT_TYPES {
+        for entity_type in CONTRACT_TYPES {
             let resolved = facts
                 .buyers
                 .iter()
-                .filter_map(|name| engine.resolve_name(kind, Facet::Department, name));
+                .filter_map(|name| engine.resolve_name(entity_type, Facet::Department, name));
             for buyer in resolved {
                 if buyers.len() < MAX_BUYERS && buyers.iter().all(|known| known.key != buyer.key) {
                     buyers.push(buyer);
@@ -129,7 +131,7 @@ impl PreparedItem {
         let stems = lexicon.stems();
         let term_weights = CONTRACT_TYPES
             .iter()
-            .map(|kind| TermWeights::of(engine, *kind, &stems))
+            .map(|entity_type| TermWeights::of(engine, *entity_type, &stems))
             .collect::<Result<_, _>>()?;
         Ok(PreparedItem {
             facts,
@@ -146,10 +148,10 @@ impl PreparedItem {
 }
 
 impl TermWeights {
-    pub fn of(engine: &dyn Engine, kind: EntityType, stems: &[String]) -> Result<TermWeights, Error> {
+    pub fn of(engine: &dyn Engine, entity_type: EntityType, stems: &[String]) -> Result<TermWeights, Error> {
         let mut idf = Vec::with_capacity(stems.len());
         for stem in stems {
-            idf.push(f64::from(engine.idf(kind, stem)?));
+            idf.push(f64::from(engine.idf(entity_type, stem)?));
         }
         let mut rarest: Vec<usize> = (0..stems.len()).collect();
         rarest.sort_by(|a, b| idf[*b].total_cmp(&idf[*a]).then(a.cmp(b)));

@@ -23,6 +23,22 @@ impl NoteText {
     }
 }
 
+/// A list of notes, each added if its condition holds.
+#[derive(Default)]
+pub struct Notes(pub Vec<Note>);
+
+impl Notes {
+    pub fn add_if(&mut self, applies: bool, text: NoteText) {
+        self.add_with(applies, text, String::new);
+    }
+
+    pub fn add_with(&mut self, applies: bool, text: NoteText, detail: impl FnOnce() -> String) {
+        if applies {
+            self.0.push(text.with(&detail()));
+        }
+    }
+}
+
 macro_rules! note_texts {
     ($($name:ident $code:literal $en:literal $fr:literal)*) => {
         $(pub const $name: NoteText = NoteText { code: $code, en: $en, fr: $fr };)*

@@ -18,8 +18,8 @@ impl WeightedValues {
         WeightedValues { values, total }
     }
 
-    /// The value below which a share of the weight is. Each value is at the middle of its own weight; between two values
-    /// the result is interpolated linearly. `None` without values.
+    /// The value below which a share of the weight is. Each value is at the middle of its own
+    /// weight; between two values the result is interpolated linearly. `None` without values.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         let (first, last) = (self.values.first()?, self.values.last()?);
         let (mut before, mut lower) = (0.0, None);

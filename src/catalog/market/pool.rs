@@ -22,19 +22,24 @@ pub struct Market<'a> {
 
 impl Market<'_> {
     /// The newest contracts that pass some filters, `limit` at most.
-    pub(super) fn newest(&self, kind: EntityType, filters: &[Filter], limit: usize) -> Result<Vec<Bytes>, Error> {
+    pub(super) fn newest(
+        &self,
+        entity_type: EntityType,
+        filters: &[Filter],
+        limit: usize,
+    ) -> Result<Vec<Bytes>, Error> {
         let page = Page {
             limit,
             start: Start::Offset(0),
         };
-        let query = self.query(kind, filters);
+        let query = self.query(entity_type, filters);
         Ok(self.engine.search(&query, &page, self.deadline.clone())?.records)
     }
 
     /// The contracts with the most similar text that pass some filters, `limit` at most.
     pub(super) fn similar(
         &self,
-        kind: EntityType,
+        entity_type: EntityType,
         filters: &[Filter],
         terms: &[String],
         limit: usize,
@@ -42,13 +47,13 @@ impl Market<'_> {
         if terms.is_empty() {
             return Ok(Vec::new());
         }
-        let query = self.query(kind, filters);
+        let query = self.query(entity_type, filters);
         let similar = self.engine.similar(&query, terms, limit, self.deadline.clone())?;
         Ok(similar.into_iter().map(|similar| similar.record).collect())
     }
 
     /// All contracts of the years that count, with a price, that pass some filters.
-    fn query(&self, kind: EntityType, filters: &[Filter]) -> SearchQuery {
+    fn query(&self, entity_type: EntityType, filters: &[Filter]) -> SearchQuery {
         let days = (f64::from(self.years_back) * 365.25) as i32;
         let pool = [
             Filter::Dates {
@@ -61,6 +66,6 @@ impl Market<'_> {
                 max: None,
             },
         ];
-        SearchQuery::newest(kind, pool.into_iter().chain(filters.iter().cloned()).collect())
+        SearchQuery::newest(entity_type, pool.into_iter().chain(filters.iter().cloned()).collect())
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::model::{date::Date, fold::fold, record::Record, schema::Role};
 
-/// Decision D-86: a value of one dollar or less is not a price. Publishers write 1 $ or 0.01 $ where a list of suppliers,
-/// or a call without a sum, needs a value.
+/// Decision D-86: a value of one dollar or less is not a price. Publishers write 1 $ or 0.01 $
+/// where a list of suppliers, or a call without a sum, needs a value.
 pub const MIN_PRICE: f64 = 1.01;
 
-/// The award day and the price in Canadian dollars. `None` for a record that cannot be compared: without date or price,
-/// in another currency, a standing offer or supply arrangement.
+/// The award day and the price in Canadian dollars. `None` for a record that cannot be compared:
+/// without date or price, in another currency, a standing offer or supply arrangement.
 pub fn date_and_price(record: &Record) -> Option<(Date, f64)> {
     let value = record.dollars().filter(|value| *value >= MIN_PRICE)?;
     let date = record.date(Role::Date)?;

@@ -1,8 +1,8 @@
-//! What is known of a purchase before it is awarded, read the same way from the item of a request and from the contracts
-//! it is compared with.
+//! What is known of a purchase before it is awarded, read the same way from the item of a request
+//! and from the contracts it is compared with.
 //!
-//! **Invariant:** no supplier, no value and no date of the contract is read here, so that nothing a bidder could not know
-//! affects an estimate.
+//! **Invariant:** no supplier, no value and no date of the contract is read here, so that nothing a
+//! bidder could not know affects an estimate.
 
 use serde::Deserialize;
 
@@ -10,8 +10,8 @@ use crate::model::{
     commodity, entity_type::EntityType, facet::Facet, fold::fold, record::Record, schema::Role, vocabulary,
 };
 
-/// The entity types whose records are awarded contracts. Of two records of one contract, the one whose type comes first
-/// represents it.
+/// The entity types whose records are awarded contracts. Of two records of one contract, the one
+/// whose type comes first represents it.
 pub const CONTRACT_TYPES: [EntityType; 3] = [EntityType::Contract, EntityType::Award, EntityType::Disclosure];
 
 /// The facts that are compared. Empty or `None` if nothing is stated.
@@ -104,8 +104,9 @@ fn buyer_keys<'n>(names: impl Iterator<Item = &'n str>, may_be_federal: bool) ->
     keys
 }
 
-/// Decision D-87: the other names of a federal body. Notices and disclosures use different ones: `Department of National
-/// Defence (DND)` is `National Defence`, `Department of Health (HC)` is `Health Canada`.
+/// Decision D-87: the other names of a federal body. Notices and disclosures use different ones:
+/// `Department of National Defence (DND)` is `National Defence`, `Department of Health (HC)` is
+/// `Health Canada`.
 fn federal_names(name: &str) -> [String; 4] {
     let (name, _) = name.split_once('(').unwrap_or((name, ""));
     let plain = fold(name);
@@ -115,17 +116,19 @@ fn federal_names(name: &str) -> [String; 4] {
     [plain, core, canada, department]
 }
 
-/// Fields, in addition to the solicitation number, that all records of one solicitation have in common.
+/// Fields, in addition to the solicitation number, that all records of one solicitation have in
+/// common.
 const SOLICITATION_FIELDS: [&str; 2] = ["procurement_number", "ocid"];
 
-/// Whether a folded number identifies something. Short numbers and those without a digit (`12`, `various invoices`) are
-/// shared by unrelated records.
+/// Whether a folded number identifies something. Short numbers and those without a digit (`12`,
+/// `various invoices`) are shared by unrelated records.
 pub fn is_distinctive(folded: &str) -> bool {
     vocabulary::identifies(folded) && folded.len() >= 4 && folded.bytes().any(|b| b.is_ascii_digit())
 }
 
 fn terms(bytes: &[u8]) -> Option<String> {
-    // The record was parsed before, so an error here means an eligibility of another shape, which states nothing.
+    // The record was parsed before, so an error here means an eligibility of another shape, which
+    // states nothing.
     let rules = serde_json::from_slice::<RecordWithRules>(bytes).ok()?.eligibility?;
     let mut agreements = rules.trade_agreements;
     agreements.sort();

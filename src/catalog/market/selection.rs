@@ -1,7 +1,7 @@
 //! Selects the contracts that an item is compared with, weights them, and finds the match level.
 //!
-//! Contracts that match at a distant level stay in with little weight, so that an estimate from a handful of close
-//! contracts is moderated by the many that are merely similar.
+//! Contracts that match at a distant level stay in with little weight, so that an estimate from a
+//! handful of close contracts is moderated by the many that are merely similar.
 
 use std::collections::HashSet;
 
@@ -37,8 +37,8 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The contracts at the match level or closer, and those with a similar text in the same category. Closest in what is
-    /// bought first.
+    /// The contracts at the match level or closer, and those with a similar text in the same
+    /// category. Closest in what is bought first.
     pub fn comparables(&self) -> &[ComparedContract] {
         &self.contracts[..self.comparables]
     }
@@ -84,15 +84,15 @@ pub fn select_comparables(market: &Market, item: &mut PreparedItem, exclude: &[S
 /// The candidates that match the item at some level, each record once.
 fn compared_contracts(market: &Market, item: &mut PreparedItem) -> Result<Vec<ComparedContract>, Error> {
     let mut contracts = Vec::new();
-    for (number, kind) in CONTRACT_TYPES.into_iter().enumerate() {
+    for (number, entity_type) in CONTRACT_TYPES.into_iter().enumerate() {
         let mut seen = HashSet::new();
         let mut ids = HashSet::new();
-        for record in candidates(market, item, number, kind)? {
+        for record in candidates(market, item, number, entity_type)? {
             // A record that two searches found has the same address: this saves parsing it again.
             if !seen.insert((record.as_ptr(), record.len())) {
                 continue;
             }
-            if let Some(contract) = ComparedContract::read(kind, &record, item)
+            if let Some(contract) = ComparedContract::read(entity_type, &record, item)
                 && ids.insert(contract.id.clone())
             {
                 contracts.push(contract);

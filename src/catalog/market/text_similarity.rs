@@ -1,8 +1,8 @@
 //! How similar two purchases are by the words that say what is bought.
 //!
-//! The similarity is a cosine over the inverse document frequency of shared stems, in English and in French, of the first
-//! field (the title) alone and of the whole text. The best of these counts, so that a tender with a page of conditions
-//! still matches a contract that has a title only.
+//! The similarity is a cosine over the inverse document frequency of shared stems, in English and
+//! in French, of the first field (the title) alone and of the whole text. The best of these counts,
+//! so that a tender with a page of conditions still matches a contract that has a title only.
 
 use std::collections::HashMap;
 
@@ -23,8 +23,8 @@ pub const SIMILAR_TEXT: f64 = 0.3;
 /// How much of a field is read, in bytes. What comes later is conditions, not the subject.
 const MAX_FIELD_BYTES: usize = 1000;
 
-/// Numbers the stems that occur while one item is answered, and caches the stem of each word: stemming is what costs,
-/// and words recur.
+/// Numbers the stems that occur while one item is answered, and caches the stem of each word:
+/// stemming is what costs, and words recur.
 #[derive(Default)]
 pub struct Lexicon {
     numbers: HashMap<String, u32>,
@@ -34,8 +34,8 @@ pub struct Lexicon {
 /// Distinct stem numbers, ascending.
 type StemSet = Vec<u32>;
 
-/// The words of a purchase. For each language: the stems of its first field (the title, if it has one), and those of all
-/// fields.
+/// The words of a purchase. For each language: the stems of its first field (the title, if it has
+/// one), and those of all fields.
 #[derive(Debug, Default)]
 pub struct PurchaseText {
     stem_sets: [Vec<StemSet>; Language::ALL.len()],
@@ -114,9 +114,9 @@ impl PurchaseText {
 
     /// The cosine similarity, 0 to 1.
     ///
-    /// `squared_idf` is the squared inverse document frequency of this purchase's stems, by number; they must be the first
-    /// that the lexicon numbered. A stem that only the other purchase has counts as an average one of these, so that it
-    /// need not be looked up.
+    /// `squared_idf` is the squared inverse document frequency of this purchase's stems, by number;
+    /// they must be the first that the lexicon numbered. A stem that only the other purchase has
+    /// counts as an average one of these, so that it need not be looked up.
     pub fn similarity(&self, other: &PurchaseText, squared_idf: &[f64]) -> f64 {
         let square = |number: &u32| squared_idf.get(*number as usize).copied();
         let mut best = 0.0f64;

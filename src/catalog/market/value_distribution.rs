@@ -30,7 +30,8 @@ impl ValueDistribution {
         })
     }
 
-    /// The value in dollars below which a share of the outcomes is. Linear between the median and the [`TAILS`].
+    /// The value in dollars below which a share of the outcomes is. Linear between the median and
+    /// the [`TAILS`].
     pub fn quantile(&self, share: f64) -> f64 {
         let [p10, p25, p75, p90] = self.distances;
         let points = [

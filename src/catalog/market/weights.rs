@@ -1,8 +1,8 @@
 //! How much a contract counts.
 //!
-//! Each fact that it shares with the item multiplies its weight. The factors are those that were best on known contracts
-//! (`procure backtest`), rounded: they need not be exact, since doubling or halving any of them changes the error by a
-//! hundredth.
+//! Each fact that it shares with the item multiplies its weight. The factors are those that were
+//! best on known contracts (`procure backtest`), rounded: they need not be exact, since doubling or
+//! halving any of them changes the error by a hundredth.
 
 use super::{code_match::CodeMatch, compared_contract::ComparedContract};
 use crate::model::date::Date;
@@ -13,7 +13,8 @@ const HALF_LIFE: f64 = 3.0;
 const SAME_WORDS: f64 = 50.0;
 const SAME_BUYER: f64 = 20.0;
 const SAME_METHOD: f64 = 20.0;
-/// The same trade agreements and the same ground for not opening the call: value thresholds depend on both.
+/// The same trade agreements and the same ground for not opening the call: value thresholds depend
+/// on both.
 const SAME_TERMS: f64 = 12.0;
 const SAME_PROVINCE: f64 = 2.0;
 const SAME_CATEGORY: f64 = 3.0;
@@ -30,10 +31,12 @@ pub fn log_weight(contract: &ComparedContract, today: Date) -> f64 {
         + log_factor(contract.same_province, SAME_PROVINCE)
 }
 
-/// The order in which comparables are returned, greatest first: how much of what is bought a contract shares.
+/// The order in which comparables are returned, greatest first: how much of what is bought a
+/// contract shares.
 ///
-/// The buyer and the rules of a purchase affect the price more than they describe the need. So a buyer's other purchases
-/// may carry weight, and still come after the same purchase by other buyers.
+/// The buyer and the rules of a purchase affect the price more than they describe the need. So a
+/// buyer's other purchases may carry weight, and still come after the same purchase by other
+/// buyers.
 pub fn nearness(contract: &ComparedContract, today: Date) -> f64 {
     log_need(contract, today) + log_factor(contract.same_buyer, SAME_BUYER_NEARNESS)
 }

@@ -120,7 +120,7 @@ fn forward(query: &CompiledQuery, mut range: Range<DocId>, page: &mut PageCollec
         range.start += skipped as u32;
         page.skip -= skipped;
     }
-    test(query, range, page)
+    test(query, range, |document| query.accepts(document), page)
 }
 
 /// Visits the matches within a range until `visit` returns false.
@@ -149,13 +149,18 @@ fn walk(query: &CompiledQuery, range: Range<DocId>, mut visit: impl FnMut(DocId)
     query.check()
 }
 
-/// Collects the documents that pass the predicates until the page is full.
-fn test(query: &CompiledQuery, documents: impl Iterator<Item = DocId>, page: &mut PageCollector) -> Result<(), Error> {
+/// Collects the documents that match until the page is full.
+fn test(
+    query: &CompiledQuery,
+    documents: impl Iterator<Item = DocId>,
+    is_match: impl Fn(DocId) -> bool,
+    page: &mut PageCollector,
+) -> Result<(), Error> {
     for (steps, document) in (1u32..).zip(documents) {
         if page.is_full() {
             break;
         }
-        if query.accepts(document) {
+        if is_match(document) {
             page.collect(document);
         }
         if steps % STRIDE == 0 {
@@ -167,7 +172,7 @@ fn test(query: &CompiledQuery, documents: impl Iterator<Item = DocId>, page: &mu
 
 fn backward(query: &CompiledQuery, mut range: Range<DocId>, page: &mut PageCollector) -> Result<(), Error> {
     if !query.has_sets() {
-        return test(query, range.rev(), page);
+        return test(query, range.rev(), |document| query.accepts(document), page);
     }
     // An empty set is found out once, not in every window: for a phrase that takes long.
     if query.scorer()?.is_none() {
@@ -240,31 +245,10 @@ fn test_ranks(
     page: &mut PageCollector,
 ) -> Result<(), Error> {
     for scan in scans {
+        let documents = scan.ranks().map(|rank| order.document(rank));
         match scan {
-            RankScan::Forward(ranks) => collect_ranks(query, ranks.clone(), &is_match, order, page)?,
-            RankScan::Backward(ranks) => collect_ranks(query, ranks.clone().rev(), &is_match, order, page)?,
-        }
-    }
-    Ok(())
-}
-
-fn collect_ranks(
-    query: &CompiledQuery,
-    ranks: impl Iterator<Item = u32>,
-    is_match: impl Fn(DocId) -> bool,
-    order: &SortOrder,
-    page: &mut PageCollector,
-) -> Result<(), Error> {
-    for (steps, rank) in (1u32..).zip(ranks) {
-        if page.is_full() {
-            break;
-        }
-        let document = order.document(rank);
-        if is_match(document) {
-            page.collect(document);
-        }
-        if steps % STRIDE == 0 {
-            query.check()?;
+            RankScan::Forward(_) => test(query, documents, &is_match, page)?,
+            RankScan::Backward(_) => test(query, documents.rev(), &is_match, page)?,
         }
     }
     Ok(())

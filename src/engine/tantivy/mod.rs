@@ -10,7 +10,7 @@
 //! | structure | useful for | not useful for |
 //! |---|---|---|
 //! | `entity_index`, `layout`: one segment in the order (date desc, record_id asc) | pages and cursors at any depth, date ranges as document ranges | updates in place, relevance ranking |
-//! | `permutation`, `sort_order`: order and rank files | pages sorted by closing date or value, ranges of either | keys with a day or value per record beyond these two |
+//! | `permutation`, `sort_order`: order and rank files | pages sorted by closing date or value, ranges of either | sorting by text or by relevance |
 //! | `compiled_query`, `collect`: postings to walk, predicates to test, a document range | stopping as soon as the page is full | counting: every match must be visited |
 //! | `key_dictionary`: all distinct keys in one text | a part or the start of a vendor, department or method | roles with nearly as many keys as records |
 //! | `phrase`: a phrase query that obeys the deadline | phrases of frequent words | scoring |

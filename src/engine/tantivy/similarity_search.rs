@@ -5,7 +5,7 @@
 //! order, so the sets of the filters are walked only once, and only documents that would be among
 //! the best are tested against them. A search costs what the postings of its terms cost.
 
-use std::{cmp::Ordering, collections::BinaryHeap, ops::Range};
+use std::{cmp::Reverse, collections::BinaryHeap, ops::Range};
 
 use tantivy::{DocId, DocSet, TERMINATED, Term, postings::SegmentPostings, query::Scorer, schema::IndexRecordOption};
 
@@ -68,7 +68,7 @@ pub fn search(
     let best = best(query, scored_postings, filters, limit)?;
     let similar = best.into_sorted_vec().into_iter().map(|scored| SimilarRecord {
         record: index.store.get(scored.document),
-        score: scored.score,
+        score: f32::from_bits(scored.score_bits.0),
     });
     Ok(similar.collect())
 }
@@ -100,7 +100,8 @@ fn best(
             window.add(&range, *score, postings);
         }
         window.drain(start, |document, score| {
-            let scored = Scored { score, document };
+            let score_bits = Reverse(score.to_bits());
+            let scored = Scored { score_bits, document };
             let is_better = best.len() < limit || best.peek().is_some_and(|worst| scored < *worst);
             if is_better && filters.accepts(document) {
                 if best.len() == limit {
@@ -184,29 +185,9 @@ impl<'a> FilterCursor<'a> {
 }
 
 /// A document and its score. The better one is less: the higher score, then the earlier document.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Scored {
-    score: f32,
+    /// The bits of a positive number are ordered like the number.
+    score_bits: Reverse<u32>,
     document: DocId,
 }
-
-impl Ord for Scored {
-    fn cmp(&self, other: &Scored) -> Ordering {
-        let by_score = other.score.total_cmp(&self.score);
-        by_score.then(self.document.cmp(&other.document))
-    }
-}
-
-impl PartialOrd for Scored {
-    fn partial_cmp(&self, other: &Scored) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Scored {
-    fn eq(&self, other: &Scored) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Scored {}

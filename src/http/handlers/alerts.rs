@@ -1,7 +1,7 @@
 //! `POST /tender/alerts/subscribe` and `/tender/alerts/unsubscribe`: subscriptions to digests of new tenders.
 //!
-//! Writes go to the [state database](crate::http::state_writer); no mail is sent here. A subscription contains personal data: no part of it is in an
-//! error or a log line.
+//! Writes go to the [state database](crate::http::state_writer); no mail is sent here. A subscription contains personal
+//! data: no part of it is in an error or a log line.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ use crate::{
         state_writer::failed,
         work::{Reply, Work, WriteJob},
     },
-    model::{entity_type::EntityType, fold::fold, stem::Language},
+    model::{entity_type::EntityType, stem::Language},
     query::keyword::Keyword,
     state::{
         consent::ConsentRecord,
@@ -72,7 +72,7 @@ pub const UNSUBSCRIBE: Route = Route {
     tag: Tag::Alerts,
     endpoint: Endpoint::Fixed("/tender/alerts/unsubscribe", unsubscribe),
     access: Access::Keyless,
-    about: "End the subscriptions that the link in a mail stands for, at once",
+    about: "End the subscriptions of a mail's unsubscribe link, at once",
     parameters: Parameters::Table("unsubscribe", || describe(TOKEN)),
     answer: Answer::Json(SchemaGenerator::subschema_for::<Ended>),
     errors: &[
@@ -98,12 +98,12 @@ pub const UNSUBSCRIBE: Route = Route {
 pub const UNSUBSCRIBE_ONE_CLICK: Route = Route {
     id: "unsubscribeOneClick",
     verb: Verb::Post,
-    about: "End the subscriptions that the link in a mail stands for, with one click in a mail program (RFC 8058)",
+    about: "End the subscriptions of a mail's unsubscribe link, as a mail program does with one click (RFC 8058)",
     body: Body::Ignored,
     ..UNSUBSCRIBE
 };
 
-/// Spec silent: `Retry-After` of a 429 for too many subscriptions, which waiting does not change, in seconds: a day.
+/// Decision D-97: `Retry-After` of a 429 for too many subscriptions, which waiting does not change, in seconds: a day.
 const RETRY_AFTER: u64 = 86_400;
 
 #[derive(Serialize, JsonSchema)]
@@ -130,10 +130,10 @@ fn subscribe(call: &Call) -> Result<Work, ApiError> {
         Some(body) => json::parse(body)?,
         None => SubscribeBody::default(),
     };
-    let wanted = wanted(query, body, call)?;
-    let words = words(&wanted);
-    Ok(Work::write(write_job(call, words, move |state, evidence| {
-        let written = state.subscribe(&wanted, &evidence).map_err(failed)?;
+    let request = subscription_request(query, body, call)?;
+    let words = words(&request);
+    Ok(Work::write(write_job(call, words, move |state, consent| {
+        let written = state.subscribe(&request, &consent).map_err(failed)?;
         match written {
             Ok(_) => Reply::json(&Subscribed { status: "subscribed" }),
             Err(full) => Err(ApiError::too_many_requests(full.to_string(), RETRY_AFTER)),
@@ -143,18 +143,19 @@ fn subscribe(call: &Call) -> Result<Work, ApiError> {
 
 /// Needs no key: the token is the authorization.
 ///
-/// Spec silent: HEAD changes nothing. GET acts at once, as specified, so a program that opens every link of a mail ends its subscriptions.
+/// Decision D-100: HEAD changes nothing. GET acts at once, as specified, so a program that opens every link of a mail
+/// ends its subscriptions.
 fn unsubscribe(call: &Call) -> Result<Work, ApiError> {
     let given: UnsubscribeParams = read_all(TOKEN, call.query)?;
     let Some(Given { value: token, .. }) = given.token else {
         return Err(ApiError::invalid("token", "is required; it is in the link of the mail"));
     };
     let is_head = call.is_head;
-    Ok(Work::write(write_job(call, String::new(), move |state, evidence| {
+    Ok(Work::write(write_job(call, String::new(), move |state, consent| {
         let found = if is_head {
             state.find_token(&token)
         } else {
-            state.unsubscribe(&token, &evidence)
+            state.unsubscribe(&token, &consent)
         };
         match found.map_err(failed)? {
             UnsubscribeOutcome::Ended | UnsubscribeOutcome::AlreadyEnded => {
@@ -175,7 +176,7 @@ fn write_job(
 ) -> WriteJob {
     let (caller, at) = (call.caller.clone(), (call.state.now)());
     Box::new(move |state| {
-        let evidence = ConsentRecord {
+        let consent = ConsentRecord {
             at,
             key_id: caller.key_id,
             request_id: caller.request_id.as_str(),
@@ -183,65 +184,46 @@ fn write_job(
             forwarded_for: caller.forwarded_for.as_deref(),
             words: &words,
         };
-        write(state, evidence)
+        write(state, consent)
     })
 }
 
 /// Combines the query string and the body.
-fn wanted(query: SubscribeParams, body: SubscribeBody, call: &Call) -> Result<SubscriptionRequest, ApiError> {
-    let keyword = agreed("keyword", query.keyword, body.keyword.0, |a, b| a.term() == b.term())?;
-    let keywords = keywords(keyword, body.keywords.0.into_iter().map(|keyword| keyword.0))?;
-    let slug = body.municipality.0.map(|slug| slug.0);
-    let municipality = agreed("municipality", query.municipality, slug, |a, b| a == b)?;
-    if let Some(given) = &municipality {
-        let coverage = &call.generation.manifest_of(EntityType::Tender).coverage;
-        check_slug(given, EntityType::Tender, coverage)?;
+fn subscription_request(
+    query: SubscribeParams,
+    mut body: SubscribeBody,
+    call: &Call,
+) -> Result<SubscriptionRequest, ApiError> {
+    let list = std::mem::take(&mut body.keywords.0);
+    let mut languages: BTreeSet<Language> = body.languages.0.drain(..).map(|language| language.0).collect();
+    if languages.is_empty() {
+        languages.extend(Language::ALL);
     }
-    let email = agreed("email", query.email, body.email.0, |a, b| a == b)?;
-    let part = body.department.0.map(|part| part.0);
-    let department = agreed("department", query.department, part, |a, b| fold(a) == fold(b))?;
-    let category = body.category.0.map(|category| category.0);
-    let category = agreed("category", query.category, category, |a, b| a == b)?;
-    let frequency = body.frequency.0.map(Frequency::name);
-    let frequency = agreed("frequency", query.frequency, frequency, |a, b| a == b)?;
-    let locale = body.locale.0.map(Locale::name);
-    let locale = agreed("locale", query.locale, locale, |a, b| a == b)?;
-    let email = email.ok_or_else(|| ApiError::invalid("email", "is required, in the query string or the body"))?;
-    let languages: BTreeSet<Language> = body.languages.0.into_iter().map(|language| language.0).collect();
+    let given = query.merge(body)?;
+    let keywords = keywords(given.keyword, list.into_iter().map(|keyword| keyword.0))?;
+    if let Some(municipality) = &given.municipality {
+        let coverage = &call.generation.manifest_of(EntityType::Tender).coverage;
+        check_slug(municipality, EntityType::Tender, coverage)?;
+    }
+    let no_email = || ApiError::invalid("email", "is required, in the query string or the body");
     Ok(SubscriptionRequest {
-        email: email.value,
+        email: given.email.ok_or_else(no_email)?.value,
         keywords,
-        department: department.map(|given| given.value),
-        municipality: municipality.map(|given| given.value),
-        category: category.map(|given| given.value.to_owned()),
-        languages: if languages.is_empty() {
-            Language::ALL.into()
-        } else {
-            languages
-        },
-        // Only names of the closed lists get here.
-        frequency: frequency
-            .and_then(|given| Frequency::parse(given.value))
-            .unwrap_or_default(),
-        locale: locale.and_then(|given| Locale::parse(given.value)).unwrap_or_default(),
+        department: given.department.map(|given| given.value),
+        municipality: given.municipality.map(|given| given.value),
+        category: given.category.map(|given| given.value.to_owned()),
+        languages,
+        frequency: given.frequency.map(frequency).unwrap_or_default(),
+        locale: given.locale.map(locale).unwrap_or_default(),
     })
 }
 
-/// The value of the query string or of the body; both may state it if they agree.
-fn agreed<T>(
-    name: &'static str,
-    query: Option<Given<T>>,
-    body: Option<T>,
-    is_same: fn(&T, &T) -> bool,
-) -> Result<Option<Given<T>>, ApiError> {
-    match (query, body) {
-        (Some(query), Some(body)) if !is_same(&query.value, &body) => Err(ApiError::invalid(
-            query.name,
-            "the body has another value; give it once",
-        )),
-        (None, Some(value)) => Ok(Some(Given { name, value })),
-        (query, _) => Ok(query),
-    }
+fn frequency(given: Given<&str>) -> Frequency {
+    Frequency::parse(given.value).expect("the parameter's list has names of frequencies only")
+}
+
+fn locale(given: Given<&str>) -> Locale {
+    Locale::parse(given.value).expect("the parameter's list has names of locales only")
 }
 
 /// The keywords in their order, each once.
@@ -260,18 +242,19 @@ fn keywords(one: Option<Given<Keyword>>, list: impl Iterator<Item = Keyword>) ->
     }
 }
 
-/// The subscription as it is kept for proof of consent, in the spelling of the request. The address is stored next to it.
-fn words(wanted: &SubscriptionRequest) -> String {
-    let keywords: Vec<&str> = wanted.keywords.iter().map(Keyword::text).collect();
-    let languages: Vec<&str> = wanted.languages.iter().map(|language| language.code()).collect();
+/// The subscription as it is kept for proof of consent, in the spelling of the request. The address is stored next to
+/// it.
+fn words(request: &SubscriptionRequest) -> String {
+    let keywords: Vec<&str> = request.keywords.iter().map(Keyword::text).collect();
+    let languages: Vec<&str> = request.languages.iter().map(|language| language.code()).collect();
     json!({
         "keywords": keywords,
-        "department": wanted.department,
-        "municipality": wanted.municipality,
-        "category": wanted.category,
+        "department": request.department,
+        "municipality": request.municipality,
+        "category": request.category,
         "languages": languages,
-        "frequency": wanted.frequency.name(),
-        "locale": wanted.locale.name(),
+        "frequency": request.frequency.name(),
+        "locale": request.locale.name(),
     })
     .to_string()
 }

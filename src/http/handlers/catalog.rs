@@ -45,7 +45,8 @@ struct Sources<'a> {
     sources: Vec<&'a SourceSummary>,
 }
 
-/// Spec silent: the shape of the response. It is sorted by municipality and not paged; its slugs are the valid values of the filter.
+/// Decision D-54: the shape of the response. It is sorted by municipality and not paged; its slugs are the valid values
+/// of the filter.
 #[derive(Serialize, JsonSchema)]
 #[schemars(
     description = "The municipalities that have records of an entity type, sorted by slug: the valid values of `municipality`"
@@ -57,9 +58,9 @@ struct KindCoverage<'a> {
 }
 
 fn sources(call: &Call) -> Result<Work, ApiError> {
-    read::none(call.query)?;
-    let kinds = &call.generation.manifest.kinds;
-    let mut sources: Vec<&SourceSummary> = kinds.iter().flat_map(|kind| &kind.sources).collect();
+    read::no_parameters(call.query)?;
+    let entity_types = &call.generation.manifest.entity_types;
+    let mut sources: Vec<&SourceSummary> = entity_types.iter().flat_map(|part| &part.sources).collect();
     sources.sort_by_key(|source| (&source.source_id, source.entity_type));
     Work::json(&Sources {
         count: sources.len(),
@@ -68,7 +69,7 @@ fn sources(call: &Call) -> Result<Work, ApiError> {
 }
 
 fn coverage(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
-    read::none(call.query)?;
+    read::no_parameters(call.query)?;
     let results = &call.generation.manifest_of(entity_type).coverage;
     Work::json(&KindCoverage {
         entity_type,

@@ -3,7 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine::aggregation::{FacetBucket, FacetBuckets, Money};
+use crate::{
+    engine::aggregation::{FacetBucket, FacetBuckets, Money, TermsAggregation},
+    model::facet::Facet,
+};
 
 /// A value, and the number of records that have it.
 #[derive(Serialize, JsonSchema)]
@@ -19,6 +22,11 @@ pub struct Year {
     count: u64,
     /// Null for an entity type without a value.
     total_value: Option<Money>,
+}
+
+/// Counts a facet and returns its `size` most frequent values.
+pub const fn terms(facet: Facet, size: usize) -> TermsAggregation {
+    TermsAggregation { facet, size }
 }
 
 pub fn shares(counts: FacetBuckets) -> Vec<Share> {

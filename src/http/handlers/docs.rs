@@ -73,8 +73,8 @@ const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 const JAVASCRIPT: HeaderValue = HeaderValue::from_static("text/javascript; charset=utf-8");
 const CSS: HeaderValue = HeaderValue::from_static("text/css; charset=utf-8");
 
-/// Spec silent: the Swagger UI files are sent as gzip to every client: they are for browsers, which all accept it. Compressing megabytes anew for
-/// any client without a key would be a way to overload the server.
+/// Decision D-126: the Swagger UI files are sent as gzip to every client: they are for browsers, which all accept it.
+/// Compressing megabytes anew for any client without a key would be a way to overload the server.
 const GZIP: HeaderValue = HeaderValue::from_static("gzip");
 
 /// The page may only load its own files and call this server. Swagger UI has its icons in `data:` addresses.
@@ -84,7 +84,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 );
 
 fn description(call: &Call) -> Result<Work, ApiError> {
-    read::none(call.query)?;
+    read::no_parameters(call.query)?;
     Ok(call.state.pages.description.work(Vec::new()))
 }
 
@@ -99,7 +99,7 @@ fn file<const N: usize>(
     content_type: HeaderValue,
     more: [(HeaderName, HeaderValue); N],
 ) -> Result<Work, ApiError> {
-    read::none(call.query)?;
+    read::no_parameters(call.query)?;
     let mut headers = vec![
         (header::CONTENT_TYPE, content_type),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),

@@ -32,7 +32,7 @@ pub const DOCUMENT: Route = Route {
     ..Route::DEFAULT
 };
 
-/// Spec silent: the shape of the response.
+/// Decision D-60: the shape of the response.
 #[derive(Serialize, JsonSchema)]
 #[schemars(
     rename = "TenderDocument",
@@ -55,7 +55,7 @@ struct Documents<'a> {
 }
 
 fn get(call: &Call, record_id: String, doc_index: String) -> Result<Work, ApiError> {
-    read::none(call.query)?;
+    read::no_parameters(call.query)?;
     let doc_index = parse_index(&doc_index)?;
     let generation = call.generation.clone();
     Ok(Work::search(move |_| {
@@ -65,11 +65,7 @@ fn get(call: &Call, record_id: String, doc_index: String) -> Result<Work, ApiErr
         let listed: Documents = serde_json::from_slice(&record).map_err(ApiError::internal)?;
         let documents = listed.documents.unwrap_or_default();
         let Some(document) = documents.get(doc_index) else {
-            return Err(ApiError::not_found(match documents.len() {
-                0 => format!("tender {id} lists no documents"),
-                1 => format!("tender {id} lists one document, number 0"),
-                count => format!("tender {id} lists {count} documents, from 0 to {}", count - 1),
-            }));
+            return Err(no_document(&id, documents.len()));
         };
         Reply::json(&Document {
             record_id: &record_id,
@@ -78,6 +74,14 @@ fn get(call: &Call, record_id: String, doc_index: String) -> Result<Work, ApiErr
             document,
         })
     }))
+}
+
+fn no_document(id: &str, count: usize) -> ApiError {
+    ApiError::not_found(match count {
+        0 => format!("tender {id} lists no documents"),
+        1 => format!("tender {id} lists one document, number 0"),
+        _ => format!("tender {id} lists {count} documents, from 0 to {}", count - 1),
+    })
 }
 
 /// Accepts only the canonical spelling of a number, so that a document has one address.

@@ -87,21 +87,16 @@ fn get(call: &Call) -> Result<Work, ApiError> {
     let given: FeedParams = read_all(TABLE, call.query)?;
     let feed = given.resolve(call, Date::in_toronto((call.state.now)()))?;
     let normal_form = serde_json::to_value(feed.normal_form()).map_err(ApiError::internal)?;
-    let (generation, query) = (call.generation.clone(), call.query.to_owned());
+    let (generation, address) = (call.generation.clone(), call.query.to_owned());
     let work = Work::search(move |deadline| {
-        let question = &feed.question;
-        let estimate = |ids: &[&str]| estimate(&generation, question.today, ids, &deadline);
-        let found = feed::find(
-            &*generation.engine,
-            &generation.latest_notices,
-            question,
-            estimate,
-            &deadline,
-        )?;
+        let query = &feed.query;
+        let estimate = |ids: &[&str]| estimate(&generation, query.today, ids, &deadline);
+        let latest = &generation.latest_notices;
+        let found = feed::find(&*generation.engine, latest, query, estimate, &deadline)?;
         let next_cursor = found.next.clone().map(|position| feed.cursor(position)).transpose()?;
         let mut headers: Vec<_> = feed.lowered_limit.map(limit_applied).into_iter().collect();
         if let Some(cursor) = &next_cursor {
-            headers.push(next_link("/tender/feed", &query, cursor)?);
+            headers.push(next_link("/tender/feed", &address, cursor)?);
         }
         let reply = page(&generation, &feed, &found, next_cursor.as_deref())?;
         Ok(reply.with_headers(headers))
@@ -110,9 +105,9 @@ fn get(call: &Call) -> Result<Work, ApiError> {
 }
 
 fn page(generation: &Generation, feed: &Feed, found: &FeedPage, next_cursor: Option<&str>) -> Result<Reply, ApiError> {
-    let question = &feed.question;
+    let query = &feed.query;
     let notices: Vec<_> = found.tenders.iter().map(|tender| tender.notice.clone()).collect();
-    let keyword = |number: &usize| question.keywords.get(*number).map(|(text, _)| text.as_str());
+    let keyword = |number: &usize| query.keywords.get(*number).map(|(text, _)| text.as_str());
     let results = found
         .tenders
         .iter()
@@ -129,9 +124,9 @@ fn page(generation: &Generation, feed: &Feed, found: &FeedPage, next_cursor: Opt
     Reply::json(&Page {
         count: found.tenders.len(),
         days_back: feed.days_back,
-        since: question.since.to_string(),
-        keywords: question.keywords.iter().map(|(text, _)| text.as_str()).collect(),
-        languages: question.languages.iter().map(|language| language.code()).collect(),
+        since: query.since.to_string(),
+        keywords: query.keywords.iter().map(|(text, _)| text.as_str()).collect(),
+        languages: query.languages.iter().map(|language| language.code()).collect(),
         results: results.collect(),
         next_cursor,
     })

@@ -22,7 +22,7 @@ pub const HEALTH: Route = Route {
     ..Route::DEFAULT
 };
 
-/// The state of the service (spec silent on its shape).
+/// Decision D-62: the shape of the response.
 #[derive(Serialize, JsonSchema)]
 #[schemars(description = "The service is up; the generation it serves")]
 struct Health<'a> {
@@ -46,7 +46,7 @@ struct Index<'a> {
 }
 
 fn get(call: &Call) -> Result<Work, ApiError> {
-    read::none(call.query)?;
+    read::no_parameters(call.query)?;
     let generation = &call.generation;
     let work = Work::json(&Health {
         status: "ok",
@@ -54,7 +54,7 @@ fn get(call: &Call) -> Result<Work, ApiError> {
         uptime_seconds: call.state.started.elapsed().as_secs(),
         index: Index {
             generation: &generation.id,
-            records: generation.manifest.kinds.iter().map(|kind| kind.records).sum(),
+            records: generation.manifest.entity_types.iter().map(|part| part.records).sum(),
             as_of: &generation.manifest.built_at,
         },
     })?;

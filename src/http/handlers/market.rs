@@ -109,7 +109,7 @@ where
     Batch: TryFrom<B, Error = ApiError>,
     R: Serialize + 'static,
 {
-    read::none(call.query)?;
+    read::no_parameters(call.query)?;
     let body: B = json::parse(call.body.as_deref().unwrap_or_default())?;
     let batch = Batch::try_from(body)?;
     let requests = u32::try_from(batch.items.len().div_ceil(ITEMS_PER_REQUEST)).unwrap_or(u32::MAX);

@@ -16,7 +16,7 @@ use crate::{
     http::{
         call::Call,
         error::{ApiError, quoted},
-        handlers::raw_records::raw_records,
+        handlers::{counts::terms, raw_records::raw_records},
         params::{
             paging::{DEFAULT_LIMIT, limit_applied},
             param::describe,
@@ -63,7 +63,7 @@ pub const PROCUREMENT: Route = Route {
     ..Route::DEFAULT
 };
 
-/// Spec silent: the shape of the response.
+/// Decision D-56: the shape of the response.
 #[derive(Serialize, JsonSchema)]
 #[schemars(
     description = "The records of one solicitation number: for each entity type that has such records an array under its name, and figures over all of them"
@@ -73,15 +73,15 @@ struct Procurement<'a> {
     solicitation_number: &'a str,
     /// Number of records in the response.
     count: usize,
-    /// Spec silent: the number of all records. `total_value`, `vendors` and `buyers` are of all records, `timeline` of those in the response.
+    // Decision D-57.
+    /// Number of all records. `total_value`, `vendors` and `buyers` are of all records, `timeline` of those in the
+    /// response.
     total: u64,
     entity_types: Vec<EntityType>,
     /// The events of the records in the response, the earliest first.
     timeline: Vec<Event>,
-    /// Spec silent: of the contracts; without contracts, of the awards; without awards, of the disclosures. The three report the same money.
-    #[schemars(
-        description = "In dollars, of the contracts; without contracts, of the awards; without awards, of the disclosures"
-    )]
+    // Decision D-58: contracts, awards and disclosures report the same money.
+    /// In dollars: of the contracts; without contracts, of the awards; without awards, of the disclosures.
     total_value: Option<Money>,
     vendors: Vec<String>,
     /// More than one if small buyers use the same number; `department` selects one.
@@ -102,7 +102,7 @@ struct Event {
     record_id: String,
 }
 
-/// Spec silent: the events of a solicitation: entity type, field of the date, and name.
+/// Decision D-59: the events of a solicitation: entity type, field of the date, and name.
 const EVENTS: [(EntityType, &str, &str); 12] = [
     (EntityType::PreSolicitation, "publication_date", "announced"),
     (EntityType::PreSolicitation, "closing_date", "announcement_closed"),
@@ -137,41 +137,30 @@ struct Matches {
     buyers: Vec<String>,
 }
 
-const FACETS: [TermsAggregation; 2] = [
-    TermsAggregation {
-        facet: Facet::Vendor,
-        size: usize::MAX,
-    },
-    TermsAggregation {
-        facet: Facet::Department,
-        size: usize::MAX,
-    },
-];
+const FACETS: [TermsAggregation; 2] = [terms(Facet::Vendor, usize::MAX), terms(Facet::Department, usize::MAX)];
 
 fn get(call: &Call, number: String) -> Result<Work, ApiError> {
     let given: ProcurementParams = read_all(TABLE, call.query)?;
     let requested = given.limit.as_ref().map_or(DEFAULT_LIMIT, |given| given.value);
-    let limit = requested.min(call.terms.page_cap.into());
+    let limit = requested.min(call.plan_limits.page_cap.into());
     let department = given.department.map(|given| query_key(Role::Department, &given.value));
     let normal_form = (number.clone(), limit, department.clone());
     let generation = call.generation.clone();
     let work = Work::search(move |deadline| {
         let found = find(&generation, &number, department.as_deref(), limit, deadline)?;
         if found.is_empty() {
-            let number = quoted(&number);
-            let suffix = if department.is_some() {
-                " in such a department"
-            } else {
-                ""
-            };
-            return Err(ApiError::not_found(format!(
-                "no record has the solicitation number {number}{suffix}"
-            )));
+            return Err(not_found(&number, department.is_some()));
         }
         let headers = (limit < requested).then(|| limit_applied(limit));
         Ok(reply(&number, &found)?.with_headers(headers.into_iter().collect()))
     });
     work.for_request(&normal_form)
+}
+
+fn not_found(number: &str, has_department: bool) -> ApiError {
+    let suffix = if has_department { " in such a department" } else { "" };
+    let number = quoted(number);
+    ApiError::not_found(format!("no record has the solicitation number {number}{suffix}"))
 }
 
 /// The entity types that have records of the number.

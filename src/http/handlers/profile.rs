@@ -16,7 +16,7 @@ use crate::{
         call::Call,
         error::{ApiError, quoted},
         handlers::{
-            counts::{Year, years},
+            counts::{Year, terms, years},
             raw_records::raw_records,
             search::INVALID_PAGE,
         },
@@ -124,7 +124,8 @@ struct TopDepartment {
     count: u64,
 }
 
-/// Spec silent: the shape of a department's profile. Its figures are those of contracts; `by_entity_type` counts all its records.
+/// Decision D-68: the shape of a department's profile. Its figures are those of contracts; `by_entity_type` counts all
+/// its records.
 #[derive(Serialize, JsonSchema)]
 #[schemars(
     rename = "DepartmentProfile",
@@ -174,7 +175,7 @@ struct TopCategory {
     count: u64,
 }
 
-/// Spec silent: the maximum number of departments, vendors or categories of a profile.
+/// Decision D-69: the maximum number of departments, vendors or categories of a profile.
 const TOP: usize = 10;
 
 const VENDOR_FACETS: [TermsAggregation; 1] = [terms(Facet::Department, TOP)];
@@ -184,10 +185,6 @@ const DEPARTMENT_FACETS: [TermsAggregation; 3] = [
     terms(Facet::Vendor, TOP),
     terms(Facet::Category, TOP),
 ];
-
-const fn terms(facet: Facet, size: usize) -> TermsAggregation {
-    TermsAggregation { facet, size }
-}
 
 fn vendor(call: &Call, name: String) -> Result<Work, ApiError> {
     profile(call, Facet::Vendor, name, &VENDOR_PARAMS, vendor_profile)
@@ -279,7 +276,7 @@ fn of_name(
     Ok((named, search))
 }
 
-/// Spec silent: the maximum number of similar names in a 404.
+/// Decision D-67: the maximum number of similar names in a 404.
 const MAX_SIMILAR: usize = 3;
 
 /// How many candidates for similar names are compared.
@@ -309,7 +306,8 @@ fn count_and_search(
     Ok((aggregation, hits.records))
 }
 
-/// Applies the same filters to every entity type that has the fields for them; a type that lacks one has no such records.
+/// Applies the same filters to every entity type that has the fields for them; a type that lacks one has no such
+/// records.
 fn by_entity_type(
     generation: &Generation,
     query: &SearchQuery,

@@ -60,7 +60,7 @@ pub const RECORD: Route = Route {
 };
 
 fn get(call: &Call, entity_type: EntityType, record_id: String) -> Result<Work, ApiError> {
-    read::none(call.query)?;
+    read::no_parameters(call.query)?;
     let generation = call.generation.clone();
     Ok(Work::search(move |_| {
         let record = generation.engine.record(entity_type, &record_id)?;

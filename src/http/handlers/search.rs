@@ -11,12 +11,12 @@ use crate::{
     catalog::generation::Generation,
     engine::{
         Deadline, Hits,
-        aggregation::{TermsAggregation, ValueAggregation},
+        aggregation::{FacetBuckets, ValueAggregation},
     },
     http::{
         call::Call,
         error::ApiError,
-        handlers::counts::{Share, shares},
+        handlers::counts::{Share, shares, terms},
         params::{
             read::next_query,
             resolve::{ResolveContext, Search},
@@ -25,7 +25,7 @@ use crate::{
         route::{Answer, Endpoint, ErrorResponse, Link, Parameters, RateLimitHeaders, Route},
         work::{Reply, Work},
     },
-    model::{entity_type::EntityType, facet::Facet},
+    model::entity_type::EntityType,
     query::{Start, cursor::Cursor},
 };
 
@@ -67,13 +67,13 @@ bytes that are not an HTTP request: a malformed request line, header or body len
     rate_limit: RateLimitHeaders::Sometimes,
 };
 
-/// Spec silent: the number of all matches, if it was requested or the response has no body to hold it.
+/// Decision D-33: the number of all matches, if it was requested or the response has no body to hold it.
 const TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
 
-/// Spec silent: the maximum number of values returned for a facet; `distinct` and `other` count the rest.
+/// Decision D-33: the maximum number of values returned for a facet; `distinct` and `other` count the rest.
 const MAX_VALUES: usize = 50;
 
-/// Spec silent: the counts of one facet, over all matches.
+/// Decision D-33: the counts of one facet, over all matches.
 #[derive(Serialize, JsonSchema)]
 #[schemars(description = "The counts of one facet, over all matches")]
 pub struct FacetCounts {
@@ -121,27 +121,29 @@ fn count(generation: &Generation, search: &Search, is_counted: bool, deadline: D
     if !is_counted && search.facets.is_empty() {
         return Ok(Counted::default());
     }
-    let terms = |facet: &Facet| TermsAggregation {
-        facet: *facet,
-        size: MAX_VALUES,
-    };
-    let terms: Vec<TermsAggregation> = search.facets.iter().map(terms).collect();
+    let facets = search.facets.iter().map(|facet| terms(*facet, MAX_VALUES));
+    let facets: Vec<_> = facets.collect();
     let aggregation = generation
         .engine
-        .aggregate(&search.query, &terms, ValueAggregation::None, deadline)?;
-    let counts = aggregation.facets.into_iter().map(|(facet, counts)| {
-        let of_facet = FacetCounts {
-            distinct: counts.distinct,
-            other: counts.other,
-            values: shares(counts),
-        };
-        (facet.name(), of_facet)
-    });
-    let facets: BTreeMap<_, _> = counts.collect();
+        .aggregate(&search.query, &facets, ValueAggregation::None, deadline)?;
+    let facets = aggregation.facets.into_iter();
+    let facets: BTreeMap<_, _> = facets
+        .map(|(facet, counts)| (facet.name(), FacetCounts::new(counts)))
+        .collect();
     Ok(Counted {
         facets: Some(facets).filter(|facets| !facets.is_empty()),
         total: is_counted.then_some(aggregation.total),
     })
+}
+
+impl FacetCounts {
+    fn new(counts: FacetBuckets) -> FacetCounts {
+        FacetCounts {
+            distinct: counts.distinct,
+            other: counts.other,
+            values: shares(counts),
+        }
+    }
 }
 
 fn next_cursor(search: &Search, hits: &Hits) -> Option<String> {

@@ -11,7 +11,7 @@ use crate::{
     http::{
         call::Call,
         error::ApiError,
-        handlers::counts::{Share, Year, shares, years},
+        handlers::counts::{Share, Year, shares, terms, years},
         params::{
             resolve::ResolveContext,
             search::{FILTERS, SearchParams},
@@ -36,7 +36,7 @@ pub const STATS: Route = Route {
     ..Route::DEFAULT
 };
 
-/// Spec silent: the shape of the response.
+/// Decision D-51: the shape of the response.
 #[derive(Serialize, JsonSchema)]
 #[schemars(
     description = "Statistics over all records that match. Lists have the most frequent values first, up to 50; `notice_types`, `by_year` and `fields` are complete"
@@ -80,7 +80,8 @@ struct Department {
     count: u64,
 }
 
-/// Spec silent: percentiles by nearest rank ([`crate::engine::aggregation::PERCENTS`]); records without a value do not count.
+/// Decision D-53: percentiles by nearest rank ([`crate::engine::aggregation::PERCENTS`]); records without a value do
+/// not count.
 #[derive(Serialize, JsonSchema)]
 #[schemars(
     rename = "ValueStats",
@@ -110,7 +111,7 @@ struct Presence {
     presence: f64,
 }
 
-/// Spec silent: the maximum number of values of a list.
+/// Decision D-52: the maximum number of values of a list.
 const MAX_VALUES: usize = 50;
 
 /// The facets that are counted, and how many values of each are returned.
@@ -126,10 +127,6 @@ const FACETS: [TermsAggregation; 10] = [
     terms(Facet::Year, usize::MAX),
     terms(Facet::Fields, usize::MAX),
 ];
-
-const fn terms(facet: Facet, size: usize) -> TermsAggregation {
-    TermsAggregation { facet, size }
-}
 
 fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     let endpoint = format!("{entity_type} statistics");

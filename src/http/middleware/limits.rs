@@ -74,11 +74,11 @@ impl Admission {
         self.verdict().map(drop)
     }
 
-    /// The terms of the key's plan, or a 429 that names the limit and when it resets.
+    /// The limits of the key's plan, or a 429 that names the limit and when it resets.
     pub fn verdict(&self) -> Result<PlanLimits, ApiError> {
-        let terms = self.account.terms;
+        let limits = self.account.limits;
         let Some((limit, seconds)) = self.receipt.refused else {
-            return Ok(terms);
+            return Ok(limits);
         };
         let plan = self.plan().name();
         let counts = if self.cost == ONE {
@@ -88,11 +88,11 @@ impl Admission {
         };
         let detail = match limit {
             Limit::Burst => {
-                let per_minute = terms.requests_per_minute;
+                let per_minute = limits.requests_per_minute;
                 format!("the plan {plan} allows {per_minute} requests per minute; try again in {seconds} s{counts}")
             }
             Limit::Day => {
-                let (per_day, reset) = (terms.requests_per_day, midnight(self.now));
+                let (per_day, reset) = (limits.requests_per_day, midnight(self.now));
                 format!(
                     "the plan {plan} allows {per_day} requests per day (UTC), and today's are used; they reset at {reset}{counts}"
                 )

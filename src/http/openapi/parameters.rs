@@ -1,4 +1,5 @@
-//! `components/parameters`: a component for each row of a parameter table and each alias, for the parts of paths, and for request headers.
+//! `components/parameters`: a component for each row of a parameter table and each alias, for the parts of paths, and
+//! for request headers.
 
 use serde_json::{Map, Value, json};
 

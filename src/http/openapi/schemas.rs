@@ -1,6 +1,7 @@
 //! `components/schemas`: records from `index-schema/*.json`, request bodies and computed responses from their structs.
 //!
-//! A record is returned as the bytes of its dump. So only `record_id` is required, a declared field may be null, and there may be undeclared fields.
+//! A record is returned as the bytes of its dump. So only `record_id` is required, a declared field may be null, and
+//! there may be undeclared fields.
 
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -205,7 +206,8 @@ fn document() -> Value {
     })
 }
 
-/// Turns an enum whose values are described one by one (`oneOf` constants) into one `enum`, which generated clients support better.
+/// Turns an enum whose values are described one by one (`oneOf` constants) into one `enum`, which generated clients
+/// support better.
 fn single_enum(mut schema: Value) -> Value {
     let Some(choices) = schema.get("oneOf").and_then(Value::as_array) else {
         return schema;

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     http::{
+        error::ApiError,
         json::{FromText, List, Optional, Required},
         params::{
             category::Category,
@@ -13,15 +14,15 @@ use crate::{
             value::{self, Case, Given, Value, not_in_list},
         },
     },
-    model::{email::EmailAddress, stem::Language, vocabulary::CATEGORIES},
+    model::{email::EmailAddress, fold::fold, stem::Language, vocabulary::CATEGORIES},
     query::{keyword::Keyword, text::MAX_QUERY_CHARS},
     state::subscription::{Frequency, Locale},
 };
 
-/// Spec silent: the maximum number of keywords of a subscription.
+/// Decision D-98: the maximum number of keywords of a subscription.
 pub const MAX_KEYWORDS: usize = 20;
 
-/// The query parameters of a subscription: all members of the body except the lists (spec silent).
+/// The query parameters of a subscription. Decision D-94: all members of the body except the lists.
 #[derive(Debug, Default, PartialEq)]
 pub struct SubscribeParams {
     pub email: Option<Given<EmailAddress>>,
@@ -33,86 +34,97 @@ pub struct SubscribeParams {
     pub locale: Option<Given<&'static str>>,
 }
 
+impl SubscribeParams {
+    /// Adds the members of the body that are no lists. A value that both have must be the same.
+    pub fn merge(self, body: SubscribeBody) -> Result<SubscribeParams, ApiError> {
+        let (part, slug) = (body.department.0, body.municipality.0);
+        let (part, slug) = (part.map(|part| part.0), slug.map(|slug| slug.0));
+        let category = body.category.0.map(|category| category.0);
+        let (frequency, locale) = (body.frequency.0.map(Frequency::name), body.locale.0.map(Locale::name));
+        Ok(SubscribeParams {
+            email: agreed("email", self.email, body.email.0, |a, b| a == b)?,
+            keyword: agreed("keyword", self.keyword, body.keyword.0, |a, b| a.term() == b.term())?,
+            department: agreed("department", self.department, part, |a, b| fold(a) == fold(b))?,
+            municipality: agreed("municipality", self.municipality, slug, |a, b| a == b)?,
+            category: agreed("category", self.category, category, |a, b| a == b)?,
+            frequency: agreed("frequency", self.frequency, frequency, |a, b| a == b)?,
+            locale: agreed("locale", self.locale, locale, |a, b| a == b)?,
+        })
+    }
+}
+
+fn agreed<T>(
+    name: &'static str,
+    query: Option<Given<T>>,
+    body: Option<T>,
+    is_same: fn(&T, &T) -> bool,
+) -> Result<Option<Given<T>>, ApiError> {
+    match (query, body) {
+        (Some(query), Some(body)) if !is_same(&query.value, &body) => Err(ApiError::invalid(
+            query.name,
+            "the body has another value; give it once",
+        )),
+        (None, Some(value)) => Ok(Some(Given { name, value })),
+        (query, _) => Ok(query),
+    }
+}
+
 /// The tenders to send digests of, to whom and how often
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(inline)]
 pub struct SubscribeBody {
-    /// The address that digests are sent to. Required, in the query string or the body
+    #[schemars(description = EMAIL)]
     pub email: Optional<EmailAddress>,
-    /// A word, or several adjacent words, of the title or description, matched like one of `q`; without a keyword every tender matches
+    #[schemars(description = KEYWORD)]
     pub keyword: Optional<Keyword>,
     /// Several keywords; a tender matches if it contains one of them
     #[schemars(extend("maxItems" = MAX_KEYWORDS))]
     pub keywords: List<Required<Keyword>>,
-    /// Part of the department's name, in English or French; accents and case do not matter
+    #[schemars(description = DEPARTMENT)]
     pub department: Optional<NamePart>,
-    /// City slug; `/tender/coverage` lists the valid ones
+    #[schemars(description = MUNICIPALITY)]
     pub municipality: Optional<Slug>,
-    /// Procurement category; a tender with several categories matches each of them
+    #[schemars(description = CATEGORY)]
     pub category: Optional<Category>,
     /// Languages of the notices, `en` or `fr`; both by default
     #[schemars(extend("maxItems" = MAX_KEYWORDS))]
     pub languages: List<Required<Language>>,
-    /// Maximum frequency of digests; daily by default
+    #[schemars(description = FREQUENCY)]
     pub frequency: Optional<Frequency>,
-    /// Language of the digests; English by default
+    #[schemars(description = LOCALE)]
     pub locale: Optional<Locale>,
 }
+
+// Descriptions of what is both a parameter and a member of the body.
+const EMAIL: &str = "The address that digests are sent to. Required, in the query string or the body";
+const KEYWORD: &str = "A word, or several adjacent words, of the title or description, matched like one of `q`; without a keyword every tender matches";
+const DEPARTMENT: &str = "Part of the department's name, in English or French; accents and case do not matter";
+const MUNICIPALITY: &str = "City slug; `/tender/coverage` lists the valid ones";
+const CATEGORY: &str = "Procurement category; a tender with several categories matches each of them";
+const FREQUENCY: &str = "Maximum frequency of digests; daily by default";
+const LOCALE: &str = "Language of the digests; English by default";
 
 type Row = Param<SubscribeParams>;
 
 pub static SUBSCRIBE: &[Row] = &[
-    Row::new(
-        "email",
-        "The address that digests are sent to. Required, in the query string or the body",
-        Value::Email(|p| &mut p.email),
-    ),
-    Row::new(
-        "keyword",
-        "A word, or several adjacent words, of the title or description, matched like one of `q`; without a keyword every tender matches",
-        Value::Keyword(|p| &mut p.keyword),
-    ),
-    Row::new(
-        "department",
-        "Part of the department's name, in English or French; accents and case do not matter",
-        Value::NamePart(|p| &mut p.department),
-    ),
-    Row::new(
-        "municipality",
-        "City slug; `/tender/coverage` lists the valid ones",
-        Value::Text(|p| &mut p.municipality),
-    )
-    .aliases(&["city"]),
+    Row::new("email", EMAIL, Value::Email(|p| &mut p.email)),
+    Row::new("keyword", KEYWORD, Value::Keyword(|p| &mut p.keyword)),
+    Row::new("department", DEPARTMENT, Value::NamePart(|p| &mut p.department)),
+    Row::new("municipality", MUNICIPALITY, Value::Text(|p| &mut p.municipality)).aliases(&["city"]),
     Row::new(
         "category",
-        "Procurement category; a tender with several categories matches each of them",
-        Value::OneOf {
-            list: &CATEGORIES,
-            case: Case::Any,
-            slot: |p| &mut p.category,
-        },
+        CATEGORY,
+        Value::OneOf(&CATEGORIES, Case::Any, |p| &mut p.category),
     ),
     Row::new(
         "frequency",
-        "Maximum frequency of digests; daily by default",
-        Value::OneOf {
-            list: &FREQUENCIES,
-            case: Case::Any,
-            slot: |p| &mut p.frequency,
-        },
+        FREQUENCY,
+        Value::OneOf(&FREQUENCIES, Case::Any, |p| &mut p.frequency),
     )
     .default(|| json!(Frequency::default().name())),
-    Row::new(
-        "locale",
-        "Language of the digests; English by default",
-        Value::OneOf {
-            list: &LOCALES,
-            case: Case::Any,
-            slot: |p| &mut p.locale,
-        },
-    )
-    .default(|| json!(Locale::default().name())),
+    Row::new("locale", LOCALE, Value::OneOf(&LOCALES, Case::Any, |p| &mut p.locale))
+        .default(|| json!(Locale::default().name())),
 ];
 
 const FREQUENCIES: [&str; 2] = [Frequency::Daily.name(), Frequency::Weekly.name()];

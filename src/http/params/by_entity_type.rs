@@ -10,7 +10,8 @@ use crate::{
     query::SortKey,
 };
 
-/// The values of `sort_by` for an entity type. `published` is another name of its event date if that is the day of publication.
+/// The values of `sort_by` for an entity type. `published` is another name of its event date if that is the day of
+/// publication.
 pub fn sorts(schema: &Schema) -> Vec<(&'static str, SortKey)> {
     let date_field = schema
         .role(Role::Date)
@@ -26,7 +27,7 @@ pub fn sorts(schema: &Schema) -> Vec<(&'static str, SortKey)> {
     valid.map(|(name, key, _)| (name, key)).collect()
 }
 
-/// Spec silent: the values of `facets` for an entity type.
+/// Decision D-33: the values of `facets` for an entity type.
 pub fn facets_of(schema: &Schema) -> Vec<Facet> {
     let all = [
         (Facet::Status, Role::Status),

@@ -15,7 +15,8 @@ pub enum EncodingError {
     NotUtf8,
 }
 
-/// The name-value pairs of a query string, in their order. `+` is a space; a pair without `=` has an empty value; empty pairs are skipped.
+/// The name-value pairs of a query string, in their order. `+` is a space; a pair without `=` has an empty value; empty
+/// pairs are skipped.
 pub fn pairs(query: &str) -> Result<Vec<(String, String)>, EncodingError> {
     query
         .split('&')

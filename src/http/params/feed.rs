@@ -62,11 +62,7 @@ pub static TABLE: &[Row] = &[
     Row::new(
         "days_back",
         "Maximum number of days since a notice was published for it to count as new",
-        Value::Integer {
-            min: 1,
-            max: MAX_DAYS_BACK,
-            slot: |p| &mut p.days_back,
-        },
+        Value::Integer(1, MAX_DAYS_BACK, |p| &mut p.days_back),
     )
     .default(|| json!(DEFAULT_DAYS_BACK)),
     Row::new(
@@ -90,11 +86,7 @@ pub static TABLE: &[Row] = &[
     Row::new(
         "category",
         "Procurement category; a tender with several categories matches each of them",
-        Value::OneOf {
-            list: &CATEGORIES,
-            case: Case::Any,
-            slot: |p| &mut p.category,
-        },
+        Value::OneOf(&CATEGORIES, Case::Any, |p| &mut p.category),
     ),
     Row::new(
         "notice_type",
@@ -104,11 +96,7 @@ pub static TABLE: &[Row] = &[
     Row::new(
         "limit",
         "Maximum number of tenders of the page; a plan may lower it",
-        Value::Integer {
-            min: 1,
-            max: MAX_LIMIT,
-            slot: |p| &mut p.limit,
-        },
+        Value::Integer(1, MAX_LIMIT, |p| &mut p.limit),
     )
     .default(|| json!(DEFAULT_LIMIT))
     .capped_by_plan(),
@@ -121,7 +109,7 @@ pub static TABLE: &[Row] = &[
 
 /// A feed request ready to run.
 pub struct Feed {
-    pub question: FeedQuery,
+    pub query: FeedQuery,
     pub days_back: u64,
     /// The limit, if the plan lowered the requested one.
     pub lowered_limit: Option<u64>,
@@ -139,8 +127,8 @@ struct NormalForm {
 }
 
 impl FeedParams {
-    /// Spec silent: a client that started paging before midnight continues with the day on which it started; a cursor is valid until the end of
-    /// the next day.
+    /// Decision D-79: a client that started paging before midnight continues with the day on which it started; a cursor
+    /// is valid until the end of the next day.
     pub fn resolve(self, call: &Call, now: Date) -> Result<Feed, ApiError> {
         let context = ResolveContext::of(call, EntityType::Tender);
         context.check_municipality(&self.municipality)?;
@@ -161,7 +149,7 @@ impl FeedParams {
             Some(given) => start(given, &normal_form, now)?,
             None => (now, None),
         };
-        let question = FeedQuery {
+        let query = FeedQuery {
             today,
             since: today.days_before(days_back as u32),
             keywords,
@@ -172,7 +160,7 @@ impl FeedParams {
             after,
         };
         Ok(Feed {
-            question,
+            query,
             days_back,
             lowered_limit,
             normal_form,
@@ -204,13 +192,13 @@ impl FeedParams {
 impl Feed {
     /// What determines the response on one generation, the day and the page included.
     pub fn normal_form(&self) -> impl Serialize {
-        let question = &self.question;
-        (&self.normal_form, question.today, question.limit, &question.after)
+        let query = &self.query;
+        (&self.normal_form, query.today, query.limit, &query.after)
     }
 
     /// The cursor of a position in this feed.
     pub fn cursor(&self, position: Position) -> Result<String, ApiError> {
-        let fingerprint = self.normal_form.fingerprint(self.question.today)?;
+        let fingerprint = self.normal_form.fingerprint(self.query.today)?;
         Ok(Cursor::of(fingerprint, position).encode())
     }
 }
@@ -253,7 +241,10 @@ fn keywords(given: &Option<Given<String>>) -> Result<Vec<(String, Keyword)>, Api
         }
     }
     match keywords.len() {
-        0 => Err(invalid(format!("{} has no letter or digit to search for", quoted(&given.value)))),
+        0 => Err(invalid(format!(
+            "{} has no letter or digit to search for",
+            quoted(&given.value)
+        ))),
         1..=MAX_QUERY_WORDS => Ok(keywords),
         count => Err(invalid(format!(
             "{count} keywords were given; the maximum is {MAX_QUERY_WORDS}"

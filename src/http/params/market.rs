@@ -62,7 +62,7 @@ type YearsBack = Integer<1, { MAX_YEARS_BACK as u64 }>;
 /// A request with its defaults filled in.
 #[derive(Debug)]
 pub struct Batch {
-    /// Everything that is asked about, in order; 1 to [`MAX_ITEMS`].
+    /// The items of the request, in order; 1 to [`MAX_ITEMS`].
     pub items: Vec<EstimateItem>,
     pub years_back: u32,
     /// Maximum number of comparables of each item.
@@ -94,7 +94,7 @@ struct ItemMembers {
     title: Optional<Text>,
 }
 
-/// Spec silent: the maximum length of an item's text, in characters. No name or code is longer.
+/// Decision D-82: the maximum length of an item's text, in characters. No name or code is longer.
 const MAX_LENGTH: usize = 1024;
 
 impl TryFrom<EstimateRequest> for Batch {

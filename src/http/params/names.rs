@@ -21,7 +21,7 @@ pub struct NamesParams {
 /// The names of a page if `limit` is not given, as specified.
 pub const DEFAULT_LIMIT: u64 = 20;
 
-/// Spec silent: the minimum length of `q` for vendors.
+/// Decision D-64: the minimum length of `q` for vendors.
 pub const MIN_VENDOR_LENGTH: usize = 2;
 
 type Row = Param<NamesParams>;
@@ -29,22 +29,14 @@ type Row = Param<NamesParams>;
 const LIMIT: Row = Row::new(
     "limit",
     "Maximum number of names of the page; 20 by default",
-    Value::Integer {
-        min: 1,
-        max: 100,
-        slot: |p| &mut p.limit,
-    },
+    Value::Integer(1, 100, |p| &mut p.limit),
 )
 .default(|| json!(DEFAULT_LIMIT));
 
 const OFFSET: Row = Row::new(
     "offset",
     "Names to skip",
-    Value::Integer {
-        min: 0,
-        max: u64::MAX,
-        slot: |p| &mut p.offset,
-    },
+    Value::Integer(0, u64::MAX, |p| &mut p.offset),
 )
 .default(|| json!(0));
 
@@ -71,16 +63,16 @@ pub static DEPARTMENTS: &[Row] = &[
     Row::new(
         "entity_type",
         "Count only the records of this entity type",
-        Value::OneOf {
-            list: &[
+        Value::OneOf(
+            &[
                 EntityType::Contract.name(),
                 EntityType::Tender.name(),
                 EntityType::Award.name(),
                 EntityType::Disclosure.name(),
             ],
-            case: Case::Exact,
-            slot: |p| &mut p.entity_type,
-        },
+            Case::Exact,
+            |p| &mut p.entity_type,
+        ),
     ),
     LIMIT,
     OFFSET,

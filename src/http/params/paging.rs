@@ -7,7 +7,7 @@ use crate::http::{
     params::value::Given,
 };
 
-/// Spec silent: the records of a page if `limit` is not given.
+/// Decision D-25: the records of a page if `limit` is not given.
 pub const DEFAULT_LIMIT: u64 = 100;
 
 /// The maximum number of records of a page, on any plan.
@@ -16,7 +16,7 @@ pub const MAX_LIMIT: u64 = 500;
 /// The maximum number of records that an offset skips. A cursor has no maximum.
 pub const MAX_OFFSET: u64 = 9500;
 
-/// Spec silent: the limit that was applied, if the plan lowered the requested one.
+/// Decision D-10: the limit that was applied, if the plan lowered the requested one.
 const LIMIT_APPLIED: HeaderName = HeaderName::from_static("x-limit-applied");
 
 /// The header for a limit that the plan lowered to this.

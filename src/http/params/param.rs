@@ -32,7 +32,8 @@ pub struct Extra {
     pub is_capped_by_plan: bool,
     /// The JSON schema for one entity type, if the valid values differ between them.
     pub by_entity_type: Option<fn(&Schema) -> Json>,
-    /// Several examples: key, summary and value. The first one is the empty text, which the documentation page fills in.
+    /// Several examples: key, summary and value. The first one is the empty text, which the documentation page fills
+    /// in.
     pub examples: &'static [(&'static str, &'static str, &'static str)],
 }
 

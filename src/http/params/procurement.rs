@@ -25,11 +25,7 @@ pub static TABLE: &[Row] = &[
     Row::new(
         "limit",
         "Maximum number of records of each entity type; 100 by default",
-        Value::Integer {
-            min: 1,
-            max: MAX_LIMIT,
-            slot: |p| &mut p.limit,
-        },
+        Value::Integer(1, MAX_LIMIT, |p| &mut p.limit),
     )
     .default(|| json!(DEFAULT_LIMIT))
     .capped_by_plan(),

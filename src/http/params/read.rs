@@ -9,12 +9,15 @@ use crate::http::{
     },
 };
 
-/// Parameters that the specification does not have. A misspelled name is taken for one of these only if it is very close.
+/// Parameters that the specification does not have. A misspelled name is taken for one of these only if it is very
+/// close.
 const EXTENSIONS: [&str; 2] = ["facets", "include_total"];
 
-/// Reads a query string by a table. `refuses` states why this endpoint does not take a parameter that others with the same table take.
+/// Reads a query string by a table. `refuses` states why this endpoint does not take a parameter that others with the
+/// same table take.
 ///
-/// Spec silent: a name is checked even if its value is empty, since a misspelled name without a value is still misspelled.
+/// Decision D-17: a name is checked even if its value is empty, since a misspelled name without a value is still
+/// misspelled.
 pub fn read<P: Default>(
     table: &'static [Param<P>],
     refuses: impl Fn(&Param<P>) -> Option<String>,
@@ -46,7 +49,7 @@ pub fn read_all<P: Default>(table: &'static [Param<P>], query: &str) -> Result<P
 }
 
 /// Checks the query string of an endpoint without parameters.
-pub fn none(query: &str) -> Result<(), ApiError> {
+pub fn no_parameters(query: &str) -> Result<(), ApiError> {
     match pairs(query)?.first() {
         Some((name, _)) => Err(unknown(name, &[])),
         None => Ok(()),

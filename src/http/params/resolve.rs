@@ -1,7 +1,7 @@
 //! The meaning of a search's parameters for one entity type, plan and generation.
 //!
-//! Every rule that needs more than the text of one parameter is here. Filters are pushed in the order of the table, so that a query's
-//! fingerprint does not depend on how the address was written.
+//! Every rule that needs more than the text of one parameter is here. Filters are pushed in the order of the table, so
+//! that a query's fingerprint does not depend on how the address was written.
 
 use actix_web::http::header::{HeaderName, HeaderValue};
 
@@ -42,7 +42,7 @@ impl ResolveContext<'_> {
     pub fn of<'a>(call: &'a Call, entity_type: EntityType) -> ResolveContext<'a> {
         ResolveContext {
             schema: Schema::of(entity_type),
-            page_cap: call.terms.page_cap.into(),
+            page_cap: call.plan_limits.page_cap.into(),
             coverage: &call.generation.manifest_of(entity_type).coverage,
         }
     }
@@ -76,7 +76,7 @@ pub struct Search {
     pub include_total: bool,
 }
 
-/// Spec silent: lists the parameters that the entity type takes but has no field for.
+/// Decision D-22: lists the parameters that the entity type takes but has no field for.
 const IGNORED_PARAMETERS: HeaderName = HeaderName::from_static("x-ignored-parameters");
 
 impl Search {

@@ -1,7 +1,7 @@
 //! The parameters of a record search, `GET /{entity_type}`.
 //!
-//! To add a parameter: add a row here, its field in [`SearchParams`], its meaning in [`super::resolve`], and its name to the
-//! `parameters` of each `index-schema/*.json` whose entity type takes it.
+//! To add a parameter: add a row here, its field in [`SearchParams`], its meaning in [`super::resolve`], and its name
+//! to the `parameters` of each `index-schema/*.json` whose entity type takes it.
 
 use serde_json::json;
 
@@ -88,20 +88,12 @@ pub static TABLE: &[Row] = &[
     Row::new(
         "category",
         "Procurement category; a record with several categories matches each of them",
-        Value::OneOf {
-            list: &CATEGORIES,
-            case: Case::Any,
-            slot: |p| &mut p.category,
-        },
+        Value::OneOf(&CATEGORIES, Case::Any, |p| &mut p.category),
     ),
     Row::new(
         "status",
         "Status of the record, normalized across sources",
-        Value::OneOf {
-            list: &STATUSES,
-            case: Case::Any,
-            slot: |p| &mut p.status,
-        },
+        Value::OneOf(&STATUSES, Case::Any, |p| &mut p.status),
     ),
     Row::new(
         "procurement_method",
@@ -150,43 +142,27 @@ pub static TABLE: &[Row] = &[
     Row::new(
         "sort_by",
         "`date` (of the event), `published` and `closing` (if the entity type has these days), `value`",
-        Value::OneOf {
-            list: &["published", "date", "value", "closing"],
-            case: Case::Exact,
-            slot: |p| &mut p.sort_by,
-        },
+        Value::OneOf(&["published", "date", "value", "closing"], Case::Exact, |p| &mut p.sort_by),
     )
     .by_entity_type(sort_by_schema)
     .default(|| json!("date")),
     Row::new(
         "sort_order",
         "`desc`, the default, or `asc`",
-        Value::OneOf {
-            list: &["asc", "desc"],
-            case: Case::Exact,
-            slot: |p| &mut p.sort_order,
-        },
+        Value::OneOf(&["asc", "desc"], Case::Exact, |p| &mut p.sort_order),
     )
     .default(|| json!("desc")),
     Row::new(
         "limit",
         "Maximum number of records of the page; a plan may lower it",
-        Value::Integer {
-            min: 1,
-            max: MAX_LIMIT,
-            slot: |p| &mut p.limit,
-        },
+        Value::Integer(1, MAX_LIMIT, |p| &mut p.limit),
     )
     .default(|| json!(DEFAULT_LIMIT))
     .capped_by_plan(),
     Row::new(
         "offset",
         "Records to skip, at most 9500; use `cursor` to go deeper",
-        Value::Integer {
-            min: 0,
-            max: u64::MAX,
-            slot: |p| &mut p.offset,
-        },
+        Value::Integer(0, u64::MAX, |p| &mut p.offset),
     )
     .default(|| json!(0))
     .bounds(|| json!({"maximum": MAX_OFFSET})),
@@ -205,11 +181,7 @@ pub static TABLE: &[Row] = &[
     Row::new(
         "include_total",
         "`true` adds the number of all matches",
-        Value::OneOf {
-            list: &BOOLEAN,
-            case: Case::Exact,
-            slot: |p| &mut p.include_total,
-        },
+        Value::OneOf(&BOOLEAN, Case::Exact, |p| &mut p.include_total),
     )
     .default(|| json!(false)),
 ];
@@ -240,7 +212,8 @@ impl SearchParams {
         read(TABLE, |param| refusal(entity_type, param), query)
     }
 
-    /// Reads the query string of an endpoint that takes only some of the parameters; `endpoint` is its name in an error.
+    /// Reads the query string of an endpoint that takes only some of the parameters; `endpoint` is its name in an
+    /// error.
     pub fn read_only(
         taken: &[&str],
         endpoint: &str,
@@ -376,12 +349,12 @@ mod tests {
         check(
             EntityType::Contract,
             &format!("q={}", "a+".repeat(33)),
-            "parameter 'q': the text has 33 words; 32 is the most",
+            "parameter 'q': the text has 33 words; the maximum is 32",
         );
         check(
             EntityType::Contract,
             &format!("q={}", "a".repeat(513)),
-            "parameter 'q': the text has 513 characters; 512 is the most",
+            "parameter 'q': the text has 513 characters; the maximum is 512",
         );
     }
 

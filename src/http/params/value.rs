@@ -35,17 +35,9 @@ pub enum Value<P> {
     /// The query language of `q`.
     Query(Slot<P, TextQuery>),
     /// One value of a closed list.
-    OneOf {
-        list: &'static [&'static str],
-        case: Case,
-        slot: Slot<P, &'static str>,
-    },
-    /// An integer from `min` to `max`, both included.
-    Integer {
-        min: u64,
-        max: u64,
-        slot: Slot<P, u64>,
-    },
+    OneOf(&'static [&'static str], Case, Slot<P, &'static str>),
+    /// An integer from the first to the second number, both included.
+    Integer(u64, u64, Slot<P, u64>),
     /// A finite number.
     Number(Slot<P, f64>),
     Date(Slot<P, Date>),
@@ -80,8 +72,8 @@ impl<P> Value<P> {
             }
             Value::Keyword(slot) => put(slot(given), name, keyword(text)),
             Value::Email(slot) => put(slot(given), name, email(text)),
-            Value::OneOf { list, case, slot } => put(slot(given), name, one_of(list, *case, text)),
-            Value::Integer { min, max, slot } => put(slot(given), name, integer(*min, *max, text)),
+            Value::OneOf(list, case, slot) => put(slot(given), name, one_of(list, *case, text)),
+            Value::Integer(min, max, slot) => put(slot(given), name, integer(*min, *max, text)),
             Value::Number(slot) => put(slot(given), name, number(text)),
             Value::Date(slot) => {
                 let date = Date::parse(text).map_err(|why| format!("{} {why}", quoted(text)));
@@ -98,10 +90,10 @@ impl<P> Value<P> {
             Value::Start(_) => json!({"type": "string", "minLength": 1}),
             Value::Keyword(_) | Value::Query(_) => json!({"type": "string", "maxLength": MAX_QUERY_CHARS}),
             Value::Email(_) => json!({"type": "string", "format": "email"}),
-            Value::OneOf { list, .. } if **list == BOOLEAN => json!({"type": "boolean"}),
-            Value::OneOf { list, .. } => json!({"type": "string", "enum": list}),
-            Value::Integer { min, max: u64::MAX, .. } => json!({"type": "integer", "minimum": min}),
-            Value::Integer { min, max, .. } => json!({"type": "integer", "minimum": min, "maximum": max}),
+            Value::OneOf(list, ..) if **list == BOOLEAN => json!({"type": "boolean"}),
+            Value::OneOf(list, ..) => json!({"type": "string", "enum": list}),
+            Value::Integer(min, u64::MAX, _) => json!({"type": "integer", "minimum": min}),
+            Value::Integer(min, max, _) => json!({"type": "integer", "minimum": min, "maximum": max}),
             Value::Number(_) => json!({"type": "number"}),
             Value::Date(_) => json!({"type": "string", "format": "date"}),
         }
@@ -145,7 +137,8 @@ pub fn name_part(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Spec silent: a start without a letter or digit folds to the empty text, which would match every record; it is refused.
+/// Decision D-38: a start without a letter or digit folds to the empty text, which would match every record; it is
+/// refused.
 pub fn start(text: &str) -> Result<String, String> {
     if fold(text).is_empty() {
         return Err(format!("{} has no letter or digit", quoted(text)));

@@ -1,7 +1,8 @@
-//! The code tables of the proactive disclosure of contracts, for those codes that records show with a label.
+//! The code tables of the proactive disclosure of contracts, for those codes that records show with
+//! a label.
 //!
-//! A row is a code with the publisher's English and French labels (Treasury Board Secretariat, Open Government Licence -
-//! Canada).
+//! A row is a code with the publisher's English and French labels (Treasury Board Secretariat, Open
+//! Government Licence - Canada).
 
 pub type Code = (&'static str, &'static str, &'static str);
 
@@ -94,8 +95,8 @@ pub const TRADE_AGREEMENTS: &[Code] = &[
     ("UK", "TCA", "Canada-United Kingdom Trade Continuity Agreement"),
 ];
 
-/// The combinations of trade agreements that codes of one or two letters stood for before 2022: code, short names
-/// separated by blanks.
+/// The combinations of trade agreements that codes of one or two letters stood for before 2022:
+/// code, short names separated by blanks.
 #[rustfmt::skip]
 pub const AGREEMENT_TYPES: &[(&str, &str)] = &[
     ("Y", "WTO-AGP NAFTA CFTA CCFTA CCoFTA CHFTA CPaFTA CPFTA CKFTA"),

@@ -1,4 +1,5 @@
-//! What both files of the proactive disclosure share: source ids, group keys, and fields that are filled alike.
+//! What both files of the proactive disclosure share: source ids, group keys, and fields that are
+//! filled alike.
 
 use crate::model::{fold::fold, municipality};
 use crate::sources::{
@@ -6,20 +7,19 @@ use crate::sources::{
     disclosure::codes::{SOLICITATION_PROCEDURES, labels},
     reading::{
         csv_row::CsvRow,
-        record::DraftRecord,
-        row_output::{Recency, RowOutput},
+        row_output::{DraftRecord, Recency, RowOutput},
     },
 };
 
-/// Source id of `contracts.csv`. It is also the prefix of its rows' keys, so the newest row of each source reaches the
-/// merge.
+/// Source id of `contracts.csv`. It is also the prefix of its rows' keys, so the newest row of each
+/// source reaches the merge.
 pub const DISCLOSURE: &str = "disclosure";
 
 /// Source id of the export, and prefix of its rows' keys.
 pub const DISCLOSURE_EXPORT: &str = "disclosure-export";
 
-/// The organization and its procurement number, folded. `None` if the number is too short or has no digit, so that it
-/// cannot identify the procurement.
+/// The organization and its procurement number, folded. `None` if the number is too short or has no
+/// digit, so that it cannot identify the procurement.
 pub fn procurement(record: &DraftRecord) -> Option<String> {
     let number = fold(record.text("procurement_id")?);
     let is_identifying = number.len() >= 4 && number.bytes().any(|b| b.is_ascii_digit());
@@ -27,7 +27,8 @@ pub fn procurement(record: &DraftRecord) -> Option<String> {
     is_identifying.then(|| format!("{owner},{number}"))
 }
 
-/// A reporting period such as `2022-2023-Q4` as a number that grows with time; 0 if there are no digits.
+/// A reporting period such as `2022-2023-Q4` as a number that grows with time; 0 if there are no
+/// digits.
 pub fn quarter(period: &str) -> u64 {
     let digits: String = period.chars().filter(char::is_ascii_digit).take(9).collect();
     digits.parse().unwrap_or(0)
@@ -35,8 +36,7 @@ pub fn quarter(period: &str) -> u64 {
 
 /// Completes the record of a row of either file, after the fields of its own columns are set.
 pub fn complete(row: &CsvRow, mut record: DraftRecord, source: &str, owner: &str, reference: &str) -> RowOutput {
-    record.set("municipality", Some(municipality::FEDERAL));
-    record.set("government_level", Some("federal"));
+    record.set_jurisdiction(municipality::FEDERAL, "federal", None);
     record.set("currency", record.number("contract_value").map(|_| "CAD"));
     record.set("owner_org", Some(owner));
     record.set("reference_number", Some(reference));

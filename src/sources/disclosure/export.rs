@@ -1,5 +1,5 @@
-//! The export of the proactive disclosure's search: the rows of `contracts.csv` with other column names, in English only,
-//! with labels instead of codes, and with some texts encoded twice.
+//! The export of the proactive disclosure's search: the rows of `contracts.csv` with other column
+//! names, in English only, with labels instead of codes, and with some texts encoded twice.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -15,8 +15,7 @@ use crate::sources::{
     reading::{
         csv_format::CsvFormat,
         csv_row::{Column, ColumnRule::*, CsvRow},
-        record::DraftRecord,
-        row_output::RowOutput,
+        row_output::{DraftRecord, RowOutput},
         text,
     },
 };
@@ -112,7 +111,8 @@ fn category(row: &CsvRow) -> Option<&'static str> {
     }
 }
 
-/// The code of the Indigenous set-aside and its value in `eligibility`. The export numbers its labels: `1. None`.
+/// The code of the Indigenous set-aside and its value in `eligibility`. The export numbers its
+/// labels: `1. None`.
 fn set_aside(row: &CsvRow) -> Option<(&'static str, &'static str)> {
     let label = row.raw("procurement_strategy_for_indigenous_business").trim();
     let label = label.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -142,7 +142,8 @@ static LAND_CLAIMS: RowsByLabel = LazyLock::new(|| by_label(LAND_CLAIMS_AGREEMEN
 fn by_label(table: &'static [Code]) -> FxHashMap<String, &'static Code> {
     let mut rows = FxHashMap::default();
     for row in table {
-        // In the table of trade agreements, the second column is the short name, the third the English name.
+        // In the table of trade agreements, the second column is the short name, the third the
+        // English name.
         let (_, second, third) = row;
         for label in [second, third] {
             let head = label.split(" (").next().unwrap_or(label);
@@ -157,8 +158,8 @@ fn known(table: &RowsByLabel, label: &str) -> Option<&'static Code> {
     table.get(&fold(label)).copied()
 }
 
-/// The second and third columns of the table rows whose labels are listed in a column of the file. An unknown label is
-/// returned unchanged for both.
+/// The second and third columns of the table rows whose labels are listed in a column of the file.
+/// An unknown label is returned unchanged for both.
 fn labelled<'a>(row: &CsvRow, table: &RowsByLabel, column: &str) -> (Vec<Cow<'a, str>>, Vec<Cow<'a, str>>) {
     let stated = row.line_of(column).map(|list| parts(table, &list)).unwrap_or_default();
     let both = stated.into_iter().map(|label| match known(table, &label) {
@@ -168,8 +169,8 @@ fn labelled<'a>(row: &CsvRow, table: &RowsByLabel, column: &str) -> (Vec<Cow<'a,
     both.unzip()
 }
 
-/// The labels of a list. They are separated by commas without a blank, but some labels contain such a comma, so a list
-/// that is one known label stays whole.
+/// The labels of a list. They are separated by commas without a blank, but some labels contain such
+/// a comma, so a list that is one known label stays whole.
 fn parts(table: &RowsByLabel, list: &str) -> Vec<String> {
     if known(table, list).is_some() {
         return vec![list.to_owned()];

@@ -1,11 +1,13 @@
-//! Merges the rows of a disclosed contract into one record: the original's identity, the latest amendment's state.
+//! Merges the rows of a disclosed contract into one record: the original's identity, the latest
+//! amendment's state.
 //!
-//! A contract's amendments have reference numbers of their own. They share the disclosing organization and its
-//! procurement number with the contract. But that number may be a standing offer's, so several contracts may share it
-//! too. Two rows therefore belong to the same contract only if they also agree in at least two of three facts:
-//! contractor, contract date, original value. (Any one of them may change: contractors are renamed, some organizations
-//! enter the amendment's date, original values are corrected.) If several originals match this way, nothing is merged:
-//! two contracts are never merged into one.
+//! A contract's amendments have reference numbers of their own. They share the disclosing
+//! organization and its procurement number with the contract. But that number may be a standing
+//! offer's, so several contracts may share it too. Two rows therefore belong to the same contract
+//! only if they also agree in at least two of three facts: contractor, contract date, original
+//! value. (Any one of them may change: contractors are renamed, some organizations enter the
+//! amendment's date, original values are corrected.) If several originals match this way, nothing
+//! is merged: two contracts are never merged into one.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -18,7 +20,10 @@ use crate::model::{
 };
 use crate::sources::{
     disclosure::common::{DISCLOSURE, DISCLOSURE_EXPORT, procurement, quarter},
-    reading::{record::DraftRecord, row_counts::RowCounts, row_output::GroupMember},
+    reading::{
+        row_counts::RowCounts,
+        row_output::{DraftRecord, GroupMember},
+    },
 };
 
 /// Merges the members of one procurement.
@@ -58,7 +63,8 @@ pub fn merge_group(members: &mut [GroupMember], file_counts: &mut [RowCounts]) {
     }
 }
 
-/// If a reference number is in both files, only the row of `contracts.csv` stays. Returns the positions of these rows.
+/// If a reference number is in both files, only the row of `contracts.csv` stays. Returns the
+/// positions of these rows.
 fn drop_repeated(members: &mut [GroupMember]) -> BTreeSet<usize> {
     let mut by_number: HashMap<String, usize> = HashMap::new();
     let mut in_both_files = BTreeSet::new();
@@ -91,8 +97,9 @@ fn is_amendment(member: &GroupMember) -> bool {
     text(member, "instrument_type").eq_ignore_ascii_case("A")
 }
 
-/// Removes the amendments without an instrument type from `originals` and returns them. Such a row states an amendment
-/// value, and its original value is that of the only row that states no amendment value.
+/// Removes the amendments without an instrument type from `originals` and returns them. Such a row
+/// states an amendment value, and its original value is that of the only row that states no
+/// amendment value.
 fn take_untyped_amendments(members: &[GroupMember], originals: &mut Vec<usize>) -> Vec<usize> {
     let nonzero = |at: usize, field: &str| {
         let value = members[at].records.first()?.number(field)?;
@@ -117,8 +124,8 @@ fn order(member: &GroupMember) -> (u64, String) {
     (quarter, text(member, "reference_number").to_owned())
 }
 
-/// The positions of the members of each contract, without members that have no records. A disjoint-set forest joins
-/// members that share a key.
+/// The positions of the members of each contract, without members that have no records. A
+/// disjoint-set forest joins members that share a key.
 fn group_by_contract(members: &[GroupMember]) -> Vec<Vec<usize>> {
     let mut parents: Vec<usize> = (0..members.len()).collect();
     let mut first_with: HashMap<(u8, String), usize> = HashMap::new();
@@ -149,7 +156,8 @@ fn root(parents: &mut [usize], mut at: usize) -> usize {
     at
 }
 
-/// The keys of which rows of the same contract share at least one: procurement and each pair of the three facts.
+/// The keys of which rows of the same contract share at least one: procurement and each pair of the
+/// three facts.
 fn contract_keys(member: &GroupMember) -> Vec<(u8, String)> {
     let Some(record) = member.records.first() else {
         return Vec::new();
@@ -184,8 +192,8 @@ const FIELDS_OF_ORIGINAL: [&str; 6] = [
     "original_value",
 ];
 
-/// Makes the member at `base` the record of the contract. It keeps its identity; the other fields come from the newest
-/// row that has them. `amendments` are sorted oldest first.
+/// Makes the member at `base` the record of the contract. It keeps its identity; the other fields
+/// come from the newest row that has them. `amendments` are sorted oldest first.
 fn merge_contract(members: &mut [GroupMember], base: usize, amendments: &[usize], in_both_files: &BTreeSet<usize>) {
     let rows: Vec<usize> = [base].into_iter().chain(amendments.iter().copied()).collect();
     let sources: BTreeSet<&str> = rows.iter().map(|at| source_and_number(&members[*at]).0).collect();
@@ -216,8 +224,8 @@ fn merge_contract(members: &mut [GroupMember], base: usize, amendments: &[usize]
         let numbers = numbers.join(BETWEEN_NUMBERS);
         record.set(OTHER_NUMBERS, Some(numbers));
     }
-    record.set("amendment_count", Some(history.len()));
-    record.set("amendments", Some(history));
+    record.set("amendment_count", Some(json!(history.len())));
+    record.set("amendments", Some(Value::Array(history)));
     if has_both_sources {
         set_both_sources(&mut members[base]);
     }
@@ -225,8 +233,8 @@ fn merge_contract(members: &mut [GroupMember], base: usize, amendments: &[usize]
 
 /// Applies the fields of the amendments, oldest first, to the record.
 fn apply_amendments(record: &mut DraftRecord, amendments: Vec<DraftRecord>) {
-    // Objects are merged outside the record and set once, because a field that is set again leaves its former text in the
-    // record's buffer.
+    // Objects are merged outside the record and set once, because a field that is set again leaves
+    // its former text in the record's buffer.
     let mut objects: Vec<(FieldName, Map<String, Value>)> = Vec::new();
     for amendment in amendments {
         // An amendment without an amendment value must not show that of the amendment before.

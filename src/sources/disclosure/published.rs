@@ -1,4 +1,5 @@
-//! `contracts.csv` of the proactive disclosure, in its current layout (43 columns) and the one before November 2019.
+//! `contracts.csv` of the proactive disclosure, in its current layout (43 columns) and the one
+//! before November 2019.
 
 use std::borrow::Cow;
 
@@ -15,9 +16,8 @@ use crate::sources::{
     reading::{
         csv_format::CsvFormat,
         csv_row::{Column, ColumnRule::*, CsvRow},
-        record::DraftRecord,
         row_counts::unknown,
-        row_output::{Recency, RowOutput},
+        row_output::{DraftRecord, Recency, RowOutput},
         text,
     },
 };
@@ -43,9 +43,10 @@ pub static FORMAT: CsvFormat = CsvFormat {
     merge_group: |_| {},
 };
 
-/// `contracts.csv` before November 2019, from the portal's own migration of that month. Its `aboriginal_business` is a
-/// different column: whether such a business won without a set-aside. A row of the current layout always replaces one of
-/// this layout, whichever file was fetched last, because it has the same facts in better quality.
+/// `contracts.csv` before November 2019, from the portal's own migration of that month. Its
+/// `aboriginal_business` is a different column: whether such a business won without a set-aside. A
+/// row of the current layout always replaces one of this layout, whichever file was fetched last,
+/// because it has the same facts in better quality.
 pub static FORMER: CsvFormat = CsvFormat {
     signature: &["reference_number", "owner_org", "commodity_type", "instrument_type"],
     aliases: &[
@@ -135,8 +136,8 @@ fn category(commodity_type: &str) -> Option<&'static str> {
     }
 }
 
-/// The code in a cell. Older files spell codes as `s`, `S: Service(s)`, `SERVICES` or `NON-COMPETITIVE`; they are cleaned
-/// by the rules of the portal's migration of November 2019.
+/// The code in a cell. Older files spell codes as `s`, `S: Service(s)`, `SERVICES` or
+/// `NON-COMPETITIVE`; they are cleaned by the rules of the portal's migration of November 2019.
 fn code(raw: &str) -> String {
     let upper = raw.to_uppercase();
     let code = before_colon(&upper);
@@ -159,8 +160,8 @@ fn codes<'a>(row: &'a CsvRow, column: &str) -> impl Iterator<Item = &'a str> {
     row.raw(column).split([',', ';', '\n']).map(before_colon)
 }
 
-/// `agreements` are the short names of the row's trade agreements. Older files have a letter for their combination
-/// instead.
+/// `agreements` are the short names of the row's trade agreements. Older files have a letter for
+/// their combination instead.
 fn eligibility(row: &CsvRow, mut agreements: Vec<&'static str>) -> Eligibility<'static> {
     if agreements.is_empty() {
         let letters = row.raw("agreement_type_code").trim();

@@ -8,10 +8,9 @@ use crate::sources::{
         csv_file::CsvFile,
         csv_format::{CsvFormat, format_of},
         decode::Utf8Reader,
-        reader::{FileInfo, ReadError, SourceReader},
+        reader::{FileInfo, ReadError, RowSink, SourceReader},
         row_counts::RowCounts,
         row_output::{GroupMember, RowOutput},
-        row_sink::RowSink,
     },
 };
 
@@ -25,7 +24,7 @@ impl SourceReader for DisclosureReader {
         let opened = CsvFile::open(input)?;
         let header = opened.first.clone();
         let format = format_of(FORMATS, &header).unwrap_or(&published::FORMAT);
-        format.read_grouped_rows(file, opened, &header, out, assign_group)
+        format.read_rows(file, opened, &header, out, assign_group)
     }
 
     fn merge_group(&mut self, members: &mut [GroupMember], file_counts: &mut [RowCounts]) {
@@ -33,8 +32,9 @@ impl SourceReader for DisclosureReader {
     }
 }
 
-/// Puts the rows of one procurement into one group, and returns the reference number. All rows of a reference number join
-/// the group of the first one, even if the procurement number was corrected in between.
+/// Puts the rows of one procurement into one group, and returns the reference number. All rows of a
+/// reference number join the group of the first one, even if the procurement number was corrected
+/// in between.
 fn assign_group(output: &mut RowOutput) -> Option<String> {
     let reference = output.group.clone();
     if let Some(procurement) = output.records.first().and_then(common::procurement) {

@@ -7,25 +7,29 @@ use serde_json::Value;
 use crate::model::fold::fold;
 use crate::sources::{
     pspc::common::{is_amendment, set_vendor_name},
-    reading::{merging, record::DraftRecord, row_output::GroupMember},
+    reading::{
+        merging,
+        row_output::{DraftRecord, GroupMember},
+    },
 };
 
 /// Holds a row's amount until the group is merged. It is a field that contracts do not have.
 const ROW_AMOUNT: &str = "amendment_value";
 
-/// Sets what a row of a contract history states about its value, for [`merge_contract`] to choose from.
+/// Sets what a row of a contract history states about its value, for [`merge_contract`] to choose
+/// from.
 pub fn set_amounts(record: &mut DraftRecord, (amount, total): (Option<f64>, Option<f64>)) {
     record.set("contract_value", total);
     record.set(ROW_AMOUNT, amount);
 }
 
-/// Merges a contract's amendments into the newest row and sets the number of amendments. `others` are the other
-/// publication's rows of the contract, whose records are merged elsewhere; if both have an amendment, its value comes
-/// from `members`.
+/// Merges a contract's amendments into the newest row and sets the number of amendments. `others`
+/// are the other publication's rows of the contract, whose records are merged elsewhere; if both
+/// have an amendment, its value comes from `members`.
 ///
-/// The contract's value is the newest stated total, because an amendment may state none, or 0.00 for both amounts, as
-/// terminations do. Only if no row states a total, it is the newest amount, which may be an increment. It is zero only if
-/// no row states anything else.
+/// The contract's value is the newest stated total, because an amendment may state none, or 0.00
+/// for both amounts, as terminations do. Only if no row states a total, it is the newest amount,
+/// which may be an increment. It is zero only if no row states anything else.
 pub fn merge_contract(members: &mut [GroupMember], others: &[GroupMember]) {
     let mut rows: Vec<&GroupMember> = others.iter().chain(members.iter()).collect();
     rows.sort_by_key(|member| member.recency.0);
@@ -39,7 +43,7 @@ pub fn merge_contract(members: &mut [GroupMember], others: &[GroupMember]) {
     }
     for record in members.iter_mut().flat_map(|member| &mut member.records) {
         record.remove(ROW_AMOUNT);
-        record.set("amendment_count", Some(amendment_count));
+        record.set("amendment_count", Some(Value::from(amendment_count)));
         record.set("contract_value", value);
     }
     merging::keep_newest(members);
@@ -71,8 +75,8 @@ pub const SUPPLIER_NAME_FIELDS: &[&str] = &[
 pub const SUPPLIER_ADDRESS_FIELDS: &[&str] =
     &["vendor_city", "vendor_province", "vendor_postal_code", "vendor_country"];
 
-/// Fields that amendments do not change, so another row's value holds too. The second list of a pair is filled only if
-/// the rows do not contradict each other in the fields of the first.
+/// Fields that amendments do not change, so another row's value holds too. The second list of a
+/// pair is filled only if the rows do not contradict each other in the fields of the first.
 const STABLE_FIELDS: [(&[&str], &[&str]); 5] = [
     (&["supplier_legal_name"], SUPPLIER_NAME_FIELDS),
     (&["supplier_legal_name", "vendor_city"], SUPPLIER_ADDRESS_FIELDS),
@@ -99,7 +103,8 @@ const STABLE_FIELDS: [(&[&str], &[&str]); 5] = [
     ),
 ];
 
-/// Further stable fields, for rows of the same publication. The two publications state these differently.
+/// Further stable fields, for rows of the same publication. The two publications state these
+/// differently.
 const STABLE_IN_PUBLICATION: [&str; 14] = [
     "award_date",
     "start_date",
@@ -117,8 +122,8 @@ const STABLE_IN_PUBLICATION: [&str; 14] = [
     "currency",
 ];
 
-/// Fills the newest row from the older ones. An amendment repeats the contract but may leave cells empty; then the value
-/// of the amendment before it holds.
+/// Fills the newest row from the older ones. An amendment repeats the contract but may leave cells
+/// empty; then the value of the amendment before it holds.
 fn fill_newest(members: &mut [GroupMember]) {
     let Some((newest, older)) = members.split_last_mut() else {
         return;
@@ -145,7 +150,8 @@ pub fn fill_stable_fields(contract: &mut DraftRecord, other: &DraftRecord) {
     }
 }
 
-/// Fills the fields that only the other record has. In fields that are objects, also fills their missing members.
+/// Fills the fields that only the other record has. In fields that are objects, also fills their
+/// missing members.
 pub fn fill(record: &mut DraftRecord, other: &DraftRecord, is_filled: impl Fn(&str) -> bool) {
     record.fill(other, &is_filled);
     for (field, value) in other.fields.iter().filter(|(field, _)| is_filled(field.text())) {

@@ -1,9 +1,10 @@
-//! The contract history of buyandsell.gc.ca, frozen in 2022 (45 columns): one row per amendment of a contract, one record
-//! per contract.
+//! The contract history of buyandsell.gc.ca, frozen in 2022 (45 columns): one row per amendment of
+//! a contract, one record per contract.
 //!
-//! As in CanadaBuys' history, the latest amendment has the contract's current state. But here a row's award date is the
-//! date of its amendment. There are no columns for the category, the currency and the instrument type, and none is
-//! guessed. A standing offer among the rows can be distinguished from a contract only by CanadaBuys' rows of it.
+//! As in CanadaBuys' history, the latest amendment has the contract's current state. But here a
+//! row's award date is the date of its amendment. There are no columns for the category, the
+//! currency and the instrument type, and none is guessed. A standing offer among the rows can be
+//! distinguished from a contract only by CanadaBuys' rows of it.
 
 use crate::model::{entity_type::EntityType, municipality};
 use crate::sources::{
@@ -15,8 +16,7 @@ use crate::sources::{
     reading::{
         csv_format::CsvFormat,
         csv_row::{Column, ColumnRule::*, CsvRow},
-        record::DraftRecord,
-        row_output::{GroupMember, RowOutput},
+        row_output::{DraftRecord, GroupMember, RowOutput},
         text,
     },
 };
@@ -61,10 +61,8 @@ static COLUMNS: &[Column] = &[
 
 fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
     let number = row.line_of(CONTRACT).ok_or("no contract number")?;
-    record.set("municipality", Some(municipality::FEDERAL));
-    record.set("government_level", Some("federal"));
-    let province = row.raw("contracting-address-prov-state");
-    record.set("province", municipality::province_code(province));
+    let province = municipality::province_code(row.raw("contracting-address-prov-state"));
+    record.set_jurisdiction(municipality::FEDERAL, "federal", province);
     for (field, user, buyer) in [
         ("department_en", "end-user-entity_en", "procurement-entity-name_en"),
         ("department_fr", "end-user-entity_fr", "procurement-entity-name_fr"),
@@ -99,8 +97,8 @@ fn merge_group(members: &mut [GroupMember]) {
     amendments::merge_contract(members, &[]);
 }
 
-/// Sets the dates of the newest row, the last member. The contract was awarded on the date of its oldest row; the newest
-/// row's date is that of the latest amendment.
+/// Sets the dates of the newest row, the last member. The contract was awarded on the date of its
+/// oldest row; the newest row's date is that of the latest amendment.
 pub fn set_award_and_amendment_dates(members: &mut [GroupMember]) {
     let mut records = members.iter().flat_map(|member| &member.records);
     let awarded = records.find_map(|record| record.text("award_date")).map(str::to_owned);

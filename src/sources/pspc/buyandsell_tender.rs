@@ -1,9 +1,9 @@
-//! The tender notices of buyandsell.gc.ca, frozen in 2022 (24 columns): one row per notice, amendment and language, one
-//! record per notice and amendment.
+//! The tender notices of buyandsell.gc.ca, frozen in 2022 (24 columns): one row per notice,
+//! amendment and language, one record per notice and amendment.
 //!
-//! Lists are separated by commas, codes and their descriptions by colons, and the contact's name, numbers and address by
-//! commas too. As with CanadaBuys' notices, the newest amendment has the identifier without a suffix; older ones get
-//! their amendment number as suffix.
+//! Lists are separated by commas, codes and their descriptions by colons, and the contact's name,
+//! numbers and address by commas too. As with CanadaBuys' notices, the newest amendment has the
+//! identifier without a suffix; older ones get their amendment number as suffix.
 
 use std::borrow::Cow;
 
@@ -19,8 +19,7 @@ use crate::sources::{
     reading::{
         csv_format::CsvFormat,
         csv_row::{Column, ColumnRule::*, CsvRow},
-        record::DraftRecord,
-        row_output::{GroupMember, RowOutput},
+        row_output::{DraftRecord, GroupMember, RowOutput},
         text,
     },
 };
@@ -101,8 +100,7 @@ fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'stat
         "Français" => "fr",
         _ => return Err("a language that is neither English nor French"),
     };
-    record.set("municipality", Some(municipality::FEDERAL));
-    record.set("government_level", Some("federal"));
+    record.set_jurisdiction(municipality::FEDERAL, "federal", None);
     for (field, column) in LANGUAGE_COLUMNS {
         record.set(&format!("{field}_{language}"), row.line_of(column));
     }
@@ -160,7 +158,8 @@ fn eligibility<'a>(row: &CsvRow<'a>, language: &str) -> Eligibility<'a> {
     }
 }
 
-/// Merges the two languages of each amendment into the English row. Its values count where both have one.
+/// Merges the two languages of each amendment into the English row. Its values count where both
+/// have one.
 pub fn join_languages(members: &mut [GroupMember]) {
     for english in 0..members.len() {
         let Some(amendment) = members[english].key.strip_suffix("|en") else {
@@ -190,8 +189,8 @@ fn set_commodities(row: &CsvRow, record: &mut DraftRecord, language: &str) {
     record.set(&format!("gsin_description_{language}"), descriptions);
 }
 
-/// The codes and descriptions of `D302A: Informatics, R019BF: Services, Consulting`. A description may contain commas and
-/// colons.
+/// The codes and descriptions of `D302A: Informatics, R019BF: Services, Consulting`. A description
+/// may contain commas and colons.
 fn commodities(list: &str) -> Vec<(String, String)> {
     let mut commodities: Vec<(String, String)> = Vec::new();
     for part in list.split(", ") {
@@ -229,7 +228,8 @@ fn documents(row: &CsvRow) -> Option<Value> {
     }
 }
 
-/// The contact of a notice: `Desk, Purchasing, (819) 555-0100 (    ), (819) 555-0101, 11 Laurier St…`.
+/// The contact of a notice: `Desk, Purchasing, (819) 555-0100 (    ), (819) 555-0101, 11 Laurier
+/// St…`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct BuyerContact {
     name: Option<String>,

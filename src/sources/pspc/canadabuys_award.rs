@@ -1,4 +1,5 @@
-//! CanadaBuys award notices (80 columns; 76 before spring 2026): one record per amendment of a notice.
+//! CanadaBuys award notices (80 columns; 76 before spring 2026): one record per amendment of a
+//! notice.
 
 use crate::model::entity_type::EntityType;
 use crate::sources::{
@@ -9,8 +10,7 @@ use crate::sources::{
     reading::{
         csv_format::CsvFormat,
         csv_row::{Column, ColumnRule::*, CsvRow},
-        record::DraftRecord,
-        row_output::RowOutput,
+        row_output::{DraftRecord, RowOutput},
     },
 };
 

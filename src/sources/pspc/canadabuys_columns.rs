@@ -1,7 +1,7 @@
 //! What CanadaBuys files share: columns, and the fields that are made of several columns.
 //!
-//! Column names are `<english>-<french>`. Bilingual columns come in pairs with the suffixes `-eng` and `-fra`. The
-//! publisher's typing errors in the names are kept.
+//! Column names are `<english>-<french>`. Bilingual columns come in pairs with the suffixes `-eng`
+//! and `-fra`. The publisher's typing errors in the names are kept.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::sources::{
     reading::{
         csv_row::{Column, ColumnRule::*, CsvRow},
         fields::FieldValue,
-        record::DraftRecord,
+        row_output::DraftRecord,
         text,
     },
 };
@@ -64,14 +64,15 @@ pub const AMOUNT: &str = "contractAmount-montantContrat";
 pub const TOTAL: &str = "totalContractValue-valeurTotaleContrat";
 const COUNTRY: &str = "supplierAddressCountry-fournisseurAdressePays-eng";
 
-/// The contract's amount and its total with all amendments. One of them may be 0.00 while the other has the value; then
-/// the zero is dropped.
+/// The contract's amount and its total with all amendments. One of them may be 0.00 while the other
+/// has the value; then the zero is dropped.
 pub fn amount_and_total(row: &CsvRow) -> (Option<f64>, Option<f64>) {
     common::without_placeholder_zero(row.money(AMOUNT), row.money(TOTAL))
 }
 
-/// The amount and the total of an award notice. A contract that was never amended has only one value, so a 0.00 is
-/// replaced by the other amount. An amendment may add nothing, but its total cannot be zero if it adds something.
+/// The amount and the total of an award notice. A contract that was never amended has only one
+/// value, so a 0.00 is replaced by the other amount. An amendment may add nothing, but its total
+/// cannot be zero if it adds something.
 pub fn award_amount_and_total(row: &CsvRow, amendment: &str) -> (Option<f64>, Option<f64>) {
     let (amount, total) = (row.money(AMOUNT), row.money(TOTAL));
     match (amount, total) {
@@ -83,7 +84,8 @@ pub fn award_amount_and_total(row: &CsvRow, amendment: &str) -> (Option<f64>, Op
     }
 }
 
-/// The last part of the address of a notice's page, which the publisher derives from the reference number.
+/// The last part of the address of a notice's page, which the publisher derives from the reference
+/// number.
 pub fn page_slug(reference: &str) -> String {
     let mut slug = String::with_capacity(reference.len());
     for c in reference.chars().map(|c| c.to_ascii_lowercase()) {
@@ -97,9 +99,10 @@ pub fn page_slug(reference: &str) -> String {
 
 /// Sets the fields of every record that are not copied from a single column.
 pub fn set_shared_fields(row: &CsvRow, record: &mut DraftRecord) {
-    record.set("municipality", Some(municipality::FEDERAL));
-    record.set("government_level", Some("federal"));
-    // PSPC buys for other departments: the end user is more informative than the contracting entity.
+    let province = row.raw("contractingEntityAddressProvince-entiteContractanteAdresseProvince-eng");
+    record.set_jurisdiction(municipality::FEDERAL, "federal", municipality::province_code(province));
+    // PSPC buys for other departments: the end user is more informative than the contracting
+    // entity.
     for (field, user, buyer) in [
         (
             "department_en",
@@ -116,8 +119,6 @@ pub fn set_shared_fields(row: &CsvRow, record: &mut DraftRecord) {
         let department = text::organization(&users).or_else(|| text::organization(row.raw(buyer)));
         record.set(field, department);
     }
-    let province = row.raw("contractingEntityAddressProvince-entiteContractanteAdresseProvince-eng");
-    record.set("province", municipality::province_code(province));
     record.set("procurement_category", category(row));
     record.set("eligibility", eligibility(row));
 }

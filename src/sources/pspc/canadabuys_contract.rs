@@ -1,7 +1,9 @@
-//! CanadaBuys contract history (91 columns): one row per amendment of a contract, one record per contract.
+//! CanadaBuys contract history (91 columns): one row per amendment of a contract, one record per
+//! contract.
 //!
-//! The latest amendment has the contract's current state. The newest stated total is the contract's value; totals are
-//! cumulative and never summed. Standing offers and supply arrangements are not contracts and are skipped.
+//! The latest amendment has the contract's current state. The newest stated total is the contract's
+//! value; totals are cumulative and never summed. Standing offers and supply arrangements are not
+//! contracts and are skipped.
 
 use crate::model::{entity_type::EntityType, fold::fold};
 use crate::sources::{
@@ -13,8 +15,7 @@ use crate::sources::{
     reading::{
         csv_format::CsvFormat,
         csv_row::{Column, ColumnRule::*, CsvRow},
-        record::DraftRecord,
-        row_output::{GroupMember, RowOutput},
+        row_output::{DraftRecord, GroupMember, RowOutput},
     },
 };
 
@@ -64,8 +65,8 @@ fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'stat
     let amendment = row.line_of(AMENDMENT).unwrap_or_default();
     Ok(RowOutput {
         group: number.into_owned(),
-        // One row per instrument type is kept of an amendment: whether the rows without a type are skipped depends on
-        // whether there is an agreement.
+        // One row per instrument type is kept of an amendment: whether the rows without a type are
+        // skipped depends on whether there is an agreement.
         key: match instrument(row) {
             Instrument::Agreement => format!("{AGREEMENT}{amendment}"),
             Instrument::Unstated => format!("{UNSTATED}{amendment}"),
@@ -85,8 +86,8 @@ fn merge_group(members: &mut [GroupMember]) {
     amendments::merge_contract(skip_agreements(members), &[]);
 }
 
-/// Skips the rows of agreements and returns the others. A row without an instrument type belongs to an agreement if
-/// another row with the same number does.
+/// Skips the rows of agreements and returns the others. A row without an instrument type belongs to
+/// an agreement if another row with the same number does.
 pub fn skip_agreements(members: &mut [GroupMember]) -> &mut [GroupMember] {
     let has_agreement = members.iter().any(|member| member.key.starts_with(AGREEMENT));
     let is_agreement =
@@ -112,8 +113,9 @@ enum Instrument {
     Agreement,
     /// A contract, also one under an agreement: `Call-up against a Standing Offer`.
     Contract,
-    /// Rows of the previous system have no type, and it cannot be derived from their titles or numbers. They count as
-    /// contracts, unless another row with the same number is of an agreement.
+    /// Rows of the previous system have no type, and it cannot be derived from their titles or
+    /// numbers. They count as contracts, unless another row with the same number is of an
+    /// agreement.
     Unstated,
 }
 

@@ -1,17 +1,16 @@
-//! CanadaBuys standing offers and supply arrangements (19 columns, in any order): one record per agreement, commodity and
-//! delivery point.
+//! CanadaBuys standing offers and supply arrangements (19 columns, in any order): one record per
+//! agreement, commodity and delivery point.
 //!
-//! Built from the publisher's documentation of the columns; no file with rows was available. The documentation says that
-//! an agreement's number is unique, but an agreement with several commodities or delivery points would have several rows.
-//! So all three form the identifier.
+//! Built from the publisher's documentation of the columns; no file with rows was available. The
+//! documentation says that an agreement's number is unique, but an agreement with several
+//! commodities or delivery points would have several rows. So all three form the identifier.
 
 use crate::model::{entity_type::EntityType, municipality};
 use crate::sources::reading::{
     csv_format::CsvFormat,
     csv_row::{Column, ColumnRule::*, CsvRow},
     merging,
-    record::DraftRecord,
-    row_output::{Recency, RowOutput},
+    row_output::{DraftRecord, Recency, RowOutput},
 };
 
 const NUMBER: &str = "agreement-number";
@@ -59,8 +58,7 @@ fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'stat
         let legal = record.text("supplier_legal_name").map(str::to_owned);
         record.set("vendor_name", legal);
     }
-    record.set("municipality", Some(municipality::FEDERAL));
-    record.set("government_level", Some("federal"));
+    record.set_jurisdiction(municipality::FEDERAL, "federal", None);
     if let Some(day) = record.text("date_file_published").map(str::to_owned) {
         record.set("fetched_at", Some(format!("{day}T00:00:00Z")));
     }

@@ -1,8 +1,9 @@
-//! CanadaBuys tender notices (67 columns): tenders, and advance notices, which become `pre_solicitation` records.
+//! CanadaBuys tender notices (67 columns): tenders, and advance notices, which become
+//! `pre_solicitation` records.
 //!
-//! The files of open tenders have the current state of a notice; the yearly files, with the same header, may have every
-//! amendment. The newest amendment of a notice in the run has the identifier without a suffix; older ones get their
-//! amendment number as suffix.
+//! The files of open tenders have the current state of a notice; the yearly files, with the same
+//! header, may have every amendment. The newest amendment of a notice in the run has the identifier
+//! without a suffix; older ones get their amendment number as suffix.
 
 use serde_json::{Value, json};
 
@@ -15,8 +16,7 @@ use crate::sources::{
     reading::{
         csv_format::CsvFormat,
         csv_row::{Column, ColumnRule::*, CsvRow},
-        record::DraftRecord,
-        row_output::RowOutput,
+        row_output::{DraftRecord, RowOutput},
     },
 };
 
@@ -59,7 +59,8 @@ static COLUMNS: &[Column] = &[
     ("contact_phone", "contactInfoPhone-contactInfoTelephone", Line),
 ];
 
-/// Notice types, folded, that announce, ask for information or invite to qualify before bids can be made.
+/// Notice types, folded, that announce, ask for information or invite to qualify before bids can be
+/// made.
 const ADVANCE_NOTICES: [&str; 4] = [
     "advance contract award notice",
     "request for information",
@@ -67,7 +68,8 @@ const ADVANCE_NOTICES: [&str; 4] = [
     "invitation to qualify",
 ];
 
-/// Prefix of the title of an advance procurement notice, which announces a procurement before bids can be made.
+/// Prefix of the title of an advance procurement notice, which announces a procurement before bids
+/// can be made.
 const ADVANCE_TITLE: &str = "APN - ";
 
 fn entity_type(row: &CsvRow) -> EntityType {

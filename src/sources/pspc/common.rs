@@ -1,10 +1,15 @@
-//! What both publications of Public Services and Procurement Canada share: source ids, row keys, amounts, names, lists.
+//! What both publications of Public Services and Procurement Canada share: source ids, row keys,
+//! amounts, names, lists.
 
 use std::borrow::Cow;
 
 use crate::sources::{
     disclosure::codes::TRADE_AGREEMENTS,
-    reading::{csv_row::CsvRow, record::DraftRecord, row_output::Recency, text},
+    reading::{
+        csv_row::CsvRow,
+        row_output::{DraftRecord, Recency},
+        text,
+    },
 };
 
 pub const CANADABUYS_CONTRACT: &str = "canadabuys-contract";
@@ -12,14 +17,15 @@ pub const BUYANDSELL_CONTRACT: &str = "buyandsell-contract";
 pub const CANADABUYS_TENDER: &str = "canadabuys-tender";
 pub const BUYANDSELL_TENDER: &str = "buyandsell-tender";
 
-/// Prefix of the keys of buyandsell's rows, so that none replaces CanadaBuys' row of the same amendment.
+/// Prefix of the keys of buyandsell's rows, so that none replaces CanadaBuys' row of the same
+/// amendment.
 pub const BUYANDSELL_PREFIX: &str = "buyandsell ";
 
 const OFFICE_PREFIX: &str = "PW-";
 
-/// The merge group of a notice: its reference number without the padding of the office code. Both publications pad the
-/// code to four characters (`PW-$$ZT-009-27511` at buyandsell, `PW-_KIN-519-8707` at CanadaBuys); their web pages leave
-/// the padding out.
+/// The merge group of a notice: its reference number without the padding of the office code. Both
+/// publications pad the code to four characters (`PW-$$ZT-009-27511` at buyandsell,
+/// `PW-_KIN-519-8707` at CanadaBuys); their web pages leave the padding out.
 pub fn notice_group(reference: &str) -> String {
     let rest = reference.strip_prefix(OFFICE_PREFIX);
     match rest.and_then(|rest| rest.split_at_checked(4)) {
@@ -28,8 +34,8 @@ pub fn notice_group(reference: &str) -> String {
     }
 }
 
-/// A contract's amount and its total with all amendments, without placeholder zeros: a zero next to a positive value in
-/// the other column means "not stated".
+/// A contract's amount and its total with all amendments, without placeholder zeros: a zero next to
+/// a positive value in the other column means "not stated".
 pub fn without_placeholder_zero(amount: Option<f64>, total: Option<f64>) -> (Option<f64>, Option<f64>) {
     // A total of zero next to a reduction is real.
     let is_value = |value: Option<f64>| value.is_some_and(|value| value > 0.0);
@@ -39,8 +45,8 @@ pub fn without_placeholder_zero(amount: Option<f64>, total: Option<f64>) -> (Opt
     )
 }
 
-/// Orders rows by amendment number, with `T01` and `S01` (termination, suspension) after all plain numbers; then by the
-/// time of the file.
+/// Orders rows by amendment number, with `T01` and `S01` (termination, suspension) after all plain
+/// numbers; then by the time of the file.
 pub fn recency(row: &CsvRow, amendment: &str) -> Recency {
     let amendment = amendment.trim();
     let digits: String = amendment.chars().filter(char::is_ascii_digit).take(9).collect();
@@ -57,8 +63,8 @@ pub fn is_amendment(number: &str) -> bool {
     number.bytes().any(|b| b != b'0')
 }
 
-/// Sets `vendor_name`: the standardized name, which the publisher gives to all rows of the supplier, or else the legal
-/// name.
+/// Sets `vendor_name`: the standardized name, which the publisher gives to all rows of the
+/// supplier, or else the legal name.
 pub fn set_vendor_name(record: &mut DraftRecord) {
     let standardized = record.text("vendor_name_standardized");
     let name = standardized.or(record.text("supplier_legal_name"));
@@ -66,8 +72,8 @@ pub fn set_vendor_name(record: &mut DraftRecord) {
     record.set("vendor_name", name);
 }
 
-/// The short name of a trade agreement: `CFTA` for `Canadian Free Trade Agreement (CFTA)`. An unknown name without a
-/// short form is returned unchanged.
+/// The short name of a trade agreement: `CFTA` for `Canadian Free Trade Agreement (CFTA)`. An
+/// unknown name without a short form is returned unchanged.
 pub fn agreement(name: &str) -> &str {
     let (long, short) = match name.rsplit_once(" (") {
         Some((long, short)) => (long, short.strip_suffix(')').unwrap_or(short)),
@@ -104,7 +110,8 @@ const PARTNERS: [(&str, &str); 6] = [
     ("Peru", "CPFTA"),
 ];
 
-/// The addresses of a list separated by commas or line breaks. A comma inside an address stays in it.
+/// The addresses of a list separated by commas or line breaks. A comma inside an address stays in
+/// it.
 pub fn urls(raw: &str) -> Vec<String> {
     let mut urls: Vec<String> = Vec::new();
     for line in text::list(raw) {

@@ -14,16 +14,14 @@ use crate::sources::{
     reading::{
         csv_format::CsvFormat,
         decode::Utf8Reader,
-        reader::{FileInfo, ReadError, SourceReader},
-        record::DraftRecord,
+        reader::{FileInfo, ReadError, RowSink, SourceReader},
         row_counts::RowCounts,
-        row_output::GroupMember,
-        row_sink::RowSink,
+        row_output::{DraftRecord, GroupMember},
     },
 };
 
-/// Splits the members into those of CanadaBuys and those of buyandsell, each oldest first. Removes the prefix from the
-/// keys of buyandsell's.
+/// Splits the members into those of CanadaBuys and those of buyandsell, each oldest first. Removes
+/// the prefix from the keys of buyandsell's.
 fn split_by_publication(members: &mut [GroupMember]) -> (&mut [GroupMember], &mut [GroupMember]) {
     members.sort_by_key(|member| member.key.starts_with(BUYANDSELL_PREFIX));
     let current = members.partition_point(|member| !member.key.starts_with(BUYANDSELL_PREFIX));
@@ -78,9 +76,10 @@ impl SourceReader for ContractReader {
 /// The fields that every amendment states anew.
 const AMENDED_FIELDS: [&str; 3] = ["amendment_number", "amendment_date", "end_date"];
 
-/// Merges buyandsell's newest row of a contract into CanadaBuys' newest row. `age` compares buyandsell's amendment with
-/// CanadaBuys': the amended fields and the supplier of the newer amendment count. The earlier of the two award dates
-/// counts, because a row of either publication may have the date of its amendment there.
+/// Merges buyandsell's newest row of a contract into CanadaBuys' newest row. `age` compares
+/// buyandsell's amendment with CanadaBuys': the amended fields and the supplier of the newer
+/// amendment count. The earlier of the two award dates counts, because a row of either publication
+/// may have the date of its amendment there.
 fn merge_contracts(contract: &mut DraftRecord, former: &DraftRecord, age: Ordering) {
     match age {
         Ordering::Less => {}
@@ -118,8 +117,9 @@ impl SourceReader for NoticeReader {
         formats.read(file, input, out)
     }
 
-    /// Merges the rows of an amendment that both publish. An amendment that only buyandsell publishes stays in its dump,
-    /// with CanadaBuys' identifier of the notice. The newest amendment of all has the identifier without a suffix.
+    /// Merges the rows of an amendment that both publish. An amendment that only buyandsell
+    /// publishes stays in its dump, with CanadaBuys' identifier of the notice. The newest amendment
+    /// of all has the identifier without a suffix.
     fn merge_group(&mut self, members: &mut [GroupMember], file_counts: &mut [RowCounts]) {
         let (current, former) = split_by_publication(members);
         buyandsell_tender::join_languages(former);
@@ -151,7 +151,8 @@ const IDENTIFYING_FIELDS: [&str; 3] = ["reference_number", "amendment_number", "
 
 /// Fills the fields that only buyandsell's row of the same amendment has.
 fn merge_notices(notice: &mut DraftRecord, other: &DraftRecord) {
-    // buyandsell's files were frozen before some notices ended, so the two statuses are never mixed.
+    // buyandsell's files were frozen before some notices ended, so the two statuses are never
+    // mixed.
     let has_status = notice.has("status");
     if !notice.has("notice_type_en") && buyandsell_tender::has_known_notice_type(other) {
         notice.entity_type = other.entity_type;

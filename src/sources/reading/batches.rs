@@ -17,9 +17,8 @@ use std::{
 use anyhow::Result;
 
 use super::{
-    reader::ReadError,
+    reader::{ReadError, RowSink},
     row_counts::RowCounts,
-    row_sink::RowSink,
     spool::{
         entry::SpoolEntry,
         writer::{Buffers, SpoolWriter},

@@ -21,7 +21,7 @@ impl<'a> CsvFile<'a> {
             .flexible(true)
             .has_headers(false)
             .from_reader(input);
-        let first = first_row(&mut rows).map_err(|error| damaged(1, &error))?;
+        let first = first_row(&mut rows).map_err(|error| ReadError::damaged(1, error.to_string()))?;
         Ok(CsvFile {
             first,
             rows,
@@ -49,7 +49,7 @@ impl<'a> CsvFile<'a> {
             row.values = first;
         } else {
             let is_read = self.rows.read_record(&mut row.values);
-            if !is_read.map_err(|error| damaged(line, &error))? {
+            if !is_read.map_err(|error| ReadError::damaged(line, error.to_string()))? {
                 return Ok(false);
             }
         }
@@ -102,12 +102,5 @@ fn without_mark(name: &str) -> &str {
     } else {
         // After a byte order mark, the parser reads the quotes around the first name as part of it.
         bare.trim_matches('"').trim()
-    }
-}
-
-fn damaged(line: u64, error: &csv::Error) -> ReadError {
-    ReadError::Damaged {
-        line,
-        reason: error.to_string(),
     }
 }

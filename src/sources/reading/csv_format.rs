@@ -17,11 +17,9 @@ use super::{
     csv_row::{Column, ColumnPosition, CsvRow, Header, MappedColumn},
     decode::{STRAY_BYTES, Utf8Reader},
     fields::Fields,
-    reader::{FileInfo, ReadError, SourceReader},
-    record::DraftRecord,
+    reader::{FileInfo, ReadError, RowSink, SourceReader},
     row_counts::RowCounts,
-    row_output::{GroupMember, RowOutput},
-    row_sink::RowSink,
+    row_output::{DraftRecord, GroupMember, RowOutput},
 };
 use crate::model::{entity_type::EntityType, schema::FieldName};
 
@@ -87,19 +85,8 @@ impl CsvFormat {
         known.map_or(column, |(_, name)| name)
     }
 
-    /// Reads the rows of an open file whose columns have the names of `header`.
+    /// Reads the rows of an open file whose columns are called `names`. Every row output goes through `assign_group`.
     pub fn read_rows(
-        &self,
-        file: &FileInfo,
-        csv: CsvFile,
-        header: &[String],
-        out: &mut RowSink,
-    ) -> Result<(), ReadError> {
-        self.read_grouped_rows(file, csv, header, out, |_| None)
-    }
-
-    /// Like [`CsvFormat::read_rows`]; every row output goes through `assign_group`.
-    pub fn read_grouped_rows(
         &self,
         file: &FileInfo,
         mut csv: CsvFile,
@@ -109,10 +96,7 @@ impl CsvFormat {
     ) -> Result<(), ReadError> {
         let header = self.header(names);
         if let Some(missing) = self.required.iter().find(|name| !header.columns.contains_key(**name)) {
-            return Err(ReadError::Damaged {
-                line: 1,
-                reason: format!("the file has no column '{missing}'"),
-            });
+            return Err(ReadError::damaged(1, format!("the file has no column '{missing}'")));
         }
         let repeated_header = if csv.has_header() {
             Some(csv.first.clone())
@@ -183,7 +167,7 @@ impl SourceReader for &'static CsvFormat {
     fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
         let csv = CsvFile::open(input)?;
         let header = csv.first.clone();
-        self.read_rows(file, csv, &header, out)
+        self.read_rows(file, csv, &header, out, |_| None)
     }
 
     fn merge_group(&mut self, members: &mut [GroupMember], _: &mut [RowCounts]) {
@@ -197,11 +181,8 @@ impl SourceReader for &'static [&'static CsvFormat] {
         let csv = CsvFile::open(input)?;
         let header = csv.first.clone();
         match format_of(self, &header) {
-            Some(format) => format.read_rows(file, csv, &header, out),
-            None => Err(ReadError::Damaged {
-                line: 1,
-                reason: "the file's columns are unknown".to_owned(),
-            }),
+            Some(format) => format.read_rows(file, csv, &header, out, |_| None),
+            None => Err(ReadError::damaged(1, "the file's columns are unknown")),
         }
     }
 

@@ -269,30 +269,6 @@ impl From<Value> for FieldValue<'_> {
     }
 }
 
-impl From<usize> for FieldValue<'_> {
-    fn from(count: usize) -> Self {
-        Value::from(count).into()
-    }
-}
-
-impl From<u64> for FieldValue<'_> {
-    fn from(count: u64) -> Self {
-        Value::from(count).into()
-    }
-}
-
-impl From<Vec<Value>> for FieldValue<'_> {
-    fn from(values: Vec<Value>) -> Self {
-        Value::from(values).into()
-    }
-}
-
-impl From<Map<String, Value>> for FieldValue<'_> {
-    fn from(members: Map<String, Value>) -> Self {
-        Value::from(members).into()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -304,7 +280,7 @@ mod tests {
         let mut fields = Fields::default();
         fields.insert(FieldName::of("title_en"), "replaced".into());
         fields.insert(FieldName::of("contract_value"), 12.5.into());
-        fields.insert(FieldName::of("amendment_count"), 3_usize.into());
+        fields.insert(FieldName::of("amendment_count"), json!(3).into());
         fields.insert(FieldName::of("eligibility"), json!({"trade_agreements": ["é"]}).into());
         fields.insert(FieldName::of("title_en"), "\"é\"\n".into());
         fields.insert(FieldName::of("title_fr"), "removed".into());

@@ -232,10 +232,7 @@ impl<'a> JsonRows<'a> {
     }
 
     fn damaged(&mut self, reason: &str) -> ReadError {
-        ReadError::Damaged {
-            line: self.input.line(),
-            reason: reason.to_owned(),
-        }
+        ReadError::damaged(self.input.line(), reason)
     }
 }
 

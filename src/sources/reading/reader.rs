@@ -2,10 +2,15 @@
 
 use std::io::Read;
 
-use anyhow::Error;
+use anyhow::{Error, Result};
 use chrono::{DateTime, Utc};
 
-use super::{decode::Utf8Reader, row_counts::RowCounts, row_output::GroupMember, row_sink::RowSink};
+use super::{
+    decode::Utf8Reader,
+    row_counts::RowCounts,
+    row_output::{Annotation, GroupMember, RowOutput},
+    spool::writer::SpoolWriter,
+};
 use crate::model::timestamp;
 
 /// What is known about a file besides its content.
@@ -37,6 +42,13 @@ pub enum ReadError {
     Fatal(Error),
 }
 
+impl ReadError {
+    pub fn damaged(line: u64, reason: impl Into<String>) -> ReadError {
+        let reason = reason.into();
+        ReadError::Damaged { line, reason }
+    }
+}
+
 /// Reads the files of one source, or of several sources that publish the same things, then merges
 /// their rows.
 ///
@@ -49,4 +61,36 @@ pub trait SourceReader {
     /// Decides which members of a merge group stay, and completes their records. Members are sorted
     /// oldest first. `counts` has one element per file; see [`GroupMember::file`].
     fn merge_group(&mut self, members: &mut [GroupMember], counts: &mut [RowCounts]);
+}
+
+/// Where the reader of one file puts its rows.
+///
+/// A reader turns each row into a [`RowOutput`] or an [`Annotation`], or skips it with a reason.
+/// The [`RowSink`] of the file counts the row and writes it to the
+/// [`Spool`](super::spool::file::Spool). When all files are read, the rows of one merge group (a
+/// notice, a contract) come back together, oldest first, and the source decides which records stay.
+pub struct RowSink<'a> {
+    pub counts: &'a mut RowCounts,
+    pub spool: SpoolWriter<'a>,
+}
+
+impl RowSink<'_> {
+    /// Counts a row. Call it once per row, before the row is kept, annotated or skipped.
+    pub fn row(&mut self) {
+        self.counts.rows += 1;
+    }
+
+    pub fn keep(&mut self, line: u64, output: RowOutput) -> Result<()> {
+        self.spool.push(line, output)
+    }
+
+    /// Keeps a row output together with all others of the same `identity`: they all join the group
+    /// of the first one.
+    pub fn keep_together(&mut self, line: u64, identity: &str, output: RowOutput) -> Result<()> {
+        self.spool.push_together(line, identity, output)
+    }
+
+    pub fn annotate(&mut self, line: u64, annotation: Annotation) -> Result<()> {
+        self.spool.push_annotation(line, annotation)
+    }
 }

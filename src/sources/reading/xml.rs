@@ -201,10 +201,7 @@ impl<'a> XmlRows<'a> {
             self.buffer.clear();
             let event = match self.reader.read_event_into(&mut self.buffer) {
                 Ok(event) => event,
-                Err(error) => {
-                    let reason = error.to_string();
-                    return Err(self.damaged(reason));
-                }
+                Err(error) => return Err(self.damaged(error.to_string())),
             };
             match event {
                 Event::Start(start) => {
@@ -250,10 +247,7 @@ impl<'a> XmlRows<'a> {
     }
 
     fn damaged(&mut self, reason: String) -> ReadError {
-        ReadError::Damaged {
-            line: self.reader.get_mut().line(),
-            reason,
-        }
+        ReadError::damaged(self.reader.get_mut().line(), reason)
     }
 }
 

@@ -1,8 +1,9 @@
-//! What SEAO's XML exports state about contracts after the award: completion with the final amount, and spending beyond
-//! the contract amount.
+//! What SEAO's XML exports state about contracts after the award: completion with the final amount,
+//! and spending beyond the contract amount.
 //!
-//! Both come in files of their own, months or years after the notice, and name a notice and a contractor. Each row
-//! becomes an annotation of the notice, and [`apply`] adds it to the notice's contracts when the notice is merged.
+//! Both come in files of their own, months or years after the notice, and name a notice and a
+//! contractor. Each row becomes an annotation of the notice, and [`apply`] adds it to the notice's
+//! contracts when the notice is merged.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,10 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{date::Date, fold::fold};
 use crate::sources::{
-    reading::{
-        record::DraftRecord,
-        row_output::{GroupMember, Recency},
-    },
+    reading::row_output::{DraftRecord, GroupMember, Recency},
     seao::common::is_same_amount,
 };
 
@@ -29,8 +27,8 @@ pub struct Contractor {
 type ContractorKey = (bool, String);
 
 impl Contractor {
-    /// The keys that identify the contractor. One match is enough, because an export may lack the enterprise number that
-    /// another export has.
+    /// The keys that identify the contractor. One match is enough, because an export may lack the
+    /// enterprise number that another export has.
     fn keys(&self) -> impl Iterator<Item = ContractorKey> + use<> {
         let neq = self.neq.clone().map(|neq| (true, neq));
         neq.into_iter().chain([(false, self.folded_name.clone())])
@@ -45,8 +43,8 @@ impl Contractor {
     }
 }
 
-/// The positions of a notice's contracts by contractor. At most two per key: with several, the row does not say which one
-/// it means.
+/// The positions of a notice's contracts by contractor. At most two per key: with several, the row
+/// does not say which one it means.
 struct ContractsByContractor(HashMap<ContractorKey, Vec<usize>>);
 
 impl ContractsByContractor {
@@ -119,15 +117,17 @@ const SEVERAL_CONTRACTS: &str =
     "the contractor has several contracts on this notice, and the row does not say which one it means";
 const UNREADABLE: &str = "an annotation that could not be read back from the spool";
 
-/// Applies the annotations of one notice, sorted oldest first, to its contracts. Sets the skip reason of each annotation
-/// that matches no contract.
+/// Applies the annotations of one notice, sorted oldest first, to its contracts. Sets the skip
+/// reason of each annotation that matches no contract.
 ///
-/// If the notice itself states final amounts, `released` is its recency: older completions are ignored.
+/// If the notice itself states final amounts, `released` is its recency: older completions are
+/// ignored.
 pub fn apply(annotations: &mut [GroupMember], released: Option<Recency>, contracts: &mut [DraftRecord]) {
     let by_contractor = ContractsByContractor::of(contracts);
     let mut is_completed = vec![false; contracts.len()];
     let mut reports = Vec::new();
-    // Newest first, because the newest completion of a contract wins. In one export, the later row is the newer.
+    // Newest first, because the newest completion of a contract wins. In one export, the later row
+    // is the newer.
     for annotation in annotations.iter_mut().rev() {
         let content = annotation.annotation.as_ref().map(AfterAward::deserialize);
         let matched = match content {
@@ -189,9 +189,9 @@ impl Completion {
     }
 }
 
-/// The expenses that remain after all exports. A cumulative report replaces everything before it. Otherwise the expenses
-/// of a contractor and publication day replace those of an older export for the same contractor and day, because monthly
-/// and cumulative exports repeat each other.
+/// The expenses that remain after all exports. A cumulative report replaces everything before it.
+/// Otherwise the expenses of a contractor and publication day replace those of an older export for
+/// the same contractor and day, because monthly and cumulative exports repeat each other.
 fn current_expenses(mut reports: Vec<(Recency, SpendingReport)>) -> Vec<Expense> {
     reports.sort_by_key(|(recency, report)| (*recency, report.is_cumulative, report.expenses.len()));
     let mut current: Vec<Expense> = Vec::new();

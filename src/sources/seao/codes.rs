@@ -1,7 +1,7 @@
 //! The code tables of SEAO, Quebec's tender system, for those codes that records show with a label.
 //!
-//! French labels are those of the publisher where it publishes them (Secrétariat du Conseil du trésor, CC BY 4.0). The
-//! English ones are translations.
+//! French labels are those of the publisher where it publishes them (Secrétariat du Conseil du
+//! trésor, CC BY 4.0). The English ones are translations.
 
 /// How a buyer finds its contractor.
 pub struct ProcurementMethod {
@@ -11,48 +11,27 @@ pub struct ProcurementMethod {
     pub french: &'static str,
 }
 
-pub const OPEN: ProcurementMethod = ProcurementMethod {
-    ocds_code: Some("open"),
-    english: "Public call for tenders",
-    french: "Appel d’offres public",
-};
+const fn method(ocds_code: Option<&'static str>, english: &'static str, french: &'static str) -> ProcurementMethod {
+    ProcurementMethod {
+        ocds_code,
+        english,
+        french,
+    }
+}
 
-pub const OPEN_ELSEWHERE: ProcurementMethod = ProcurementMethod {
-    ocds_code: Some("open"),
-    english: "Public call for tenders not published on SEAO",
-    french: "Appel d’offres public non publié au SEAO",
-};
-
-pub const INVITATION: ProcurementMethod = ProcurementMethod {
-    ocds_code: Some("limited"),
-    english: "Call for tenders by invitation",
-    french: "Appel d’offres sur invitation",
-};
-
-pub const QUALIFIED: ProcurementMethod = ProcurementMethod {
-    ocds_code: Some("selective"),
-    english: "Request for prices from qualified enterprises",
-    french: "Demande de prix auprès des entreprises qualifiées",
-};
-
-pub const DIRECT: ProcurementMethod = ProcurementMethod {
-    ocds_code: Some("direct"),
-    english: "Contract by mutual agreement",
-    french: "Contrat de gré à gré",
-};
-
+pub const OPEN: ProcurementMethod = method(Some("open"), "Public call for tenders", "Appel d’offres public");
+#[rustfmt::skip]
+pub const OPEN_ELSEWHERE: ProcurementMethod = method(Some("open"), "Public call for tenders not published on SEAO", "Appel d’offres public non publié au SEAO");
+#[rustfmt::skip]
+pub const INVITATION: ProcurementMethod = method(Some("limited"), "Call for tenders by invitation", "Appel d’offres sur invitation");
+#[rustfmt::skip]
+pub const QUALIFIED: ProcurementMethod = method(Some("selective"), "Request for prices from qualified enterprises", "Demande de prix auprès des entreprises qualifiées");
+pub const DIRECT: ProcurementMethod = method(Some("direct"), "Contract by mutual agreement", "Contrat de gré à gré");
 /// Another body bought for the buyer. The files do not state whether there was a public call.
-pub const MANDATED: ProcurementMethod = ProcurementMethod {
-    ocds_code: None,
-    english: "Mandated purchase or grouping of bodies",
-    french: "Achat mandaté ou regroupement d’organismes",
-};
-
-pub const TRANSPORT: ProcurementMethod = ProcurementMethod {
-    ocds_code: None,
-    english: "Transport infrastructure contract",
-    french: "Contrat relatif aux infrastructures de transport",
-};
+#[rustfmt::skip]
+pub const MANDATED: ProcurementMethod = method(None, "Mandated purchase or grouping of bodies", "Achat mandaté ou regroupement d’organismes");
+#[rustfmt::skip]
+pub const TRANSPORT: ProcurementMethod = method(None, "Transport infrastructure contract", "Contrat relatif aux infrastructures de transport");
 
 /// A notice type of the XML exports: how the contract came about.
 pub struct XmlNoticeType {
@@ -62,51 +41,46 @@ pub struct XmlNoticeType {
     pub notice_fr: &'static str,
 }
 
+const fn notice_type(
+    code: &'static str,
+    method: &'static ProcurementMethod,
+    notice_en: &'static str,
+    notice_fr: &'static str,
+) -> XmlNoticeType {
+    XmlNoticeType {
+        code,
+        method,
+        notice_en,
+        notice_fr,
+    }
+}
+
 /// The notice types, as the publisher's specification of the exports of December 2014 words them.
 #[rustfmt::skip]
 pub const XML_NOTICE_TYPES: &[XmlNoticeType] = &[
-    XmlNoticeType {
-        code: "3", method: &OPEN,
-        notice_en: "Contract awarded following a public call for tenders",
-        notice_fr: "Contrat adjugé suite à un appel d’offres public",
-    },
-    XmlNoticeType {
-        code: "9", method: &DIRECT,
-        notice_en: "Contract awarded by mutual agreement",
-        notice_fr: "Contrat octroyé de gré à gré",
-    },
-    XmlNoticeType {
-        code: "10", method: &INVITATION,
-        notice_en: "Contract awarded following a call for tenders by invitation",
-        notice_fr: "Contrat adjugé suite à un appel d’offres sur invitations",
-    },
-    // Inferred; worded as in the releases. Of the contract types in the releases, it is the only one without another
-    // code. Its notices have no closing date and follow the award. Many have a buyer that another body buys for (numbers
-    // of the central purchasing body, "achats regroupés").
-    XmlNoticeType {
-        code: "11", method: &MANDATED,
-        notice_en: "Contract following a mandated purchase or a grouping of bodies",
-        notice_fr: "Contrat à la suite d’un achat mandaté ou d’un regroupement d’organismes",
-    },
+    notice_type("3", &OPEN, "Contract awarded following a public call for tenders",
+        "Contrat adjugé suite à un appel d’offres public"),
+    notice_type("9", &DIRECT, "Contract awarded by mutual agreement",
+        "Contrat octroyé de gré à gré"),
+    notice_type("10", &INVITATION, "Contract awarded following a call for tenders by invitation",
+        "Contrat adjugé suite à un appel d’offres sur invitations"),
+    // Inferred; worded as in the releases. Of the contract types in the releases, it is the only
+    // one without another code. Its notices have no closing date and follow the award. Many have a
+    // buyer that another body buys for (numbers of the central purchasing body, "achats
+    // regroupés").
+    notice_type("11", &MANDATED, "Contract following a mandated purchase or a grouping of bodies",
+        "Contrat à la suite d’un achat mandaté ou d’un regroupement d’organismes"),
     // Like 10, but published before the award: the invitation itself is on SEAO.
-    XmlNoticeType {
-        code: "14", method: &INVITATION,
-        notice_en: "Contract following a call for tenders by invitation published on SEAO",
-        notice_fr: "Contrat suite à un appel d’offres sur invitation publié au SEAO",
-    },
-    XmlNoticeType {
-        code: "16", method: &TRANSPORT,
-        notice_en: "Contract concluded concerning transport infrastructure",
-        notice_fr: "Contrat conclu relatif aux infrastructures de transport",
-    },
-    XmlNoticeType {
-        code: "17", method: &OPEN_ELSEWHERE,
-        notice_en: "Contract concluded - Public call for tenders not published on SEAO",
-        notice_fr: "Contrat conclu - Appel d’offres public non publié au SEAO",
-    },
+    notice_type("14", &INVITATION, "Contract following a call for tenders by invitation published on SEAO",
+        "Contrat suite à un appel d’offres sur invitation publié au SEAO"),
+    notice_type("16", &TRANSPORT, "Contract concluded concerning transport infrastructure",
+        "Contrat conclu relatif aux infrastructures de transport"),
+    notice_type("17", &OPEN_ELSEWHERE, "Contract concluded - Public call for tenders not published on SEAO",
+        "Contrat conclu - Appel d’offres public non publié au SEAO"),
 ];
 
-/// The procurement category of a nature code. Concessions (6), sales (7, 8) and others (5, 0) have none.
+/// The procurement category of a nature code. Concessions (6), sales (7, 8) and others (5, 0) have
+/// none.
 pub fn category(nature: &str) -> Option<&'static str> {
     match nature.trim() {
         "1" => Some("GD"),
@@ -129,8 +103,8 @@ pub enum BidUnit {
 }
 
 impl BidUnit {
-    /// `0` means that the form did not ask for the unit, so it is dollars. `2` is dollars per year. An unknown code counts
-    /// as a rate, because a rate never becomes a contract value by mistake.
+    /// `0` means that the form did not ask for the unit, so it is dollars. `2` is dollars per year.
+    /// An unknown code counts as a rate, because a rate never becomes a contract value by mistake.
     pub fn of(code: &str) -> BidUnit {
         match code.trim().trim_start_matches('0') {
             "" | "1" => BidUnit::Dollars,
@@ -146,14 +120,17 @@ pub fn is_known_unit(code: &str) -> bool {
     code.is_empty() || code.parse().is_ok_and(|number: u8| (1..=12).contains(&number))
 }
 
-/// The numbering of the regions of delivery in an export. The publisher used two numberings of the same regions.
+/// The numbering of the regions of delivery in an export. The publisher used two numberings of the
+/// same regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegionTable {
     /// The numbering of the specification of 2014. It has no 10.
     Specification,
-    /// The numbering of Quebec's administrative regions. It has no 18; the few notices with 18 have no region in common.
+    /// The numbering of Quebec's administrative regions. It has no 18; the few notices with 18 have
+    /// no region in common.
     Administrative,
-    /// It is not known which of the two. Only numbers that mean the same region in both have a label.
+    /// It is not known which of the two. Only numbers that mean the same region in both have a
+    /// label.
     Unknown,
 }
 

@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use crate::model::{fold::fold, municipality};
 use crate::sources::{
     common::countries,
-    reading::{record::DraftRecord, text},
+    reading::{row_output::DraftRecord, text},
     seao::codes::BidUnit,
 };
 
-/// Source id of the XML exports. It is also the key of their rows in a notice's merge group, so the newest row of each
-/// era reaches the merge.
+/// Source id of the XML exports. It is also the key of their rows in a notice's merge group, so the
+/// newest row of each era reaches the merge.
 pub const SEAO_XML: &str = "seao-xml";
 
 /// Source id, and key of the rows, of the OCDS releases.
@@ -21,8 +21,8 @@ pub const SEAO_OCDS: &str = "seao-ocds";
 /// The publisher's registered OCDS prefix: every `ocid` begins with it.
 pub const OCID_PREFIX: &str = "ocds-ec9k95-";
 
-/// The `record_id` of a contract: notice number, contractor, award date and awarded amount. These are the only facts
-/// that both eras state about a contract.
+/// The `record_id` of a contract: notice number, contractor, award date and awarded amount. These
+/// are the only facts that both eras state about a contract.
 pub fn contract_record_id(
     number: &str,
     neq: Option<&str>,
@@ -35,12 +35,14 @@ pub fn contract_record_id(
     format!("seao|{number}|{contractor}|{date}|{amount:.2}")
 }
 
-/// Disambiguates the contracts of one notice that share a [`contract_record_id`]. Each comes with its line.
+/// Disambiguates the contracts of one notice that share a [`contract_record_id`]. Each comes with
+/// its line.
 ///
-/// Contracts with the same `contract_id` are one contract listed twice. Where awards have no id, contracts with
-/// identical values are (exports repeat a winner's whole entry, but not those of the losing bidders). Only the first of
-/// them stays; `on_repeated` is called with the line of each other. The remaining ones are lots with the same price: all
-/// but the first get a lot number as suffix. Lots are ordered by their id or values, not by their order in the file.
+/// Contracts with the same `contract_id` are one contract listed twice. Where awards have no id,
+/// contracts with identical values are (exports repeat a winner's whole entry, but not those of the
+/// losing bidders). Only the first of them stays; `on_repeated` is called with the line of each
+/// other. The remaining ones are lots with the same price: all but the first get a lot number as
+/// suffix. Lots are ordered by their id or values, not by their order in the file.
 pub fn disambiguate_lots(contracts: Vec<(u64, DraftRecord)>, mut on_repeated: impl FnMut(u64)) -> Vec<DraftRecord> {
     let mut by_id: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, (_, contract)) in contracts.iter().enumerate() {
@@ -74,8 +76,8 @@ pub fn disambiguate_lots(contracts: Vec<(u64, DraftRecord)>, mut on_repeated: im
     distinct
 }
 
-/// What orders and identifies lots of the same price: the contract's id, padded so that numbers sort by value; without
-/// an id, all values.
+/// What orders and identifies lots of the same price: the contract's id, padded so that numbers
+/// sort by value; without an id, all values.
 fn lot_key(contract: &DraftRecord) -> String {
     match contract.text("contract_id") {
         Some(id) => format!("{:8}{id}", id.len()),
@@ -101,8 +103,8 @@ pub const FIELDS_FROM_TENDER: [&str; 25] = [
     "government_level", "province", "source_url", "fetched_at",
 ];
 
-/// A Quebec enterprise number (NEQ): ten digits, of which the first two state the legal form. Other values are typing
-/// errors or placeholders.
+/// A Quebec enterprise number (NEQ): ten digits, of which the first two state the legal form. Other
+/// values are typing errors or placeholders.
 pub fn neq(raw: &str) -> Option<String> {
     let number = text::line(raw)?;
     let has_known_form = ["11", "22", "33", "88"].iter().any(|form| number.starts_with(form));
@@ -110,8 +112,8 @@ pub fn neq(raw: &str) -> Option<String> {
     is_neq.then_some(number)
 }
 
-/// The amounts of an award. `unit` is the unit of the bid. The contract's amount is in dollars, unless the buyer
-/// repeated the rate there.
+/// The amounts of an award. `unit` is the unit of the bid. The contract's amount is in dollars,
+/// unless the buyer repeated the rate there.
 pub struct AwardAmounts {
     pub bid: Option<f64>,
     pub amount: Option<f64>,
@@ -120,8 +122,8 @@ pub struct AwardAmounts {
 }
 
 impl AwardAmounts {
-    /// The contract's value. If the unit is a rate ($/h, $/year, %), an amount below twice the bid is the rate repeated,
-    /// not a value. A total is a value with any unit.
+    /// The contract's value. If the unit is a rate ($/h, $/year, %), an amount below twice the bid
+    /// is the rate repeated, not a value. A total is a value with any unit.
     pub fn value(&self) -> Option<f64> {
         let repeats_rate =
             |amount: f64| self.unit == BidUnit::Rate && self.bid.is_none_or(|bid| amount.abs() < 2.0 * bid.abs());
@@ -129,8 +131,8 @@ impl AwardAmounts {
         total.or(self.amount.filter(|amount| *amount != 0.0 && !repeats_rate(*amount)))
     }
 
-    /// The amount in the contract's `record_id`: as the notice states it, whether it is a value or a rate. 0 if the
-    /// notice states none.
+    /// The amount in the contract's `record_id`: as the notice states it, whether it is a value or
+    /// a rate. 0 if the notice states none.
     pub fn identifying(&self) -> f64 {
         self.amount.or(self.total).unwrap_or(0.0)
     }

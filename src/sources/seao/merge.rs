@@ -6,11 +6,12 @@ use serde_json::json;
 
 use crate::model::fold::fold;
 use crate::sources::{
-    reading::{record::DraftRecord, row_output::GroupMember},
+    reading::row_output::{DraftRecord, GroupMember},
     seao::common::{SEAO_OCDS, SEAO_XML},
 };
 
-/// The fields that do not change between revisions of a notice, so the older revision's value still holds.
+/// The fields that do not change between revisions of a notice, so the older revision's value still
+/// holds.
 const STABLE_FIELDS: [&str; 16] = [
     "title_fr",
     "buyer_id",
@@ -44,8 +45,8 @@ const PROGRESS_FIELDS: [&str; 7] = [
     "status_fr",
 ];
 
-/// Merges the older state of a notice into the newer one. In both, the first record is the tender; the others are its
-/// contracts.
+/// Merges the older state of a notice into the newer one. In both, the first record is the tender;
+/// the others are its contracts.
 pub fn merge_notice(newer: &mut GroupMember, older: &GroupMember) {
     let (Some((tender, contracts)), Some((old_tender, old_contracts))) =
         (newer.records.split_first_mut(), older.records.split_first())
@@ -55,12 +56,11 @@ pub fn merge_notice(newer: &mut GroupMember, older: &GroupMember) {
     let is_release = older.key == SEAO_OCDS;
     fill_stable_fields(tender, old_tender);
     if is_release {
-        for field in EXPECTED_VALUE_FIELDS {
-            tender.set(field, old_tender.get(field));
-        }
+        tender.copy(old_tender, &EXPECTED_VALUE_FIELDS);
     }
     let by_id = first_by(old_contracts, |contract| Some(contract.id().to_owned()));
-    // Fallbacks by award date and contractor: one era may lack an enterprise number or have a later amount.
+    // Fallbacks by award date and contractor: one era may lack an enterprise number or have a later
+    // amount.
     let by_date_and_number = first_by(old_contracts, date_and_number);
     let by_date_and_name = first_by(old_contracts, date_and_name);
     let find = |index: &HashMap<String, usize>, key: Option<String>| index.get(&key?).copied();
@@ -93,7 +93,8 @@ pub fn merge_notice(newer: &mut GroupMember, older: &GroupMember) {
     }
 }
 
-/// The `record_id` of a contract that lacks the enterprise number, with the number that `other` has for the contractor.
+/// The `record_id` of a contract that lacks the enterprise number, with the number that `other` has
+/// for the contractor.
 fn id_with_number(contract: &DraftRecord, other: &DraftRecord) -> Option<String> {
     if contract.has("vendor_id") {
         return None;
@@ -125,21 +126,18 @@ fn first_by(contracts: &[DraftRecord], key: fn(&DraftRecord) -> Option<String>) 
     first
 }
 
-/// Copies the course of a contract after its award from a release. The XML export may be newer, but it only states the
-/// award.
+/// Copies the course of a contract after its award from a release. The XML export may be newer, but
+/// it only states the award.
 fn take_progress(contract: &mut DraftRecord, released: &DraftRecord) {
-    for field in PROGRESS_FIELDS {
-        contract.set(field, released.get(field));
-    }
+    contract.copy(released, &PROGRESS_FIELDS);
     // Set only if the current value differs from the awarded one.
     if released.has("original_value") {
-        for field in ["contract_value", "original_value"] {
-            contract.set(field, released.get(field));
-        }
+        contract.copy(released, &["contract_value", "original_value"]);
     }
 }
 
-/// The released lots with the same price as a known contract. Releases distinguish them by award id, exports do not.
+/// The released lots with the same price as a known contract. Releases distinguish them by award
+/// id, exports do not.
 fn missing_lots(contracts: &[DraftRecord], released: &[DraftRecord]) -> Vec<DraftRecord> {
     let known: HashSet<&str> = contracts.iter().map(DraftRecord::id).collect();
     let is_missing_lot = |record: &&DraftRecord| {

@@ -1,13 +1,14 @@
-//! SEAO's OCDS files: release packages, record packages, single releases and records, as one JSON document or one per
-//! line.
+//! SEAO's OCDS files: release packages, record packages, single releases and records, as one JSON
+//! document or one per line.
 //!
-//! A row is a release. A record's compiled release is the row; a record without one has a row per embedded release.
-//! Every release states its notice completely: it produces a tender and one contract per award, and none for a losing
-//! bidder. Of the releases with the same `ocid`, the one with the greatest `id` (its UTC time) counts, in whatever file
-//! it is.
+//! A row is a release. A record's compiled release is the row; a record without one has a row per
+//! embedded release. Every release states its notice completely: it produces a tender and one
+//! contract per award, and none for a losing bidder. Of the releases with the same `ocid`, the one
+//! with the greatest `id` (its UTC time) counts, in whatever file it is.
 
 use std::{io::Read, sync::Arc};
 
+use anyhow::Result;
 use chrono::{DateTime, Timelike, Utc};
 use serde_json::Value;
 
@@ -17,10 +18,9 @@ use crate::sources::{
         decode::{STRAY_BYTES, Utf8Reader},
         file_head::FileHead,
         json::{JsonItem, JsonRows, text_at},
-        reader::{FileInfo, ReadError},
+        reader::{FileInfo, ReadError, RowSink},
         row_counts::RowCounts,
         row_output::{Recency, RowOutput},
-        row_sink::RowSink,
     },
     seao::{
         common::{OCID_PREFIX, SEAO_OCDS, disambiguate_lots},
@@ -28,8 +28,8 @@ use crate::sources::{
     },
 };
 
-/// Recognizes SEAO's packages by the publisher's registered prefix. The package of a week without releases has none, and
-/// is recognized by the name of the data set.
+/// Recognizes SEAO's packages by the publisher's registered prefix. The package of a week without
+/// releases has none, and is recognized by the name of the data set.
 pub fn recognizes(head: &FileHead) -> bool {
     let has = |text: &str| head.json.contains(text);
     has(&format!("\"{OCID_PREFIX}")) || (has("\"publicationPolicy\"") && has("systeme-electronique-dappel-doffres"))
@@ -65,33 +65,36 @@ pub fn read(file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink
             return Ok(true);
         }
     };
-    batches::process_rows(out, next, |parsed, out| {
-        let line = parsed.line;
-        if parsed.is_repaired {
-            out.counts.note(line, STRAY_BYTES);
+    batches::process_rows(out, next, process_row)
+}
+
+/// Keeps or skips each release of a row.
+fn process_row(parsed: &ParsedRelease, out: &mut RowSink) -> Result<()> {
+    let line = parsed.line;
+    if parsed.is_repaired {
+        out.counts.note(line, STRAY_BYTES);
+    }
+    let value;
+    let row = match &parsed.row {
+        ReleaseJson::Whole(value, _) => Some(value),
+        ReleaseJson::Bytes(bytes) => {
+            value = serde_json::from_slice(bytes).ok();
+            value.as_ref()
         }
-        let value;
-        let row = match &parsed.row {
-            ReleaseJson::Whole(value, _) => Some(value),
-            ReleaseJson::Bytes(bytes) => {
-                value = serde_json::from_slice(bytes).ok();
-                value.as_ref()
-            }
-        };
-        let Some(row) = row else {
-            out.row();
-            out.counts.skip(line, "a release that is not valid JSON");
-            return Ok(());
-        };
-        for release in releases(row) {
-            out.row();
-            match row_output(release, &parsed.package, line, out.counts) {
-                Ok(output) => out.keep(line, output)?,
-                Err(reason) => out.counts.skip(line, reason),
-            }
+    };
+    let Some(row) = row else {
+        out.row();
+        out.counts.skip(line, "a release that is not valid JSON");
+        return Ok(());
+    };
+    for release in releases(row) {
+        out.row();
+        match row_output(release, &parsed.package, line, out.counts) {
+            Ok(output) => out.keep(line, output)?,
+            Err(reason) => out.counts.skip(line, reason),
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 /// A row that was cut out of its package.
@@ -127,7 +130,8 @@ impl batches::BatchRow for ParsedRelease {
     }
 }
 
-/// The releases of a record, or the release itself. An object that is neither is returned too, so that it is counted.
+/// The releases of a record, or the release itself. An object that is neither is returned too, so
+/// that it is counted.
 fn releases(row: &Value) -> Vec<&Value> {
     if let Some(compiled) = row.get("compiledRelease") {
         return vec![compiled];
@@ -174,8 +178,8 @@ fn row_output(
     })
 }
 
-/// The day of the release, then its second of the day plus 2: a release is newer than an XML export of the same day and
-/// its revisions, which have at most 1.
+/// The day of the release, then its second of the day plus 2: a release is newer than an XML export
+/// of the same day and its revisions, which have at most 1.
 fn recency(release: &Value) -> Recency {
     let id = text_at(release, "/id").unwrap_or_default();
     let revised = revision(&id).or_else(|| moment(release.get("date")?.as_str()?));

@@ -1,18 +1,18 @@
 //! The awards of an OCDS release of SEAO: each produces a contract with its first supplier.
 //!
-//! `awards[].value` is the awarded amount and identifies the contract, as in the XML era. `contracts[].value` is the
-//! current or final amount. Losing bidders are listed next to the winners in `parties`, `tenderers` and `bids`; they
-//! produce nothing.
+//! `awards[].value` is the awarded amount and identifies the contract, as in the XML era.
+//! `contracts[].value` is the current or final amount. Losing bidders are listed next to the
+//! winners in `parties`, `tenderers` and `bids`; they produce nothing.
 
 use std::{borrow::Cow, collections::HashMap};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::model::{entity_type::EntityType, fold::fold};
 use crate::sources::{
     reading::{
         json::{array_at, text_at},
-        record::DraftRecord,
+        row_output::DraftRecord,
         text,
     },
     seao::{
@@ -145,9 +145,7 @@ impl<'a> ReleaseNotice<'a> {
         let signed = signed.unwrap_or(&Value::Null);
 
         let mut contract = DraftRecord::new(EntityType::Contract);
-        for field in FIELDS_FROM_TENDER {
-            contract.set(field, tender.get(field));
-        }
+        contract.copy(tender, &FIELDS_FROM_TENDER);
         let neq = neq(&text_at(supplier.party, "/details/neq").unwrap_or_default())
             .or_else(|| neq(supplier.id.strip_prefix("FO-").unwrap_or_default()));
         let award_date = self.day(award, "/date").map(|day| day.to_string());
@@ -181,9 +179,9 @@ impl<'a> ReleaseNotice<'a> {
         contract
     }
 
-    /// The awarded amounts, with the unit of the winner's bid of the same amount, or else of its first bid. `totalAmount`
-    /// is the sum of the winner's awards over all lots. It is the total of this award only if it is the winner's only
-    /// award and the amount is a rate.
+    /// The awarded amounts, with the unit of the winner's bid of the same amount, or else of its
+    /// first bid. `totalAmount` is the sum of the winner's awards over all lots. It is the total of
+    /// this award only if it is the winner's only award and the amount is a rate.
     fn awarded_amounts(&mut self, award: &Value, winner: Option<&WinnerBids>) -> AwardAmounts {
         let amount = self.money(award, "/value/amount");
         let same_amount = amount.and_then(|amount| winner?.by_cents.get(&cents(amount)));
@@ -246,7 +244,7 @@ impl<'a> ReleaseNotice<'a> {
         }
         let amendments = array_at(signed, "/amendments");
         if !amendments.is_empty() {
-            contract.set("amendment_count", Some(amendments.len()));
+            contract.set("amendment_count", Some(json!(amendments.len())));
         }
         let days = amendments.iter().filter_map(|amendment| self.day(amendment, "/date"));
         contract.set("amendment_date", days.max().map(|day| day.to_string()));
@@ -263,7 +261,8 @@ fn set_amounts(contract: &mut DraftRecord, awarded: &AwardAmounts, current: &Awa
     }
 }
 
-/// US dollars if the bid is in them; otherwise the stated currency if it looks like an ISO 4217 code.
+/// US dollars if the bid is in them; otherwise the stated currency if it looks like an ISO 4217
+/// code.
 fn currency(awarded: &AwardAmounts, signed: &Value, award: &Value) -> String {
     let stated = text_at(signed, "/value/currency").or_else(|| text_at(award, "/value/currency"));
     match stated {
@@ -278,7 +277,8 @@ fn currency(awarded: &AwardAmounts, signed: &Value, award: &Value) -> String {
     }
 }
 
-/// The title of the lot that was won. Awards do not name it, but the winner's only bid of the same amount may.
+/// The title of the lot that was won. Awards do not name it, but the winner's only bid of the same
+/// amount may.
 fn lot_title(winner: Option<&WinnerBids>, amount: Option<f64>, lots: &HashMap<String, &Value>) -> Option<String> {
     match winner?.by_cents.get(&cents(amount?))?.lots.as_slice() {
         [lot] => text_at(lots.get(lot)?, "/title"),

@@ -9,8 +9,8 @@ use crate::model::{date::Date, timestamp};
 use crate::sources::reading::{
     json::{array_at, text_at},
     reader::FileInfo,
-    record::DraftRecord,
     row_counts::{RowCounts, unknown},
+    row_output::DraftRecord,
     text,
 };
 
@@ -58,8 +58,9 @@ impl<'a> ReleaseNotice<'a> {
         self.counts.note(self.line, note);
     }
 
-    /// The day of a timestamp that the publisher uses as a date. Where its clock is on winter time, midnight of a day in
-    /// summer time is written as 23:00 of the day before. An impossible date is noted and left out.
+    /// The day of a timestamp that the publisher uses as a date. Where its clock is on winter time,
+    /// midnight of a day in summer time is written as 23:00 of the day before. An impossible date
+    /// is noted and left out.
     pub fn day(&mut self, value: &Value, pointer: &str) -> Option<Date> {
         let stated = text_at(value, pointer)?;
         let Ok(day) = text::date(&stated) else {
@@ -84,7 +85,8 @@ impl<'a> ReleaseNotice<'a> {
         })
     }
 
-    /// Sets a record's status and its labels. A status that is not in the table is noted and has no labels.
+    /// Sets a record's status and its labels. A status that is not in the table is noted and has no
+    /// labels.
     pub fn set_status(&mut self, record: &mut DraftRecord, status: String, table: &[StatusLabels]) {
         let labels = table.iter().find(|(code, ..)| *code == status);
         if labels.is_none() {
@@ -104,8 +106,8 @@ impl<'a> ReleaseNotice<'a> {
     }
 }
 
-/// The elements of the array at `pointer` by their text at `key`; of several with the same text, the first. A map,
-/// because a release may have thousands of awards and as many parties.
+/// The elements of the array at `pointer` by their text at `key`; of several with the same text,
+/// the first. A map, because a release may have thousands of awards and as many parties.
 pub fn index_by<'a>(release: &'a Value, pointer: &str, key: &str) -> HashMap<String, &'a Value> {
     let mut index = HashMap::new();
     for element in array_at(release, pointer) {

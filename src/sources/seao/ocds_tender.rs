@@ -8,7 +8,7 @@ use crate::model::{entity_type::EntityType, fold::fold, municipality};
 use crate::sources::{
     reading::{
         json::{array_at, text_at},
-        record::DraftRecord,
+        row_output::DraftRecord,
         text,
     },
     seao::{
@@ -63,7 +63,7 @@ impl<'a> ReleaseNotice<'a> {
         tender.set("notice_url", Some(first.as_str()));
         let document =
             |(index, url)| json!({"doc_index": index, "url": url, "document_type": "tenderNotice", "language": "fr"});
-        let documents: Vec<Value> = urls.iter().enumerate().map(document).collect();
+        let documents: Value = urls.iter().enumerate().map(document).collect();
         tender.set("documents", Some(documents));
     }
 
@@ -91,9 +91,7 @@ impl<'a> ReleaseNotice<'a> {
         tender.set("buyer_id", id);
         tender.set("department_fr", buyer.clone());
         tender.set("buyer_name", buyer);
-        tender.set("municipality", Some(slug));
-        tender.set("government_level", Some(level));
-        tender.set("province", Some("QC"));
+        tender.set_jurisdiction(&slug, level, Some("QC"));
     }
 
     fn set_category_and_classes(&mut self, tender: &mut DraftRecord) {
@@ -153,7 +151,8 @@ impl<'a> ReleaseNotice<'a> {
         tender.set("eligibility", eligibility);
     }
 
-    /// Sets the value that the buyer expects to pay. Few notices state it. Of a range, this is the upper end.
+    /// Sets the value that the buyer expects to pay. Few notices state it. Of a range, this is the
+    /// upper end.
     fn set_expected_value(&mut self, tender: &mut DraftRecord) {
         let amount = self.money(self.release, "/tender/value/amount");
         let Some(amount) = amount.filter(|amount| *amount > 0.0) else {
@@ -221,8 +220,8 @@ enum MethodRule {
     FromRelease,
     /// This method, under the release's code if it has one.
     Default(&'static ProcurementMethod),
-    /// This method, whatever the release states: the notice is not a call that anyone may answer with a bid, and must not
-    /// look like one.
+    /// This method, whatever the release states: the notice is not a call that anyone may answer
+    /// with a bid, and must not look like one.
     Always(&'static ProcurementMethod),
     /// No contract follows from the notice itself.
     NoContract,
@@ -246,7 +245,8 @@ const RELEASE_NOTICE_TYPES: [ReleaseNoticeType; 16] = [
         english: "Request for prices from qualified enterprises", method: MethodRule::Always(&QUALIFIED),
     },
     ReleaseNoticeType { names: &["avis d appel d interet"], english: "Call for expressions of interest", method: MethodRule::NoContract },
-    // By law, announces a contract by mutual agreement, unless another enterprise shows that it can perform it.
+    // By law, announces a contract by mutual agreement, unless another enterprise shows that it can
+    // perform it.
     ReleaseNoticeType { names: &["avis d intention"], english: "Notice of intention", method: MethodRule::Always(&DIRECT) },
     ReleaseNoticeType { names: &["avis de qualification"], english: "Qualification notice", method: MethodRule::NoContract },
     ReleaseNoticeType {

@@ -6,10 +6,9 @@ use crate::sources::{
     reading::{
         decode::Utf8Reader,
         merging,
-        reader::{FileInfo, ReadError, SourceReader},
+        reader::{FileInfo, ReadError, RowSink, SourceReader},
         row_counts::RowCounts,
         row_output::GroupMember,
-        row_sink::RowSink,
     },
     seao::{after_award, common::SEAO_OCDS, merge::merge_notice, ocds, xml},
 };

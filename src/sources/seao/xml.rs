@@ -1,12 +1,13 @@
 //! SEAO's XML exports (`<export datedebut datefin>`).
 //!
-//! A row is a child of the root element. In the files Avis and AvisRevisions it is a notice: it produces a tender, and a
-//! contract for each winner among the bidders. In Contrats and Depenses it is the completion of a contract or the
-//! spending on a notice; it becomes an annotation, see [`after_award`]. The generations of the layout differ in the case
-//! of one tag and in elements that the older layout lacks.
+//! A row is a child of the root element. In the files Avis and AvisRevisions it is a notice: it
+//! produces a tender, and a contract for each winner among the bidders. In Contrats and Depenses it
+//! is the completion of a contract or the spending on a notice; it becomes an annotation, see
+//! [`after_award`]. The generations of the layout differ in the case of one tag and in elements
+//! that the older layout lacks.
 //!
-//! If a notice occurs several times, the one entered last counts; of the same entry, that of the newest export. A
-//! revision counts as entered on the last day of its export.
+//! If a notice occurs several times, the one entered last counts; of the same entry, that of the
+//! newest export. A revision counts as entered on the last day of its export.
 
 use std::io::Read;
 
@@ -16,10 +17,9 @@ use crate::sources::{
         batches,
         decode::{STRAY_BYTES, Utf8Reader},
         file_head::FileHead,
-        reader::{FileInfo, ReadError},
+        reader::{FileInfo, ReadError, RowSink},
         row_counts::RowCounts,
         row_output::Annotation,
-        row_sink::RowSink,
         text,
         xml::{XmlElement, XmlRow, XmlRows},
     },

@@ -1,4 +1,5 @@
-//! One XML export of SEAO: the days that it covers, and the parsing of dates and amounts in its rows.
+//! One XML export of SEAO: the days that it covers, and the parsing of dates and amounts in its
+//! rows.
 
 use crate::model::date::Date;
 use crate::sources::reading::{
@@ -15,7 +16,8 @@ pub struct XmlExport {
     pub last: Option<Date>,
     /// Whether the last day is in 2016 or later.
     pub is_since_2016: bool,
-    /// `fetched_at` of its records: the last day, or the file's time if the export states no last day.
+    /// `fetched_at` of its records: the last day, or the file's time if the export states no last
+    /// day.
     pub fetched_at: String,
 }
 
@@ -50,7 +52,8 @@ pub fn day(row: XmlElement, name: &str, line: u64, counts: &mut RowCounts) -> Op
     })
 }
 
-/// The amount in an element's child `name`; 0 counts as absent. An unreadable amount is noted and left out.
+/// The amount in an element's child `name`; 0 counts as absent. An unreadable amount is noted and
+/// left out.
 pub fn money(row: XmlElement, name: &str, line: u64, counts: &mut RowCounts) -> Option<f64> {
     text::given_amount(row.raw(name)).unwrap_or_else(|_| {
         counts.note(line, &format!("unreadable amount in {name}, left out"));

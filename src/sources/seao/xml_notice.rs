@@ -7,9 +7,8 @@ use serde_json::json;
 use crate::model::{date::Date, entity_type::EntityType};
 use crate::sources::{
     reading::{
-        record::DraftRecord,
         row_counts::{RowCounts, unknown},
-        row_output::{Recency, RowOutput},
+        row_output::{DraftRecord, Recency, RowOutput},
         text,
         xml::XmlElement,
     },
@@ -18,7 +17,7 @@ use crate::sources::{
             self, BidUnit, MUNICIPAL_GROUNDS, OTHER_NATURES, PROVINCIAL_GROUNDS, RegionTable, XML_NOTICE_TYPES, label,
         },
         common::{
-            AwardAmounts, FIELDS_FROM_TENDER, SEAO_XML, contract_record_id, disambiguate_lots, documents,
+            AwardAmounts, FIELDS_FROM_TENDER, OCID_PREFIX, SEAO_XML, contract_record_id, disambiguate_lots, documents,
             municipality_and_level, neq, vendor_country, vendor_province,
         },
         xml_export::{XmlExport, day, money},
@@ -80,13 +79,15 @@ impl<'a> XmlNotice<'a> {
         }
     }
 
-    /// If the award was entered on a day that the export covers, the notice dates from that day, and a release of the same
-    /// day is newer. Any other notice may be a revision of unknown day; it counts as of the export's last day.
+    /// If the award was entered on a day that the export covers, the notice dates from that day,
+    /// and a release of the same day is newer. Any other notice may be a revision of unknown day;
+    /// it counts as of the export's last day.
     fn recency(&mut self) -> Recency {
         let entered = self.day("datesaisieadjudication");
         let last_day = self.export.last_day();
         let (day, order_in_day) = match entered.filter(|day| self.export.covers(Some(*day))) {
-            // Of two exports of one entry the later is newer. A release of that day is newer than both.
+            // Of two exports of one entry the later is newer. A release of that day is newer than
+            // both.
             Some(day) => (day.days().into(), last_day.saturating_sub(i64::from(u32::MAX))),
             None => (last_day, 1),
         };
@@ -99,14 +100,12 @@ impl<'a> XmlNotice<'a> {
         let mut tender = DraftRecord::new(EntityType::Tender);
         tender.set("record_id", Some(format!("seao|{number}")));
         tender.set("reference_number", Some(number));
-        tender.set("ocid", Some(format!("ocds-ec9k95-{number}")));
+        tender.set("ocid", Some(format!("{OCID_PREFIX}{number}")));
         for field in ["solicitation_number", "tender_id", "tender_number"] {
             tender.set(field, row.line_of("numero"));
         }
-        tender.set(
-            "publication_date",
-            self.day("datepublication").map(|day| day.to_string()),
-        );
+        let publication_date = self.day("datepublication").map(|day| day.to_string());
+        tender.set("publication_date", publication_date);
         let closing_date = self.closing_date.map(|day| day.to_string());
         if closing_date.is_some() {
             tender.set("tender_close_date", row.line_of("datefermeture"));
@@ -135,9 +134,7 @@ impl<'a> XmlNotice<'a> {
         let (municipality, level) = municipality_and_level(self.is_municipal(), name, self.row.raw("ville"));
         tender.set("department_fr", buyer.clone());
         tender.set("buyer_name", buyer);
-        tender.set("municipality", Some(municipality));
-        tender.set("government_level", Some(level));
-        tender.set("province", Some("QC"));
+        tender.set_jurisdiction(&municipality, level, Some("QC"));
     }
 
     fn set_category_and_type(&mut self, tender: &mut DraftRecord) {
@@ -147,7 +144,8 @@ impl<'a> XmlNotice<'a> {
             self.note_if_unknown("nature", |code| OTHER_NATURES.contains(&code));
         }
         tender.set("procurement_category", category);
-        // `precision` (`0Déneigement`) describes what was bought if no category fits; its leading digits are dropped.
+        // `precision` (`0Déneigement`) describes what was bought if no category fits; its leading
+        // digits are dropped.
         let described = row.raw("precision").trim_start_matches(|c: char| c.is_ascii_digit());
         let category = row.line_of("categorieseao").or_else(|| text::as_line(described));
         tender.set("category", category);
@@ -175,10 +173,11 @@ impl<'a> XmlNotice<'a> {
         tender.set("regions_of_delivery_fr", text::joined(regions, "; "));
     }
 
-    /// The region numbering of the export, established by comparing regions with the buyers' towns. The export of 2009,
-    /// whose notices have neither city nor title, numbers regions like the specification. Exports since 2016, whose
-    /// notices have both, use the administrative numbers, also for notices from before 2016. No export of the years in
-    /// between is known, and the specification of December 2014 may apply to any of them.
+    /// The region numbering of the export, established by comparing regions with the buyers' towns.
+    /// The export of 2009, whose notices have neither city nor title, numbers regions like the
+    /// specification. Exports since 2016, whose notices have both, use the administrative numbers,
+    /// also for notices from before 2016. No export of the years in between is known, and the
+    /// specification of December 2014 may apply to any of them.
     fn region_table(&self) -> RegionTable {
         let has = |name| self.row.child(name).is_some();
         match (has("ville"), has("titre")) {
@@ -199,8 +198,9 @@ impl<'a> XmlNotice<'a> {
         tender.set("eligibility", ground.map(|ground| json!({"disposition": ground})));
     }
 
-    /// The status and its English and French labels. The exports have no status; a notice is over if it has a winner, an
-    /// award date or no closing date, or has closed by the export's last day.
+    /// The status and its English and French labels. The exports have no status; a notice is over
+    /// if it has a winner, an award date or no closing date, or has closed by the export's last
+    /// day.
     fn status(&self, has_winner: bool) -> (&'static str, &'static str, &'static str) {
         if has_winner {
             ("Expired", "Awarded", "Adjugé")
@@ -214,9 +214,7 @@ impl<'a> XmlNotice<'a> {
     fn contract(&mut self, number: &str, winner: XmlElement, tender: &DraftRecord) -> Option<DraftRecord> {
         let vendor = text::organization(winner.raw("nomorganisation"))?;
         let mut contract = DraftRecord::new(EntityType::Contract);
-        for field in FIELDS_FROM_TENDER {
-            contract.set(field, tender.get(field));
-        }
+        contract.copy(tender, &FIELDS_FROM_TENDER);
         let award_date = self.award_date.map(|day| day.to_string());
         let unit = winner.raw("montantssoumisunite").trim();
         if !codes::is_known_unit(unit) {

@@ -1,4 +1,5 @@
-//! JSON bodies of requests, e-mail addresses and keywords: each is parsed within its limits, or refused without a panic.
+//! JSON bodies of requests, e-mail addresses and keywords: each is parsed within its limits, or
+//! refused without a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! One cell of a publisher's file: the decoding of bytes, and every function that reads a text, a list, a day or an amount.
+//! One cell of a publisher's file: the decoding of bytes, and every function that reads a text, a
+//! list, a day or an amount.
 #![no_main]
 
 use std::io::Read;

@@ -1,4 +1,5 @@
-//! The query string of a record search: it is resolved to a search within the limits, or refused without a panic.
+//! The query string of a record search: it is resolved to a search within the limits, or refused
+//! without a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! The texts of a query: the `q` language, a cursor, a folded name, a date. Each is parsed within its limits, or refused without
-//! a panic.
+//! The texts of a query: the `q` language, a cursor, a folded name, a date. Each is parsed within
+//! its limits, or refused without a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

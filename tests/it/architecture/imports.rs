@@ -1,7 +1,7 @@
 //! Reads from the syntax trees which file of `src` uses which other file.
 //!
-//! A use is a `use` declaration, or a path in code or in a macro, resolved through the file's imports. Test modules and `mod`
-//! declarations do not count.
+//! A use is a `use` declaration, or a path in code or in a macro, resolved through the file's
+//! imports. Test modules and `mod` declarations do not count.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -20,7 +20,8 @@ pub struct SourceFile {
     /// Path below `src` without `.rs` and without a final `/mod`.
     pub module: String,
     pub text: String,
-    /// Absolute paths that the file uses. The first segment is `crate` for this project, or the name of a dependency.
+    /// Absolute paths that the file uses. The first segment is `crate` for this project, or the
+    /// name of a dependency.
     pub paths: BTreeSet<Vec<String>>,
     /// Lines before the tests.
     pub lines: usize,
@@ -110,7 +111,9 @@ fn module_name(root: &Path, path: &Path) -> String {
 }
 
 fn is_tests(module: &str) -> bool {
-    module.split('/').any(|name| name == "tests" || name.ends_with("_tests"))
+    module
+        .split('/')
+        .any(|name| name == "tests" || name.ends_with("_tests"))
 }
 
 fn read(path: &Path, module: String, known: &BTreeSet<String>) -> SourceFile {

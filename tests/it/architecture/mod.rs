@@ -1,4 +1,5 @@
-//! Rules about the structure of `src`: layers, import cycles, which module may use which dependency, and the length of files.
+//! Rules about the structure of `src`: layers, import cycles, which module may use which
+//! dependency, and the length of files.
 
 mod imports;
 pub mod tables;

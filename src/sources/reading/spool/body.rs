@@ -7,8 +7,7 @@ use crate::model::entity_type::EntityType;
 use crate::sources::reading::{
     bytes::{self, ByteReader},
     fields::Fields,
-    record::DraftRecord,
-    row_output::GroupMember,
+    row_output::{DraftRecord, GroupMember},
 };
 
 /// Appends a body. `annotation` is JSON; empty for a row output.

@@ -6,7 +6,10 @@ use anyhow::{Context, Result};
 use rustc_hash::FxHasher;
 
 use crate::model::fold::fold;
-use crate::sources::reading::{digest::digest, record::DraftRecord, row_output::Recency};
+use crate::sources::reading::{
+    digest::digest,
+    row_output::{DraftRecord, Recency},
+};
 
 #[derive(Clone, Copy, Debug)]
 pub struct SpoolEntry {

@@ -7,10 +7,7 @@ use super::{
     writer::{SpoolWriter, WRITE_BYTES},
 };
 use crate::model::entity_type::EntityType;
-use crate::sources::reading::{
-    record::DraftRecord,
-    row_output::{Annotation, Recency, RowOutput},
-};
+use crate::sources::reading::row_output::{Annotation, DraftRecord, Recency, RowOutput};
 
 fn output(group: &str, key: &str, recency: Recency, id: &str) -> RowOutput {
     let mut record = DraftRecord::new(EntityType::Contract);

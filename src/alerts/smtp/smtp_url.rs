@@ -1,4 +1,4 @@
-//! Where the mail server is, as `--smtp-url` tells it.
+//! Parses `--smtp-url`: `smtps://user@host[:465]`, or `smtp://user@host[:587][?tls=…]`.
 
 use std::{net::IpAddr, str::FromStr};
 
@@ -6,12 +6,12 @@ use anyhow::{Context, bail, ensure};
 use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
-/// The port of SMTP that encrypts from the first byte (RFC 8314).
-pub const WRAPPED_PORT: u16 = 465;
+/// The port for SMTP over TLS from the first byte (RFC 8314).
+pub const IMPLICIT_TLS_PORT: u16 = 465;
 
-/// Where the server is and how it is spoken to: `smtps://user@host[:465]`, or `smtp://user@host[:587][?tls=…]`.
+/// Where the mail server is, and how to connect to it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct SmtpEndpoint {
     pub host: String,
     pub port: u16,
     pub user: Option<String>,
@@ -20,29 +20,29 @@ pub struct Place {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encryption {
-    /// From the first byte.
+    /// TLS from the first byte.
     Implicit,
-    /// By STARTTLS, and not at all without.
+    /// STARTTLS; without it no mail is sent.
     Required,
-    /// By STARTTLS where the server has it.
+    /// STARTTLS if the server offers it.
     Opportunistic,
     None,
 }
 
-impl FromStr for Place {
+impl FromStr for SmtpEndpoint {
     type Err = anyhow::Error;
 
-    fn from_str(text: &str) -> anyhow::Result<Place> {
+    fn from_str(text: &str) -> anyhow::Result<SmtpEndpoint> {
         let form = "it must be like smtps://user@host or smtp://user@host:587";
         let url = Url::parse(text).with_context(|| form.to_owned())?;
         let (port, mut encryption) = match url.scheme() {
-            "smtps" => (WRAPPED_PORT, Encryption::Implicit),
+            "smtps" => (IMPLICIT_TLS_PORT, Encryption::Implicit),
             "smtp" => (587, Encryption::Required),
             other => bail!("{form}, not {other}://"),
         };
         ensure!(
             url.password().is_none(),
-            "it must not hold the password, which every user of this machine could read in the list of processes; set PROCURE_SMTP_PASSWORD, or \
+            "it must not contain the password, which every user of this machine could read in the process list; set PROCURE_SMTP_PASSWORD, or \
              name a file with --smtp-password-file"
         );
         ensure!(matches!(url.path(), "" | "/") && url.fragment().is_none(), "{form}");
@@ -52,7 +52,7 @@ impl FromStr for Place {
                 ("tls", "opportunistic", Encryption::Required) => Encryption::Opportunistic,
                 ("tls", "none", Encryption::Required) => Encryption::None,
                 _ => bail!(
-                    "behind `?`, smtp:// takes tls=required (the default), tls=opportunistic or tls=none; smtps:// nothing"
+                    "after `?`, smtp:// takes tls=required (the default), tls=opportunistic or tls=none; smtps:// takes nothing"
                 ),
             };
         }
@@ -67,14 +67,14 @@ impl FromStr for Place {
         };
         let user = percent_decode_str(url.username())
             .decode_utf8()
-            .context("the user's name is not UTF-8")?;
+            .context("the user name is not UTF-8")?;
         let user = Some(user.into_owned()).filter(|user| !user.is_empty());
-        let is_here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+        let is_local = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
         ensure!(
-            user.is_none() || is_here || !matches!(encryption, Encryption::None | Encryption::Opportunistic),
-            "a password must not go to {host} unencrypted; leave out the `?tls=`"
+            user.is_none() || is_local || !matches!(encryption, Encryption::None | Encryption::Opportunistic),
+            "the password must not be sent to {host} unencrypted; leave out the `?tls=`"
         );
-        Ok(Place {
+        Ok(SmtpEndpoint {
             host,
             port: url.port().unwrap_or(port),
             user,
@@ -86,11 +86,10 @@ impl FromStr for Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alerts::send::Server;
 
     #[test]
-    fn a_place_is_read_and_what_is_unsafe_is_refused() {
-        let place = |text: &str| Place::from_str(text).map_err(|error| format!("{error:#}"));
+    fn parses_urls_and_refuses_unsafe_ones() {
+        let parse = |text: &str| SmtpEndpoint::from_str(text).map_err(|error| format!("{error:#}"));
         for (text, host, port, user, encryption) in [
             (
                 "smtps://ann@mail.example.org",
@@ -123,29 +122,27 @@ mod tests {
             ),
             ("smtp://[::1]?tls=none", "::1", 587, None, Encryption::None),
         ] {
-            let expected = Place {
+            let expected = SmtpEndpoint {
                 host: host.to_owned(),
                 port,
                 user: user.map(str::to_owned),
                 encryption,
             };
-            assert_eq!(place(text), Ok(expected), "{text}");
+            assert_eq!(parse(text), Ok(expected), "{text}");
         }
         for (text, why) in [
-            ("smtps://ann:secret@h", "must not hold the password"),
-            ("smtp://ann@h?tls=none", "must not go to h unencrypted"),
-            ("smtp://ann@h?tls=opportunistic", "must not go to h unencrypted"),
-            ("smtps://h?tls=none", "smtps:// nothing"),
+            ("smtps://ann:secret@h", "must not contain the password"),
+            ("smtp://ann@h?tls=none", "must not be sent to h unencrypted"),
+            ("smtp://ann@h?tls=opportunistic", "must not be sent to h unencrypted"),
+            ("smtps://h?tls=none", "smtps:// takes nothing"),
             ("smtp://h?tls=maybe", "tls=required"),
             ("https://h", "must be like smtps://"),
             ("smtp://", "must be like smtps://"),
             ("mail.example.org", "must be like smtps://"),
             ("smtp://h/inbox", "must be like smtps://"),
         ] {
-            let error = place(text).unwrap_err();
+            let error = parse(text).unwrap_err();
             assert!(error.contains(why) && !error.contains("secret"), "{text}: {error}");
         }
-        assert!(Server::new(place("smtps://ann@h").unwrap(), None, None, "h").is_err());
-        assert!(Server::new(place("smtps://h").unwrap(), Some("x".to_owned()), None, "h").is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! The tenders of a generation that someone could still be told of: open, and published lately.
+//! The tenders of a generation that a digest can list: open, and published recently.
 
 use std::borrow::Cow;
 
@@ -7,25 +7,27 @@ use bytes::Bytes;
 use crate::{
     catalog::{
         generation::Generation,
-        notices::{BidStatus, LatestNotices, TenderKey, for_each_page, parse_tender},
+        notices::{BidStatus, LatestNotices, TenderKey, parse_tender},
+        pages::for_each_page,
     },
     engine::{Deadline, Error},
     model::{date::Date, entity_type::EntityType, schema::Role},
     query::{Filter, SearchQuery, keyword::TokenizedRecord},
 };
 
-/// Spec silent: for how many days a tender is new. One that was published before is told of to nobody, whenever it came into the index.
+/// Decision D-101: for how many days after its publication a tender is new. An older one is mailed to
+/// no address, whenever it entered the index.
 pub const NEW_FOR_DAYS: i32 = 30;
 
-/// A new tender, ready to be compared with many subscriptions.
+/// A notice of a new tender, prepared for matching with many subscriptions.
 #[derive(Clone, Debug)]
-pub struct Tender {
-    /// As it is served.
+pub struct NewTender {
+    /// The record as it is served.
     pub bytes: Bytes,
     pub record_id: String,
-    /// What all notices of one tender share ([`TenderKey`]): it is told of once.
+    /// What all notices of one tender share ([`TenderKey`]): it is mailed once.
     pub name: String,
-    /// What this notice and the tender's newest say of whether bids are taken.
+    /// Whether bids are accepted, according to this notice and to the newest notice of the tender.
     statuses: [BidStatus; 2],
     pub published: Date,
     /// The last day for bids.
@@ -36,13 +38,13 @@ pub struct Tender {
     pub categories: Vec<String>,
 }
 
-impl Tender {
-    /// None of a record that is no tender, or tells no day of publication.
-    pub fn parse(bytes: Bytes, latest: &LatestNotices) -> Option<Tender> {
+impl NewTender {
+    /// `None` for a record that is not a tender, or has no day of publication.
+    pub fn parse(bytes: Bytes, latest: &LatestNotices) -> Option<NewTender> {
         let record = parse_tender(&bytes).ok()?;
         let (key, status) = (TenderKey::of(&record), BidStatus::of(&record));
         let keys = |role: Role| -> Vec<String> { record.keys(role).into_iter().map(Cow::into_owned).collect() };
-        Some(Tender {
+        Some(NewTender {
             record_id: record.id().to_owned(),
             statuses: [status, latest.of(&key).unwrap_or(status)],
             name: key.stable_name(),
@@ -55,22 +57,25 @@ impl Tender {
         })
     }
 
-    /// Its words, made when asked for: they take ten times its bytes, so that those of many tenders are not kept together.
-    pub fn subject(&self) -> TokenizedRecord {
+    /// Its tokens, made on demand: they take ten times the memory of its bytes, so those of many tenders
+    /// must not be held at once.
+    pub fn tokenize(&self) -> TokenizedRecord {
         let record = parse_tender(&self.bytes);
-        record.map_or_else(|_| TokenizedRecord::default(), |record| TokenizedRecord::of(&record))
+        TokenizedRecord::of(&record.expect("these bytes were parsed into this tender"))
     }
 
-    /// Whether bids are still taken.
+    /// Whether bids are still accepted.
     pub fn is_open(&self, today: Date) -> bool {
         self.statuses.iter().all(|status| status.is_open(today))
     }
 }
 
-/// The notices of new tenders, the newest first: open, as the tender's newest has it too, closing today or later if on a known day, and published within the last [`NEW_FOR_DAYS`] days.
+/// The notices of new tenders, the newest first. A notice is new if it was published within the last
+/// [`NEW_FOR_DAYS`] days and is open, also according to the newest notice of its tender: it closes
+/// today or later, or on an unknown day.
 ///
-/// Spec silent: one that was published tomorrow is new too, since the publisher's day is not ours.
-pub fn fresh(generation: &Generation, today: Date, deadline: Deadline) -> Result<Vec<Tender>, Error> {
+/// Decision D-102: a notice dated tomorrow is new too, because the publisher's time zone may be ahead.
+pub fn new_tenders(generation: &Generation, today: Date, deadline: Deadline) -> Result<Vec<NewTender>, Error> {
     let window = Filter::Dates {
         role: Role::Date,
         from: Date::from_days(today.days() - NEW_FOR_DAYS),
@@ -81,7 +86,7 @@ pub fn fresh(generation: &Generation, today: Date, deadline: Deadline) -> Result
     for_each_page(&*generation.engine, &query, &deadline, |page| {
         let read = page
             .into_iter()
-            .filter_map(|notice| Tender::parse(notice, &generation.latest_notices));
+            .filter_map(|notice| NewTender::parse(notice, &generation.latest_notices));
         tenders.extend(read.filter(|tender| tender.is_open(today)));
         Ok(())
     })?;

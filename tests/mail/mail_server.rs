@@ -1,4 +1,5 @@
-//! A mail server in the test's own process: SMTP as the `mailin` crate speaks it, over TLS by rustls, with the moods of a real one.
+//! A mail server inside the test process: SMTP by the `mailin` crate, TLS by rustls, with the failures of
+//! real servers.
 
 use std::{
     cell::RefCell,
@@ -23,30 +24,30 @@ pub enum Security {
     Implicit,
 }
 
-/// Where a mail is on its way in.
+/// The stage of an SMTP transaction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Moment {
-    Sender,
-    Receiver,
-    /// `DATA` was asked for.
-    Start,
-    /// Some of the message has come.
-    Middle,
-    End,
+pub enum Stage {
+    MailFrom,
+    RcptTo,
+    Data,
+    /// Part of the message has arrived.
+    MessageChunk,
+    MessageEnd,
 }
 
+/// What the server does at a stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Mood {
-    Fine,
-    Say(u16),
-    /// The same, and nothing more until the client leaves.
-    SayAndMute(u16),
-    /// Hangs up.
-    Cut,
-    /// Takes the mail, and hangs up instead of saying so.
-    TakeAndCut,
-    /// Says nothing any more until the client leaves.
-    Mute,
+pub enum Behavior {
+    Normal,
+    /// Replies with this code.
+    Reply(u16),
+    /// Replies with this code, then nothing until the client disconnects.
+    ReplyThenHang(u16),
+    Disconnect,
+    /// Accepts the mail and disconnects without confirming it.
+    AcceptThenDisconnect,
+    /// Replies nothing until the client disconnects.
+    Hang,
 }
 
 #[derive(Clone, Debug)]
@@ -55,36 +56,36 @@ pub struct Received {
     pub bytes: Vec<u8>,
 }
 
-/// What is done instead of what the crate would say, which stays in the message when its end is refused.
-type Instead = Rc<RefCell<Option<Mood>>>;
+/// Overrides the reply of the crate, which would not end the transaction if the message were refused.
+type Override = Rc<RefCell<Option<Behavior>>>;
 
-type Moods = dyn Fn(Moment, &str) -> Mood + Send + Sync;
+type ChooseBehavior = dyn Fn(Stage, &str) -> Behavior + Send + Sync;
 
 struct Inner {
-    taken: Mutex<Vec<Received>>,
-    /// Messages that came whole and were refused.
+    accepted: Mutex<Vec<Received>>,
+    /// Complete messages that were refused.
     refused: Mutex<Vec<Received>>,
     connections: Mutex<usize>,
-    moods: Mutex<Arc<Moods>>,
+    behavior: Mutex<Arc<ChooseBehavior>>,
 }
 
 #[derive(Clone)]
-pub struct Server {
+pub struct MailServer {
     pub port: u16,
     inner: Arc<Inner>,
 }
 
-impl Server {
-    /// Listens on a free port. With TLS its certificate, for `localhost`, is written to `ca`.
-    pub fn start(security: Security, ca: &Path) -> Server {
+impl MailServer {
+    /// Listens on a free port. With TLS, writes its certificate for `localhost` to `ca`.
+    pub fn start(security: Security, ca: &Path) -> MailServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let server = Server {
+        let server = MailServer {
             port: listener.local_addr().unwrap().port(),
             inner: Arc::new(Inner {
-                taken: Mutex::default(),
+                accepted: Mutex::default(),
                 refused: Mutex::default(),
                 connections: Mutex::default(),
-                moods: Mutex::new(Arc::new(|_, _| Mood::Fine)),
+                behavior: Mutex::new(Arc::new(|_, _| Behavior::Normal)),
             }),
         };
         let tls = (security != Security::Plain).then(|| certificate(ca));
@@ -92,23 +93,23 @@ impl Server {
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let (inner, tls) = (Arc::clone(&inner), tls.clone());
-                // A client that is killed ends its conversation with an error, which is all there is to say of it.
-                thread::spawn(move || drop(talk(stream, security, tls, inner)));
+                // A killed client ends its connection with an error, which the tests ignore.
+                thread::spawn(move || drop(serve_connection(stream, security, tls, inner)));
             }
         });
         server
     }
 
-    pub fn behave(&self, moods: impl Fn(Moment, &str) -> Mood + Send + Sync + 'static) {
-        *self.inner.moods.lock().unwrap() = Arc::new(moods);
+    pub fn set_behavior(&self, choose: impl Fn(Stage, &str) -> Behavior + Send + Sync + 'static) {
+        *self.inner.behavior.lock().unwrap() = Arc::new(choose);
     }
 
-    pub fn taken(&self) -> Vec<Received> {
-        self.inner.taken.lock().unwrap().clone()
+    pub fn accepted(&self) -> Vec<Received> {
+        self.inner.accepted.lock().unwrap().clone()
     }
 
-    pub fn count(&self) -> usize {
-        self.inner.taken.lock().unwrap().len()
+    pub fn accepted_count(&self) -> usize {
+        self.inner.accepted.lock().unwrap().len()
     }
 
     pub fn refused(&self) -> Vec<Received> {
@@ -132,13 +133,18 @@ fn certificate(ca: &Path) -> Arc<ServerConfig> {
     Arc::new(config.with_single_cert(vec![made.cert.der().clone()], key).unwrap())
 }
 
-fn talk(stream: TcpStream, security: Security, tls: Option<Arc<ServerConfig>>, inner: Arc<Inner>) -> io::Result<()> {
+fn serve_connection(
+    stream: TcpStream,
+    security: Security,
+    tls: Option<Arc<ServerConfig>>,
+    inner: Arc<Inner>,
+) -> io::Result<()> {
     *inner.connections.lock().unwrap() += 1;
     stream.set_nodelay(true)?;
-    let instead = Instead::default();
-    let handler = Clerk {
+    let override_reply = Override::default();
+    let handler = MailHandler {
         inner,
-        instead: Rc::clone(&instead),
+        override_reply: Rc::clone(&override_reply),
         to: String::new(),
         message: Vec::new(),
     };
@@ -155,23 +161,23 @@ fn talk(stream: TcpStream, security: Security, tls: Option<Arc<ServerConfig>>, i
     if security == Security::Implicit {
         session.tls_active();
         let mut stream = encrypted(stream);
-        say(stream.get_mut(), &session.greeting())?;
-        return converse(&mut session, &mut stream, &instead).map(drop);
+        send_reply(stream.get_mut(), &session.greeting())?;
+        return run_session(&mut session, &mut stream, &override_reply).map(drop);
     }
     let mut plain = BufReader::new(stream);
-    say(plain.get_mut(), &session.greeting())?;
-    if converse(&mut session, &mut plain, &instead)? {
+    send_reply(plain.get_mut(), &session.greeting())?;
+    if run_session(&mut session, &mut plain, &override_reply)? {
         session.tls_active();
-        converse(&mut session, &mut encrypted(plain.into_inner()), &instead)?;
+        run_session(&mut session, &mut encrypted(plain.into_inner()), &override_reply)?;
     }
     Ok(())
 }
 
-/// Tells whether the client wants TLS from here on.
-fn converse<S: Read + Write>(
-    session: &mut Session<Clerk>,
+/// Returns whether the client wants to continue with TLS.
+fn run_session<S: Read + Write>(
+    session: &mut Session<MailHandler>,
     stream: &mut BufReader<S>,
-    instead: &Instead,
+    override_reply: &Override,
 ) -> io::Result<bool> {
     let mut line = Vec::new();
     loop {
@@ -179,21 +185,21 @@ fn converse<S: Read + Write>(
         if stream.read_until(b'\n', &mut line)? == 0 {
             return Ok(false);
         }
-        let answer = match (session.process(&line), instead.take()) {
-            (_, Some(Mood::Cut | Mood::TakeAndCut)) => return Ok(false),
-            (_, Some(Mood::Mute)) => return io::copy(stream, &mut io::sink()).map(|_| false),
-            (_, Some(Mood::SayAndMute(code))) => {
-                say(stream.get_mut(), &refusal(code))?;
+        let reply = match (session.process(&line), override_reply.take()) {
+            (_, Some(Behavior::Disconnect | Behavior::AcceptThenDisconnect)) => return Ok(false),
+            (_, Some(Behavior::Hang)) => return io::copy(stream, &mut io::sink()).map(|_| false),
+            (_, Some(Behavior::ReplyThenHang(code))) => {
+                send_reply(stream.get_mut(), &refusal(code))?;
                 return io::copy(stream, &mut io::sink()).map(|_| false);
             }
-            (_, Some(Mood::Say(code))) => refusal(code),
-            (answer, _) => answer,
+            (_, Some(Behavior::Reply(code))) => refusal(code),
+            (reply, _) => reply,
         };
-        match answer.action {
+        match reply.action {
             Action::NoReply => continue,
-            _ => say(stream.get_mut(), &answer)?,
+            _ => send_reply(stream.get_mut(), &reply)?,
         }
-        match answer.action {
+        match reply.action {
             Action::UpgradeTls => return Ok(true),
             Action::Close => return Ok(false),
             _ => {}
@@ -202,58 +208,58 @@ fn converse<S: Read + Write>(
 }
 
 fn refusal(code: u16) -> Response {
-    Response::custom(code, "says the mood".to_owned())
+    Response::custom(code, "chosen by the test".to_owned())
 }
 
-fn say(stream: &mut impl Write, answer: &Response) -> io::Result<()> {
-    answer.write_to(stream)?;
+fn send_reply(stream: &mut impl Write, reply: &Response) -> io::Result<()> {
+    reply.write_to(stream)?;
     stream.flush()
 }
 
-struct Clerk {
+struct MailHandler {
     inner: Arc<Inner>,
-    instead: Instead,
+    override_reply: Override,
     to: String,
     message: Vec<u8>,
 }
 
-impl Clerk {
-    fn mood(&self, moment: Moment) -> Mood {
-        let moods = Arc::clone(&self.inner.moods.lock().unwrap());
-        moods(moment, &self.to)
+impl MailHandler {
+    fn behavior(&self, stage: Stage) -> Behavior {
+        let choose = Arc::clone(&self.inner.behavior.lock().unwrap());
+        choose(stage, &self.to)
     }
 
-    fn answer(&self, mood: Mood) -> Response {
-        match mood {
-            Mood::Fine => response::OK,
-            Mood::Say(code) => Response::custom(code, format!("not <{}>", self.to)),
-            Mood::SayAndMute(_) | Mood::Cut | Mood::TakeAndCut | Mood::Mute => {
-                *self.instead.borrow_mut() = Some(mood);
+    fn reply(&self, behavior: Behavior) -> Response {
+        match behavior {
+            Behavior::Normal => response::OK,
+            Behavior::Reply(code) => Response::custom(code, format!("not <{}>", self.to)),
+            Behavior::ReplyThenHang(_) | Behavior::Disconnect | Behavior::AcceptThenDisconnect | Behavior::Hang => {
+                *self.override_reply.borrow_mut() = Some(behavior);
                 response::OK
             }
         }
     }
 }
 
-impl Handler for Clerk {
+impl Handler for MailHandler {
     fn mail(&mut self, _: IpAddr, _: &str, _: &str) -> Response {
         self.to.clear();
         self.message.clear();
-        self.answer(self.mood(Moment::Sender))
+        self.reply(self.behavior(Stage::MailFrom))
     }
 
     fn rcpt(&mut self, to: &str) -> Response {
         self.to = to.trim_matches(['<', '>']).to_owned();
-        self.answer(self.mood(Moment::Receiver))
+        self.reply(self.behavior(Stage::RcptTo))
     }
 
     fn data_start(&mut self, _: &str, _: &str, _: bool, _: &[String]) -> Response {
-        self.answer(self.mood(Moment::Start))
+        self.reply(self.behavior(Stage::Data))
     }
 
     fn data(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.message.extend_from_slice(bytes);
-        self.answer(self.mood(Moment::Middle));
+        self.reply(self.behavior(Stage::MessageChunk));
         Ok(())
     }
 
@@ -262,13 +268,13 @@ impl Handler for Clerk {
             to: self.to.clone(),
             bytes: std::mem::take(&mut self.message),
         };
-        let mood = self.mood(Moment::End);
-        let inbox = match mood {
-            Mood::Fine | Mood::TakeAndCut | Mood::Mute => &self.inner.taken,
-            Mood::Say(_) | Mood::SayAndMute(_) | Mood::Cut => &self.inner.refused,
+        let behavior = self.behavior(Stage::MessageEnd);
+        let inbox = match behavior {
+            Behavior::Normal | Behavior::AcceptThenDisconnect | Behavior::Hang => &self.inner.accepted,
+            Behavior::Reply(_) | Behavior::ReplyThenHang(_) | Behavior::Disconnect => &self.inner.refused,
         };
         inbox.lock().unwrap().push(received);
-        *self.instead.borrow_mut() = Some(mood).filter(|mood| *mood != Mood::Fine);
+        *self.override_reply.borrow_mut() = Some(behavior).filter(|behavior| *behavior != Behavior::Normal);
         response::OK
     }
 

@@ -1,18 +1,18 @@
-//! What a digest says in each language: one table, walked by the text and by the HTML.
+//! The texts of digests in each language: one table for both the plain text and the HTML.
 
 use chrono::{Datelike, NaiveDate};
 
 use crate::{
-    alerts::digest::{Named, Value},
+    alerts::digest::{Digest, ListedValue, Listing, SubscriptionSummary, truncate},
     model::date::Date,
     state::subscription::{Frequency, Locale},
 };
 
-/// A language's sentences. `{n}`, `{date}`, `{name}` stand for what is put in; of two forms the first is the singular.
-pub struct Words {
-    /// As in `Content-Language` and `lang`.
-    pub code: &'static str,
-    months: [&'static str; 12],
+/// The texts of one language. `{n}`, `{date}` and `{name}` are placeholders. Of two forms the first is
+/// the singular.
+pub struct DigestTexts {
+    /// Separated by blanks.
+    months: &'static str,
     first_of_month: &'static str,
     date: &'static str,
     one_title: &'static str,
@@ -22,12 +22,14 @@ pub struct Words {
     days_left: [&'static str; 2],
     today: &'static str,
     no_closing: &'static str,
+    thousands: char,
+    dollars: &'static str,
     value: &'static str,
     estimate: &'static str,
     matched: &'static str,
     number: &'static str,
     more: [&'static str; 2],
-    pub untitled: &'static str,
+    untitled: &'static str,
     pub alerts: &'static str,
     pub stop_one: &'static str,
     pub stop_all: &'static str,
@@ -43,22 +45,8 @@ pub struct Words {
     colon: &'static str,
 }
 
-static ENGLISH: Words = Words {
-    code: "en",
-    months: [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ],
+static ENGLISH: DigestTexts = DigestTexts {
+    months: "January February March April May June July August September October November December",
     first_of_month: "1",
     date: "{month} {day}, {year}",
     one_title: "New tender: {name}",
@@ -70,11 +58,13 @@ static ENGLISH: Words = Words {
     closes: "Closes {date}",
     days_left: ["{n} day left", "{n} days left"],
     today: "today",
-    no_closing: "No closing date is stated",
+    no_closing: "No closing date is given",
+    thousands: ',',
+    dollars: "${name}",
     value: "Value: {name}",
     estimate: "Estimated value: {name}",
     matched: "Matches {name}",
-    number: "Number at the buyer: {name}",
+    number: "Solicitation number: {name}",
     more: [
         "And {n} more, which your next digest will list.",
         "And {n} more, which your next digests will list.",
@@ -95,22 +85,8 @@ static ENGLISH: Words = Words {
     colon: ":",
 };
 
-static FRENCH: Words = Words {
-    code: "fr",
-    months: [
-        "janvier",
-        "février",
-        "mars",
-        "avril",
-        "mai",
-        "juin",
-        "juillet",
-        "août",
-        "septembre",
-        "octobre",
-        "novembre",
-        "décembre",
-    ],
+static FRENCH: DigestTexts = DigestTexts {
+    months: "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
     first_of_month: "1er",
     date: "{day} {month} {year}",
     one_title: "Nouvel appel d’offres\u{a0}: {name}",
@@ -123,10 +99,12 @@ static FRENCH: Words = Words {
     days_left: ["il reste {n} jour", "il reste {n} jours"],
     today: "aujourd’hui",
     no_closing: "Aucune date de fermeture n’est indiquée",
+    thousands: NO_BREAK,
+    dollars: "{name}\u{a0}$",
     value: "Valeur\u{a0}: {name}",
     estimate: "Valeur estimée\u{a0}: {name}",
     matched: "Correspond à {name}",
-    number: "Numéro chez l’acheteur\u{a0}: {name}",
+    number: "Numéro de l’appel d’offres\u{a0}: {name}",
     more: [
         "Et {n} autre, que votre prochain courriel présentera.",
         "Et {n} autres, que vos prochains courriels présenteront.",
@@ -147,14 +125,33 @@ static FRENCH: Words = Words {
     colon: "\u{a0}:",
 };
 
-/// Says at the head of a mail in both languages that there is a second part.
+/// Announces the second part at the start of a mail in both languages.
 pub const FRENCH_FOLLOWS: &str = "Le français suit.";
 
-/// Keeps a number, or a sign, with what it belongs to.
+/// Keeps a number and its unit on one line.
 const NO_BREAK: char = '\u{a0}';
 
-impl Words {
-    pub fn of(locale: Locale) -> &'static Words {
+/// The maximum length of a title in a subject line, in characters.
+const MAX_SUBJECT_TITLE: usize = 80;
+
+/// The subject line of a mail.
+pub fn subject(digest: &Digest) -> String {
+    let subjects = digest.parts.iter().map(|part| {
+        let texts = DigestTexts::of(part.locale);
+        match part.listings.as_slice() {
+            [listing] => put(
+                texts.one_title,
+                "{name}",
+                &truncate(texts.title(listing), MAX_SUBJECT_TITLE),
+            ),
+            listings => put(texts.many, "{n}", &listings.len().to_string()),
+        }
+    });
+    subjects.collect::<Vec<_>>().join(" / ")
+}
+
+impl DigestTexts {
+    pub fn of(locale: Locale) -> &'static DigestTexts {
         match locale {
             Locale::En => &ENGLISH,
             Locale::Fr => &FRENCH,
@@ -162,7 +159,7 @@ impl Words {
     }
 
     /// `June 3, 2026`, `3 juin 2026`.
-    pub fn day(&self, date: Date) -> String {
+    fn day(&self, date: Date) -> String {
         let Some(day) = NaiveDate::from_epoch_days(date.days()) else {
             return date.to_string();
         };
@@ -170,46 +167,44 @@ impl Words {
             1 => self.first_of_month.to_owned(),
             other => other.to_string(),
         };
-        let month = self.months.get(day.month0() as usize).copied().unwrap_or_default();
+        let month = self.months.split(' ').nth(day.month0() as usize);
+        let month = month.expect("there are twelve months");
         let date = self.date.replace("{day}", &of_month).replace("{month}", month);
         date.replace("{year}", &day.year().to_string())
     }
 
-    /// When bids close, and how long that is from today.
+    /// When bids close, and the days left.
     pub fn closing(&self, closing: Option<Date>, today: Date) -> String {
         let Some(closing) = closing else {
             return self.no_closing.to_owned();
         };
-        let left = closing.days().saturating_sub(today.days());
-        let left = match usize::try_from(left) {
-            Ok(0) => self.today.to_owned(),
-            Ok(left) => count(&self.days_left, left),
-            Err(_) => return put(self.closes, "{date}", &self.day(closing)),
-        };
-        format!("{} ({left})", put(self.closes, "{date}", &self.day(closing)))
+        let closes = put(self.closes, "{date}", &self.day(closing));
+        match usize::try_from(closing.days().saturating_sub(today.days())) {
+            Ok(0) => format!("{closes} ({})", self.today),
+            Ok(left) => format!("{closes} ({})", count(&self.days_left, left)),
+            Err(_) => closes,
+        }
     }
 
-    pub fn value(&self, value: &Value) -> String {
+    pub fn value(&self, value: &ListedValue) -> String {
         let sentence = if value.is_estimated { self.estimate } else { self.value };
         put(sentence, "{name}", &self.money(value))
     }
 
-    /// To the dollar: `$1,234,567`, `1 234 567 $`.
-    fn money(&self, value: &Value) -> String {
-        let is_french = self.code == FRENCH.code;
+    /// Rounded to the dollar: `$1,234,567`, `1 234 567 $`.
+    fn money(&self, value: &ListedValue) -> String {
         let digits = format!("{:.0}", value.amount.abs());
         let mut amount = String::new();
-        for (place, digit) in digits.chars().enumerate() {
-            if place > 0 && (digits.len() - place).is_multiple_of(3) {
-                amount.push(if is_french { NO_BREAK } else { ',' });
+        for (position, digit) in digits.chars().enumerate() {
+            if position > 0 && (digits.len() - position).is_multiple_of(3) {
+                amount.push(self.thousands);
             }
             amount.push(digit);
         }
         let sign = if value.amount <= -0.5 { "−" } else { "" };
-        match (&value.currency, is_french) {
-            (Some(currency), _) => format!("{sign}{amount}{NO_BREAK}{currency}"),
-            (None, true) => format!("{sign}{amount}{NO_BREAK}$"),
-            (None, false) => format!("{sign}${amount}"),
+        match &value.currency {
+            Some(currency) => format!("{sign}{amount}{NO_BREAK}{currency}"),
+            None => format!("{sign}{}", put(self.dollars, "{name}", &amount)),
         }
     }
 
@@ -235,57 +230,52 @@ impl Words {
         count(&self.more, tenders)
     }
 
-    /// What the mail is called: by its one tender, or by their number.
-    pub fn subject(&self, titles: &[&str]) -> String {
-        match titles {
-            [title] => put(self.one_title, "{name}", title),
-            _ => put(self.many, "{n}", &titles.len().to_string()),
-        }
+    pub fn title<'a>(&'a self, listing: &'a Listing) -> &'a str {
+        listing.title.as_deref().unwrap_or(self.untitled)
     }
 
-    /// What a subscription asks for, and how often.
-    pub fn subscription(&self, named: &Named) -> String {
-        let narrowed = [
-            (self.in_department, &named.department),
-            (self.in_municipality, &named.municipality),
-            (self.in_category, &named.category),
+    /// The conditions of a subscription, and how often it is mailed.
+    pub fn subscription(&self, subscription: &SubscriptionSummary) -> String {
+        let conditions = [
+            (self.in_department, &subscription.department),
+            (self.in_municipality, &subscription.municipality),
+            (self.in_category, &subscription.category),
         ];
         let mut parts = Vec::new();
-        if !named.keywords.is_empty() {
-            parts.push(self.quoted(&named.keywords));
+        if !subscription.keywords.is_empty() {
+            parts.push(self.quoted(&subscription.keywords));
         }
-        parts.extend(
-            narrowed
-                .iter()
-                .filter_map(|(words, name)| Some(put(words, "{name}", name.as_ref()?))),
-        );
+        for (text, name) in conditions {
+            parts.extend(name.iter().map(|name| put(text, "{name}", name)));
+        }
         if parts.is_empty() {
             parts.push(self.everything.to_owned());
         }
-        let pace = match named.frequency {
+        let frequency = match subscription.frequency {
             Frequency::Daily => self.daily,
             Frequency::Weekly => self.weekly,
         };
-        format!("{} ({pace})", parts.join(", "))
+        format!("{} ({frequency})", parts.join(", "))
     }
 
-    /// Who sends this and why, as the law wants to know.
+    /// Why the mail was sent, and by whom, as anti-spam law (CASL) requires.
     pub fn sender(&self, name: &str, postal: &str) -> [String; 2] {
         let sender = format!("{name}, {postal}");
         [self.why.to_owned(), put(self.sent_by, "{name}", &sender)]
     }
 
-    /// A label with what the language puts behind one.
+    /// A label with the colon of the language.
     pub fn label(&self, label: &str) -> String {
         format!("{label}{}", self.colon)
     }
 }
 
-fn put(sentence: &str, place: &str, what: &str) -> String {
-    sentence.replacen(place, what, 1)
+/// Replaces a placeholder.
+fn put(text: &str, placeholder: &str, value: &str) -> String {
+    text.replacen(placeholder, value, 1)
 }
 
-/// French counts none as one; English does not, and is never asked to.
+/// French uses the singular for zero. English would not, but never formats zero here.
 fn count([one, many]: &[&str; 2], number: usize) -> String {
     put(if number <= 1 { one } else { many }, "{n}", &number.to_string())
 }
@@ -294,8 +284,8 @@ fn count([one, many]: &[&str; 2], number: usize) -> String {
 mod tests {
     use super::*;
 
-    fn value(amount: f64, currency: Option<&str>) -> Value {
-        Value {
+    fn value(amount: f64, currency: Option<&str>) -> ListedValue {
+        ListedValue {
             amount,
             currency: currency.map(str::to_owned),
             is_estimated: false,
@@ -303,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn money_and_days_are_written_as_each_language_writes_them() {
+    fn money_and_dates_follow_each_language() {
         for (amount, currency, english, french) in [
             (
                 1_234_567.4,
@@ -322,11 +312,12 @@ mod tests {
             ),
         ] {
             let value = value(amount, currency);
-            assert_eq!(Words::of(Locale::En).value(&value), english);
-            assert_eq!(Words::of(Locale::Fr).value(&value), french);
+            assert_eq!(DigestTexts::of(Locale::En).value(&value), english);
+            assert_eq!(DigestTexts::of(Locale::Fr).value(&value), french);
         }
         let day = |text: &str| Date::parse(text).unwrap();
-        let closing = |locale: Locale, closing: &str| Words::of(locale).closing(Some(day(closing)), day("2026-05-30"));
+        let closing =
+            |locale: Locale, closing: &str| DigestTexts::of(locale).closing(Some(day(closing)), day("2026-05-30"));
         assert_eq!(closing(Locale::En, "2026-06-01"), "Closes June 1, 2026 (2 days left)");
         assert_eq!(
             closing(Locale::Fr, "2026-06-01"),

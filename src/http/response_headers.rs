@@ -1,0 +1,119 @@
+//! The headers of responses. To document a header, add a row here; a header that only some endpoints send is also listed
+//! in their routes.
+
+pub struct Header {
+    pub name: &'static str,
+    pub about: &'static str,
+    /// The JSON type of its value.
+    pub value: &'static str,
+    pub on: On,
+}
+
+/// The responses that have a header.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum On {
+    Every,
+    /// Those to requests that were counted against their key.
+    Counted,
+    /// 200 and 304 of cacheable endpoints.
+    Cacheable,
+    /// 200 of the endpoints whose route lists it, and there not always.
+    Listed,
+    /// 429 and 503.
+    Retry,
+}
+
+const fn header(name: &'static str, value: &'static str, on: On, about: &'static str) -> Header {
+    Header { name, about, value, on }
+}
+
+pub static HEADERS: [Header; 14] = [
+    header(
+        "X-Request-Id",
+        "string",
+        On::Every,
+        "The request's own id if it sent a valid one, else a new one; the operator can find the request by it",
+    ),
+    header(
+        "Server-Timing",
+        "string",
+        On::Every,
+        "Durations in milliseconds: `queue`, `search`, `coding`, `total`",
+    ),
+    header(
+        "Cache-Control",
+        "string",
+        On::Every,
+        "How long the response may be stored",
+    ),
+    header(
+        "RateLimit-Policy",
+        "string",
+        On::Counted,
+        "The plan's limits (draft-ietf-httpapi-ratelimit-headers-10)",
+    ),
+    header(
+        "RateLimit",
+        "string",
+        On::Counted,
+        "The remaining requests of each limit (draft-ietf-httpapi-ratelimit-headers-10)",
+    ),
+    header(
+        "X-RateLimit-Limit",
+        "integer",
+        On::Counted,
+        "Number of requests that the tighter limit allows",
+    ),
+    header(
+        "X-RateLimit-Remaining",
+        "integer",
+        On::Counted,
+        "Remaining requests of that limit",
+    ),
+    header(
+        "X-RateLimit-Reset",
+        "integer",
+        On::Counted,
+        "Seconds until that limit resets",
+    ),
+    header(
+        "ETag",
+        "string",
+        On::Cacheable,
+        "Identifies this response; `If-None-Match` with it gives 304 until the response changes",
+    ),
+    header(
+        "Link",
+        "string",
+        On::Listed,
+        "The address of the next page, `rel=\"next\"`, if there is one",
+    ),
+    header(
+        "X-Total-Count",
+        "integer",
+        On::Listed,
+        "Number of all matches: with `include_total`, and always for HEAD",
+    ),
+    header(
+        "X-Limit-Applied",
+        "integer",
+        On::Listed,
+        "The page size that was applied, if the plan lowered the requested `limit`",
+    ),
+    header(
+        "X-Ignored-Parameters",
+        "string",
+        On::Listed,
+        "Parameters that the entity type takes but has no field for",
+    ),
+    header(
+        "Retry-After",
+        "integer",
+        On::Retry,
+        "Seconds to wait before the next attempt",
+    ),
+];
+
+pub fn names() -> impl Iterator<Item = &'static str> {
+    HEADERS.iter().map(|header| header.name)
+}
