@@ -17,7 +17,7 @@ use std::{
 use bytes::Bytes;
 use procure::{
     alerts::{matching::each_tender, new_tenders::NewTender},
-    catalog::notices::LatestNotices,
+    catalog::notices::NewestStatuses,
     model::{entity_type::EntityType, fold::word_list, record::Record, schema::Schema, stem::Language},
     query::keyword::{Keyword, TokenizedRecord},
     sample::{self, SampleOptions},
@@ -114,7 +114,7 @@ fn tenders(count: usize) -> Vec<NewTender> {
         text.lines().map(str::to_owned).collect::<Vec<_>>()
     });
     lines
-        .filter_map(|line| NewTender::parse(Bytes::from(line), &LatestNotices::default()))
+        .filter_map(|line| NewTender::parse(Bytes::from(line), &NewestStatuses::default()))
         .collect()
 }
 

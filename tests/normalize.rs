@@ -207,8 +207,8 @@ fn a_notice_has_its_current_state_and_its_amendments() {
     let advance = workspace.records("pre_solicitation/canadabuys-tender");
     assert_eq!(advance.len(), 1);
     assert_eq!(advance[0]["notice_url"], "https://example.com/notice/2");
-    assert_eq!(advance[0].get("closing_date"), None, "2026-02-30 is no day");
-    assert_eq!(advance[0].get("eligibility"), None, "None is no reason");
+    assert_eq!(advance[0].get("closing_date"), None, "2026-02-30 is not a date");
+    assert_eq!(advance[0].get("eligibility"), None, "`None` is not a reason");
     let [file] = report.files.as_slice() else { panic!() };
     assert_eq!((file.counts.rows, file.counts.recorded), (4, 3));
     assert_eq!(skipped(file), [("no reference number", 1, 12)]);
@@ -217,7 +217,7 @@ fn a_notice_has_its_current_state_and_its_amendments() {
 }
 
 #[test]
-fn a_contract_is_its_latest_amendment_and_standing_offers_are_none() {
+fn a_contract_is_its_latest_amendment_and_a_standing_offer_is_not_a_contract() {
     let workspace = Workspace::with_fixtures(&["canadabuys-contract.csv"]);
     let report = workspace.run();
     let contracts = workspace.records("contract/canadabuys-contract");
@@ -234,7 +234,7 @@ fn a_contract_is_its_latest_amendment_and_standing_offers_are_none() {
     assert_eq!(terminated["status_en"], "Cancelled");
     assert_eq!(
         contracts[1]["contract_value"], 84500.0,
-        "a total of 0.00 with another amount is no total"
+        "a total of 0.00 with another amount is not a total"
     );
     assert_eq!(contracts[1]["award_date"], "2031-01-01");
     let [file] = report.files.as_slice() else { panic!() };

@@ -19,7 +19,7 @@ RULES = {
     "a parameter is given under one of its names only": r"given twice, also as '",
     "bounds are in order": r"parameter '\w+': \S+ is (more|later) than ",
     "a cursor comes from a previous response": r"parameter 'cursor': invalid cursor '",
-    "a cursor continues its own search only": r"parameter 'cursor': belongs to a search with other filters",
+    "a cursor continues its own search only": r"parameter 'cursor': it belongs to a search with other filters",
     "a cursor is not for sort_by=value": r"parameter 'cursor': not allowed with sort_by=value",
     "a cursor is not combined with an offset": r"parameter 'cursor': not allowed with 'offset'",
     "a name has a minimum of letters and digits": r"parameter '(department|vendor)': '.*' is too short",
@@ -31,11 +31,11 @@ RULES = {
     "an item's text has letters or digits": r"member '[^']+': ('.*' (is too short|has no letter or digit|has \d+ characters)|is empty|give )",
     "a list has a maximum of elements": r"member '[^']+': has over \d+ elements",
     "a subscription has a maximum of keywords": r"member 'keywords': \d+ keywords were given",
-    "a subscription needs an address, in the query or in the body": r"parameter 'email': is required",
+    "a subscription needs an address, in the query or in the body": r"parameter 'email' is required",
     "an address is one that mail servers accept": r"(parameter|member) 'email': the text ",
     "a subscription's keyword is a word or a phrase": r"(parameter|member) 'keywords?(\[\d+\])?': the text ",
     "a subscription's department has a minimum of letters and digits": r"member 'department': '.*' is too short",
-    "query and body agree": r"parameter '\w+': the body has another value",
+    "query and body agree": r"parameter '\w+': differs from the value in the body",
     "a list of departments needs a name or an entity type": r"one of the parameters 'q' and 'entity_type' is required",
 }
 

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    model::{date::Date, record::Record, schema::Role},
+    model::{Date, Record, Role},
     state::subscription::{Frequency, Locale, Subscription},
 };
 

@@ -18,7 +18,7 @@ use crate::{
     },
     catalog::{generation::Generation, tender_value::tender_value},
     engine::Deadline,
-    model::{date::Date, entity_type::EntityType, record::Record, schema::Schema},
+    model::{Date, EntityType, Record, Schema},
     query::keyword::{Keyword, TokenizedRecord},
     state::{
         address_hash::{AddressHash, PairHash, mail_name},
@@ -311,7 +311,7 @@ fn matching_keywords(subscriptions: &[&Subscription], record: &TokenizedRecord) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::stem::Language;
+    use crate::model::Language;
 
     #[test]
     fn intervals_are_kept_when_the_clock_was_wrong() {

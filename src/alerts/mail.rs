@@ -45,9 +45,10 @@ pub struct Mail {
     pub bytes: Vec<u8>,
 }
 
-/// The signed headers. RFC 8058 requires those of unsubscribing, so that nobody can forge the
-/// unsubscribe button of a mail client. lettre counts `Content-Type` to the body: in this list it
-/// would be named in the signature but not signed, and no signature would verify.
+/// The signed headers. RFC 8058 requires that those for unsubscribing are signed, so that the
+/// unsubscribe button of a mail client cannot be forged. `Content-Type` must not be in this list:
+/// lettre treats it as part of the body, so the signature would name it without covering it, and no
+/// signature would verify.
 const SIGNED_HEADERS: [HeaderName; 12] = [
     HeaderName::new_from_ascii_str("From"),
     HeaderName::new_from_ascii_str("To"),

@@ -10,7 +10,7 @@ use chrono::DateTime;
 
 use crate::{
     alerts::new_tenders::NewTender,
-    model::{date::Date, record::query_key, schema::Role, stem::Language},
+    model::{Date, Language, Role, record::query_key},
     query::keyword::{Keyword, Token, TokenizedRecord},
     state::subscription::Subscription,
 };
@@ -254,7 +254,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        catalog::notices::LatestNotices,
+        catalog::notices::NewestStatuses,
         state::subscription::{Frequency, Locale},
     };
 
@@ -344,7 +344,7 @@ mod tests {
                     "procurement_category": category,
                     "title_en": texts[0], "title_fr": texts[1], "description_en": texts[2], "description_fr": texts[3],
                 });
-                NewTender::parse(Bytes::from(record.to_string()), &LatestNotices::default()).unwrap()
+                NewTender::parse(Bytes::from(record.to_string()), &NewestStatuses::default()).unwrap()
             },
         )
     }

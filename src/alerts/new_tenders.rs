@@ -7,11 +7,11 @@ use bytes::Bytes;
 use crate::{
     catalog::{
         generation::Generation,
-        notices::{BidStatus, LatestNotices, TenderKey, parse_tender},
+        notices::{BidStatus, NewestStatuses, TenderKey, parse_tender},
         pages::for_each_page,
     },
     engine::{Deadline, Error},
-    model::{date::Date, entity_type::EntityType, schema::Role},
+    model::{Date, EntityType, Role},
     query::{Filter, SearchQuery, keyword::TokenizedRecord},
 };
 
@@ -40,13 +40,13 @@ pub struct NewTender {
 
 impl NewTender {
     /// `None` for a record that is not a tender, or has no day of publication.
-    pub fn parse(bytes: Bytes, latest: &LatestNotices) -> Option<NewTender> {
+    pub fn parse(bytes: Bytes, newest_statuses: &NewestStatuses) -> Option<NewTender> {
         let record = parse_tender(&bytes).ok()?;
         let (key, status) = (TenderKey::of(&record), BidStatus::of(&record));
         let keys = |role: Role| -> Vec<String> { record.keys(role).into_iter().map(Cow::into_owned).collect() };
         Some(NewTender {
             record_id: record.id().to_owned(),
-            statuses: [status, latest.of(&key).unwrap_or(status)],
+            statuses: [status, newest_statuses.of(&key).unwrap_or(status)],
             name: key.stable_name(),
             published: record.date(Role::Date)?,
             closing: record.date(Role::ClosingDate),
@@ -86,7 +86,7 @@ pub fn new_tenders(generation: &Generation, today: Date, deadline: Deadline) -> 
     for_each_page(&*generation.engine, &query, &deadline, |page| {
         let read = page
             .into_iter()
-            .filter_map(|notice| NewTender::parse(notice, &generation.latest_notices));
+            .filter_map(|notice| NewTender::parse(notice, &generation.newest_statuses));
         tenders.extend(read.filter(|tender| tender.is_open(today)));
         Ok(())
     })?;

@@ -1,8 +1,8 @@
 //! Runs blocking work that its caller can stop waiting for: an SMTP server may take minutes to
 //! answer.
 //!
-//! The work runs on a thread of its own, and the caller polls whether it should stop. A thread that
-//! is left behind ends with the process, or when its connection times out.
+//! The work runs on a thread of its own, and the caller polls whether it should stop. If it
+//! does, the thread runs on until its connection times out or the process ends.
 
 use std::{
     io,

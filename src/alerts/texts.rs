@@ -4,7 +4,7 @@ use chrono::{Datelike, NaiveDate};
 
 use crate::{
     alerts::digest::{Digest, ListedValue, Listing, SubscriptionSummary, truncate},
-    model::date::Date,
+    model::Date,
     state::subscription::{Frequency, Locale},
 };
 

@@ -1,8 +1,9 @@
-//! The feed: tenders that are open on a day, were published recently, and match a keyword. Each
-//! tender appears once, however many notices it has.
+//! The feed: tenders that are open on a given day, were published recently, and match a keyword.
+//! Each tender appears once, however many notices it has.
 //!
-//! The index finds notices by day and status. The other conditions are checked on the records, and
-//! [`LatestNotices`] decides whether a newer notice has closed the tender. **Invariant:** the same
+//! The index finds notices by day, status and keyword. The other conditions are checked on the
+//! records, and
+//! [`NewestStatuses`] decides whether a newer notice has closed the tender. **Invariant:** the same
 //! query on the same generation returns the same page: all days are counted from the day in the
 //! query.
 
@@ -14,11 +15,11 @@ use serde::Serialize;
 
 use crate::{
     catalog::{
-        notices::{BidStatus, LatestNotices, OPEN_STATUSES, TenderKey, parse_tender},
+        notices::{BidStatus, NewestStatuses, OPEN_STATUSES, TenderKey, parse_tender},
         pages::for_each_page,
     },
     engine::{Deadline, Engine, Error},
-    model::{date::Date, entity_type::EntityType, record::Record, schema::Role, stem::Language},
+    model::{Date, EntityType, Language, Record, Role},
     query::{
         Filter, Position, SearchQuery,
         keyword::{Keyword, TokenizedRecord},
@@ -35,13 +36,14 @@ pub struct FeedQuery {
     pub today: Date,
     /// The first day of publication that counts as new.
     pub since: Date,
-    /// Each as the client wrote it, and parsed. A tender must match one of them; without keywords,
-    /// every tender matches.
+    /// The text of each keyword as the client wrote it, and the parsed keyword. A tender must match
+    /// one of them; without keywords, every tender matches.
     pub keywords: Vec<(String, Keyword)>,
-    /// A notice must have a title or description in one of these.
+    /// A notice must have a title or description in one of these languages.
     pub languages: Vec<Language>,
+    /// In dollars. Tenders of unknown value pass.
     pub min_value: Option<f64>,
-    /// Filters of the index, in addition to those of day and status.
+    /// Filters for the index search, in addition to those by day and status.
     pub filters: Vec<Filter>,
     pub limit: usize,
     /// The page starts after this position.
@@ -61,9 +63,10 @@ pub struct FeedTender {
     /// The record_ids of its other notices, newest first.
     pub duplicates: Vec<String>,
     pub days_until_closing: Option<i32>,
+    /// In dollars.
     pub value: Option<f64>,
     pub basis: ValueBasis,
-    /// The indexes of the keywords it matches.
+    /// The indexes in [`FeedQuery::keywords`] of those that it matches.
     pub matched: Vec<usize>,
     /// The notice's day of publication and record_id.
     sort_key: (Date, String),
@@ -81,21 +84,22 @@ pub enum ValueBasis {
     Unknown,
 }
 
-/// At least this many values are estimated at a time. If `min_value` excludes most tenders,
-/// estimating one by one would use a single core.
+/// Values are estimated in parallel, for at least this many tenders at a time while there are
+/// enough. Estimating only the few that the page lacks would leave cores idle if `min_value`
+/// excludes most tenders.
 const ESTIMATE_BATCH: usize = 32;
 
-/// Returns one page. `latest` must be of the same index as `engine`. `estimate` returns the values
-/// of tenders that state none, by record_id; it is called for hardly more tenders than the page
-/// needs.
+/// Returns one page. `newest_statuses` must be of the same index as `engine`. `estimate` returns
+/// the values of tenders, by record_id. It is called only for tenders that state no value, and for
+/// at most [`ESTIMATE_BATCH`] more of them than the page needs.
 pub fn find<E: From<Error>>(
     engine: &dyn Engine,
-    latest: &LatestNotices,
+    newest_statuses: &NewestStatuses,
     query: &FeedQuery,
     estimate: impl Fn(&[&str]) -> Result<Vec<Option<f64>>, E>,
     deadline: &Deadline,
 ) -> Result<FeedPage, E> {
-    let mut rest = matching_tenders(engine, latest, query, deadline)?
+    let mut rest = matching_tenders(engine, newest_statuses, query, deadline)?
         .into_iter()
         .filter(|tender| query.after.as_ref().is_none_or(|after| tender.is_after(after)))
         .peekable();
@@ -131,10 +135,10 @@ pub fn find<E: From<Error>>(
     })
 }
 
-/// All tenders that match, whatever their value, in the order of the feed.
+/// All tenders that match, whatever their value: newest first, then by record_id.
 fn matching_tenders(
     engine: &dyn Engine,
-    latest: &LatestNotices,
+    newest_statuses: &NewestStatuses,
     query: &FeedQuery,
     deadline: &Deadline,
 ) -> Result<Vec<FeedTender>, Error> {
@@ -147,7 +151,10 @@ fn matching_tenders(
                     continue;
                 };
                 let key = TenderKey::of(&record);
-                if latest.of(&key).is_none_or(|newest| newest.is_open(query.today)) {
+                if newest_statuses
+                    .of(&key)
+                    .is_none_or(|newest| newest.is_open(query.today))
+                {
                     let notice = notice.clone();
                     notices.push((key, FeedTender { notice, ..tender }));
                 }
@@ -170,7 +177,8 @@ fn matching_tenders(
     Ok(tenders)
 }
 
-/// Finds the notices of the window with a status and, if there are keywords, with one of these.
+/// Finds the notices since the first day, with a status and, if there are keywords, with one of
+/// these.
 fn search_query(query: &FeedQuery, status: &str) -> SearchQuery {
     let window = Filter::Dates {
         role: Role::Date,
@@ -200,6 +208,7 @@ fn match_notice(query: &FeedQuery, record: &Record) -> Option<FeedTender> {
         return None;
     }
     let has_language = query.languages.iter().any(|language| has_text(record, *language));
+    // All languages means no filter, so a notice without any text passes too.
     let allows_all_languages = query.languages.len() == Language::ALL.len();
     if !has_language && !allows_all_languages {
         return None;

@@ -1,9 +1,11 @@
 //! Groups notices (the original, amendments, other publishers' copies) into tenders, and decides
 //! from the newest notice whether a tender is open.
 //!
-//! What makes two notices one tender is in no index, so all notices of a generation are read once
-//! when it is opened. **Invariant:** feed and alerts decide only by [`LatestNotices`] and
-//! [`BidStatus`] whether a tender is open.
+//! [`TenderKey`] states which notices belong to one tender. No index field holds it, so all notices
+//! of a generation are read once, when the generation is opened.
+//!
+//! **Invariant:** feed and alerts decide only by [`NewestStatuses`] and [`BidStatus`] whether a
+//! tender is open.
 
 use std::collections::{HashMap, hash_map::Entry};
 
@@ -13,14 +15,7 @@ use rayon::prelude::*;
 use crate::{
     catalog::pages::for_each_page,
     engine::{Deadline, Engine, Error},
-    model::{
-        date::Date,
-        entity_type::EntityType,
-        fold::fold,
-        record::Record,
-        schema::{Role, Schema},
-        vocabulary::identifies,
-    },
+    model::{Date, EntityType, Record, Role, Schema, fold::fold, vocabulary::identifies},
     query::{Filter, SearchQuery},
 };
 
@@ -47,7 +42,8 @@ impl BidStatus {
         }
     }
 
-    /// The same for a notice that was found by one of [`OPEN_STATUSES`].
+    /// The same for a notice that a search for one of [`OPEN_STATUSES`] found: its status need not
+    /// be read again.
     pub fn of_open(record: &Record) -> BidStatus {
         BidStatus {
             accepts_bids: true,
@@ -60,7 +56,8 @@ impl BidStatus {
     }
 }
 
-/// Orders the notices of a tender; the greatest is the newest and decides.
+/// Orders the notices of a tender. The greatest is the newest, which decides whether the tender is
+/// open.
 ///
 /// Decision D-75: ordered by
 /// 1. the day of publication or of the last amendment, whichever is later;
@@ -69,14 +66,14 @@ impl BidStatus {
 /// 4. the closing day;
 /// 5. no longer accepting bids after accepting them.
 ///
-/// A notice whose status is unknown decides nothing, nor does one of a contract without a call for
-/// bids.
+/// Two kinds of notices have no order and are ignored: those of unknown status, and those of
+/// contracts that were awarded without a call for bids.
 type NoticeOrder = (Option<Date>, (bool, u32), bool, i32, bool);
 
-/// For each tender with several notices, the status that the newest one states. A tender that is
-/// not in it has a single notice.
+/// For each tender with several notices of which one accepts bids: the status that the newest
+/// notice states. Any other tender is open if its own notice states so.
 #[derive(Debug, Default)]
-pub struct LatestNotices(HashMap<TenderKey, BidStatus>);
+pub struct NewestStatuses(HashMap<TenderKey, BidStatus>);
 
 /// What the notices read so far state about a tender.
 struct NewestNotice {
@@ -85,10 +82,10 @@ struct NewestNotice {
     notices: usize,
 }
 
-impl LatestNotices {
-    /// Reads all tenders of an index: first those that accept bids, then every other notice of
-    /// these. Memory grows with the former, which are few.
-    pub fn read(engine: &dyn Engine, deadline: &Deadline) -> Result<LatestNotices, Error> {
+impl NewestStatuses {
+    /// Reads the tenders of an index in two passes: first the notices that accept bids, then every
+    /// other notice of the same tenders. Memory grows with the first, which are few.
+    pub fn read(engine: &dyn Engine, deadline: &Deadline) -> Result<NewestStatuses, Error> {
         let mut tenders: HashMap<TenderKey, NewestNotice> = HashMap::new();
         for status in OPEN_STATUSES {
             let status = Filter::Term {
@@ -110,7 +107,7 @@ impl LatestNotices {
             }
         })?;
         let several = tenders.into_iter().filter(|(_, newest)| newest.notices > 1);
-        Ok(LatestNotices(
+        Ok(NewestStatuses(
             several.map(|(key, newest)| (key, newest.status)).collect(),
         ))
     }
@@ -145,9 +142,10 @@ fn for_each_notice(
     })
 }
 
-/// `None` for a notice that decides nothing: its status is unknown, or it is about a contract that
-/// was awarded without a call for bids, under the number of a file that may also have had one. Such
-/// a notice is neither open nor cancelled, and has no closing day.
+/// `None` for a notice that does not decide whether its tender is open: the status is unknown, or
+/// the contract was awarded without a call for bids. Such an award may have the solicitation number
+/// of a real call. It is recognized by its status, neither open nor cancelled, and by the missing
+/// closing day.
 fn read_notice(notice: &Bytes) -> Result<Option<(TenderKey, NewestNotice)>, Error> {
     let record = parse_tender(notice)?;
     let Some(status_key) = record.keys(Role::Status).pop() else {
@@ -190,7 +188,8 @@ pub fn parse_tender(notice: &Bytes) -> Result<Record<'_>, Error> {
         .map_err(|why| Error::Internal(format!("a record of the index cannot be parsed: {why}")))
 }
 
-/// What the notices of one tender have in common: the first of these that a notice has.
+/// What the notices of one tender have in common. A notice's key is the first variant whose fields
+/// it has.
 /// Placeholders such as `N/A` are not numbers.
 ///
 /// Decision D-74: the buyer is the first of its names, folded. A reference number is compared

@@ -11,7 +11,7 @@ use crate::{
         },
     },
     engine::{Deadline, Error},
-    model::date::Date,
+    model::Date,
 };
 
 /// The estimated value in Canadian dollars; `None` if there are too few comparable contracts.

@@ -23,7 +23,7 @@ use crate::{
         mail_options::{MailOptions, SenderOptions},
         options::{IndexDir, StateFile, print},
     },
-    model::{email::EmailAddress, timestamp},
+    model::{EmailAddress, timestamp},
     server,
     state::{address_hash::AddressHash, database::StateDb, subscription::Subscription},
 };
@@ -114,7 +114,9 @@ pub fn run(args: Alerts) -> anyhow::Result<()> {
         Alerts::Forget { email, state } => {
             let address = EmailAddress::parse(&email).map_err(|why| anyhow!("the address {why}"))?;
             let ended = state.open_existing()?.erase_address(&address, Utc::now())?;
-            let ended = ended.with_context(|| format!("the address {email} is unknown"))?;
+            let ended = ended.with_context(|| {
+                format!("the address {email} is unknown; `procure alerts list` lists the subscribed addresses")
+            })?;
             print(&format!("erased; {ended} alerts ended\n"))
         }
     }

@@ -5,7 +5,7 @@ use clap::{Args, builder::RangedU64ValueParser};
 use crate::{
     catalog::market::backtest::{self, BacktestOptions, DEFAULT_SAMPLE, DEFAULT_SEED},
     cli::options::{IndexDir, parse_entity_type, print},
-    model::entity_type::EntityType,
+    model::EntityType,
 };
 
 #[derive(Debug, Args)]

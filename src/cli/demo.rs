@@ -22,7 +22,7 @@ use crate::{
     cli::options::print,
     engine::Deadline,
     http::params::encoding::encode,
-    model::{date::Date, entity_type::EntityType, plans::Plan, record::record_id},
+    model::{Date, EntityType, Plan, record::record_id},
     query::{Page, SearchQuery, Start, text::TextQuery},
     sample::{self, SampleOptions},
     server,

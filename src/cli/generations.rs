@@ -27,7 +27,11 @@ pub enum Generations {
 pub fn run(args: Generations) -> anyhow::Result<()> {
     match args {
         Generations::List { index } => {
-            ensure!(index.index_dir.exists(), "no folder {}", index.index_dir.display());
+            ensure!(
+                index.index_dir.exists(),
+                "no index in {}; build one with `procure index`, or set --index-dir",
+                index.index_dir.display()
+            );
             let current = generation::current(&index.index_dir)?;
             let mut lines = String::new();
             for id in generation::list(&index.index_dir)? {

@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 use crate::{
     cli::options::{StateFile, parse_plan, print},
-    model::{date::Date, plans::Plan, timestamp},
+    model::{Date, Plan, timestamp},
     state::{database::StateDb, keys::ApiKey},
 };
 
@@ -51,7 +51,7 @@ pub fn run(args: Keys) -> anyhow::Result<()> {
             let (expires, now) = (expires.map(|day| day.and_time(NaiveTime::MIN).and_utc()), Utc::now());
             ensure!(
                 expires.is_none_or(|end| end > now),
-                "--expires is the first day on which the key no longer works; choose tomorrow or later"
+                "--expires is not in the future; it is the first day (UTC) on which the key no longer works, so use tomorrow or later"
             );
             let key = StateDb::open(&state.state)?.create_key(plan, &label, now, expires)?;
             print(&format!("{key}\n"))

@@ -14,7 +14,7 @@ use clap::Args;
 
 use crate::{
     catalog::generation::{self, Generation},
-    model::{entity_type::EntityType, plans::Plan},
+    model::{EntityType, Plan},
     server,
     state::database::StateDb,
 };

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::{
     cli::options::{parse_entity_type, print},
-    model::entity_type::EntityType,
+    model::EntityType,
     sample::{self, SampleOptions},
 };
 

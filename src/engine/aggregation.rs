@@ -5,12 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use crate::model::{
-    date::Date,
-    entity_type::EntityType,
-    facet::Facet,
-    schema::{Role, Schema},
-};
+use crate::model::{Date, EntityType, Facet, Role, Schema};
 
 /// What to compute from the values (amounts of money) of the matching records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::{
         names::{NamesPage, ResolvedName},
         similarity::SimilarRecord,
     },
-    model::{entity_type::EntityType, facet::Facet},
+    model::{EntityType, Facet},
     query::{Page, Position, SearchQuery},
 };
 

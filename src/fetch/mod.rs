@@ -174,7 +174,7 @@ impl FetchRun<'_> {
         Ok(())
     }
 
-    /// The files that one entry of a source stands for. `None` if a file list could not be read,
+    /// The files that one entry of a source describes. `None` if a file list could not be read,
     /// which counts as a failed file.
     fn targets(&mut self, source: &PublishedSource, files: &SourceFiles, folder: &Path) -> Option<Vec<DownloadTarget>> {
         let target = |url: &str, format| DownloadTarget {

@@ -24,7 +24,7 @@ pub struct PublishedSource<'a> {
 pub enum SourceFiles<'a> {
     One(&'a str, FileFormat),
     /// One file for each fiscal year (April to March) from the one that begins in `first` until
-    /// today's. `{year}` in the pattern stands for `2009-2010`.
+    /// today's. `{year}` in the pattern is replaced by a year such as `2009-2010`.
     FiscalYears {
         pattern: &'a str,
         first: i32,

@@ -72,10 +72,12 @@ pub fn check(
     let key = key.to_str().unwrap_or_default();
     keys.check(key, now).map_err(|error| {
         ApiError::forbidden(match error {
-            KeyError::Unknown => format!("the API key in the header '{header}' is not valid"),
-            KeyError::Revoked => "this API key was revoked; ask for a new one".to_owned(),
+            KeyError::Unknown => {
+                format!("the API key in the header '{header}' is not valid; check it, or ask the operator for a key")
+            }
+            KeyError::Revoked => "this API key was revoked; ask the operator for a new one".to_owned(),
             KeyError::Expired(end) => format!(
-                "this API key expired at {}; ask for a new one",
+                "this API key expired at {}; ask the operator for a new one",
                 timestamp::format_seconds(end)
             ),
         })

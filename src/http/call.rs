@@ -15,7 +15,7 @@ use crate::{
         auth::Gateway, bounded_pool::BoundedPool, caller::Caller, metrics::Metrics, pages::Pages,
         state_writer::StateWriter,
     },
-    model::plans::{PlanLimits, Plans},
+    model::{PlanLimits, Plans},
     state::sync::KeyRing,
 };
 

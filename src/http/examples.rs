@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use crate::model::entity_type::EntityType;
+use crate::model::EntityType;
 
 static EXAMPLES: LazyLock<Value> = LazyLock::new(|| {
     // Tests find each of the file's records and responses in the sample.

@@ -89,7 +89,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     type Value = Object<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
+        f.write_str("a JSON object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Object<T>, A::Error> {
@@ -205,7 +205,7 @@ impl<'de, T: FromText> Deserialize<'de> for Required<T> {
     fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Required<T>, D::Error> {
         let text = Cow::<str>::deserialize(json)?;
         match text.trim() {
-            "" => Err(D::Error::custom("is empty")),
+            "" => Err(D::Error::custom("is empty; give a text or leave it out")),
             text => T::from_text(text).map(Required).map_err(D::Error::custom),
         }
     }
@@ -332,8 +332,8 @@ mod tests {
                 "{} x",
                 "the body cannot be parsed as JSON: trailing characters at line 1 column 4",
             ),
-            ("[]", "the body must be an object"),
-            ("\"x\"", "the body must be an object"),
+            ("[]", "the body must be a JSON object"),
+            ("\"x\"", "the body must be a JSON object"),
             ("{\"name\":\"a\",\n\"name\":\"b\"}", "the body: duplicate field 'name'"),
             (
                 r#"{"objects":[{},{"nam":"abc"}]}"#,
@@ -351,8 +351,8 @@ mod tests {
             (r#"{"texts":"a"}"#, "member 'texts': must be a list"),
             (r#"{"texts":["a",""]}"#, "member 'texts[1]': is empty"),
             (r#"{"texts":[["a"]]}"#, "member 'texts[0]': must be a string"),
-            (r#"{"objects":[{},7]}"#, "member 'objects[1]': must be an object"),
-            (r#"{"objects":[["x"]]}"#, "member 'objects[0]': must be an object"),
+            (r#"{"objects":[{},7]}"#, "member 'objects[1]': must be a JSON object"),
+            (r#"{"objects":[["x"]]}"#, "member 'objects[0]': must be a JSON object"),
             (r#"{"objects":{}}"#, "member 'objects': must be a list"),
         ] {
             let error = read(json).unwrap_err();

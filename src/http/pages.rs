@@ -17,7 +17,7 @@ use crate::{
         middleware::conditional::{Tag, Validator},
         work::{Job, Reply, Work},
     },
-    model::plans::{Plan, Plans},
+    model::{Plan, Plans},
 };
 
 /// The pages, each with its `ETag`.

@@ -39,7 +39,7 @@ use crate::{
         router,
         work::{Job, Reply, Work},
     },
-    model::plans::{Plan, PlanLimits},
+    model::{Plan, PlanLimits},
 };
 
 /// Answers any request.

@@ -1,5 +1,5 @@
-//! The headers of responses. To document a header, add a row here; a header that only some endpoints send is also listed
-//! in their routes.
+//! The headers of responses. To document a header, add a row here; a header that only some endpoints send is also
+//! listed in their routes.
 
 pub struct Header {
     pub name: &'static str,
@@ -104,7 +104,7 @@ pub static HEADERS: [Header; 14] = [
         "X-Ignored-Parameters",
         "string",
         On::Listed,
-        "Parameters that the entity type takes but has no field for",
+        "Parameters that the entity type accepts but has no field for",
     ),
     header(
         "Retry-After",

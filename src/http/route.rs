@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use crate::{
     http::{auth::Gateway, call::Call, error::ApiError, params::param::Parameter, work::Work},
-    model::entity_type::EntityType,
+    model::EntityType,
 };
 
 /// An endpoint. A row lists what differs from [`Route::DEFAULT`].

@@ -17,7 +17,7 @@ use crate::{
         routes::ROUTES,
         work::Work,
     },
-    model::entity_type::EntityType,
+    model::EntityType,
 };
 
 /// The path templates of the rows, in the table's order, as log lines and metrics show them.
@@ -187,6 +187,8 @@ fn not_found(path: &str) -> ApiError {
         if let Some(near) = nearest(first, EntityType::ALL.iter().map(|of| of.name()).chain(fixed)) {
             message.push_str(&format!("; nearest is '/{near}'"));
         }
+    } else {
+        message.push_str("; /docs lists all endpoints");
     }
     ApiError::not_found(message)
 }
@@ -234,13 +236,13 @@ mod tests {
             ("/tender/alerts/unsubscribe", "fixed"),
             (
                 "/tender/alerts/subscribers",
-                "404 no endpoint '/tender/alerts/subscribers'",
+                "404 no endpoint '/tender/alerts/subscribers'; /docs lists all endpoints",
             ),
             (
                 "/tender/alerts/subscribe",
                 "405 method 'GET' is not allowed here; use POST",
             ),
-            ("/tender/", "404 no endpoint '/tender/'"),
+            ("/tender/", "404 no endpoint '/tender/'; /docs lists all endpoints"),
             ("/contracts", "404 no endpoint '/contracts'; nearest is '/contract'"),
             ("/helth", "404 no endpoint '/helth'; nearest is '/health'"),
             ("/", "404 no endpoint '/'; nearest is '/contract'"),

@@ -4,7 +4,7 @@
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
-use crate::model::entity_type::EntityType;
+use crate::model::EntityType;
 
 /// The name of an entity type as a type: `standing_offer` → `StandingOffer`.
 pub fn type_name(entity_type: EntityType) -> String {

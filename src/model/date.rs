@@ -108,7 +108,7 @@ impl fmt::Display for Date {
 impl fmt::Display for DateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            DateError::Form => "must be a date as YYYY-MM-DD",
+            DateError::Form => "is not a date; dates are YYYY-MM-DD",
             DateError::NoSuchDay => "is not a day that exists; dates are YYYY-MM-DD",
         })
     }

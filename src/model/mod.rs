@@ -17,3 +17,12 @@ pub mod similarity_terms;
 pub mod stem;
 pub mod timestamp;
 pub mod vocabulary;
+
+pub use date::{Date, DateError};
+pub use email::{EmailAddress, EmailError};
+pub use entity_type::EntityType;
+pub use facet::Facet;
+pub use plans::{Plan, PlanLimits, Plans};
+pub use record::{Record, RecordError};
+pub use schema::{Field, FieldName, FieldType, Role, Schema};
+pub use stem::Language;

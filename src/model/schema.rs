@@ -43,17 +43,18 @@ pub struct Field {
     pub description: String,
 }
 
-/// The role of fields in a search. Each role that can be searched by has one index field.
+/// What a field is used for in a search. The fields with one role, which may have other names in
+/// each entity type, are searched through one index field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The identifier, verbatim.
+    /// The `record_id`, not folded.
     RecordId,
-    /// The event date: the default order, `issued_after`, `issued_before`.
+    /// The event date: for the default order, `issued_after` and `issued_before`.
     Date,
     ClosingDate,
-    /// The amount of money for `value_min`, `value_max` and `sort_by=value`: the first of the
-    /// fields with a number.
+    /// The amount in dollars for `value_min`, `value_max` and `sort_by=value`. A record's value is
+    /// that of the first of these fields that it has.
     Value,
     Municipality,
     Category,
@@ -66,12 +67,12 @@ pub enum Role {
     SolicitationNumber,
     Department,
     Vendor,
-    /// What `q` searches.
+    /// The fields that `q` searches.
     Text,
-    /// Title and description, as [`crate::model::similarity_terms`] splits them: similar records
-    /// share these terms.
+    /// Title and description, for similarity searches. [`crate::model::similarity_terms`] splits
+    /// them into the terms that similar records share.
     Subject,
-    /// Commodity codes with the keys of [`crate::model::commodity`]: found by the start of a key.
+    /// Commodity codes, indexed by the keys of [`crate::model::commodity`] and searched by prefix.
     Commodity,
     /// Fields that name a natural person: `q` never searches them.
     Person,
@@ -83,8 +84,8 @@ pub struct Schema {
     pub entity_type: EntityType,
     pub fields: Vec<Field>,
     pub parameters: Vec<String>,
-    /// The numbers of the fields that every record has, as specified.
-    pub always: Vec<usize>,
+    /// The numbers of the fields that every record has by the specification.
+    pub always_present: Vec<usize>,
     roles: HashMap<Role, Vec<usize>>,
     by_name: FxHashMap<String, usize>,
     fingerprint: String,
@@ -95,7 +96,7 @@ impl Schema {
         &SCHEMAS[entity_type as usize]
     }
 
-    /// The number of a declared field.
+    /// The number of a declared field: its index in `fields`.
     pub fn field_number(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
@@ -115,8 +116,8 @@ impl Schema {
     }
 
     /// Whether the role is indexed for this entity type. `Subject` and `Commodity` are indexed only
-    /// for entity types that have vendors. The others are only the query side of a similarity
-    /// search.
+    /// for entity types with vendors: estimates search these for records that are similar to a
+    /// tender, and never the reverse.
     pub fn is_searchable_by(&self, role: Role) -> bool {
         let is_similarity_role = matches!(role, Role::Subject | Role::Commodity);
         self.has_role(role) && (!is_similarity_role || self.has_role(Role::Vendor))
@@ -126,8 +127,9 @@ impl Schema {
         self.parameters.iter().any(|accepted| accepted == parameter)
     }
 
-    /// Identifies the indexes that this schema can read. It changes with the fields, their types
-    /// and roles, and with [`INDEX_FORMAT`], but not with descriptions and parameters.
+    /// A checksum that identifies the indexes that this schema can read, 8 hexadecimal digits. It
+    /// changes with the fields, their types and roles, and with [`INDEX_FORMAT`], but not with
+    /// descriptions and parameters.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
@@ -171,20 +173,21 @@ impl Schema {
             }
             roles.insert(*role, numbers);
         }
-        let mut always = Vec::new();
+        let mut always_present = Vec::new();
         for name in &file.always {
             let number = by_name.get(name);
-            always.push(*number.ok_or(format!("always names {name}, which is not declared"))?);
+            always_present.push(*number.ok_or(format!("always names {name}, which is not declared"))?);
         }
-        let stored: Vec<(&str, FieldType)> = fields.iter().map(|f| (f.name.as_str(), f.field_type)).collect();
-        let mut played: Vec<_> = file.roles.iter().collect();
-        played.sort();
-        let facts = serde_json::to_vec(&(INDEX_FORMAT, stored, played)).map_err(|e| e.to_string())?;
+        let field_types: Vec<(&str, FieldType)> = fields.iter().map(|f| (f.name.as_str(), f.field_type)).collect();
+        let mut sorted_roles: Vec<_> = file.roles.iter().collect();
+        sorted_roles.sort();
+        let index_definition =
+            serde_json::to_vec(&(INDEX_FORMAT, field_types, sorted_roles)).map_err(|e| e.to_string())?;
         Ok(Schema {
             entity_type,
-            fingerprint: format!("{:08x}", crc32fast::hash(&facts)),
+            fingerprint: format!("{:08x}", crc32fast::hash(&index_definition)),
             parameters: file.parameters,
-            always,
+            always_present,
             fields,
             roles,
             by_name,
@@ -193,7 +196,7 @@ impl Schema {
 }
 
 impl Role {
-    /// The type that a field needs for the role.
+    /// The type that a field must have for the role.
     const fn field_type(self) -> FieldType {
         match self {
             Role::Date | Role::ClosingDate => FieldType::Date,
@@ -203,8 +206,8 @@ impl Role {
     }
 }
 
-/// The version of the index format. Raise it when the layout of the same fields changes, or when
-/// the same text gives other keys or words (folding, stemming, vocabularies).
+/// The version of the index format. Raise it when the index stores the same fields in another
+/// layout, or when folding, stemming or a vocabulary returns other keys or words for the same text.
 pub const INDEX_FORMAT: u32 = 4;
 
 #[derive(Deserialize)]
@@ -224,8 +227,8 @@ struct DocMapping {
     field_mappings: Vec<Field>,
 }
 
-/// The name of a declared field of any entity type, as a number: smaller than the text, and faster
-/// to compare and copy.
+/// The name of a field that some schema declares, stored as a number: smaller than the text, and
+/// faster to compare and copy. Fields of several entity types with the same name have one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldName(u16);
 
@@ -252,7 +255,7 @@ impl FieldName {
         (usize::from(number) < NAMES.texts.len()).then_some(FieldName(number))
     }
 
-    /// The number of the field in the schema of an entity type, if that declares it.
+    /// The [`Schema::field_number`] of the name for an entity type, if its schema declares the field.
     pub fn field_of(self, entity_type: EntityType) -> Option<usize> {
         NAMES.fields[usize::from(self.0)][entity_type as usize]
     }

@@ -17,7 +17,8 @@ pub enum Language {
 impl Language {
     pub const ALL: [Language; 2] = [Language::English, Language::French];
 
-    /// The ISO 639-1 code, used as suffix of field names, by clients and in the state database.
+    /// The ISO 639-1 code: the suffix of field names, and the form in requests and in the state
+    /// database.
     pub const fn code(self) -> &'static str {
         match self {
             Language::English => "en",

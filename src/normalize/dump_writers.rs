@@ -2,7 +2,7 @@
 //! never null.
 //!
 //! Each dump has the suffix `.tmp` until [`DumpWriters::publish`] renames it. That also removes the
-//! dumps that a source no longer has records for. A run that ends early leaves nothing behind.
+//! dumps that a source no longer has records for. A run that ends early leaves no temporary files.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -14,9 +14,9 @@ use anyhow::{Context, Result, bail};
 
 use super::report::{BuyersOfUnknownCity, Presence, Shortfall};
 use crate::{
-    model::{entity_type::EntityType, municipality, schema::Schema},
+    model::{EntityType, Schema, municipality},
     sources::{
-        reading::{fields::Fields, row_output::DraftRecord},
+        reading::{DraftRecord, Fields},
         registry::SourceFormat,
     },
     storage::durable_file::{self, DurableFile},
@@ -100,7 +100,10 @@ impl DumpWriters {
             let shares = present.map(|field| (schema.fields[field].name.clone(), rounded(share(field)).into()));
             let name = format!("{entity_type}/{}", source.id);
             self.contents.presence.insert(name, shares.collect());
-            let missing = schema.always.iter().filter(|field| share(**field) < ALWAYS_PRESENT);
+            let missing = schema
+                .always_present
+                .iter()
+                .filter(|field| share(**field) < ALWAYS_PRESENT);
             self.contents.shortfalls.extend(missing.map(|field| Shortfall {
                 entity_type,
                 source_id: source.id,

@@ -18,7 +18,7 @@ use anyhow::{Context, Result};
 use chrono::{DateTime, NaiveDate, Utc};
 use zip::{ZipArchive, read::ZipFile};
 
-use crate::{sources::reading::reader::FileInfo, storage::gzip::GzipReader};
+use crate::{sources::reading::FileInfo, storage::gzip::GzipReader};
 
 pub struct InputFile {
     pub path: PathBuf,

@@ -10,15 +10,10 @@ use super::{
     report::{FileReport, NormalizeReport},
 };
 use crate::{
-    model::{
-        record::MAX_ID_BYTES,
-        schema::{Role, Schema},
-        vocabulary,
-    },
+    model::{Role, Schema, record::MAX_ID_BYTES, vocabulary},
     sources::{
         reading::{
-            row_counts::RowCounts,
-            row_output::{DraftRecord, GroupMember},
+            DraftRecord, GroupMember, RowCounts,
             spool::{entry::SpoolEntry, groups::MergeGroup},
         },
         registry::{SOURCES, SourceFormat},

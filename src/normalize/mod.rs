@@ -24,10 +24,7 @@ mod merge_groups;
 mod read_files;
 pub mod report;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -55,12 +52,8 @@ pub fn run(options: &NormalizeOptions) -> Result<NormalizeReport> {
     let files = read_files::read(&files, &options.out, options.strict)?;
     let report = merge_groups::merge(files, &options.out)?;
     if let Some(path) = &options.report {
-        write_report(&report, path)?;
+        let json = serde_json::to_vec_pretty(&report).context("writing the report")?;
+        fs::write(path, json).with_context(|| format!("writing {}", path.display()))?;
     }
     Ok(report)
-}
-
-fn write_report(report: &NormalizeReport, path: &Path) -> Result<()> {
-    let json = serde_json::to_vec_pretty(report).context("writing the report")?;
-    fs::write(path, json).with_context(|| format!("writing {}", path.display()))
 }

@@ -16,14 +16,11 @@ use rayon::prelude::*;
 
 use super::{
     input::{self, InputFile, InputStream},
-    report::Unrecognized,
+    report::LeftOutFile,
 };
 use crate::sources::{
     reading::{
-        decode::Utf8Reader,
-        file_head::FileHead,
-        reader::{FileInfo, ReadError, RowSink},
-        row_counts::RowCounts,
+        FileHead, FileInfo, ReadError, RowCounts, RowSink, Utf8Reader,
         spool::{entry::SpoolEntry, file::Spool, writer::SpoolWriter},
     },
     registry::SOURCES,
@@ -35,7 +32,7 @@ pub struct ReadFiles {
     pub spools: BTreeMap<&'static str, Arc<Spool>>,
     /// By stream number; `None` for a stream that was left out.
     pub files: Vec<Option<Box<ReadFile>>>,
-    pub unrecognized: Vec<Unrecognized>,
+    pub unrecognized: Vec<LeftOutFile>,
 }
 
 pub struct ReadFile {
@@ -49,7 +46,7 @@ pub struct ReadFile {
 
 enum StreamOutcome {
     Read(Box<ReadFile>),
-    LeftOut(Unrecognized),
+    LeftOut(LeftOutFile),
 }
 
 /// Reads all files in parallel. The spools are temporary files in `out`.
@@ -96,7 +93,7 @@ fn progress_bar(bytes: u64) -> ProgressBar {
     bar
 }
 
-fn nothing_recognized(unrecognized: &[Unrecognized]) -> String {
+fn nothing_recognized(unrecognized: &[LeftOutFile]) -> String {
     let files = unrecognized.iter().take(5);
     let files: String = files.map(|file| format!("\n  {} {}", file.path, file.why)).collect();
     format!("none of the inputs is a file that can be normalized; nothing was written{files}")
@@ -189,7 +186,7 @@ impl Reading<'_> {
         if self.strict {
             return Err(anyhow!("{path} {why}"));
         }
-        Ok(StreamOutcome::LeftOut(Unrecognized { path, why }))
+        Ok(StreamOutcome::LeftOut(LeftOutFile { path, why }))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The report of a run: printed as a table, written as JSON.
+//! The report of a `procure normalize` run: printed as a table, or written as JSON.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -6,11 +6,12 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    model::entity_type::EntityType,
-    sources::reading::row_counts::{Occurrences, RowCounts},
+    model::EntityType,
+    sources::reading::{Occurrences, RowCounts},
 };
 
-/// By `<entity_type>/<source_id>`: each field and the share of records that have it, from 0 to 1.
+/// For each `<entity_type>/<source_id>`: each field, and the share of records that have it, from 0 to
+/// 1.
 pub type Presence = BTreeMap<String, Map<String, Value>>;
 
 /// The municipal buyers whose city is unknown, and the number of records of each.
@@ -22,20 +23,20 @@ pub struct NormalizeReport {
     pub files: Vec<FileReport>,
     pub fields: Presence,
     pub shortfalls: Vec<Shortfall>,
-    pub unrecognized: Vec<Unrecognized>,
+    pub unrecognized: Vec<LeftOutFile>,
     pub buyers_of_unknown_city: BuyersOfUnknownCity,
 }
 
-/// A file that was left out because no source recognizes it, or because it cannot be opened.
+/// A file that was not read, because no source recognizes it or because it cannot be opened.
 #[derive(Debug, Serialize)]
-pub struct Unrecognized {
+pub struct LeftOutFile {
     pub path: String,
     /// Follows the path in a sentence: `is empty`.
     pub why: String,
 }
 
-/// A field that records of the entity type always have by the specification, and that too few
-/// records of a source have.
+/// A field that every record of the entity type has by the specification, but that less than 99 %
+/// of a source's records have.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Shortfall {
     pub entity_type: EntityType,
@@ -101,7 +102,7 @@ impl fmt::Display for NormalizeReport {
         if !self.shortfalls.is_empty() {
             writeln!(
                 f,
-                "\nfields that the specification always has, on less than 99 % of a source's records: the source does not \
+                "\nfields that the specification requires and less than 99 % of a source's records have: the source does not \
                  publish them, or a note above states the reason"
             )?;
         }
@@ -115,7 +116,7 @@ impl fmt::Display for NormalizeReport {
         if !self.unrecognized.is_empty() {
             writeln!(f, "\nfiles left out")?;
         }
-        for Unrecognized { path, why } in &self.unrecognized {
+        for LeftOutFile { path, why } in &self.unrecognized {
             writeln!(f, "  {path} {why}")?;
         }
         if !self.buyers_of_unknown_city.is_empty() {
@@ -140,7 +141,7 @@ impl NormalizeReport {
         records
     }
 
-    /// The closing warning if files are damaged or were left out.
+    /// The last line, a warning, if files are damaged or were left out.
     pub fn warning(&self) -> Option<String> {
         let damaged = self.files.iter().filter(|file| file.is_damaged).count();
         let bad = damaged + self.unrecognized.len();

@@ -8,7 +8,7 @@
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 
 use crate::{
-    model::{date::Date, record::MAX_ID_BYTES},
+    model::{Date, record::MAX_ID_BYTES},
     query::search_query::{Position, SearchQuery},
 };
 
@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        model::entity_type::EntityType,
+        model::EntityType,
         query::search_query::{Order, Sort, SortKey},
     };
 

@@ -8,12 +8,7 @@
 use std::{collections::HashSet, fmt};
 
 use crate::{
-    model::{
-        record::Record,
-        schema::Role,
-        similarity_terms,
-        stem::{Language, stem},
-    },
+    model::{Language, Record, Role, similarity_terms, stem::stem},
     query::text::{Clause, Term, TextError, TextQuery},
 };
 
@@ -202,7 +197,7 @@ fn words(term: &Term) -> &[String] {
 impl fmt::Display for KeywordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            KeywordError::Empty => f.write_str("has no letter or digit to search for"),
+            KeywordError::Empty => f.write_str("has no letter or digit to search for; give at least one"),
             KeywordError::Text(error) => error.fmt(f),
             KeywordError::Alternatives => f.write_str("joins two keywords by OR; pass them as two keywords"),
             KeywordError::Excluded => f.write_str("excludes a word, which a keyword cannot do; remove the '-'"),
@@ -217,7 +212,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::{entity_type::EntityType, schema::Schema};
+    use crate::model::{EntityType, Schema};
 
     const BOTH: &[Language] = &Language::ALL;
     const ENGLISH: &[Language] = &[Language::English];

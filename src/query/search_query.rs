@@ -8,7 +8,7 @@
 use serde::Serialize;
 
 use crate::{
-    model::{date::Date, entity_type::EntityType, facet::Facet, schema::Role},
+    model::{Date, EntityType, Facet, Role},
     query::text::TextQuery,
 };
 
@@ -53,7 +53,7 @@ pub enum Filter {
     Prefix { role: Role, key: String },
     /// One of the role's keys contains `key` (`wildcard` with `*key*`).
     Contains { role: Role, key: String },
-    /// The role's date lies between two days, both included (`range`). A record without the date
+    /// The role's date is between two days, both included (`range`). A record without the date
     /// does not match.
     Dates {
         role: Role,
@@ -65,7 +65,7 @@ pub enum Filter {
     // The serialized name is part of the fingerprint, hence of cursors that clients hold.
     #[serde(rename = "named")]
     FacetValue { facet: Facet, key: String },
-    /// The record's value lies between two bounds, both included (`range`). A record without a
+    /// The record's value is between two bounds, both included (`range`). A record without a
     /// value does not match.
     Values { min: Option<f64>, max: Option<f64> },
 }

@@ -1,8 +1,8 @@
-//! The days a sample speaks of: fifteen years that end on its last day, and a margin of days after it.
+//! The days that occur in a sample: fifteen years that end on its last day, and a margin of days after it.
 //!
 //! A day is a number counted from the first one. Their texts are made once, since a record has half a dozen.
 
-use crate::model::date::Date;
+use crate::model::Date;
 
 /// The number of the sample's last day, on which it was "taken"; what closes later is open.
 pub(super) const LAST: i32 = 5_478;

@@ -10,7 +10,7 @@ use super::{
     project::{Publisher, has_parts, project_and_part},
     random::scatter,
 };
-use crate::model::stem::Language;
+use crate::model::Language;
 
 pub(super) fn contract(g: &mut Generator, source: u8, number: u64) {
     g.start(Publisher::Canadabuys, number, 0, (source, number));

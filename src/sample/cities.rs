@@ -12,7 +12,7 @@ use super::{
     record_writer::Money,
     topics::PurchaseType,
 };
-use crate::model::{fold::fold, stem::Language};
+use crate::model::{Language, fold::fold};
 
 /// Montréal gives its rows no number: the identifier is a hash over what makes two rows different.
 pub(super) fn montreal_contract(g: &mut Generator, source: u8, number: u64) {

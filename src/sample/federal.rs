@@ -8,7 +8,7 @@ use super::{
     project::{Publisher, project_and_part},
     random::scatter,
 };
-use crate::model::stem::Language;
+use crate::model::Language;
 
 /// A disclosed contract. Its number is unique only within the department that discloses it.
 pub(super) fn disclosure(g: &mut Generator, source: u8, number: u64) {

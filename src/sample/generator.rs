@@ -13,7 +13,7 @@ use super::{
     suppliers::{Supplier, SupplierMarket},
     topics::{Topic, TopicTable, Trade},
 };
-use crate::model::{date::Date, stem::Language};
+use crate::model::{Date, Language};
 
 pub(super) struct Generator {
     pub(super) topics: TopicTable,

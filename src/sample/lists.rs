@@ -1,6 +1,6 @@
 //! The text files under `lists/`: one entry a line, `|` between its parts, `#` before a comment.
 
-use crate::model::stem::Language;
+use crate::model::Language;
 
 /// The same text in both official languages.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub(super) fn entries<const N: usize>(list: &'static str) -> impl Iterator<Item 
     })
 }
 
-/// `de ` or `d'`, as it stands before a French noun phrase.
+/// `de ` or `d'`, whichever the French noun phrase requires before it.
 pub(super) fn french_de(noun: &str) -> &'static str {
     match noun.chars().next() {
         Some('a' | 'e' | 'i' | 'o' | 'u' | 'y' | 'h' | 'â' | 'é' | 'è' | 'ê' | 'î' | 'ô' | 'œ') => "d'",

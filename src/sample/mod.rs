@@ -7,7 +7,7 @@
 //!
 //! What is bought decides the rest: `topics` declares which supplier, buyer, category, code and amount fit it.
 //!
-//! `data/sample` is the output of [`SampleOptions::committed`], with hand-made edge cases next to it; a test compares.
+//! `data/sample` is the output of `procure sample --records 2700 --seed 20261031`, with hand-made edge cases next to it; a test compares.
 //! After a change here, `PROCURE_WRITE_SAMPLE=1 cargo test sample` writes it anew.
 
 use std::{
@@ -19,7 +19,10 @@ use std::{
 
 use anyhow::{Context, ensure};
 
-use crate::model::{date::Date, entity_type::EntityType};
+use crate::model::{
+    Date,
+    EntityType::{self, *},
+};
 
 mod buyers;
 mod calendar;
@@ -67,11 +70,6 @@ impl SampleOptions {
             last_day: Date::parse("2026-10-31").expect("this day exists"),
         }
     }
-
-    /// The options of `data/sample`.
-    pub fn committed(out: PathBuf) -> SampleOptions {
-        SampleOptions::new(2_700, 20_261_031, out)
-    }
 }
 
 /// What was written.
@@ -114,28 +112,18 @@ const fn source(
 
 /// The sources and their shares. Within an entity type, they give the fields the presence that the specification states.
 const SOURCES: [SampleSource; 12] = [
-    source(EntityType::Contract, "seao-xml", 3_800, seao::contract),
-    source(EntityType::Contract, "canadabuys-contract", 240, canadabuys::contract),
-    source(EntityType::Contract, "montreal", 230, cities::montreal_contract),
-    source(EntityType::Contract, "toronto", 130, cities::toronto_contract),
-    source(EntityType::Contract, "novascotia", 100, cities::nova_scotia_contract),
-    source(EntityType::Tender, "seao-xml", 1_740, seao::tender),
-    source(EntityType::Tender, "canadabuys-tender", 140, canadabuys::tender),
-    source(EntityType::Tender, "toronto", 120, cities::toronto_tender),
-    source(EntityType::Award, "canadabuys-award", 1_000, canadabuys::award),
-    source(EntityType::Disclosure, "disclosure", 1_800, federal::disclosure),
-    source(
-        EntityType::StandingOffer,
-        "canadabuys-sosa",
-        400,
-        federal::standing_offer,
-    ),
-    source(
-        EntityType::PreSolicitation,
-        "canadabuys-tender",
-        300,
-        canadabuys::pre_solicitation,
-    ),
+    source(Contract, "seao-xml", 3_800, seao::contract),
+    source(Contract, "canadabuys-contract", 240, canadabuys::contract),
+    source(Contract, "montreal", 230, cities::montreal_contract),
+    source(Contract, "toronto", 130, cities::toronto_contract),
+    source(Contract, "novascotia", 100, cities::nova_scotia_contract),
+    source(Tender, "seao-xml", 1_740, seao::tender),
+    source(Tender, "canadabuys-tender", 140, canadabuys::tender),
+    source(Tender, "toronto", 120, cities::toronto_tender),
+    source(Award, "canadabuys-award", 1_000, canadabuys::award),
+    source(Disclosure, "disclosure", 1_800, federal::disclosure),
+    source(StandingOffer, "canadabuys-sosa", 400, federal::standing_offer),
+    source(PreSolicitation, "canadabuys-tender", 300, canadabuys::pre_solicitation),
 ];
 
 /// Writes the sample. A source too small to get a record gets no file; other files in the folder are left alone.

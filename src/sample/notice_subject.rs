@@ -9,7 +9,7 @@ use super::{
     random::{Random, ZipfRanks},
     topics::{PurchaseType, Sector, Topic, TopicTable},
 };
-use crate::model::stem::Language;
+use crate::model::Language;
 
 /// The draws that a title and a description are written from.
 #[derive(Default)]

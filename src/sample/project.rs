@@ -110,8 +110,8 @@ impl Project {
     }
 }
 
-/// An amount in cents, log-normal around the typical value in dollars, with what real files hold besides: absent, zero,
-/// negative and absurd amounts. Over all topics, the logarithm of dollars has mean 10.3 and deviation 1.9.
+/// An amount in cents, log-normal around the typical value in dollars, and like in real files some amounts are absent, zero,
+/// negative or absurd. Over all topics, the logarithm of dollars has mean 10.3 and deviation 1.9.
 fn draw_value(typical: f64, random: &mut Random) -> Option<i64> {
     let amount = typical * exp(SPREAD * random.normal());
     let cents = (amount * 100.0).round() as i64;

@@ -9,7 +9,7 @@ use super::{
     random::scatter,
     record_writer::Money,
 };
-use crate::model::stem::Language;
+use crate::model::Language;
 
 /// A procurement method.
 #[derive(Clone, Copy)]

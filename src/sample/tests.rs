@@ -1,4 +1,4 @@
-//! What a sample promises: the same bytes, valid records, figures like the real ones, texts that make sense.
+//! What holds for every sample: the same bytes, valid records, figures like the real ones, texts that make sense.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,10 +10,7 @@ use serde_json::{Map, Value};
 use tempfile::TempDir;
 
 use super::*;
-use crate::model::{
-    date::Date,
-    schema::{FieldType, Role, Schema},
-};
+use crate::model::{Date, FieldType, Role, Schema};
 
 type Record = Map<String, Value>;
 
@@ -76,7 +73,7 @@ fn text<'a>(record: &'a Record, field: &str) -> &'a str {
 #[test]
 fn the_committed_sample_is_the_output_of_the_generator() {
     let folder = tempfile::tempdir().unwrap();
-    run(&SampleOptions::committed(folder.path().to_owned())).unwrap();
+    run(&SampleOptions::new(2_700, 20_261_031, folder.path().to_owned())).unwrap();
     let made = files(folder.path());
     if std::env::var_os("PROCURE_WRITE_SAMPLE").is_some() {
         for (name, bytes) in &made {

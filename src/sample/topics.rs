@@ -1,6 +1,6 @@
 //! What can be bought, and what must agree with it.
 //!
-//! A [`Topic`] knows its procurement category, the trade of its suppliers, the sectors of its buyers, its codes, a
+//! A [`Topic`] has its procurement category, the trade of its suppliers, the sectors of its buyers, its codes, a
 //! typical value and its texts. Titles, descriptions, categories, codes, suppliers and amounts of a project all come
 //! from its topic, so they agree.
 
@@ -116,7 +116,7 @@ pub(super) struct Topic {
 /// A sentence, title opening or site for each purchase type it fits.
 type ByPurchaseType = [Vec<Bilingual>; PURCHASE_TYPES.len()];
 
-/// The topics and the texts that can stand around them.
+/// The topics, and the texts that are put before and after them.
 pub(super) struct TopicTable {
     pub(super) trades: Vec<Trade>,
     pub(super) topics: Vec<Topic>,

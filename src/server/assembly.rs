@@ -11,7 +11,7 @@ use crate::{
         auth::Gateway, bounded_pool::BoundedPool, call::AppState, metrics::Metrics, openapi::document::document,
         pages::Pages, state_writer::StateWriter,
     },
-    model::plans::Plans,
+    model::Plans,
     server::config::Config,
     state::sync::StateSync,
 };
@@ -26,7 +26,7 @@ pub fn assemble(config: &Config) -> anyhow::Result<(AppState, StateSync)> {
     let path = config.state.display();
     ensure!(
         config.state.exists(),
-        "there is no state file {path}; `procure keys create --state {path} --plan PRO --label NAME` makes it, with a first key"
+        "no state database {path}; `procure keys create --state {path} --plan PRO --label NAME` creates it, with a first key"
     );
     let sync = StateSync::open(&config.state, plans.clone(), (config.now)())?;
     let gateway = Gateway::new(&config.gateway_prefix, config.gateway_host.clone())?;

@@ -76,7 +76,8 @@ pub fn start(
             // The guarded stream has time limits for every request, not only for the first one.
             .client_request_timeout(Duration::ZERO)
             .client_disconnect_timeout(DISCONNECT_TIMEOUT)
-            // A client that closes its side has given up, so its search is cancelled.
+            // A client that closes its side no longer waits for the response, so its search is
+            // cancelled.
             .h1_allow_half_closed(false)
             .graceful_shutdown_signal(move || {
                 let shutdown = shutdown.clone();

@@ -64,8 +64,7 @@ pub fn run(
         let served = server.await;
         // The admin server stops last, so that `/ready` reports the drain.
         if let Some(admin) = admin {
-            // Not gracefully: a monitor keeps its connection open, and no request of it is worth
-            // waiting for.
+            // Without waiting for connections to end: a monitor keeps its connection open.
             admin.stop(false).await;
         }
         served

@@ -9,17 +9,12 @@ use std::{borrow::Cow, collections::HashSet, io::Read};
 
 use serde_json::{Value, json};
 
-use crate::model::{entity_type::EntityType, timestamp, vocabulary};
+use crate::model::{EntityType, timestamp, vocabulary};
 use crate::sources::{
     common::{countries, public_bodies},
     reading::{
-        decode::{STRAY_BYTES, Utf8Reader},
-        file_head::FileHead,
-        json::{JsonItem, JsonRows, array_at, text_at},
-        reader::{FileInfo, ReadError, RowSink, SourceReader},
-        row_counts::{RowCounts, unknown},
-        row_output::{DraftRecord, GroupMember, Recency, RowOutput},
-        text,
+        DraftRecord, FileHead, FileInfo, GroupMember, JsonItem, JsonRows, ReadError, Recency, RowCounts, RowOutput,
+        RowSink, SourceReader, Utf8Reader, array_at, text, text_at, unknown,
     },
 };
 
@@ -52,9 +47,7 @@ impl SourceReader for AlbertaReader {
                 JsonItem::Object { line, members, .. } => (line, Some(Value::Object(members))),
             };
             out.row();
-            if rows.take_repaired() {
-                out.counts.note(line, STRAY_BYTES);
-            }
+            out.note_repair(line, rows.take_repaired());
             let Some(row) = row else {
                 out.counts.skip(line, "an opportunity that is not valid JSON");
                 continue;
@@ -149,10 +142,13 @@ impl Posting<'_> {
         text_at(self.opportunity, &format!("/{name}"))
     }
 
+    fn note(&mut self, note: &str) {
+        self.counts.note(self.line, note);
+    }
+
     fn day(&mut self, value: &Value, name: &str) -> Option<String> {
         let day = text::date(&text_at(value, &format!("/{name}"))?).unwrap_or_else(|_| {
-            self.counts
-                .note(self.line, &format!("impossible date in {name}, left out"));
+            self.note(&format!("impossible date in {name}, left out"));
             None
         });
         day.map(|day| day.to_string())
@@ -223,10 +219,7 @@ impl Posting<'_> {
             .or(parts.map(|(buyer, _)| buyer))
             .and_then(text::organization);
         if buyer.is_none() {
-            self.counts.note(
-                self.line,
-                "a title that does not name the buyer, recorded without a buyer",
-            );
+            self.note("a title that does not name the buyer, recorded without a buyer");
         }
         let notice_type = parts
             .and_then(|(_, notice_type)| text::line(notice_type))
@@ -243,7 +236,7 @@ impl Posting<'_> {
         if let Some(code) = self.text("categoryCode") {
             match vocabulary::category(&code) {
                 Some(category) => tender.set("procurement_category", Some(category)),
-                None => self.counts.note(self.line, &unknown("categoryCode", &code)),
+                None => self.note(&unknown("categoryCode", &code)),
             }
         }
         let codes = array_at(self.row, "/commodityCodes");
@@ -331,14 +324,12 @@ impl Posting<'_> {
         let revised: HashSet<String> = revised.collect();
         for (award, number) in awards.into_iter().zip(1..) {
             if text_at(award, "/id").is_some_and(|id| revised.contains(&id)) {
-                let note = "an award that a later award revises, no contract recorded";
-                self.counts.note(self.line, note);
+                self.note("an award that a later award revises, no contract recorded");
                 continue;
             }
             let name = text_at(award, "/alternativeSupplierDisplayName");
             let Some(vendor) = name.as_deref().and_then(text::organization) else {
-                let note = "a winner without a name, no contract recorded";
-                self.counts.note(self.line, note);
+                self.note("a winner without a name, no contract recorded");
                 continue;
             };
             let mut contract = DraftRecord::new(EntityType::Contract);
@@ -360,7 +351,7 @@ impl Posting<'_> {
 
     fn money(&mut self, award: &Value) -> Option<f64> {
         text::given_amount(&text_at(award, "/amount")?).unwrap_or_else(|_| {
-            self.counts.note(self.line, "unreadable amount in amount, left out");
+            self.note("unreadable amount in amount, left out");
             None
         })
     }

@@ -16,18 +16,10 @@ use std::{collections::BTreeMap, io::Read};
 
 use chrono::Datelike;
 
-use crate::model::{entity_type::EntityType, fold::fold};
+use crate::model::{EntityType, fold::fold};
 use crate::sources::reading::{
-    csv_file::CsvFile,
-    csv_format::{CsvFormat, format_of},
-    csv_row::{Column, ColumnRule::*, CsvRow},
-    decode::Utf8Reader,
-    digest::fingerprint,
-    merging,
-    reader::{FileInfo, ReadError, RowSink, SourceReader},
-    row_counts::{RowCounts, unknown},
-    row_output::{DraftRecord, GroupMember, Recency, RowOutput},
-    text,
+    Column, ColumnRule::*, CsvFile, CsvFormat, CsvRow, DraftRecord, FileInfo, GroupMember, ReadError, Recency,
+    RowCounts, RowOutput, RowSink, SourceReader, Utf8Reader, digest::fingerprint, format_of, merging, text, unknown,
 };
 
 pub static OFFICIALS: CsvFormat = CsvFormat {
@@ -121,7 +113,7 @@ const COUNCILS_ALL: [&str; 9] = [
     "montant",
 ];
 
-/// What the first row of a file says about its columns.
+/// What the first row of a file states about its columns.
 struct MontrealLayout {
     format: &'static CsvFormat,
     /// Folded names, as the tables use them.

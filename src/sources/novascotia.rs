@@ -12,20 +12,12 @@ use std::{borrow::Cow, io::Read};
 use csv::StringRecord;
 use serde_json::{Map, Value};
 
-use crate::model::{entity_type::EntityType, fold::fold};
+use crate::model::{EntityType, fold::fold};
 use crate::sources::{
     common::public_bodies,
     reading::{
-        csv_format::CsvFormat,
-        csv_row::{Column, ColumnRule::*, CsvRow},
-        decode::{STRAY_BYTES, Utf8Reader},
-        file_head::FileHead,
-        json::{JsonItem, JsonRows},
-        merging,
-        reader::{FileInfo, ReadError, RowSink, SourceReader},
-        row_counts::{RowCounts, unknown},
-        row_output::{DraftRecord, GroupMember, Recency, RowOutput},
-        text,
+        Column, ColumnRule::*, CsvFormat, CsvRow, DraftRecord, FileHead, FileInfo, GroupMember, JsonItem, JsonRows,
+        ReadError, Recency, RowCounts, RowOutput, RowSink, SourceReader, Utf8Reader, merging, text, unknown,
     },
 };
 
@@ -117,9 +109,7 @@ fn read_json(file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSin
             JsonItem::Object { line, members, .. } => (line, Some(members)),
         };
         out.row();
-        if rows.take_repaired() {
-            out.counts.note(line, STRAY_BYTES);
-        }
+        out.note_repair(line, rows.take_repaired());
         let Some(object): Option<Map<String, Value>> = object else {
             out.counts.skip(line, "a row that is not a JSON object");
             continue;
@@ -158,14 +148,10 @@ fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'stat
     record.set_jurisdiction(&municipality, level, Some("NS"));
     let vendor = fold(record.text("vendor_name").unwrap_or_default());
     let id = format!("novascotia|{number}|{vendor}");
-    record.set("record_id", Some(id.as_str()));
     let date = record.text("award_date").unwrap_or_default();
     let amount = amount.map(|amount| format!("{amount:.2}")).unwrap_or_default();
     let day = text::date(date).ok().flatten().map_or(0, |date| date.days());
-    Ok(RowOutput {
-        group: id,
-        key: format!("{date}|{amount}"),
-        recency: Recency(u64::try_from(row.file.modified.timestamp()).unwrap_or(0), day.into()),
-        records: vec![record],
-    })
+    let key = format!("{date}|{amount}");
+    let recency = Recency(u64::try_from(row.file.modified.timestamp()).unwrap_or(0), day.into());
+    Ok(RowOutput::with_id(id, key, recency, record))
 }

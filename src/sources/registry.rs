@@ -4,10 +4,10 @@
 //! file's name), which entity types it yields, and how its reader is made. To add a source: write
 //! its file in this folder, add its row here, and add a fixture to `tests/fixtures`.
 
-use crate::model::entity_type::EntityType::{self, *};
+use crate::model::EntityType::{self, *};
 use crate::sources::{
     alberta, disclosure, montreal, novascotia, pspc,
-    reading::{csv_format::format_of, file_head::FileHead, reader::SourceReader},
+    reading::{FileHead, SourceReader, format_of},
     seao, toronto,
 };
 
@@ -85,8 +85,8 @@ mod tests {
     use std::{collections::HashSet, fs};
 
     use super::*;
-    use crate::model::schema::{FieldType, Schema};
-    use crate::sources::reading::{csv_format::CsvFormat, csv_row::ColumnRule, decode::Utf8Reader};
+    use crate::model::{FieldType, Schema};
+    use crate::sources::reading::{ColumnRule, CsvFormat, Utf8Reader};
 
     const TABLES: &[(&str, &[EntityType], &CsvFormat)] = &[
         (

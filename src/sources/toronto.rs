@@ -8,14 +8,13 @@
 
 use serde_json::json;
 
-use crate::model::{entity_type::EntityType, fold::fold};
+use crate::model::{EntityType, fold::fold};
 use crate::sources::reading::{
-    csv_format::CsvFormat,
-    csv_row::{Column, ColumnRule::*, CsvRow},
-    merging,
-    row_counts::unknown,
-    row_output::{DraftRecord, Recency, RowOutput},
+    Column,
+    ColumnRule::*,
+    CsvFormat, CsvRow, DraftRecord, Recency, RowOutput, merging,
     text::{self, Unreadable},
+    unknown,
 };
 
 const DOCUMENT: &str = "Document Number";
@@ -120,7 +119,7 @@ fn awarded(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static 
     let id = format!("toronto|{number}|{supplier}|{day}|{amount}");
     record.set("procurement_category", category(row));
     let recency = Recency(published(row), 0);
-    Ok(row_output(id, String::new(), recency, record))
+    Ok(RowOutput::with_id(id, String::new(), recency, record))
 }
 
 fn non_competitive(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
@@ -139,7 +138,7 @@ fn non_competitive(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &
         .to_owned();
     let recency = Recency(published(row), sortable(record.text("award_date")));
     let id = format!("toronto-nc|{number}|{supplier}");
-    Ok(row_output(id, dollars, recency, record))
+    Ok(RowOutput::with_id(id, dollars, recency, record))
 }
 
 fn solicitation(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'static str> {
@@ -155,17 +154,12 @@ fn solicitation(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'st
     record.set("status", Some(status));
     record.set("status_en", Some(status));
     let recency = Recency(published(row), sortable(record.text("closing_date")));
-    Ok(row_output(format!("toronto|{number}"), String::new(), recency, record))
-}
-
-fn row_output(id: String, key: String, recency: Recency, mut record: DraftRecord) -> RowOutput {
-    record.set("record_id", Some(id.as_str()));
-    RowOutput {
-        group: id,
-        key,
+    Ok(RowOutput::with_id(
+        format!("toronto|{number}"),
+        String::new(),
         recency,
-        records: vec![record],
-    }
+        record,
+    ))
 }
 
 fn document_number(row: &CsvRow) -> Option<String> {

@@ -18,7 +18,7 @@ use governor::{
 };
 
 use crate::{
-    model::plans::PlanLimits,
+    model::PlanLimits,
     state::{keys::ApiKey, usage::Usage},
 };
 
@@ -200,7 +200,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::plans::{Plan, Plans};
+    use crate::model::{Plan, Plans};
 
     fn account(per_minute: u32, per_day: u32) -> Account {
         let key = ApiKey {

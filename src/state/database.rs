@@ -36,7 +36,7 @@ impl StateDb {
             fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
         }
         StateDb::open_with_timeout(path, BUSY_TIMEOUT)
-            .with_context(|| format!("opening the state file {}", path.display()))
+            .with_context(|| format!("opening the state database {}", path.display()))
     }
 
     fn open_with_timeout(path: &Path, timeout: Duration) -> anyhow::Result<StateDb> {
@@ -91,7 +91,7 @@ impl StateDb {
     pub(super) fn check_file(&self) -> anyhow::Result<()> {
         ensure!(
             file_id(&self.path).is_ok_and(|file| file == self.file),
-            "the state file {0} was replaced or removed while in use, and is not written to; put the original file back, or stop the server, \
+            "the state database {0} was replaced or removed while in use, and is not written to; put the original file back, or stop the server, \
              remove {0}-wal and {0}-shm, and start it again",
             self.path.display()
         );
@@ -103,7 +103,7 @@ impl StateDb {
         let version = self
             .connection
             .pragma_query_value(None, "data_version", |row| row.get(0));
-        version.context("checking whether the state file has changed")
+        version.context("checking whether the state database has changed")
     }
 
     /// Runs `work` in a write transaction and commits it.
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(
             error(&path),
             format!(
-                "opening the state file {}: its schema has version 99, and this program supports versions up to {}; use the newer program that wrote it",
+                "opening the state database {}: its schema has version 99, and this program supports versions up to {}; use the newer program that wrote it",
                 path.display(),
                 MIGRATIONS.len()
             )
@@ -224,7 +224,7 @@ mod tests {
             text.contains("it is not an SQLite database; name another file"),
             "{text}"
         );
-        assert!(text.starts_with("opening the state file"), "{text}");
+        assert!(text.starts_with("opening the state database"), "{text}");
         let text = error(folder.path());
         assert!(text.contains("it is a folder; name a file in it"), "{text}");
         let text = error(&path.join("state.db"));

@@ -14,7 +14,7 @@ use chrono::{DateTime, Utc};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::{
-    model::email::EmailAddress,
+    model::EmailAddress,
     state::{
         address_hash::AddressHash,
         consent::{ConsentEvent, ConsentRecord},
@@ -36,8 +36,8 @@ impl StateDb {
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         let ended = erase(&transaction, email, now).context("erasing an address")?;
         transaction.commit().context("erasing an address")?;
-        // Nor in the write-ahead log. If another process is reading it, the copy goes with the next
-        // checkpoint.
+        // The write-ahead log must not keep a copy of the address either. If another process is
+        // reading the log, the next checkpoint removes the copy.
         let truncated = self
             .connection
             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        model::stem::Language,
+        model::Language,
         query::keyword::Keyword,
         state::{
             subscription::{Frequency, Locale, SubscriptionRequest},

@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Row, params, types::Type};
 use sha2::{Digest, Sha256};
 
-use crate::{model::plans::Plan, state::database::StateDb, storage::hex::hex};
+use crate::{model::Plan, state::database::StateDb, storage::hex::hex};
 
 /// A stored key: everything but the key itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,7 +150,7 @@ fn key(row: &Row) -> rusqlite::Result<(KeyHash, ApiKey)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::plans::Plans, state::sync::StateSync};
+    use crate::{model::Plans, state::sync::StateSync};
 
     fn at(seconds: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(seconds, 0).unwrap()

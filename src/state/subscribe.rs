@@ -7,7 +7,7 @@ use anyhow::Context;
 use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, params, types::Type};
 
 use crate::{
-    model::{email::EmailAddress, stem::Language},
+    model::{EmailAddress, Language},
     query::keyword::Keyword,
     state::{
         consent::{ConsentEvent, ConsentRecord},

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt};
 
 use crate::{
-    model::{email::EmailAddress, fold::fold, stem::Language},
+    model::{EmailAddress, Language, fold::fold},
     query::keyword::Keyword,
 };
 

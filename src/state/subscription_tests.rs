@@ -15,7 +15,7 @@ use super::{
     unsubscribe::UnsubscribeOutcome,
 };
 use crate::{
-    model::{email::EmailAddress, stem::Language},
+    model::{EmailAddress, Language},
     query::keyword::Keyword,
 };
 

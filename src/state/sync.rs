@@ -10,7 +10,7 @@ use arc_swap::ArcSwap;
 use chrono::{DateTime, NaiveDate, Utc};
 
 use crate::{
-    model::plans::Plans,
+    model::Plans,
     state::{
         account::Account,
         database::{StateDb, with_remedy},
@@ -71,7 +71,7 @@ impl StateSync {
         };
         sync.step(now)
             .map_err(|error| with_remedy(path, error))
-            .with_context(|| format!("reading the state file {}", path.display()))?;
+            .with_context(|| format!("reading the state database {}", path.display()))?;
         sync.state.set_busy_timeout(BUSY_TIMEOUT)?;
         Ok(sync)
     }
@@ -173,7 +173,7 @@ mod tests {
 
     use super::*;
 
-    use crate::model::plans::Plan;
+    use crate::model::Plan;
 
     const NOON: i64 = 1_772_366_400;
 

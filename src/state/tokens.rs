@@ -1,6 +1,6 @@
 //! Unsubscribe tokens. Every mail contains them; the database does not.
 //!
-//! A token is derived, when a mail is written, from a secret of this state file and a salt of the
+//! A token is derived, when a mail is written, from a secret of this state database and a salt of the
 //! row that it ends. The database stores its SHA-256 to find the row. So a token stays valid for
 //! ever, and a leaked table of hashes ends no subscription.
 
@@ -62,7 +62,7 @@ fn derive(connection: &Connection, kind: &[u8], id: i64, salt: &Salt) -> anyhow:
     Ok(UnsubscribeToken(hex(&code[..TOKEN_BYTES])))
 }
 
-/// The secret of this state file, generated when it is first needed. If two processes generate it at
+/// The secret of this state database, generated when it is first needed. If two processes generate it at
 /// once, both use the one that was written first.
 fn secret(connection: &Connection) -> anyhow::Result<[u8; 32]> {
     let read = || {

@@ -23,14 +23,14 @@ impl StateDb {
     /// The token that ends this subscription.
     pub fn unsubscribe_token(&self, subscription: &Subscription) -> anyhow::Result<String> {
         let salt = self.salt("SELECT id, salt FROM subscriptions WHERE id = ?1", subscription.id)?;
-        let (id, salt) = salt.context("the subscription is not in the state file")?;
+        let (id, salt) = salt.context("the subscription is not in the state database")?;
         Ok(tokens::of_subscription(&self.connection, id, &salt)?.0)
     }
 
     /// The token that ends all subscriptions of the address, including those made later.
     pub fn unsubscribe_all_token(&self, email: &str) -> anyhow::Result<String> {
         let salt = self.salt("SELECT id, salt FROM addresses WHERE email = ?1", email)?;
-        let (id, salt) = salt.context("the address is not in the state file")?;
+        let (id, salt) = salt.context("the address is not in the state database")?;
         Ok(tokens::of_address(&self.connection, id, &salt)?.0)
     }
 

@@ -115,7 +115,7 @@ impl StateDb {
         let first = today.checked_sub_days(KEPT_DAYS).unwrap_or(NaiveDate::MIN);
         self.connection
             .execute("DELETE FROM usage WHERE day < ?1", [first.to_string()])
-            .context("deleting them from the state file")?;
+            .context("deleting them from the state database")?;
         Ok(())
     }
 }

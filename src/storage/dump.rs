@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::Context;
 
-use crate::{model::entity_type::EntityType, storage::gzip::GzipReader};
+use crate::{model::EntityType, storage::gzip::GzipReader};
 
 /// Maximum length of a line in bytes. A longer one is skipped and reported.
 pub const MAX_LINE_BYTES: usize = 4 << 20;

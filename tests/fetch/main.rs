@@ -1057,7 +1057,7 @@ fn the_command_fails_with_an_exit_code_and_names_each_file() {
     );
     assert_eq!(output.status.code(), Some(1), "{output_text} {why}");
     assert!(
-        why.contains("error: 1 of 1 files could not be fetched") && why.contains("contracts.csv"),
+        why.contains("error: 1 of 1 files could not be downloaded") && why.contains("contracts.csv"),
         "{why}"
     );
     assert!(output_text.contains("HTTPS_PROXY"), "{output_text}");

@@ -178,11 +178,11 @@ fn unsafe_or_incomplete_options_are_rejected_with_a_reason() {
         ),
         (vec!["--gateway-prefix", ""], 2, "--gateway-prefix".into()),
         (vec!["--gateway-host", ""], 2, "--gateway-host".into()),
-        (vec!["--log-format", "xml"], 2, "the formats are text, json".into()),
+        (vec!["--log-format", "xml"], 2, "use text or json".into()),
         (
             vec!["--query-timeout", "0"],
             2,
-            "must be a number of seconds above 0".into(),
+            "use a number of seconds above 0".into(),
         ),
     ] {
         let line = [
@@ -197,7 +197,7 @@ fn unsafe_or_incomplete_options_are_rejected_with_a_reason() {
     let absent = path("deep/absent.db");
     let (status, text) = run(&["serve", "--bind", &bind, "--index-dir", &index, "--state", &absent]);
     assert_eq!(status, Some(1));
-    let sentence = format!("there is no state file {absent}; `procure keys create --state {absent} --plan PRO");
+    let sentence = format!("no state database {absent}; `procure keys create --state {absent} --plan PRO");
     assert!(text.contains(&sentence), "{text}");
     assert!(
         !Path::new(&path("deep")).exists(),
@@ -472,7 +472,7 @@ fn health_requests_a_running_server() {
 }
 
 #[test]
-fn what_belongs_around_it_is_printed() {
+fn the_systemd_unit_completions_and_manual_pages_are_printed() {
     let (status, unit) = run(&["print", "systemd-unit"]);
     assert_eq!(status, Some(0));
     for line in [
@@ -496,7 +496,7 @@ fn what_belongs_around_it_is_printed() {
     let (status, text) = run(&["print", "man", "keys", "lend"]);
     assert_eq!(status, Some(1));
     assert!(
-        text.contains("'keys lend' is no command; there are: create, list, revoke"),
+        text.contains("unknown command 'keys lend'; use one of: create, list, revoke"),
         "{text}"
     );
     let folder = tempfile::tempdir().unwrap();

@@ -133,7 +133,7 @@ fn statistics_count_every_match() {
     refused(
         "/tender/stats?limit=3",
         422,
-        "parameter 'limit': tender statistics does not take it; it takes municipality, q, department, category, status, procurement_method, notice_type, reference_number, value_min, value_max, issued_after, issued_before, closing_after, closing_before",
+        "parameter 'limit': /tender/stats does not accept it; it accepts municipality, q, department, category, status, procurement_method, notice_type, reference_number, value_min, value_max, issued_after, issued_before, closing_after, closing_before",
     );
     refused(
         "/contract/stats?munipality=x",
@@ -254,7 +254,7 @@ fn a_vendor_profile_has_its_contracts() {
     refused(
         "/vendor/Acme?q=x",
         422,
-        "parameter 'q': a vendor's profile does not take it; it takes category, department, issued_after, issued_before, sort_by, sort_order, limit, offset",
+        "parameter 'q': /vendor/{name} does not accept it; it accepts category, department, issued_after, issued_before, sort_by, sort_order, limit, offset",
     );
     refused(
         "/vendor/Acme?sort_by=closing",
@@ -349,7 +349,7 @@ fn a_solicitation_has_its_records_from_notice_to_contract() {
     refused(
         "/procurement/w-24-a?department=nobody",
         404,
-        "no record has the solicitation number 'w-24-a' in such a department",
+        "no record with the solicitation number 'w-24-a' has a department that contains 'nobody'; leave out 'department', or check both",
     );
     // Numbers are compared folded; buyers with the same number are kept apart by the department.
     let found = get("/procurement/w%2024%20a");
@@ -357,9 +357,21 @@ fn a_solicitation_has_its_records_from_notice_to_contract() {
         (&found["count"], found["buyers"].as_array().unwrap().len()),
         (&json!(4), 2)
     );
-    refused("/procurement/nope", 404, "no record has the solicitation number 'nope'");
-    refused("/procurement/N%2FA", 404, "no record has the solicitation number 'N/A'");
-    refused("/procurement/--", 404, "no record has the solicitation number '--'");
+    refused(
+        "/procurement/nope",
+        404,
+        "no record has the solicitation number 'nope'; pass the `solicitation_number` of a record",
+    );
+    refused(
+        "/procurement/N%2FA",
+        404,
+        "no record has the solicitation number 'N/A'; pass the `solicitation_number` of a record",
+    );
+    refused(
+        "/procurement/--",
+        404,
+        "no record has the solicitation number '--'; pass the `solicitation_number` of a record",
+    );
     refused(
         "/procurement/W-24?limit=501",
         422,
@@ -376,19 +388,27 @@ fn the_documents_of_a_tender_are_numbered() {
     refused(
         "/tender/t%2F1/documents/2",
         404,
-        "tender 't/1' lists 2 documents, from 0 to 1",
+        "tender 't/1' has no document '2'; it has 2 documents, numbered from 0 to 1",
     );
-    refused("/tender/t2/documents/0", 404, "tender 't2' lists no documents");
+    refused(
+        "/tender/t2/documents/0",
+        404,
+        "tender 't2' has no document '0'; it has no documents",
+    );
     refused(
         "/tender/t/1/documents/one",
         422,
         "parameter 'doc_index': 'one' is not an integer of 0 or more",
     );
-    refused("/tender/nope/documents/0", 404, "no tender record has the id 'nope'");
+    refused(
+        "/tender/nope/documents/0",
+        404,
+        "no tender record has the id 'nope'; pass the `record_id` of a search result unchanged",
+    );
     refused(
         "/tender/t/1/documents/0?x=1",
         422,
-        "unknown parameter 'x'; this endpoint takes none",
+        "unknown parameter 'x'; this endpoint accepts no parameters",
     );
 }
 

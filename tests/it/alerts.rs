@@ -158,17 +158,17 @@ fn an_invalid_request_states_the_reason() {
         (
             "",
             Value::Null,
-            "parameter 'email': is required, in the query string or the body",
+            "parameter 'email' is required, in the query string or the body",
         ),
         (
             "?email=",
             json!({}),
-            "parameter 'email': is required, in the query string or the body",
+            "parameter 'email' is required, in the query string or the body",
         ),
         (
             "",
             json!({"email": null}),
-            "parameter 'email': is required, in the query string or the body",
+            "parameter 'email' is required, in the query string or the body",
         ),
         (
             "?email=x",
@@ -183,27 +183,27 @@ fn an_invalid_request_states_the_reason() {
         (
             "?email=a@example.com",
             json!({"email": "b@example.com"}),
-            "parameter 'email': the body has another value; give it once",
+            "parameter 'email': differs from the value in the body; give it in one of them",
         ),
         (
             "?keyword=snow&email=wrong@example.com",
             json!({"keyword": "ice"}),
-            "parameter 'keyword': the body has another value; give it once",
+            "parameter 'keyword': differs from the value in the body; give it in one of them",
         ),
         (
             "?locale=en",
             json!({"locale": "fr", "email": "wrong@example.com"}),
-            "parameter 'locale': the body has another value; give it once",
+            "parameter 'locale': differs from the value in the body; give it in one of them",
         ),
         (
             "?department=Parcs",
             json!({"department": "Parks", "email": "wrong@example.com"}),
-            "parameter 'department': the body has another value; give it once",
+            "parameter 'department': differs from the value in the body; give it in one of them",
         ),
         (
             "?keyword=***",
             Value::Null,
-            "parameter 'keyword': the text has no letter or digit to search for",
+            "parameter 'keyword': the text has no letter or digit to search for; give at least one",
         ),
         (
             "?keyword=a+OR+b",
@@ -392,10 +392,10 @@ fn an_unsubscribe_link_works_without_a_key() {
         }
     }
     for (query, detail) in [
-        ("", "parameter 'token': is required; it is in the link of the mail"),
+        ("", "parameter 'token' is required; it is in the link of the mail"),
         (
             "?token=",
-            "parameter 'token': is required; it is in the link of the mail",
+            "parameter 'token' is required; it is in the link of the mail",
         ),
         ("?tokn=x", "unknown parameter 'tokn'; nearest is 'token'"),
         ("?token=x&token=y", "parameter 'token': given twice; give it once"),

@@ -92,7 +92,7 @@ fn a_cursor_is_valid_only_for_its_search_and_survives_a_new_index() {
     assert_eq!(other.status, 400);
     assert_eq!(
         other.detail(),
-        "parameter 'cursor': belongs to a search with other filters or another sort order; repeat that search, or start without a cursor"
+        "parameter 'cursor': it belongs to a search with other filters or another sort order; repeat that search, or start without a cursor"
     );
     let generation = server.publish(&contracts(30));
     server.wait_until("the new generation", || {

@@ -78,8 +78,8 @@ fn an_invalid_body_gives_an_error_and_the_connection_stays_open() {
             422,
             "the body cannot be parsed as JSON: expected value at line 2 column 11",
         ),
-        (JSON, &deep, 422, "member 'items[0]': must be an object"),
-        (JSON, "[]", 422, "the body must be an object"),
+        (JSON, &deep, 422, "member 'items[0]': must be a JSON object"),
+        (JSON, "[]", 422, "the body must be a JSON object"),
         (
             JSON,
             "{\"gsin\":[]}",
@@ -170,7 +170,7 @@ fn members_of_the_body_are_not_query_parameters() {
     let answer = server.post("/tender/estimate?gsins=x", &serde_json::json!({"gsins": ["N7030"]}));
     assert_eq!(
         (answer.status, answer.detail().as_str()),
-        (422, "unknown parameter 'gsins'; this endpoint takes none")
+        (422, "unknown parameter 'gsins'; this endpoint accepts no parameters")
     );
 }
 
@@ -201,7 +201,7 @@ fn a_body_that_is_too_long_is_rejected_before_its_end() {
         assert_eq!(answer.header("connection"), Some("close"));
         assert!(!matches!(raw.next(false), Next::Response(_)));
     }
-    // One byte less is read, but is no JSON.
+    // A body with one byte less is read, but it is not valid JSON.
     let mut raw = RawConnection::to(server);
     for request in [
         format!("{head}content-length: {}\r\n\r\n{long}", long.len()),

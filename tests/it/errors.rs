@@ -19,28 +19,53 @@ fn every_error_states_the_problem_and_the_fix() {
             404,
             "no endpoint '/standing-offer'; nearest is '/standing_offer'",
         ),
-        ("GET", "/contract/", 404, "no endpoint '/contract/'"),
-        ("GET", "/contract/feed", 404, "no endpoint '/contract/feed'"),
+        (
+            "GET",
+            "/contract/",
+            404,
+            "no endpoint '/contract/'; /docs lists all endpoints",
+        ),
+        (
+            "GET",
+            "/contract/feed",
+            404,
+            "no endpoint '/contract/feed'; /docs lists all endpoints",
+        ),
         (
             "GET",
             "/tender/feed?keyword=x",
             422,
             "unknown parameter 'keyword'; nearest is 'keywords'",
         ),
-        ("GET", "/tender/t1/documents/0", 404, "tender 't1' lists no documents"),
+        (
+            "GET",
+            "/tender/t1/documents/0",
+            404,
+            "tender 't1' has no document '0'; it has no documents",
+        ),
         (
             "POST",
             "/tender/alerts/subscribe",
             422,
-            "parameter 'email': is required, in the query string or the body",
+            "parameter 'email' is required, in the query string or the body",
         ),
-        ("GET", "/contract/nope", 404, "no contract record has the id 'nope'"),
-        ("GET", "/tender/c4", 404, "no tender record has the id 'c4'"),
+        (
+            "GET",
+            "/contract/nope",
+            404,
+            "no contract record has the id 'nope'; pass the `record_id` of a search result unchanged",
+        ),
+        (
+            "GET",
+            "/tender/c4",
+            404,
+            "no tender record has the id 'c4'; pass the `record_id` of a search result unchanged",
+        ),
         (
             "GET",
             "/contract/%C3%A9%20%7C",
             404,
-            "no contract record has the id 'é |'",
+            "no contract record has the id 'é |'; pass the `record_id` of a search result unchanged",
         ),
         (
             "GET",
@@ -52,7 +77,7 @@ fn every_error_states_the_problem_and_the_fix() {
             "GET",
             "/contract/%ff",
             422,
-            "the address is not valid UTF-8 after percent-decoding",
+            "the address is not valid UTF-8 after percent-decoding; encode its text as UTF-8",
         ),
         (
             "GET",
@@ -64,31 +89,31 @@ fn every_error_states_the_problem_and_the_fix() {
             "GET",
             "/contract?q=%c3",
             422,
-            "the address is not valid UTF-8 after percent-decoding",
+            "the address is not valid UTF-8 after percent-decoding; encode its text as UTF-8",
         ),
         (
             "GET",
             "/contract/c4?limit=1",
             422,
-            "unknown parameter 'limit'; this endpoint takes none",
+            "unknown parameter 'limit'; this endpoint accepts no parameters",
         ),
         (
             "GET",
             "/contract/coverage?q=x",
             422,
-            "unknown parameter 'q'; this endpoint takes none",
+            "unknown parameter 'q'; this endpoint accepts no parameters",
         ),
         (
             "GET",
             "/sources?x",
             422,
-            "unknown parameter 'x'; this endpoint takes none",
+            "unknown parameter 'x'; this endpoint accepts no parameters",
         ),
         (
             "GET",
             "/health?x=1",
             422,
-            "unknown parameter 'x'; this endpoint takes none",
+            "unknown parameter 'x'; this endpoint accepts no parameters",
         ),
         (
             "POST",
@@ -130,7 +155,7 @@ fn every_error_states_the_problem_and_the_fix() {
 fn only_health_needs_no_key() {
     let server = TestServer::shared();
     let none = "no API key; send yours in the header 'x-gateway-key'";
-    let wrong = "the API key in the header 'x-gateway-key' is not valid";
+    let wrong = "the API key in the header 'x-gateway-key' is not valid; check it, or ask the operator for a key";
     for path in [
         "/contract",
         "/contract/c4",

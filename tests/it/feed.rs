@@ -434,12 +434,12 @@ fn invalid_parameters_are_refused() {
         (
             "keywords=*",
             422,
-            "parameter 'keywords': '*' has no letter or digit to search for",
+            "parameter 'keywords': '*' has no letter or digit to search for; give at least one",
         ),
         (
             "keywords=,",
             422,
-            "parameter 'keywords': ',' has no letter or digit to search for",
+            "parameter 'keywords': ',' has no letter or digit to search for; give at least one",
         ),
         (
             "days_back=0",

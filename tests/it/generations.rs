@@ -145,7 +145,7 @@ fn a_missing_index_folder_cannot_be_listed() {
     );
     let refused = list(&folder.path().join("nope"));
     assert!(!refused.status.success());
-    assert!(String::from_utf8(refused.stderr).unwrap().contains("no folder"));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("no index in"));
 }
 
 #[test]

@@ -46,7 +46,10 @@ fn an_address_may_contain_unescaped_characters() {
     let answer = raw.send(latin).answer();
     assert_eq!(
         (answer.status, answer.detail().as_str()),
-        (422, "the address is not valid UTF-8 after percent-decoding")
+        (
+            422,
+            "the address is not valid UTF-8 after percent-decoding; encode its text as UTF-8"
+        )
     );
 }
 
@@ -270,7 +273,7 @@ fn incomplete_requests_time_out() {
     raw.send(request(&server, "POST /contract", "transfer-encoding: chunked\r\n") + "5\r\nhe");
     assert_eq!(raw.answer().status, 405);
     assert_eq!(raw.next(false), Next::Closed);
-    // A client that closes its side has given up.
+    // A client that closes its side no longer waits for the response.
     let mut raw = RawConnection::to(&server);
     raw.send(&good).half_close();
     assert!(!matches!(raw.next(false), Next::Broken(_)));

@@ -689,7 +689,7 @@ fn a_generation_is_calibrated_on_its_own_contracts() {
     // The values are spread evenly from 10^4 to 10^6, so half of them are within half of that
     // range.
     assert!(
-        (all.half - 0.5).abs() < 0.12 && (all.four_fifths - 0.8).abs() < 0.1,
+        (all.within_p25_p75 - 0.5).abs() < 0.12 && (all.within_p10_p90 - 0.8).abs() < 0.1,
         "{report}"
     );
     let wrong = BacktestOptions {
@@ -749,10 +749,10 @@ fn ranges_hold_on_real_contracts() {
     let row = |name: &str| report.rows.iter().find(|row| row.name == name);
     let all = row("all").unwrap();
     assert!(
-        (0.72..0.88).contains(&all.four_fifths) && (0.43..0.57).contains(&all.half),
+        (0.72..0.88).contains(&all.within_p10_p90) && (0.43..0.57).contains(&all.within_p25_p75),
         "{report}"
     );
     assert!(all.gain() > 0.15 && all.answered > 0.95, "{report}");
-    let error = |name: &str| row(name).map(|row| row.error);
+    let error = |name: &str| row(name).map(|row| row.median_error);
     assert!(error("high confidence") < error("low confidence"), "{report}");
 }

@@ -44,7 +44,10 @@ fn a_key_is_created_used_and_revoked_while_the_server_runs() {
     assert!(procure(&["keys", "revoke", "2", "--state", state]).0);
     server.wait_until("the revocation", || status() == 403);
     let answer = server.request("GET", "/contract", &[("x-gateway-key", key)]);
-    assert_eq!(answer.detail(), "this API key was revoked; ask for a new one");
+    assert_eq!(
+        answer.detail(),
+        "this API key was revoked; ask the operator for a new one"
+    );
     assert_eq!(server.get("/contract").status, 200);
     let (is_revoked, text) = procure(&["keys", "revoke", "9", "--state", state]);
     assert!(!is_revoked && text.contains("no key has the id 9"), "{text}");
@@ -62,7 +65,7 @@ fn an_expired_key_gets_an_error_with_its_end() {
     server.wait_until("the key", || ask().detail().contains("expired"));
     assert_eq!(
         ask().detail(),
-        "this API key expired at 2020-09-13T12:26:40Z; ask for a new one"
+        "this API key expired at 2020-09-13T12:26:40Z; ask the operator for a new one"
     );
 }
 
@@ -85,7 +88,11 @@ fn the_gateways_header_prefix_and_host_are_configurable() {
             403,
         ),
     ] {
-        assert_eq!(server.request("GET", "/contract", &headers).status, status, "{headers:?}");
+        assert_eq!(
+            server.request("GET", "/contract", &headers).status,
+            status,
+            "{headers:?}"
+        );
     }
     assert_eq!(
         server.request("GET", "/contract", &[key]).detail(),

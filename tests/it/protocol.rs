@@ -144,7 +144,10 @@ fn a_client_that_has_the_response_gets_304() {
         assert_eq!(with(server, "GET", path, "if-none-match", "*").status, status, "{path}");
     }
     assert_eq!(with(server, "POST", "/contract", "if-none-match", "*").status, 405);
-    assert_eq!(server.request("GET", "/contract", &[("if-none-match", "*")]).status, 403);
+    assert_eq!(
+        server.request("GET", "/contract", &[("if-none-match", "*")]).status,
+        403
+    );
 }
 
 #[test]

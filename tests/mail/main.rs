@@ -37,7 +37,7 @@ use tempfile::TempDir;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A folder with an index and a state file, and a mail server.
+/// A folder with an index and a state database, and a mail server.
 struct Fixture {
     folder: TempDir,
     server: MailServer,
@@ -294,7 +294,7 @@ fn let_a_day_pass(fixture: &Fixture) {
     sqlite(fixture, "UPDATE mailings SET began_at = began_at - 86400");
 }
 
-/// Changes the state file where a test cannot wait.
+/// Changes the state database where a test cannot wait.
 fn sqlite(fixture: &Fixture, statement: &str) {
     let connection = rusqlite::Connection::open(fixture.path("state.db")).unwrap();
     connection.execute_batch(statement).unwrap();

@@ -1,8 +1,8 @@
-//! One SMTP connection that sends mail after mail, and the outcome of each.
+//! One SMTP connection that sends several mails one after the other, and the outcome of each.
 //!
-//! lettre's transport would send a mail in one call. Here its connection is driven command by command,
-//! so that the delivery intent is stored after the server's 354 reply and before the first byte of
-//! the message. A failure before that point is safe to retry.
+//! lettre's transport sends a mail in one call. This module instead sends each command through lettre's
+//! connection. So the delivery intent can be stored after the server's 354 reply and before the first
+//! byte of the message. After a failure before that point, sending the mail again is safe.
 
 use std::{fmt, io, time::Duration};
 
@@ -22,19 +22,20 @@ use crate::alerts::{
     smtp::reply::{SENDER_REFUSED, SmtpReply, is_timeout},
 };
 
-/// How long to wait for the server.
+/// How long to wait for the server at each step.
 #[derive(Clone, Copy, Debug)]
 pub struct SmtpTimeouts {
-    /// For connecting. A short one loses nothing.
+    /// For connecting. It may be short, because no mail is lost if connecting fails.
     pub connection: Duration,
     /// For the reply to a command.
     pub command: Duration,
-    /// For the reply to a message. After it, a mail that may have arrived counts as uncertain.
+    /// For the reply to a message. If it passes, the server may have accepted the mail, so its
+    /// delivery is recorded as uncertain.
     pub message: Duration,
 }
 
 impl SmtpTimeouts {
-    /// The minimum of RFC 5321, 4.5.3.2, except for connecting.
+    /// The minimum values of RFC 5321, 4.5.3.2, except for connecting.
     pub const STANDARD: SmtpTimeouts = SmtpTimeouts {
         connection: Duration::from_secs(60),
         command: Duration::from_secs(5 * 60),
@@ -45,11 +46,11 @@ impl SmtpTimeouts {
 /// The reply code with which a server closes the connection (RFC 5321).
 const CLOSING: u16 = 421;
 
-/// How long to wait for the reply to QUIT, which is not needed.
+/// How long to wait for the reply to QUIT. It is short because the reply changes nothing.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long a stopping process still waits for the reply to a message, because without it the mail
-/// counts as uncertain. Well within the time that a service manager allows for stopping.
+/// How long a stopping process still waits for the reply to a message: without the reply, the
+/// delivery is uncertain. A service manager allows far more time for stopping.
 const STOP_GRACE: Duration = Duration::from_secs(10);
 
 /// An open connection.
@@ -58,8 +59,8 @@ pub struct SmtpSession {
     timeouts: SmtpTimeouts,
 }
 
-/// The message that follows `DATA`, written in one piece: in two, the second would wait until the
-/// first is acknowledged.
+/// The message that follows `DATA`, with the line that ends it. Both are sent in one write: a second write
+/// could wait until the server's host acknowledges the first.
 struct MessageData<'a>(&'a [u8]);
 
 /// The outcome of sending a mail.
@@ -73,9 +74,9 @@ pub enum DeliveryOutcome {
     /// The connection broke during or after the message: it may have been accepted.
     ConnectionLost(SmtpReply),
     /// No reply to the message before the timeout: it may have been accepted. The next mail would
-    /// fare no better.
+    /// probably wait as long.
     NoReply(SmtpReply),
-    /// Certainly not accepted, for a reason that is not this mail's: the server is unreachable or
+    /// Certainly not accepted, for a reason that concerns all mails: the server is unreachable or
     /// refuses the sender.
     Unavailable(SmtpReply),
     /// Certainly not accepted: the process is stopping.
@@ -83,7 +84,7 @@ pub enum DeliveryOutcome {
 }
 
 impl DeliveryOutcome {
-    /// No thread could be started, so nothing was transmitted.
+    /// The outcome if no thread could be started, so that nothing was transmitted.
     pub(super) fn no_thread(error: &io::Error) -> DeliveryOutcome {
         DeliveryOutcome::Unavailable(SmtpReply::without_code(&format!(
             "starting a thread to wait for the mail server: {error}"
@@ -97,8 +98,8 @@ impl DeliveryOutcome {
         } else if reply.code == Some(CLOSING) {
             DeliveryOutcome::Unavailable(reply)
         } else {
-            // Also for a broken connection: if this mail causes it, the mail must not block all
-            // others for ever.
+            // A broken connection also counts as a temporary failure of this mail. Otherwise a mail
+            // that breaks every connection would block all others for ever.
             DeliveryOutcome::TemporaryFailure(reply)
         }
     }
@@ -109,20 +110,21 @@ impl SmtpSession {
         SmtpSession { connection, timeouts }
     }
 
-    /// Sends a mail. Returns the session if it can send another one. `begin` is called when the
-    /// server is ready for the message, before its first byte. If `begin` fails, nothing is sent.
+    /// Sends a mail. Returns the outcome, and the session if it can send another mail.
+    /// `before_message` is called when the server is ready for the message, before its first byte. If
+    /// it fails, the message is not sent and its error is returned.
     pub fn send(
         mut self,
         mail: &Mail,
         is_cancelled: &dyn Fn() -> bool,
-        begin: impl FnOnce() -> anyhow::Result<()>,
+        before_message: impl FnOnce() -> anyhow::Result<()>,
     ) -> anyhow::Result<(DeliveryOutcome, Option<SmtpSession>)> {
-        let offered = mail.clone();
-        let offer = move || {
-            let refused = self.offer(&offered);
+        let offered_mail = mail.clone();
+        let send_envelope = move || {
+            let refused = self.send_envelope(&offered_mail);
             (self, refused)
         };
-        let mut session = match run_cancellable(offer, Duration::ZERO, is_cancelled) {
+        let mut session = match run_cancellable(send_envelope, Duration::ZERO, is_cancelled) {
             Ok(Some((session, None))) => session,
             Ok(Some((session, Some(refused)))) => return Ok((refused, session.if_open())),
             Ok(None) => return Ok((DeliveryOutcome::Cancelled, None)),
@@ -133,8 +135,8 @@ impl SmtpSession {
             session.close();
             return Ok((DeliveryOutcome::Cancelled, None));
         }
-        if let Err(error) = begin() {
-            // Without the end of a message the server accepts none, so closing is safe.
+        if let Err(error) = before_message() {
+            // A server accepts a message only at its last line, so closing now sends nothing.
             session.close();
             return Err(error);
         }
@@ -155,8 +157,9 @@ impl SmtpSession {
         })
     }
 
-    /// All commands before the message; the outcome if one of them fails.
-    fn offer(&mut self, mail: &Mail) -> Option<DeliveryOutcome> {
+    /// Sends all commands before the message: MAIL FROM, RCPT TO and DATA. Returns the outcome if one
+    /// of them fails.
+    fn send_envelope(&mut self, mail: &Mail) -> Option<DeliveryOutcome> {
         // Setting a timeout fails only on a broken socket, which the next command reports.
         let _ = self.connection.set_timeout(Some(self.timeouts.command));
         let Some(to) = mail.envelope.to().first() else {
@@ -185,12 +188,13 @@ impl SmtpSession {
         Some(self.reset(&error, "DATA"))
     }
 
+    /// Sends the message and waits for the reply.
     fn transmit(&mut self, message: &[u8]) -> DeliveryOutcome {
         let _ = self.connection.set_timeout(Some(self.timeouts.message));
         match self.connection.command(MessageData(message)) {
             Ok(_) => DeliveryOutcome::Sent,
-            // The reply ends the transaction (RFC 5321, 4.1.1.4): nothing is left to reset, and the
-            // outcome is known whatever the server does next.
+            // A reply ends the transaction (RFC 5321, 4.1.1.4), so no RSET is needed, and the outcome
+            // is known even if the connection breaks next.
             Err(error) if error.status().is_some() => {
                 let reply = SmtpReply::of(&error, "sending the message");
                 if reply.code == Some(CLOSING) {
@@ -212,15 +216,18 @@ impl SmtpSession {
         }
     }
 
+    /// The session, if its connection can still be used.
     fn if_open(self) -> Option<SmtpSession> {
         Some(self).filter(|session| !session.connection.has_broken())
     }
 
+    /// Sends QUIT and closes the connection.
     pub fn close(&mut self) {
         let _ = self.connection.set_timeout(Some(QUIT_TIMEOUT));
         self.connection.abort();
     }
 
+    /// The parameters of MAIL FROM; the reply to record if the server cannot take the addresses.
     fn mail_parameters(&self, mail: &Mail) -> Result<Vec<MailParameter>, SmtpReply> {
         let is_ascii = |address: &Address| AsRef::<str>::as_ref(address).is_ascii();
         if mail.envelope.to().iter().chain(mail.envelope.from()).all(is_ascii) {
@@ -239,8 +246,8 @@ impl SmtpSession {
     /// reset, it is closed.
     fn reset(&mut self, error: &Error, step: &str) -> DeliveryOutcome {
         let reply = SmtpReply::of(error, step);
-        let is_over = reply.code.is_none() || reply.code == Some(CLOSING);
-        if is_over || self.connection.command(Rset).is_err() {
+        let is_closing = reply.code.is_none() || reply.code == Some(CLOSING);
+        if is_closing || self.connection.command(Rset).is_err() {
             self.close();
         }
         DeliveryOutcome::refused(error, reply)

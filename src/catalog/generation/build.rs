@@ -9,7 +9,7 @@ use anyhow::Context;
 use serde::Serialize;
 
 use super::{
-    checksums::seal,
+    checksums::sync_and_checksum,
     first_seen::FirstSeen,
     layout::{
         CALIBRATION, FIRST_SEEN, KEPT_GENERATIONS, building_folder, current, list, lock, next_id, read_json, remove,
@@ -73,14 +73,14 @@ impl Build {
     pub fn publish(self, entity_types: Vec<EntityTypeManifest>) -> anyhow::Result<String> {
         let folder = self.folder();
         let manifest = Manifest {
-            files: seal(&folder)?,
+            files: sync_and_checksum(&folder)?,
             built_at: timestamp::format_seconds(chrono::Utc::now()),
             entity_types,
         };
         manifest.write(&folder)?;
         durable_file::sync_folder(&folder).with_context(|| format!("flushing {}", folder.display()))?;
         open_unverified(&folder, &self.id)?;
-        // A `CURRENT` that cannot be read names nothing worth keeping.
+        // A `CURRENT` that cannot be read names no generation to keep.
         let previous = current(&self.index_dir).ok().flatten();
         let published = self.index_dir.join(&self.id);
         durable_file::rename(&folder, &published).with_context(|| format!("renaming {}", folder.display()))?;

@@ -1,5 +1,5 @@
-//! The files of a generation with their sizes and checksums: listed when it is built, checked when
-//! it is opened.
+//! The sizes and checksums of a generation's files. They are listed when it is built, and checked
+//! when it is opened.
 
 use std::{
     fs::File,
@@ -13,8 +13,8 @@ use rayon::prelude::*;
 use super::{layout::REMEDY, manifest::FileEntry};
 use crate::storage::durable_file;
 
-/// Flushes every file of a build to disk and returns their entries, in path order.
-pub fn seal(folder: &Path) -> anyhow::Result<Vec<FileEntry>> {
+/// Flushes every file of a build to disk. Returns their paths, sizes and checksums, in path order.
+pub fn sync_and_checksum(folder: &Path) -> anyhow::Result<Vec<FileEntry>> {
     let mut paths = Vec::new();
     collect_files(folder, &mut paths)?;
     paths.sort();
@@ -73,8 +73,8 @@ pub fn verify(folder: &Path, files: &[FileEntry]) -> anyhow::Result<()> {
     })
 }
 
-/// Length and CRC-32 of a file. It is read through a buffer: a memory map would count as the
-/// process's memory.
+/// The length of a file in bytes, and its CRC-32. The file is read through a buffer, because the
+/// pages of a memory map would count as memory of the process.
 fn checksum(path: &Path) -> anyhow::Result<(u64, u32)> {
     let read = || -> io::Result<(u64, u32)> {
         let mut file = File::open(path)?;

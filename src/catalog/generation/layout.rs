@@ -1,5 +1,5 @@
-//! The index directory: file names, the list of generations, the `CURRENT` file, the lock, and what
-//! killed builds left.
+//! The index directory: file names, the list of generations, the `CURRENT` file, the lock, and the
+//! removal of what killed builds left.
 
 use std::{
     fs::{self, File},
@@ -27,7 +27,7 @@ pub const KEPT_GENERATIONS: usize = 2;
 pub const REMEDY: &str =
     "the index is damaged; re-index with `procure index`, or go back with `procure generations use ID`";
 
-/// The id in `CURRENT`; `None` if nothing was published yet.
+/// The id in `CURRENT`; `None` if no generation was published yet. Fails if the text is not an id.
 pub fn current(index_dir: &Path) -> anyhow::Result<Option<String>> {
     let path = index_dir.join(CURRENT);
     let id = match fs::read_to_string(&path) {
@@ -45,7 +45,7 @@ pub fn current(index_dir: &Path) -> anyhow::Result<Option<String>> {
     Ok(Some(id))
 }
 
-/// Names a generation in `CURRENT`, by an atomic rename.
+/// Writes an id to `CURRENT`, by an atomic rename.
 pub fn set_current(index_dir: &Path, id: &str) -> anyhow::Result<()> {
     let new = index_dir.join(format!("{CURRENT}.new"));
     write_durably(&new, format!("{id}\n").as_bytes())?;
@@ -70,8 +70,9 @@ pub fn list(index_dir: &Path) -> anyhow::Result<Vec<String>> {
     Ok(ids)
 }
 
-/// An id is the build time, `20260131T235959123Z`, with one `+` for each build after which the
-/// clock was set back. An operator would not give such a name to a folder.
+/// Whether a file name is the id of a generation: its build time in UTC, `20260131T235959123Z`.
+/// [`next_id`] appends a `+` if the clock was set back. Other folders may be in the directory: no
+/// operator gives a folder such a name.
 fn is_generation_id(name: &str) -> bool {
     let stem = name.trim_end_matches('+').as_bytes();
     let are_digits = |range: Range<usize>| stem[range].iter().all(u8::is_ascii_digit);
@@ -82,19 +83,19 @@ fn is_generation_id(name: &str) -> bool {
 pub fn next_id(index_dir: &Path) -> anyhow::Result<String> {
     let id = chrono::Utc::now().format("%Y%m%dT%H%M%S%3fZ").to_string();
     match list(index_dir)?.pop() {
-        // The clock was set back.
+        // The clock was set back: a suffix makes the id the greatest.
         Some(newest) if id <= newest => Ok(format!("{newest}+")),
         _ => Ok(id),
     }
 }
 
-/// The folder of a build in progress.
+/// The folder of a build in progress, or of a generation that is being removed.
 pub fn building_folder(index_dir: &Path, id: &str) -> PathBuf {
     index_dir.join(format!("{id}{BUILDING}"))
 }
 
-/// Removes what killed builds and killed removals left. Only folders with a name of ours are
-/// removed.
+/// Removes what builds and removals left when they were killed: the folders that
+/// [`building_folder`] names, and no others.
 pub fn remove_leftovers(index_dir: &Path) -> anyhow::Result<()> {
     let listing = || format!("listing {}", index_dir.display());
     for entry in index_dir.read_dir().with_context(listing)? {
@@ -122,7 +123,7 @@ pub fn lock(index_dir: &Path) -> anyhow::Result<File> {
     file_lock::lock_file(&index_dir.join(LOCK), index_dir, "procure index")
 }
 
-/// Reads a JSON file of a generation; `what` names its content in the error.
+/// Reads a JSON file of a generation. An error names its content as `what`, and the [`REMEDY`].
 pub fn read_json<T: DeserializeOwned>(path: &Path, what: &str) -> anyhow::Result<T> {
     let bytes = fs::read(path)
         .with_context(|| format!("reading {}", path.display()))
@@ -132,6 +133,7 @@ pub fn read_json<T: DeserializeOwned>(path: &Path, what: &str) -> anyhow::Result
         .context(REMEDY)
 }
 
+/// Writes a file and flushes it to disk. An error names its path.
 pub fn write_durably(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     durable_file::write(path, bytes).with_context(|| format!("writing {}", path.display()))
 }

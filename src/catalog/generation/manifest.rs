@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::layout::{MANIFEST, REMEDY, read_json, write_durably};
-use crate::model::entity_type::EntityType;
+use crate::model::EntityType;
 
 /// What a build states about itself. It is written last: a folder without it is not a generation.
 #[derive(Clone, Debug, Serialize, Deserialize)]

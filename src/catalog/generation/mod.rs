@@ -3,11 +3,11 @@
 //! `<index-dir>/CURRENT` names `<index-dir>/<id>/`. That folder holds `manifest.json`,
 //! `calibration.json`, `first_seen.json` and one folder per entity type. A build is written to
 //! `<id>.building`, renamed once its manifest is written, and served once `CURRENT` names it. A
-//! build that is killed at any moment leaves the served generation whole.
+//! build that is killed at any moment leaves the served generation intact.
 //!
-//! **Invariant:** a build is complete if and only if it has a manifest. That the index opens is no
-//! proof: an interrupted Tantivy index opens without an error, with too few documents. Files of a
-//! published generation are never written again.
+//! **Invariant:** a build is complete if and only if it has a manifest. An index that opens may still
+//! be incomplete: an interrupted Tantivy index opens without an error, with too few documents. Files
+//! of a published generation are never written again.
 
 mod build;
 mod checksums;

@@ -18,10 +18,10 @@ use super::{
 use crate::{
     catalog::{
         market::{Market, calibration::Calibration},
-        notices::LatestNotices,
+        notices::NewestStatuses,
     },
     engine::{Deadline, Engine, tantivy::TantivyEngine},
-    model::{date::Date, entity_type::EntityType, schema::Schema},
+    model::{Date, EntityType, Schema},
 };
 
 /// An opened, verified generation. A request takes one when it starts and uses no other.
@@ -32,7 +32,7 @@ pub struct Generation {
     /// How wide the ranges of estimates must be.
     pub calibration: Calibration,
     /// For tenders with several notices, the status that the newest one states.
-    pub latest_notices: LatestNotices,
+    pub newest_statuses: NewestStatuses,
     /// When recent tenders were first indexed.
     pub first_seen: FirstSeen,
     /// Responses that stay the same while the generation is served, by a key that the caller
@@ -94,7 +94,7 @@ pub fn open_unverified(folder: &Path, id: &str) -> anyhow::Result<Generation> {
     Ok(Generation {
         id: id.to_owned(),
         manifest,
-        latest_notices: LatestNotices::read(&engine, &Deadline::never()).context(REMEDY)?,
+        newest_statuses: NewestStatuses::read(&engine, &Deadline::never()).context(REMEDY)?,
         engine: Arc::new(engine),
         calibration: read_json(&folder.join(CALIBRATION), "calibration")?,
         first_seen: read_json(&folder.join(FIRST_SEEN), "list of first-seen times")?,

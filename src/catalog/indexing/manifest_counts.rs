@@ -8,10 +8,8 @@ use chrono::SecondsFormat;
 use crate::{
     catalog::generation::{Coverage, EntityTypeManifest, SourceSummary},
     model::{
-        date::Date,
+        Date, Record, Role, Schema,
         municipality::{self, Municipality},
-        record::Record,
-        schema::{Role, Schema},
         timestamp,
     },
     storage::dump::DumpFile,
@@ -20,7 +18,7 @@ use crate::{
 /// Counts of some records. The counts of two chunks can be merged.
 #[derive(Default)]
 pub struct ManifestCounts {
-    /// By number of the dump.
+    /// By index of the dump in the list of dumps.
     dumps: BTreeMap<u16, RecordSpan>,
     municipalities: BTreeMap<String, MunicipalityCounts>,
 }
@@ -37,12 +35,14 @@ struct RecordSpan {
 #[derive(Default)]
 struct MunicipalityCounts {
     span: RecordSpan,
+    /// Indexes of the dumps with records of the municipality.
     dumps: BTreeSet<u16>,
     provinces: BTreeMap<String, u64>,
     levels: BTreeMap<String, u64>,
 }
 
 impl ManifestCounts {
+    /// Counts a record of the dump with this index.
     pub fn add(&mut self, record: &Record, dump: u16) {
         let date = record.date(Role::Date);
         let fetched_at = record.text("fetched_at");
@@ -118,13 +118,13 @@ impl RecordSpan {
     fn add(&mut self, date: Option<Date>, fetched_at: Option<&str>) {
         self.records += 1;
         self.extend(date, date);
-        self.update(fetched_at);
+        self.update_time(fetched_at);
     }
 
     fn merge(&mut self, other: &RecordSpan) {
         self.records += other.records;
         self.extend(other.earliest, other.latest);
-        self.update(other.last_updated.as_deref());
+        self.update_time(other.last_updated.as_deref());
     }
 
     fn extend(&mut self, earliest: Option<Date>, latest: Option<Date>) {
@@ -132,8 +132,8 @@ impl RecordSpan {
         self.latest = self.latest.max(latest);
     }
 
-    /// Keeps a timestamp if it is the latest. An invalid one is ignored.
-    fn update(&mut self, fetched_at: Option<&str>) {
+    /// Keeps the fetch time if it is the latest. An invalid one is ignored.
+    fn update_time(&mut self, fetched_at: Option<&str>) {
         // Most records of a source have the same timestamp.
         if fetched_at.is_none() || fetched_at == self.last_updated.as_deref() {
             return;
@@ -141,7 +141,7 @@ impl RecordSpan {
         let Some(time) = fetched_at.and_then(timestamp::parse) else {
             return;
         };
-        // In one format, times sort like their texts.
+        // Texts in one format and time zone sort in the order of time.
         let time = time.to_rfc3339_opts(SecondsFormat::AutoSi, true);
         if Some(&time) > self.last_updated.as_ref() {
             self.last_updated = Some(time);
@@ -157,8 +157,8 @@ impl MunicipalityCounts {
             .map(|dump| &dumps[usize::from(*dump)].source_id)
             .collect();
         // The table of municipalities is more reliable than the records: federal bodies have no
-        // province, whatever their records state. A slug that it does not have is described by its
-        // records.
+        // province, whatever their records state. A slug that is not in the table gets the most
+        // frequent province and level of its records.
         let known = municipality::by_slug(&municipality);
         let describe = |known_text: fn(&Municipality) -> &str, stated: BTreeMap<String, u64>| match known {
             Some(known) => Some(known_text(known).to_owned()).filter(|text| !text.is_empty()),
@@ -197,7 +197,8 @@ fn add_counts(ours: &mut BTreeMap<String, u64>, theirs: BTreeMap<String, u64>) {
     }
 }
 
-/// The most frequent text; of equally frequent ones the first in the alphabet, so that runs repeat.
+/// The most frequent text. Of equally frequent ones it is the first in byte order, so that every
+/// run returns the same.
 fn most_frequent(counts: BTreeMap<String, u64>) -> Option<String> {
     counts
         .into_iter()

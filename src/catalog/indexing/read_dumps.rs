@@ -21,12 +21,7 @@ use rayon::prelude::*;
 
 use super::report::{DumpFileReport, LineProblem};
 use crate::{
-    model::{
-        date::Date,
-        record::Record,
-        schema::{Role, Schema},
-        timestamp,
-    },
+    model::{Date, Record, Role, Schema, timestamp},
     storage::dump::{self, DumpFile, DumpLine, DumpLineReader, MAX_LINE_BYTES},
 };
 
@@ -128,7 +123,7 @@ const MAX_RECORDS: usize = i32::MAX as usize;
 /// How many bytes of lines are parsed at a time.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Lines of a dump, one after the other.
+/// Consecutive lines of a dump: their bytes, and the range of each line in them.
 struct LineBatch {
     bytes: Vec<u8>,
     lines: Vec<(DumpLine, Range<usize>)>,

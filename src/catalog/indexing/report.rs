@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf};
 
-use crate::model::entity_type::EntityType;
+use crate::model::EntityType;
 
 /// What a run did.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use crate::{
         market::holdout::calibrate,
     },
     engine::tantivy::TantivyEngine,
-    model::{date::Date, entity_type::EntityType, schema::Schema},
+    model::{Date, EntityType, Schema},
     storage::dump,
 };
 

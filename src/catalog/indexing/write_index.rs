@@ -17,10 +17,7 @@ use super::{manifest_counts::ManifestCounts, read_dumps::DumpRecords};
 use crate::{
     catalog::generation::EntityTypeManifest,
     engine::tantivy::writer::{self, FacetEntries, OFFSETS, RECORDS, SegmentBuilder},
-    model::{
-        record::Record,
-        schema::{Role, Schema},
-    },
+    model::{Record, Role, Schema},
     query::SortKey,
 };
 

@@ -1,5 +1,7 @@
 //! The items of `POST /tender/estimate` and `POST /tender/comps`, and the answer to one item. Every
 //! key is always present, `null` if there is nothing to state.
+//!
+//! The `schemars` names are those of the types in generated clients, which must not change.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,6 +11,7 @@ use serde_json::value::RawValue;
 /// as `input`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "Asked")]
 pub enum EstimateItem {
     Tender(TenderItem),
     Need(NeedItem),
@@ -17,6 +20,7 @@ pub enum EstimateItem {
 /// A tender, by its identifier.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "AskedRecord")]
 pub struct TenderItem {
     pub record_id: String,
 }
@@ -24,6 +28,7 @@ pub struct TenderItem {
 /// A need without a tender: a GSIN or UNSPSC code, and what else is known of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "Need")]
 pub struct NeedItem {
     pub gsin: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,6 +45,7 @@ pub struct NeedItem {
 /// How an item was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Status")]
 pub enum EstimateStatus {
     /// Estimated from comparable contracts.
     Ok,
@@ -56,6 +62,7 @@ pub enum EstimateStatus {
 /// least eight contracts, together with the levels before it, is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Level")]
 pub enum MatchLevel {
     BuyerAndTitle,
     BuyerAndCode,
@@ -100,11 +107,11 @@ pub struct Estimate {
     pub percentiles: Option<Percentiles>,
     /// Number of contracts that the figures are based on.
     pub sample_size: usize,
-    /// How many equally weighted contracts they count as (Kish).
+    /// How many equally weighted contracts these count as (Kish).
     pub effective_sample_size: f64,
     pub match_level: Option<MatchLevel>,
     pub confidence: Option<Confidence>,
-    /// Award dates of the oldest and the newest of them.
+    /// Award dates of the oldest and the newest of these contracts.
     pub date_range: Option<DateRange>,
     pub caveats: Vec<Note>,
 }
@@ -196,6 +203,7 @@ pub struct ComparablesStats {
 
 /// Contracts from `low` (included) to `high` (excluded).
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Bucket")]
 pub struct HistogramBucket {
     pub low: f64,
     pub high: f64,
@@ -220,6 +228,7 @@ pub struct BidAround {
 /// What the guide is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "Basis")]
 pub enum GuideBasis {
     ComparableContracts,
 }

@@ -1,5 +1,5 @@
-//! The back-test: holds out known contracts, estimates them, and compares the errors with those of
-//! two simple guesses.
+//! The back-test: holds out contracts of known value, estimates each from the earlier contracts, and
+//! compares the errors with those of two simple guesses ([`super::baselines`]).
 
 use std::{collections::BTreeMap, fmt};
 
@@ -15,14 +15,16 @@ use super::{
 };
 use crate::{
     engine::{Engine, Error},
-    model::entity_type::EntityType,
+    model::EntityType,
 };
 
 #[derive(Clone, Debug)]
 pub struct BacktestOptions {
-    /// The entity type to hold out; all three of contracts if `None`.
+    /// The entity type whose records are held out; `None` for all [`CONTRACT_TYPES`].
     pub entity_type: Option<EntityType>,
+    /// How many contracts to hold out.
     pub sample: usize,
+    /// The seed of the random sample.
     pub seed: u64,
 }
 
@@ -35,30 +37,31 @@ pub const DEFAULT_SEED: u64 = 7;
 /// The result of a back-test.
 #[derive(Debug)]
 pub struct BacktestReport {
-    /// How many contracts calibrated the ranges.
+    /// How many held-out contracts calibrated the ranges.
     pub calibrated_on: usize,
     pub rows: Vec<BacktestRow>,
 }
 
-/// The result for a group of contracts.
+/// The result for a group of contracts. Shares are from 0 to 1. Errors are absolute differences of
+/// decimal logarithms: 0.3 is a factor of two.
 #[derive(Debug)]
 pub struct BacktestRow {
     pub name: String,
     pub contracts: usize,
-    /// The share that was estimated at all. The other figures are of these.
+    /// The share of the contracts for which there was an estimate. The figures below are of these.
     pub answered: f64,
-    /// Median absolute error, as a power of ten.
-    pub error: f64,
-    /// The share with an error of a factor of two at most.
-    pub within_twice: f64,
+    /// The median error of the estimates.
+    pub median_error: f64,
+    /// The share of the estimates that are at most a factor of two from the value.
+    pub within_factor_two: f64,
     /// The share whose value was between p25 and p75.
-    pub half: f64,
+    pub within_p25_p75: f64,
     /// The share whose value was between p10 and p90.
-    pub four_fifths: f64,
-    /// Median absolute error of the median of the category.
-    pub by_category: f64,
-    /// Median absolute error of the median of buyer and category.
-    pub by_buyer: f64,
+    pub within_p10_p90: f64,
+    /// The median error of the first guess: the median value of the category.
+    pub category_error: f64,
+    /// The median error of the second guess: the median value of buyer and category.
+    pub buyer_category_error: f64,
 }
 
 /// A contract that was held out.
@@ -66,17 +69,18 @@ struct Trial {
     holdout: Holdout,
     /// `None` if there were too few contracts for an estimate.
     sample: Option<CalibrationSample>,
-    /// Absolute errors of the two baselines; NaN without a guess.
+    /// The errors of the two guesses of [`Baselines`]; NaN without a guess.
     baselines: [f64; 2],
 }
 
 /// The estimate of a held-out contract: its sample, calibrated distances and confidence.
 type TestedEstimate<'a> = (&'a CalibrationSample, [f64; 4], Confidence);
 
-/// Runs the back-test on an index. `records` returns the number of records of an entity type.
+/// Runs the back-test on an index. `records` returns the number of records of an entity type. Fails
+/// if `options` name an entity type that is not a contract, or if there is nothing to test.
 ///
-/// The older half of the contracts, per entity type and level of government, calibrates the ranges;
-/// the newer half is tested.
+/// Of the held-out contracts of each entity type and level of government, the older half calibrates
+/// the ranges and the newer half is tested.
 pub fn run(
     engine: &dyn Engine,
     records: impl Fn(EntityType) -> u64,
@@ -140,7 +144,7 @@ fn halves(mut trials: Vec<Trial>) -> (Vec<Trial>, Vec<Trial>) {
     trials.sort_by(|a, b| (a.holdout.date, &a.holdout.id).cmp(&(b.holdout.date, &b.holdout.id)));
     let mut groups: BTreeMap<(EntityType, Option<String>), Vec<Trial>> = BTreeMap::new();
     for trial in trials {
-        let group = (trial.holdout.entity_type, trial.holdout.facts.level.clone());
+        let group = (trial.holdout.entity_type, trial.holdout.facts.government_level.clone());
         groups.entry(group).or_default().push(trial);
     }
     let (mut older, mut newer) = (Vec::new(), Vec::new());
@@ -169,7 +173,7 @@ fn rows(tested: &[(&Trial, Option<TestedEstimate>)]) -> Vec<BacktestRow> {
     }
     for level in ["federal", "provincial", "municipal"] {
         add(level.to_owned(), &|holdout, _| {
-            holdout.facts.level.as_deref() == Some(level)
+            holdout.facts.government_level.as_deref() == Some(level)
         });
     }
     for level in MatchLevel::ALL {
@@ -179,7 +183,7 @@ fn rows(tested: &[(&Trial, Option<TestedEstimate>)]) -> Vec<BacktestRow> {
     }
     for confidence in [Confidence::High, Confidence::Medium, Confidence::Low] {
         add(format!("{} confidence", json_name(&confidence)), &|_, estimate| {
-            estimate.is_some_and(|(_, _, own)| own == confidence)
+            estimate.is_some_and(|(_, _, estimated)| estimated == confidence)
         });
     }
     rows
@@ -215,18 +219,18 @@ impl BacktestRow {
             name,
             contracts: group.len(),
             answered: count / group.len() as f64,
-            error: median(estimated.iter().map(|(_, residual, _)| residual.abs()).collect()),
-            within_twice: share(&|residual, _| residual.abs() <= 2.0f64.log10()),
-            half: share(&|residual, d| (-d[1]..=d[2]).contains(&residual)),
-            four_fifths: share(&|residual, d| (-d[0]..=d[3]).contains(&residual)),
-            by_category: baseline(0),
-            by_buyer: baseline(1),
+            median_error: median(estimated.iter().map(|(_, residual, _)| residual.abs()).collect()),
+            within_factor_two: share(&|residual, _| residual.abs() <= 2.0f64.log10()),
+            within_p25_p75: share(&|residual, d| (-d[1]..=d[2]).contains(&residual)),
+            within_p10_p90: share(&|residual, d| (-d[0]..=d[3]).contains(&residual)),
+            category_error: baseline(0),
+            buyer_category_error: baseline(1),
         })
     }
 
-    /// By how much the error is smaller than that of the better baseline, as a share.
+    /// By how much the error is smaller than that of the better guess, as a share of the latter.
     pub fn gain(&self) -> f64 {
-        1.0 - self.error / self.by_category.min(self.by_buyer)
+        1.0 - self.median_error / self.category_error.min(self.buyer_category_error)
     }
 }
 
@@ -237,7 +241,7 @@ fn median(mut errors: Vec<f64>) -> f64 {
     errors.get(errors.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The columns are as wide as in the rows.
+/// The columns have the widths that the report's rows are formatted with.
 const TABLE_HEAD: &str = concat!(
     "                               contracts  answered   error  within  p25-p75  p10-p90  category buyer and   gain\n",
     "                                  tested           (log10)      x2    holds    holds    median  category\n",
@@ -258,12 +262,12 @@ impl fmt::Display for BacktestReport {
                 row.name,
                 row.contracts,
                 row.answered * 100.0,
-                row.error,
-                row.within_twice * 100.0,
-                row.half * 100.0,
-                row.four_fifths * 100.0,
-                row.by_category,
-                row.by_buyer,
+                row.median_error,
+                row.within_factor_two * 100.0,
+                row.within_p25_p75 * 100.0,
+                row.within_p10_p90 * 100.0,
+                row.category_error,
+                row.buyer_category_error,
                 row.gain() * 100.0
             )?;
         }

@@ -8,7 +8,7 @@ use super::{holdout::Holdout, limits::DEFAULT_YEARS_BACK, purchase_facts::CONTRA
 use crate::{
     catalog::pages::for_each_page,
     engine::{Deadline, Engine, Error},
-    model::date::Date,
+    model::Date,
     query::SearchQuery,
 };
 
@@ -64,8 +64,9 @@ impl Baselines {
         });
     }
 
-    /// The median value of the category, and of buyer and category, as powers of ten, over the same
-    /// past as an estimate has. The median of the category stands in for a buyer without contracts.
+    /// Two guesses as decimal logarithms: the median value of the category, and that of buyer and
+    /// category. Both are over the years before the contract that an estimate uses. For a buyer
+    /// without contracts in these years, the second guess equals the first.
     pub fn guesses(&self, holdout: &Holdout) -> [Option<f64>; 2] {
         let facts = &holdout.facts;
         let mut categories = facts.categories.clone();

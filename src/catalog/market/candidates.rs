@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     engine::Error,
-    model::{entity_type::EntityType, facet::Facet, schema::Role},
+    model::{EntityType, Facet, Role},
     query::Filter,
 };
 
@@ -36,7 +36,7 @@ pub fn candidates(
         key: key.clone(),
     };
     let buyers: Vec<Filter> = item
-        .buyers
+        .buyer_filter_keys
         .iter()
         .map(|key| facet_value(Facet::Department, key))
         .collect();
@@ -74,7 +74,10 @@ pub fn candidates(
         for buyer in &buyers {
             found.extend(newest(&[&category[..], std::slice::from_ref(buyer)].concat())?);
         }
-        let level = facts.level.iter().map(|key| facet_value(Facet::GovernmentLevel, key));
+        let level = facts
+            .government_level
+            .iter()
+            .map(|key| facet_value(Facet::GovernmentLevel, key));
         let filters: Vec<Filter> = category.iter().cloned().chain(level).collect();
         if !filters.is_empty() {
             found.extend(newest(&filters)?);

@@ -1,4 +1,4 @@
-//! The caveats of an answer.
+//! The caveats of an answer: what limits how far the client can rely on it.
 
 use super::{
     answer::MatchLevel,
@@ -10,14 +10,15 @@ use super::{
     value_distribution::ValueDistribution,
 };
 
-/// If the newest comparable is older than this many days, a caveat says so.
-const OLD_DAYS: i32 = 730;
+/// There is a caveat if the newest comparable is older than this many days.
+const MAX_COMPARABLE_AGE_DAYS: i32 = 730;
 
-/// If the comparables carry less than this share of the weight, the estimate is not based on them.
-const LITTLE_WEIGHT: f64 = 0.5;
+/// There is a caveat if the comparables carry less than this share of the weight: the estimate then
+/// rests mostly on other contracts.
+const MIN_COMPARABLES_WEIGHT: f64 = 0.5;
 
-/// If p90 is more than this many times p10, the median says little.
-const WIDE_RATIO: f64 = 30.0;
+/// There is a caveat if p90 is more than this many times p10: the value may be far from the median.
+const MAX_P90_TO_P10: f64 = 30.0;
 
 /// The caveats that estimates and comparables have in common.
 pub fn caveats(
@@ -33,10 +34,10 @@ pub fn caveats(
     let found = selection.contracts.len();
     let too_few = distribution.is_none() && found < MIN_CONTRACTS;
     caveats.add_with(too_few, note_texts::TOO_FEW_COMPARABLES, || found.to_string());
-    // It does not matter if contracts were found by something closer.
-    let is_by_code = distribution.is_none_or(|distribution| distribution.level >= MatchLevel::BuyerAndCode);
-    let is_branch = !codes.is_empty() && !codes.iter().any(|code| is_specific(code));
-    caveats.add_if(is_by_code && is_branch, note_texts::CODE_IS_A_BRANCH);
+    // An unspecific code does not matter if enough contracts have the buyer and title of the item.
+    let needs_code = distribution.is_none_or(|distribution| distribution.level >= MatchLevel::BuyerAndCode);
+    let is_unspecific = !codes.is_empty() && !codes.iter().any(|code| is_specific(code));
+    caveats.add_if(needs_code && is_unspecific, note_texts::CODE_IS_A_BRANCH);
     if let Some(distribution) = distribution {
         add_caveats_of_estimate(&mut caveats, market, item, selection, distribution);
     }
@@ -57,9 +58,9 @@ fn add_caveats_of_estimate(
     let is_broad = distribution.level >= MatchLevel::CategoryAndText;
     caveats.add_if(is_broad, note_texts::BROAD_MATCH);
     let comparables = selection.comparables();
-    let names_buyer = !item.facts.buyers.is_empty();
+    let has_buyer = !item.facts.buyers.is_empty();
     caveats.add_if(
-        names_buyer && !comparables.iter().any(|contract| contract.same_buyer),
+        has_buyer && !comparables.iter().any(|contract| contract.same_buyer),
         note_texts::OTHER_BUYERS_ONLY,
     );
     let effective = distribution.spread.effective_size;
@@ -69,12 +70,14 @@ fn add_caveats_of_estimate(
         || format!("{:.0}", effective.max(1.0)),
     );
     let weight = selection.comparables_weight();
-    caveats.add_with(weight < LITTLE_WEIGHT, note_texts::COMPARABLES_WEIGH_LITTLE, || {
-        format!("{:.0}", weight * 100.0)
-    });
+    caveats.add_with(
+        weight < MIN_COMPARABLES_WEIGHT,
+        note_texts::COMPARABLES_WEIGH_LITTLE,
+        || format!("{:.0}", weight * 100.0),
+    );
     if let Some(newest) = comparables.iter().map(|contract| contract.date).max() {
-        let is_old = market.today.days() - newest.days() > OLD_DAYS;
+        let is_old = market.today.days() - newest.days() > MAX_COMPARABLE_AGE_DAYS;
         caveats.add_with(is_old, note_texts::COMPARABLES_OLD, || newest.to_string());
     }
-    caveats.add_if(p90 > WIDE_RATIO * p10, note_texts::WIDE_RANGE);
+    caveats.add_if(p90 > MAX_P90_TO_P10 * p10, note_texts::WIDE_RANGE);
 }

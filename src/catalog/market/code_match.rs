@@ -1,7 +1,8 @@
-//! How much of a commodity code two purchases share.
+//! At which level of their scheme the commodity codes of two purchases match.
 
-/// The common part of two codes. A code matches only as deep as it is specific: two that state no
-/// more than `25000000` share a segment.
+/// The most specific level that two codes share, ordered from none to the whole code. The match is
+/// never more specific than the codes: two equal UNSPSC codes `25000000` name only a segment, so
+/// they match at [`CodeMatch::Segment`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CodeMatch {
     Nothing,
@@ -11,11 +12,11 @@ pub enum CodeMatch {
     Code,
 }
 
-/// For each code system, how many bytes of a key (with the name of the system) are its segment,
-/// family and class.
+/// For each start of a key (see [`crate::model::commodity`]): how many bytes of the key, start
+/// included, identify its segment, its family and its class.
 ///
-/// The class of a GSIN is the Federal Supply Class (`n7030`) or the three digits of a service
-/// (`d302`). If a system has no segments, the family is used as one.
+/// The class of a GSIN is the Federal Supply Class of goods (`n7030`), or a letter and three digits
+/// for a service (`d302`). Where a scheme has no segments, the family serves as the segment too.
 const PREFIX_LENGTHS: [(&str, [usize; 3]); 4] = [
     (
         "unspsc:",
@@ -29,7 +30,7 @@ const PREFIX_LENGTHS: [(&str, [usize; 3]); 4] = [
 /// The start of a key that all codes of its segment, family or class share. `None` if the code is
 /// less specific, or for [`CodeMatch::Code`] and [`CodeMatch::Nothing`].
 pub fn code_prefix(key: &str, level: CodeMatch) -> Option<&str> {
-    let (_, [segment, family, class]) = PREFIX_LENGTHS.iter().find(|(system, _)| key.starts_with(system))?;
+    let (_, [segment, family, class]) = PREFIX_LENGTHS.iter().find(|(start, _)| key.starts_with(start))?;
     let bytes = match level {
         CodeMatch::Segment => *segment,
         CodeMatch::Family => *family,
@@ -39,7 +40,7 @@ pub fn code_prefix(key: &str, level: CodeMatch) -> Option<&str> {
     specific_part(key).get(..bytes)
 }
 
-/// A key without the pairs of zeros at the end of a UNSPSC code, which mean "not specified".
+/// The key without the pairs of zeros at the end of a UNSPSC code: these mean "not specified".
 fn specific_part(key: &str) -> &str {
     let mut part = key;
     if key.starts_with("unspsc:") {
@@ -50,12 +51,12 @@ fn specific_part(key: &str) -> &str {
     part
 }
 
-/// Whether a code is more specific than its class: `72140000` and `N7030` are not.
+/// Whether a key is more specific than a class; those of `72140000` and `N7030` are not.
 pub fn is_specific(key: &str) -> bool {
     code_prefix(key, CodeMatch::Class).is_some_and(|class| specific_part(key).len() > class.len())
 }
 
-/// The deepest match between any two codes of two purchases.
+/// The most specific match between any code of one purchase and any code of the other.
 pub fn code_match(ours: &[String], theirs: &[String]) -> CodeMatch {
     let pairs = ours
         .iter()
@@ -80,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_match_by_level_and_never_across_systems() {
+    fn codes_match_by_level_and_never_across_schemes() {
         for (ours, theirs, expected) in [
             ("gsin:n7030ag", "gsin:n7030ag", CodeMatch::Code),
             ("gsin:n7030ag", "gsin:n7030", CodeMatch::Class),

@@ -1,4 +1,4 @@
-//! A contract, and what it has in common with the item.
+//! The comparison of one contract with an item: what they have in common.
 
 use bytes::Bytes;
 
@@ -11,41 +11,45 @@ use super::{
     purchase_facts::{CONTRACT_TYPES, PurchaseFacts},
     text_similarity::{NEAR_SAME_TEXT, PurchaseText, SIMILAR_TEXT},
 };
-use crate::model::{date::Date, entity_type::EntityType, record::Record, schema::Schema};
+use crate::model::{Date, EntityType, Record, Schema};
 
 /// A contract, and what it has in common with the item.
 #[derive(Debug)]
 pub struct ComparedContract {
     pub entity_type: EntityType,
+    /// The record as JSON.
     pub record: Bytes,
+    /// The record_id.
     pub id: String,
     pub date: Date,
     pub end_date: Option<Date>,
+    /// In dollars.
     pub value: f64,
     pub title: Option<String>,
     pub vendor: Option<String>,
+    /// Of the texts, 0 to 1.
     pub similarity: f64,
     pub same_buyer: bool,
     pub code_match: CodeMatch,
     pub same_category: bool,
-    pub same_level: bool,
+    pub same_government_level: bool,
     pub same_method: bool,
     pub same_terms: bool,
     pub same_province: bool,
-    /// The closest level at which it matches.
+    /// The closest level at which the contract matches the item.
     pub level: MatchLevel,
     /// Its share of the weight of all contracts; 0 until all are selected.
     pub weight: f64,
-    /// Other records of the same contract.
+    /// The record_ids of other records of the same contract.
     pub merged: Vec<String>,
     pub identity: ContractIdentity,
 }
 
-/// A longer title, in bytes, is a whole notice. Two notices of one buyer share its conditions,
-/// whatever they are about.
+/// A title with more bytes is the text of a whole notice. Notices of one buyer have the same standard
+/// conditions, so they are similar whatever is bought.
 const MAX_TITLE_BYTES: usize = 300;
 
-/// Shorter solicitation numbers are the start of too many other numbers.
+/// Solicitation numbers with fewer bytes are the start of too many unrelated numbers.
 const MIN_PREFIX_BYTES: usize = 6;
 
 impl ComparedContract {
@@ -80,10 +84,11 @@ impl ComparedContract {
             same_buyer: theirs.buyers.iter().any(|buyer| item.buyer_keys.contains(buyer)),
             code_match: code_match(&ours.codes, &theirs.codes),
             same_category: ours.categories.is_empty() || ours.categories.iter().any(|c| theirs.categories.contains(c)),
-            same_level: ours.level.is_none() || ours.level == theirs.level,
+            same_government_level: ours.government_level.is_none() || ours.government_level == theirs.government_level,
             same_method: item.is_record && ours.method == theirs.method,
             same_terms: item.is_record && ours.terms == theirs.terms,
             same_province: ours.province.is_some() && ours.province == theirs.province,
+            // Set below, once the rest is known.
             level: MatchLevel::CategoryAndGovernmentLevel,
             weight: 0.0,
             merged: Vec::new(),
@@ -104,8 +109,8 @@ impl ComparedContract {
             MatchLevel::CodeFamily => self.code_match >= CodeMatch::Family,
             MatchLevel::CategoryAndText => self.same_category && self.has_similar_text(),
             MatchLevel::CategoryAndGovernmentLevel => {
-                let is_stated = !item.categories.is_empty() || item.level.is_some();
-                is_stated && self.same_category && self.same_level
+                let is_stated = !item.categories.is_empty() || item.government_level.is_some();
+                is_stated && self.same_category && self.same_government_level
             }
         }
     }
@@ -114,7 +119,8 @@ impl ComparedContract {
         self.similarity >= SIMILAR_TEXT
     }
 
-    /// Whether it is, as far as the records state it, for the same need of the same buyer.
+    /// Whether the contract is for the same need of the same buyer, as far as the records state it:
+    /// the buyer is the same, and the code or the title.
     pub fn is_same_need(&self, item: &PreparedItem) -> bool {
         let lacks_text = item.text.is_empty() || self.title.is_none();
         let same_code = self.code_match == CodeMatch::Code && (lacks_text || self.has_similar_text());
@@ -122,14 +128,15 @@ impl ComparedContract {
         self.same_buyer && (same_code || has_short_title && self.similarity >= NEAR_SAME_TEXT)
     }
 
-    /// The value as a power of ten.
+    /// The decimal logarithm of the value.
     pub fn log_value(&self) -> f64 {
         self.value.log10()
     }
 }
 
-/// Whether one of the item's numbers equals one of theirs, or is the start of it: a contract number
-/// is often the solicitation number with a suffix.
+/// Whether one of the item's numbers equals a number of the contract, or is the start of one: a
+/// contract number is often the solicitation number with a suffix. The numbers are folded, so a
+/// suffix begins with a blank.
 fn is_same_solicitation<'n>(ours: &[String], mut theirs: impl Iterator<Item = &'n String>) -> bool {
     theirs.any(|their| {
         ours.iter().any(|our| {

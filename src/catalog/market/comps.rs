@@ -26,7 +26,7 @@ use super::{
     text_similarity::NEAR_SAME_TEXT,
     value_distribution::ValueDistribution,
 };
-use crate::{engine::Error, model::date::Date};
+use crate::{engine::Error, model::Date};
 
 /// A contract that ends within this many days is about to be tendered again.
 const EXPIRING_DAYS: i32 = 365;
@@ -160,7 +160,7 @@ fn reasons(item: &PreparedItem, contract: &ComparedContract) -> Vec<Note> {
     };
     reasons.add_if(contract.same_terms, terms);
     reasons.add_if(
-        contract.same_level && facts.level.is_some(),
+        contract.same_government_level && facts.government_level.is_some(),
         note_texts::SAME_GOVERNMENT_LEVEL,
     );
     reasons.add_if(contract.same_province, note_texts::SAME_PROVINCE);

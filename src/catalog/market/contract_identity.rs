@@ -1,9 +1,9 @@
-//! What identifies a contract across records and publishers.
+//! The numbers, names and values that show that two records are of one contract.
 
 use super::purchase_facts::is_distinctive;
-use crate::model::{date::Date, fold::fold, record::Record, schema::Role};
+use crate::model::{Date, Record, Role, fold::fold};
 
-/// Words of a company's name that one source writes and another omits.
+/// Folded legal forms in company names. One source writes them, another omits them.
 const LEGAL_FORMS: [&str; 14] = [
     "inc",
     "incorporated",
@@ -21,7 +21,7 @@ const LEGAL_FORMS: [&str; 14] = [
     "senc",
 ];
 
-/// The folded name of a supplier without its legal form.
+/// The folded name of a supplier without its legal form; with it if there is nothing else.
 pub fn vendor_key(name: &str) -> String {
     let folded = fold(name);
     let words: Vec<&str> = folded.split(' ').filter(|word| !LEGAL_FORMS.contains(word)).collect();
@@ -36,12 +36,15 @@ pub fn vendor_key(name: &str) -> String {
 ///   value: these are amendments. (`normalize` has already merged what one source publishes twice.)
 #[derive(Debug)]
 pub struct ContractIdentity {
+    /// Folded.
     pub contract_number: Option<String>,
+    /// All numbers that may identify the contract, folded; `contract_number` is one of them.
     pub numbers: Vec<String>,
     /// The vendor's key, or empty.
     vendor: String,
+    /// The value.
     cents: i64,
-    /// The date and number of the amendment, in the order of time.
+    /// The date and number of the amendment, as texts that sort in the order of time.
     pub amendment: (String, String),
 }
 
@@ -59,8 +62,8 @@ impl ContractIdentity {
         }
     }
 
-    /// What must be equal in addition to a number: the vendor or the value.
-    pub fn vendor_and_value(&self) -> Vec<String> {
+    /// The keys of which one must be equal, in addition to a number: the vendor and the value.
+    pub fn vendor_or_value_keys(&self) -> Vec<String> {
         let mut keys = Vec::with_capacity(2);
         if !self.vendor.is_empty() {
             keys.push(format!("vendor {}", self.vendor));
@@ -69,8 +72,9 @@ impl ContractIdentity {
         keys
     }
 
-    /// Vendor, value and day; `None` without a vendor.
-    pub fn sale(&self, date: Date) -> Option<(String, i64, Date)> {
+    /// Vendor, value in cents, and day; `None` without a vendor. Two records of different entity
+    /// types with the same key are of one contract.
+    pub fn vendor_value_and_day(&self, date: Date) -> Option<(String, i64, Date)> {
         if self.vendor.is_empty() {
             None
         } else {

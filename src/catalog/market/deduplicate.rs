@@ -1,9 +1,9 @@
-//! Keeps one record of each contract, whoever published it.
+//! Keeps one record of each contract that several publishers or amendments state.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{compared_contract::ComparedContract, purchase_facts::CONTRACT_TYPES};
-use crate::model::{date::Date, entity_type::EntityType};
+use crate::model::{Date, EntityType};
 
 /// Each contract once, in an order that does not depend on how it was found; and how many contracts
 /// were excluded. A contract is excluded as a whole if `exclude` has one of its records.
@@ -42,7 +42,7 @@ pub fn deduplicate(mut contracts: Vec<ComparedContract>, exclude: &[String]) -> 
 #[derive(Default)]
 struct KnownContracts {
     by_number: HashMap<(String, String), (usize, EntityType)>,
-    by_sale: HashMap<(String, i64, Date), (usize, EntityType)>,
+    by_vendor_value_and_day: HashMap<(String, i64, Date), (usize, EntityType)>,
 }
 
 impl KnownContracts {
@@ -50,7 +50,7 @@ impl KnownContracts {
         let identity = &contract.identity;
         for number in &identity.numbers {
             let is_contract_number = Some(number) == identity.contract_number.as_ref();
-            for vendor_or_value in identity.vendor_and_value() {
+            for vendor_or_value in identity.vendor_or_value_keys() {
                 if let Some((index, entity_type)) = self.by_number.get(&(number.clone(), vendor_or_value))
                     && (*entity_type != contract.entity_type || is_contract_number)
                 {
@@ -58,7 +58,9 @@ impl KnownContracts {
                 }
             }
         }
-        let (index, entity_type) = self.by_sale.get(&identity.sale(contract.date)?)?;
+        let (index, entity_type) = self
+            .by_vendor_value_and_day
+            .get(&identity.vendor_value_and_day(contract.date)?)?;
         if *entity_type == contract.entity_type {
             None
         } else {
@@ -69,12 +71,12 @@ impl KnownContracts {
     fn add(&mut self, contract: &ComparedContract, index: usize) {
         let known = (index, contract.entity_type);
         for number in &contract.identity.numbers {
-            for vendor_or_value in contract.identity.vendor_and_value() {
+            for vendor_or_value in contract.identity.vendor_or_value_keys() {
                 self.by_number.entry((number.clone(), vendor_or_value)).or_insert(known);
             }
         }
-        if let Some(sale) = contract.identity.sale(contract.date) {
-            self.by_sale.entry(sale).or_insert(known);
+        if let Some(key) = contract.identity.vendor_value_and_day(contract.date) {
+            self.by_vendor_value_and_day.entry(key).or_insert(known);
         }
     }
 }

@@ -1,5 +1,6 @@
-//! The estimate of an item: the weighted median of the contracts it is compared with, and a range
-//! that is as wide as such estimates were off before.
+//! The estimate of an item: the weighted median of the contracts it is compared with, and a range.
+//! The width of the range comes from the errors of similar estimates of known contracts
+//! ([`super::calibration`]).
 
 use rayon::prelude::*;
 
@@ -71,6 +72,7 @@ impl Estimate {
     }
 }
 
+/// The dates of the earliest and the latest contract.
 fn date_range(selection: &Selection) -> Option<DateRange> {
     let days = selection.contracts.iter().map(|contract| contract.date);
     Some(DateRange {

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     engine::{Deadline, Engine, Error},
-    model::{date::Date, entity_type::EntityType, record::Record, schema::Schema},
+    model::{Date, EntityType, Record, Schema},
     query::{Page, SearchQuery, Start},
 };
 

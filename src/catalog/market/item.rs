@@ -1,4 +1,4 @@
-//! The item of a request, prepared for the comparison with contracts.
+//! An item of a request (a tender or a described need), prepared for the comparison with contracts.
 
 use std::collections::HashSet;
 
@@ -11,45 +11,49 @@ use super::{
 };
 use crate::{
     engine::{Engine, Error, names::ResolvedName},
-    model::{entity_type::EntityType, facet::Facet, record::Record, schema::Schema},
+    model::{EntityType, Facet, Record, Schema},
 };
 
-/// How many terms a search for similar text has: the rarest ones. More of them find nothing else.
+/// A search for similar text has up to this many terms, the rarest of the item. More terms find no
+/// other contracts.
 const MAX_QUERY_TERMS: usize = 32;
 
-/// How many names of a buyer are searched.
+/// Up to this many names of a buyer are searched.
 const MAX_BUYERS: usize = 3;
 
 pub struct PreparedItem {
     pub facts: PurchaseFacts,
     pub text: PurchaseText,
-    /// Whether it is a record. A record without a method or terms states that there are none; a
-    /// described need leaves them open.
+    /// Whether the item is a record, not a described need. In a record, a missing procurement method
+    /// counts as a fact to compare, as do missing terms; a need states nothing about them.
     pub is_record: bool,
-    /// The value that a tender states.
+    /// The value that a tender states, in dollars.
     pub stated_value: Option<f64>,
-    /// Keys of the buyer's names in all languages that the index has.
+    /// Keys of all names of the buyer, in both languages. A contract has the same buyer if one of its
+    /// names has one of these keys.
     pub buyer_keys: HashSet<String>,
-    /// Keys of the buyer for [`crate::query::Filter::FacetValue`]; several if sources name it
-    /// differently.
-    pub buyers: Vec<String>,
+    /// Keys of the buyer for [`crate::query::Filter::FacetValue`], up to [`MAX_BUYERS`]; there are
+    /// several if sources name it differently.
+    pub buyer_filter_keys: Vec<String>,
+    /// Numbers the stems of the item and of the contracts that it is compared with.
     pub lexicon: Lexicon,
-    /// The stems of the text, by number.
+    /// The stems of the item's text, indexed by their numbers in `lexicon`.
     pub stems: Vec<String>,
-    /// By entity type, in the order of [`CONTRACT_TYPES`].
+    /// One for each entity type, in the order of [`CONTRACT_TYPES`].
     pub term_weights: Vec<TermWeights>,
 }
 
 /// The item's stems, weighted by how rare they are among the records of one entity type.
 pub struct TermWeights {
-    /// The rarest ones.
+    /// The rarest stems, up to [`MAX_QUERY_TERMS`].
     pub query_terms: Vec<String>,
-    /// The squared inverse document frequency of every stem, by number.
+    /// The squared inverse document frequency of every stem, indexed by its number.
     pub squared_idf: Vec<f64>,
 }
 
 impl PreparedItem {
-    /// The prepared item, and the bytes of its tender; `None` if there is no such tender.
+    /// Prepares an item. Returns it with the bytes of its tender, if it is one; `None` if the index
+    /// does not have the tender.
     pub fn find(engine: &dyn Engine, item: &EstimateItem) -> Result<Option<(PreparedItem, Option<Bytes>)>, Error> {
         match item {
             EstimateItem::Need(need) => Ok(Some((PreparedItem::of_need(engine, need)?, None))),
@@ -63,8 +67,8 @@ impl PreparedItem {
         }
     }
 
-    /// What a record states about its purchase before the award; `None` if the bytes are not a
-    /// record.
+    /// Prepares an item from what a record states about its purchase before the award; `None` if the
+    /// bytes are not a record.
     pub fn of_record(
         engine: &dyn Engine,
         entity_type: EntityType,
@@ -139,7 +143,7 @@ impl PreparedItem {
             is_record: false,
             stated_value: None,
             buyer_keys,
-            buyers: buyers.into_iter().map(|buyer| buyer.key).collect(),
+            buyer_filter_keys: buyers.into_iter().map(|buyer| buyer.key).collect(),
             lexicon,
             stems,
             term_weights,

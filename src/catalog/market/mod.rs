@@ -1,12 +1,14 @@
-//! Estimates and comparables: what a need was paid for before, how sure an estimate is, and which
-//! contracts to bid around.
+//! Estimates and comparables: what a purchase is likely to cost, how reliable the estimate is, and
+//! which past contracts are comparable.
 //!
-//! An item is what is known of a need before it is awarded. It is compared with awarded contracts,
-//! whose [`answer::MatchLevel`] states what they share with it, and whose weight states how much
-//! each counts. How wide a range must be to hold as often as it claims is measured on each
-//! generation's own contracts. `docs/estimates.md` explains the method. **Invariant:** the same
-//! items on the same generation and day give the same answers, bit for bit. Nothing here knows of
-//! Tantivy or HTTP.
+//! An item is what is known of a purchase before the award. It is compared with awarded contracts.
+//! The [`answer::MatchLevel`] of a contract states what it has in common with the item; its weight
+//! states how much it counts. The widths of ranges are calibrated on the contracts of each
+//! generation, so that a range contains the value as often as it claims. `docs/estimates.md`
+//! explains the method.
+//!
+//! **Invariant:** the same items on the same generation and day give the same answers, bit for bit.
+//! No file of this folder imports Tantivy or HTTP.
 
 pub mod answer;
 pub mod backtest;

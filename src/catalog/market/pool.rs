@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::{calibration::Calibration, price::MIN_PRICE};
 use crate::{
     engine::{Deadline, Engine, Error},
-    model::{date::Date, entity_type::EntityType, schema::Role},
+    model::{Date, EntityType, Role},
     query::{Filter, Page, SearchQuery, Start},
 };
 
@@ -13,7 +13,7 @@ use crate::{
 pub struct Market<'a> {
     pub engine: &'a dyn Engine,
     pub calibration: &'a Calibration,
-    /// Nothing later is read.
+    /// Contracts awarded after this day are not read.
     pub today: Date,
     /// How many years back contracts count: 1 to [`MAX_YEARS_BACK`](super::limits::MAX_YEARS_BACK).
     pub years_back: u32,
@@ -21,13 +21,8 @@ pub struct Market<'a> {
 }
 
 impl Market<'_> {
-    /// The newest contracts that pass some filters, `limit` at most.
-    pub(super) fn newest(
-        &self,
-        entity_type: EntityType,
-        filters: &[Filter],
-        limit: usize,
-    ) -> Result<Vec<Bytes>, Error> {
+    /// The newest contracts that match the filters, up to `limit`.
+    pub fn newest(&self, entity_type: EntityType, filters: &[Filter], limit: usize) -> Result<Vec<Bytes>, Error> {
         let page = Page {
             limit,
             start: Start::Offset(0),
@@ -36,8 +31,8 @@ impl Market<'_> {
         Ok(self.engine.search(&query, &page, self.deadline.clone())?.records)
     }
 
-    /// The contracts with the most similar text that pass some filters, `limit` at most.
-    pub(super) fn similar(
+    /// The contracts that match the filters and have the most similar texts, up to `limit`.
+    pub fn similar(
         &self,
         entity_type: EntityType,
         filters: &[Filter],
@@ -52,7 +47,7 @@ impl Market<'_> {
         Ok(similar.into_iter().map(|similar| similar.record).collect())
     }
 
-    /// All contracts of the years that count, with a price, that pass some filters.
+    /// All contracts of the last `years_back` years that have a price and match the filters.
     fn query(&self, entity_type: EntityType, filters: &[Filter]) -> SearchQuery {
         let days = (f64::from(self.years_back) * 365.25) as i32;
         let pool = [

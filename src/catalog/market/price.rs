@@ -1,6 +1,6 @@
 //! Which contracts have a price that can be compared.
 
-use crate::model::{date::Date, fold::fold, record::Record, schema::Role};
+use crate::model::{Date, Record, Role, fold::fold};
 
 /// Decision D-86: a value of one dollar or less is not a price. Publishers write 1 $ or 0.01 $
 /// where a list of suppliers, or a call without a sum, needs a value.

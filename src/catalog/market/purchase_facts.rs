@@ -6,15 +6,13 @@
 
 use serde::Deserialize;
 
-use crate::model::{
-    commodity, entity_type::EntityType, facet::Facet, fold::fold, record::Record, schema::Role, vocabulary,
-};
+use crate::model::{EntityType, Facet, Record, Role, commodity, fold::fold, vocabulary};
 
 /// The entity types whose records are awarded contracts. Of two records of one contract, the one
 /// whose type comes first represents it.
 pub const CONTRACT_TYPES: [EntityType; 3] = [EntityType::Contract, EntityType::Award, EntityType::Disclosure];
 
-/// The facts that are compared. Empty or `None` if nothing is stated.
+/// The facts that are compared, as keys. Empty or `None` if nothing is stated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PurchaseFacts {
     /// Keys of the buyer's names.
@@ -22,8 +20,9 @@ pub struct PurchaseFacts {
     pub categories: Vec<String>,
     /// Keys of [`crate::model::commodity`].
     pub codes: Vec<String>,
-    pub level: Option<String>,
+    pub government_level: Option<String>,
     pub province: Option<String>,
+    /// Procurement method.
     pub method: Option<String>,
     /// Trade agreements and the ground for not opening the call, as one key.
     pub terms: Option<String>,
@@ -53,8 +52,8 @@ impl PurchaseFacts {
         let text = |name: &str| record.text(name).filter(|text| !text.is_empty()).map(str::to_owned);
         let names = Facet::Department.entry(record);
         let names = names.iter().filter(|name| !name.is_empty());
-        let level = text("government_level");
-        let is_federal = level.as_deref() == Some("federal");
+        let government_level = text("government_level");
+        let is_federal = government_level.as_deref() == Some("federal");
         let numbers = record
             .texts(Role::SolicitationNumber)
             .chain(SOLICITATION_FIELDS.iter().filter_map(|field| record.text(field)));
@@ -62,7 +61,7 @@ impl PurchaseFacts {
             buyers: buyer_keys(names.map(String::as_str), is_federal),
             categories: keys(Role::Category),
             codes: keys(Role::Commodity),
-            level,
+            government_level,
             province: text("province").map(|name| vocabulary::province(&name)),
             method: record
                 .texts(Role::ProcurementMethod)
@@ -73,7 +72,7 @@ impl PurchaseFacts {
         }
     }
 
-    /// The facts of a need that is only described.
+    /// The facts of a need without a tender.
     pub fn of_need(
         code: &str,
         department: Option<&str>,

@@ -18,10 +18,10 @@ use super::{
 };
 use crate::engine::Error;
 
-/// The match level is the first that has this many contracts together with the closer levels.
+/// The match level is the closest one that has this many contracts, together with closer levels.
 pub const LEVEL_CONTRACTS: usize = 8;
 
-/// With fewer contracts in all there is no estimate.
+/// The minimum number of contracts for an estimate.
 pub const MIN_CONTRACTS: usize = 5;
 
 /// The contracts that an item is compared with.

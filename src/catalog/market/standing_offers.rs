@@ -17,16 +17,11 @@ use super::{
 };
 use crate::{
     engine::Error,
-    model::{
-        date::Date,
-        entity_type::EntityType,
-        record::Record,
-        schema::{Role, Schema},
-    },
+    model::{Date, EntityType, Record, Role, Schema},
     query::{Page, SearchQuery, Start},
 };
 
-/// How many standing offers each search returns at most.
+/// The maximum number of standing offers that each search returns.
 const MAX_OFFERS: usize = 100;
 
 /// A standing offer that matches the item.

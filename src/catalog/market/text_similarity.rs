@@ -6,28 +6,24 @@
 
 use std::collections::HashMap;
 
-use crate::model::{
-    fold,
-    record::Record,
-    schema::{Role, Schema},
-    similarity_terms,
-    stem::Language,
-};
+use crate::model::{Language, Record, Role, Schema, fold, similarity_terms};
 
-/// From which similarity on two titles name the same need.
+/// Two titles with at least this similarity name the same need.
 pub const NEAR_SAME_TEXT: f64 = 0.7;
 
-/// From which similarity on two texts are about similar things.
+/// Two texts with at least this similarity are about similar things.
 pub const SIMILAR_TEXT: f64 = 0.3;
 
-/// How much of a field is read, in bytes. What comes later is conditions, not the subject.
+/// The maximum number of bytes read of a field. The text after them states conditions, not the
+/// subject.
 const MAX_FIELD_BYTES: usize = 1000;
 
-/// Numbers the stems that occur while one item is answered, and caches the stem of each word:
-/// stemming is what costs, and words recur.
+/// Numbers the stems that occur while one item is answered. Caches the stem of each word, because
+/// stemming is the slow step and words recur.
 #[derive(Default)]
 pub struct Lexicon {
     numbers: HashMap<String, u32>,
+    /// For each language: the number of each word's stem; `None` for a word without a stem.
     known: [HashMap<String, Option<u32>>; Language::ALL.len()],
 }
 
@@ -93,6 +89,7 @@ impl PurchaseText {
         for (languages, text) in texts {
             for language in languages {
                 let sets = &mut purchase.stem_sets[*language as usize];
+                // Each set contains the one before it. Only the first and the last are kept.
                 let mut stems = sets.last().cloned().unwrap_or_default();
                 lexicon.read(text, *language, &mut stems);
                 stems.sort_unstable();
@@ -116,7 +113,7 @@ impl PurchaseText {
     ///
     /// `squared_idf` is the squared inverse document frequency of this purchase's stems, by number;
     /// they must be the first that the lexicon numbered. A stem that only the other purchase has
-    /// counts as an average one of these, so that it need not be looked up.
+    /// counts as the average of these, so that it need not be looked up.
     pub fn similarity(&self, other: &PurchaseText, squared_idf: &[f64]) -> f64 {
         let square = |number: &u32| squared_idf.get(*number as usize).copied();
         let mut best = 0.0f64;
@@ -143,7 +140,7 @@ impl PurchaseText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::entity_type::EntityType;
+    use crate::model::EntityType;
 
     #[test]
     fn equal_words_have_similarity_one_and_no_shared_word_zero() {

@@ -1,4 +1,5 @@
-//! The likely values of an item.
+//! The probability distribution of an item's value: the median of the comparables, with calibrated
+//! distances to the percentiles.
 
 use super::{
     answer::{Confidence, MatchLevel, Percentiles},
@@ -7,11 +8,11 @@ use super::{
     selection::Selection,
 };
 
-/// The likely values of an item. Distances are powers of ten.
+/// The distribution of an item's value. Distances are differences of base-10 logarithms.
 pub struct ValueDistribution {
     pub level: MatchLevel,
     pub spread: EstimateSpread,
-    /// From the median to the [`TAILS`], calibrated.
+    /// The calibrated distances from the median to the [`TAILS`]; none is negative.
     distances: [f64; 4],
     pub confidence: Confidence,
 }
@@ -30,8 +31,8 @@ impl ValueDistribution {
         })
     }
 
-    /// The value in dollars below which a share of the outcomes is. Linear between the median and
-    /// the [`TAILS`].
+    /// The value in dollars below which this share (0 to 1) of the outcomes is. The logarithm is
+    /// interpolated linearly between the median and the [`TAILS`].
     pub fn quantile(&self, share: f64) -> f64 {
         let [p10, p25, p75, p90] = self.distances;
         let points = [
@@ -61,7 +62,7 @@ impl ValueDistribution {
     }
 }
 
-/// Rounded to the cent.
+/// The number with this base-10 logarithm, rounded to the cent.
 fn dollars(log: f64) -> f64 {
     (10f64.powf(log) * 100.0).round() / 100.0
 }

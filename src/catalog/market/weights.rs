@@ -5,11 +5,11 @@
 //! halving any of them changes the error by a hundredth.
 
 use super::{code_match::CodeMatch, compared_contract::ComparedContract};
-use crate::model::date::Date;
+use crate::model::Date;
 
 /// Years after which a contract counts half.
 const HALF_LIFE: f64 = 3.0;
-/// The same words; similar words count for a power of it.
+/// For texts of similarity 1; a lower similarity is the exponent of this factor.
 const SAME_WORDS: f64 = 50.0;
 const SAME_BUYER: f64 = 20.0;
 const SAME_METHOD: f64 = 20.0;
@@ -19,7 +19,7 @@ const SAME_TERMS: f64 = 12.0;
 const SAME_PROVINCE: f64 = 2.0;
 const SAME_CATEGORY: f64 = 3.0;
 
-/// The same buyer, in the order of comparables.
+/// The factor of [`SAME_BUYER`] for [`nearness`], where the buyer counts less.
 const SAME_BUYER_NEARNESS: f64 = 3.0;
 
 /// The natural logarithm of a contract's weight.
@@ -31,8 +31,7 @@ pub fn log_weight(contract: &ComparedContract, today: Date) -> f64 {
         + log_factor(contract.same_province, SAME_PROVINCE)
 }
 
-/// The order in which comparables are returned, greatest first: how much of what is bought a
-/// contract shares.
+/// The sort key of comparables, greatest first: how similar the purchased goods or services are.
 ///
 /// The buyer and the rules of a purchase affect the price more than they describe the need. So a
 /// buyer's other purchases may carry weight, and still come after the same purchase by other
@@ -41,7 +40,7 @@ pub fn nearness(contract: &ComparedContract, today: Date) -> f64 {
     log_need(contract, today) + log_factor(contract.same_buyer, SAME_BUYER_NEARNESS)
 }
 
-/// The factors of weight and nearness alike: code, words, category and age.
+/// The factors that weight and nearness have in common: code, words, category and age.
 fn log_need(contract: &ComparedContract, today: Date) -> f64 {
     let years = f64::from(today.days() - contract.date.days()) / 365.25;
     let code: f64 = match contract.code_match {

@@ -24,7 +24,7 @@ use crate::{
         deadline::Deadline,
         error::Error,
     },
-    model::{facet::Facet, schema::Role},
+    model::{Facet, Role},
 };
 
 /// The matching documents, in their order.

@@ -2,8 +2,8 @@
 //!
 //! | order | strategy |
 //! |---|---|
-//! | document order, forward | walk the sets and stop |
-//! | document order, backward | windows from the end, each four times as wide, because sets only walk forward |
+//! | document order, forward | read the sets and stop |
+//! | document order, backward | windows from the end, each four times as wide, because sets can be read only forward |
 //! | permuted, few matches | sort the ranks of all matches |
 //! | permuted, many matches | a bit set of all matches; test it rank by rank |
 //! | permuted, no sets | test the predicates rank by rank |
@@ -69,7 +69,7 @@ impl PageCollector {
 pub fn collect_all(query: &CompiledQuery, mut visit: impl FnMut(DocId)) -> Result<(), Error> {
     let range = query.documents.clone();
     if query.has_sets() {
-        return walk(query, range, |document| {
+        return for_each_match(query, range, |document| {
             visit(document);
             true
         });
@@ -109,7 +109,7 @@ pub fn collect_page(
 
 fn forward(query: &CompiledQuery, mut range: Range<DocId>, page: &mut PageCollector) -> Result<(), Error> {
     if query.has_sets() {
-        return walk(query, range, |document| {
+        return for_each_match(query, range, |document| {
             page.collect(document);
             !page.is_full()
         });
@@ -124,7 +124,11 @@ fn forward(query: &CompiledQuery, mut range: Range<DocId>, page: &mut PageCollec
 }
 
 /// Visits the matches within a range until `visit` returns false.
-fn walk(query: &CompiledQuery, range: Range<DocId>, mut visit: impl FnMut(DocId) -> bool) -> Result<(), Error> {
+fn for_each_match(
+    query: &CompiledQuery,
+    range: Range<DocId>,
+    mut visit: impl FnMut(DocId) -> bool,
+) -> Result<(), Error> {
     if range.is_empty() {
         return Ok(());
     }
@@ -182,7 +186,7 @@ fn backward(query: &CompiledQuery, mut range: Range<DocId>, page: &mut PageColle
     while !range.is_empty() && !page.is_full() {
         let start = range.end.saturating_sub(width).max(range.start);
         let mut window = Vec::new();
-        walk(query, start..range.end, |document| {
+        for_each_match(query, start..range.end, |document| {
             window.push(document);
             true
         })?;
@@ -262,7 +266,7 @@ fn matches(query: &CompiledQuery, order: &SortOrder) -> Result<PermutedMatches, 
     let few = (range.end / FEW) as usize;
     let mut found = Vec::new();
     let mut documents: Option<BitSet> = None;
-    walk(query, range.clone(), |document| {
+    for_each_match(query, range.clone(), |document| {
         if let Some(documents) = &mut documents {
             documents.insert(document);
             return true;

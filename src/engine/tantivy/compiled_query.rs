@@ -1,7 +1,7 @@
-//! A query compiled for one entity type: sets to walk, a range of documents, and predicates to
-//! test.
+//! A query compiled for one entity type: sets to iterate over, a range of documents, and predicates
+//! to test.
 //!
-//! This split makes pages cheap. Terms and phrases are postings, walked in document order and left
+//! This split makes pages cheap. Terms and phrases are postings, read in document order and left
 //! when the page is full. A range of event dates is a range of documents. A value, another date or
 //! a frequent name is a predicate on a column, tested only on documents that everything else
 //! already matched.
@@ -28,7 +28,7 @@ use super::{
 };
 use crate::{
     engine::{deadline::Deadline, error::Error},
-    model::{date::Date, facet::Facet, schema::Role},
+    model::{Date, Facet, Role},
     query::{
         Filter, SearchQuery, SortKey,
         text::{Clause, Term},
@@ -45,7 +45,7 @@ pub struct CompiledQuery<'a> {
     pub documents: Range<DocId>,
 }
 
-/// A set that can be walked in document order, any number of times.
+/// A set that can be read in document order, any number of times.
 enum DocumentSet {
     Query(Box<dyn Weight>),
     Documents(BitSet),
@@ -129,7 +129,7 @@ impl<'a> CompiledQuery<'a> {
         self.index.records()
     }
 
-    /// Whether there are sets to walk; otherwise every document of the range is a candidate.
+    /// Whether there are sets to iterate over; otherwise every document of the range is a candidate.
     pub fn has_sets(&self) -> bool {
         !self.required.is_empty() || !self.excluded.is_empty()
     }

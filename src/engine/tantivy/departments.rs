@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::facet_values::most_frequent;
-use crate::{engine::names::ResolvedName, model::facet::Facet};
+use crate::{engine::names::ResolvedName, model::Facet};
 
 #[derive(Default)]
 pub struct Departments {

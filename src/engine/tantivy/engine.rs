@@ -26,7 +26,7 @@ use crate::{
         similarity::{SimilarRecord, idf},
         traits::{Engine, Hits},
     },
-    model::{entity_type::EntityType, facet::Facet, schema::Role},
+    model::{EntityType, Facet, Role},
     query::{Filter, Page, SearchQuery, SortKey, Start},
 };
 

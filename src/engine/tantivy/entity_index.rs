@@ -20,11 +20,8 @@ use super::{
 };
 use crate::{
     model::{
-        date::Date,
-        entity_type::EntityType,
-        facet::Facet,
+        Date, EntityType, Facet, Role, Schema,
         record::{self, query_key},
-        schema::{Role, Schema},
     },
     query::SortKey,
 };

@@ -15,22 +15,17 @@ use std::{
 use tantivy::DocId;
 
 use super::mapped_file::MappedArray;
-use crate::model::{facet::Facet, record::Record};
+use crate::model::{Facet, Record};
 
 /// The entries of consecutive documents while the index is written.
-pub struct FacetEntries(Vec<Entries>);
+#[derive(Default)]
+pub struct FacetEntries([Entries; Facet::ALL.len()]);
 
 /// The entries of one facet, with preliminary codes.
 #[derive(Default)]
 struct Entries {
     known: HashMap<Vec<String>, u32>,
     codes: Vec<u32>,
-}
-
-impl Default for FacetEntries {
-    fn default() -> FacetEntries {
-        FacetEntries(Facet::ALL.iter().map(|_| Entries::default()).collect())
-    }
 }
 
 impl FacetEntries {

@@ -14,7 +14,7 @@ use crate::{
         aggregation::Money,
         names::{NameCount, NamesPage, ResolvedName},
     },
-    model::facet::Facet,
+    model::Facet,
 };
 
 pub struct FacetValues {

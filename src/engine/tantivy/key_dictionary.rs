@@ -6,7 +6,7 @@
 //! set the documents are read from the postings. A frequent set becomes a test on the column of
 //! ordinals, made only on documents that everything else already matched.
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 use tantivy::{
     BitSet, DocId, DocSet, SegmentReader, TERMINATED, TantivyError,
     columnar::Column,
@@ -127,22 +127,12 @@ impl KeyDictionary {
         next.map_or(self.text.len(), |start| *start as usize)
     }
 
-    fn key(&self, ordinal: usize) -> &[u8] {
-        &self.text[self.starts[ordinal] as usize..self.end(ordinal) - 1]
-    }
-
     /// The first ordinal for which `before` is false.
     fn partition(&self, before: impl Fn(&[u8]) -> bool) -> usize {
-        let (mut low, mut high) = (0, self.starts.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            if before(self.key(middle)) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
+        self.starts.partition_point(|start| {
+            let rest = &self.text[*start as usize..];
+            before(&rest[..memchr(END, rest).unwrap_or(rest.len())])
+        })
     }
 
     fn documents(&self, reader: &SegmentReader, ordinals: &[usize]) -> tantivy::Result<KeyMatches> {

@@ -11,11 +11,7 @@ use tantivy::{
     tokenizer::{RawTokenizer, Token, TokenStream, Tokenizer, TokenizerManager, WhitespaceTokenizer},
 };
 
-use crate::model::{
-    fold::words,
-    record::Record,
-    schema::{Role, Schema},
-};
+use crate::model::{Record, Role, Schema, fold::words};
 
 /// The folder of the Tantivy index inside the folder of an entity type.
 pub const INDEX_FOLDER: &str = "tantivy";

@@ -3,15 +3,15 @@
 //!
 //! **Invariant:** nothing outside this folder names the `tantivy` crate.
 //!
-//! Reading a page in the default order costs what the page costs, whatever the size of the
-//! collection and the offset. Only an order by value is linear in hits, and a search for a part of
-//! a name is linear in names.
+//! The time to read a page in the default order depends on the size of the page, not on the number
+//! of records or the offset. Only an order by value is linear in hits, and a search for a part of a
+//! name is linear in names.
 //!
 //! | structure | useful for | not useful for |
 //! |---|---|---|
 //! | `entity_index`, `layout`: one segment in the order (date desc, record_id asc) | pages and cursors at any depth, date ranges as document ranges | updates in place, relevance ranking |
 //! | `permutation`, `sort_order`: order and rank files | pages sorted by closing date or value, ranges of either | sorting by text or by relevance |
-//! | `compiled_query`, `collect`: postings to walk, predicates to test, a document range | stopping as soon as the page is full | counting: every match must be visited |
+//! | `compiled_query`, `collect`: postings to read, predicates to test, a document range | stopping as soon as the page is full | counting: every match must be visited |
 //! | `key_dictionary`: all distinct keys in one text | a part or the start of a vendor, department or method | roles with nearly as many keys as records |
 //! | `phrase`: a phrase query that obeys the deadline | phrases of frequent words | scoring |
 //! | `stem_tables`: finite-state sets of stem and word | words by their stem at query time, without stemmed index fields | phrases, which match as written |

@@ -2,7 +2,7 @@
 //! documents are kept.
 //!
 //! The scores of a window are in a small array that stays in the cache. Windows follow document
-//! order, so the sets of the filters are walked only once, and only documents that would be among
+//! order, so the sets of the filters are read only once, and only documents that would be among
 //! the best are tested against them. A search costs what the postings of its terms cost.
 
 use std::{cmp::Reverse, collections::BinaryHeap, ops::Range};
@@ -19,7 +19,7 @@ use crate::{
         error::Error,
         similarity::{SimilarRecord, idf, select_query_terms},
     },
-    model::schema::Role,
+    model::Role,
 };
 
 /// The documents scored at a time, and between two checks of the deadline.

@@ -14,7 +14,7 @@ use super::{
     permutation::Permutation,
 };
 use crate::{
-    model::date::Date,
+    model::Date,
     query::{Order, Position, SortKey},
 };
 
@@ -82,12 +82,12 @@ impl<'a> SortOrder<'a> {
             .map_or(document, |permutation| permutation.rank(document))
     }
 
-    /// The ranks whose date lies between two days, both included.
+    /// The ranks whose date is between two days, both included.
     pub fn ranks_of_dates(&self, from: Option<Date>, to: Option<Date>) -> Range<u32> {
         self.ranks_between(from, to, |rank| self.date(rank))
     }
 
-    /// The ranks whose value lies between two bounds, both included.
+    /// The ranks whose value is between two bounds, both included.
     pub fn ranks_of_values(&self, min: Option<f64>, max: Option<f64>) -> Range<u32> {
         self.ranks_between(min, max, |rank| self.value(rank))
     }

@@ -10,7 +10,7 @@ use fst::{IntoStreamer, Set, Streamer};
 use memmap2::Mmap;
 
 use super::mapped_file::map;
-use crate::model::stem::{Language, stem};
+use crate::model::{Language, stem::stem};
 
 const SEPARATOR: char = '\0';
 

@@ -21,10 +21,7 @@ use super::{
     layout::{INDEX_FOLDER, IndexLayout, tokenizers, with_tokenizers},
     stem_tables,
 };
-use crate::model::{
-    record::Record,
-    schema::{Role, Schema},
-};
+use crate::model::{Record, Role, Schema};
 
 pub use super::{
     facet_columns::{FacetEntries, write as write_facets},

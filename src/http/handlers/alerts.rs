@@ -28,7 +28,7 @@ use crate::{
         state_writer::failed,
         work::{Reply, Work, WriteJob},
     },
-    model::{entity_type::EntityType, stem::Language},
+    model::{EntityType, Language},
     query::keyword::Keyword,
     state::{
         consent::ConsentRecord,
@@ -87,7 +87,7 @@ pub const UNSUBSCRIBE: Route = Route {
             status: "422",
             name: "NoToken",
             about: "The token is missing, or another parameter was given",
-            example: |_| "parameter 'token': is required; it is in the link of the mail".to_owned(),
+            example: |_| "parameter 'token' is required; it is in the link of the mail".to_owned(),
             rate_limit: RateLimitHeaders::Never,
         },
     ],
@@ -148,7 +148,9 @@ fn subscribe(call: &Call) -> Result<Work, ApiError> {
 fn unsubscribe(call: &Call) -> Result<Work, ApiError> {
     let given: UnsubscribeParams = read_all(TOKEN, call.query)?;
     let Some(Given { value: token, .. }) = given.token else {
-        return Err(ApiError::invalid("token", "is required; it is in the link of the mail"));
+        return Err(ApiError::unprocessable(
+            "parameter 'token' is required; it is in the link of the mail",
+        ));
     };
     let is_head = call.is_head;
     Ok(Work::write(write_job(call, String::new(), move |state, consent| {
@@ -205,7 +207,7 @@ fn subscription_request(
         let coverage = &call.generation.manifest_of(EntityType::Tender).coverage;
         check_slug(municipality, EntityType::Tender, coverage)?;
     }
-    let no_email = || ApiError::invalid("email", "is required, in the query string or the body");
+    let no_email = || ApiError::unprocessable("parameter 'email' is required, in the query string or the body");
     Ok(SubscriptionRequest {
         email: given.email.ok_or_else(no_email)?.value,
         keywords,

@@ -12,7 +12,7 @@ use crate::{
         route::{Answer, Endpoint, Link, Route},
         work::Work,
     },
-    model::entity_type::EntityType,
+    model::EntityType,
 };
 
 pub const SOURCES: Route = Route {
@@ -27,7 +27,7 @@ pub const COVERAGE: Route = Route {
     id: "coverageOf",
     endpoint: Endpoint::EntityType("/coverage", coverage),
     about: "City slugs that have records of the entity type",
-    answer: Answer::Json(SchemaGenerator::subschema_for::<KindCoverage>),
+    answer: Answer::Json(SchemaGenerator::subschema_for::<EntityTypeCoverage>),
     links: &[Link {
         name: "search",
         to: "search",
@@ -49,9 +49,10 @@ struct Sources<'a> {
 /// of the filter.
 #[derive(Serialize, JsonSchema)]
 #[schemars(
+    rename = "KindCoverage",
     description = "The municipalities that have records of an entity type, sorted by slug: the valid values of `municipality`"
 )]
-struct KindCoverage<'a> {
+struct EntityTypeCoverage<'a> {
     entity_type: EntityType,
     count: usize,
     results: &'a [Coverage],
@@ -71,7 +72,7 @@ fn sources(call: &Call) -> Result<Work, ApiError> {
 fn coverage(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     read::no_parameters(call.query)?;
     let results = &call.generation.manifest_of(entity_type).coverage;
-    Work::json(&KindCoverage {
+    Work::json(&EntityTypeCoverage {
         entity_type,
         count: results.len(),
         results,

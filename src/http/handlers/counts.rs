@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::{
     engine::aggregation::{FacetBucket, FacetBuckets, Money, TermsAggregation},
-    model::facet::Facet,
+    model::Facet,
 };
 
 /// A value, and the number of records that have it.

@@ -8,12 +8,13 @@ use crate::{
     http::{
         call::Call,
         error::{ApiError, quoted},
+        handlers::record::no_record,
         params::{read, value},
         route::{Answer, Endpoint, ErrorResponse, PathParam, RateLimitHeaders, Route},
         schema_refs,
         work::{Reply, Work},
     },
-    model::entity_type::EntityType,
+    model::EntityType,
 };
 
 pub const DOCUMENT: Route = Route {
@@ -26,7 +27,7 @@ pub const DOCUMENT: Route = Route {
         status: "404",
         name: "NoDocument",
         about: "No tender has that id, or it has no document with that index; the message states how many it has",
-        example: |_| "tender 't/1' lists 2 documents, from 0 to 1".to_owned(),
+        example: |_| "tender 't/1' has no document '2'; it has 2 documents, numbered from 0 to 1".to_owned(),
         rate_limit: RateLimitHeaders::Always,
     }],
     ..Route::DEFAULT
@@ -56,32 +57,33 @@ struct Documents<'a> {
 
 fn get(call: &Call, record_id: String, doc_index: String) -> Result<Work, ApiError> {
     read::no_parameters(call.query)?;
-    let doc_index = parse_index(&doc_index)?;
+    let index = parse_index(&doc_index)?;
     let generation = call.generation.clone();
     Ok(Work::search(move |_| {
-        let id = quoted(&record_id);
         let record = generation.engine.record(EntityType::Tender, &record_id)?;
-        let record = record.ok_or_else(|| ApiError::not_found(format!("no tender record has the id {id}")))?;
+        let record = record.ok_or_else(|| no_record(EntityType::Tender, &record_id))?;
         let listed: Documents = serde_json::from_slice(&record).map_err(ApiError::internal)?;
         let documents = listed.documents.unwrap_or_default();
-        let Some(document) = documents.get(doc_index) else {
-            return Err(no_document(&id, documents.len()));
+        let Some(document) = documents.get(index) else {
+            return Err(no_document(&record_id, &doc_index, documents.len()));
         };
         Reply::json(&Document {
             record_id: &record_id,
-            doc_index,
+            doc_index: index,
             count: documents.len(),
             document,
         })
     }))
 }
 
-fn no_document(id: &str, count: usize) -> ApiError {
-    ApiError::not_found(match count {
-        0 => format!("tender {id} lists no documents"),
-        1 => format!("tender {id} lists one document, number 0"),
-        _ => format!("tender {id} lists {count} documents, from 0 to {}", count - 1),
-    })
+fn no_document(record_id: &str, doc_index: &str, count: usize) -> ApiError {
+    let listed = match count {
+        0 => "it has no documents".to_owned(),
+        1 => "it has one document, number 0".to_owned(),
+        _ => format!("it has {count} documents, numbered from 0 to {}", count - 1),
+    };
+    let (id, index) = (quoted(record_id), quoted(doc_index));
+    ApiError::not_found(format!("tender {id} has no document {index}; {listed}"))
 }
 
 /// Accepts only the canonical spelling of a number, so that a document has one address.

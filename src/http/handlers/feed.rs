@@ -29,7 +29,7 @@ use crate::{
         schema_refs,
         work::{Reply, Work},
     },
-    model::date::Date,
+    model::Date,
 };
 
 pub const FEED: Route = Route {
@@ -91,7 +91,7 @@ fn get(call: &Call) -> Result<Work, ApiError> {
     let work = Work::search(move |deadline| {
         let query = &feed.query;
         let estimate = |ids: &[&str]| estimate(&generation, query.today, ids, &deadline);
-        let latest = &generation.latest_notices;
+        let latest = &generation.newest_statuses;
         let found = feed::find(&*generation.engine, latest, query, estimate, &deadline)?;
         let next_cursor = found.next.clone().map(|position| feed.cursor(position)).transpose()?;
         let mut headers: Vec<_> = feed.lowered_limit.map(limit_applied).into_iter().collect();

@@ -23,7 +23,7 @@ use crate::{
         route::{Access, Answer, Body, Endpoint, ErrorResponse, RateLimitHeaders, Route, Tag, Verb},
         work::{Reply, Work},
     },
-    model::{date::Date, entity_type::EntityType},
+    model::{Date, EntityType},
 };
 
 pub const ESTIMATE: Route = Route {

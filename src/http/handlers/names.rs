@@ -22,7 +22,7 @@ use crate::{
         route::{Answer, Endpoint, Link, Parameters, Route, Tag},
         work::{Reply, Work},
     },
-    model::{entity_type::EntityType, facet::Facet, fold::fold},
+    model::{EntityType, Facet, fold::fold},
 };
 
 pub const VENDORS: Route = Route {

@@ -28,14 +28,7 @@ use crate::{
         schema_refs,
         work::{Reply, Work},
     },
-    model::{
-        date::Date,
-        entity_type::EntityType,
-        facet::Facet,
-        fold::fold,
-        record::{Record, query_key},
-        schema::{Role, Schema},
-    },
+    model::{Date, EntityType, Facet, Record, Role, Schema, fold::fold, record::query_key},
     query::{Page, SearchQuery, Start},
 };
 
@@ -57,7 +50,9 @@ pub const PROCUREMENT: Route = Route {
         status: "404",
         name: "NoSolicitation",
         about: "No record has that solicitation number, or none of that department",
-        example: |_| "no record has the solicitation number 'nope'".to_owned(),
+        example: |_| {
+            "no record has the solicitation number 'nope'; pass the `solicitation_number` of a record".to_owned()
+        },
         rate_limit: RateLimitHeaders::Always,
     }],
     ..Route::DEFAULT
@@ -143,13 +138,14 @@ fn get(call: &Call, number: String) -> Result<Work, ApiError> {
     let given: ProcurementParams = read_all(TABLE, call.query)?;
     let requested = given.limit.as_ref().map_or(DEFAULT_LIMIT, |given| given.value);
     let limit = requested.min(call.plan_limits.page_cap.into());
-    let department = given.department.map(|given| query_key(Role::Department, &given.value));
+    let buyer = given.department.map(|given| given.value);
+    let department = buyer.as_deref().map(|part| query_key(Role::Department, part));
     let normal_form = (number.clone(), limit, department.clone());
     let generation = call.generation.clone();
     let work = Work::search(move |deadline| {
         let found = find(&generation, &number, department.as_deref(), limit, deadline)?;
         if found.is_empty() {
-            return Err(not_found(&number, department.is_some()));
+            return Err(not_found(&number, buyer.as_deref()));
         }
         let headers = (limit < requested).then(|| limit_applied(limit));
         Ok(reply(&number, &found)?.with_headers(headers.into_iter().collect()))
@@ -157,10 +153,16 @@ fn get(call: &Call, number: String) -> Result<Work, ApiError> {
     work.for_request(&normal_form)
 }
 
-fn not_found(number: &str, has_department: bool) -> ApiError {
-    let suffix = if has_department { " in such a department" } else { "" };
+fn not_found(number: &str, buyer: Option<&str>) -> ApiError {
     let number = quoted(number);
-    ApiError::not_found(format!("no record has the solicitation number {number}{suffix}"))
+    ApiError::not_found(match buyer {
+        None => format!("no record has the solicitation number {number}; pass the `solicitation_number` of a record"),
+        Some(part) => format!(
+            "no record with the solicitation number {number} has a department that contains {}; \
+             leave out 'department', or check both",
+            quoted(part)
+        ),
+    })
 }
 
 /// The entity types that have records of the number.

@@ -29,7 +29,7 @@ use crate::{
         schema_refs,
         work::{Reply, Work},
     },
-    model::{entity_type::EntityType, facet::Facet},
+    model::{EntityType, Facet},
     query::{Filter, SearchQuery},
 };
 
@@ -198,7 +198,7 @@ fn department(call: &Call, name: String) -> Result<Work, ApiError> {
 type Write = fn(&Generation, ResolvedName, &Search, Deadline) -> Result<Reply, ApiError>;
 
 fn profile(call: &Call, facet: Facet, name: String, params: &[&str], write: Write) -> Result<Work, ApiError> {
-    let endpoint = format!("a {}'s profile", facet.name());
+    let endpoint = format!("/{}/{{name}}", facet.name());
     let given = SearchParams::read_only(params, &endpoint, EntityType::Contract, call.query)?;
     let search = given.resolve(&ResolveContext::of(call, EntityType::Contract))?;
     let normal_form = (search.query.clone(), search.page.clone(), facet.key(&name));

@@ -8,10 +8,7 @@ use crate::{
         route::{Answer, Endpoint, ErrorResponse, Link, PathParam, RateLimitHeaders, Route},
         work::{Reply, Work},
     },
-    model::{
-        entity_type::EntityType,
-        schema::{Role, Schema},
-    },
+    model::{EntityType, Role, Schema},
 };
 
 pub const RECORD: Route = Route {
@@ -24,7 +21,9 @@ pub const RECORD: Route = Route {
         status: "404",
         name: "NoRecord",
         about: "No record of the entity type has that id",
-        example: |_| "no contract record has the id 'nope'".to_owned(),
+        example: |_| {
+            "no contract record has the id 'nope'; pass the `record_id` of a search result unchanged".to_owned()
+        },
         rate_limit: RateLimitHeaders::Always,
     }],
     links: &[
@@ -59,6 +58,14 @@ pub const RECORD: Route = Route {
     ..Route::DEFAULT
 };
 
+/// The 404 for an id that no record of the entity type has.
+pub fn no_record(entity_type: EntityType, record_id: &str) -> ApiError {
+    ApiError::not_found(format!(
+        "no {entity_type} record has the id {}; pass the `record_id` of a search result unchanged",
+        quoted(record_id)
+    ))
+}
+
 fn get(call: &Call, entity_type: EntityType, record_id: String) -> Result<Work, ApiError> {
     read::no_parameters(call.query)?;
     let generation = call.generation.clone();
@@ -66,6 +73,6 @@ fn get(call: &Call, entity_type: EntityType, record_id: String) -> Result<Work, 
         let record = generation.engine.record(entity_type, &record_id)?;
         record
             .map(Reply::from)
-            .ok_or_else(|| ApiError::not_found(format!("no {entity_type} record has the id {}", quoted(&record_id))))
+            .ok_or_else(|| no_record(entity_type, &record_id))
     }))
 }

@@ -25,7 +25,7 @@ use crate::{
         route::{Answer, Endpoint, ErrorResponse, Link, Parameters, RateLimitHeaders, Route},
         work::{Reply, Work},
     },
-    model::entity_type::EntityType,
+    model::EntityType,
     query::{Start, cursor::Cursor},
 };
 
@@ -105,15 +105,25 @@ fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
             .search(&search.query, &search.page, deadline.clone())?;
         let counted = count(&generation, &search, is_counted, deadline)?;
         let next = next_cursor(&search, &hits);
-        let mut headers = search.headers();
-        if let Some(cursor) = &next {
-            headers.push(next_link(&format!("/{entity_type}"), &query, cursor)?);
-        }
-        headers.extend(counted.total.map(|total| (TOTAL_COUNT, HeaderValue::from(total))));
+        let headers = headers(&search, &query, next.as_deref(), counted.total)?;
         let body = page(&search, &hits, next.as_deref(), &counted)?;
         Ok(Reply { body, headers })
     });
     work.for_request(&normal_form)
+}
+
+fn headers(
+    search: &Search,
+    query: &str,
+    next: Option<&str>,
+    total: Option<u64>,
+) -> Result<Vec<(HeaderName, HeaderValue)>, ApiError> {
+    let mut headers = search.headers();
+    if let Some(cursor) = next {
+        headers.push(next_link(&format!("/{}", search.query.entity_type), query, cursor)?);
+    }
+    headers.extend(total.map(|total| (TOTAL_COUNT, HeaderValue::from(total))));
+    Ok(headers)
 }
 
 /// Counts all matches and the facets, as far as they were requested.

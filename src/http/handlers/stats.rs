@@ -19,11 +19,7 @@ use crate::{
         route::{Answer, Endpoint, Parameters, Route},
         work::{Reply, Work},
     },
-    model::{
-        entity_type::EntityType,
-        facet::Facet,
-        schema::{Role, Schema},
-    },
+    model::{EntityType, Facet, Role, Schema},
 };
 
 pub const STATS: Route = Route {
@@ -129,8 +125,7 @@ const FACETS: [TermsAggregation; 10] = [
 ];
 
 fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
-    let endpoint = format!("{entity_type} statistics");
-    let given = SearchParams::read_only(&FILTERS, &endpoint, entity_type, call.query)?;
+    let given = SearchParams::read_only(&FILTERS, &format!("/{entity_type}/stats"), entity_type, call.query)?;
     let search = given.resolve(&ResolveContext::of(call, entity_type))?;
     let (generation, normal_form) = (call.generation.clone(), search.query.clone());
     let work = Work::search(move |deadline| {

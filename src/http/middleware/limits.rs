@@ -17,10 +17,7 @@ use chrono::{DateTime, Days, NaiveTime, Utc};
 
 use crate::{
     http::error::ApiError,
-    model::{
-        plans::{Plan, PlanLimits},
-        timestamp,
-    },
+    model::{Plan, PlanLimits, timestamp},
     state::account::{Account, Limit, LimitWindow, Receipt},
 };
 
@@ -142,7 +139,7 @@ fn midnight(now: DateTime<Utc>) -> String {
 mod tests {
     use super::*;
     use crate::{
-        model::plans::Plans,
+        model::Plans,
         state::{database::StateDb, sync::StateSync},
     };
 

@@ -106,8 +106,8 @@ pub static SHARED: [SharedError; 13] = [
         "NoParameters",
         RateLimitHeaders::Never,
         |route| !route.access.is_keyed(),
-        "A parameter was given, but this endpoint takes none",
-        |_| "unknown parameter 'x'; this endpoint takes none".to_owned(),
+        "A parameter was given, but this endpoint accepts no parameters",
+        |_| "unknown parameter 'x'; this endpoint accepts no parameters".to_owned(),
     ),
     shared(
         "429",

@@ -29,7 +29,7 @@ pub fn of_not_modified(rate_limit: RateLimitHeaders) -> Value {
     of(rate_limit, |header| matches!(header.on, On::Every | On::Cacheable))
 }
 
-/// The headers of an error response; `None` stands for any status.
+/// The headers of an error response; `None` means any status.
 pub fn of_error(status: Option<&str>, rate_limit: RateLimitHeaders) -> Value {
     let is_retry = matches!(status, Some("429" | "503"));
     of(rate_limit, |header| {

@@ -10,7 +10,7 @@ use crate::{
         routes::ROUTES,
         schema_refs::{component, type_name},
     },
-    model::entity_type::EntityType,
+    model::EntityType,
 };
 
 pub fn paths() -> Value {

@@ -15,11 +15,7 @@ use crate::{
         routes::ROUTES,
         schema_refs::{component, type_name},
     },
-    model::{
-        entity_type::EntityType,
-        plans::{Plan, Plans},
-        schema::Schema,
-    },
+    model::{EntityType, Plan, Plans, Schema},
 };
 
 /// References to the parameters of an operation.

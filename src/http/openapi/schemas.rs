@@ -15,11 +15,7 @@ use crate::{
         routes::ROUTES,
         schema_refs::{component, type_name},
     },
-    model::{
-        entity_type::EntityType,
-        record::MAX_ID_BYTES,
-        schema::{Field, FieldType, Role, Schema},
-    },
+    model::{EntityType, Field, FieldType, Role, Schema, record::MAX_ID_BYTES},
 };
 
 /// The members of `eligibility`: name, whether it is a list, and description.

@@ -14,7 +14,7 @@ use crate::{
             value::{self, Case, Given, Value, not_in_list},
         },
     },
-    model::{email::EmailAddress, fold::fold, stem::Language, vocabulary::CATEGORIES},
+    model::{EmailAddress, Language, fold::fold, vocabulary::CATEGORIES},
     query::{keyword::Keyword, text::MAX_QUERY_CHARS},
     state::subscription::{Frequency, Locale},
 };
@@ -62,7 +62,7 @@ fn agreed<T>(
     match (query, body) {
         (Some(query), Some(body)) if !is_same(&query.value, &body) => Err(ApiError::invalid(
             query.name,
-            "the body has another value; give it once",
+            "differs from the value in the body; give it in one of them",
         )),
         (None, Some(value)) => Ok(Some(Given { name, value })),
         (query, _) => Ok(query),

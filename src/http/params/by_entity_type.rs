@@ -3,10 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::{
-    model::{
-        facet::Facet,
-        schema::{Role, Schema},
-    },
+    model::{Facet, Role, Schema},
     query::SortKey,
 };
 

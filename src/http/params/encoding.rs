@@ -72,7 +72,9 @@ impl std::fmt::Display for EncodingError {
             EncodingError::BadEscape(text) => {
                 write!(f, "invalid percent-encoding '{text}'; write a percent sign as %25")
             }
-            EncodingError::NotUtf8 => f.write_str("the address is not valid UTF-8 after percent-decoding"),
+            EncodingError::NotUtf8 => {
+                f.write_str("the address is not valid UTF-8 after percent-decoding; encode its text as UTF-8")
+            }
         }
     }
 }

@@ -15,9 +15,7 @@ use crate::{
             value::{Case, Given, Value, not_in_list},
         },
     },
-    model::{
-        date::Date, entity_type::EntityType, record::query_key, schema::Role, stem::Language, vocabulary::CATEGORIES,
-    },
+    model::{Date, EntityType, Language, Role, record::query_key, vocabulary::CATEGORIES},
     query::{
         Filter, Position,
         cursor::Cursor,
@@ -242,7 +240,7 @@ fn keywords(given: &Option<Given<String>>) -> Result<Vec<(String, Keyword)>, Api
     }
     match keywords.len() {
         0 => Err(invalid(format!(
-            "{} has no letter or digit to search for",
+            "{} has no letter or digit to search for; give at least one",
             quoted(&given.value)
         ))),
         1..=MAX_QUERY_WORDS => Ok(keywords),

@@ -1,9 +1,10 @@
-//! Query parameters and request bodies: tables of parameters, how they are read, and what they mean.
+//! Query parameters and request bodies: the parameter tables, and how values are parsed and resolved.
 //!
-//! Each query parameter is one [`param::Param`] row of its endpoint's table. Reading, error texts, the nearest valid
-//! name and the OpenAPI document use the row. Reading has two steps: [`read`] parses each value by its own type;
-//! [`resolve`] checks it against the entity type's schema, the plan and the city slugs. A value's error does not name
-//! the parameter: [`read`] adds the name that the client used, alias or not.
+//! Each query parameter is one [`param::Param`] row of its endpoint's table. Reading, error texts, the suggestion
+//! for a misspelt name and the OpenAPI document use the row. A request's parameters are handled in two steps: [`read`]
+//! parses each value by its own type; [`resolve`] checks it against the entity type's schema, the plan and the city
+//! slugs. The error of a value does not name the parameter: [`read`] adds the name that the client used, which may be
+//! an alias.
 
 pub mod alerts;
 pub mod by_entity_type;

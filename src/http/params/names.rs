@@ -7,7 +7,7 @@ use crate::{
         param::Param,
         value::{Case, Given, Value},
     },
-    model::entity_type::EntityType,
+    model::EntityType,
 };
 
 #[derive(Debug, Default, PartialEq)]

@@ -34,6 +34,6 @@ pub fn invalid_cursor(given: &Given<String>) -> ApiError {
 
 pub fn cursor_of_another_query() -> ApiError {
     ApiError::bad_request(
-        "parameter 'cursor': belongs to a search with other filters or another sort order; repeat that search, or start without a cursor",
+        "parameter 'cursor': it belongs to a search with other filters or another sort order; repeat that search, or start without a cursor",
     )
 }

@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use crate::{
     http::params::value::Value,
-    model::{entity_type::EntityType, schema::Schema},
+    model::{EntityType, Schema},
 };
 
 /// A query parameter of the endpoints whose parameters are read into a `P`.

@@ -13,8 +13,8 @@ use crate::http::{
 /// close.
 const EXTENSIONS: [&str; 2] = ["facets", "include_total"];
 
-/// Reads a query string by a table. `refuses` states why this endpoint does not take a parameter that others with the
-/// same table take.
+/// Reads a query string by a table. `refuses` states why this endpoint does not accept a parameter that others with the
+/// same table accept.
 ///
 /// Decision D-17: a name is checked even if its value is empty, since a misspelled name without a value is still
 /// misspelled.
@@ -26,8 +26,8 @@ pub fn read<P: Default>(
     let mut given = P::default();
     for (name, value) in pairs(query)? {
         let Some((param, name)) = find(table, &name) else {
-            let taken = table.iter().filter(|param| refuses(param).is_none());
-            let names: Vec<&str> = taken.flat_map(Param::names).collect();
+            let accepted = table.iter().filter(|param| refuses(param).is_none());
+            let names: Vec<&str> = accepted.flat_map(Param::names).collect();
             return Err(unknown(&name, &names));
         };
         let value = value.trim();
@@ -43,7 +43,7 @@ pub fn read<P: Default>(
     Ok(given)
 }
 
-/// [`read`] for an endpoint that takes all parameters of its table.
+/// [`read`] for an endpoint that accepts all parameters of its table.
 pub fn read_all<P: Default>(table: &'static [Param<P>], query: &str) -> Result<P, ApiError> {
     read(table, |_| None, query)
 }
@@ -76,12 +76,12 @@ fn find<P>(table: &'static [Param<P>], name: &str) -> Option<(&'static Param<P>,
         .find_map(|param| param.names().find(|known| *known == name).map(|known| (param, known)))
 }
 
-fn unknown(name: &str, taken: &[&'static str]) -> ApiError {
-    let (extensions, own): (Vec<&str>, Vec<&str>) = taken.iter().partition(|name| EXTENSIONS.contains(*name));
+fn unknown(name: &str, accepted: &[&'static str]) -> ApiError {
+    let (extensions, own): (Vec<&str>, Vec<&str>) = accepted.iter().partition(|name| EXTENSIONS.contains(*name));
     let near_extension = extensions.into_iter().find(|extension| is_slip(name, extension));
     let hint = match near_extension.or_else(|| nearest(name, own)) {
         Some(near) => format!("nearest is '{near}'"),
-        None => "this endpoint takes none".to_owned(),
+        None => "this endpoint accepts no parameters".to_owned(),
     };
     ApiError::unprocessable(format!("unknown parameter {}; {hint}", quoted(name)))
 }

@@ -17,13 +17,7 @@ use crate::{
             value::{Given, MAX_LISTED_VALUES, not_in_list},
         },
     },
-    model::{
-        date::Date,
-        entity_type::EntityType,
-        facet::Facet,
-        record::query_key,
-        schema::{Role, Schema},
-    },
+    model::{Date, EntityType, Facet, Role, Schema, record::query_key},
     query::{
         Filter, Order, Page, SearchQuery, Sort, SortKey, Start,
         cursor::{Cursor, CursorError},
@@ -68,7 +62,7 @@ impl ResolveContext<'_> {
 pub struct Search {
     pub query: SearchQuery,
     pub page: Page,
-    /// Parameters that the entity type takes but has no field for, under the names the client used.
+    /// Parameters that the entity type accepts but has no field for, under the names the client used.
     pub ignored: Vec<&'static str>,
     /// The limit, if the plan lowered the requested one.
     pub lowered_limit: Option<u64>,
@@ -76,7 +70,7 @@ pub struct Search {
     pub include_total: bool,
 }
 
-/// Decision D-22: lists the parameters that the entity type takes but has no field for.
+/// Decision D-22: lists the parameters that the entity type accepts but has no field for.
 const IGNORED_PARAMETERS: HeaderName = HeaderName::from_static("x-ignored-parameters");
 
 impl Search {
@@ -138,7 +132,7 @@ impl SearchParams {
         }
         if self.cursor.is_some() && offset > 0 {
             return Err(ApiError::bad_request(
-                "parameter 'cursor': not allowed with 'offset'; the cursor already states where the page starts",
+                "parameter 'cursor': not allowed with 'offset'; leave out 'offset', because the cursor states where the page starts",
             ));
         }
         Ok(())
@@ -312,7 +306,10 @@ fn in_order<T: PartialOrd + std::fmt::Display>(
 ) -> Result<(), ApiError> {
     match (low, high) {
         (Some(low), Some(high)) if low.value > high.value => {
-            let why = format!("{} is {beyond} {} ('{}')", low.value, high.value, high.name);
+            let why = format!(
+                "'{}' is {beyond} '{}' ('{}'); exchange the two values",
+                low.value, high.value, high.name
+            );
             Err(ApiError::invalid(low.name, why))
         }
         _ => Ok(()),
@@ -378,7 +375,7 @@ mod tests {
                 Contract,
                 "cursor=x&offset=1",
                 400,
-                "parameter 'cursor': not allowed with 'offset'; the cursor already states where the page starts",
+                "parameter 'cursor': not allowed with 'offset'; leave out 'offset', because the cursor states where the page starts",
             ),
             (
                 Contract,
@@ -390,19 +387,19 @@ mod tests {
                 Contract,
                 "value_min=2.5&value_max=1",
                 422,
-                "parameter 'value_min': 2.5 is more than 1 ('value_max')",
+                "parameter 'value_min': '2.5' is more than '1' ('value_max'); exchange the two values",
             ),
             (
                 Contract,
                 "date_to=2020-01-01&date_after=2020-01-02",
                 422,
-                "parameter 'date_after': 2020-01-02 is later than 2020-01-01 ('date_to')",
+                "parameter 'date_after': '2020-01-02' is later than '2020-01-01' ('date_to'); exchange the two values",
             ),
             (
                 Contract,
                 "closing_after=2020-01-02&closing_before=2020-01-01",
                 422,
-                "parameter 'closing_after': 2020-01-02 is later than 2020-01-01 ('closing_before')",
+                "parameter 'closing_after': '2020-01-02' is later than '2020-01-01' ('closing_before'); exchange the two values",
             ),
             (
                 Contract,

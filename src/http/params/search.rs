@@ -1,7 +1,7 @@
 //! The parameters of a record search, `GET /{entity_type}`.
 //!
 //! To add a parameter: add a row here, its field in [`SearchParams`], its meaning in [`super::resolve`], and its name
-//! to the `parameters` of each `index-schema/*.json` whose entity type takes it.
+//! to the `parameters` of each `index-schema/*.json` whose entity type accepts it.
 
 use serde_json::json;
 
@@ -17,9 +17,7 @@ use crate::{
         },
     },
     model::{
-        date::Date,
-        entity_type::EntityType,
-        schema::Schema,
+        Date, EntityType, Schema,
         vocabulary::{CATEGORIES, STATUSES},
     },
     query::text::TextQuery,
@@ -173,7 +171,7 @@ pub static TABLE: &[Row] = &[
     ),
     Row::new(
         "facets",
-        "Fields by which all matches are counted, separated by commas: `status`, `category`, `municipality`, `department`, `vendor`, `year`; an entity type takes those it has",
+        "Fields by which all matches are counted, separated by commas: `status`, `category`, `municipality`, `department`, `vendor`, `year`; an entity type accepts those that it has",
         Value::Text(|p| &mut p.facets),
     )
     .by_entity_type(facets_schema)
@@ -212,37 +210,40 @@ impl SearchParams {
         read(TABLE, |param| refusal(entity_type, param), query)
     }
 
-    /// Reads the query string of an endpoint that takes only some of the parameters; `endpoint` is its name in an
-    /// error.
+    /// Reads the query string of an endpoint that accepts only some of the parameters; `endpoint` is its path
+    /// template, for the error.
     pub fn read_only(
-        taken: &[&str],
+        names: &[&str],
         endpoint: &str,
         entity_type: EntityType,
         query: &str,
     ) -> Result<SearchParams, ApiError> {
         let refuses = |param: &Param<SearchParams>| {
-            if taken.contains(&param.name) {
+            if names.contains(&param.name) {
                 return refusal(entity_type, param);
             }
             let schema = Schema::of(entity_type);
-            let accepted: Vec<&str> = taken.iter().copied().filter(|name| schema.accepts(name)).collect();
-            Some(format!("{endpoint} does not take it; it takes {}", accepted.join(", ")))
+            let accepted: Vec<&str> = names.iter().copied().filter(|name| schema.accepts(name)).collect();
+            Some(format!(
+                "{endpoint} does not accept it; it accepts {}",
+                accepted.join(", ")
+            ))
         };
         read(TABLE, refuses, query)
     }
 }
 
-/// Why an entity type does not take a parameter: it names those that do. `None` if it takes it.
+/// Why an entity type does not accept a parameter: names those that do. `None` if it accepts it.
 fn refusal(entity_type: EntityType, param: &Param<SearchParams>) -> Option<String> {
-    let takes = |entity_type: EntityType| Schema::of(entity_type).accepts(param.name);
-    if takes(entity_type) {
+    let accepts = |entity_type: EntityType| Schema::of(entity_type).accepts(param.name);
+    if accepts(entity_type) {
         return None;
     }
-    let takers = EntityType::ALL.into_iter().filter(|other| takes(*other));
-    let takers: Vec<&str> = takers.map(EntityType::name).collect();
+    let accepting = EntityType::ALL.into_iter().filter(|other| accepts(*other));
+    let accepting: Vec<&str> = accepting.map(EntityType::name).collect();
     Some(format!(
-        "{entity_type} does not take it; it is for {}",
-        takers.join(", ")
+        "{entity_type} does not accept it; it is for {}",
+        accepting.join(", ")
     ))
 }
 
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn every_schema_takes_only_parameters_of_the_table() {
+    fn every_schema_accepts_only_parameters_of_the_table() {
         for entity_type in EntityType::ALL {
             for name in &Schema::of(entity_type).parameters {
                 assert!(TABLE.iter().any(|param| param.name == name), "{entity_type}: {name}");
@@ -282,7 +283,7 @@ mod tests {
         check(
             EntityType::Tender,
             "vendor=abc",
-            "parameter 'vendor': tender does not take it; it is for contract, award, disclosure, standing_offer, pre_solicitation",
+            "parameter 'vendor': tender does not accept it; it is for contract, award, disclosure, standing_offer, pre_solicitation",
         );
         check(EntityType::Award, "Q=x", "unknown parameter 'Q'; nearest is 'q'");
         check(
@@ -315,7 +316,7 @@ mod tests {
             ),
             (
                 "issued_before=yesterday",
-                "parameter 'issued_before': 'yesterday' must be a date as YYYY-MM-DD",
+                "parameter 'issued_before': 'yesterday' is not a date; dates are YYYY-MM-DD",
             ),
             (
                 "department=**a*",
@@ -323,7 +324,7 @@ mod tests {
             ),
             (
                 "procurement_method=--",
-                "parameter 'procurement_method': '--' has no letter or digit",
+                "parameter 'procurement_method': '--' has no letter or digit; give at least one",
             ),
             (
                 "category=goods",
@@ -342,7 +343,10 @@ mod tests {
                 "parameter 'sort_order': 'down' is not one of asc, desc; nearest is 'desc'",
             ),
             ("q=%zz", "invalid percent-encoding '%zz'; write a percent sign as %25"),
-            ("q=%ff", "the address is not valid UTF-8 after percent-decoding"),
+            (
+                "q=%ff",
+                "the address is not valid UTF-8 after percent-decoding; encode its text as UTF-8",
+            ),
         ] {
             check(EntityType::Contract, query, detail);
         }
@@ -361,14 +365,14 @@ mod tests {
     #[test]
     fn a_name_part_is_measured_after_folding() {
         // The length counts after folding: `É.a` has three characters, `éé` two, `½` three.
-        for (query, is_taken) in [
+        for (query, is_accepted) in [
             ("vendor=%C3%89.a", true),
             ("vendor=%C3%A9%C3%A9", false),
             ("vendor=%C2%BD", true),
         ] {
             assert_eq!(
                 SearchParams::read(EntityType::Contract, query).is_ok(),
-                is_taken,
+                is_accepted,
                 "{query}"
             );
         }

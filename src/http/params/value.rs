@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     http::{error::quoted, params::nearest::nearest},
-    model::{date::Date, email::EmailAddress, fold::fold},
+    model::{Date, EmailAddress, fold::fold},
     query::{
         keyword::Keyword,
         text::{MAX_QUERY_CHARS, TextQuery},
@@ -141,7 +141,7 @@ pub fn name_part(text: &str) -> Result<String, String> {
 /// refused.
 pub fn start(text: &str) -> Result<String, String> {
     if fold(text).is_empty() {
-        return Err(format!("{} has no letter or digit", quoted(text)));
+        return Err(format!("{} has no letter or digit; give at least one", quoted(text)));
     }
     Ok(text.to_owned())
 }

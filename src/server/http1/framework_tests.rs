@@ -1,5 +1,5 @@
 //! What the program assumes about the framework beyond its documentation, one test per assumption.
-//! The list in [`super`] says who relies on them.
+//! The list in [`super`] states which code relies on them.
 
 use std::{
     cell::RefCell,

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use crate::sources::reading::fields::FieldValue;
+use crate::sources::reading::FieldValue;
 
-/// The order of the members is that of the JSON. A member is empty if the publisher states nothing.
+/// The members are written in this order. A member that the publisher does not state is empty, and
+/// is left out of the JSON.
 #[derive(Debug, Default, Serialize)]
 pub struct Eligibility<'a> {
-    /// Short names: CFTA, CETA, WTO-AGP.
+    /// Abbreviations such as CFTA, CETA and WTO-AGP.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub trade_agreements: Vec<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -22,7 +23,7 @@ pub struct Eligibility<'a> {
     pub selection_criteria_en: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selection_criteria_fr: Option<Cow<'a, str>>,
-    /// `none`, `mandatory`, `voluntary`.
+    /// `none`, `mandatory` or `voluntary`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub indigenous_set_aside: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -95,8 +95,8 @@ pub const TRADE_AGREEMENTS: &[Code] = &[
     ("UK", "TCA", "Canada-United Kingdom Trade Continuity Agreement"),
 ];
 
-/// The combinations of trade agreements that codes of one or two letters stood for before 2022:
-/// code, short names separated by blanks.
+/// The combinations of trade agreements that codes of one or two letters meant before 2022: the code,
+/// and the abbreviations separated by blanks.
 #[rustfmt::skip]
 pub const AGREEMENT_TYPES: &[(&str, &str)] = &[
     ("Y", "WTO-AGP NAFTA CFTA CCFTA CCoFTA CHFTA CPaFTA CPFTA CKFTA"),

@@ -5,10 +5,7 @@ use crate::model::{fold::fold, municipality};
 use crate::sources::{
     common::countries,
     disclosure::codes::{SOLICITATION_PROCEDURES, labels},
-    reading::{
-        csv_row::CsvRow,
-        row_output::{DraftRecord, Recency, RowOutput},
-    },
+    reading::{CsvRow, DraftRecord, Recency, RowOutput},
 };
 
 /// Source id of `contracts.csv`. It is also the prefix of its rows' keys, so the newest row of each

@@ -5,19 +5,14 @@ use std::{borrow::Cow, sync::LazyLock};
 
 use rustc_hash::FxHashMap;
 
-use crate::model::{entity_type::EntityType, fold::fold};
+use crate::model::{EntityType, fold::fold};
 use crate::sources::{
     common::eligibility::Eligibility,
     disclosure::{
         codes::{Code, LAND_CLAIMS_AGREEMENTS, LIMITED_TENDERING_REASONS, SOLICITATION_PROCEDURES, TRADE_AGREEMENTS},
         common::{self, DISCLOSURE_EXPORT},
     },
-    reading::{
-        csv_format::CsvFormat,
-        csv_row::{Column, ColumnRule::*, CsvRow},
-        row_output::{DraftRecord, RowOutput},
-        text,
-    },
+    reading::{Column, ColumnRule::*, CsvFormat, CsvRow, DraftRecord, RowOutput, text},
 };
 
 /// `owner_org,reference_number`

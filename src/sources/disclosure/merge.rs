@@ -14,16 +14,13 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::{Map, Value, json};
 
 use crate::model::{
+    FieldName,
     fold::fold,
     record::{BETWEEN_NUMBERS, OTHER_NUMBERS},
-    schema::FieldName,
 };
 use crate::sources::{
     disclosure::common::{DISCLOSURE, DISCLOSURE_EXPORT, procurement, quarter},
-    reading::{
-        row_counts::RowCounts,
-        row_output::{DraftRecord, GroupMember},
-    },
+    reading::{DraftRecord, GroupMember, RowCounts},
 };
 
 /// Merges the members of one procurement.

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::entity_type::EntityType;
+use crate::model::EntityType;
 use crate::sources::{
     common::eligibility::Eligibility,
     disclosure::{
@@ -13,13 +13,7 @@ use crate::sources::{
         },
         common::{self, DISCLOSURE},
     },
-    reading::{
-        csv_format::CsvFormat,
-        csv_row::{Column, ColumnRule::*, CsvRow},
-        row_counts::unknown,
-        row_output::{DraftRecord, Recency, RowOutput},
-        text,
-    },
+    reading::{Column, ColumnRule::*, CsvFormat, CsvRow, DraftRecord, Recency, RowOutput, text, unknown},
 };
 
 pub static FORMAT: CsvFormat = CsvFormat {

@@ -5,12 +5,8 @@ use std::io::Read;
 use crate::sources::{
     disclosure::{common, export, merge, published},
     reading::{
-        csv_file::CsvFile,
-        csv_format::{CsvFormat, format_of},
-        decode::Utf8Reader,
-        reader::{FileInfo, ReadError, RowSink, SourceReader},
-        row_counts::RowCounts,
-        row_output::{GroupMember, RowOutput},
+        CsvFile, CsvFormat, FileInfo, GroupMember, ReadError, RowCounts, RowOutput, RowSink, SourceReader, Utf8Reader,
+        format_of,
     },
 };
 

@@ -7,10 +7,7 @@ use serde_json::Value;
 use crate::model::fold::fold;
 use crate::sources::{
     pspc::common::{is_amendment, set_vendor_name},
-    reading::{
-        merging,
-        row_output::{DraftRecord, GroupMember},
-    },
+    reading::{DraftRecord, GroupMember, merging},
 };
 
 /// Holds a row's amount until the group is merged. It is a field that contracts do not have.
@@ -191,7 +188,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::model::entity_type::EntityType;
+    use crate::model::EntityType;
 
     fn record(fields: &[(&str, &str)], eligibility: Value) -> DraftRecord {
         let mut record = DraftRecord::new(EntityType::Contract);

@@ -6,19 +6,14 @@
 //! currency and the instrument type, and none is guessed. A standing offer among the rows can be
 //! distinguished from a contract only by CanadaBuys' rows of it.
 
-use crate::model::{entity_type::EntityType, municipality};
+use crate::model::{EntityType, municipality};
 use crate::sources::{
     common::{countries, eligibility::Eligibility},
     pspc::{
         amendments,
         common::{self, BUYANDSELL_PREFIX},
     },
-    reading::{
-        csv_format::CsvFormat,
-        csv_row::{Column, ColumnRule::*, CsvRow},
-        row_output::{DraftRecord, GroupMember, RowOutput},
-        text,
-    },
+    reading::{Column, ColumnRule::*, CsvFormat, CsvRow, DraftRecord, GroupMember, RowOutput, text},
 };
 
 const CONTRACT: &str = "contract-number";

@@ -9,19 +9,14 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use crate::model::{entity_type::EntityType, municipality};
+use crate::model::{EntityType, municipality};
 use crate::sources::{
     common::eligibility::Eligibility,
     pspc::{
         amendments,
         common::{self, BUYANDSELL_PREFIX},
     },
-    reading::{
-        csv_format::CsvFormat,
-        csv_row::{Column, ColumnRule::*, CsvRow},
-        row_output::{DraftRecord, GroupMember, RowOutput},
-        text,
-    },
+    reading::{Column, ColumnRule::*, CsvFormat, CsvRow, DraftRecord, GroupMember, RowOutput, text},
 };
 
 const REFERENCE: &str = "reference_number";

@@ -1,17 +1,13 @@
 //! CanadaBuys award notices (80 columns; 76 before spring 2026): one record per amendment of a
 //! notice.
 
-use crate::model::entity_type::EntityType;
+use crate::model::EntityType;
 use crate::sources::{
     pspc::{
         canadabuys_columns::{self, AMENDMENT, AWARD_COLUMNS, NOTICE_COLUMNS, REFERENCE},
         common,
     },
-    reading::{
-        csv_format::CsvFormat,
-        csv_row::{Column, ColumnRule::*, CsvRow},
-        row_output::{DraftRecord, RowOutput},
-    },
+    reading::{Column, ColumnRule::*, CsvFormat, CsvRow, DraftRecord, RowOutput},
 };
 
 const STATUS: &str = "awardStatus-attributionStatut-eng";

@@ -9,12 +9,7 @@ use crate::model::{municipality, vocabulary::CATEGORIES};
 use crate::sources::{
     common::{countries, eligibility::Eligibility},
     pspc::common,
-    reading::{
-        csv_row::{Column, ColumnRule::*, CsvRow},
-        fields::FieldValue,
-        row_output::DraftRecord,
-        text,
-    },
+    reading::{Column, ColumnRule::*, CsvRow, DraftRecord, FieldValue, text},
 };
 
 pub const REFERENCE: &str = "referenceNumber-numeroReference";

@@ -5,18 +5,14 @@
 //! value; totals are cumulative and never summed. Standing offers and supply arrangements are not
 //! contracts and are skipped.
 
-use crate::model::{entity_type::EntityType, fold::fold};
+use crate::model::{EntityType, fold::fold};
 use crate::sources::{
     pspc::{
         amendments,
         canadabuys_columns::{self, AMENDMENT, AWARD_COLUMNS, NOTICE_COLUMNS, REFERENCE, TOTAL},
         common,
     },
-    reading::{
-        csv_format::CsvFormat,
-        csv_row::{Column, ColumnRule::*, CsvRow},
-        row_output::{DraftRecord, GroupMember, RowOutput},
-    },
+    reading::{Column, ColumnRule::*, CsvFormat, CsvRow, DraftRecord, GroupMember, RowOutput},
 };
 
 const CONTRACT: &str = "contractNumber-numeroContrat";

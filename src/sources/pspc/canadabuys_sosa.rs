@@ -1,17 +1,13 @@
-//! CanadaBuys standing offers and supply arrangements (19 columns, in any order): one record per
-//! agreement, commodity and delivery point.
+//! CanadaBuys standing offers and supply arrangements (SOSA; 19 columns, in any order): one record
+//! per agreement, commodity and delivery point.
 //!
-//! Built from the publisher's documentation of the columns; no file with rows was available. The
-//! documentation says that an agreement's number is unique, but an agreement with several
-//! commodities or delivery points would have several rows. So all three form the identifier.
+//! The reader follows the publisher's documentation of the columns, as no file with rows was
+//! available. The documentation says that the agreement number is unique, but an agreement with
+//! several commodities or delivery points would have several rows. So the number, the commodity and
+//! the delivery point together form the `record_id`.
 
-use crate::model::{entity_type::EntityType, municipality};
-use crate::sources::reading::{
-    csv_format::CsvFormat,
-    csv_row::{Column, ColumnRule::*, CsvRow},
-    merging,
-    row_output::{DraftRecord, Recency, RowOutput},
-};
+use crate::model::{EntityType, municipality};
+use crate::sources::reading::{Column, ColumnRule::*, CsvFormat, CsvRow, DraftRecord, Recency, RowOutput, merging};
 
 const NUMBER: &str = "agreement-number";
 
@@ -64,14 +60,10 @@ fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'stat
     }
     let part = |field| record.text(field).unwrap_or_default();
     let id = format!("sosa|{number}|{}|{}", part("commodity"), part("delivery_point_code"));
-    let published = part("date_file_published").chars().filter(char::is_ascii_digit);
-    // An agreement without a date counts as the oldest.
-    let published = published.collect::<String>().parse().unwrap_or(0);
-    record.set("record_id", Some(id.as_str()));
-    Ok(RowOutput {
-        group: id,
-        key: String::new(),
-        recency: Recency(published, row.file.modified.timestamp()),
-        records: vec![record],
-    })
+    // 2026-01-31 as 20260131. A row without a date counts as the oldest.
+    let digits = part("date_file_published").chars().filter(char::is_ascii_digit);
+    let published = digits.collect::<String>().parse().unwrap_or(0);
+    let recency = Recency(published, row.file.modified.timestamp());
+    // All rows of a group are the same thing: the newest replaces the others.
+    Ok(RowOutput::with_id(id, String::new(), recency, record))
 }

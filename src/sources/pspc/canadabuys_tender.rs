@@ -7,17 +7,13 @@
 
 use serde_json::{Value, json};
 
-use crate::model::{entity_type::EntityType, fold::fold};
+use crate::model::{EntityType, fold::fold};
 use crate::sources::{
     pspc::{
         canadabuys_columns::{self, AMENDMENT, NOTICE_COLUMNS, REFERENCE},
         common,
     },
-    reading::{
-        csv_format::CsvFormat,
-        csv_row::{Column, ColumnRule::*, CsvRow},
-        row_output::{DraftRecord, RowOutput},
-    },
+    reading::{Column, ColumnRule::*, CsvFormat, CsvRow, DraftRecord, RowOutput},
 };
 
 const CLOSING: &str = "tenderClosingDate-appelOffresDateCloture";

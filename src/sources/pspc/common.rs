@@ -5,11 +5,7 @@ use std::borrow::Cow;
 
 use crate::sources::{
     disclosure::codes::TRADE_AGREEMENTS,
-    reading::{
-        csv_row::CsvRow,
-        row_output::{DraftRecord, Recency},
-        text,
-    },
+    reading::{CsvRow, DraftRecord, Recency, text},
 };
 
 pub const CANADABUYS_CONTRACT: &str = "canadabuys-contract";

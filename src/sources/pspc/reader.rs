@@ -11,13 +11,7 @@ use crate::sources::{
             self, BUYANDSELL_CONTRACT, BUYANDSELL_PREFIX, BUYANDSELL_TENDER, CANADABUYS_CONTRACT, CANADABUYS_TENDER,
         },
     },
-    reading::{
-        csv_format::CsvFormat,
-        decode::Utf8Reader,
-        reader::{FileInfo, ReadError, RowSink, SourceReader},
-        row_counts::RowCounts,
-        row_output::{DraftRecord, GroupMember},
-    },
+    reading::{CsvFormat, DraftRecord, FileInfo, GroupMember, ReadError, RowCounts, RowSink, SourceReader, Utf8Reader},
 };
 
 /// Splits the members into those of CanadaBuys and those of buyandsell, each oldest first. Removes

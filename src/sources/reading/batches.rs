@@ -92,6 +92,7 @@ struct SharedWork<'a, R, P> {
 }
 
 /// Parsed batches with their numbers, oldest first.
+#[derive(Default)]
 struct WaitingBatches<R> {
     batches: VecDeque<(usize, Batch<R>)>,
     /// The number of the next batch.
@@ -147,6 +148,7 @@ impl<R: BatchRow, P: Fn(&R, &mut RowSink) -> Result<()> + Sync> SharedWork<'_, R
     }
 }
 
+#[derive(Default)]
 struct Batch<R> {
     /// Each row with the largest size it ever had, which is the memory it keeps.
     rows: Vec<(R, usize)>,
@@ -156,18 +158,6 @@ struct Batch<R> {
     /// The memory that all rows keep, in bytes.
     reserved: usize,
     buffers: Buffers,
-}
-
-impl<R> Default for Batch<R> {
-    fn default() -> Self {
-        Batch {
-            rows: Vec::new(),
-            filled: 0,
-            bytes: 0,
-            reserved: 0,
-            buffers: Buffers::default(),
-        }
-    }
 }
 
 impl<R: BatchRow> Batch<R> {
@@ -199,15 +189,6 @@ impl<R: BatchRow> Batch<R> {
             *self = Batch::default();
         }
         (self.filled, self.bytes) = (0, 0);
-    }
-}
-
-impl<R> Default for WaitingBatches<R> {
-    fn default() -> Self {
-        WaitingBatches {
-            batches: VecDeque::new(),
-            next: 0,
-        }
     }
 }
 

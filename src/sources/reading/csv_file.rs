@@ -12,7 +12,7 @@ pub struct CsvFile<'a> {
     rows: csv::Reader<Utf8Reader<&'a mut dyn Read>>,
     /// The first row, if it is data and has to be read again.
     again: Option<StringRecord>,
-    has_header: bool,
+    pub has_header: bool,
 }
 
 impl<'a> CsvFile<'a> {
@@ -35,10 +35,6 @@ impl<'a> CsvFile<'a> {
         self.again = Some(StringRecord::from(self.first.as_slice()));
         self.has_header = false;
         self
-    }
-
-    pub fn has_header(&self) -> bool {
-        self.has_header
     }
 
     /// Reads the next row; false at the end of the file.

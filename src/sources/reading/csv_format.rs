@@ -3,7 +3,7 @@
 //! A [`CsvFormat`] names the columns by which the format is recognized, the columns that it
 //! requires, and for each field the column and the [`ColumnRule`](super::csv_row::ColumnRule) that
 //! fill it. What a table cannot express (keys, entity types, joined fields) is in the format's
-//! `row_output`. A row with another number of fields than the header is skipped, never guessed.
+//! `row_output`. A row whose number of fields is not that of the header is skipped.
 //! Lines before the header that begin with `#` are comments.
 
 use std::io::Read;
@@ -15,41 +15,47 @@ use super::{
     batches,
     csv_file::{CsvFile, ParsedCsvRow, is_header},
     csv_row::{Column, ColumnPosition, CsvRow, Header, MappedColumn},
-    decode::{STRAY_BYTES, Utf8Reader},
+    decode::Utf8Reader,
     fields::Fields,
     reader::{FileInfo, ReadError, RowSink, SourceReader},
     row_counts::RowCounts,
     row_output::{DraftRecord, GroupMember, RowOutput},
 };
-use crate::model::{entity_type::EntityType, schema::FieldName};
+use crate::model::{EntityType, FieldName};
 
+/// A CSV format of a publisher. Column names are the canonical ones, except in `aliases`.
 pub struct CsvFormat {
-    /// The columns by which this format is recognized.
+    /// A file has this format if its header has all these columns.
     pub signature: &'static [&'static str],
-    /// The columns without which records would be wrong, not merely incomplete.
+    /// A file without one of these columns is reported as damaged: its records would be wrong, not
+    /// merely incomplete.
     pub required: &'static [&'static str],
-    /// Other names of columns (of other years, or of another form of the file), and the names that
-    /// the tables use.
+    /// Other names of columns (of other years, or of another form of the file), each with its
+    /// canonical name, which the other members of this struct use.
     pub aliases: &'static [(&'static str, &'static str)],
     pub columns: &'static [&'static [Column]],
     pub entity_type: fn(&CsvRow) -> EntityType,
-    /// Completes the record that the columns gave. An error is the reason to skip the row.
+    /// Completes the record whose fields were filled from the columns. An error is the reason for
+    /// which the row is skipped.
     pub row_output: fn(&CsvRow, DraftRecord) -> Result<RowOutput, &'static str>,
-    /// Decides which members of a merge group stay.
+    /// Merges a group: removes the records of the members that do not stay.
     pub merge_group: fn(&mut [GroupMember]),
 }
 
-/// May change the group of a row output, and returns the identity whose rows all join one group, if
-/// it has one.
+/// A source's hook for rows that belong to one thing under different groups. It may change the group
+/// of a row output. If it returns an identity, all row outputs with the same identity are merged as
+/// one group.
 pub type AssignGroup = fn(&mut RowOutput) -> Option<String>;
 
 impl CsvFormat {
+    /// Whether a file with these columns has this format.
     pub fn recognizes(&self, columns: &[String]) -> bool {
         self.signature
             .iter()
             .all(|name| columns.iter().any(|column| self.canonical_name(column) == *name))
     }
 
+    /// Finds the columns of the tables in the header of a file.
     pub fn header(&self, names: &[String]) -> Header {
         let mut columns: FxHashMap<String, ColumnPosition> = FxHashMap::default();
         for (index, name) in names.iter().enumerate() {
@@ -81,8 +87,8 @@ impl CsvFormat {
     }
 
     fn canonical_name<'a>(&self, column: &'a str) -> &'a str {
-        let known = self.aliases.iter().find(|(other, _)| *other == column);
-        known.map_or(column, |(_, name)| name)
+        let alias = self.aliases.iter().find(|(other, _)| *other == column);
+        alias.map_or(column, |(_, name)| name)
     }
 
     /// Reads the rows of an open file whose columns are called `names`. Every row output goes through `assign_group`.
@@ -98,11 +104,7 @@ impl CsvFormat {
         if let Some(missing) = self.required.iter().find(|name| !header.columns.contains_key(**name)) {
             return Err(ReadError::damaged(1, format!("the file has no column '{missing}'")));
         }
-        let repeated_header = if csv.has_header() {
-            Some(csv.first.clone())
-        } else {
-            None
-        };
+        let repeated_header = if csv.has_header { Some(csv.first.clone()) } else { None };
         let next = |row: &mut ParsedCsvRow| csv.next_row(row);
         batches::process_rows(out, next, |row, out| {
             let ParsedCsvRow {
@@ -111,9 +113,7 @@ impl CsvFormat {
                 is_repaired,
             } = row;
             out.row();
-            if *is_repaired {
-                out.counts.note(*line, STRAY_BYTES);
-            }
+            out.note_repair(*line, *is_repaired);
             if repeated_header.as_ref().is_some_and(|first| is_header(values, first)) {
                 out.counts
                     .skip(*line, "the header again: several files were joined into one");
@@ -129,7 +129,7 @@ impl CsvFormat {
         })
     }
 
-    /// Keeps or skips one row.
+    /// Passes the output of one row to `out`, or counts the row as skipped, with its notes.
     pub fn process_row(&self, row: &CsvRow, out: &mut RowSink, assign_group: AssignGroup) -> Result<()> {
         match self.output_of(row, out.spool.take_fields()) {
             Ok(mut output) => match assign_group(&mut output) {
@@ -150,7 +150,7 @@ impl CsvFormat {
             fields,
         };
         for (fields, value) in row.mapped_values() {
-            // A table fills each field once, so none is set yet.
+            // The tables fill each field at most once, so these are not set yet.
             record.fields.push_each(fields, value);
         }
         record.set("fetched_at", Some(row.file.fetched_at.as_str()));
@@ -158,7 +158,7 @@ impl CsvFormat {
     }
 }
 
-/// The first of the formats that has these columns.
+/// The first format that recognizes these columns.
 pub fn format_of(formats: &[&'static CsvFormat], columns: &[String]) -> Option<&'static CsvFormat> {
     formats.iter().copied().find(|format| format.recognizes(columns))
 }
@@ -175,7 +175,7 @@ impl SourceReader for &'static CsvFormat {
     }
 }
 
-/// A source with several formats. Their groups are merged by the first one's rule.
+/// A source with several formats. All groups are merged by the `merge_group` of the first format.
 impl SourceReader for &'static [&'static CsvFormat] {
     fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
         let csv = CsvFile::open(input)?;

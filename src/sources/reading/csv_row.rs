@@ -6,7 +6,7 @@ use csv::StringRecord;
 use rustc_hash::FxHashMap;
 
 use super::{fields::FieldValue, reader::FileInfo, text};
-use crate::model::schema::FieldName;
+use crate::model::FieldName;
 
 /// How a column's text becomes a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Map, Value};
 
 use super::bytes::{self, ByteReader};
-use crate::model::schema::FieldName;
+use crate::model::FieldName;
 
 /// Texts of nearly all records are shorter than this, in bytes.
 const LONG_TEXT: usize = 64 << 10;

@@ -2,7 +2,7 @@
 //! bytes.
 //!
 //! A publisher's package is one object with a few members and one long array (`releases`,
-//! `records`); a `.jsonl` file has many such objects, or bare rows. [`JsonRows`] walks that frame
+//! `records`); a `.jsonl` file has many such objects, or bare rows. [`JsonRows`] reads that frame
 //! and cuts out one value at a time. Memory is therefore bounded by the largest value, at most
 //! [`MAX_ROW_BYTES`](super::decode::MAX_ROW_BYTES), and an invalid value does not affect its
 //! neighbours.
@@ -215,7 +215,7 @@ impl<'a> JsonRows<'a> {
                 Err(error) => return Err(self.damaged(&error.to_string())),
             };
             if buffer.is_empty() {
-                return if scanner.is_inside() {
+                return if scanner.depth > 0 || scanner.in_string {
                     Err(self.damaged("the file ends in the middle of a value"))
                 } else {
                     Ok(value)
@@ -245,10 +245,6 @@ struct ValueScanner {
 }
 
 impl ValueScanner {
-    fn is_inside(&self) -> bool {
-        self.depth > 0 || self.in_string
-    }
-
     /// Where in `buffer` the value ends; `None` if it continues after the buffer.
     fn end(&mut self, buffer: &[u8]) -> Option<usize> {
         let mut at = 0;

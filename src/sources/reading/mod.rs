@@ -20,3 +20,15 @@ pub mod row_output;
 pub mod spool;
 pub mod text;
 pub mod xml;
+
+pub use csv_file::CsvFile;
+pub use csv_format::{CsvFormat, format_of};
+pub use csv_row::{Column, ColumnRule, CsvRow};
+pub use decode::Utf8Reader;
+pub use fields::{FieldValue, Fields};
+pub use file_head::FileHead;
+pub use json::{JsonItem, JsonRows, array_at, text_at};
+pub use reader::{FileInfo, ReadError, RowSink, SourceReader};
+pub use row_counts::{Occurrences, RowCounts, unknown};
+pub use row_output::{Annotation, DraftRecord, GroupMember, Recency, RowOutput};
+pub use xml::{XmlElement, XmlRow, XmlRows};

@@ -6,14 +6,14 @@ use anyhow::{Error, Result};
 use chrono::{DateTime, Utc};
 
 use super::{
-    decode::Utf8Reader,
+    decode::{STRAY_BYTES, Utf8Reader},
     row_counts::RowCounts,
     row_output::{Annotation, GroupMember, RowOutput},
     spool::writer::SpoolWriter,
 };
 use crate::model::timestamp;
 
-/// What is known about a file besides its content.
+/// The path of a file, and its times.
 #[derive(Clone, Debug)]
 pub struct FileInfo {
     /// As the report names it; a member of an archive is `archive.zip/member`.
@@ -68,7 +68,8 @@ pub trait SourceReader {
 /// A reader turns each row into a [`RowOutput`] or an [`Annotation`], or skips it with a reason.
 /// The [`RowSink`] of the file counts the row and writes it to the
 /// [`Spool`](super::spool::file::Spool). When all files are read, the rows of one merge group (a
-/// notice, a contract) come back together, oldest first, and the source decides which records stay.
+/// notice, a contract) are returned together, oldest first, and the source decides which records
+/// stay.
 pub struct RowSink<'a> {
     pub counts: &'a mut RowCounts,
     pub spool: SpoolWriter<'a>,
@@ -78,6 +79,13 @@ impl RowSink<'_> {
     /// Counts a row. Call it once per row, before the row is kept, annotated or skipped.
     pub fn row(&mut self) {
         self.counts.rows += 1;
+    }
+
+    /// Notes that stray bytes were replaced near a line, if they were.
+    pub fn note_repair(&mut self, line: u64, is_repaired: bool) {
+        if is_repaired {
+            self.counts.note(line, STRAY_BYTES);
+        }
     }
 
     pub fn keep(&mut self, line: u64, output: RowOutput) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::entity_type::EntityType;
+use crate::model::EntityType;
 
 /// Maximum number of different reasons, and of different notes, that are counted separately per
 /// file. Reasons quote what publishers wrote, so their number has no other bound. Further ones are

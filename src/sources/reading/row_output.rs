@@ -1,11 +1,11 @@
-//! What one row of a publisher's file produces, and the form in which it comes back for merging.
+//! The output of one row of a publisher's file, and the form in which it is returned for merging.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
 use super::fields::{FieldValue, Fields};
-use crate::model::{entity_type::EntityType, schema::FieldName};
+use crate::model::{EntityType, FieldName};
 
 /// Orders rows about the same thing; the greater value is the newer row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +23,19 @@ pub struct RowOutput {
     pub records: Vec<DraftRecord>,
 }
 
+impl RowOutput {
+    /// The output of a row with one record, whose id is also the merge group.
+    pub fn with_id(id: String, key: String, recency: Recency, mut record: DraftRecord) -> RowOutput {
+        record.set("record_id", Some(id.as_str()));
+        RowOutput {
+            group: id,
+            key,
+            recency,
+            records: vec![record],
+        }
+    }
+}
+
 /// What a row states about records that other rows produce. The row itself produces no record.
 #[derive(Debug)]
 pub struct Annotation {
@@ -32,7 +45,7 @@ pub struct Annotation {
     pub content: Value,
 }
 
-/// A row output or an annotation that comes back to its source for merging.
+/// A row output or an annotation, as it is returned to its source for merging.
 ///
 /// The source's records are what is left in `records` after merging. A member without records
 /// counts as merged into another one, or as skipped if the source gives a reason in `skipped`.

@@ -8,7 +8,7 @@
 use std::{borrow::Cow, collections::HashSet};
 
 use super::{html::unescape, mojibake::repaired};
-use crate::model::{date::Date, vocabulary::ABSENT};
+use crate::model::{Date, vocabulary::ABSENT};
 
 /// A cell for a date or an amount holds something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,9 +9,9 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{date::Date, fold::fold};
+use crate::model::{Date, fold::fold};
 use crate::sources::{
-    reading::row_output::{DraftRecord, GroupMember, Recency},
+    reading::{DraftRecord, GroupMember, Recency},
     seao::common::is_same_amount,
 };
 
@@ -216,7 +216,7 @@ fn current_expenses(mut reports: Vec<(Recency, SpendingReport)>) -> Vec<Expense>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::entity_type::EntityType;
+    use crate::model::EntityType;
 
     fn contractor(name: &str) -> Contractor {
         Contractor {

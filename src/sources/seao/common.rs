@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::model::{fold::fold, municipality};
 use crate::sources::{
     common::countries,
-    reading::{row_output::DraftRecord, text},
+    reading::{DraftRecord, text},
     seao::codes::BidUnit,
 };
 

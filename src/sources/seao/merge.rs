@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::model::fold::fold;
 use crate::sources::{
-    reading::row_output::{DraftRecord, GroupMember},
+    reading::{DraftRecord, GroupMember},
     seao::common::{SEAO_OCDS, SEAO_XML},
 };
 

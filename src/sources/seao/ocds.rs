@@ -14,13 +14,8 @@ use serde_json::Value;
 
 use crate::sources::{
     reading::{
-        batches,
-        decode::{STRAY_BYTES, Utf8Reader},
-        file_head::FileHead,
-        json::{JsonItem, JsonRows, text_at},
-        reader::{FileInfo, ReadError, RowSink},
-        row_counts::RowCounts,
-        row_output::{Recency, RowOutput},
+        FileHead, FileInfo, JsonItem, JsonRows, ReadError, Recency, RowCounts, RowOutput, RowSink, Utf8Reader, batches,
+        text_at,
     },
     seao::{
         common::{OCID_PREFIX, SEAO_OCDS, disambiguate_lots},
@@ -71,9 +66,7 @@ pub fn read(file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink
 /// Keeps or skips each release of a row.
 fn process_row(parsed: &ParsedRelease, out: &mut RowSink) -> Result<()> {
     let line = parsed.line;
-    if parsed.is_repaired {
-        out.counts.note(line, STRAY_BYTES);
-    }
+    out.note_repair(line, parsed.is_repaired);
     let value;
     let row = match &parsed.row {
         ReleaseJson::Whole(value, _) => Some(value),

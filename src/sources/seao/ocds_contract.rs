@@ -8,13 +8,9 @@ use std::{borrow::Cow, collections::HashMap};
 
 use serde_json::{Value, json};
 
-use crate::model::{entity_type::EntityType, fold::fold};
+use crate::model::{EntityType, fold::fold};
 use crate::sources::{
-    reading::{
-        json::{array_at, text_at},
-        row_output::DraftRecord,
-        text,
-    },
+    reading::{DraftRecord, array_at, text, text_at},
     seao::{
         codes::{self, BidUnit},
         common::{

@@ -5,14 +5,8 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
-use crate::model::{date::Date, timestamp};
-use crate::sources::reading::{
-    json::{array_at, text_at},
-    reader::FileInfo,
-    row_counts::{RowCounts, unknown},
-    row_output::DraftRecord,
-    text,
-};
+use crate::model::{Date, timestamp};
+use crate::sources::reading::{DraftRecord, FileInfo, RowCounts, array_at, text, text_at, unknown};
 
 /// What a package states for all its releases.
 #[derive(Default)]

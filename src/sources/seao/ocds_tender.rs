@@ -4,13 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use crate::model::{entity_type::EntityType, fold::fold, municipality};
+use crate::model::{EntityType, fold::fold, municipality};
 use crate::sources::{
-    reading::{
-        json::{array_at, text_at},
-        row_output::DraftRecord,
-        text,
-    },
+    reading::{DraftRecord, array_at, text, text_at},
     seao::{
         codes::{self, DIRECT, INVITATION, OPEN, OPEN_ELSEWHERE, ProcurementMethod, QUALIFIED, TRANSPORT},
         common::municipality_and_level,

@@ -3,13 +3,7 @@
 use std::io::Read;
 
 use crate::sources::{
-    reading::{
-        decode::Utf8Reader,
-        merging,
-        reader::{FileInfo, ReadError, RowSink, SourceReader},
-        row_counts::RowCounts,
-        row_output::GroupMember,
-    },
+    reading::{FileInfo, GroupMember, ReadError, RowCounts, RowSink, SourceReader, Utf8Reader, merging},
     seao::{after_award, common::SEAO_OCDS, merge::merge_notice, ocds, xml},
 };
 

@@ -14,14 +14,8 @@ use std::io::Read;
 use crate::model::fold::fold;
 use crate::sources::{
     reading::{
-        batches,
-        decode::{STRAY_BYTES, Utf8Reader},
-        file_head::FileHead,
-        reader::{FileInfo, ReadError, RowSink},
-        row_counts::RowCounts,
-        row_output::Annotation,
-        text,
-        xml::{XmlElement, XmlRow, XmlRows},
+        Annotation, FileHead, FileInfo, ReadError, RowCounts, RowSink, Utf8Reader, XmlElement, XmlRow, XmlRows,
+        batches, text,
     },
     seao::{
         after_award::{self, AfterAward, Completion, Contractor, Expense, SpendingReport},
@@ -48,9 +42,7 @@ pub fn read(file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink
     batches::process_rows(out, next, |parsed, out| {
         let Some(row) = parsed.row.element() else { return Ok(()) };
         out.row();
-        if parsed.is_repaired {
-            out.counts.note(row.line(), STRAY_BYTES);
-        }
+        out.note_repair(row.line(), parsed.is_repaired);
         let Some(number) = row.line_of("numeroseao") else {
             out.counts.skip(row.line(), "no notice number");
             return Ok(());

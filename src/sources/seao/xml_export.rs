@@ -1,13 +1,8 @@
 //! One XML export of SEAO: the days that it covers, and the parsing of dates and amounts in its
 //! rows.
 
-use crate::model::date::Date;
-use crate::sources::reading::{
-    reader::{FileInfo, ReadError},
-    row_counts::RowCounts,
-    text,
-    xml::{XmlElement, XmlRows},
-};
+use crate::model::Date;
+use crate::sources::reading::{FileInfo, ReadError, RowCounts, XmlElement, XmlRows, text};
 
 /// The attributes of an export's root element.
 pub struct XmlExport {

@@ -4,14 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::json;
 
-use crate::model::{date::Date, entity_type::EntityType};
+use crate::model::{Date, EntityType};
 use crate::sources::{
-    reading::{
-        row_counts::{RowCounts, unknown},
-        row_output::{DraftRecord, Recency, RowOutput},
-        text,
-        xml::XmlElement,
-    },
+    reading::{DraftRecord, Recency, RowCounts, RowOutput, XmlElement, text, unknown},
     seao::{
         codes::{
             self, BidUnit, MUNICIPAL_GROUNDS, OTHER_NATURES, PROVINCIAL_GROUNDS, RegionTable, XML_NOTICE_TYPES, label,

@@ -1,6 +1,6 @@
 //! A publisher's file, however damaged, through the whole of `procure normalize`.
 //!
-//! If the first byte is the number of a fixture, it stands for the part of the fixture that its
+//! If the first byte is the number of a fixture, it is replaced by the part of the fixture that its
 //! source is recognized by, so that mutations reach the rows of every source. Any other input is a
 //! whole file. `tests/fuzz/seeds` makes inputs of both forms.
 #![no_main]

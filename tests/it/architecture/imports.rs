@@ -11,7 +11,7 @@ use std::{
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{
-    Attribute, ItemMod, ItemUse, Macro, UseTree,
+    Attribute, ItemMod, ItemUse, Macro, UseTree, Visibility,
     visit::{self, Visit},
 };
 
@@ -252,6 +252,9 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
         self.raw.push(segments);
         visit::visit_path(self, path);
     }
+
+    /// `pub(super)` and `pub(in path)` import nothing.
+    fn visit_visibility(&mut self, _: &'ast Visibility) {}
 
     fn visit_macro(&mut self, call: &'ast Macro) {
         self.visit_tokens(call.tokens.clone());

@@ -88,7 +88,7 @@ fn dependencies_are_used_only_in_their_homes() {
 }
 
 fn names(file: &SourceFile, dependency: &str) -> bool {
-    file.paths.iter().any(|path| path[0] == dependency)
+    file.paths.iter().any(|path| path.len() > 1 && path[0] == dependency)
 }
 
 fn is_below(module: &str, home: &str) -> bool {

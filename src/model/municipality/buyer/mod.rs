@@ -2,8 +2,10 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use super::{TABLE, by_slug, slug, slug_of_words, unknown_city};
-use crate::model::fold::fold;
+use crate::model::{
+    fold::fold,
+    municipality::table::{TABLE, by_slug, slug, slug_of_words, unknown_city},
+};
 
 /// The city of a Quebec municipal body.
 pub fn of_quebec_buyer(name: &str, city_of_address: &str) -> &'static str {

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 
 use super::entry::SpoolEntry;
-use crate::model::entity_type::EntityType;
+use crate::model::EntityType;
 use crate::sources::reading::{
     bytes::{self, ByteReader},
     fields::Fields,

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 
 /// A file without a name, so that nothing is left of it however the run ends.
 pub struct Spool {
-    folder: PathBuf,
+    pub folder: PathBuf,
     file: File,
     length: AtomicU64,
 }
@@ -26,10 +26,6 @@ impl Spool {
             file,
             length: AtomicU64::new(0),
         })
-    }
-
-    pub fn folder(&self) -> &Path {
-        &self.folder
     }
 
     pub fn length(&self) -> u64 {

@@ -138,7 +138,7 @@ impl<'a> BodyReader<'a> {
     }
 
     fn member(&mut self, entry: &SpoolEntry) -> Result<GroupMember> {
-        let folder = self.spool.folder();
+        let folder = &self.spool.folder;
         self.body(entry)
             .and_then(|body| read_body(entry, body))
             .with_context(|| format!("reading a temporary file in {}", folder.display()))

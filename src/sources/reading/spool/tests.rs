@@ -1,4 +1,4 @@
-//! What is written to the spool comes back by merge group.
+//! What is written to the spool is returned by merge group.
 
 use super::{
     entry::{SpoolEntry, short_key},
@@ -6,7 +6,7 @@ use super::{
     groups::{MergeGroup, ReplacedRow},
     writer::{SpoolWriter, WRITE_BYTES},
 };
-use crate::model::entity_type::EntityType;
+use crate::model::EntityType;
 use crate::sources::reading::row_output::{Annotation, DraftRecord, Recency, RowOutput};
 
 fn output(group: &str, key: &str, recency: Recency, id: &str) -> RowOutput {
