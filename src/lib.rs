@@ -31,4 +31,4 @@ pub mod sample;
 pub mod server;
 pub mod sources;
 pub mod state;
-pub mod storage;
+pub(crate) mod storage;

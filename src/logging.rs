@@ -52,7 +52,7 @@ const BATCH_BYTES: usize = 64 * 1024;
 static LOST: AtomicU64 = AtomicU64::new(0);
 
 /// The number of lines that were dropped since the start of the process.
-pub fn lost() -> u64 {
+pub(crate) fn lost() -> u64 {
     LOST.load(Ordering::Relaxed)
 }
 
@@ -94,7 +94,7 @@ pub fn start(format: Format) -> anyhow::Result<LogGuard> {
 
 /// Waits until all lines so far are written. For code that ends the process without dropping the
 /// [`LogGuard`].
-pub fn flush() {
+pub(crate) fn flush() {
     let (sender, written) = mpsc::sync_channel(1);
     // With a timeout: a blocked log must not keep the process from ending.
     if let Some(queue) = QUEUE.get()

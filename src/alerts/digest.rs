@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Decision D-105: the maximum number of tenders in one mail. Further ones stay new for the next.
-pub const MAX_TENDERS: usize = 50;
+pub(crate) const MAX_TENDERS: usize = 50;
 
 /// The maximum length of a title, name or keyword, in characters.
 const MAX_TEXT: usize = 300;
@@ -48,44 +48,44 @@ pub struct Digest {
 /// The part of a digest in one language.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DigestPart {
-    pub locale: Locale,
-    pub listings: Vec<Listing>,
+    pub(crate) locale: Locale,
+    pub(crate) listings: Vec<Listing>,
 }
 
 /// A tender in a digest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listing {
     /// `None` for a notice without a title.
-    pub title: Option<String>,
-    pub buyer: Option<String>,
-    pub closing: Option<Date>,
-    pub value: Option<ListedValue>,
-    pub link: Option<String>,
+    pub(crate) title: Option<String>,
+    pub(crate) buyer: Option<String>,
+    pub(crate) closing: Option<Date>,
+    pub(crate) value: Option<ListedValue>,
+    pub(crate) link: Option<String>,
     /// The number to look up at the buyer's site, if there is no link.
-    pub number: Option<String>,
+    pub(crate) number: Option<String>,
     /// The keywords that match it.
-    pub matched: Vec<String>,
+    pub(crate) matched: Vec<String>,
 }
 
 /// The stated or estimated value of a tender.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ListedValue {
-    pub amount: f64,
+pub(crate) struct ListedValue {
+    pub(crate) amount: f64,
     /// `None` for the Canadian dollar.
-    pub currency: Option<String>,
-    pub is_estimated: bool,
+    pub(crate) currency: Option<String>,
+    pub(crate) is_estimated: bool,
 }
 
 /// A subscription as its owner recognizes it, with the link that ends it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubscriptionSummary {
-    pub locale: Locale,
-    pub keywords: Vec<String>,
-    pub department: Option<String>,
-    pub municipality: Option<String>,
-    pub category: Option<String>,
-    pub frequency: Frequency,
-    pub unsubscribe: String,
+    pub(crate) locale: Locale,
+    pub(crate) keywords: Vec<String>,
+    pub(crate) department: Option<String>,
+    pub(crate) municipality: Option<String>,
+    pub(crate) category: Option<String>,
+    pub(crate) frequency: Frequency,
+    pub(crate) unsubscribe: String,
 }
 
 impl Digest {
@@ -103,13 +103,16 @@ impl Digest {
     }
 
     /// The languages of the parts, as in `Content-Language`.
-    pub fn languages(&self) -> String {
+    pub(crate) fn languages(&self) -> String {
         let codes: Vec<&str> = self.parts.iter().map(|part| part.locale.name()).collect();
         codes.join(", ")
     }
 
     /// The subscriptions to list in a part: those in its language, or all if there is one part.
-    pub fn subscriptions_of<'a>(&'a self, part: &'a DigestPart) -> impl Iterator<Item = &'a SubscriptionSummary> {
+    pub(crate) fn subscriptions_of<'a>(
+        &'a self,
+        part: &'a DigestPart,
+    ) -> impl Iterator<Item = &'a SubscriptionSummary> {
         let is_alone = self.parts.len() == 1;
         self.subscriptions
             .iter()
@@ -170,7 +173,7 @@ impl Listing {
     /// Decision D-106: an estimate is rounded to two significant figures, because more would claim a
     /// precision that it does not have. One below 100 dollars comes from prices per hour or piece, and
     /// is not shown.
-    pub fn with_estimate(self, amount: f64) -> Listing {
+    pub(crate) fn with_estimate(self, amount: f64) -> Listing {
         let unit = 10_f64.powf(amount.abs().log10().floor() - 1.0);
         let rounded = (amount / unit).round() * unit;
         if self.value.is_some() || !rounded.is_finite() || rounded < MIN_ESTIMATE {
@@ -202,7 +205,7 @@ impl SubscriptionSummary {
 
 /// A text as one line of bounded length. Control characters and signs that change the reading
 /// direction become blanks; runs of blanks become one.
-pub fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     let is_blank = |c: char| c.is_whitespace() || c.is_control() || is_invisible(c);
     let words: Vec<&str> = text.split(is_blank).filter(|word| !word.is_empty()).collect();
     truncate(&words.join(" "), MAX_TEXT)
@@ -215,7 +218,7 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// The text, with an ellipsis if it is longer than `max` characters.
-pub fn truncate(text: &str, max: usize) -> String {
+pub(crate) fn truncate(text: &str, max: usize) -> String {
     if text.chars().nth(max).is_none() {
         return text.to_owned();
     }

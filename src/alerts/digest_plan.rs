@@ -54,17 +54,17 @@ pub struct Recipient {
     /// Indexes into the plan's notices and subscriptions, in the order of the notices.
     matches: Vec<(usize, usize)>,
     /// The number of tenders in `matches`.
-    pub tenders: usize,
+    pub(crate) tenders: usize,
     /// The number of further matching tenders, left for the next digest.
-    pub more: usize,
+    pub(crate) more: usize,
     /// The last tender that matched, and the notice by which it is listed, if it is.
     last: Option<(usize, Option<usize>)>,
 }
 
 /// A digest that is ready to be sent.
 pub struct OutgoingMail {
-    pub mail: Mail,
-    pub digest: Digest,
+    pub(crate) mail: Mail,
+    pub(crate) digest: Digest,
     pub(super) pairs: Vec<PairHash>,
     pub(super) subscriptions: Vec<i64>,
 }

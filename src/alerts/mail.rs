@@ -30,18 +30,18 @@ pub struct Sender {
     mailbox: Mailbox,
     /// Name and e-mail address: CASL requires a way to reach the sender in addition to the postal
     /// address.
-    pub signature: String,
+    pub(crate) signature: String,
     /// A postal address on one line.
-    pub postal: String,
+    pub(crate) postal: String,
     /// The public address of this service, for links, without a trailing slash.
-    pub public_url: String,
+    pub(crate) public_url: String,
     dkim: Option<DkimConfig>,
 }
 
 /// A message as it is transmitted.
 #[derive(Clone, Debug)]
 pub struct Mail {
-    pub envelope: Envelope,
+    pub(crate) envelope: Envelope,
     pub bytes: Vec<u8>,
 }
 
@@ -122,12 +122,12 @@ impl Sender {
         })
     }
 
-    pub fn domain(&self) -> &str {
+    pub(crate) fn domain(&self) -> &str {
         self.mailbox.email.domain()
     }
 
     /// The link that ends the subscriptions of a token, by GET or by one click (RFC 8058).
-    pub fn unsubscribe_link(&self, token: &str) -> String {
+    pub(crate) fn unsubscribe_link(&self, token: &str) -> String {
         format!("{}/tender/alerts/unsubscribe?token={token}", self.public_url)
     }
 

@@ -67,13 +67,13 @@ pub enum StopReason {
 pub struct MailReport {
     pub sent: usize,
     /// Refused for now.
-    pub deferred: usize,
+    pub(crate) deferred: usize,
     /// Refused permanently: the addresses are paused.
     pub bounced: usize,
     /// Perhaps accepted.
     pub uncertain: usize,
     /// Perhaps accepted, from a run that died.
-    pub interrupted: usize,
+    pub(crate) interrupted: usize,
     /// Recipients that were not attempted.
     pub waiting: usize,
     /// Why the run ended before all recipients were mailed.
@@ -352,7 +352,7 @@ impl fmt::Display for StopReason {
 }
 
 impl MailEvent {
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             MailEvent::Sent => "sent",
             MailEvent::Deferred => "deferred",

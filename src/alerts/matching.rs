@@ -18,7 +18,7 @@ use crate::{
 /// Decision D-103: how many days before a subscription a tender may have been published and still be
 /// new to it. The slowest sources publish a week's notices at its end; without this grace, a
 /// subscriber would miss those of the week in which the subscription begins.
-pub const GRACE_DAYS: i32 = 7;
+pub(crate) const GRACE_DAYS: i32 = 7;
 
 /// Calls `each` for each tender with the subscriptions that match it, in their order; both as indexes
 /// into the given lists. The matches of all tenders are never held at once: they are many times what

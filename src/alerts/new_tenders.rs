@@ -26,12 +26,12 @@ pub struct NewTender {
     pub bytes: Bytes,
     pub record_id: String,
     /// What all notices of one tender share ([`TenderKey`]): it is mailed once.
-    pub name: String,
+    pub(crate) name: String,
     /// Whether bids are accepted, according to this notice and to the newest notice of the tender.
     statuses: [BidStatus; 2],
-    pub published: Date,
+    pub(crate) published: Date,
     /// The last day for bids.
-    pub closing: Option<Date>,
+    pub(crate) closing: Option<Date>,
     /// Folded, as a filter compares them.
     pub departments: Vec<String>,
     pub municipality: String,
@@ -65,7 +65,7 @@ impl NewTender {
     }
 
     /// Whether bids are still accepted.
-    pub fn is_open(&self, today: Date) -> bool {
+    pub(crate) fn is_open(&self, today: Date) -> bool {
         self.statuses.iter().all(|status| status.is_open(today))
     }
 }

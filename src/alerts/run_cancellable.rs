@@ -17,7 +17,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Runs `work`. `None` if it was cancelled and had not finished `grace` later. An error if no thread
 /// could be started: the work did not run.
-pub fn run_cancellable<T: Send + 'static>(
+pub(crate) fn run_cancellable<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
     grace: Duration,
     is_cancelled: &dyn Fn() -> bool,

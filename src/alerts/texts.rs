@@ -10,7 +10,7 @@ use crate::{
 
 /// The texts of one language. `{n}`, `{date}` and `{name}` are placeholders. Of two forms the first is
 /// the singular.
-pub struct DigestTexts {
+pub(crate) struct DigestTexts {
     /// Separated by blanks.
     months: &'static str,
     first_of_month: &'static str,
@@ -30,9 +30,9 @@ pub struct DigestTexts {
     number: &'static str,
     more: [&'static str; 2],
     untitled: &'static str,
-    pub alerts: &'static str,
-    pub stop_one: &'static str,
-    pub stop_all: &'static str,
+    pub(crate) alerts: &'static str,
+    pub(crate) stop_one: &'static str,
+    pub(crate) stop_all: &'static str,
     daily: &'static str,
     weekly: &'static str,
     everything: &'static str,
@@ -126,7 +126,7 @@ static FRENCH: DigestTexts = DigestTexts {
 };
 
 /// Announces the second part at the start of a mail in both languages.
-pub const FRENCH_FOLLOWS: &str = "Le français suit.";
+pub(crate) const FRENCH_FOLLOWS: &str = "Le français suit.";
 
 /// Keeps a number and its unit on one line.
 const NO_BREAK: char = '\u{a0}';
@@ -135,7 +135,7 @@ const NO_BREAK: char = '\u{a0}';
 const MAX_SUBJECT_TITLE: usize = 80;
 
 /// The subject line of a mail.
-pub fn subject(digest: &Digest) -> String {
+pub(crate) fn subject(digest: &Digest) -> String {
     let subjects = digest.parts.iter().map(|part| {
         let texts = DigestTexts::of(part.locale);
         match part.listings.as_slice() {
@@ -151,7 +151,7 @@ pub fn subject(digest: &Digest) -> String {
 }
 
 impl DigestTexts {
-    pub fn of(locale: Locale) -> &'static DigestTexts {
+    pub(crate) fn of(locale: Locale) -> &'static DigestTexts {
         match locale {
             Locale::En => &ENGLISH,
             Locale::Fr => &FRENCH,
@@ -174,7 +174,7 @@ impl DigestTexts {
     }
 
     /// When bids close, and the days left.
-    pub fn closing(&self, closing: Option<Date>, today: Date) -> String {
+    pub(crate) fn closing(&self, closing: Option<Date>, today: Date) -> String {
         let Some(closing) = closing else {
             return self.no_closing.to_owned();
         };
@@ -186,7 +186,7 @@ impl DigestTexts {
         }
     }
 
-    pub fn value(&self, value: &ListedValue) -> String {
+    pub(crate) fn value(&self, value: &ListedValue) -> String {
         let sentence = if value.is_estimated { self.estimate } else { self.value };
         put(sentence, "{name}", &self.money(value))
     }
@@ -208,11 +208,11 @@ impl DigestTexts {
         }
     }
 
-    pub fn matched(&self, keywords: &[String]) -> String {
+    pub(crate) fn matched(&self, keywords: &[String]) -> String {
         put(self.matched, "{name}", &self.quoted(keywords))
     }
 
-    pub fn number(&self, number: &str) -> String {
+    pub(crate) fn number(&self, number: &str) -> String {
         put(self.number, "{name}", number)
     }
 
@@ -222,20 +222,20 @@ impl DigestTexts {
         quoted.join(", ")
     }
 
-    pub fn matches(&self, tenders: usize) -> String {
+    pub(crate) fn matches(&self, tenders: usize) -> String {
         count(&self.matches, tenders)
     }
 
-    pub fn more(&self, tenders: usize) -> String {
+    pub(crate) fn more(&self, tenders: usize) -> String {
         count(&self.more, tenders)
     }
 
-    pub fn title<'a>(&'a self, listing: &'a Listing) -> &'a str {
+    pub(crate) fn title<'a>(&'a self, listing: &'a Listing) -> &'a str {
         listing.title.as_deref().unwrap_or(self.untitled)
     }
 
     /// The conditions of a subscription, and how often it is mailed.
-    pub fn subscription(&self, subscription: &SubscriptionSummary) -> String {
+    pub(crate) fn subscription(&self, subscription: &SubscriptionSummary) -> String {
         let conditions = [
             (self.in_department, &subscription.department),
             (self.in_municipality, &subscription.municipality),
@@ -259,13 +259,13 @@ impl DigestTexts {
     }
 
     /// Why the mail was sent, and by whom, as anti-spam law (CASL) requires.
-    pub fn sender(&self, name: &str, postal: &str) -> [String; 2] {
+    pub(crate) fn sender(&self, name: &str, postal: &str) -> [String; 2] {
         let sender = format!("{name}, {postal}");
         [self.why.to_owned(), put(self.sent_by, "{name}", &sender)]
     }
 
     /// A label with the colon of the language.
-    pub fn label(&self, label: &str) -> String {
+    pub(crate) fn label(&self, label: &str) -> String {
         format!("{label}{}", self.colon)
     }
 }

@@ -28,46 +28,46 @@ use crate::{
 };
 
 /// How many days a query may look back at most.
-pub const MAX_DAYS_BACK: u64 = 90;
+pub(crate) const MAX_DAYS_BACK: u64 = 90;
 
 /// A query of the feed.
-pub struct FeedQuery {
+pub(crate) struct FeedQuery {
     /// The current day.
-    pub today: Date,
+    pub(crate) today: Date,
     /// The first day of publication that counts as new.
-    pub since: Date,
+    pub(crate) since: Date,
     /// The text of each keyword as the client wrote it, and the parsed keyword. A tender must match
     /// one of them; without keywords, every tender matches.
-    pub keywords: Vec<(String, Keyword)>,
+    pub(crate) keywords: Vec<(String, Keyword)>,
     /// A notice must have a title or description in one of these languages.
-    pub languages: Vec<Language>,
+    pub(crate) languages: Vec<Language>,
     /// In dollars. Tenders of unknown value pass.
-    pub min_value: Option<f64>,
+    pub(crate) min_value: Option<f64>,
     /// Filters for the index search, in addition to those by day and status.
-    pub filters: Vec<Filter>,
-    pub limit: usize,
+    pub(crate) filters: Vec<Filter>,
+    pub(crate) limit: usize,
     /// The page starts after this position.
-    pub after: Option<Position>,
+    pub(crate) after: Option<Position>,
 }
 
 /// One page, newest first.
-pub struct FeedPage {
-    pub tenders: Vec<FeedTender>,
+pub(crate) struct FeedPage {
+    pub(crate) tenders: Vec<FeedTender>,
     /// The position of the last tender, if more follow.
-    pub next: Option<Position>,
+    pub(crate) next: Option<Position>,
 }
 
 /// A tender, represented by its newest notice that matches.
-pub struct FeedTender {
-    pub notice: Bytes,
+pub(crate) struct FeedTender {
+    pub(crate) notice: Bytes,
     /// The record_ids of its other notices, newest first.
-    pub duplicates: Vec<String>,
-    pub days_until_closing: Option<i32>,
+    pub(crate) duplicates: Vec<String>,
+    pub(crate) days_until_closing: Option<i32>,
     /// In dollars.
-    pub value: Option<f64>,
-    pub basis: ValueBasis,
+    pub(crate) value: Option<f64>,
+    pub(crate) basis: ValueBasis,
     /// The indexes in [`FeedQuery::keywords`] of those that it matches.
-    pub matched: Vec<usize>,
+    pub(crate) matched: Vec<usize>,
     /// The notice's day of publication and record_id.
     sort_key: (Date, String),
 }
@@ -75,7 +75,7 @@ pub struct FeedTender {
 /// Where a tender's value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ValueBasis {
+pub(crate) enum ValueBasis {
     /// The notice states it.
     Stated,
     /// It is estimated from comparable contracts.
@@ -92,7 +92,7 @@ const ESTIMATE_BATCH: usize = 32;
 /// Returns one page. `newest_statuses` must be of the same index as `engine`. `estimate` returns
 /// the values of tenders, by record_id. It is called only for tenders that state no value, and for
 /// at most [`ESTIMATE_BATCH`] more of them than the page needs.
-pub fn find<E: From<Error>>(
+pub(crate) fn find<E: From<Error>>(
     engine: &dyn Engine,
     newest_statuses: &NewestStatuses,
     query: &FeedQuery,
@@ -251,7 +251,7 @@ impl FeedTender {
     }
 
     /// The record_ids of all its notices that match.
-    pub fn notices(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn notices(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.id()).chain(self.duplicates.iter().map(String::as_str))
     }
 

@@ -20,21 +20,21 @@ use crate::{
 };
 
 /// The statuses of a tender that accepts bids.
-pub const OPEN_STATUSES: [&str; 2] = ["Open", "Active"];
+pub(crate) const OPEN_STATUSES: [&str; 2] = ["Open", "Active"];
 
 /// The status of a tender that was withdrawn.
 const CANCELLED: &str = "Cancelled";
 
 /// Whether bids are accepted, as one notice states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BidStatus {
+pub(crate) struct BidStatus {
     accepts_bids: bool,
     /// The last day for bids.
     closing: Option<Date>,
 }
 
 impl BidStatus {
-    pub fn of(record: &Record) -> BidStatus {
+    pub(crate) fn of(record: &Record) -> BidStatus {
         let status = record.keys(Role::Status).pop();
         BidStatus {
             accepts_bids: status.is_some_and(|status| OPEN_STATUSES.contains(&&*status)),
@@ -44,14 +44,14 @@ impl BidStatus {
 
     /// The same for a notice that a search for one of [`OPEN_STATUSES`] found: its status need not
     /// be read again.
-    pub fn of_open(record: &Record) -> BidStatus {
+    pub(crate) fn of_open(record: &Record) -> BidStatus {
         BidStatus {
             accepts_bids: true,
             closing: record.date(Role::ClosingDate),
         }
     }
 
-    pub fn is_open(self, today: Date) -> bool {
+    pub(crate) fn is_open(self, today: Date) -> bool {
         self.accepts_bids && self.closing.is_none_or(|closing| closing >= today)
     }
 }
@@ -85,7 +85,7 @@ struct NewestNotice {
 impl NewestStatuses {
     /// Reads the tenders of an index in two passes: first the notices that accept bids, then every
     /// other notice of the same tenders. Memory grows with the first, which are few.
-    pub fn read(engine: &dyn Engine, deadline: &Deadline) -> Result<NewestStatuses, Error> {
+    pub(crate) fn read(engine: &dyn Engine, deadline: &Deadline) -> Result<NewestStatuses, Error> {
         let mut tenders: HashMap<TenderKey, NewestNotice> = HashMap::new();
         for status in OPEN_STATUSES {
             let status = Filter::Term {
@@ -113,7 +113,7 @@ impl NewestStatuses {
     }
 
     /// The status that the newest notice of a tender states, if the tender has several.
-    pub fn of(&self, key: &TenderKey) -> Option<BidStatus> {
+    pub(crate) fn of(&self, key: &TenderKey) -> Option<BidStatus> {
         self.0.get(key).copied()
     }
 }
@@ -183,7 +183,7 @@ fn amendment_order(text: &str) -> (bool, u32) {
     )
 }
 
-pub fn parse_tender(notice: &Bytes) -> Result<Record<'_>, Error> {
+pub(crate) fn parse_tender(notice: &Bytes) -> Result<Record<'_>, Error> {
     Record::parse(Schema::of(EntityType::Tender), notice)
         .map_err(|why| Error::Internal(format!("a record of the index cannot be parsed: {why}")))
 }
@@ -195,7 +195,7 @@ pub fn parse_tender(notice: &Bytes) -> Result<Record<'_>, Error> {
 /// Decision D-74: the buyer is the first of its names, folded. A reference number is compared
 /// without the notice's own amendment number at its end, together with the separator before it.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub enum TenderKey {
+pub(crate) enum TenderKey {
     Solicitation {
         buyer: String,
         number: String,
@@ -212,7 +212,7 @@ pub enum TenderKey {
 }
 
 impl TenderKey {
-    pub fn of(record: &Record) -> TenderKey {
+    pub(crate) fn of(record: &Record) -> TenderKey {
         let first = |role: Role| record.keys(role).into_iter().next().map(|key| key.into_owned());
         let text = |field: &str| record.text(field).map(str::trim).filter(|text| !text.is_empty());
         let buyer = first(Role::Department);
@@ -242,7 +242,7 @@ impl TenderKey {
 
     /// The key as text. It is stored with the tenders that an address was already notified of, so
     /// it must never change.
-    pub fn stable_name(&self) -> String {
+    pub(crate) fn stable_name(&self) -> String {
         match self {
             TenderKey::Solicitation { buyer, number } => format!("solicitation|{buyer}|{number}"),
             TenderKey::Reference(reference) => format!("reference|{reference}"),

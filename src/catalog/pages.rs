@@ -11,7 +11,7 @@ use crate::{
 const PAGE_SIZE: usize = 1_000;
 
 /// Reads all records that match a query, page by page.
-pub fn for_each_page(
+pub(crate) fn for_each_page(
     engine: &dyn Engine,
     query: &SearchQuery,
     deadline: &Deadline,

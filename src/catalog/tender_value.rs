@@ -17,7 +17,7 @@ use crate::{
 /// The estimated value in Canadian dollars; `None` if there are too few comparable contracts.
 ///
 /// It never changes for one day and generation, so it is computed once and cached.
-pub fn tender_value(
+pub(crate) fn tender_value(
     generation: &Generation,
     today: Date,
     record_id: &str,

@@ -29,7 +29,7 @@ use crate::{
 };
 
 #[derive(Debug, Subcommand)]
-pub enum Alerts {
+pub(crate) enum Alerts {
     /// Send the digests that are due, then exit
     Send {
         /// Print who would get how many tenders, and send nothing
@@ -80,7 +80,7 @@ pub enum Alerts {
     },
 }
 
-pub fn run(args: Alerts) -> anyhow::Result<()> {
+pub(crate) fn run(args: Alerts) -> anyhow::Result<()> {
     match args {
         Alerts::Send {
             dry_run: true,

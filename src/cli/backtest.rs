@@ -9,7 +9,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct Backtest {
+pub(crate) struct Backtest {
     #[command(flatten)]
     index: IndexDir,
     /// Hold out contracts of this entity type only: contract, award or disclosure
@@ -23,7 +23,7 @@ pub struct Backtest {
     seed: u64,
 }
 
-pub fn run(args: Backtest) -> anyhow::Result<()> {
+pub(crate) fn run(args: Backtest) -> anyhow::Result<()> {
     let generation = args.index.open_current()?;
     let options = BacktestOptions {
         entity_type: args.entity_type,

@@ -46,7 +46,7 @@ const PAGES: [(&str, &str); 1] = [("API reference", "/docs")];
 const PORTS: u16 = 50;
 
 #[derive(Debug, Args)]
-pub struct Demo {
+pub(crate) struct Demo {
     /// Address to listen on; the next free port is used if this one is taken
     #[arg(
         long,
@@ -64,7 +64,7 @@ struct DemoRequest {
 }
 
 /// Makes a sample, indexes it and serves it until the process is stopped.
-pub fn run(args: Demo) -> anyhow::Result<()> {
+pub(crate) fn run(args: Demo) -> anyhow::Result<()> {
     let folder = DemoFolder::create()?;
     let today = Date::in_toronto(Utc::now());
     let dumps = folder.0.join("dumps");

@@ -16,7 +16,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct Fetch {
+pub(crate) struct Fetch {
     /// Folder for the downloaded files, with one subfolder per source
     #[arg(long, value_name = "DIR", env = "PROCURE_RAW", default_value = "data/raw")]
     out: PathBuf,
@@ -31,7 +31,7 @@ pub struct Fetch {
     sources: Vec<String>,
 }
 
-pub fn run(args: Fetch) -> anyhow::Result<()> {
+pub(crate) fn run(args: Fetch) -> anyhow::Result<()> {
     if args.list {
         return print(&published_sources::listing());
     }

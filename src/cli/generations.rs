@@ -9,7 +9,7 @@ use crate::{
 };
 
 #[derive(Debug, Subcommand)]
-pub enum Generations {
+pub(crate) enum Generations {
     /// List the generations on disk; a star marks the one in service
     List {
         #[command(flatten)]
@@ -24,7 +24,7 @@ pub enum Generations {
     },
 }
 
-pub fn run(args: Generations) -> anyhow::Result<()> {
+pub(crate) fn run(args: Generations) -> anyhow::Result<()> {
     match args {
         Generations::List { index } => {
             ensure!(

@@ -10,7 +10,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct Index {
+pub(crate) struct Index {
     /// Folder with the dumps, <entity_type>/<source_id>.ndjson, plain, .gz or .zst
     #[arg(long, value_name = "DIR", env = "PROCURE_DUMPS", default_value = "data/dumps")]
     dumps: PathBuf,
@@ -24,7 +24,7 @@ pub struct Index {
     strict: bool,
 }
 
-pub fn run(args: Index) -> anyhow::Result<()> {
+pub(crate) fn run(args: Index) -> anyhow::Result<()> {
     let report = indexing::run(&indexing::IndexOptions {
         dumps: args.dumps,
         index_dir: args.index.index_dir,

@@ -11,7 +11,7 @@ use crate::{
 };
 
 #[derive(Debug, Subcommand)]
-pub enum Keys {
+pub(crate) enum Keys {
     /// Create a key and print it; it cannot be shown again
     Create {
         /// BASIC, PRO, ULTRA or MEGA
@@ -40,7 +40,7 @@ pub enum Keys {
     },
 }
 
-pub fn run(args: Keys) -> anyhow::Result<()> {
+pub(crate) fn run(args: Keys) -> anyhow::Result<()> {
     match args {
         Keys::Create {
             plan,

@@ -13,7 +13,7 @@ use crate::alerts::{
 
 /// How mails are sent.
 #[derive(Debug, Args)]
-pub struct MailOptions {
+pub(crate) struct MailOptions {
     /// Mail server for alerts: smtps://user@host, or smtp://user@host:587 for STARTTLS
     #[arg(long, value_name = "URL", env = "PROCURE_SMTP_URL")]
     smtp_url: Option<String>,
@@ -32,7 +32,7 @@ pub struct MailOptions {
 
 /// Who mails are from.
 #[derive(Debug, Args)]
-pub struct SenderOptions {
+pub(crate) struct SenderOptions {
     /// Sender of alerts, such as "Name <alerts@example.org>"
     #[arg(long, value_name = "SENDER", env = "PROCURE_MAIL_FROM")]
     mail_from: Option<String>,
@@ -59,7 +59,7 @@ const PASSWORD: &str = "PROCURE_SMTP_PASSWORD";
 
 impl MailOptions {
     /// The settings; `None` without a mail server. Incomplete settings are an error.
-    pub fn settings(&self) -> anyhow::Result<Option<MailSettings>> {
+    pub(crate) fn settings(&self) -> anyhow::Result<Option<MailSettings>> {
         let Some(url) = &self.smtp_url else {
             let mail_only = [
                 (self.smtp_password_file.is_some(), "--smtp-password-file"),
@@ -103,7 +103,7 @@ impl MailOptions {
 
 impl SenderOptions {
     /// The sender. An error names the option that is missing.
-    pub fn sender(&self) -> anyhow::Result<Sender> {
+    pub(crate) fn sender(&self) -> anyhow::Result<Sender> {
         let needed = |value: &Option<String>, what: &str| {
             let value = value.clone().filter(|value| !value.trim().is_empty());
             value.with_context(|| format!("mails need {what}"))

@@ -67,7 +67,7 @@ enum Command {
 
 /// The command with its help: an option's help names its environment variable, but not the value,
 /// which may be a secret.
-pub fn command() -> clap::Command {
+pub(crate) fn command() -> clap::Command {
     fn hide_values(command: clap::Command) -> clap::Command {
         command
             .mut_args(|arg| arg.hide_env_values(true))

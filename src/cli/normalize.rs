@@ -7,7 +7,7 @@ use clap::Args;
 use crate::{cli::options::print, normalize};
 
 #[derive(Debug, Args)]
-pub struct Normalize {
+pub(crate) struct Normalize {
     /// Folder to write the dumps to
     #[arg(long, value_name = "DIR", env = "PROCURE_DUMPS", default_value = "data/dumps")]
     out: PathBuf,
@@ -22,7 +22,7 @@ pub struct Normalize {
     inputs: Vec<PathBuf>,
 }
 
-pub fn run(args: Normalize) -> anyhow::Result<()> {
+pub(crate) fn run(args: Normalize) -> anyhow::Result<()> {
     let report = normalize::run(&normalize::NormalizeOptions {
         inputs: args.inputs,
         out: args.out,

@@ -20,15 +20,15 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct IndexDir {
+pub(crate) struct IndexDir {
     /// Folder that holds the index
     #[arg(long, value_name = "DIR", env = "PROCURE_INDEX_DIR", default_value = "data/index")]
-    pub index_dir: PathBuf,
+    pub(crate) index_dir: PathBuf,
 }
 
 impl IndexDir {
     /// Opens the generation that is in service.
-    pub fn open_current(&self) -> anyhow::Result<Generation> {
+    pub(crate) fn open_current(&self) -> anyhow::Result<Generation> {
         let id = generation::current(&self.index_dir)?.with_context(|| {
             format!(
                 "no index in {}; build one with `procure index`",
@@ -40,15 +40,15 @@ impl IndexDir {
 }
 
 #[derive(Debug, Args)]
-pub struct StateFile {
+pub(crate) struct StateFile {
     /// State database (SQLite): API keys, their usage and alert subscriptions
     #[arg(long, value_name = "FILE", env = "PROCURE_STATE", default_value = "data/state.db")]
-    pub state: PathBuf,
+    pub(crate) state: PathBuf,
 }
 
 impl StateFile {
     /// Opens the state database, which must exist: a mistyped path must not create an empty one.
-    pub fn open_existing(&self) -> anyhow::Result<StateDb> {
+    pub(crate) fn open_existing(&self) -> anyhow::Result<StateDb> {
         ensure!(
             self.state.exists(),
             "no state database {}; `procure keys create` creates it",
@@ -59,14 +59,14 @@ impl StateFile {
 }
 
 #[derive(Debug, Args)]
-pub struct Bind {
+pub(crate) struct Bind {
     /// Address the server listens on
     #[arg(long, value_name = "ADDRESS", env = "PROCURE_BIND", default_value = server::config::BIND)]
-    pub bind: SocketAddr,
+    pub(crate) bind: SocketAddr,
 }
 
 /// Writes to stdout. A reader that closed the pipe is not an error.
-pub fn print(text: &str) -> anyhow::Result<()> {
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context("writing to stdout"),
@@ -74,18 +74,18 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
-pub fn parse_plan(name: &str) -> Result<Plan, String> {
+pub(crate) fn parse_plan(name: &str) -> Result<Plan, String> {
     Plan::parse(name).ok_or_else(|| format!("use one of {}", Plan::names()))
 }
 
-pub fn parse_entity_type(name: &str) -> Result<EntityType, String> {
+pub(crate) fn parse_entity_type(name: &str) -> Result<EntityType, String> {
     let names = EntityType::ALL.map(EntityType::name).join(", ");
     EntityType::parse(name).ok_or_else(|| format!("use one of {names}"))
 }
 
 /// A duration above zero, written as a number of seconds.
 #[derive(Clone, Copy, Debug)]
-pub struct Seconds(pub Duration);
+pub(crate) struct Seconds(pub(crate) Duration);
 
 impl FromStr for Seconds {
     type Err = String;

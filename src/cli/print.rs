@@ -15,7 +15,7 @@ const NAME: &str = "procure";
 const SYSTEMD_UNIT: &str = include_str!("procure.service");
 
 #[derive(Debug, Subcommand)]
-pub enum Print {
+pub(crate) enum Print {
     /// A hardened systemd unit for `procure serve`
     SystemdUnit,
     /// Completions for a shell
@@ -31,7 +31,7 @@ pub enum Print {
     },
 }
 
-pub fn run(args: Print, command: clap::Command) -> anyhow::Result<()> {
+pub(crate) fn run(args: Print, command: clap::Command) -> anyhow::Result<()> {
     match args {
         Print::SystemdUnit => print(SYSTEMD_UNIT),
         Print::Completions { shell } => {

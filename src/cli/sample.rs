@@ -11,7 +11,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// Total number of records
     #[arg(long, value_name = "N", env = "PROCURE_RECORDS")]
     records: u64,
@@ -26,7 +26,7 @@ pub struct Sample {
     entity_type: Vec<EntityType>,
 }
 
-pub fn run(args: Sample) -> anyhow::Result<()> {
+pub(crate) fn run(args: Sample) -> anyhow::Result<()> {
     let summary = sample::run(&SampleOptions {
         entity_types: args.entity_type,
         ..SampleOptions::new(args.records, args.seed, args.out)

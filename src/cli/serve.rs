@@ -20,7 +20,7 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
-pub struct Serve {
+pub(crate) struct Serve {
     #[command(flatten)]
     index: IndexDir,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub struct Serve {
         default_value = "text",
         value_parser = parse_log_format
     )]
-    pub log_format: Format,
+    pub(crate) log_format: Format,
     /// TOML file that overrides the limits of the plans
     #[arg(long, value_name = "FILE", env = "PROCURE_PLANS")]
     plans: Option<PathBuf>,
@@ -65,7 +65,7 @@ pub struct Serve {
     mail: MailOptions,
 }
 
-pub fn run(args: Serve) -> anyhow::Result<()> {
+pub(crate) fn run(args: Serve) -> anyhow::Result<()> {
     let bind = args.bind.bind;
     let listener = TcpListener::bind(bind).with_context(|| format!("listening on {bind}"))?;
     let config = server::Config {

@@ -40,7 +40,7 @@ pub struct Aggregation {
 
 impl Aggregation {
     /// The result where no record matches.
-    pub fn empty(entity_type: EntityType, terms: &[TermsAggregation], values: ValueAggregation) -> Aggregation {
+    pub(crate) fn empty(entity_type: EntityType, terms: &[TermsAggregation], values: ValueAggregation) -> Aggregation {
         let has_values = values != ValueAggregation::None && Schema::of(entity_type).has_role(Role::Value);
         Aggregation {
             facets: terms
@@ -53,7 +53,7 @@ impl Aggregation {
     }
 
     /// Takes the buckets of a facet out. The facet must have been requested.
-    pub fn take(&mut self, facet: Facet) -> FacetBuckets {
+    pub(crate) fn take(&mut self, facet: Facet) -> FacetBuckets {
         self.facets
             .remove(&facet)
             .expect("the caller takes each facet that it requested once")
@@ -104,7 +104,7 @@ pub struct ValueDistribution {
 pub const PERCENTS: [usize; 5] = [10, 25, 50, 75, 90];
 
 /// The index, from 0, of a percentile among `n` sorted values.
-pub fn nearest_rank(percent: usize, n: usize) -> usize {
+pub(crate) fn nearest_rank(percent: usize, n: usize) -> usize {
     (percent * n).div_ceil(100).max(1) - 1
 }
 

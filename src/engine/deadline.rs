@@ -22,7 +22,7 @@ pub struct Deadline {
 pub struct CancelOnDrop(Arc<AtomicBool>);
 
 impl Deadline {
-    pub fn after(time: Duration) -> Deadline {
+    pub(crate) fn after(time: Duration) -> Deadline {
         Deadline {
             end: Instant::now().checked_add(time),
             ..Deadline::never()
@@ -37,7 +37,7 @@ impl Deadline {
     }
 
     /// The same deadline, which also passes as soon as the guard is dropped.
-    pub fn cancellable(self) -> (Deadline, CancelOnDrop) {
+    pub(crate) fn cancellable(self) -> (Deadline, CancelOnDrop) {
         let flag = Arc::<AtomicBool>::default();
         let deadline = Deadline {
             cancelled: Some(Arc::clone(&flag)),
@@ -47,17 +47,17 @@ impl Deadline {
     }
 
     /// The point in time, if there is one.
-    pub fn end(&self) -> Option<Instant> {
+    pub(crate) fn end(&self) -> Option<Instant> {
         self.end
     }
 
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         let is_cancelled = self.cancelled.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
         is_cancelled || self.end.is_some_and(|end| Instant::now() >= end)
     }
 
     /// [`Error::Timeout`] once the deadline has passed.
-    pub fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
         if self.is_over() { Err(Error::Timeout) } else { Ok(()) }
     }
 }

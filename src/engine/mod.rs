@@ -8,7 +8,7 @@ mod deadline;
 mod error;
 pub mod names;
 pub mod similarity;
-pub mod tantivy;
+pub(crate) mod tantivy;
 mod traits;
 
 pub use deadline::{CancelOnDrop, Deadline};

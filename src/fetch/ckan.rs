@@ -14,21 +14,21 @@ use super::published_sources::FileFormat;
 const MAX_NAME_LENGTH: usize = 200;
 
 #[derive(Debug)]
-pub struct FileList {
-    pub resources: Vec<Resource>,
+pub(crate) struct FileList {
+    pub(crate) resources: Vec<Resource>,
     /// Number of listed files that have another format or are copies.
     left_out: usize,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub struct Resource {
-    pub name: String,
-    pub url: String,
-    pub format: FileFormat,
+pub(crate) struct Resource {
+    pub(crate) name: String,
+    pub(crate) url: String,
+    pub(crate) format: FileFormat,
 }
 
 impl FileList {
-    pub fn note(&self) -> Option<String> {
+    pub(crate) fn note(&self) -> Option<String> {
         if self.left_out == 0 {
             return None;
         }
@@ -86,7 +86,7 @@ impl ListedResource {
 }
 
 /// Reads a downloaded response. It is an error if it lists no file of a wanted format.
-pub fn read(path: &Path, wanted: &[FileFormat]) -> Result<FileList> {
+pub(crate) fn read(path: &Path, wanted: &[FileFormat]) -> Result<FileList> {
     let file = File::open(path).with_context(|| format!("opening {}", path.display()))?;
     let answer: PackageShow = serde_json::from_reader(BufReader::new(file))
         .context("the portal's response lists no files; the data set may have moved")?;
@@ -155,7 +155,7 @@ fn with_id(name: &str, id: &str) -> String {
 
 /// The name on disk of an address's file: its last segment, or the data set of a `package_show`
 /// call.
-pub fn file_name(url: &str) -> String {
+pub(crate) fn file_name(url: &str) -> String {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
     let name = path.rsplit('/').next().unwrap_or_default();
     match query.split_once("id=") {

@@ -45,7 +45,7 @@ impl Default for ClientConfig {
 impl ClientConfig {
     /// The wait after this attempt. Up to half of it is added at random, so that clients that were
     /// interrupted at the same time do not retry at the same time.
-    pub fn backoff(&self, attempt: u32) -> Duration {
+    pub(crate) fn backoff(&self, attempt: u32) -> Duration {
         let doubled = 1_u32 << attempt.saturating_sub(1).min(6);
         // Without random numbers there is no jitter.
         let jitter = f64::from(getrandom::u32().unwrap_or(0)) / f64::from(u32::MAX);
@@ -54,14 +54,14 @@ impl ClientConfig {
 }
 
 /// Makes one request at a time.
-pub struct Client {
-    pub config: ClientConfig,
+pub(crate) struct Client {
+    pub(crate) config: ClientConfig,
     agent: Agent,
     has_made_request: Cell<bool>,
 }
 
 impl Client {
-    pub fn new(config: &ClientConfig) -> Client {
+    pub(crate) fn new(config: &ClientConfig) -> Client {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             .user_agent(config.user_agent.as_str())
@@ -81,7 +81,7 @@ impl Client {
 
     /// Makes a GET request. `headers` adds the headers of this request. An `https` address is never
     /// redirected to `http`.
-    pub fn get(
+    pub(crate) fn get(
         &self,
         url: &str,
         headers: impl FnOnce(RequestBuilder<WithoutBody>) -> RequestBuilder<WithoutBody>,
@@ -95,12 +95,12 @@ impl Client {
     }
 }
 
-pub fn header(response: &Response<Body>, name: &str) -> Option<String> {
+pub(crate) fn header(response: &Response<Body>, name: &str) -> Option<String> {
     Some(response.headers().get(name)?.to_str().ok()?.trim().to_owned())
 }
 
 /// The host and port of an address.
-pub fn host(url: &str) -> &str {
+pub(crate) fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or_default()
 }

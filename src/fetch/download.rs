@@ -29,19 +29,19 @@ const MIN_SPEED: f64 = 1024.0;
 const PART: &str = ".part";
 const PART_HEADERS: &str = ".part.json";
 
-pub struct DownloadTarget {
-    pub url: String,
-    pub path: PathBuf,
+pub(crate) struct DownloadTarget {
+    pub(crate) url: String,
+    pub(crate) path: PathBuf,
     /// The folder of saved headers and partial downloads.
-    pub work: PathBuf,
-    pub format: FileFormat,
-    pub referer: Option<String>,
+    pub(crate) work: PathBuf,
+    pub(crate) format: FileFormat,
+    pub(crate) referer: Option<String>,
     /// Whether a response 404 or 410 is not a failure.
-    pub may_be_unpublished: bool,
+    pub(crate) may_be_unpublished: bool,
 }
 
 impl DownloadTarget {
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let name = self.path.file_name().expect("the path is a folder and a file name");
         name.to_string_lossy().into_owned()
     }
@@ -59,7 +59,7 @@ pub enum FetchOutcome {
 }
 
 /// Removes the partial downloads of files that are no longer wanted.
-pub fn remove_unwanted_parts(work: &Path, wanted: &[String]) -> io::Result<()> {
+pub(crate) fn remove_unwanted_parts(work: &Path, wanted: &[String]) -> io::Result<()> {
     for entry in work.read_dir()? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -72,11 +72,11 @@ pub fn remove_unwanted_parts(work: &Path, wanted: &[String]) -> io::Result<()> {
 }
 
 /// The download of one file.
-pub struct Download<'a> {
+pub(crate) struct Download<'a> {
     client: &'a Client,
     target: &'a DownloadTarget,
     progress: &'a Progress,
-    pub name: String,
+    pub(crate) name: String,
     part: PathBuf,
     part_headers: PathBuf,
     headers: PathBuf,
@@ -89,7 +89,7 @@ struct PartialDownload {
 }
 
 impl<'a> Download<'a> {
-    pub fn new(client: &'a Client, target: &'a DownloadTarget, progress: &'a Progress) -> Download<'a> {
+    pub(crate) fn new(client: &'a Client, target: &'a DownloadTarget, progress: &'a Progress) -> Download<'a> {
         let name = target.name();
         Download {
             client,
@@ -103,7 +103,7 @@ impl<'a> Download<'a> {
     }
 
     /// The length of the partial download in bytes; 0 if there is none.
-    pub fn received(&self) -> u64 {
+    pub(crate) fn received(&self) -> u64 {
         fs::metadata(&self.part).map_or(0, |part| part.len())
     }
 
@@ -128,7 +128,7 @@ impl<'a> Download<'a> {
     }
 
     /// Makes one request, and downloads the file or its rest.
-    pub fn attempt(&self) -> Result<FetchOutcome, Failure> {
+    pub(crate) fn attempt(&self) -> Result<FetchOutcome, Failure> {
         let partial = self.partial();
         if let Some(partial) = partial.as_ref()
             && partial.headers.length == Some(partial.bytes)

@@ -3,14 +3,14 @@
 use std::{io, time::Duration};
 
 #[derive(Debug)]
-pub struct Failure {
-    pub why: String,
-    pub retry: Retry,
-    pub scope: FailureScope,
+pub(crate) struct Failure {
+    pub(crate) why: String,
+    pub(crate) retry: Retry,
+    pub(crate) scope: FailureScope,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Retry {
+pub(crate) enum Retry {
     Never,
     /// Retry, after the time that the server asks for if it does.
     After(Option<Duration>),
@@ -18,7 +18,7 @@ pub enum Retry {
 
 /// What fails in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailureScope {
+pub(crate) enum FailureScope {
     /// Only this file.
     File,
     /// Every file of this host.
@@ -29,7 +29,7 @@ pub enum FailureScope {
 
 impl Failure {
     /// A failure of this file that a retry does not fix.
-    pub fn permanent(why: impl Into<String>) -> Failure {
+    pub(crate) fn permanent(why: impl Into<String>) -> Failure {
         Failure {
             why: why.into(),
             retry: Retry::Never,
@@ -38,7 +38,7 @@ impl Failure {
     }
 
     /// A failure of this file that a retry may fix.
-    pub fn transient(why: impl Into<String>) -> Failure {
+    pub(crate) fn transient(why: impl Into<String>) -> Failure {
         Failure {
             retry: Retry::After(None),
             ..Failure::permanent(why)
@@ -46,7 +46,7 @@ impl Failure {
     }
 
     /// A request without a response.
-    pub fn no_response(error: ureq::Error) -> Failure {
+    pub(crate) fn no_response(error: ureq::Error) -> Failure {
         match error {
             ureq::Error::TooManyRedirects => Failure::permanent("the address redirects too often"),
             ureq::Error::RequireHttpsOnly(url) => {
@@ -73,7 +73,7 @@ impl Failure {
     }
 
     /// An error while the response body was read.
-    pub fn interrupted(error: io::Error) -> Failure {
+    pub(crate) fn interrupted(error: io::Error) -> Failure {
         Failure::transient(match ureq::Error::from(error) {
             ureq::Error::Timeout(_) => "the server stopped sending".to_owned(),
             error => format!("the connection was interrupted ({error})"),

@@ -56,7 +56,7 @@ pub struct FetchReport {
     /// What else the operator should know.
     pub notes: Vec<String>,
     /// The attributions that the licences of the requested sources ask for.
-    pub attributions: Vec<String>,
+    pub(crate) attributions: Vec<String>,
 }
 
 impl FetchReport {

@@ -2,12 +2,12 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-pub struct Progress {
+pub(crate) struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
-    pub fn new() -> Progress {
+    pub(crate) fn new() -> Progress {
         let bar = ProgressBar::new(0);
         let style = ProgressStyle::with_template("{bar:24} {bytes}/{total_bytes} {bytes_per_sec} {msg}");
         bar.set_style(style.expect("the template is valid"));
@@ -15,7 +15,7 @@ impl Progress {
     }
 
     /// Starts a file of which `position` bytes are there already.
-    pub fn start(&self, name: &str, position: u64, total: Option<u64>) {
+    pub(crate) fn start(&self, name: &str, position: u64, total: Option<u64>) {
         self.bar.reset();
         self.bar.set_length(total.unwrap_or(0));
         self.bar.set_position(position);
@@ -28,11 +28,11 @@ impl Progress {
         }
     }
 
-    pub fn set_position(&self, bytes: u64) {
+    pub(crate) fn set_position(&self, bytes: u64) {
         self.bar.set_position(bytes);
     }
 
-    pub fn warn(&self, text: &str) {
+    pub(crate) fn warn(&self, text: &str) {
         self.bar.suspend(|| log::warn!("{text}"));
     }
 }

@@ -46,7 +46,7 @@ pub enum FileFormat {
 
 impl FileFormat {
     /// The name in file lists; in lower case, the file name extension.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             FileFormat::Csv => "CSV",
             FileFormat::Json => "JSON",
@@ -229,7 +229,7 @@ pub static PUBLISHED_SOURCES: &[PublishedSource] = &[
 ];
 
 /// The table as text, one line per source.
-pub fn listing() -> String {
+pub(crate) fn listing() -> String {
     let line =
         |id: &str, updates: &str, licence: &str, page: &str| format!("{id:<20} {updates:<10} {licence:<37} {page}\n");
     let rows = PUBLISHED_SOURCES
@@ -239,7 +239,7 @@ pub fn listing() -> String {
 }
 
 /// The addresses of all fiscal years, oldest first. The last one may not be published yet.
-pub fn fiscal_years(pattern: &str, first: i32, today: NaiveDate) -> Vec<String> {
+pub(crate) fn fiscal_years(pattern: &str, first: i32, today: NaiveDate) -> Vec<String> {
     let last = if today.month() >= 4 {
         today.year()
     } else {

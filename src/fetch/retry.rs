@@ -15,7 +15,7 @@ use super::{
 const MIN_PROGRESS: u64 = 1 << 20;
 
 /// Downloads a file, with retries.
-pub fn fetch(client: &Client, target: &DownloadTarget, progress: &Progress) -> Result<FetchOutcome, Failure> {
+pub(crate) fn fetch(client: &Client, target: &DownloadTarget, progress: &Progress) -> Result<FetchOutcome, Failure> {
     let download = Download::new(client, target, progress);
     let config = &client.config;
     let (mut attempt, mut furthest) = (0, download.received());

@@ -16,18 +16,18 @@ use super::client::header;
 const SUFFIX: &str = ".note.json";
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
-pub struct SavedHeaders {
-    pub url: String,
-    pub etag: Option<String>,
-    pub last_modified: Option<String>,
+pub(crate) struct SavedHeaders {
+    pub(crate) url: String,
+    pub(crate) etag: Option<String>,
+    pub(crate) last_modified: Option<String>,
     /// The strong validator with which the download can be resumed.
-    pub resume_by: Option<String>,
+    pub(crate) resume_by: Option<String>,
     /// `Content-Length`, or the length of the whole file.
-    pub length: Option<u64>,
+    pub(crate) length: Option<u64>,
 }
 
 impl SavedHeaders {
-    pub fn of(url: &str, response: &Response<Body>) -> SavedHeaders {
+    pub(crate) fn of(url: &str, response: &Response<Body>) -> SavedHeaders {
         let etag = header(response, "etag");
         let last_modified = header(response, "last-modified");
         let strong_tag = etag.clone().filter(|tag| !tag.starts_with("W/"));
@@ -48,17 +48,17 @@ impl SavedHeaders {
     }
 
     /// Reads saved headers; `None` if there are none for this address, or if they are unreadable.
-    pub fn read(path: &Path, url: &str) -> Option<SavedHeaders> {
+    pub(crate) fn read(path: &Path, url: &str) -> Option<SavedHeaders> {
         let headers: SavedHeaders = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
         if headers.url == url { Some(headers) } else { None }
     }
 
-    pub fn write(&self, path: &Path) -> io::Result<()> {
+    pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
         fs::write(path, serde_json::to_vec(self)?)
     }
 
     /// Whether a partial response continues this file after `received` bytes.
-    pub fn is_continued_by(&self, response: &Response<Body>, received: u64) -> bool {
+    pub(crate) fn is_continued_by(&self, response: &Response<Body>, received: u64) -> bool {
         let same_tag = match (&self.etag, header(response, "etag")) {
             (Some(before), Some(now)) => *before == now,
             _ => true,
@@ -76,12 +76,12 @@ impl SavedHeaders {
 }
 
 /// The path of the saved headers of a file.
-pub fn path(work: &Path, file_name: &str) -> PathBuf {
+pub(crate) fn path(work: &Path, file_name: &str) -> PathBuf {
     work.join(format!("{file_name}{SUFFIX}"))
 }
 
 /// The names of the files that have saved headers, sorted.
-pub fn file_names(work: &Path) -> io::Result<Vec<String>> {
+pub(crate) fn file_names(work: &Path) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in work.read_dir()? {
         let name = entry?.file_name();
@@ -104,12 +104,12 @@ fn content_range(text: &str) -> Option<(u64, Option<u64>)> {
 }
 
 /// Parses an HTTP date; `None` if it is invalid.
-pub fn http_date(text: &str) -> Option<DateTime<Utc>> {
+pub(crate) fn http_date(text: &str) -> Option<DateTime<Utc>> {
     Some(DateTime::parse_from_rfc2822(text).ok()?.to_utc())
 }
 
 /// The wait that `Retry-After` asks for, in seconds or until a time by the server's clock.
-pub fn retry_after(response: &Response<Body>) -> Option<Duration> {
+pub(crate) fn retry_after(response: &Response<Body>) -> Option<Duration> {
     let asked = header(response, "retry-after")?;
     let now = header(response, "date").and_then(|text| http_date(&text));
     wait(&asked, now.unwrap_or_else(Utc::now))

@@ -18,7 +18,7 @@ use super::published_sources::FileFormat;
 use crate::storage::gzip::GzipReader;
 
 /// Bytes at the beginning of a file by which its format is checked.
-pub const HEAD_BYTES: u64 = 4 << 10;
+pub(crate) const HEAD_BYTES: u64 = 4 << 10;
 /// A larger JSON file is not searched for an error message.
 const MAX_ERROR_BYTES: u64 = 64 << 10;
 const GZIP_MAGIC: [u8; 2] = *b"\x1f\x8b";
@@ -33,7 +33,7 @@ fn actual_format(head: &[u8], format: FileFormat) -> FileFormat {
 }
 
 /// Checks whether a file can begin like this. The error is a sentence.
-pub fn check_head(head: &[u8], format: FileFormat) -> Result<(), String> {
+pub(crate) fn check_head(head: &[u8], format: FileFormat) -> Result<(), String> {
     let format = actual_format(head, format);
     if head.starts_with(&GZIP_MAGIC) && format != FileFormat::Zip {
         return Ok(());
@@ -65,7 +65,7 @@ pub fn check_head(head: &[u8], format: FileFormat) -> Result<(), String> {
 }
 
 /// Checks a whole file. The error is a sentence.
-pub fn check_file(path: &Path, format: FileFormat) -> Result<(), String> {
+pub(crate) fn check_file(path: &Path, format: FileFormat) -> Result<(), String> {
     let unreadable = |error: io::Error| format!("the downloaded file cannot be read ({error})");
     let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
     if actual_format(file.fill_buf().map_err(unreadable)?, format) == FileFormat::Zip {
@@ -92,7 +92,7 @@ pub fn check_file(path: &Path, format: FileFormat) -> Result<(), String> {
 /// Whether the last row is complete: it ends in a line end or a quoted field. Otherwise a CSV file
 /// whose length the server did not state may be incomplete. A gzip file has a mark at its end, so
 /// it is always complete here.
-pub fn ends_a_row(path: &Path) -> io::Result<bool> {
+pub(crate) fn ends_a_row(path: &Path) -> io::Result<bool> {
     let mut file = File::open(path)?;
     let mut bytes = [0; 2];
     if file.read(&mut bytes)? == 2 && bytes == GZIP_MAGIC {
@@ -243,7 +243,7 @@ fn check_zip(file: impl Read + Seek) -> Result<(), ZipError> {
 }
 
 /// Whether two files have the same bytes.
-pub fn is_same_content(one: &Path, other: &Path) -> io::Result<bool> {
+pub(crate) fn is_same_content(one: &Path, other: &Path) -> io::Result<bool> {
     let (mut one, mut other) = (File::open(one)?, File::open(other)?);
     if one.seek(SeekFrom::End(0))? != other.seek(SeekFrom::End(0))? {
         return Ok(false);

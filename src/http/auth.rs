@@ -14,16 +14,16 @@ use crate::{
 
 /// The names of the authentication headers.
 #[derive(Clone, Debug)]
-pub struct Gateway {
-    pub key: HeaderName,
-    pub host: HeaderName,
+pub(crate) struct Gateway {
+    pub(crate) key: HeaderName,
+    pub(crate) host: HeaderName,
     /// The value that the host header must have; not checked if `None`.
     expected_host: Option<String>,
 }
 
 impl Gateway {
     /// The headers `<prefix>-key` and `<prefix>-host`.
-    pub fn new(prefix: &str, expected_host: Option<String>) -> anyhow::Result<Gateway> {
+    pub(crate) fn new(prefix: &str, expected_host: Option<String>) -> anyhow::Result<Gateway> {
         let header = |part: &str| {
             let name = format!("{prefix}-{part}").to_lowercase();
             HeaderName::try_from(&name)
@@ -37,19 +37,19 @@ impl Gateway {
     }
 
     /// The value that the host header must have, if it is checked.
-    pub fn expected_host(&self) -> Option<&str> {
+    pub(crate) fn expected_host(&self) -> Option<&str> {
         self.expected_host.as_deref()
     }
 }
 
 /// The error for a request without a key.
-pub fn no_key(gateway: &Gateway) -> ApiError {
+pub(crate) fn no_key(gateway: &Gateway) -> ApiError {
     ApiError::forbidden(format!("no API key; send yours in the header '{}'", gateway.key))
 }
 
 /// The account of a request's key, or a 403 with the reason. A refused request counts against no
 /// account.
-pub fn check(
+pub(crate) fn check(
     gateway: &Gateway,
     keys: &KeyRing,
     headers: &HeaderMap,

@@ -12,13 +12,13 @@ use crate::http::{
 };
 
 /// Decision D-23: the maximum size of a body, in bytes.
-pub const MAX_SIZE: usize = 1 << 20;
+pub(crate) const MAX_SIZE: usize = 1 << 20;
 
 /// Reads the body of a request within a time limit. Returns the JSON text, not yet parsed, if the endpoint takes one
 /// and the client sent one.
 ///
 /// Decision D-23: a body without a content type is taken for JSON; a blank one counts as absent.
-pub async fn read(
+pub(crate) async fn read(
     body: &Body,
     request: &HttpRequest,
     payload: Payload,

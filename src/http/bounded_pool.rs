@@ -21,7 +21,7 @@ use tokio::sync::oneshot;
 use crate::{engine::Deadline, http::error::ApiError};
 
 /// Threads, and the number of jobs that run or wait.
-pub struct BoundedPool {
+pub(crate) struct BoundedPool {
     threads: ThreadPool,
     unfinished: Arc<AtomicUsize>,
     max_unfinished: usize,
@@ -33,14 +33,14 @@ const QUEUE_PER_THREAD: usize = 256;
 
 impl BoundedPool {
     /// The pool for searches, with one thread per core.
-    pub fn for_searches() -> anyhow::Result<BoundedPool> {
+    pub(crate) fn for_searches() -> anyhow::Result<BoundedPool> {
         let threads = thread::available_parallelism().map_or(1, |cores| cores.get());
         BoundedPool::with("search", threads, threads * (1 + QUEUE_PER_THREAD))
     }
 
     /// A pool with this number of threads that accepts jobs while fewer than `max_unfinished` run
     /// or wait. The name is the first part of the names of its threads.
-    pub fn with(name: &'static str, threads: usize, max_unfinished: usize) -> anyhow::Result<BoundedPool> {
+    pub(crate) fn with(name: &'static str, threads: usize, max_unfinished: usize) -> anyhow::Result<BoundedPool> {
         let threads = ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(move |number| format!("{name}-{number}"))
@@ -57,7 +57,7 @@ impl BoundedPool {
     ///
     /// # Errors
     /// 503 if the queue is full, 504 if the deadline passes first, 500 if the job panics.
-    pub async fn run<T: Send + 'static>(
+    pub(crate) async fn run<T: Send + 'static>(
         &self,
         deadline: Deadline,
         job: impl FnOnce(Deadline) -> Result<T, ApiError> + Send + 'static,

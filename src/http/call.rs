@@ -20,43 +20,43 @@ use crate::{
 };
 
 /// What all requests share.
-pub struct AppState {
-    pub generation: ArcSwap<Generation>,
-    pub keys: KeyRing,
-    pub plans: Plans,
-    pub gateway: Gateway,
-    pub search_pool: BoundedPool,
+pub(crate) struct AppState {
+    pub(crate) generation: ArcSwap<Generation>,
+    pub(crate) keys: KeyRing,
+    pub(crate) plans: Plans,
+    pub(crate) gateway: Gateway,
+    pub(crate) search_pool: BoundedPool,
     /// Where a client changes its key's plan. If `None`, the service's own page shows the plans.
-    pub upgrade_url: Option<String>,
-    pub state_writer: StateWriter,
+    pub(crate) upgrade_url: Option<String>,
+    pub(crate) state_writer: StateWriter,
     /// The OpenAPI document and the documentation page, rendered once at startup.
-    pub pages: Pages,
+    pub(crate) pages: Pages,
     /// Time limit of a search, counted from when the request has arrived completely.
-    pub query_timeout: Duration,
+    pub(crate) query_timeout: Duration,
     /// Time limit for a request body to arrive.
-    pub body_time: Duration,
-    pub metrics: Metrics,
+    pub(crate) body_time: Duration,
+    pub(crate) metrics: Metrics,
     /// Set when the service shuts down: requests in flight finish, new ones get a 503.
-    pub draining: AtomicBool,
-    pub started: Instant,
+    pub(crate) draining: AtomicBool,
+    pub(crate) started: Instant,
     /// The clock. A field so that tests can set it.
-    pub now: fn() -> DateTime<Utc>,
+    pub(crate) now: fn() -> DateTime<Utc>,
 }
 
 /// A request as a handler sees it.
 pub struct Call<'a> {
-    pub state: &'a AppState,
+    pub(crate) state: &'a AppState,
     /// The generation that was current when the request arrived. The request uses no other.
-    pub generation: Arc<Generation>,
+    pub(crate) generation: Arc<Generation>,
     /// The limits of the key's plan.
-    pub plan_limits: PlanLimits,
+    pub(crate) plan_limits: PlanLimits,
     /// The raw path, still percent-encoded.
-    pub path: &'a str,
+    pub(crate) path: &'a str,
     /// The raw query string, still percent-encoded.
-    pub query: &'a str,
-    pub caller: Caller,
+    pub(crate) query: &'a str,
+    pub(crate) caller: Caller,
     /// The JSON body, not yet parsed, if the endpoint takes one and the client sent one.
-    pub body: Option<Bytes>,
+    pub(crate) body: Option<Bytes>,
     /// Whether the method is HEAD.
-    pub is_head: bool,
+    pub(crate) is_head: bool,
 }

@@ -9,14 +9,14 @@ use crate::http::middleware::{request_id::RequestId, trace::Trace};
 
 /// The origin of a request, as far as the server knows it.
 #[derive(Clone, Debug)]
-pub struct Caller {
+pub(crate) struct Caller {
     /// The database id of the API key.
-    pub key_id: Option<i64>,
-    pub request_id: RequestId,
+    pub(crate) key_id: Option<i64>,
+    pub(crate) request_id: RequestId,
     /// The address at the other end of the connection: the client's or its last proxy's.
-    pub peer: Option<IpAddr>,
+    pub(crate) peer: Option<IpAddr>,
     /// The client's address as the last proxy reported it.
-    pub forwarded_for: Option<String>,
+    pub(crate) forwarded_for: Option<String>,
 }
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -25,7 +25,7 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const MAX_ADDRESS_CHARS: usize = 45;
 
 impl Caller {
-    pub fn of(request: &HttpRequest, trace: &Trace) -> Caller {
+    pub(crate) fn of(request: &HttpRequest, trace: &Trace) -> Caller {
         Caller {
             key_id: trace.key,
             request_id: trace.id.clone(),

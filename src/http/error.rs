@@ -19,17 +19,17 @@ use crate::{engine, http::middleware::request_id::RequestId};
 /// An error response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApiError {
-    pub status: StatusCode,
+    pub(crate) status: StatusCode,
     /// What is wrong and how to fix it, for the client.
-    pub detail: String,
+    pub(crate) detail: String,
     header: Option<(HeaderName, HeaderValue)>,
     /// The internal cause, for the log only.
-    pub cause: Option<Box<str>>,
+    pub(crate) cause: Option<Box<str>>,
 }
 
 /// `Cache-Control` of errors and of responses that change by themselves: what failed now may work
 /// in a moment.
-pub const NOT_STORED: HeaderValue = HeaderValue::from_static("no-store");
+pub(crate) const NOT_STORED: HeaderValue = HeaderValue::from_static("no-store");
 
 /// Decision D-117: how long a client should wait before it retries on a busy server, in seconds.
 pub(super) const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
@@ -39,22 +39,22 @@ const MAX_QUOTED_CHARS: usize = 80;
 
 impl ApiError {
     /// 400: the request is well formed but cannot be served.
-    pub fn bad_request(detail: impl Into<String>) -> ApiError {
+    pub(crate) fn bad_request(detail: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::BAD_REQUEST, detail)
     }
 
     /// 403: no valid API key, or its plan does not include the endpoint.
-    pub fn forbidden(detail: impl Into<String>) -> ApiError {
+    pub(crate) fn forbidden(detail: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::FORBIDDEN, detail)
     }
 
     /// 404: no such endpoint or record.
-    pub fn not_found(detail: impl Into<String>) -> ApiError {
+    pub(crate) fn not_found(detail: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::NOT_FOUND, detail)
     }
 
     /// 405: the path exists, but not with this method. `allow` is the list of its methods.
-    pub fn method_not_allowed(method: &str, allow: &str) -> ApiError {
+    pub(crate) fn method_not_allowed(method: &str, allow: &str) -> ApiError {
         let detail = format!("method {} is not allowed here; use {allow}", quoted(method));
         let error = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, detail);
         let allow = HeaderValue::from_str(allow).expect("method names and commas are a valid header value");
@@ -62,27 +62,27 @@ impl ApiError {
     }
 
     /// 415: the endpoint does not take a body of this type.
-    pub fn unsupported_media_type(detail: impl Into<String>) -> ApiError {
+    pub(crate) fn unsupported_media_type(detail: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail)
     }
 
     /// 422: the request is invalid, but not because of a single parameter.
-    pub fn unprocessable(detail: impl Into<String>) -> ApiError {
+    pub(crate) fn unprocessable(detail: impl Into<String>) -> ApiError {
         ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
     }
 
     /// 422: a parameter is invalid. `param` is its name as the client wrote it.
-    pub fn invalid(param: &str, why: impl std::fmt::Display) -> ApiError {
+    pub(crate) fn invalid(param: &str, why: impl std::fmt::Display) -> ApiError {
         ApiError::unprocessable(format!("parameter '{param}': {why}"))
     }
 
     /// 429: a limit of the key's plan is reached and resets after `seconds`.
-    pub fn too_many_requests(detail: impl Into<String>, seconds: u64) -> ApiError {
+    pub(crate) fn too_many_requests(detail: impl Into<String>, seconds: u64) -> ApiError {
         ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).with_header(header::RETRY_AFTER, seconds.into())
     }
 
     /// 503: the queue is full.
-    pub fn busy() -> ApiError {
+    pub(crate) fn busy() -> ApiError {
         ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "the server is busy; try again in a second",
@@ -91,7 +91,7 @@ impl ApiError {
     }
 
     /// 503: the server is shutting down.
-    pub fn draining() -> ApiError {
+    pub(crate) fn draining() -> ApiError {
         ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "the server is stopping; try again in a second",
@@ -100,7 +100,7 @@ impl ApiError {
     }
 
     /// 504: the search exceeded its deadline.
-    pub fn timeout() -> ApiError {
+    pub(crate) fn timeout() -> ApiError {
         ApiError::new(
             StatusCode::GATEWAY_TIMEOUT,
             "The query took too long; narrow it with a municipality or a date range",
@@ -108,7 +108,7 @@ impl ApiError {
     }
 
     /// 500: an internal error. The client gets no details; the log gets the cause.
-    pub fn internal(why: impl std::fmt::Display) -> ApiError {
+    pub(crate) fn internal(why: impl std::fmt::Display) -> ApiError {
         let error = ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "unexpected server error");
         ApiError {
             cause: Some(why.to_string().into()),
@@ -118,7 +118,7 @@ impl ApiError {
 
     /// The response. If the log knows the cause, the text names the request id by which to find it
     /// there.
-    pub fn response(&self, id: &RequestId) -> HttpResponse {
+    pub(crate) fn response(&self, id: &RequestId) -> HttpResponse {
         let mut response = HttpResponse::build(self.status);
         response.insert_header((header::CACHE_CONTROL, NOT_STORED));
         if let Some((name, value)) = &self.header {
@@ -157,12 +157,12 @@ impl From<engine::Error> for ApiError {
 }
 
 /// The content type of all JSON bodies.
-pub fn mime_json() -> HeaderValue {
+pub(crate) fn mime_json() -> HeaderValue {
     HeaderValue::from_static("application/json")
 }
 
 /// Quotes a client's text for an error: between single quotes, truncated if it is long.
-pub fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     match text.char_indices().nth(MAX_QUOTED_CHARS) {
         Some((end, _)) => format!("'{}…'", &text[..end]),
         None => format!("'{text}'"),
@@ -172,7 +172,7 @@ pub fn quoted(text: &str) -> String {
 /// The body of every error response.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Error")]
-pub struct Body<'a> {
+pub(crate) struct Body<'a> {
     /// What is wrong and, if possible, how to fix it.
     detail: &'a str,
 }

@@ -15,12 +15,12 @@ static EXAMPLES: LazyLock<Value> = LazyLock::new(|| {
 const CURSOR: &str = "AfxZA-CzAfzycgEACWVkZ2V8aHVnZQ";
 
 /// The example record of an entity type.
-pub fn record(entity_type: EntityType) -> &'static Value {
+pub(crate) fn record(entity_type: EntityType) -> &'static Value {
     &EXAMPLES[entity_type.name()]
 }
 
 /// A page of one record.
-pub fn page(entity_type: EntityType) -> Value {
+pub(crate) fn page(entity_type: EntityType) -> Value {
     json!({
         "entity_type": entity_type,
         "count": 1,
@@ -31,6 +31,6 @@ pub fn page(entity_type: EntityType) -> Value {
 }
 
 /// The example response of an operation, if it has one.
-pub fn response(operation_id: &str) -> Option<&'static Value> {
+pub(crate) fn response(operation_id: &str) -> Option<&'static Value> {
     EXAMPLES.get(operation_id)
 }

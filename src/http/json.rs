@@ -16,26 +16,26 @@ pub const MAX_ELEMENTS: usize = 10_000;
 
 /// An object; derived types alone would also accept a list of their members' values.
 #[derive(Debug, Default)]
-pub struct Object<T>(pub T);
+pub(crate) struct Object<T>(pub(crate) T);
 
 /// A list. `null` counts as absent.
 #[derive(Debug)]
-pub struct List<T>(pub Vec<T>);
+pub(crate) struct List<T>(pub(crate) Vec<T>);
 
 /// A text that is parsed into a `T`. `null` and a blank text count as absent.
 #[derive(Debug)]
-pub struct Optional<T>(pub Option<T>);
+pub(crate) struct Optional<T>(pub(crate) Option<T>);
 
 /// A text that is parsed into a `T`. It must not be blank.
 #[derive(Debug)]
-pub struct Required<T>(pub T);
+pub(crate) struct Required<T>(pub(crate) T);
 
 /// An integer from `MIN` to `MAX`, both included. `null` counts as absent.
 #[derive(Debug, Default)]
-pub struct Integer<const MIN: u64, const MAX: u64>(pub Option<u64>);
+pub(crate) struct Integer<const MIN: u64, const MAX: u64>(pub(crate) Option<u64>);
 
 /// What a text of a body is parsed into.
-pub trait FromText: Sized {
+pub(crate) trait FromText: Sized {
     /// Parses a trimmed text that is not empty. An error states the reason without the member's name.
     fn from_text(text: &str) -> Result<Self, String>;
 

@@ -14,7 +14,7 @@ use crate::alerts::mailer::MailEvent;
 
 /// Values since the start of the process. Clones share them.
 #[derive(Clone)]
-pub struct Metrics {
+pub(crate) struct Metrics {
     requests: Family<RequestLabels, Counter>,
     durations: Family<RouteLabels, Histogram, fn() -> Histogram>,
     quota_rejections: Counter,
@@ -71,7 +71,7 @@ impl Default for Metrics {
 
 impl Metrics {
     /// Counts a response and the time until it was ready.
-    pub fn count_response(&self, route: Option<&'static str>, status: StatusCode, duration: Duration) {
+    pub(crate) fn count_response(&self, route: Option<&'static str>, status: StatusCode, duration: Duration) {
         let route = route.unwrap_or(NO_ROUTE);
         let status = status.as_u16();
         self.requests.get_or_create(&RequestLabels { route, status }).inc();
@@ -84,34 +84,34 @@ impl Metrics {
     }
 
     /// The counter of failed steps of a background worker.
-    pub fn background_failures(&self, step: &'static str) -> Counter {
+    pub(crate) fn background_failures(&self, step: &'static str) -> Counter {
         self.background_failures.get_or_create(&StepLabels { step }).clone()
     }
 
     /// Counts a search that waits for a thread, until the result is dropped.
-    pub fn waiting_search(&self) -> GaugeGuard {
+    pub(crate) fn waiting_search(&self) -> GaugeGuard {
         GaugeGuard::new(&self.searches_waiting)
     }
 
     /// Counts a search that runs, until the result is dropped.
-    pub fn running_search(&self) -> GaugeGuard {
+    pub(crate) fn running_search(&self) -> GaugeGuard {
         GaugeGuard::new(&self.searches_running)
     }
 
     /// Counts a mail, and sets how many recipients still wait for theirs.
-    pub fn count_mail(&self, event: MailEvent, waiting: usize) {
+    pub(crate) fn count_mail(&self, event: MailEvent, waiting: usize) {
         let outcome = event.name();
         self.mails.get_or_create(&MailLabels { outcome }).inc();
         self.set_waiting_recipients(waiting);
     }
 
     /// Sets how many recipients wait for a mail.
-    pub fn set_waiting_recipients(&self, waiting: usize) {
+    pub(crate) fn set_waiting_recipients(&self, waiting: usize) {
         self.mails_waiting.set(waiting.try_into().unwrap_or(i64::MAX));
     }
 
     /// Adds all values to a registry, with their names and descriptions.
-    pub fn register(&self, registry: &mut Registry) {
+    pub(crate) fn register(&self, registry: &mut Registry) {
         registry.register(
             "requests",
             "Responses, by path template and status",
@@ -154,7 +154,7 @@ impl Metrics {
 
 /// Adds one to a gauge until it is dropped. So a search that is cancelled while it waits is no
 /// longer counted, either.
-pub struct GaugeGuard(Gauge);
+pub(crate) struct GaugeGuard(Gauge);
 
 impl GaugeGuard {
     fn new(gauge: &Gauge) -> GaugeGuard {

@@ -8,26 +8,26 @@
 //! current at its start; searches and the compression of large bodies never run on the async workers. `actix_web` is
 //! used only here and in `server`.
 
-pub mod auth;
-pub mod body;
-pub mod bounded_pool;
-pub mod call;
-pub mod caller;
+pub(crate) mod auth;
+pub(crate) mod body;
+pub(crate) mod bounded_pool;
+pub(crate) mod call;
+pub(crate) mod caller;
 pub mod error;
-pub mod examples;
-pub mod handlers;
+pub(crate) mod examples;
+pub(crate) mod handlers;
 pub mod json;
-pub mod metrics;
-pub mod middleware;
-pub mod openapi;
-pub mod pages;
+pub(crate) mod metrics;
+pub(crate) mod middleware;
+pub(crate) mod openapi;
+pub(crate) mod pages;
 pub mod params;
-pub mod pipeline;
-pub mod refusal;
-pub mod response_headers;
+pub(crate) mod pipeline;
+pub(crate) mod refusal;
+pub(crate) mod response_headers;
 pub mod route;
-pub mod router;
+pub(crate) mod router;
 pub mod routes;
-pub mod schema_refs;
-pub mod state_writer;
-pub mod work;
+pub(crate) mod schema_refs;
+pub(crate) mod state_writer;
+pub(crate) mod work;

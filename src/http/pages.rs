@@ -21,17 +21,17 @@ use crate::{
 };
 
 /// The pages, each with its `ETag`.
-pub struct Pages {
-    pub description: Page,
-    pub docs: Page,
-    pub script: Page,
-    pub style: Page,
-    pub swagger_ui_script: Page,
-    pub swagger_ui_style: Page,
+pub(crate) struct Pages {
+    pub(crate) description: Page,
+    pub(crate) docs: Page,
+    pub(crate) script: Page,
+    pub(crate) style: Page,
+    pub(crate) swagger_ui_script: Page,
+    pub(crate) swagger_ui_style: Page,
 }
 
 /// A body that does not depend on the index.
-pub struct Page {
+pub(crate) struct Page {
     body: Bytes,
     tag: Tag,
 }
@@ -43,13 +43,13 @@ const SWAGGER_UI_SCRIPT: &[u8] = include_bytes!("docs_page/swagger-ui-bundle.js.
 const SWAGGER_UI_STYLE: &[u8] = include_bytes!("docs_page/swagger-ui.css.gz");
 
 /// The page's address with a slash. The page is not served there, because its relative links would break.
-pub const SLASHED: &str = "/docs/";
+pub(crate) const SLASHED: &str = "/docs/";
 
 /// The section of the page about plans.
-pub const PLANS: &str = "/docs#plans";
+pub(crate) const PLANS: &str = "/docs#plans";
 
 /// Decision D-127: the redirect from [`SLASHED`]. It is relative, so that it works behind a proxy with a path prefix.
-pub fn redirect() -> HttpResponse {
+pub(crate) fn redirect() -> HttpResponse {
     HttpResponse::PermanentRedirect()
         .insert_header((header::LOCATION, "../docs"))
         .finish()
@@ -57,7 +57,7 @@ pub fn redirect() -> HttpResponse {
 
 impl Pages {
     /// Renders the pages; `description` is the OpenAPI document.
-    pub fn new(description: &serde_json::Value, gateway: &Gateway, plans: &Plans) -> Pages {
+    pub(crate) fn new(description: &serde_json::Value, gateway: &Gateway, plans: &Plans) -> Pages {
         let docs = DOCS
             .replace("{plans}", &plan_rows(plans))
             .replace("{key-header}", gateway.key.as_str());
@@ -81,7 +81,7 @@ impl From<Bytes> for Page {
 
 impl Page {
     /// The page as a reply with these headers.
-    pub fn work(&self, headers: Vec<(HeaderName, HeaderValue)>) -> Work {
+    pub(crate) fn work(&self, headers: Vec<(HeaderName, HeaderValue)>) -> Work {
         let body = self.body.clone();
         Work::new(Job::Ready(Reply { body, headers })).with_validator(Validator::Document(self.tag.clone()))
     }

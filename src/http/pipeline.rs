@@ -43,7 +43,7 @@ use crate::{
 };
 
 /// Answers any request.
-pub async fn answer(request: HttpRequest, payload: web::Payload, state: web::Data<AppState>) -> HttpResponse {
+pub(crate) async fn answer(request: HttpRequest, payload: web::Payload, state: web::Data<AppState>) -> HttpResponse {
     let state = state.into_inner();
     let mut trace = Trace::begin(&request);
     let mut admission = None;

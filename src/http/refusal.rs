@@ -17,7 +17,7 @@ use crate::http::error::{ApiError, RETRY_AFTER};
 
 /// Why a request is refused before it is routed, or while its body is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub(crate) enum Refusal {
     RequestLine,
     RequestTarget,
     Header,
@@ -32,11 +32,11 @@ pub enum Refusal {
 /// Why the last request of a connection is refused. The connection's stream sets it, at most once;
 /// each of its requests can read it.
 #[derive(Clone, Debug, Default)]
-pub struct ConnectionRefusal(Rc<OnceCell<Refusal>>);
+pub(crate) struct ConnectionRefusal(Rc<OnceCell<Refusal>>);
 
 impl ConnectionRefusal {
     /// Stores the reason. A second reason is ignored: the first one already ends the connection.
-    pub fn set(&self, refusal: Refusal) {
+    pub(crate) fn set(&self, refusal: Refusal) {
         self.0.get_or_init(|| refusal);
     }
 
@@ -44,7 +44,7 @@ impl ConnectionRefusal {
     ///
     /// The server stores a reason only when the responses to all earlier requests of the connection
     /// are written, so it belongs to the request that is being handled.
-    pub fn of(request: &HttpRequest) -> Option<Refusal> {
+    pub(crate) fn of(request: &HttpRequest) -> Option<Refusal> {
         request.conn_data::<ConnectionRefusal>()?.0.get().copied()
     }
 }

@@ -1,17 +1,17 @@
 //! The headers of responses. To document a header, add a row here; a header that only some endpoints send is also
 //! listed in their routes.
 
-pub struct Header {
-    pub name: &'static str,
-    pub about: &'static str,
+pub(crate) struct Header {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
     /// The JSON type of its value.
-    pub value: &'static str,
-    pub on: On,
+    pub(crate) value: &'static str,
+    pub(crate) on: On,
 }
 
 /// The responses that have a header.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum On {
+pub(crate) enum On {
     Every,
     /// Those to requests that were counted against their key.
     Counted,
@@ -27,7 +27,7 @@ const fn header(name: &'static str, value: &'static str, on: On, about: &'static
     Header { name, about, value, on }
 }
 
-pub static HEADERS: [Header; 14] = [
+pub(crate) static HEADERS: [Header; 14] = [
     header(
         "X-Request-Id",
         "string",
@@ -114,6 +114,6 @@ pub static HEADERS: [Header; 14] = [
     ),
 ];
 
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     HEADERS.iter().map(|header| header.name)
 }

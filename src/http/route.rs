@@ -20,23 +20,23 @@ pub struct Route {
     pub verb: Verb,
     pub endpoint: Endpoint,
     pub access: Access,
-    pub about: &'static str,
-    pub path_params: &'static [PathParam],
-    pub parameters: Parameters,
-    pub body: Body,
-    pub answer: Answer,
+    pub(crate) about: &'static str,
+    pub(crate) path_params: &'static [PathParam],
+    pub(crate) parameters: Parameters,
+    pub(crate) body: Body,
+    pub(crate) answer: Answer,
     /// Headers of the 200 that not every endpoint sends.
-    pub headers: &'static [&'static str],
+    pub(crate) headers: &'static [&'static str],
     /// Error responses of this endpoint, in place of the common ones with the same status.
-    pub errors: &'static [ErrorResponse],
-    pub links: &'static [Link],
+    pub(crate) errors: &'static [ErrorResponse],
+    pub(crate) links: &'static [Link],
     /// Whether a client may keep the response: it stays the same until the next index or restart.
-    pub is_cacheable: bool,
+    pub(crate) is_cacheable: bool,
 }
 
 impl Route {
     /// `GET` with a key, without parameters or body.
-    pub const DEFAULT: Route = Route {
+    pub(crate) const DEFAULT: Route = Route {
         id: "",
         tag: Tag::Service,
         verb: Verb::Get,
@@ -74,7 +74,7 @@ impl Verb {
         }
     }
 
-    pub fn serves(self, method: &Method) -> bool {
+    pub(crate) fn serves(self, method: &Method) -> bool {
         match self {
             Verb::Get => *method == Method::GET || *method == Method::HEAD,
             Verb::Post => *method == Method::POST,
@@ -99,7 +99,7 @@ pub enum Endpoint {
 
 impl Endpoint {
     /// The path with names in braces for its variable parts.
-    pub fn template(&self) -> String {
+    pub(crate) fn template(&self) -> String {
         match self {
             Endpoint::Fixed(path, _) => (*path).to_owned(),
             Endpoint::EntityType(suffix, _) => format!("/{{entity_type}}{suffix}"),
@@ -132,7 +132,7 @@ pub enum Access {
 }
 
 impl Access {
-    pub fn is_keyed(self) -> bool {
+    pub(crate) fn is_keyed(self) -> bool {
         self != Access::Keyless
     }
 }
@@ -147,7 +147,7 @@ pub enum Tag {
 }
 
 impl Tag {
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Tag::Parties => "parties",
             Tag::Pro => "pro",
@@ -158,7 +158,7 @@ impl Tag {
 }
 
 /// A variable part of a path.
-pub enum PathParam {
+pub(crate) enum PathParam {
     /// A text that may contain any character.
     Text {
         /// The name of its component.
@@ -175,7 +175,7 @@ pub enum PathParam {
 
 /// The query parameters of an endpoint.
 #[derive(Clone, Copy)]
-pub enum Parameters {
+pub(crate) enum Parameters {
     None,
     /// Those of a record search, or only the named ones; of the given entity type if the path has none.
     Search(Option<&'static [&'static str]>, Option<EntityType>),
@@ -184,7 +184,7 @@ pub enum Parameters {
 }
 
 /// What an endpoint does with a request body.
-pub enum Body {
+pub(crate) enum Body {
     /// It is not read.
     None,
     /// A body of any type is read and ignored.
@@ -198,7 +198,7 @@ pub enum Body {
 
 /// The body of the 200 response.
 #[derive(Clone, Copy)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// A record of the entity type.
     Record,
     /// A page of records of the entity type.
@@ -211,19 +211,19 @@ pub enum Answer {
 }
 
 /// An error response in the OpenAPI document.
-pub struct ErrorResponse {
-    pub status: &'static str,
+pub(crate) struct ErrorResponse {
+    pub(crate) status: &'static str,
     /// The name of its component.
-    pub name: &'static str,
-    pub about: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
     /// The `detail` of the example.
-    pub example: fn(&Gateway) -> String,
-    pub rate_limit: RateLimitHeaders,
+    pub(crate) example: fn(&Gateway) -> String,
+    pub(crate) rate_limit: RateLimitHeaders,
 }
 
 /// Whether a response has the rate limit headers. It has if the request was counted against its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RateLimitHeaders {
+pub(crate) enum RateLimitHeaders {
     Always,
     /// The request may have been counted or not.
     Sometimes,
@@ -231,22 +231,22 @@ pub enum RateLimitHeaders {
 }
 
 /// A link from a response to another operation.
-pub struct Link {
-    pub name: &'static str,
+pub(crate) struct Link {
+    pub(crate) name: &'static str,
     /// [`Route::id`] of the operation it leads to.
-    pub to: &'static str,
-    pub about: &'static str,
+    pub(crate) to: &'static str,
+    pub(crate) about: &'static str,
     /// Parameters of that operation, and the expressions for their values.
-    pub parameters: &'static [(&'static str, &'static str)],
+    pub(crate) parameters: &'static [(&'static str, &'static str)],
     /// Whether the query parameters of the request are passed on, except those that page.
-    pub repeats_query: bool,
+    pub(crate) repeats_query: bool,
     /// The entity types of the responses that have the link.
-    pub of: fn(EntityType) -> bool,
+    pub(crate) of: fn(EntityType) -> bool,
 }
 
 impl Link {
     /// A link of every response, without parameters of the request.
-    pub const DEFAULT: Link = Link {
+    pub(crate) const DEFAULT: Link = Link {
         name: "",
         to: "",
         about: "",

@@ -28,10 +28,10 @@ static TEMPLATES: LazyLock<Vec<String>> =
 const RESERVED: [&str; 6] = ["stats", "coverage", "feed", "estimate", "comps", "alerts"];
 
 /// The rows whose path matches that of a request.
-pub struct Found(Vec<(&'static Route, Target)>);
+pub(crate) struct Found(Vec<(&'static Route, Target)>);
 
 /// A handler with the variable parts of the path.
-pub enum Target {
+pub(crate) enum Target {
     Fixed(fn(&Call) -> Result<Work, ApiError>),
     EntityType(fn(&Call, EntityType) -> Result<Work, ApiError>, EntityType),
     Record(
@@ -56,7 +56,7 @@ struct Path {
 }
 
 /// Finds the rows for a raw path. Malformed percent-encoding is an error.
-pub fn find(path: &str) -> Result<Found, ApiError> {
+pub(crate) fn find(path: &str) -> Result<Found, ApiError> {
     let path = Path::parse(path)?;
     let rows = ROUTES
         .iter()
@@ -132,18 +132,18 @@ fn split_document(entity_type: EntityType, rest: &str) -> Option<(&str, &str)> {
 
 impl Found {
     /// The template of the path, without anything the client sent.
-    pub fn template(&self) -> Option<&'static str> {
+    pub(crate) fn template(&self) -> Option<&'static str> {
         let (route, _) = self.0.first()?;
         let row = ROUTES.iter().position(|row| std::ptr::eq(row, *route))?;
         TEMPLATES.get(row).map(String::as_str)
     }
 
-    pub fn is_keyless(&self) -> bool {
+    pub(crate) fn is_keyless(&self) -> bool {
         self.0.first().is_some_and(|(route, _)| !route.access.is_keyed())
     }
 
     /// The row and the handler for a method. Errors: 404 if no row has the path, 405 if only other methods have it.
-    pub fn for_method(self, method: &Method, path: &str) -> Result<(&'static Route, Target), ApiError> {
+    pub(crate) fn for_method(self, method: &Method, path: &str) -> Result<(&'static Route, Target), ApiError> {
         let mut allowed: Vec<&str> = Vec::new();
         for (route, target) in self.0 {
             if route.verb.serves(method) {
@@ -163,7 +163,7 @@ impl Found {
 }
 
 impl Target {
-    pub fn call(self, call: &Call) -> Result<Work, ApiError> {
+    pub(crate) fn call(self, call: &Call) -> Result<Work, ApiError> {
         match self {
             Target::Fixed(handler) => handler(call),
             Target::EntityType(handler, entity_type) => handler(call, entity_type),

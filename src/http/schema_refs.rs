@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::model::EntityType;
 
 /// The name of an entity type as a type: `standing_offer` → `StandingOffer`.
-pub fn type_name(entity_type: EntityType) -> String {
+pub(crate) fn type_name(entity_type: EntityType) -> String {
     let capitalized = |word: &str| {
         let (first, rest) = word.split_at(word.len().min(1));
         first.to_uppercase() + rest
@@ -16,7 +16,7 @@ pub fn type_name(entity_type: EntityType) -> String {
 }
 
 /// A reference to a component.
-pub fn component(section: &str, name: &str) -> Value {
+pub(crate) fn component(section: &str, name: &str) -> Value {
     json!({"$ref": format!("#/components/{section}/{name}")})
 }
 
@@ -25,12 +25,12 @@ fn records(entity_type: EntityType) -> Value {
 }
 
 /// An array of contracts.
-pub fn contracts(_: &mut SchemaGenerator) -> Schema {
+pub(crate) fn contracts(_: &mut SchemaGenerator) -> Schema {
     schema(records(EntityType::Contract))
 }
 
 /// An optional array for each entity type, under its name.
-pub fn records_by_entity_type(_: &mut SchemaGenerator) -> Schema {
+pub(crate) fn records_by_entity_type(_: &mut SchemaGenerator) -> Schema {
     let arrays = EntityType::ALL.map(|entity_type| (entity_type.name(), records(entity_type)));
     let arrays: Map<String, Value> = arrays
         .map(|(name, array)| (name.to_owned(), array))
@@ -40,12 +40,12 @@ pub fn records_by_entity_type(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// A tender.
-pub fn tender(_: &mut SchemaGenerator) -> Schema {
+pub(crate) fn tender(_: &mut SchemaGenerator) -> Schema {
     schema(component("schemas", &type_name(EntityType::Tender)))
 }
 
 /// An element of a tender's `documents`.
-pub fn document(_: &mut SchemaGenerator) -> Schema {
+pub(crate) fn document(_: &mut SchemaGenerator) -> Schema {
     schema(component("schemas", "Document"))
 }
 

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The state database and its writer thread.
-pub struct StateWriter {
+pub(crate) struct StateWriter {
     writer: BoundedPool,
     state: Arc<Mutex<StateDb>>,
 }
@@ -29,7 +29,7 @@ const MAX_WRITES: usize = 256;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl StateWriter {
-    pub fn open(path: &Path) -> anyhow::Result<StateWriter> {
+    pub(crate) fn open(path: &Path) -> anyhow::Result<StateWriter> {
         let state = StateDb::open(path)?;
         state.set_busy_timeout(BUSY_TIMEOUT)?;
         Ok(StateWriter {
@@ -40,7 +40,7 @@ impl StateWriter {
 
     /// Runs writes one after the other. A write that timed out (503) may still be committed, so
     /// every write must be idempotent.
-    pub async fn run<T: Send + 'static>(
+    pub(crate) async fn run<T: Send + 'static>(
         &self,
         deadline: Deadline,
         job: impl FnOnce(&mut StateDb) -> Result<T, ApiError> + Send + 'static,
@@ -60,7 +60,7 @@ impl StateWriter {
 
 /// The error for a state database that could not be written: 503 if another process holds the lock,
 /// else 500.
-pub fn failed(error: anyhow::Error) -> ApiError {
+pub(crate) fn failed(error: anyhow::Error) -> ApiError {
     if is_busy(&error) {
         ApiError::busy()
     } else {

@@ -17,36 +17,36 @@ use crate::{
 
 /// A job, what its `ETag` is computed from, and what it costs.
 pub struct Work {
-    pub job: Job,
-    pub validator: Validator,
+    pub(crate) job: Job,
+    pub(crate) validator: Validator,
     /// The number of requests it counts as.
-    pub cost: NonZeroU32,
+    pub(crate) cost: NonZeroU32,
 }
 
 /// A finished reply, a search for the search pool, or a write for the state database's thread.
-pub enum Job {
+pub(crate) enum Job {
     Ready(Reply),
     Search(Search),
     Write(WriteJob),
 }
 
 /// A search, ready to run on another thread.
-pub type Search = Box<dyn FnOnce(Deadline) -> Result<Reply, ApiError> + Send>;
+pub(crate) type Search = Box<dyn FnOnce(Deadline) -> Result<Reply, ApiError> + Send>;
 
 /// A write to the state database, ready to run on its thread. It must be idempotent: a client may send it again after a
 /// 503.
-pub type WriteJob = Box<dyn FnOnce(&mut StateDb) -> Result<Reply, ApiError> + Send>;
+pub(crate) type WriteJob = Box<dyn FnOnce(&mut StateDb) -> Result<Reply, ApiError> + Send>;
 
 /// A response body, JSON unless a header says otherwise, and the headers to add.
 #[derive(Debug)]
-pub struct Reply {
-    pub body: Bytes,
-    pub headers: Vec<(HeaderName, HeaderValue)>,
+pub(crate) struct Reply {
+    pub(crate) body: Bytes,
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 impl Work {
     /// A job whose `ETag` is computed from the address, counted as one request.
-    pub fn new(job: Job) -> Work {
+    pub(crate) fn new(job: Job) -> Work {
         Work {
             job,
             validator: Validator::Address,
@@ -54,42 +54,42 @@ impl Work {
         }
     }
 
-    pub fn search(search: impl FnOnce(Deadline) -> Result<Reply, ApiError> + Send + 'static) -> Work {
+    pub(crate) fn search(search: impl FnOnce(Deadline) -> Result<Reply, ApiError> + Send + 'static) -> Work {
         Work::new(Job::Search(Box::new(search)))
     }
 
     /// A write. Its response is not stored by clients.
-    pub fn write(job: WriteJob) -> Work {
+    pub(crate) fn write(job: WriteJob) -> Work {
         Work::new(Job::Write(job)).with_validator(Validator::None)
     }
 
     /// An object that is serialized at once.
-    pub fn json(object: &impl Serialize) -> Result<Work, ApiError> {
+    pub(crate) fn json(object: &impl Serialize) -> Result<Work, ApiError> {
         Ok(Work::new(Job::Ready(Reply::json(object)?)))
     }
 
-    pub fn with_validator(self, validator: Validator) -> Work {
+    pub(crate) fn with_validator(self, validator: Validator) -> Work {
         Work { validator, ..self }
     }
 
-    pub fn with_cost(self, cost: NonZeroU32) -> Work {
+    pub(crate) fn with_cost(self, cost: NonZeroU32) -> Work {
         Work { cost, ..self }
     }
 
     /// Computes the `ETag` from a normal form of the request, which is the same for every spelling of the address.
-    pub fn for_request(self, normal_form: &impl Serialize) -> Result<Work, ApiError> {
+    pub(crate) fn for_request(self, normal_form: &impl Serialize) -> Result<Work, ApiError> {
         let normal_form = serde_json::to_vec(normal_form).map_err(ApiError::internal)?;
         Ok(self.with_validator(Validator::Request(normal_form)))
     }
 }
 
 impl Reply {
-    pub fn json(object: &impl Serialize) -> Result<Reply, ApiError> {
+    pub(crate) fn json(object: &impl Serialize) -> Result<Reply, ApiError> {
         let body = serde_json::to_vec(object).map_err(ApiError::internal)?;
         Ok(Reply::from(Bytes::from(body)))
     }
 
-    pub fn with_headers(self, headers: Vec<(HeaderName, HeaderValue)>) -> Reply {
+    pub(crate) fn with_headers(self, headers: Vec<(HeaderName, HeaderValue)>) -> Reply {
         Reply { headers, ..self }
     }
 }

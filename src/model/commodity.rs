@@ -9,7 +9,7 @@ const OBJECT_FIELD: &str = "economic_object_code";
 
 /// The keys of the codes in a field's text, separated by commas, semicolons or spaces. Text that is
 /// not a code is skipped.
-pub fn keys(field: &str, text: &str) -> impl Iterator<Item = String> {
+pub(crate) fn keys(field: &str, text: &str) -> impl Iterator<Item = String> {
     let key = if field == OBJECT_FIELD { object } else { commodity };
     text.split(|c: char| !c.is_alphanumeric()).filter_map(key)
 }

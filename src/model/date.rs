@@ -60,7 +60,7 @@ impl Date {
     }
 
     /// The day that many days earlier; at the earliest 0001-01-01.
-    pub fn days_before(self, days: u32) -> Date {
+    pub(crate) fn days_before(self, days: u32) -> Date {
         let back = i32::try_from(days).ok().and_then(|days| self.0.checked_sub(days));
         back.and_then(Date::from_days).unwrap_or(FIRST)
     }

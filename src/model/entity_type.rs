@@ -41,7 +41,7 @@ impl EntityType {
     }
 
     /// A description for `/openapi.json`.
-    pub const fn about(self) -> &'static str {
+    pub(crate) const fn about(self) -> &'static str {
         match self {
             EntityType::Contract => "Contracts, as federal, provincial and municipal bodies publish them",
             EntityType::Tender => "Calls for bids",

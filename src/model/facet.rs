@@ -44,7 +44,7 @@ impl Facet {
         Facet::Fields,
     ];
 
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Facet::Status => "status",
             Facet::Category => "category",
@@ -60,7 +60,7 @@ impl Facet {
         }
     }
 
-    pub fn parse(name: &str) -> Option<Facet> {
+    pub(crate) fn parse(name: &str) -> Option<Facet> {
         Facet::ALL.into_iter().find(|facet| facet.name() == name)
     }
 

@@ -46,7 +46,7 @@ pub const MAX_WORD_BYTES: usize = 64;
 /// Calls `each` with every folded word of `text`, in order. A word has at least one letter or digit
 /// (`&` alone is not a word). An elided article before an apostrophe (`l'`, `d'`, `qu'`, …) is
 /// dropped.
-pub fn words(text: &str, mut each: impl FnMut(&str)) {
+pub(crate) fn words(text: &str, mut each: impl FnMut(&str)) {
     let mut word = String::new();
     let mut finish = |word: &mut String| {
         if word.bytes().any(|b| b != b'&') {

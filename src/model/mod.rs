@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** nothing here knows of files, indexes or HTTP.
 
-pub mod commodity;
+pub(crate) mod commodity;
 pub mod date;
 pub mod email;
 pub mod entity_type;
@@ -15,14 +15,14 @@ mod record_values;
 pub mod schema;
 pub mod similarity_terms;
 pub mod stem;
-pub mod timestamp;
-pub mod vocabulary;
+pub(crate) mod timestamp;
+pub(crate) mod vocabulary;
 
-pub use date::{Date, DateError};
-pub use email::{EmailAddress, EmailError};
-pub use entity_type::EntityType;
-pub use facet::Facet;
-pub use plans::{Plan, PlanLimits, Plans};
-pub use record::{Record, RecordError};
-pub use schema::{Field, FieldName, FieldType, Role, Schema};
-pub use stem::Language;
+pub(crate) use date::{Date};
+pub(crate) use email::{EmailAddress};
+pub(crate) use entity_type::EntityType;
+pub(crate) use facet::Facet;
+pub(crate) use plans::{Plan, PlanLimits, Plans};
+pub(crate) use record::{Record};
+pub(crate) use schema::{Field, FieldName, FieldType, Role, Schema};
+pub(crate) use stem::Language;

@@ -19,20 +19,20 @@ pub enum Plan {
 
 /// The limits of one plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlanLimits {
+pub(crate) struct PlanLimits {
     /// Also the maximum burst.
-    pub requests_per_minute: NonZeroU32,
+    pub(crate) requests_per_minute: NonZeroU32,
     /// Per day in UTC.
-    pub requests_per_day: NonZeroU32,
+    pub(crate) requests_per_day: NonZeroU32,
     /// The maximum number of records on a page, 1 to 500.
-    pub page_cap: u32,
+    pub(crate) page_cap: u32,
     /// Whether the Pro endpoints are available.
-    pub paid: bool,
+    pub(crate) paid: bool,
 }
 
 /// The limits of every plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plans([PlanLimits; 4]);
+pub(crate) struct Plans([PlanLimits; 4]);
 
 /// Decision D-08: the default limits.
 const DEFAULTS: [PlanLimits; 4] = [
@@ -59,9 +59,9 @@ const fn at_least_one(figure: u32) -> NonZeroU32 {
 }
 
 impl Plan {
-    pub const ALL: [Plan; 4] = [Plan::Basic, Plan::Pro, Plan::Ultra, Plan::Mega];
+    pub(crate) const ALL: [Plan; 4] = [Plan::Basic, Plan::Pro, Plan::Ultra, Plan::Mega];
 
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Plan::Basic => "BASIC",
             Plan::Pro => "PRO",
@@ -70,14 +70,14 @@ impl Plan {
         }
     }
 
-    pub fn parse(name: &str) -> Option<Plan> {
+    pub(crate) fn parse(name: &str) -> Option<Plan> {
         Plan::ALL
             .into_iter()
             .find(|plan| plan.name().eq_ignore_ascii_case(name))
     }
 
     /// The four names, for an error or a help text.
-    pub fn names() -> String {
+    pub(crate) fn names() -> String {
         Plan::ALL.map(Plan::name).join(", ")
     }
 }
@@ -89,13 +89,13 @@ impl Default for Plans {
 }
 
 impl Plans {
-    pub fn limits(&self, plan: Plan) -> &PlanLimits {
+    pub(crate) fn limits(&self, plan: Plan) -> &PlanLimits {
         &self.0[plan as usize]
     }
 
     /// The defaults, overridden by the file. An error names the file, the line and the expected
     /// value.
-    pub fn from_file(path: &Path) -> anyhow::Result<Plans> {
+    pub(crate) fn from_file(path: &Path) -> anyhow::Result<Plans> {
         let bytes = fs::read(path).with_context(|| format!("reading the plans file {}", path.display()))?;
         let parsed = match std::str::from_utf8(&bytes) {
             Ok(text) => Plans::parse(text),

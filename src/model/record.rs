@@ -15,10 +15,10 @@ use crate::model::{
     similarity_terms, vocabulary,
 };
 
-pub use crate::model::record_values::{MAX_ID_BYTES, RecordError};
+pub(crate) use crate::model::record_values::{MAX_ID_BYTES, RecordError};
 
 /// The maximum length in bytes of a folded name or number in a filter; the rest is not compared.
-pub const MAX_KEY_BYTES: usize = 1024;
+pub(crate) const MAX_KEY_BYTES: usize = 1024;
 
 /// A parsed record. Fields that the schema does not declare are ignored; they remain in the bytes.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl<'a> Record<'a> {
     }
 
     /// Pairs of field name and text, for the fields with a role.
-    pub fn named_texts(&self, role: Role) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn named_texts(&self, role: Role) -> impl Iterator<Item = (&str, &str)> {
         let fields = self.schema.role(role).iter();
         fields.filter_map(|number| {
             Some((
@@ -78,7 +78,7 @@ impl<'a> Record<'a> {
     }
 
     /// The names of the declared fields that the record has.
-    pub fn fields(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &str> {
         let fields = self.schema.fields.iter().zip(&self.values);
         fields
             .filter(|(_, value)| !matches!(value, RecordValue::Absent))
@@ -102,7 +102,7 @@ impl<'a> Record<'a> {
     }
 
     /// The value in Canadian dollars; `None` without a positive value, or in another currency.
-    pub fn dollars(&self) -> Option<f64> {
+    pub(crate) fn dollars(&self) -> Option<f64> {
         let is_canadian = self.text("currency").is_none_or(|currency| currency == "CAD");
         self.value()
             .filter(|value| is_canadian && value.is_finite() && *value > 0.0)
@@ -110,7 +110,7 @@ impl<'a> Record<'a> {
 
     /// The name and text of a date field with an invalid date. The record is kept without that
     /// date.
-    pub fn unreadable_date(&self) -> Option<(&str, &str)> {
+    pub(crate) fn unreadable_date(&self) -> Option<(&str, &str)> {
         let dates = [Role::Date, Role::ClosingDate]
             .into_iter()
             .flat_map(|role| self.schema.role(role));
@@ -157,9 +157,9 @@ impl<'a> Record<'a> {
 }
 
 /// The field with several reference numbers.
-pub const OTHER_NUMBERS: &str = "amendment_reference_numbers";
+pub(crate) const OTHER_NUMBERS: &str = "amendment_reference_numbers";
 /// Separates the numbers of [`OTHER_NUMBERS`].
-pub const BETWEEN_NUMBERS: &str = "; ";
+pub(crate) const BETWEEN_NUMBERS: &str = "; ";
 
 /// The key of a client's filter value, to compare with the keys of a record.
 pub fn query_key(role: Role, text: &str) -> String {

@@ -10,11 +10,11 @@ use serde::{
 use crate::model::schema::{FieldType, Schema};
 
 /// The maximum length of a `record_id` in bytes: well below the maximum of an index term.
-pub const MAX_ID_BYTES: usize = 1024;
+pub(crate) const MAX_ID_BYTES: usize = 1024;
 
 /// The value of one field.
 #[derive(Clone, Debug, Default)]
-pub enum RecordValue<'a> {
+pub(crate) enum RecordValue<'a> {
     #[default]
     Absent,
     Text(Cow<'a, str>),
@@ -41,7 +41,7 @@ pub enum RecordError {
 }
 
 /// The values of a JSON object, by the schema's field numbers.
-pub fn parse_values<'a>(schema: &'static Schema, text: &'a str) -> Result<Vec<RecordValue<'a>>, RecordError> {
+pub(crate) fn parse_values<'a>(schema: &'static Schema, text: &'a str) -> Result<Vec<RecordValue<'a>>, RecordError> {
     if !text.trim_start().starts_with('{') {
         return Err(match serde_json::from_str::<IgnoredAny>(text) {
             Ok(_) => RecordError::NotAnObject,
@@ -65,7 +65,7 @@ pub fn parse_values<'a>(schema: &'static Schema, text: &'a str) -> Result<Vec<Re
 }
 
 impl RecordValue<'_> {
-    pub fn as_text(&self) -> Option<&str> {
+    pub(crate) fn as_text(&self) -> Option<&str> {
         match self {
             RecordValue::Text(text) => Some(text),
             _ => None,

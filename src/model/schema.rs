@@ -37,10 +37,10 @@ pub enum FieldType {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Field {
-    pub name: String,
+    pub(crate) name: String,
     #[serde(rename = "type")]
     pub field_type: FieldType,
-    pub description: String,
+    pub(crate) description: String,
 }
 
 /// What a field is used for in a search. The fields with one role, which may have other names in
@@ -81,11 +81,11 @@ pub enum Role {
 /// An entity type: its fields, their roles, the parameters that it accepts.
 #[derive(Debug)]
 pub struct Schema {
-    pub entity_type: EntityType,
-    pub fields: Vec<Field>,
-    pub parameters: Vec<String>,
+    pub(crate) entity_type: EntityType,
+    pub(crate) fields: Vec<Field>,
+    pub(crate) parameters: Vec<String>,
     /// The numbers of the fields that every record has by the specification.
-    pub always_present: Vec<usize>,
+    pub(crate) always_present: Vec<usize>,
     roles: HashMap<Role, Vec<usize>>,
     by_name: FxHashMap<String, usize>,
     fingerprint: String,
@@ -107,7 +107,7 @@ impl Schema {
 
     /// The numbers of the fields with a role, the preferred one first; empty where the entity type
     /// has none.
-    pub fn role(&self, role: Role) -> &[usize] {
+    pub(crate) fn role(&self, role: Role) -> &[usize] {
         self.roles.get(&role).map_or(&[], Vec::as_slice)
     }
 
@@ -123,7 +123,7 @@ impl Schema {
         self.has_role(role) && (!is_similarity_role || self.has_role(Role::Vendor))
     }
 
-    pub fn accepts(&self, parameter: &str) -> bool {
+    pub(crate) fn accepts(&self, parameter: &str) -> bool {
         self.parameters.iter().any(|accepted| accepted == parameter)
     }
 
@@ -208,7 +208,7 @@ impl Role {
 
 /// The version of the index format. Raise it when the index stores the same fields in another
 /// layout, or when folding, stemming or a vocabulary returns other keys or words for the same text.
-pub const INDEX_FORMAT: u32 = 4;
+pub(crate) const INDEX_FORMAT: u32 = 4;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -230,33 +230,33 @@ struct DocMapping {
 /// The name of a field that some schema declares, stored as a number: smaller than the text, and
 /// faster to compare and copy. Fields of several entity types with the same name have one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FieldName(u16);
+pub(crate) struct FieldName(u16);
 
 impl FieldName {
     /// The name of a declared field. Panics for any other text: callers use literals and the
     /// columns of their tables.
-    pub fn of(text: &str) -> FieldName {
+    pub(crate) fn of(text: &str) -> FieldName {
         match NAMES.numbers.get(text) {
             Some(number) => FieldName(*number),
             None => panic!("no file of index-schema declares the field {text}"),
         }
     }
 
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         NAMES.texts[usize::from(self.0)]
     }
 
-    pub fn number(self) -> u16 {
+    pub(crate) fn number(self) -> u16 {
         self.0
     }
 
     /// The name with a [`FieldName::number`]; `None` for a number that no field has.
-    pub fn from_number(number: u16) -> Option<FieldName> {
+    pub(crate) fn from_number(number: u16) -> Option<FieldName> {
         (usize::from(number) < NAMES.texts.len()).then_some(FieldName(number))
     }
 
     /// The [`Schema::field_number`] of the name for an entity type, if its schema declares the field.
-    pub fn field_of(self, entity_type: EntityType) -> Option<usize> {
+    pub(crate) fn field_of(self, entity_type: EntityType) -> Option<usize> {
         NAMES.fields[usize::from(self.0)][entity_type as usize]
     }
 }

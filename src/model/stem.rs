@@ -26,7 +26,7 @@ impl Language {
         }
     }
 
-    pub fn parse(code: &str) -> Option<Language> {
+    pub(crate) fn parse(code: &str) -> Option<Language> {
         Language::ALL.into_iter().find(|language| language.code() == code)
     }
 }
@@ -46,7 +46,7 @@ pub fn stem(language: Language, word: &str) -> Option<String> {
 /// A cache of stems. A lookup costs a tenth of stemming, and a few thousand words make up most of
 /// any text.
 #[derive(Default)]
-pub struct StemCache {
+pub(crate) struct StemCache {
     known: [FxHashMap<String, Option<String>>; Language::ALL.len()],
     /// The last stem computed after the cache was full.
     last: Option<String>,
@@ -57,7 +57,7 @@ const CACHED_WORDS: usize = 1 << 15;
 
 impl StemCache {
     /// The same as [`stem`].
-    pub fn stem(&mut self, language: Language, word: &str) -> Option<&str> {
+    pub(crate) fn stem(&mut self, language: Language, word: &str) -> Option<&str> {
         let known = &mut self.known[language as usize];
         if !known.contains_key(word) {
             self.last = stem(language, word);

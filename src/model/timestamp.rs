@@ -3,12 +3,12 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 
 /// Formats a moment with whole seconds and a `Z`, as in `2026-05-20T12:00:00Z`.
-pub fn format_seconds(moment: DateTime<Utc>) -> String {
+pub(crate) fn format_seconds(moment: DateTime<Utc>) -> String {
     moment.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
 /// Parses an RFC 3339 timestamp of any offset; `None` if it is not one.
-pub fn parse(text: &str) -> Option<DateTime<Utc>> {
+pub(crate) fn parse(text: &str) -> Option<DateTime<Utc>> {
     DateTime::parse_from_rfc3339(text).ok().map(|moment| moment.to_utc())
 }
 

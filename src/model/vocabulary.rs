@@ -6,14 +6,14 @@
 use crate::model::fold::fold;
 
 /// Procurement categories, in the order in which a record with several joins them.
-pub const CATEGORIES: [&str; 4] = ["CNST", "GD", "SRV", "SRVTGD"];
+pub(crate) const CATEGORIES: [&str; 4] = ["CNST", "GD", "SRV", "SRVTGD"];
 
 /// Decision D-34: the four values of `status`, as the filter shows them.
-pub const STATUSES: [&str; 4] = ["Active", "Expired", "Cancelled", "Open"];
+pub(crate) const STATUSES: [&str; 4] = ["Active", "Expired", "Cancelled", "Open"];
 
 /// How publishers write "no value", in addition to an empty field. Compared without case; in
 /// a list, without the leading `*` of the item.
-pub const ABSENT: [&str; 10] = [
+pub(crate) const ABSENT: [&str; 10] = [
     "-",
     "--",
     "n/a",
@@ -58,7 +58,7 @@ const NO_NUMBER: [&str; 26] = [
 
 /// Whether a text can identify something: not if it means "no value", or consists of punctuation,
 /// zeros and x's.
-pub fn identifies(text: &str) -> bool {
+pub(crate) fn identifies(text: &str) -> bool {
     let folded = fold(text);
     let is_blank = folded.chars().all(|c| matches!(c, '0' | 'x' | ' ' | '&'));
     let is_absent = ABSENT.iter().any(|word| word.eq_ignore_ascii_case(text.trim()));
@@ -66,12 +66,12 @@ pub fn identifies(text: &str) -> bool {
 }
 
 /// The category codes of a stored text: `GD,SRV` → `GD`, `SRV`.
-pub fn categories(text: &str) -> impl Iterator<Item = &'static str> {
+pub(crate) fn categories(text: &str) -> impl Iterator<Item = &'static str> {
     text.split(',').filter_map(|code| category(code.trim()))
 }
 
 /// The category code for a text, whatever its case.
-pub fn category(text: &str) -> Option<&'static str> {
+pub(crate) fn category(text: &str) -> Option<&'static str> {
     CATEGORIES.into_iter().find(|code| code.eq_ignore_ascii_case(text))
 }
 
@@ -142,7 +142,7 @@ const STATUS_WORDS: [(&str, &[&str]); 4] = [
 ];
 
 /// The status for a source's text; `None` for a text that no source is known to use.
-pub fn status(text: &str) -> Option<&'static str> {
+pub(crate) fn status(text: &str) -> Option<&'static str> {
     let word = fold(text);
     STATUS_WORDS
         .iter()
@@ -178,7 +178,7 @@ const PROVINCES: [(&str, &[&str]); 13] = [
 
 /// The key of a province: the same for its code, its English and its French name. For any other
 /// place: its folded name.
-pub fn province(text: &str) -> String {
+pub(crate) fn province(text: &str) -> String {
     let folded = fold(text);
     let known = PROVINCES
         .iter()

@@ -24,17 +24,17 @@ use crate::{
 
 /// What the dumps contain, field by field.
 #[derive(Debug, Default)]
-pub struct DumpContents {
-    pub presence: Presence,
-    pub shortfalls: Vec<Shortfall>,
-    pub buyers_of_unknown_city: BuyersOfUnknownCity,
+pub(crate) struct DumpContents {
+    pub(crate) presence: Presence,
+    pub(crate) shortfalls: Vec<Shortfall>,
+    pub(crate) buyers_of_unknown_city: BuyersOfUnknownCity,
 }
 
 /// A field that records always have by the specification is reported if fewer than this share of a
 /// source's records have it.
 const ALWAYS_PRESENT: f64 = 0.99;
 
-pub struct DumpWriters {
+pub(crate) struct DumpWriters {
     out: PathBuf,
     open: BTreeMap<(EntityType, &'static str), OpenDump>,
     /// The paths of all dumps of this run's sources, and whether the run has records for them.
@@ -50,7 +50,7 @@ struct OpenDump {
 }
 
 impl DumpWriters {
-    pub fn new(out: &Path) -> DumpWriters {
+    pub(crate) fn new(out: &Path) -> DumpWriters {
         DumpWriters {
             out: out.to_owned(),
             open: BTreeMap::new(),
@@ -59,7 +59,7 @@ impl DumpWriters {
         }
     }
 
-    pub fn append(&mut self, lines: DumpLines) -> Result<()> {
+    pub(crate) fn append(&mut self, lines: DumpLines) -> Result<()> {
         for ((entity_type, source_id), part) in lines.parts {
             let dump = match self.open.entry((entity_type, source_id)) {
                 Entry::Occupied(known) => known.into_mut(),
@@ -86,7 +86,7 @@ impl DumpWriters {
 
     /// Finishes the dumps of a source. Call it only for sources that had a row output: the others
     /// had only damaged files, and their former dumps are better than none.
-    pub fn close(&mut self, source: &SourceFormat) -> Result<()> {
+    pub(crate) fn close(&mut self, source: &SourceFormat) -> Result<()> {
         for entity_type in source.yields.iter().copied() {
             let Some(dump) = self.open.remove(&(entity_type, source.id)) else {
                 self.targets.push((dump_path(&self.out, entity_type, source.id), false));
@@ -115,7 +115,7 @@ impl DumpWriters {
     }
 
     /// Renames all dumps to their final names.
-    pub fn publish(mut self) -> Result<DumpContents> {
+    pub(crate) fn publish(mut self) -> Result<DumpContents> {
         for (path, has_records) in std::mem::take(&mut self.targets) {
             if has_records {
                 durable_file::rename(&temporary_path(&path), &path)
@@ -167,7 +167,7 @@ impl OpenDump {
 
 /// Lines of any number of dumps. Each core makes its own.
 #[derive(Default)]
-pub struct DumpLines {
+pub(crate) struct DumpLines {
     parts: BTreeMap<(EntityType, &'static str), DumpPart>,
     buyers_of_unknown_city: BuyersOfUnknownCity,
 }
@@ -182,7 +182,7 @@ struct DumpPart {
 }
 
 impl DumpLines {
-    pub fn push(&mut self, source_id: &'static str, record: &DraftRecord) -> Result<()> {
+    pub(crate) fn push(&mut self, source_id: &'static str, record: &DraftRecord) -> Result<()> {
         let schema = Schema::of(record.entity_type);
         let part = self
             .parts

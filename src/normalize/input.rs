@@ -20,14 +20,14 @@ use zip::{ZipArchive, read::ZipFile};
 
 use crate::{sources::reading::FileInfo, storage::gzip::GzipReader};
 
-pub struct InputFile {
-    pub path: PathBuf,
+pub(crate) struct InputFile {
+    pub(crate) path: PathBuf,
     /// Size in bytes, or why the file cannot be opened.
-    pub size: Result<u64, String>,
+    pub(crate) size: Result<u64, String>,
 }
 
 /// Lists the files that the inputs name or contain. An input that does not exist is an error.
-pub fn list_files(inputs: &[PathBuf]) -> Result<Vec<InputFile>> {
+pub(crate) fn list_files(inputs: &[PathBuf]) -> Result<Vec<InputFile>> {
     let mut walk = FolderWalk::default();
     for input in inputs {
         // A broken link exists, so it is reported as a file that was left out.
@@ -104,10 +104,10 @@ impl FolderWalk {
 }
 
 /// A file or a member of an archive.
-pub struct InputStream {
-    pub file: FileInfo,
+pub(crate) struct InputStream {
+    pub(crate) file: FileInfo,
     /// Bytes on disk, compressed if the file is.
-    pub size: u64,
+    pub(crate) size: u64,
     content: Content,
 }
 
@@ -130,7 +130,7 @@ impl InputStream {
     }
 
     /// Passes the content to `take`, or the reason why there is none.
-    pub fn read<T>(self, take: impl FnOnce(FileInfo, Result<&mut dyn Read, String>) -> T) -> T {
+    pub(crate) fn read<T>(self, take: impl FnOnce(FileInfo, Result<&mut dyn Read, String>) -> T) -> T {
         match self.content {
             Content::Plain(mut file) => take(self.file, Ok(&mut file)),
             Content::Gzip(file) => take(self.file, Ok(&mut GzipReader::new(BufReader::new(file)))),
@@ -145,7 +145,7 @@ impl InputStream {
 
 /// The streams of a file: one, or one for each member of a zip archive. They can be read in
 /// parallel.
-pub fn open_streams(input: &InputFile) -> Vec<InputStream> {
+pub(crate) fn open_streams(input: &InputFile) -> Vec<InputStream> {
     let path = input.path.display().to_string();
     let opened = match &input.size {
         Ok(size) => open(input, path.clone(), *size).map_err(|error| format!("cannot be read: {error}")),

@@ -25,7 +25,7 @@ const OTHER_CONTRACT: &str =
 
 const ID_TOO_LONG: &str = "a record whose identifier is longer than an index holds, left out";
 
-pub fn merge(mut read: ReadFiles, out: &Path) -> Result<NormalizeReport> {
+pub(crate) fn merge(mut read: ReadFiles, out: &Path) -> Result<NormalizeReport> {
     let mut dumps = DumpWriters::new(out);
     let mut counts: Vec<RowCounts> = Vec::with_capacity(read.files.len());
     for file in &mut read.files {

@@ -27,21 +27,21 @@ use crate::sources::{
 };
 
 /// All input files, read.
-pub struct ReadFiles {
+pub(crate) struct ReadFiles {
     /// By [`family`](crate::sources::registry::SourceFormat::family).
-    pub spools: BTreeMap<&'static str, Arc<Spool>>,
+    pub(crate) spools: BTreeMap<&'static str, Arc<Spool>>,
     /// By stream number; `None` for a stream that was left out.
-    pub files: Vec<Option<Box<ReadFile>>>,
-    pub unrecognized: Vec<LeftOutFile>,
+    pub(crate) files: Vec<Option<Box<ReadFile>>>,
+    pub(crate) unrecognized: Vec<LeftOutFile>,
 }
 
-pub struct ReadFile {
-    pub path: String,
+pub(crate) struct ReadFile {
+    pub(crate) path: String,
     /// Index in [`SOURCES`].
-    pub source: usize,
-    pub counts: RowCounts,
-    pub is_damaged: bool,
-    pub entries: Vec<SpoolEntry>,
+    pub(crate) source: usize,
+    pub(crate) counts: RowCounts,
+    pub(crate) is_damaged: bool,
+    pub(crate) entries: Vec<SpoolEntry>,
 }
 
 enum StreamOutcome {
@@ -50,7 +50,7 @@ enum StreamOutcome {
 }
 
 /// Reads all files in parallel. The spools are temporary files in `out`.
-pub fn read(files: &[InputFile], out: &Path, strict: bool) -> Result<ReadFiles> {
+pub(crate) fn read(files: &[InputFile], out: &Path, strict: bool) -> Result<ReadFiles> {
     let reading = Reading {
         out,
         strict,

@@ -12,10 +12,10 @@ use crate::{
 
 /// For each `<entity_type>/<source_id>`: each field, and the share of records that have it, from 0 to
 /// 1.
-pub type Presence = BTreeMap<String, Map<String, Value>>;
+pub(crate) type Presence = BTreeMap<String, Map<String, Value>>;
 
 /// The municipal buyers whose city is unknown, and the number of records of each.
-pub type BuyersOfUnknownCity = BTreeMap<String, u64>;
+pub(crate) type BuyersOfUnknownCity = BTreeMap<String, u64>;
 
 /// Every file of a run, and every row of every file.
 #[derive(Debug, Serialize)]
@@ -142,7 +142,7 @@ impl NormalizeReport {
     }
 
     /// The last line, a warning, if files are damaged or were left out.
-    pub fn warning(&self) -> Option<String> {
+    pub(crate) fn warning(&self) -> Option<String> {
         let damaged = self.files.iter().filter(|file| file.is_damaged).count();
         let bad = damaged + self.unrecognized.len();
         let all = self.files.len() + self.unrecognized.len();

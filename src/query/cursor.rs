@@ -42,7 +42,7 @@ impl Cursor {
     }
 
     /// A position in the results of the query with a fingerprint.
-    pub fn of(fingerprint: u32, position: Position) -> Cursor {
+    pub(crate) fn of(fingerprint: u32, position: Position) -> Cursor {
         Cursor { fingerprint, position }
     }
 
@@ -83,12 +83,12 @@ impl Cursor {
     }
 
     /// Whether the cursor was made for the query with a fingerprint.
-    pub fn is_of(&self, fingerprint: u32) -> bool {
+    pub(crate) fn is_of(&self, fingerprint: u32) -> bool {
         self.fingerprint == fingerprint
     }
 
     /// The position, for a caller that has checked the fingerprint.
-    pub fn position(self) -> Position {
+    pub(crate) fn position(self) -> Position {
         self.position
     }
 }

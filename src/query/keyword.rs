@@ -75,7 +75,7 @@ impl Keyword {
 
     /// The term of `q`. It matches every record with the keyword, and also those that have it in
     /// other fields. Keywords with the same matches have equal terms.
-    pub fn term(&self) -> &Term {
+    pub(crate) fn term(&self) -> &Term {
         &self.term
     }
 
@@ -103,7 +103,7 @@ impl Keyword {
     }
 
     /// Whether every record with one of the tokens matches.
-    pub fn is_word(&self) -> bool {
+    pub(crate) fn is_word(&self) -> bool {
         matches!(self.term, Term::Word(_))
     }
 
@@ -154,12 +154,12 @@ impl TokenizedRecord {
     }
 
     /// Whether a title or a description is in one of the languages.
-    pub fn is_in(&self, languages: &[Language]) -> bool {
+    pub(crate) fn is_in(&self, languages: &[Language]) -> bool {
         self.texts.iter().any(|text| languages.contains(&text.language))
     }
 
     /// Every token that a keyword in these languages can match; tokens may repeat.
-    pub fn tokens(&self, languages: &[Language]) -> impl Iterator<Item = &Token> {
+    pub(crate) fn tokens(&self, languages: &[Language]) -> impl Iterator<Item = &Token> {
         let texts = self.texts.iter().filter(|text| languages.contains(&text.language));
         texts
             .flat_map(|text| &text.tokens)

@@ -135,20 +135,20 @@ impl SearchQuery {
     }
 
     /// Whether every record of the entity type matches.
-    pub fn matches_all(&self) -> bool {
+    pub(crate) fn matches_all(&self) -> bool {
         self.text.is_none() && self.filters.is_empty()
     }
 
     /// CRC-32 of the query: binds a cursor to the filters and sort that it was made for. The page
     /// does not count.
-    pub fn fingerprint(&self) -> u32 {
+    pub(crate) fn fingerprint(&self) -> u32 {
         crc32fast::hash(&serde_json::to_vec(self).expect("a query of strings, numbers and dates always serializes"))
     }
 }
 
 impl SortKey {
     /// The role that this key sorts by.
-    pub const fn role(self) -> Role {
+    pub(crate) const fn role(self) -> Role {
         match self {
             SortKey::Date => Role::Date,
             SortKey::ClosingDate => Role::ClosingDate,
@@ -157,7 +157,7 @@ impl SortKey {
     }
 
     /// The same, for a key that is a date; `None` for the value.
-    pub const fn date_role(self) -> Option<Role> {
+    pub(crate) const fn date_role(self) -> Option<Role> {
         match self {
             SortKey::Value => None,
             SortKey::Date | SortKey::ClosingDate => Some(self.role()),

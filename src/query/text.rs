@@ -19,7 +19,7 @@ use crate::model::fold::word_list;
 pub const MAX_QUERY_CHARS: usize = 512;
 
 /// The maximum number of words in `q`; each word of a phrase counts.
-pub const MAX_QUERY_WORDS: usize = 32;
+pub(crate) const MAX_QUERY_WORDS: usize = 32;
 
 /// A parsed `q`. Every clause must match; without clauses every record matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -96,7 +96,7 @@ impl TextQuery {
     }
 
     /// Matches any of the terms.
-    pub fn any(terms: Vec<Term>) -> TextQuery {
+    pub(crate) fn any(terms: Vec<Term>) -> TextQuery {
         TextQuery {
             clauses: vec![Clause::Any(terms)],
         }

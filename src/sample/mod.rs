@@ -45,7 +45,7 @@ mod topics;
 use generator::Generator;
 
 /// Beyond this, numbers that must be unique would repeat.
-pub const MAX_RECORDS: u64 = 30_000_000;
+pub(crate) const MAX_RECORDS: u64 = 30_000_000;
 
 #[derive(Clone, Debug)]
 pub struct SampleOptions {
@@ -75,15 +75,15 @@ impl SampleOptions {
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SampleSummary {
-    pub files: Vec<SampleFile>,
+    pub(crate) files: Vec<SampleFile>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SampleFile {
-    pub entity_type: EntityType,
-    pub source_id: &'static str,
-    pub records: u64,
-    pub bytes: u64,
+pub(crate) struct SampleFile {
+    pub(crate) entity_type: EntityType,
+    pub(crate) source_id: &'static str,
+    pub(crate) records: u64,
+    pub(crate) bytes: u64,
 }
 
 /// A source of the sample.

@@ -15,7 +15,7 @@ use anyhow::{Context, ensure};
 use crate::{http::call::AppState, server::metrics::MetricsPage};
 
 /// Binds the admin address, which must differ from the public one: the admin pages need no key.
-pub fn listen(admin: SocketAddr, public: SocketAddr) -> anyhow::Result<TcpListener> {
+pub(crate) fn listen(admin: SocketAddr, public: SocketAddr) -> anyhow::Result<TcpListener> {
     let is_any_address = admin.ip().is_unspecified() || public.ip().is_unspecified();
     let is_same = admin.port() == public.port() && (admin.ip() == public.ip() || is_any_address);
     ensure!(
@@ -29,7 +29,11 @@ pub fn listen(admin: SocketAddr, public: SocketAddr) -> anyhow::Result<TcpListen
 }
 
 /// Starts the admin server, on a thread of its own.
-pub fn start(listener: TcpListener, state: &Arc<AppState>, open: &Arc<AtomicUsize>) -> std::io::Result<ServerHandle> {
+pub(crate) fn start(
+    listener: TcpListener,
+    state: &Arc<AppState>,
+    open: &Arc<AtomicUsize>,
+) -> std::io::Result<ServerHandle> {
     log::info!("metrics and readiness on http://{}", listener.local_addr()?);
     let page = web::Data::new(MetricsPage::new(Arc::clone(state), Arc::clone(open)));
     let shared = web::Data::from(Arc::clone(state));

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The shared state, and what keeps its keys and counts in step with the database.
-pub fn assemble(config: &Config) -> anyhow::Result<(AppState, StateSync)> {
+pub(crate) fn assemble(config: &Config) -> anyhow::Result<(AppState, StateSync)> {
     let plans = match &config.plans {
         Some(path) => Plans::from_file(path)?,
         None => Plans::default(),

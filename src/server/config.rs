@@ -31,11 +31,11 @@ pub struct Config {
 }
 
 /// The default address to listen on.
-pub const BIND: &str = "127.0.0.1:8080";
+pub(crate) const BIND: &str = "127.0.0.1:8080";
 
-pub const GATEWAY_PREFIX: &str = "x-gateway";
+pub(crate) const GATEWAY_PREFIX: &str = "x-gateway";
 
-pub const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Config {
     /// The defaults for an index and a state database.

@@ -91,7 +91,7 @@ const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 type Timer = Pin<Box<Sleep>>;
 
 /// A stream that the framework reads instead of the socket.
-pub struct GuardedStream<S> {
+pub(crate) struct GuardedStream<S> {
     stream: S,
     limits: ConnectionLimits,
     framer: RequestFramer,
@@ -142,7 +142,7 @@ impl From<RequestError> for Refusal {
 impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
     /// Guards a new connection and adds it to the `open` ones. Beyond the maximum number its first
     /// response is a 503.
-    pub fn new(stream: S, limits: ConnectionLimits, open: &Arc<AtomicUsize>) -> GuardedStream<S> {
+    pub(crate) fn new(stream: S, limits: ConnectionLimits, open: &Arc<AtomicUsize>) -> GuardedStream<S> {
         let is_too_many = open.fetch_add(1, Ordering::Relaxed) >= limits.connections;
         let mut guarded = GuardedStream {
             stream,
@@ -169,7 +169,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
     }
 
     /// Where this stream stores why it refused the last request.
-    pub fn refusal(&self) -> ConnectionRefusal {
+    pub(crate) fn refusal(&self) -> ConnectionRefusal {
         self.refusal.clone()
     }
 

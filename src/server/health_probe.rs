@@ -11,7 +11,7 @@ use ureq::{Agent, http::StatusCode};
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Fails unless the server that was started with this `--bind` address answers `/health` with 200.
-pub fn check(bind: SocketAddr) -> anyhow::Result<()> {
+pub(crate) fn check(bind: SocketAddr) -> anyhow::Result<()> {
     let url = format!("http://{}/health", reachable(bind));
     let config = Agent::config_builder()
         .timeout_global(Some(TIMEOUT))

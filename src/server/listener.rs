@@ -51,7 +51,7 @@ const OTHER_FILES: usize = 256;
 
 /// Serves until `stop` resolves and the requests in flight are answered. Counts the `open`
 /// connections.
-pub fn start(
+pub(crate) fn start(
     listener: TcpListener,
     state: Arc<AppState>,
     limits: ConnectionLimits,

@@ -32,7 +32,7 @@ struct MailWorker {
 }
 
 /// Starts the worker with a connection of its own to the state database.
-pub fn start(
+pub(crate) fn start(
     service: Arc<AppState>,
     state: StateDb,
     settings: Arc<MailSettings>,

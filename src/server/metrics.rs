@@ -24,15 +24,15 @@ use prometheus_client::{
 use crate::{catalog::generation::Generation, http::call::AppState, logging, model::timestamp};
 
 /// Renders the page anew for each scrape.
-pub struct MetricsPage(Registry);
+pub(crate) struct MetricsPage(Registry);
 
 /// The first part of all metric names.
 const PREFIX: &str = "procure";
 
 impl MetricsPage {
-    pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-    pub fn new(state: Arc<AppState>, open: Arc<AtomicUsize>) -> MetricsPage {
+    pub(crate) fn new(state: Arc<AppState>, open: Arc<AtomicUsize>) -> MetricsPage {
         let mut registry = Registry::with_prefix(PREFIX);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "The version of the running program", build);
@@ -41,7 +41,7 @@ impl MetricsPage {
         MetricsPage(registry)
     }
 
-    pub fn render(&self) -> Result<String, fmt::Error> {
+    pub(crate) fn render(&self) -> Result<String, fmt::Error> {
         let mut page = String::new();
         text::encode(&mut page, &self.0)?;
         Ok(page)

@@ -6,16 +6,16 @@
 
 mod admin;
 mod assembly;
-pub mod config;
-pub mod connection;
-pub mod health_probe;
-pub mod http1;
+pub(crate) mod config;
+pub(crate) mod connection;
+pub(crate) mod health_probe;
+pub(crate) mod http1;
 mod listener;
 mod mail_worker;
 mod metrics;
 mod reload;
 mod run;
-pub mod signals;
+pub(crate) mod signals;
 mod sync_worker;
 mod systemd;
 mod watchdog;

@@ -27,7 +27,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(30);
 
 /// What a step did.
 #[derive(Debug, PartialEq)]
-pub enum ReloadOutcome {
+pub(crate) enum ReloadOutcome {
     /// The published generation is being served, or its failure was reported before.
     Unchanged,
     /// This generation is served now.
@@ -38,12 +38,12 @@ pub enum ReloadOutcome {
 
 /// Looks for a new generation; remembers which one failed.
 #[derive(Debug, Default)]
-pub struct Reload {
+pub(crate) struct Reload {
     failed: Option<(String, Instant)>,
 }
 
 /// Starts the worker.
-pub fn start(state: Arc<AppState>, index_dir: PathBuf) -> anyhow::Result<PeriodicWorker> {
+pub(crate) fn start(state: Arc<AppState>, index_dir: PathBuf) -> anyhow::Result<PeriodicWorker> {
     let (mut reload, metrics) = (Reload::default(), state.metrics.clone());
     let step = move || match reload.step(&state, &index_dir) {
         ReloadOutcome::Unchanged => true,
@@ -62,7 +62,7 @@ pub fn start(state: Arc<AppState>, index_dir: PathBuf) -> anyhow::Result<Periodi
 
 impl Reload {
     /// Serves the published generation if it is not served yet and opens.
-    pub fn step(&mut self, state: &AppState, index_dir: &Path) -> ReloadOutcome {
+    pub(crate) fn step(&mut self, state: &AppState, index_dir: &Path) -> ReloadOutcome {
         let published = match generation::current(index_dir) {
             Ok(Some(id)) => id,
             Ok(None) => return self.fail(String::new(), &no_generation(index_dir)),

@@ -14,7 +14,7 @@ use anyhow::Context;
 use crate::logging;
 
 /// Resolves at the first signal.
-pub async fn stop_requested() {
+pub(crate) async fn stop_requested() {
     let name = next_signal().await;
     log::info!("{name}: stopping; a second signal stops at once");
     rt::spawn(async {
@@ -26,7 +26,7 @@ pub async fn stop_requested() {
 }
 
 /// Returns a check whether a stop was requested, for work without an async runtime.
-pub fn stop_flag() -> anyhow::Result<impl Fn() -> bool> {
+pub(crate) fn stop_flag() -> anyhow::Result<impl Fn() -> bool> {
     let is_requested = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&is_requested);
     let wait = move || {

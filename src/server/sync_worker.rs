@@ -10,7 +10,11 @@ use crate::{http::metrics::Metrics, server::worker::PeriodicWorker, state::sync:
 /// this time. A crash loses the counts of this time at most.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-pub fn start(mut sync: StateSync, metrics: &Metrics, now: fn() -> DateTime<Utc>) -> anyhow::Result<PeriodicWorker> {
+pub(crate) fn start(
+    mut sync: StateSync,
+    metrics: &Metrics,
+    now: fn() -> DateTime<Utc>,
+) -> anyhow::Result<PeriodicWorker> {
     let mut last_error = String::new();
     let step = move || match sync.step(now()) {
         Ok(has_changed) => {

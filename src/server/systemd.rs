@@ -6,17 +6,17 @@ use std::time::Duration;
 use sd_notify::NotifyState;
 
 /// The server listens, and has a generation to serve.
-pub fn ready() {
+pub(crate) fn ready() {
     notify(&[NotifyState::Ready]);
 }
 
-pub fn stopping() {
+pub(crate) fn stopping() {
     notify(&[NotifyState::Stopping]);
 }
 
 /// A new generation is served. The old one was served until then, so the reload is complete when it
 /// is reported.
-pub fn reloaded(generation: &str) {
+pub(crate) fn reloaded(generation: &str) {
     match NotifyState::monotonic_usec_now() {
         Ok(now) => notify(&[NotifyState::Reloading, now]),
         Err(error) => log::warn!("cannot notify the service manager of the new generation: {error}"),
@@ -27,11 +27,11 @@ pub fn reloaded(generation: &str) {
 
 /// How often [`alive`] must be called: twice per timeout of the service manager. `None` if it has
 /// no timeout.
-pub fn watchdog_interval() -> Option<Duration> {
+pub(crate) fn watchdog_interval() -> Option<Duration> {
     sd_notify::watchdog_enabled().map(|timeout| timeout / 2)
 }
 
-pub fn alive() {
+pub(crate) fn alive() {
     notify(&[NotifyState::Watchdog]);
 }
 

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Starts the watchdog; `None` if no service manager waits for it.
-pub fn start(metrics: &Metrics, watched: Vec<Heartbeat>) -> anyhow::Result<Option<PeriodicWorker>> {
+pub(crate) fn start(metrics: &Metrics, watched: Vec<Heartbeat>) -> anyhow::Result<Option<PeriodicWorker>> {
     let step = move || {
         let is_alive = watched.iter().all(Heartbeat::is_alive);
         if is_alive {

@@ -19,7 +19,7 @@ use crate::http::metrics::Metrics;
 const STUCK_AFTER: Duration = Duration::from_secs(600);
 
 /// A thread that repeats one step at an interval until it is stopped.
-pub struct PeriodicWorker {
+pub(crate) struct PeriodicWorker {
     stop: mpsc::Sender<()>,
     thread: JoinHandle<()>,
     heartbeat: Heartbeat,
@@ -27,12 +27,12 @@ pub struct PeriodicWorker {
 
 /// When a worker last completed a step.
 #[derive(Clone)]
-pub struct Heartbeat(Arc<Mutex<Instant>>);
+pub(crate) struct Heartbeat(Arc<Mutex<Instant>>);
 
 impl PeriodicWorker {
     /// Calls `step` at the interval. A step returns whether it succeeded; failures and panics are
     /// counted, and the next step runs nevertheless.
-    pub fn start(
+    pub(crate) fn start(
         name: &'static str,
         interval: Duration,
         metrics: &Metrics,
@@ -62,12 +62,12 @@ impl PeriodicWorker {
         })
     }
 
-    pub fn heartbeat(&self) -> Heartbeat {
+    pub(crate) fn heartbeat(&self) -> Heartbeat {
         self.heartbeat.clone()
     }
 
     /// Waits for the current step and ends the thread.
-    pub fn stop(self) {
+    pub(crate) fn stop(self) {
         drop(self.stop);
         if self.thread.join().is_err() {
             log::error!("a background worker panicked");
@@ -85,7 +85,7 @@ impl Heartbeat {
     }
 
     /// Whether the worker has completed a step recently.
-    pub fn is_alive(&self) -> bool {
+    pub(crate) fn is_alive(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).elapsed() < STUCK_AFTER
     }
 }

@@ -26,7 +26,7 @@ const WITH_AWARDS: &str = "with awards";
 const WITHOUT_AWARDS: &str = "without awards";
 
 /// Recognizes the publisher's reference numbers: `AB-2025-04052`.
-pub fn recognizes(head: &FileHead) -> bool {
+pub(crate) fn recognizes(head: &FileHead) -> bool {
     let mut values = head.json.split("\"referenceNumber\"").skip(1);
     values.any(|after| {
         let value = after.trim_start().strip_prefix(':').unwrap_or_default().trim_start();
@@ -34,7 +34,7 @@ pub fn recognizes(head: &FileHead) -> bool {
     })
 }
 
-pub struct AlbertaReader;
+pub(crate) struct AlbertaReader;
 
 impl SourceReader for AlbertaReader {
     fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {

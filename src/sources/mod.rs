@@ -5,7 +5,7 @@
 //! `reading` has what all formats share, `common` what some publishers share.
 
 mod alberta;
-pub mod common;
+pub(crate) mod common;
 mod disclosure;
 mod montreal;
 mod novascotia;

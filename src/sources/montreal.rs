@@ -22,7 +22,7 @@ use crate::sources::reading::{
     RowCounts, RowOutput, RowSink, SourceReader, Utf8Reader, digest::fingerprint, format_of, merging, text, unknown,
 };
 
-pub static OFFICIALS: CsvFormat = CsvFormat {
+pub(crate) static OFFICIALS: CsvFormat = CsvFormat {
     signature: &["nom du fournisseur", "approbateur", "montant"],
     required: &["numero", "description", "service"],
     aliases: &[],
@@ -32,7 +32,7 @@ pub static OFFICIALS: CsvFormat = CsvFormat {
     merge_group: merging::keep_newest,
 };
 
-pub static COUNCILS: CsvFormat = CsvFormat {
+pub(crate) static COUNCILS: CsvFormat = CsvFormat {
     signature: &["fournisseur", "no de dossier", "montant"],
     required: &["objet", "no decision", "date signature", "service"],
     aliases: &[],
@@ -121,7 +121,7 @@ struct MontrealLayout {
     has_header: bool,
 }
 
-pub fn recognizes(first: &[String]) -> bool {
+pub(crate) fn recognizes(first: &[String]) -> bool {
     layout(first).is_some()
 }
 
@@ -178,7 +178,7 @@ fn is_order_without_dollar_sign(first: &[String]) -> bool {
 /// Prefixes of the names of the city's services.
 const SERVICE_PREFIXES: [&str; 5] = ["SERVICE ", "DIRECTION ", "COMMISSION ", "BUREAU ", "ARRONDISSEMENT "];
 
-pub struct MontrealReader;
+pub(crate) struct MontrealReader;
 
 impl SourceReader for MontrealReader {
     fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {

@@ -24,7 +24,7 @@ use crate::sources::{
 const NUMBER: &str = "TENDER_ID";
 const AMOUNT: &str = "AWARDED_AMOUNT";
 
-pub static FORMAT: CsvFormat = CsvFormat {
+pub(crate) static FORMAT: CsvFormat = CsvFormat {
     signature: &[NUMBER, "ENTITY", "VENDOR"],
     required: &["AWARDED_DATE", AMOUNT],
     aliases: &[
@@ -65,7 +65,7 @@ const CATEGORY_FLAGS: [(&str, &str); 3] = [("CONSTRUCTION", "CNST"), ("GOODS", "
 /// bought at a price.
 const PLACEHOLDERS: [f64; 2] = [0.0, 0.01];
 
-pub fn recognizes(head: &FileHead) -> bool {
+pub(crate) fn recognizes(head: &FileHead) -> bool {
     let has = |name: &str| {
         head.json.contains(&format!("\"{name}\"")) || head.json.contains(&format!("\"{}\"", name.to_uppercase()))
     };
@@ -73,7 +73,7 @@ pub fn recognizes(head: &FileHead) -> bool {
         || (has("tender_id") && has("entity") && (has("awarded_date") || has("awarded_amount")))
 }
 
-pub struct NovaScotiaReader;
+pub(crate) struct NovaScotiaReader;
 
 impl SourceReader for NovaScotiaReader {
     fn read(

@@ -17,7 +17,7 @@ pub struct SourceFormat {
     pub id: &'static str,
     pub yields: &'static [EntityType],
     pub recognizes: fn(&FileHead) -> bool,
-    pub reader: fn() -> Box<dyn SourceReader>,
+    pub(crate) reader: fn() -> Box<dyn SourceReader>,
 }
 
 /// All formats. No two of them recognize the same file.
@@ -74,7 +74,7 @@ static FAMILIES: &[&[&str]] = &[
 impl SourceFormat {
     /// The first of the sources that are merged together with this one; its own id if it is merged
     /// alone.
-    pub fn family(&self) -> &'static str {
+    pub(crate) fn family(&self) -> &'static str {
         let family = FAMILIES.iter().find(|family| family.contains(&self.id));
         family.and_then(|family| family.first()).unwrap_or(&self.id)
     }

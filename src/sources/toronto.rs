@@ -26,9 +26,9 @@ const WORKSPACE: &str = "Workspace Number";
 const DEADLINE: &str = "Submission Deadline";
 const CATEGORY: &str = "High Level Category";
 
-pub static FORMATS: &[&CsvFormat] = &[&AWARDED, &NON_COMPETITIVE, &SOLICITATIONS];
+pub(crate) static FORMATS: &[&CsvFormat] = &[&AWARDED, &NON_COMPETITIVE, &SOLICITATIONS];
 
-pub static AWARDED: CsvFormat = CsvFormat {
+pub(crate) static AWARDED: CsvFormat = CsvFormat {
     signature: &[DOCUMENT, SUPPLIER],
     required: &[AWARD, AWARDED_ON],
     aliases: &[("Awarded Amount", AWARD), ("Award Date", AWARDED_ON)],
@@ -38,7 +38,7 @@ pub static AWARDED: CsvFormat = CsvFormat {
     merge_group: merging::disambiguate,
 };
 
-pub static NON_COMPETITIVE: CsvFormat = CsvFormat {
+pub(crate) static NON_COMPETITIVE: CsvFormat = CsvFormat {
     signature: &[WORKSPACE, "Supplier Name"],
     required: &["Contract Amount", "Contract Date"],
     aliases: &[],
@@ -48,7 +48,7 @@ pub static NON_COMPETITIVE: CsvFormat = CsvFormat {
     merge_group: merging::disambiguate,
 };
 
-pub static SOLICITATIONS: CsvFormat = CsvFormat {
+pub(crate) static SOLICITATIONS: CsvFormat = CsvFormat {
     signature: &[DOCUMENT, DEADLINE],
     required: &[],
     aliases: &[],

@@ -23,9 +23,9 @@ use crate::{
 };
 
 #[derive(Debug)]
-pub struct Account {
-    pub key: ApiKey,
-    pub limits: PlanLimits,
+pub(crate) struct Account {
+    pub(crate) key: ApiKey,
+    pub(crate) limits: PlanLimits,
     bucket: Arc<TokenBucket>,
     pub(super) usage: Arc<Usage>,
 }
@@ -38,26 +38,26 @@ struct Monotonic(Instant);
 
 /// The state of one limit of an account.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LimitWindow {
-    pub quota: NonZeroU32,
-    pub remaining: u32,
+pub(crate) struct LimitWindow {
+    pub(crate) quota: NonZeroU32,
+    pub(crate) remaining: u32,
     /// Seconds until more requests remain than now.
-    pub reset: u64,
+    pub(crate) reset: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub(crate) enum Limit {
     Burst,
     Day,
 }
 
 /// The outcome of charging a request.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Receipt {
-    pub burst: LimitWindow,
-    pub day: LimitWindow,
+pub(crate) struct Receipt {
+    pub(crate) burst: LimitWindow,
+    pub(crate) day: LimitWindow,
     /// The limit that refuses the request, and the seconds until it no longer does (at least 1).
-    pub refused: Option<(Limit, u64)>,
+    pub(crate) refused: Option<(Limit, u64)>,
     today: NaiveDate,
     charged: u32,
 }
@@ -90,7 +90,7 @@ impl Account {
     /// Charges `cost` requests to both limits. A refusal does not count against the daily quota.
     ///
     /// Decision D-15: a request that costs more than a whole limit costs exactly the whole limit.
-    pub fn charge(&self, cost: NonZeroU32, now: DateTime<Utc>) -> Receipt {
+    pub(crate) fn charge(&self, cost: NonZeroU32, now: DateTime<Utc>) -> Receipt {
         let (per_minute, per_day) = (self.limits.requests_per_minute, self.limits.requests_per_day);
         let (today, midnight) = (now.date_naive(), seconds_to_midnight(now));
         let cost_of_day = cost.min(per_day).get();
@@ -127,7 +127,7 @@ impl Account {
     /// Charges the rest of `cost` for a request that was charged as one. If that exceeds a limit,
     /// the whole request is refused: the daily quota is refunded, and the wait is until the bucket
     /// holds the whole cost, including the one that was already charged.
-    pub fn charge_more(&self, receipt: &mut Receipt, cost: NonZeroU32, now: DateTime<Utc>) {
+    pub(crate) fn charge_more(&self, receipt: &mut Receipt, cost: NonZeroU32, now: DateTime<Utc>) {
         let (per_minute, per_day) = (self.limits.requests_per_minute, self.limits.requests_per_day);
         let more_of_burst = NonZeroU32::new(cost.min(per_minute).get() - 1);
         let more_of_day = cost.min(per_day).get().saturating_sub(receipt.charged);
@@ -155,7 +155,7 @@ impl Account {
 
     /// Refunds the daily quota. The bucket is not refilled: it protects the server, which did the work
     /// in any case.
-    pub fn refund(&self, receipt: &mut Receipt) {
+    pub(crate) fn refund(&self, receipt: &mut Receipt) {
         self.usage.refund(receipt.today, receipt.charged);
         receipt.day.remaining = receipt.day.remaining.saturating_add(receipt.charged);
         receipt.charged = 0;

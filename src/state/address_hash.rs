@@ -14,14 +14,14 @@ pub struct AddressHash(pub(super) [u8; 32]);
 /// An address and a tender as 128 bits. The tender is identified by the name that all its notices
 /// share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PairHash(pub(super) [u8; 16]);
+pub(crate) struct PairHash(pub(super) [u8; 16]);
 
 impl AddressHash {
-    pub fn new(email: &str) -> AddressHash {
+    pub(crate) fn new(email: &str) -> AddressHash {
         AddressHash(Sha256::digest(email.to_lowercase()).into())
     }
 
-    pub fn with_tender(&self, tender: &str) -> PairHash {
+    pub(crate) fn with_tender(&self, tender: &str) -> PairHash {
         let hash = Sha256::new().chain_update(self.0).chain_update(tender).finalize();
         PairHash(hash[..16].try_into().expect("SHA-256 has 32 bytes"))
     }
@@ -29,7 +29,7 @@ impl AddressHash {
 
 /// Names a mail by the pairs it delivers, in any order: sent again, the same content has the same
 /// name.
-pub fn mail_name(pairs: &[PairHash]) -> String {
+pub(crate) fn mail_name(pairs: &[PairHash]) -> String {
     let mut sorted = pairs.to_vec();
     sorted.sort_unstable();
     let mut hash = Sha256::new();

@@ -80,7 +80,7 @@ impl StateDb {
     }
 
     /// Sets how long a statement waits for another process's write lock.
-    pub fn set_busy_timeout(&self, timeout: Duration) -> anyhow::Result<()> {
+    pub(crate) fn set_busy_timeout(&self, timeout: Duration) -> anyhow::Result<()> {
         Ok(self.connection.busy_timeout(timeout)?)
     }
 
@@ -159,7 +159,7 @@ fn remedy(error: &anyhow::Error) -> Option<&'static str> {
 }
 
 /// Whether the error is only that another process held the write lock for the whole timeout.
-pub fn is_busy(error: &anyhow::Error) -> bool {
+pub(crate) fn is_busy(error: &anyhow::Error) -> bool {
     matches!(
         sqlite_code(error),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)

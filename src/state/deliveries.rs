@@ -53,14 +53,14 @@ const HISTORY: TimeDelta = TimeDelta::days(8);
 
 /// A stored delivery intent: a mail that is about to be sent.
 #[derive(Debug)]
-pub struct DeliveryIntent {
+pub(crate) struct DeliveryIntent {
     id: i64,
     pairs: Vec<PairHash>,
 }
 
 /// How an intent is completed if the server may have accepted the mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DeliveryStatus {
+pub(crate) enum DeliveryStatus {
     Sent,
     Uncertain,
 }
@@ -68,18 +68,18 @@ pub enum DeliveryStatus {
 /// The recent deliveries, and the addresses that must not be mailed now.
 #[derive(Debug, Default)]
 pub struct DeliveryHistory {
-    pub last_to_address: HashMap<AddressHash, DateTime<Utc>>,
+    pub(crate) last_to_address: HashMap<AddressHash, DateTime<Utc>>,
     pub last_of_subscription: HashMap<i64, DateTime<Utc>>,
     pub suppressions: HashMap<AddressHash, Suppression>,
 }
 
 /// The delivered pairs at one moment. One read transaction serves all lookups: a run makes millions,
 /// and each alone would lock and unlock the file.
-pub struct DeliveredPairs<'s>(Transaction<'s>);
+pub(crate) struct DeliveredPairs<'s>(Transaction<'s>);
 
 impl DeliveredPairs<'_> {
     /// Whether the pair was delivered, or may have been.
-    pub fn contains(&self, pair: PairHash) -> anyhow::Result<bool> {
+    pub(crate) fn contains(&self, pair: PairHash) -> anyhow::Result<bool> {
         let select = self.0.prepare_cached("SELECT 1 FROM mailed WHERE pair = ?1");
         let found = select.and_then(|mut select| select.exists([pair.0]));
         found.context("reading the delivered tenders")
@@ -88,7 +88,7 @@ impl DeliveredPairs<'_> {
 
 impl StateDb {
     /// The lock file that the one process that sends mail holds.
-    pub fn mail_lock(&self) -> PathBuf {
+    pub(crate) fn mail_lock(&self) -> PathBuf {
         let mut name = self.path.clone().into_os_string();
         name.push(".mail-lock");
         PathBuf::from(name)
@@ -96,7 +96,7 @@ impl StateDb {
 
     /// Marks the intents of a process that died as uncertain and returns their number. Only for the
     /// holder of [`StateDb::mail_lock`].
-    pub fn mark_interrupted_deliveries(&self) -> anyhow::Result<usize> {
+    pub(crate) fn mark_interrupted_deliveries(&self) -> anyhow::Result<usize> {
         let marked = self.connection.execute(MARK_INTERRUPTED, []);
         marked.context("marking the interrupted deliveries of an earlier run")
     }
@@ -123,14 +123,14 @@ impl StateDb {
     }
 
     /// A snapshot of the delivered pairs.
-    pub fn delivered_pairs(&self) -> anyhow::Result<DeliveredPairs<'_>> {
+    pub(crate) fn delivered_pairs(&self) -> anyhow::Result<DeliveredPairs<'_>> {
         let reading = Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred);
         reading.map(DeliveredPairs).context("reading the delivered tenders")
     }
 
     /// Writes a delivery intent and syncs it to disk: the last step before the first byte of the
     /// message.
-    pub fn begin_delivery(
+    pub(crate) fn begin_delivery(
         &self,
         address: AddressHash,
         pairs: &[PairHash],
@@ -162,7 +162,7 @@ impl StateDb {
 
     /// Completes the intent of a mail that was accepted, or may have been. An accepted mail also
     /// removes the suppression of its address.
-    pub fn complete_delivery(&self, intent: DeliveryIntent, status: DeliveryStatus) -> anyhow::Result<()> {
+    pub(crate) fn complete_delivery(&self, intent: DeliveryIntent, status: DeliveryStatus) -> anyhow::Result<()> {
         let outcome = match status {
             DeliveryStatus::Sent => "sent",
             DeliveryStatus::Uncertain => "uncertain",
@@ -180,7 +180,7 @@ impl StateDb {
     }
 
     /// Deletes the intent of a mail that was certainly not accepted: its tenders are new again.
-    pub fn withdraw_delivery(&self, intent: DeliveryIntent) -> anyhow::Result<()> {
+    pub(crate) fn withdraw_delivery(&self, intent: DeliveryIntent) -> anyhow::Result<()> {
         let write = |transaction: &Transaction| -> rusqlite::Result<()> {
             let mut delete = transaction.prepare_cached("DELETE FROM mailed WHERE pair = ?1")?;
             for pair in &intent.pairs {
@@ -203,7 +203,7 @@ impl StateDb {
     /// Deletes deliveries that are too old to matter: all before the first one within the retention
     /// time. So a clock that was wrong for a while deletes nothing too early. Without any delivery in
     /// that time the clock may be wrong now, and everything is kept.
-    pub fn prune_deliveries(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
+    pub(crate) fn prune_deliveries(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         let prune = || -> rusqlite::Result<()> {
             let recent = [(now - RETENTION).timestamp(), now.timestamp()];
             let first = self

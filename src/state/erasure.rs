@@ -27,7 +27,7 @@ const BY_OPERATOR: &str = "procure alerts forget";
 
 impl StateDb {
     /// Returns the number of subscriptions that this ended; `None` if the address is unknown.
-    pub fn erase_address(&mut self, email: &EmailAddress, now: DateTime<Utc>) -> anyhow::Result<Option<usize>> {
+    pub(crate) fn erase_address(&mut self, email: &EmailAddress, now: DateTime<Utc>) -> anyhow::Result<Option<usize>> {
         self.check_file()?;
         // Overwritten data leaves no copy in the file.
         self.connection.pragma_update(None, "secure_delete", true)?;

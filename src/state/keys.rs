@@ -13,19 +13,19 @@ use crate::{model::Plan, state::database::StateDb, storage::hex::hex};
 
 /// A stored key: everything but the key itself.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ApiKey {
-    pub id: i64,
-    pub plan: Plan,
-    pub label: String,
-    pub created_at: DateTime<Utc>,
+pub(crate) struct ApiKey {
+    pub(crate) id: i64,
+    pub(crate) plan: Plan,
+    pub(crate) label: String,
+    pub(crate) created_at: DateTime<Utc>,
     /// From this moment on the key is refused.
-    pub expires_at: Option<DateTime<Utc>>,
-    pub disabled_at: Option<DateTime<Utc>>,
+    pub(crate) expires_at: Option<DateTime<Utc>>,
+    pub(crate) disabled_at: Option<DateTime<Utc>>,
 }
 
 /// Why a key is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum KeyError {
+pub(crate) enum KeyError {
     Unknown,
     Revoked,
     Expired(DateTime<Utc>),
@@ -37,12 +37,12 @@ pub(super) type KeyHash = [u8; 32];
 
 /// The rows of the table: the keys, and for each malformed row the reason.
 pub(super) struct KeyRows {
-    pub valid: Vec<(KeyHash, ApiKey)>,
-    pub malformed: Vec<String>,
+    pub(crate) valid: Vec<(KeyHash, ApiKey)>,
+    pub(crate) malformed: Vec<String>,
 }
 
 /// The prefix of every key, so that a key leaked into a text is recognized.
-pub const PREFIX: &str = "pk_";
+pub(crate) const PREFIX: &str = "pk_";
 
 const RANDOM_BYTES: usize = 20;
 
@@ -75,7 +75,7 @@ impl StateDb {
     }
 
     /// Every key ever created, the oldest first. A malformed row is logged and skipped.
-    pub fn keys(&self) -> anyhow::Result<Vec<ApiKey>> {
+    pub(crate) fn keys(&self) -> anyhow::Result<Vec<ApiKey>> {
         let KeyRows { valid, malformed } = self.read_keys()?;
         for why in malformed {
             log::warn!("{why}; it is refused");

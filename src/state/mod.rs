@@ -3,22 +3,22 @@
 //!
 //! **Invariant:** only this folder names `rusqlite`.
 
-pub mod account;
-pub mod address_hash;
+pub(crate) mod account;
+pub(crate) mod address_hash;
 pub mod consent;
 pub mod database;
-pub mod deliveries;
+pub(crate) mod deliveries;
 #[cfg(test)]
 mod delivery_tests;
 mod erasure;
-pub mod keys;
+pub(crate) mod keys;
 mod migrations;
 mod subscribe;
 pub mod subscription;
 #[cfg(test)]
 mod subscription_tests;
-pub mod suppressions;
-pub mod sync;
+pub(crate) mod suppressions;
+pub(crate) mod sync;
 mod tokens;
-pub mod unsubscribe;
-pub mod usage;
+pub(crate) mod unsubscribe;
+pub(crate) mod usage;

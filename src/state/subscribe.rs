@@ -52,7 +52,7 @@ impl StateDb {
     }
 
     /// The active subscriptions of an address, the oldest first.
-    pub fn subscriptions_of(&self, email: &str) -> anyhow::Result<Vec<Subscription>> {
+    pub(crate) fn subscriptions_of(&self, email: &str) -> anyhow::Result<Vec<Subscription>> {
         self.active_subscriptions(Some(email))
     }
 

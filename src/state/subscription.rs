@@ -79,32 +79,32 @@ pub enum SubscriptionLimit {
 }
 
 impl Frequency {
-    pub const ALL: [Frequency; 2] = [Frequency::Daily, Frequency::Weekly];
+    pub(crate) const ALL: [Frequency; 2] = [Frequency::Daily, Frequency::Weekly];
 
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Frequency::Daily => "daily",
             Frequency::Weekly => "weekly",
         }
     }
 
-    pub fn parse(name: &str) -> Option<Frequency> {
+    pub(crate) fn parse(name: &str) -> Option<Frequency> {
         Frequency::ALL.into_iter().find(|frequency| frequency.name() == name)
     }
 }
 
 impl Locale {
-    pub const ALL: [Locale; 2] = [Locale::En, Locale::Fr];
+    pub(crate) const ALL: [Locale; 2] = [Locale::En, Locale::Fr];
 
     /// The language code.
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Locale::En => "en",
             Locale::Fr => "fr",
         }
     }
 
-    pub fn parse(name: &str) -> Option<Locale> {
+    pub(crate) fn parse(name: &str) -> Option<Locale> {
         Locale::ALL.into_iter().find(|locale| locale.name() == name)
     }
 }

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use crate::state::{address_hash::AddressHash, database::StateDb};
 
 /// The number of temporary refusals in a row after which an address is paused.
-pub const MAX_ATTEMPTS: u32 = 10;
+pub(crate) const MAX_ATTEMPTS: u32 = 10;
 
 /// The wait before the second attempt. It doubles with each attempt up to [`MAX_WAIT`]: about three
 /// days in all.
@@ -31,20 +31,20 @@ const MAX_REPLY: usize = 200;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suppression {
     /// Temporary refusals in a row.
-    pub attempts: u32,
+    pub(crate) attempts: u32,
     /// Pauses since the address last accepted a mail.
-    pub pauses: u32,
-    pub due_at: DateTime<Utc>,
+    pub(crate) pauses: u32,
+    pub(crate) due_at: DateTime<Utc>,
     /// While it is set, nothing is sent.
-    pub paused_at: Option<DateTime<Utc>>,
+    pub(crate) paused_at: Option<DateTime<Utc>>,
     /// The server's reply, which may contain the address.
-    pub why: String,
+    pub(crate) why: String,
 }
 
 impl StateDb {
     /// Defers an address after a temporary refusal. Returns whether it is now paused, because there
     /// were [`MAX_ATTEMPTS`].
-    pub fn defer_address(&self, address: AddressHash, why: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
+    pub(crate) fn defer_address(&self, address: AddressHash, why: &str, now: DateTime<Utc>) -> anyhow::Result<bool> {
         let write = |transaction: &Transaction| -> rusqlite::Result<bool> {
             let (attempts, pauses) = counts(transaction, address)?;
             let attempts = attempts.saturating_add(1);
@@ -63,7 +63,7 @@ impl StateDb {
     }
 
     /// Pauses an address after a permanent refusal.
-    pub fn pause_address(&self, address: AddressHash, why: &str, now: DateTime<Utc>) -> anyhow::Result<()> {
+    pub(crate) fn pause_address(&self, address: AddressHash, why: &str, now: DateTime<Utc>) -> anyhow::Result<()> {
         let write = |transaction: &Transaction| {
             let (_, pauses) = counts(transaction, address)?;
             let suppression = Suppression {
@@ -79,7 +79,7 @@ impl StateDb {
     }
 
     /// Removes the suppression of one address, or of all. Returns the number removed.
-    pub fn resume_addresses(&self, address: Option<AddressHash>) -> anyhow::Result<usize> {
+    pub(crate) fn resume_addresses(&self, address: Option<AddressHash>) -> anyhow::Result<usize> {
         let delete = "DELETE FROM setbacks WHERE ?1 IS NULL OR address = ?1";
         let resumed = self.connection.execute(delete, [address.map(|address| address.0)]);
         resumed.context("resuming addresses")

@@ -26,11 +26,11 @@ type Accounts = HashMap<KeyHash, Arc<Account>>;
 
 /// The keys in memory, shared by all requests.
 #[derive(Clone, Default)]
-pub struct KeyRing(Arc<ArcSwap<Accounts>>);
+pub(crate) struct KeyRing(Arc<ArcSwap<Accounts>>);
 
 impl KeyRing {
     /// The account of a key that a client sent, if the key is valid at this moment.
-    pub fn check(&self, key: &str, now: DateTime<Utc>) -> Result<Arc<Account>, KeyError> {
+    pub(crate) fn check(&self, key: &str, now: DateTime<Utc>) -> Result<Arc<Account>, KeyError> {
         let accounts = self.0.load();
         let hash = hash_key(key).ok_or(KeyError::Unknown)?;
         let account = accounts.get(&hash).ok_or(KeyError::Unknown)?;
@@ -43,13 +43,13 @@ impl KeyRing {
         }
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.load().is_empty()
     }
 }
 
 /// Keeps a [`KeyRing`] and the database in sync.
-pub struct StateSync {
+pub(crate) struct StateSync {
     state: StateDb,
     plans: Plans,
     ring: KeyRing,
@@ -61,7 +61,7 @@ pub struct StateSync {
 
 impl StateSync {
     /// Opens the database and reads the keys and today's counts.
-    pub fn open(path: &Path, plans: Plans, now: DateTime<Utc>) -> anyhow::Result<StateSync> {
+    pub(crate) fn open(path: &Path, plans: Plans, now: DateTime<Utc>) -> anyhow::Result<StateSync> {
         let mut sync = StateSync {
             state: StateDb::open(path)?,
             plans,
@@ -76,13 +76,13 @@ impl StateSync {
         Ok(sync)
     }
 
-    pub fn ring(&self) -> KeyRing {
+    pub(crate) fn ring(&self) -> KeyRing {
         self.ring.clone()
     }
 
     /// Reads what other processes wrote, and writes the requests counted since the last step. Returns
     /// whether a key changed.
-    pub fn step(&mut self, now: DateTime<Utc>) -> anyhow::Result<bool> {
+    pub(crate) fn step(&mut self, now: DateTime<Utc>) -> anyhow::Result<bool> {
         self.state.check_file()?;
         // Read first, so that the next step notices a write that happens meanwhile.
         let current = (self.state.data_version()?, now.date_naive());

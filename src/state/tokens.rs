@@ -13,7 +13,7 @@ use crate::storage::hex::hex;
 
 /// 160 bits that cannot be guessed, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct UnsubscribeToken(pub String);
+pub(super) struct UnsubscribeToken(pub(crate) String);
 
 /// Makes the tokens of two rows differ.
 pub(super) struct Salt(pub [u8; 16]);
@@ -25,20 +25,20 @@ const SECRET: &str = "unsubscribe";
 
 impl UnsubscribeToken {
     /// A client's text as a token; `None` if it does not have the form of one.
-    pub fn parse(text: &str) -> Option<UnsubscribeToken> {
+    pub(crate) fn parse(text: &str) -> Option<UnsubscribeToken> {
         let is_well_formed = text.len() == 2 * TOKEN_BYTES && text.bytes().all(|b| b.is_ascii_hexdigit());
         is_well_formed.then(|| UnsubscribeToken(text.to_ascii_lowercase()))
     }
 
     /// The value that finds its row. The lookup need not take constant time: a client that learned a
     /// hash from the time it takes would still have to find the token with that hash.
-    pub fn hash(&self) -> [u8; 32] {
+    pub(crate) fn hash(&self) -> [u8; 32] {
         Sha256::digest(&self.0).into()
     }
 }
 
 impl Salt {
-    pub fn random() -> anyhow::Result<Salt> {
+    pub(crate) fn random() -> anyhow::Result<Salt> {
         random().map(Salt)
     }
 }

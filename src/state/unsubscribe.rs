@@ -46,7 +46,7 @@ impl StateDb {
 
     /// The outcome that [`StateDb::unsubscribe`] would have, without ending anything. A token of
     /// active subscriptions also gives [`UnsubscribeOutcome::AlreadyEnded`].
-    pub fn find_token(&self, token: &str) -> anyhow::Result<UnsubscribeOutcome> {
+    pub(crate) fn find_token(&self, token: &str) -> anyhow::Result<UnsubscribeOutcome> {
         let found = subscriptions_of(&self.connection, token).context("looking up a token")?;
         Ok(if found.is_empty() {
             UnsubscribeOutcome::UnknownToken

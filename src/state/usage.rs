@@ -25,7 +25,7 @@ const MAX_COUNT: i64 = 1 << 53;
 /// The counts of one key. The lock is held for a few additions and never across blocking calls; only
 /// requests with the same key contend for it.
 #[derive(Debug, Default)]
-pub struct Usage(Mutex<BTreeMap<NaiveDate, DayCount>>);
+pub(crate) struct Usage(Mutex<BTreeMap<NaiveDate, DayCount>>);
 
 /// A day's count: what the database holds, and the increment still to be written, which a refund may
 /// make negative.
@@ -46,12 +46,12 @@ impl DayCount {
 
 impl Usage {
     /// The requests counted on a day.
-    pub fn on(&self, day: NaiveDate) -> i64 {
+    pub(crate) fn on(&self, day: NaiveDate) -> i64 {
         self.days().get(&day).map_or(0, DayCount::used)
     }
 
     /// Counts `cost` if the sum stays within the quota. The count afterwards, in both cases.
-    pub fn charge(&self, day: NaiveDate, cost: u32, quota: u32) -> Result<i64, i64> {
+    pub(crate) fn charge(&self, day: NaiveDate, cost: u32, quota: u32) -> Result<i64, i64> {
         let mut days = self.days();
         let count = days.entry(day).or_default();
         let used = count.used();
@@ -63,7 +63,7 @@ impl Usage {
     }
 
     /// Subtracts what a charge on that day added.
-    pub fn refund(&self, day: NaiveDate, cost: u32) {
+    pub(crate) fn refund(&self, day: NaiveDate, cost: u32) {
         self.days().entry(day).or_default().unwritten -= i64::from(cost);
     }
 

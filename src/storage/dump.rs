@@ -15,20 +15,20 @@ use anyhow::Context;
 use crate::{model::EntityType, storage::gzip::GzipReader};
 
 /// Maximum length of a line in bytes. A longer one is skipped and reported.
-pub const MAX_LINE_BYTES: usize = 4 << 20;
+pub(crate) const MAX_LINE_BYTES: usize = 4 << 20;
 
 /// The file name extensions of dumps, longest first.
 const EXTENSIONS: [&str; 3] = [".ndjson.gz", ".ndjson.zst", ".ndjson"];
 
 /// One dump file.
 #[derive(Clone, Debug)]
-pub struct DumpFile {
-    pub path: PathBuf,
-    pub source_id: String,
+pub(crate) struct DumpFile {
+    pub(crate) path: PathBuf,
+    pub(crate) source_id: String,
 }
 
 /// The dumps of an entity type, in path order; none if the entity type has no folder.
-pub fn list(dumps: &Path, entity_type: EntityType) -> anyhow::Result<Vec<DumpFile>> {
+pub(crate) fn list(dumps: &Path, entity_type: EntityType) -> anyhow::Result<Vec<DumpFile>> {
     let mut found: Vec<DumpFile> = entries(&dumps.join(entity_type.name()))?
         .into_iter()
         .filter_map(dump_at)
@@ -40,7 +40,7 @@ pub fn list(dumps: &Path, entity_type: EntityType) -> anyhow::Result<Vec<DumpFil
 /// The files and folders in the folder of dumps that are not dumps, in path order: a misspelled
 /// entity type, a file with another extension. Hidden files and unfinished dumps (`.tmp`) are
 /// ignored.
-pub fn unknown_files(dumps: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn unknown_files(dumps: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut unknown = Vec::new();
     for path in entries(dumps)? {
         let entity_type = path
@@ -93,21 +93,21 @@ fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// Reads the lines of a dump, which may be compressed.
-pub struct DumpLineReader {
+pub(crate) struct DumpLineReader {
     input: Box<dyn BufRead + Send>,
     number: u64,
 }
 
 /// A line's number, from 1, and whether the line was read.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum DumpLine {
+pub(crate) enum DumpLine {
     Read(u64),
     /// The line is longer than [`MAX_LINE_BYTES`] and was skipped.
     TooLong(u64),
 }
 
 impl DumpLineReader {
-    pub fn open(path: &Path) -> io::Result<DumpLineReader> {
+    pub(crate) fn open(path: &Path) -> io::Result<DumpLineReader> {
         let file = BufReader::with_capacity(1 << 20, File::open(path)?);
         let input: Box<dyn BufRead + Send> = match path.extension().and_then(|e| e.to_str()) {
             Some("gz") => Box::new(BufReader::with_capacity(1 << 20, GzipReader::new(file))),
@@ -117,13 +117,13 @@ impl DumpLineReader {
         Ok(DumpLineReader::new(input))
     }
 
-    pub fn new(input: Box<dyn BufRead + Send>) -> DumpLineReader {
+    pub(crate) fn new(input: Box<dyn BufRead + Send>) -> DumpLineReader {
         DumpLineReader { input, number: 0 }
     }
 
     /// Appends the next line that is not blank to `buffer`, without its line end. Returns `None` at
     /// the end of the file.
-    pub fn next_line(&mut self, buffer: &mut Vec<u8>) -> io::Result<Option<DumpLine>> {
+    pub(crate) fn next_line(&mut self, buffer: &mut Vec<u8>) -> io::Result<Option<DumpLine>> {
         let start = buffer.len();
         loop {
             self.number += 1;

@@ -13,7 +13,7 @@ const FLUSH_BYTES: usize = if cfg!(test) { 1 << 20 } else { 16 << 20 };
 
 /// A file that is flushed to the disk while it is written, so that little remains to wait for at
 /// the end.
-pub struct DurableFile {
+pub(crate) struct DurableFile {
     file: BufWriter<Arc<File>>,
     /// Bytes written since the last flush began.
     unflushed: usize,
@@ -22,7 +22,7 @@ pub struct DurableFile {
 }
 
 impl DurableFile {
-    pub fn create(path: &Path) -> io::Result<DurableFile> {
+    pub(crate) fn create(path: &Path) -> io::Result<DurableFile> {
         Ok(DurableFile {
             file: BufWriter::with_capacity(256 << 10, Arc::new(File::create(path)?)),
             unflushed: 0,
@@ -30,7 +30,7 @@ impl DurableFile {
         })
     }
 
-    pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)?;
         self.unflushed += bytes.len();
         let is_idle = self.flushing.as_ref().is_none_or(JoinHandle::is_finished);
@@ -45,7 +45,7 @@ impl DurableFile {
     }
 
     /// Waits until the whole file is on the disk.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(mut self) -> io::Result<()> {
         self.file.flush()?;
         self.join_flush()?;
         self.file.get_ref().sync_all()
@@ -62,7 +62,7 @@ impl DurableFile {
 }
 
 /// Writes a whole file and flushes it.
-pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::create(path)?;
     file.write_all(bytes)?;
     file.sync_all()
@@ -70,7 +70,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Renames a file or folder, which may replace a file, and flushes the change. The content must be
 /// on the disk already.
-pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)?;
     match to.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => sync_folder(folder),
@@ -79,7 +79,7 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Flushes the list of a folder's entries.
-pub fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 

@@ -14,14 +14,14 @@ const ATTEMPTS: usize = 10;
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Locks a folder for `command`, for as long as the returned file is open.
-pub fn lock_folder(folder: &Path, command: &str) -> Result<File> {
+pub(crate) fn lock_folder(folder: &Path, command: &str) -> Result<File> {
     let file = File::open(folder).with_context(|| format!("opening {}", folder.display()))?;
     lock(file, folder, command)
 }
 
 /// Locks the file at `path` for `command`, for as long as the returned file is open. The file is
 /// created if it does not exist. `target` is what `command` writes to; the error names it.
-pub fn lock_file(path: &Path, target: &Path, command: &str) -> Result<File> {
+pub(crate) fn lock_file(path: &Path, target: &Path, command: &str) -> Result<File> {
     let file = File::options()
         .create(true)
         .append(true)

@@ -8,13 +8,13 @@ use flate2::bufread::GzDecoder;
 ///
 /// Zeros after the last member are ignored, as `gzip` does: tapes and some servers add them as
 /// padding. Anything else there is an error.
-pub struct GzipReader<R> {
+pub(crate) struct GzipReader<R> {
     /// The member that is being read; `None` after the last one.
     member: Option<GzDecoder<R>>,
 }
 
 impl<R: BufRead> GzipReader<R> {
-    pub fn new(file: R) -> GzipReader<R> {
+    pub(crate) fn new(file: R) -> GzipReader<R> {
         GzipReader {
             member: Some(GzDecoder::new(file)),
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(2 * bytes.len());
     for byte in bytes {
         write!(digits, "{byte:02x}").expect("a string accepts every write");

@@ -1,7 +1,7 @@
 //! Files on disk: dumps, compression, locks and durable writes.
 
-pub mod dump;
-pub mod durable_file;
-pub mod file_lock;
-pub mod gzip;
-pub mod hex;
+pub(crate) mod dump;
+pub(crate) mod durable_file;
+pub(crate) mod file_lock;
+pub(crate) mod gzip;
+pub(crate) mod hex;

@@ -1,6 +1,6 @@
 //! Sending mails over SMTP, several over one connection.
 
-pub mod reply;
+pub(crate) mod reply;
 pub mod server;
 pub mod session;
-pub mod smtp_url;
+pub(crate) mod smtp_url;

@@ -7,25 +7,25 @@ use lettre::transport::smtp::Error;
 /// A reply of the server, or a failure of the connection. The text may contain an address, so only
 /// the code may be logged.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SmtpReply {
-    pub code: Option<u16>,
-    pub text: String,
+pub(crate) struct SmtpReply {
+    pub(crate) code: Option<u16>,
+    pub(crate) text: String,
     /// What the operator must change, if a retry cannot help.
-    pub remedy: Option<&'static str>,
+    pub(crate) remedy: Option<&'static str>,
 }
 
-pub const LOGIN_REFUSED: &str =
+pub(crate) const LOGIN_REFUSED: &str =
     "the login was refused: check the user in --smtp-url, and PROCURE_SMTP_PASSWORD or --smtp-password-file";
-pub const NO_LOGIN_METHOD: &str = "the server offers no login method that is supported here (PLAIN, LOGIN): use its submission port, usually 465 (smtps://) or 587 (smtp://)";
-pub const NO_STARTTLS: &str = "use smtps://, or add ?tls=none if you trust the network to the server";
-pub const TLS_FAILED: &str = "the connection cannot be encrypted: --smtp-url must name the host of the server's certificate, with smtps:// if the port encrypts from the first byte, \
+pub(crate) const NO_LOGIN_METHOD: &str = "the server offers no login method that is supported here (PLAIN, LOGIN): use its submission port, usually 465 (smtps://) or 587 (smtp://)";
+pub(crate) const NO_STARTTLS: &str = "use smtps://, or add ?tls=none if you trust the network to the server";
+pub(crate) const TLS_FAILED: &str = "the connection cannot be encrypted: --smtp-url must name the host of the server's certificate, with smtps:// if the port encrypts from the first byte, \
      else smtp://; for a private certificate, name its issuer's certificate with --smtp-ca";
-pub const TLS_EXPECTED: &str = "this port encrypts from the first byte: use smtps://";
-pub const SENDER_REFUSED: &str = "the sender was refused: check that the user may send as --mail-from, or whether the server requires a user in --smtp-url";
+pub(crate) const TLS_EXPECTED: &str = "this port encrypts from the first byte: use smtps://";
+pub(crate) const SENDER_REFUSED: &str = "the sender was refused: check that the user may send as --mail-from, or whether the server requires a user in --smtp-url";
 
 impl SmtpReply {
     /// What failed, and during which step.
-    pub fn of(error: &Error, step: &str) -> SmtpReply {
+    pub(crate) fn of(error: &Error, step: &str) -> SmtpReply {
         let code = error.status().map(u16::from);
         let what = match code {
             Some(code) => {
@@ -43,7 +43,7 @@ impl SmtpReply {
         }
     }
 
-    pub fn without_code(text: &str) -> SmtpReply {
+    pub(crate) fn without_code(text: &str) -> SmtpReply {
         SmtpReply {
             code: None,
             text: text.to_owned(),
@@ -51,17 +51,17 @@ impl SmtpReply {
         }
     }
 
-    pub fn with_remedy(self, remedy: Option<&'static str>) -> SmtpReply {
+    pub(crate) fn with_remedy(self, remedy: Option<&'static str>) -> SmtpReply {
         SmtpReply { remedy, ..self }
     }
 
     /// Whether the server would reply the same to any mail, now and in a minute.
-    pub fn is_final(&self) -> bool {
+    pub(crate) fn is_final(&self) -> bool {
         self.remedy.is_some() || self.code.is_some_and(|code| code >= 500)
     }
 
     /// The part that may be logged.
-    pub fn for_log(&self) -> String {
+    pub(crate) fn for_log(&self) -> String {
         let what = match self.code {
             Some(code) => format!("the server replied {code}"),
             None => self.text.clone(),
@@ -74,7 +74,7 @@ impl SmtpReply {
 }
 
 /// The remedy for a failed TLS handshake. rustls reports one as invalid data.
-pub fn tls_remedy(error: &Error) -> Option<&'static str> {
+pub(crate) fn tls_remedy(error: &Error) -> Option<&'static str> {
     match io_kind(error)? {
         io::ErrorKind::InvalidData => Some(TLS_FAILED),
         _ => None,
@@ -82,7 +82,7 @@ pub fn tls_remedy(error: &Error) -> Option<&'static str> {
 }
 
 /// Whether no reply came within the timeout.
-pub fn is_timeout(error: &Error) -> bool {
+pub(crate) fn is_timeout(error: &Error) -> bool {
     matches!(
         io_kind(error),
         Some(io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)

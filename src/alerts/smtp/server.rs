@@ -67,7 +67,7 @@ impl SmtpServer {
 
     /// Opens a connection, encrypts it and logs in as configured. If that fails, returns the outcome
     /// for the mail that was to be sent.
-    pub fn connect(&self, is_cancelled: &dyn Fn() -> bool) -> Result<SmtpSession, DeliveryOutcome> {
+    pub(crate) fn connect(&self, is_cancelled: &dyn Fn() -> bool) -> Result<SmtpSession, DeliveryOutcome> {
         let server = self.clone();
         match run_cancellable(move || server.open(), Duration::ZERO, is_cancelled) {
             Ok(Some(opened)) => opened.map_err(DeliveryOutcome::Unavailable),

@@ -36,7 +36,7 @@ pub struct SmtpTimeouts {
 
 impl SmtpTimeouts {
     /// The minimum values of RFC 5321, 4.5.3.2, except for connecting.
-    pub const STANDARD: SmtpTimeouts = SmtpTimeouts {
+    pub(crate) const STANDARD: SmtpTimeouts = SmtpTimeouts {
         connection: Duration::from_secs(60),
         command: Duration::from_secs(5 * 60),
         message: Duration::from_secs(10 * 60),
@@ -54,7 +54,7 @@ const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 const STOP_GRACE: Duration = Duration::from_secs(10);
 
 /// An open connection.
-pub struct SmtpSession {
+pub(crate) struct SmtpSession {
     connection: SmtpConnection,
     timeouts: SmtpTimeouts,
 }
@@ -65,7 +65,7 @@ struct MessageData<'a>(&'a [u8]);
 
 /// The outcome of sending a mail.
 #[derive(Clone, Debug, PartialEq)]
-pub enum DeliveryOutcome {
+pub(crate) enum DeliveryOutcome {
     /// The server accepted it.
     Sent,
     /// Refused for now, and certainly not accepted.
@@ -113,7 +113,7 @@ impl SmtpSession {
     /// Sends a mail. Returns the outcome, and the session if it can send another mail.
     /// `before_message` is called when the server is ready for the message, before its first byte. If
     /// it fails, the message is not sent and its error is returned.
-    pub fn send(
+    pub(crate) fn send(
         mut self,
         mail: &Mail,
         is_cancelled: &dyn Fn() -> bool,
@@ -222,7 +222,7 @@ impl SmtpSession {
     }
 
     /// Sends QUIT and closes the connection.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         let _ = self.connection.set_timeout(Some(QUIT_TIMEOUT));
         self.connection.abort();
     }

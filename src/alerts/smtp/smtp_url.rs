@@ -7,19 +7,19 @@ use percent_encoding::percent_decode_str;
 use url::{Host, Url};
 
 /// The port for SMTP over TLS from the first byte (RFC 8314).
-pub const IMPLICIT_TLS_PORT: u16 = 465;
+pub(crate) const IMPLICIT_TLS_PORT: u16 = 465;
 
 /// Where the mail server is, and how to connect to it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SmtpEndpoint {
-    pub host: String,
-    pub port: u16,
-    pub user: Option<String>,
-    pub encryption: Encryption,
+    pub(crate) host: String,
+    pub(crate) port: u16,
+    pub(crate) user: Option<String>,
+    pub(crate) encryption: Encryption,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encryption {
+pub(crate) enum Encryption {
     /// TLS from the first byte.
     Implicit,
     /// STARTTLS; without it no mail is sent.

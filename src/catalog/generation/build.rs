@@ -43,15 +43,15 @@ impl Build {
     }
 
     /// The folder to fill.
-    pub fn folder(&self) -> PathBuf {
+    pub(crate) fn folder(&self) -> PathBuf {
         building_folder(&self.index_dir, &self.id)
     }
 
-    pub fn write_calibration(&self, calibration: &Calibration) -> anyhow::Result<()> {
+    pub(crate) fn write_calibration(&self, calibration: &Calibration) -> anyhow::Result<()> {
         self.write_json(CALIBRATION, calibration)
     }
 
-    pub fn write_first_seen(&self, first_seen: &FirstSeen) -> anyhow::Result<()> {
+    pub(crate) fn write_first_seen(&self, first_seen: &FirstSeen) -> anyhow::Result<()> {
         self.write_json(FIRST_SEEN, first_seen)
     }
 
@@ -61,7 +61,7 @@ impl Build {
 
     /// The first-seen times of the served generation; `None` if there is none or its file is
     /// unreadable.
-    pub fn previous_first_seen(&self) -> Option<FirstSeen> {
+    pub(crate) fn previous_first_seen(&self) -> Option<FirstSeen> {
         let id = current(&self.index_dir).ok()??;
         let read = read_json(&self.index_dir.join(id).join(FIRST_SEEN), "list of first-seen times");
         read.inspect_err(|error| log::warn!("the first-seen times of tenders are lost: {error:#}"))
@@ -70,7 +70,7 @@ impl Build {
 
     /// Makes the build durable, checks that it opens, puts it in service, and removes generations
     /// beyond [`KEPT_GENERATIONS`]. Returns its id.
-    pub fn publish(self, entity_types: Vec<EntityTypeManifest>) -> anyhow::Result<String> {
+    pub(crate) fn publish(self, entity_types: Vec<EntityTypeManifest>) -> anyhow::Result<String> {
         let folder = self.folder();
         let manifest = Manifest {
             files: sync_and_checksum(&folder)?,

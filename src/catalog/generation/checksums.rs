@@ -14,7 +14,7 @@ use super::{layout::REMEDY, manifest::FileEntry};
 use crate::storage::durable_file;
 
 /// Flushes every file of a build to disk. Returns their paths, sizes and checksums, in path order.
-pub fn sync_and_checksum(folder: &Path) -> anyhow::Result<Vec<FileEntry>> {
+pub(crate) fn sync_and_checksum(folder: &Path) -> anyhow::Result<Vec<FileEntry>> {
     let mut paths = Vec::new();
     collect_files(folder, &mut paths)?;
     paths.sort();
@@ -54,7 +54,7 @@ fn collect_files(folder: &Path, paths: &mut Vec<PathBuf>) -> anyhow::Result<()> 
 }
 
 /// Checks that every file has the size and checksum it was written with.
-pub fn verify(folder: &Path, files: &[FileEntry]) -> anyhow::Result<()> {
+pub(crate) fn verify(folder: &Path, files: &[FileEntry]) -> anyhow::Result<()> {
     files.par_iter().try_for_each(|entry| {
         let path = folder.join(&entry.path);
         let (bytes, crc32) = checksum(&path).context(REMEDY)?;

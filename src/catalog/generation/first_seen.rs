@@ -27,7 +27,7 @@ pub struct FirstSeen(BTreeMap<String, Option<String>>);
 impl FirstSeen {
     /// The times for a build made `now` with these recent tenders, given those of the previous
     /// build, if there is one.
-    pub fn after(previous: Option<FirstSeen>, tenders: Vec<String>, now: DateTime<Utc>) -> FirstSeen {
+    pub(crate) fn after(previous: Option<FirstSeen>, tenders: Vec<String>, now: DateTime<Utc>) -> FirstSeen {
         let now = timestamp::format_seconds(now);
         let with_time = |id: String| {
             let time = match &previous {
@@ -40,7 +40,7 @@ impl FirstSeen {
     }
 
     /// When the first of some notices was indexed; `None` unless the time of every one is known.
-    pub fn earliest<'a>(&self, mut record_ids: impl Iterator<Item = &'a str>) -> Option<&str> {
+    pub(crate) fn earliest<'a>(&self, mut record_ids: impl Iterator<Item = &'a str>) -> Option<&str> {
         let first = self.of(record_ids.next()?)?;
         record_ids.try_fold(first, |first, id| Some(first.min(self.of(id)?)))
     }

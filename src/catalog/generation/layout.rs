@@ -15,16 +15,16 @@ use crate::storage::{durable_file, file_lock};
 
 const CURRENT: &str = "CURRENT";
 const LOCK: &str = "LOCK";
-pub const MANIFEST: &str = "manifest.json";
-pub const CALIBRATION: &str = "calibration.json";
-pub const FIRST_SEEN: &str = "first_seen.json";
+pub(crate) const MANIFEST: &str = "manifest.json";
+pub(crate) const CALIBRATION: &str = "calibration.json";
+pub(crate) const FIRST_SEEN: &str = "first_seen.json";
 const BUILDING: &str = ".building";
 
 /// How many generations stay on disk: the one that is served and the one to roll back to.
 pub const KEPT_GENERATIONS: usize = 2;
 
 /// What the operator can do about a damaged index.
-pub const REMEDY: &str =
+pub(crate) const REMEDY: &str =
     "the index is damaged; re-index with `procure index`, or go back with `procure generations use ID`";
 
 /// The id in `CURRENT`; `None` if no generation was published yet. Fails if the text is not an id.
@@ -46,7 +46,7 @@ pub fn current(index_dir: &Path) -> anyhow::Result<Option<String>> {
 }
 
 /// Writes an id to `CURRENT`, by an atomic rename.
-pub fn set_current(index_dir: &Path, id: &str) -> anyhow::Result<()> {
+pub(crate) fn set_current(index_dir: &Path, id: &str) -> anyhow::Result<()> {
     let new = index_dir.join(format!("{CURRENT}.new"));
     write_durably(&new, format!("{id}\n").as_bytes())?;
     durable_file::rename(&new, &index_dir.join(CURRENT)).with_context(|| format!("switching {CURRENT} to {id}"))
@@ -80,7 +80,7 @@ fn is_generation_id(name: &str) -> bool {
 }
 
 /// An id for a build that starts now, greater than all ids on disk.
-pub fn next_id(index_dir: &Path) -> anyhow::Result<String> {
+pub(crate) fn next_id(index_dir: &Path) -> anyhow::Result<String> {
     let id = chrono::Utc::now().format("%Y%m%dT%H%M%S%3fZ").to_string();
     match list(index_dir)?.pop() {
         // The clock was set back: a suffix makes the id the greatest.
@@ -90,13 +90,13 @@ pub fn next_id(index_dir: &Path) -> anyhow::Result<String> {
 }
 
 /// The folder of a build in progress, or of a generation that is being removed.
-pub fn building_folder(index_dir: &Path, id: &str) -> PathBuf {
+pub(crate) fn building_folder(index_dir: &Path, id: &str) -> PathBuf {
     index_dir.join(format!("{id}{BUILDING}"))
 }
 
 /// Removes what builds and removals left when they were killed: the folders that
 /// [`building_folder`] names, and no others.
-pub fn remove_leftovers(index_dir: &Path) -> anyhow::Result<()> {
+pub(crate) fn remove_leftovers(index_dir: &Path) -> anyhow::Result<()> {
     let listing = || format!("listing {}", index_dir.display());
     for entry in index_dir.read_dir().with_context(listing)? {
         let entry = entry.with_context(listing)?;
@@ -111,7 +111,7 @@ pub fn remove_leftovers(index_dir: &Path) -> anyhow::Result<()> {
 /// Removes a generation: first renames it, so that it is no longer listed, then deletes its files.
 ///
 /// A server may still read them: memory maps stay valid after the files are deleted.
-pub fn remove(index_dir: &Path, id: &str) -> anyhow::Result<()> {
+pub(crate) fn remove(index_dir: &Path, id: &str) -> anyhow::Result<()> {
     let (folder, removed) = (index_dir.join(id), building_folder(index_dir, id));
     fs::rename(&folder, &removed)
         .and_then(|()| fs::remove_dir_all(&removed))
@@ -119,12 +119,12 @@ pub fn remove(index_dir: &Path, id: &str) -> anyhow::Result<()> {
 }
 
 /// Locks the index directory against other builds and switches, until the returned file is dropped.
-pub fn lock(index_dir: &Path) -> anyhow::Result<File> {
+pub(crate) fn lock(index_dir: &Path) -> anyhow::Result<File> {
     file_lock::lock_file(&index_dir.join(LOCK), index_dir, "procure index")
 }
 
 /// Reads a JSON file of a generation. An error names its content as `what`, and the [`REMEDY`].
-pub fn read_json<T: DeserializeOwned>(path: &Path, what: &str) -> anyhow::Result<T> {
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path, what: &str) -> anyhow::Result<T> {
     let bytes = fs::read(path)
         .with_context(|| format!("reading {}", path.display()))
         .context(REMEDY)?;
@@ -134,6 +134,6 @@ pub fn read_json<T: DeserializeOwned>(path: &Path, what: &str) -> anyhow::Result
 }
 
 /// Writes a file and flushes it to disk. An error names its path.
-pub fn write_durably(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+pub(crate) fn write_durably(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     durable_file::write(path, bytes).with_context(|| format!("writing {}", path.display()))
 }

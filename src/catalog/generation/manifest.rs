@@ -13,73 +13,73 @@ use crate::model::EntityType;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Manifest {
     /// When the build was published, RFC 3339 UTC.
-    pub built_at: String,
+    pub(crate) built_at: String,
     /// One entry per entity type, in the order of [`EntityType::ALL`].
     #[serde(rename = "kinds")]
-    pub entity_types: Vec<EntityTypeManifest>,
-    pub files: Vec<FileEntry>,
+    pub(crate) entity_types: Vec<EntityTypeManifest>,
+    pub(crate) files: Vec<FileEntry>,
 }
 
 /// The numbers of one entity type.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EntityTypeManifest {
-    pub entity_type: EntityType,
+    pub(crate) entity_type: EntityType,
     /// Fingerprint of the schema it was built with.
-    pub fingerprint: String,
+    pub(crate) fingerprint: String,
     pub records: u64,
     /// In order of source_id.
-    pub sources: Vec<SourceSummary>,
+    pub(crate) sources: Vec<SourceSummary>,
     /// In order of municipality.
-    pub coverage: Vec<Coverage>,
+    pub(crate) coverage: Vec<Coverage>,
 }
 
 /// An entry of `GET /sources`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Source")]
 pub struct SourceSummary {
-    pub source_id: String,
-    pub entity_type: EntityType,
-    pub records: u64,
+    pub(crate) source_id: String,
+    pub(crate) entity_type: EntityType,
+    pub(crate) records: u64,
     /// The latest `fetched_at`.
     #[schemars(extend("format" = "date-time"))]
-    pub last_updated: Option<String>,
+    pub(crate) last_updated: Option<String>,
     /// The earliest event date, `YYYY-MM-DD`.
     #[schemars(extend("format" = "date"))]
-    pub earliest_date: Option<String>,
+    pub(crate) earliest_date: Option<String>,
     #[schemars(extend("format" = "date"))]
-    pub latest_date: Option<String>,
+    pub(crate) latest_date: Option<String>,
 }
 
 /// A row of `GET /{entity_type}/coverage`: a municipality with at least one record of the entity
 /// type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
-    pub municipality: String,
-    pub name_en: Option<String>,
-    pub name_fr: Option<String>,
-    pub province: Option<String>,
-    pub government_level: Option<String>,
-    pub records: u64,
+    pub(crate) municipality: String,
+    pub(crate) name_en: Option<String>,
+    pub(crate) name_fr: Option<String>,
+    pub(crate) province: Option<String>,
+    pub(crate) government_level: Option<String>,
+    pub(crate) records: u64,
     #[schemars(extend("format" = "date"))]
-    pub earliest_date: Option<String>,
+    pub(crate) earliest_date: Option<String>,
     #[schemars(extend("format" = "date"))]
-    pub latest_date: Option<String>,
+    pub(crate) latest_date: Option<String>,
     #[schemars(extend("format" = "date-time"))]
-    pub last_updated: Option<String>,
-    pub source_ids: Vec<String>,
+    pub(crate) last_updated: Option<String>,
+    pub(crate) source_ids: Vec<String>,
 }
 
 /// The size and checksum of a file when it was written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FileEntry {
     /// Relative to the generation's folder, with `/` between folders.
-    pub path: String,
-    pub bytes: u64,
-    pub crc32: u32,
+    pub(crate) path: String,
+    pub(crate) bytes: u64,
+    pub(crate) crc32: u32,
 }
 
 impl Manifest {
-    pub fn read(folder: &Path) -> anyhow::Result<Manifest> {
+    pub(crate) fn read(folder: &Path) -> anyhow::Result<Manifest> {
         let path = folder.join(MANIFEST);
         let manifest: Manifest = read_json(&path, "manifest")?;
         let entity_types: Vec<EntityType> = manifest.entity_types.iter().map(|entry| entry.entity_type).collect();
@@ -91,7 +91,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
+    pub(crate) fn write(&self, folder: &Path) -> anyhow::Result<()> {
         write_durably(&folder.join(MANIFEST), &serde_json::to_vec(self)?)
     }
 }

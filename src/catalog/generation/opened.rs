@@ -26,15 +26,15 @@ use crate::{
 
 /// An opened, verified generation. A request takes one when it starts and uses no other.
 pub struct Generation {
-    pub id: String,
+    pub(crate) id: String,
     pub manifest: Manifest,
     pub engine: Arc<dyn Engine>,
     /// How wide the ranges of estimates must be.
     pub calibration: Calibration,
     /// For tenders with several notices, the status that the newest one states.
-    pub newest_statuses: NewestStatuses,
+    pub(crate) newest_statuses: NewestStatuses,
     /// When recent tenders were first indexed.
-    pub first_seen: FirstSeen,
+    pub(crate) first_seen: FirstSeen,
     /// Responses that stay the same while the generation is served, by a key that the caller
     /// chooses.
     cache: Mutex<HashMap<String, Bytes>>,
@@ -43,7 +43,7 @@ pub struct Generation {
 impl Generation {
     /// The cached value of a key, computed on first use. Two threads may compute it at the same
     /// time; both get the same value.
-    pub fn cached<E>(&self, key: &str, compute: impl FnOnce() -> Result<Bytes, E>) -> Result<Bytes, E> {
+    pub(crate) fn cached<E>(&self, key: &str, compute: impl FnOnce() -> Result<Bytes, E>) -> Result<Bytes, E> {
         let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cached) = cache().get(key) {
             return Ok(cached.clone());
@@ -77,7 +77,7 @@ pub fn open(index_dir: &Path, id: &str) -> anyhow::Result<Generation> {
 }
 
 /// Opens a generation without checking its files' checksums.
-pub fn open_unverified(folder: &Path, id: &str) -> anyhow::Result<Generation> {
+pub(crate) fn open_unverified(folder: &Path, id: &str) -> anyhow::Result<Generation> {
     let manifest = Manifest::read(folder)?;
     for entry in &manifest.entity_types {
         let schema = Schema::of(entry.entity_type);

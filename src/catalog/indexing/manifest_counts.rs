@@ -17,7 +17,7 @@ use crate::{
 
 /// Counts of some records. The counts of two chunks can be merged.
 #[derive(Default)]
-pub struct ManifestCounts {
+pub(crate) struct ManifestCounts {
     /// By index of the dump in the list of dumps.
     dumps: BTreeMap<u16, RecordSpan>,
     municipalities: BTreeMap<String, MunicipalityCounts>,
@@ -43,7 +43,7 @@ struct MunicipalityCounts {
 
 impl ManifestCounts {
     /// Counts a record of the dump with this index.
-    pub fn add(&mut self, record: &Record, dump: u16) {
+    pub(crate) fn add(&mut self, record: &Record, dump: u16) {
         let date = record.date(Role::Date);
         let fetched_at = record.text("fetched_at");
         self.dumps.entry(dump).or_default().add(date, fetched_at);
@@ -59,7 +59,7 @@ impl ManifestCounts {
         }
     }
 
-    pub fn merge(mut self, other: ManifestCounts) -> ManifestCounts {
+    pub(crate) fn merge(mut self, other: ManifestCounts) -> ManifestCounts {
         for (dump, span) in other.dumps {
             self.dumps.entry(dump).or_default().merge(&span);
         }
@@ -73,11 +73,11 @@ impl ManifestCounts {
         self
     }
 
-    pub fn records(&self) -> u64 {
+    pub(crate) fn records(&self) -> u64 {
         self.dumps.values().map(|span| span.records).sum()
     }
 
-    pub fn into_manifest(self, schema: &Schema, dumps: &[DumpFile]) -> EntityTypeManifest {
+    pub(crate) fn into_manifest(self, schema: &Schema, dumps: &[DumpFile]) -> EntityTypeManifest {
         let entity_type = schema.entity_type;
         let records = self.records();
         // A source may have several files: `a.ndjson` and `a.ndjson.gz`.

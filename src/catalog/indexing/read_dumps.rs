@@ -26,10 +26,10 @@ use crate::{
 };
 
 /// The records of an entity type, each once, in `record_id` order.
-pub struct DumpRecords {
-    pub dumps: Vec<DumpFile>,
-    pub files: Vec<DumpFileReport>,
-    pub entries: Vec<RecordEntry>,
+pub(crate) struct DumpRecords {
+    pub(crate) dumps: Vec<DumpFile>,
+    pub(crate) files: Vec<DumpFileReport>,
+    pub(crate) entries: Vec<RecordEntry>,
     /// The record ids, one after the other.
     ids: Vec<u8>,
     spool: Option<File>,
@@ -37,25 +37,25 @@ pub struct DumpRecords {
 
 /// What is kept in memory of a record: its sort keys, and where its id and bytes are.
 #[derive(Default)]
-pub struct RecordEntry {
+pub(crate) struct RecordEntry {
     id_start: u64,
     id_length: u16,
     /// Index of its dump.
-    pub dump: u16,
+    pub(crate) dump: u16,
     length: u32,
     /// Where its bytes start in the spool.
     start: u64,
     /// `fetched_at` in milliseconds since 1970; `i64::MIN` if it cannot be parsed.
     fetched_at: i64,
     /// Days since 1970. `None` sorts below any day, so last in descending order.
-    pub date: Option<i32>,
-    pub closing_date: Option<i32>,
-    pub value: Option<f64>,
+    pub(crate) date: Option<i32>,
+    pub(crate) closing_date: Option<i32>,
+    pub(crate) value: Option<f64>,
 }
 
 impl DumpRecords {
     /// Reads the bytes of a record into `buffer`.
-    pub fn read(&self, entry: &RecordEntry, buffer: &mut Vec<u8>) -> io::Result<()> {
+    pub(crate) fn read(&self, entry: &RecordEntry, buffer: &mut Vec<u8>) -> io::Result<()> {
         buffer.resize(entry.length as usize, 0);
         match &self.spool {
             Some(file) => file.read_exact_at(buffer, entry.start),
@@ -64,20 +64,25 @@ impl DumpRecords {
     }
 
     /// Closes the spool, which frees its disk space.
-    pub fn close_spool(&mut self) {
+    pub(crate) fn close_spool(&mut self) {
         self.spool = None;
     }
 }
 
 impl RecordEntry {
-    pub fn length(&self) -> u64 {
+    pub(crate) fn length(&self) -> u64 {
         self.length.into()
     }
 }
 
 /// Reads all dumps of an entity type. The spool is an unnamed file in `folder`: it holds the
 /// records uncompressed, in reading order, and disappears when it is closed.
-pub fn read_dumps(schema: &'static Schema, dumps: &Path, strict: bool, folder: &Path) -> anyhow::Result<DumpRecords> {
+pub(crate) fn read_dumps(
+    schema: &'static Schema,
+    dumps: &Path,
+    strict: bool,
+    folder: &Path,
+) -> anyhow::Result<DumpRecords> {
     let dumps = dump::list(dumps, schema.entity_type)?;
     ensure!(
         dumps.len() <= usize::from(u16::MAX),

@@ -10,21 +10,21 @@ pub struct IndexReport {
     pub generation: String,
     pub entity_types: Vec<EntityTypeReport>,
     /// Files in the dump folder that are not dumps.
-    pub left_out: Vec<PathBuf>,
-    pub seconds: f64,
+    pub(crate) left_out: Vec<PathBuf>,
+    pub(crate) seconds: f64,
 }
 
 #[derive(Debug)]
 pub struct EntityTypeReport {
-    pub entity_type: EntityType,
-    pub records: u64,
+    pub(crate) entity_type: EntityType,
+    pub(crate) records: u64,
     pub files: Vec<DumpFileReport>,
 }
 
 /// A dump file. Every line is counted once: as a record, a duplicate or an invalid line.
 #[derive(Debug, Default)]
 pub struct DumpFileReport {
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     pub lines: u64,
     pub records: u64,
     /// Lines whose record_id another line has with a newer `fetched_at`, or with an equal one and
@@ -49,7 +49,7 @@ const MAX_REASONS: usize = 50;
 impl LineProblem {
     /// Counts a problem. Reasons quote field names and parser messages, so their number is limited:
     /// a file of invalid lines only must not fill the memory.
-    pub fn add(list: &mut Vec<LineProblem>, reason: String, line: u64) {
+    pub(crate) fn add(list: &mut Vec<LineProblem>, reason: String, line: u64) {
         let is_known = list.iter().any(|problem| problem.reason == reason);
         let reason = if is_known || list.len() < MAX_REASONS {
             reason
@@ -68,7 +68,7 @@ impl LineProblem {
 }
 
 impl IndexReport {
-    pub fn records(&self) -> u64 {
+    pub(crate) fn records(&self) -> u64 {
         self.entity_types.iter().map(|report| report.records).sum()
     }
 }

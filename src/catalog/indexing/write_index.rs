@@ -21,7 +21,7 @@ use crate::{
     query::SortKey,
 };
 
-pub fn write_index(
+pub(crate) fn write_index(
     schema: &'static Schema,
     records: &mut DumpRecords,
     memory_mb: usize,

@@ -74,7 +74,7 @@ pub enum MatchLevel {
 }
 
 impl MatchLevel {
-    pub const ALL: [MatchLevel; 7] = [
+    pub(crate) const ALL: [MatchLevel; 7] = [
         MatchLevel::BuyerAndTitle,
         MatchLevel::BuyerAndCode,
         MatchLevel::Code,
@@ -98,7 +98,7 @@ pub enum Confidence {
 /// The estimate of one item.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Estimate {
-    pub input: EstimateItem,
+    pub(crate) input: EstimateItem,
     pub status: EstimateStatus,
     /// The value that the tender states, or the median of the comparables; Canadian dollars.
     pub estimated_value: Option<f64>,
@@ -145,14 +145,14 @@ pub struct DateRange {
 pub struct Note {
     pub code: &'static str,
     pub note_en: String,
-    pub note_fr: String,
+    pub(crate) note_fr: String,
 }
 
 /// The comparable contracts of one item, and what a bidder can learn from them.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Comps {
-    pub input: EstimateItem,
-    pub status: EstimateStatus,
+    pub(crate) input: EstimateItem,
+    pub(crate) status: EstimateStatus,
     /// The tender as it is in the index.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub tender: Option<Box<RawValue>>,
@@ -193,10 +193,10 @@ pub struct ComparablesStats {
     pub mean: f64,
     pub min: f64,
     pub max: f64,
-    pub p10: f64,
-    pub p25: f64,
+    pub(crate) p10: f64,
+    pub(crate) p25: f64,
     pub p50: f64,
-    pub p75: f64,
+    pub(crate) p75: f64,
     pub p90: f64,
     pub histogram: Vec<HistogramBucket>,
 }
@@ -205,8 +205,8 @@ pub struct ComparablesStats {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "Bucket")]
 pub struct HistogramBucket {
-    pub low: f64,
-    pub high: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
     pub count: usize,
 }
 
@@ -219,17 +219,17 @@ pub struct BidAround {
     pub competitive: f64,
     /// p60.
     pub conservative: f64,
-    pub basis: GuideBasis,
-    pub confidence: Confidence,
-    pub note_en: String,
-    pub note_fr: String,
+    pub(crate) basis: GuideBasis,
+    pub(crate) confidence: Confidence,
+    pub(crate) note_en: String,
+    pub(crate) note_fr: String,
 }
 
 /// What the guide is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Basis")]
-pub enum GuideBasis {
+pub(crate) enum GuideBasis {
     ComparableContracts,
 }
 
@@ -239,10 +239,10 @@ pub struct Incumbent {
     /// Its newest contract for this need at this buyer.
     pub record_id: String,
     #[schemars(extend("format" = "date"))]
-    pub award_date: Option<String>,
+    pub(crate) award_date: Option<String>,
     #[schemars(extend("format" = "date"))]
-    pub end_date: Option<String>,
-    pub value: f64,
+    pub(crate) end_date: Option<String>,
+    pub(crate) value: f64,
     /// How many of this buyer's contracts for this need it had, out of `of_contracts`.
     pub contracts: usize,
     pub of_contracts: usize,
@@ -251,21 +251,21 @@ pub struct Incumbent {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ExpiringContract {
     pub record_id: String,
-    pub title: Option<String>,
-    pub vendor_name: Option<String>,
-    pub value: f64,
+    pub(crate) title: Option<String>,
+    pub(crate) vendor_name: Option<String>,
+    pub(crate) value: f64,
     #[schemars(extend("format" = "date"))]
-    pub end_date: String,
+    pub(crate) end_date: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct StandingOfferHolder {
-    pub vendor_name: String,
+    pub(crate) vendor_name: String,
     pub record_id: String,
-    pub agreement_number: Option<String>,
-    pub description: Option<String>,
+    pub(crate) agreement_number: Option<String>,
+    pub(crate) description: Option<String>,
     #[schemars(extend("format" = "date"))]
-    pub expiry_date: Option<String>,
+    pub(crate) expiry_date: Option<String>,
 }
 
 /// The competition among the vendors of the comparables.
@@ -273,5 +273,5 @@ pub struct StandingOfferHolder {
 pub struct Competition {
     pub distinct_vendors: usize,
     /// The share of the contracts that the most frequent vendor won.
-    pub top_vendor_share: f64,
+    pub(crate) top_vendor_share: f64,
 }

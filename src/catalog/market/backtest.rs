@@ -29,10 +29,10 @@ pub struct BacktestOptions {
 }
 
 /// Decision D-93: how many contracts are held out by default.
-pub const DEFAULT_SAMPLE: usize = 4000;
+pub(crate) const DEFAULT_SAMPLE: usize = 4000;
 
 /// Decision D-93: the default seed of the sample.
-pub const DEFAULT_SEED: u64 = 7;
+pub(crate) const DEFAULT_SEED: u64 = 7;
 
 /// The result of a back-test.
 #[derive(Debug)]
@@ -47,21 +47,21 @@ pub struct BacktestReport {
 #[derive(Debug)]
 pub struct BacktestRow {
     pub name: String,
-    pub contracts: usize,
+    pub(crate) contracts: usize,
     /// The share of the contracts for which there was an estimate. The figures below are of these.
     pub answered: f64,
     /// The median error of the estimates.
     pub median_error: f64,
     /// The share of the estimates that are at most a factor of two from the value.
-    pub within_factor_two: f64,
+    pub(crate) within_factor_two: f64,
     /// The share whose value was between p25 and p75.
     pub within_p25_p75: f64,
     /// The share whose value was between p10 and p90.
     pub within_p10_p90: f64,
     /// The median error of the first guess: the median value of the category.
-    pub category_error: f64,
+    pub(crate) category_error: f64,
     /// The median error of the second guess: the median value of buyer and category.
-    pub buyer_category_error: f64,
+    pub(crate) buyer_category_error: f64,
 }
 
 /// A contract that was held out.

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// All contracts by category: the baselines are their medians.
-pub struct Baselines {
+pub(crate) struct Baselines {
     by_category: HashMap<Vec<String>, Vec<PastContract>>,
     /// Numbers of the buyers.
     buyers: HashMap<String, u32>,
@@ -27,7 +27,7 @@ struct PastContract {
 }
 
 impl Baselines {
-    pub fn read(engine: &dyn Engine) -> Result<Baselines, Error> {
+    pub(crate) fn read(engine: &dyn Engine) -> Result<Baselines, Error> {
         let mut baselines = Baselines {
             by_category: HashMap::new(),
             buyers: HashMap::new(),
@@ -67,7 +67,7 @@ impl Baselines {
     /// Two guesses as decimal logarithms: the median value of the category, and that of buyer and
     /// category. Both are over the years before the contract that an estimate uses. For a buyer
     /// without contracts in these years, the second guess equals the first.
-    pub fn guesses(&self, holdout: &Holdout) -> [Option<f64>; 2] {
+    pub(crate) fn guesses(&self, holdout: &Holdout) -> [Option<f64>; 2] {
         let facts = &holdout.facts;
         let mut categories = facts.categories.clone();
         categories.sort();

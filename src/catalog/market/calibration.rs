@@ -17,7 +17,7 @@ use super::{
 };
 
 /// The quantiles that are estimated, apart from the median.
-pub const TAILS: [f64; 4] = [0.10, 0.25, 0.75, 0.90];
+pub(crate) const TAILS: [f64; 4] = [0.10, 0.25, 0.75, 0.90];
 
 /// How wide the ranges of estimates must be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,11 +25,11 @@ pub struct Calibration {
     /// The number of contracts it was measured on. 0 means the figures of [`Calibration::default`].
     pub contracts: usize,
     /// The usual distance of the [`TAILS`] from the median, as powers of ten.
-    pub typical: [f64; 4],
+    pub(crate) typical: [f64; 4],
     /// The factor of each distance.
-    pub stretch: [f64; 4],
+    pub(crate) stretch: [f64; 4],
     /// The factors of one match level.
-    pub levels: BTreeMap<MatchLevel, [f64; 4]>,
+    pub(crate) levels: BTreeMap<MatchLevel, [f64; 4]>,
 }
 
 /// With fewer samples the default is better.
@@ -49,20 +49,20 @@ const FEW_CONTRACTS: f64 = 8.0;
 
 /// The estimate of one held-out contract, compared with its value.
 #[derive(Clone, Debug)]
-pub struct CalibrationSample {
-    pub level: MatchLevel,
-    pub spread: EstimateSpread,
+pub(crate) struct CalibrationSample {
+    pub(crate) level: MatchLevel,
+    pub(crate) spread: EstimateSpread,
     /// How far the true value is above the median, as a power of ten.
-    pub residual: f64,
+    pub(crate) residual: f64,
 }
 
 /// The median of the comparables, and the distance of their [`TAILS`] from it, as powers of ten,
 /// uncalibrated.
 #[derive(Clone, Debug)]
-pub struct EstimateSpread {
-    pub median: f64,
-    pub distances: [f64; 4],
-    pub effective_size: f64,
+pub(crate) struct EstimateSpread {
+    pub(crate) median: f64,
+    pub(crate) distances: [f64; 4],
+    pub(crate) effective_size: f64,
 }
 
 impl Default for Calibration {
@@ -80,7 +80,7 @@ impl Default for Calibration {
 
 impl EstimateSpread {
     /// `None` without values.
-    pub fn of(values: &WeightedValues) -> Option<EstimateSpread> {
+    pub(crate) fn of(values: &WeightedValues) -> Option<EstimateSpread> {
         let median = values.quantile(0.5)?;
         Some(EstimateSpread {
             median,
@@ -103,7 +103,7 @@ impl EstimateSpread {
 }
 
 impl Calibration {
-    pub fn of_samples(samples: &[CalibrationSample]) -> Calibration {
+    pub(crate) fn of_samples(samples: &[CalibrationSample]) -> Calibration {
         if samples.len() < MIN_SAMPLES {
             return Calibration::default();
         }
@@ -137,7 +137,7 @@ impl Calibration {
     }
 
     /// The calibrated distance of the [`TAILS`] from the median, as powers of ten.
-    pub fn distances(&self, level: MatchLevel, spread: &EstimateSpread) -> [f64; 4] {
+    pub(crate) fn distances(&self, level: MatchLevel, spread: &EstimateSpread) -> [f64; 4] {
         let factors = self.levels.get(&level).unwrap_or(&self.stretch);
         let mut distances = spread.shrunk_distances(&self.typical);
         for (distance, factor) in distances.iter_mut().zip(factors) {
@@ -172,7 +172,7 @@ fn stretch_factors(samples: &[&CalibrationSample], typical: &[f64; 4]) -> [f64; 
 
 /// The confidence, by the ratio of p75 to p25: `high` up to 2.5, `medium` up to 5. Few contracts
 /// that share little with the item give low confidence, however similar their prices are.
-pub fn confidence(level: MatchLevel, spread: &EstimateSpread, distances: &[f64; 4]) -> Confidence {
+pub(crate) fn confidence(level: MatchLevel, spread: &EstimateSpread, distances: &[f64; 4]) -> Confidence {
     let ratio = 10f64.powf(distances[1] + distances[2]);
     if level >= MatchLevel::CategoryAndText && spread.effective_size < FEW_CONTRACTS {
         Confidence::Low

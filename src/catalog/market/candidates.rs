@@ -20,11 +20,11 @@ const MAX_SIMILAR: usize = 200;
 const MAX_NEWEST: usize = 100;
 
 /// How many codes and categories of an item are searched.
-pub const MAX_CODES: usize = 4;
+pub(crate) const MAX_CODES: usize = 4;
 
 /// The records of one entity type that may match at some level. `number` is its position in
 /// [`CONTRACT_TYPES`](super::purchase_facts::CONTRACT_TYPES). A record may occur several times.
-pub fn candidates(
+pub(crate) fn candidates(
     market: &Market,
     item: &PreparedItem,
     number: usize,
@@ -86,7 +86,7 @@ pub fn candidates(
     Ok(found)
 }
 
-pub fn term(role: Role, key: &str) -> Filter {
+pub(crate) fn term(role: Role, key: &str) -> Filter {
     Filter::Term {
         role,
         key: key.to_owned(),

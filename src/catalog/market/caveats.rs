@@ -21,7 +21,7 @@ const MIN_COMPARABLES_WEIGHT: f64 = 0.5;
 const MAX_P90_TO_P10: f64 = 30.0;
 
 /// The caveats that estimates and comparables have in common.
-pub fn caveats(
+pub(crate) fn caveats(
     market: &Market,
     item: &PreparedItem,
     selection: &Selection,

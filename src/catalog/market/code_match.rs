@@ -4,7 +4,7 @@
 /// never more specific than the codes: two equal UNSPSC codes `25000000` name only a segment, so
 /// they match at [`CodeMatch::Segment`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CodeMatch {
+pub(crate) enum CodeMatch {
     Nothing,
     Segment,
     Family,
@@ -29,7 +29,7 @@ const PREFIX_LENGTHS: [(&str, [usize; 3]); 4] = [
 
 /// The start of a key that all codes of its segment, family or class share. `None` if the code is
 /// less specific, or for [`CodeMatch::Code`] and [`CodeMatch::Nothing`].
-pub fn code_prefix(key: &str, level: CodeMatch) -> Option<&str> {
+pub(crate) fn code_prefix(key: &str, level: CodeMatch) -> Option<&str> {
     let (_, [segment, family, class]) = PREFIX_LENGTHS.iter().find(|(start, _)| key.starts_with(start))?;
     let bytes = match level {
         CodeMatch::Segment => *segment,
@@ -52,12 +52,12 @@ fn specific_part(key: &str) -> &str {
 }
 
 /// Whether a key is more specific than a class; those of `72140000` and `N7030` are not.
-pub fn is_specific(key: &str) -> bool {
+pub(crate) fn is_specific(key: &str) -> bool {
     code_prefix(key, CodeMatch::Class).is_some_and(|class| specific_part(key).len() > class.len())
 }
 
 /// The most specific match between any code of one purchase and any code of the other.
-pub fn code_match(ours: &[String], theirs: &[String]) -> CodeMatch {
+pub(crate) fn code_match(ours: &[String], theirs: &[String]) -> CodeMatch {
     let pairs = ours
         .iter()
         .flat_map(|our| theirs.iter().map(move |their| match_pair(our, their)));

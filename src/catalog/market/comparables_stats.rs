@@ -6,7 +6,7 @@ use super::answer::{ComparablesStats, HistogramBucket};
 use crate::engine::aggregation::nearest_rank;
 
 /// `None` without values.
-pub fn comparables_stats(mut values: Vec<f64>) -> Option<ComparablesStats> {
+pub(crate) fn comparables_stats(mut values: Vec<f64>) -> Option<ComparablesStats> {
     values.sort_by(f64::total_cmp);
     let (min, max) = (*values.first()?, *values.last()?);
     let percentile = |percent: usize| values[nearest_rank(percent, values.len())];

@@ -15,34 +15,34 @@ use crate::model::{Date, EntityType, Record, Schema};
 
 /// A contract, and what it has in common with the item.
 #[derive(Debug)]
-pub struct ComparedContract {
-    pub entity_type: EntityType,
+pub(crate) struct ComparedContract {
+    pub(crate) entity_type: EntityType,
     /// The record as JSON.
-    pub record: Bytes,
+    pub(crate) record: Bytes,
     /// The record_id.
-    pub id: String,
-    pub date: Date,
-    pub end_date: Option<Date>,
+    pub(crate) id: String,
+    pub(crate) date: Date,
+    pub(crate) end_date: Option<Date>,
     /// In dollars.
-    pub value: f64,
-    pub title: Option<String>,
-    pub vendor: Option<String>,
+    pub(crate) value: f64,
+    pub(crate) title: Option<String>,
+    pub(crate) vendor: Option<String>,
     /// Of the texts, 0 to 1.
-    pub similarity: f64,
-    pub same_buyer: bool,
-    pub code_match: CodeMatch,
-    pub same_category: bool,
-    pub same_government_level: bool,
-    pub same_method: bool,
-    pub same_terms: bool,
-    pub same_province: bool,
+    pub(crate) similarity: f64,
+    pub(crate) same_buyer: bool,
+    pub(crate) code_match: CodeMatch,
+    pub(crate) same_category: bool,
+    pub(crate) same_government_level: bool,
+    pub(crate) same_method: bool,
+    pub(crate) same_terms: bool,
+    pub(crate) same_province: bool,
     /// The closest level at which the contract matches the item.
-    pub level: MatchLevel,
+    pub(crate) level: MatchLevel,
     /// Its share of the weight of all contracts; 0 until all are selected.
-    pub weight: f64,
+    pub(crate) weight: f64,
     /// The record_ids of other records of the same contract.
-    pub merged: Vec<String>,
-    pub identity: ContractIdentity,
+    pub(crate) merged: Vec<String>,
+    pub(crate) identity: ContractIdentity,
 }
 
 /// A title with more bytes is the text of a whole notice. Notices of one buyer have the same standard
@@ -55,7 +55,7 @@ const MIN_PREFIX_BYTES: usize = 6;
 impl ComparedContract {
     /// Compares a record with the item. `None` if the record has no price, belongs to the item's
     /// own solicitation, or has nothing in common with the item.
-    pub fn read(entity_type: EntityType, bytes: &Bytes, item: &mut PreparedItem) -> Option<ComparedContract> {
+    pub(crate) fn read(entity_type: EntityType, bytes: &Bytes, item: &mut PreparedItem) -> Option<ComparedContract> {
         let schema = Schema::of(entity_type);
         let record = Record::parse(schema, bytes).ok()?;
         let (date, value) = date_and_price(&record)?;
@@ -115,13 +115,13 @@ impl ComparedContract {
         }
     }
 
-    pub fn has_similar_text(&self) -> bool {
+    pub(crate) fn has_similar_text(&self) -> bool {
         self.similarity >= SIMILAR_TEXT
     }
 
     /// Whether the contract is for the same need of the same buyer, as far as the records state it:
     /// the buyer is the same, and the code or the title.
-    pub fn is_same_need(&self, item: &PreparedItem) -> bool {
+    pub(crate) fn is_same_need(&self, item: &PreparedItem) -> bool {
         let lacks_text = item.text.is_empty() || self.title.is_none();
         let same_code = self.code_match == CodeMatch::Code && (lacks_text || self.has_similar_text());
         let has_short_title = self.title.as_ref().is_some_and(|title| title.len() <= MAX_TITLE_BYTES);
@@ -129,7 +129,7 @@ impl ComparedContract {
     }
 
     /// The decimal logarithm of the value.
-    pub fn log_value(&self) -> f64 {
+    pub(crate) fn log_value(&self) -> f64 {
         self.value.log10()
     }
 }

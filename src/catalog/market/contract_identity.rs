@@ -22,7 +22,7 @@ const LEGAL_FORMS: [&str; 14] = [
 ];
 
 /// The folded name of a supplier without its legal form; with it if there is nothing else.
-pub fn vendor_key(name: &str) -> String {
+pub(crate) fn vendor_key(name: &str) -> String {
     let folded = fold(name);
     let words: Vec<&str> = folded.split(' ').filter(|word| !LEGAL_FORMS.contains(word)).collect();
     if words.is_empty() { folded } else { words.join(" ") }
@@ -35,21 +35,21 @@ pub fn vendor_key(name: &str) -> String {
 /// - if they are of one entity type, and have the same `contract_number` and the same vendor or
 ///   value: these are amendments. (`normalize` has already merged what one source publishes twice.)
 #[derive(Debug)]
-pub struct ContractIdentity {
+pub(crate) struct ContractIdentity {
     /// Folded.
-    pub contract_number: Option<String>,
+    pub(crate) contract_number: Option<String>,
     /// All numbers that may identify the contract, folded; `contract_number` is one of them.
-    pub numbers: Vec<String>,
+    pub(crate) numbers: Vec<String>,
     /// The vendor's key, or empty.
     vendor: String,
     /// The value.
     cents: i64,
     /// The date and number of the amendment, as texts that sort in the order of time.
-    pub amendment: (String, String),
+    pub(crate) amendment: (String, String),
 }
 
 impl ContractIdentity {
-    pub fn of(record: &Record, value: f64) -> ContractIdentity {
+    pub(crate) fn of(record: &Record, value: f64) -> ContractIdentity {
         let number = |field: &str| record.text(field).map(fold).filter(|number| is_distinctive(number));
         let text = |field: &str| record.text(field).unwrap_or_default().to_owned();
         let fields = ["contract_number", "contract_id", "procurement_id", "reference_number"];
@@ -63,7 +63,7 @@ impl ContractIdentity {
     }
 
     /// The keys of which one must be equal, in addition to a number: the vendor and the value.
-    pub fn vendor_or_value_keys(&self) -> Vec<String> {
+    pub(crate) fn vendor_or_value_keys(&self) -> Vec<String> {
         let mut keys = Vec::with_capacity(2);
         if !self.vendor.is_empty() {
             keys.push(format!("vendor {}", self.vendor));
@@ -74,7 +74,7 @@ impl ContractIdentity {
 
     /// Vendor, value in cents, and day; `None` without a vendor. Two records of different entity
     /// types with the same key are of one contract.
-    pub fn vendor_value_and_day(&self, date: Date) -> Option<(String, i64, Date)> {
+    pub(crate) fn vendor_value_and_day(&self, date: Date) -> Option<(String, i64, Date)> {
         if self.vendor.is_empty() {
             None
         } else {

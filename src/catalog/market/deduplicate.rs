@@ -10,7 +10,7 @@ use crate::model::{Date, EntityType};
 ///
 /// Of the records of one contract, the one that was amended last is kept, then the one whose entity
 /// type comes first in [`CONTRACT_TYPES`].
-pub fn deduplicate(mut contracts: Vec<ComparedContract>, exclude: &[String]) -> (Vec<ComparedContract>, usize) {
+pub(crate) fn deduplicate(mut contracts: Vec<ComparedContract>, exclude: &[String]) -> (Vec<ComparedContract>, usize) {
     contracts.sort_by(|a, b| {
         let type_index =
             |contract: &ComparedContract| CONTRACT_TYPES.iter().position(|other| *other == contract.entity_type);

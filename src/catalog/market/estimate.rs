@@ -81,7 +81,7 @@ fn date_range(selection: &Selection) -> Option<DateRange> {
     })
 }
 
-pub fn status(item: &PreparedItem, distribution: Option<&ValueDistribution>) -> EstimateStatus {
+pub(crate) fn status(item: &PreparedItem, distribution: Option<&ValueDistribution>) -> EstimateStatus {
     match (item.stated_value, distribution) {
         (Some(_), _) => EstimateStatus::Stated,
         (None, Some(_)) => EstimateStatus::Ok,

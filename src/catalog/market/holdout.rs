@@ -33,18 +33,18 @@ const CALIBRATION_SAMPLES: usize = 1500;
 const SMALL_INDEX_DIVISOR: u64 = 2;
 
 /// A contract whose value is known.
-pub struct Holdout {
-    pub entity_type: EntityType,
-    pub record: Bytes,
-    pub id: String,
-    pub date: Date,
-    pub value: f64,
-    pub facts: PurchaseFacts,
+pub(crate) struct Holdout {
+    pub(crate) entity_type: EntityType,
+    pub(crate) record: Bytes,
+    pub(crate) id: String,
+    pub(crate) date: Date,
+    pub(crate) value: f64,
+    pub(crate) facts: PurchaseFacts,
 }
 
 impl Holdout {
     /// `None` for a record without a price that can be compared.
-    pub fn of(entity_type: EntityType, bytes: &Bytes) -> Option<Holdout> {
+    pub(crate) fn of(entity_type: EntityType, bytes: &Bytes) -> Option<Holdout> {
         let record = Record::parse(Schema::of(entity_type), bytes).ok()?;
         let (date, value) = date_and_price(&record)?;
         Some(Holdout {
@@ -59,7 +59,7 @@ impl Holdout {
 
     /// Estimates it as of the day before its award; `None` if there are too few contracts for an
     /// estimate.
-    pub fn calibration_sample(&self, engine: &dyn Engine) -> Result<Option<CalibrationSample>, Error> {
+    pub(crate) fn calibration_sample(&self, engine: &dyn Engine) -> Result<Option<CalibrationSample>, Error> {
         let day_before = Date::from_days(self.date.days() - 1);
         let item = PreparedItem::of_record(engine, self.entity_type, &self.record)?;
         let (Some(today), Some(mut item)) = (day_before, item) else {
@@ -84,7 +84,7 @@ impl Holdout {
 
 /// A random sample of contracts. Each entity type, given with its number of records, has its share
 /// of the sample. Ordered by entity type, then by document.
-pub fn sample_holdouts(
+pub(crate) fn sample_holdouts(
     engine: &dyn Engine,
     entity_types: &[(EntityType, u64)],
     sample: usize,
@@ -128,7 +128,7 @@ fn next_random(state: &mut u64) -> u64 {
 
 /// Calibrates estimates on the index's own contracts. `records` returns the number of records of an
 /// entity type.
-pub fn calibrate(engine: &dyn Engine, records: impl Fn(EntityType) -> u64) -> Result<Calibration, Error> {
+pub(crate) fn calibrate(engine: &dyn Engine, records: impl Fn(EntityType) -> u64) -> Result<Calibration, Error> {
     let entity_types = CONTRACT_TYPES.map(|entity_type| (entity_type, records(entity_type)));
     let total: u64 = entity_types.iter().map(|(_, records)| records).sum();
     let share = usize::try_from(total / SMALL_INDEX_DIVISOR).unwrap_or(usize::MAX);

@@ -21,40 +21,43 @@ const MAX_QUERY_TERMS: usize = 32;
 /// Up to this many names of a buyer are searched.
 const MAX_BUYERS: usize = 3;
 
-pub struct PreparedItem {
-    pub facts: PurchaseFacts,
-    pub text: PurchaseText,
+pub(crate) struct PreparedItem {
+    pub(crate) facts: PurchaseFacts,
+    pub(crate) text: PurchaseText,
     /// Whether the item is a record, not a described need. In a record, a missing procurement method
     /// counts as a fact to compare, as do missing terms; a need states nothing about them.
-    pub is_record: bool,
+    pub(crate) is_record: bool,
     /// The value that a tender states, in dollars.
-    pub stated_value: Option<f64>,
+    pub(crate) stated_value: Option<f64>,
     /// Keys of all names of the buyer, in both languages. A contract has the same buyer if one of its
     /// names has one of these keys.
-    pub buyer_keys: HashSet<String>,
+    pub(crate) buyer_keys: HashSet<String>,
     /// Keys of the buyer for [`crate::query::Filter::FacetValue`], up to [`MAX_BUYERS`]; there are
     /// several if sources name it differently.
-    pub buyer_filter_keys: Vec<String>,
+    pub(crate) buyer_filter_keys: Vec<String>,
     /// Numbers the stems of the item and of the contracts that it is compared with.
-    pub lexicon: Lexicon,
+    pub(crate) lexicon: Lexicon,
     /// The stems of the item's text, indexed by their numbers in `lexicon`.
-    pub stems: Vec<String>,
+    pub(crate) stems: Vec<String>,
     /// One for each entity type, in the order of [`CONTRACT_TYPES`].
-    pub term_weights: Vec<TermWeights>,
+    pub(crate) term_weights: Vec<TermWeights>,
 }
 
 /// The item's stems, weighted by how rare they are among the records of one entity type.
-pub struct TermWeights {
+pub(crate) struct TermWeights {
     /// The rarest stems, up to [`MAX_QUERY_TERMS`].
-    pub query_terms: Vec<String>,
+    pub(crate) query_terms: Vec<String>,
     /// The squared inverse document frequency of every stem, indexed by its number.
-    pub squared_idf: Vec<f64>,
+    pub(crate) squared_idf: Vec<f64>,
 }
 
 impl PreparedItem {
     /// Prepares an item. Returns it with the bytes of its tender, if it is one; `None` if the index
     /// does not have the tender.
-    pub fn find(engine: &dyn Engine, item: &EstimateItem) -> Result<Option<(PreparedItem, Option<Bytes>)>, Error> {
+    pub(crate) fn find(
+        engine: &dyn Engine,
+        item: &EstimateItem,
+    ) -> Result<Option<(PreparedItem, Option<Bytes>)>, Error> {
         match item {
             EstimateItem::Need(need) => Ok(Some((PreparedItem::of_need(engine, need)?, None))),
             EstimateItem::Tender(tender) => {
@@ -69,7 +72,7 @@ impl PreparedItem {
 
     /// Prepares an item from what a record states about its purchase before the award; `None` if the
     /// bytes are not a record.
-    pub fn of_record(
+    pub(crate) fn of_record(
         engine: &dyn Engine,
         entity_type: EntityType,
         bytes: &[u8],
@@ -152,7 +155,7 @@ impl PreparedItem {
 }
 
 impl TermWeights {
-    pub fn of(engine: &dyn Engine, entity_type: EntityType, stems: &[String]) -> Result<TermWeights, Error> {
+    pub(crate) fn of(engine: &dyn Engine, entity_type: EntityType, stems: &[String]) -> Result<TermWeights, Error> {
         let mut idf = Vec::with_capacity(stems.len());
         for stem in stems {
             idf.push(f64::from(engine.idf(entity_type, stem)?));

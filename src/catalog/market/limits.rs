@@ -10,10 +10,10 @@ pub const MAX_YEARS_BACK: u32 = 20;
 pub const MAX_ITEMS: usize = 50;
 
 /// Decision D-91: how many comparables are returned per item by default.
-pub const DEFAULT_COMPARABLES: usize = 10;
+pub(crate) const DEFAULT_COMPARABLES: usize = 10;
 
 /// Decision D-91: the maximum number of comparables returned per item.
 pub const MAX_COMPARABLES: usize = 100;
 
 /// The maximum number of expiring contracts, and of standing offers, returned per item.
-pub const MAX_LISTED: usize = 20;
+pub(crate) const MAX_LISTED: usize = 20;

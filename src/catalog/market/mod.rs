@@ -23,7 +23,7 @@ mod comps;
 mod contract_identity;
 mod deduplicate;
 mod estimate;
-pub mod holdout;
+pub(crate) mod holdout;
 mod item;
 pub mod limits;
 mod note_texts;

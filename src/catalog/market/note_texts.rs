@@ -3,14 +3,14 @@
 use super::answer::Note;
 
 /// A note; `{}` in its sentences is replaced by a detail.
-pub struct NoteText {
+pub(crate) struct NoteText {
     code: &'static str,
     en: &'static str,
     fr: &'static str,
 }
 
 impl NoteText {
-    pub fn with(&self, detail: &str) -> Note {
+    pub(crate) fn with(&self, detail: &str) -> Note {
         Note {
             code: self.code,
             note_en: self.en.replace("{}", detail),
@@ -18,21 +18,21 @@ impl NoteText {
         }
     }
 
-    pub fn note(&self) -> Note {
+    pub(crate) fn note(&self) -> Note {
         self.with("")
     }
 }
 
 /// A list of notes, each added if its condition holds.
 #[derive(Default)]
-pub struct Notes(pub Vec<Note>);
+pub(crate) struct Notes(pub(crate) Vec<Note>);
 
 impl Notes {
-    pub fn add_if(&mut self, applies: bool, text: NoteText) {
+    pub(crate) fn add_if(&mut self, applies: bool, text: NoteText) {
         self.add_with(applies, text, String::new);
     }
 
-    pub fn add_with(&mut self, applies: bool, text: NoteText, detail: impl FnOnce() -> String) {
+    pub(crate) fn add_with(&mut self, applies: bool, text: NoteText, detail: impl FnOnce() -> String) {
         if applies {
             self.0.push(text.with(&detail()));
         }

@@ -2,14 +2,14 @@
 
 /// Values in ascending order, each with its weight.
 #[derive(Debug, Default)]
-pub struct WeightedValues {
+pub(crate) struct WeightedValues {
     values: Vec<(f64, f64)>,
     total: f64,
 }
 
 impl WeightedValues {
     /// Leaves out values that are not finite, and weights that are not positive and finite.
-    pub fn new(values: impl Iterator<Item = (f64, f64)>) -> WeightedValues {
+    pub(crate) fn new(values: impl Iterator<Item = (f64, f64)>) -> WeightedValues {
         let mut values: Vec<(f64, f64)> = values
             .filter(|(value, weight)| value.is_finite() && *weight > 0.0 && weight.is_finite())
             .collect();
@@ -20,7 +20,7 @@ impl WeightedValues {
 
     /// The value below which a share of the weight is. Each value is at the middle of its own
     /// weight; between two values the result is interpolated linearly. `None` without values.
-    pub fn quantile(&self, share: f64) -> Option<f64> {
+    pub(crate) fn quantile(&self, share: f64) -> Option<f64> {
         let (first, last) = (self.values.first()?, self.values.last()?);
         let (mut before, mut lower) = (0.0, None);
         for (value, weight) in &self.values {
@@ -38,7 +38,7 @@ impl WeightedValues {
     }
 
     /// Kish's effective sample size: how many equally weighted values these count as.
-    pub fn effective_size(&self) -> f64 {
+    pub(crate) fn effective_size(&self) -> f64 {
         let squares: f64 = self.values.iter().map(|(_, weight)| weight * weight).sum();
         if squares > 0.0 {
             self.total * self.total / squares

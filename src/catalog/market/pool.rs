@@ -22,7 +22,12 @@ pub struct Market<'a> {
 
 impl Market<'_> {
     /// The newest contracts that match the filters, up to `limit`.
-    pub fn newest(&self, entity_type: EntityType, filters: &[Filter], limit: usize) -> Result<Vec<Bytes>, Error> {
+    pub(crate) fn newest(
+        &self,
+        entity_type: EntityType,
+        filters: &[Filter],
+        limit: usize,
+    ) -> Result<Vec<Bytes>, Error> {
         let page = Page {
             limit,
             start: Start::Offset(0),
@@ -32,7 +37,7 @@ impl Market<'_> {
     }
 
     /// The contracts that match the filters and have the most similar texts, up to `limit`.
-    pub fn similar(
+    pub(crate) fn similar(
         &self,
         entity_type: EntityType,
         filters: &[Filter],

@@ -10,24 +10,24 @@ use crate::model::{EntityType, Facet, Record, Role, commodity, fold::fold, vocab
 
 /// The entity types whose records are awarded contracts. Of two records of one contract, the one
 /// whose type comes first represents it.
-pub const CONTRACT_TYPES: [EntityType; 3] = [EntityType::Contract, EntityType::Award, EntityType::Disclosure];
+pub(crate) const CONTRACT_TYPES: [EntityType; 3] = [EntityType::Contract, EntityType::Award, EntityType::Disclosure];
 
 /// The facts that are compared, as keys. Empty or `None` if nothing is stated.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PurchaseFacts {
+pub(crate) struct PurchaseFacts {
     /// Keys of the buyer's names.
-    pub buyers: Vec<String>,
-    pub categories: Vec<String>,
+    pub(crate) buyers: Vec<String>,
+    pub(crate) categories: Vec<String>,
     /// Keys of [`crate::model::commodity`].
-    pub codes: Vec<String>,
-    pub government_level: Option<String>,
-    pub province: Option<String>,
+    pub(crate) codes: Vec<String>,
+    pub(crate) government_level: Option<String>,
+    pub(crate) province: Option<String>,
     /// Procurement method.
-    pub method: Option<String>,
+    pub(crate) method: Option<String>,
     /// Trade agreements and the ground for not opening the call, as one key.
-    pub terms: Option<String>,
+    pub(crate) terms: Option<String>,
     /// The numbers that the records of one solicitation have in common.
-    pub numbers: Vec<String>,
+    pub(crate) numbers: Vec<String>,
 }
 
 /// The part of a record's `eligibility` that states the rules of the purchase.
@@ -47,7 +47,7 @@ struct RecordWithRules {
 }
 
 impl PurchaseFacts {
-    pub fn of_record(record: &Record, bytes: &[u8]) -> PurchaseFacts {
+    pub(crate) fn of_record(record: &Record, bytes: &[u8]) -> PurchaseFacts {
         let keys = |role: Role| -> Vec<String> { record.keys(role).into_iter().map(|key| key.into_owned()).collect() };
         let text = |name: &str| record.text(name).filter(|text| !text.is_empty()).map(str::to_owned);
         let names = Facet::Department.entry(record);
@@ -73,7 +73,7 @@ impl PurchaseFacts {
     }
 
     /// The facts of a need without a tender.
-    pub fn of_need(
+    pub(crate) fn of_need(
         code: &str,
         department: Option<&str>,
         category: Option<&str>,
@@ -121,7 +121,7 @@ const SOLICITATION_FIELDS: [&str; 2] = ["procurement_number", "ocid"];
 
 /// Whether a folded number identifies something. Short numbers and those without a digit (`12`,
 /// `various invoices`) are shared by unrelated records.
-pub fn is_distinctive(folded: &str) -> bool {
+pub(crate) fn is_distinctive(folded: &str) -> bool {
     vocabulary::identifies(folded) && folded.len() >= 4 && folded.bytes().any(|b| b.is_ascii_digit())
 }
 

@@ -19,44 +19,48 @@ use super::{
 use crate::engine::Error;
 
 /// The match level is the closest one that has this many contracts, together with closer levels.
-pub const LEVEL_CONTRACTS: usize = 8;
+pub(crate) const LEVEL_CONTRACTS: usize = 8;
 
 /// The minimum number of contracts for an estimate.
-pub const MIN_CONTRACTS: usize = 5;
+pub(crate) const MIN_CONTRACTS: usize = 5;
 
 /// The contracts that an item is compared with.
-pub struct Selection {
+pub(crate) struct Selection {
     /// The comparables first, closest first. The weights add up to 1.
-    pub contracts: Vec<ComparedContract>,
+    pub(crate) contracts: Vec<ComparedContract>,
     /// `None` if there are fewer than [`MIN_CONTRACTS`].
-    pub level: Option<MatchLevel>,
+    pub(crate) level: Option<MatchLevel>,
     /// How many of the contracts are comparables.
     comparables: usize,
     /// How many contracts the request excluded.
-    pub excluded: usize,
+    pub(crate) excluded: usize,
 }
 
 impl Selection {
     /// The contracts at the match level or closer, and those with a similar text in the same
     /// category. Closest in what is bought first.
-    pub fn comparables(&self) -> &[ComparedContract] {
+    pub(crate) fn comparables(&self) -> &[ComparedContract] {
         &self.contracts[..self.comparables]
     }
 
     /// The share of the weight that the comparables carry, 0 to 1.
-    pub fn comparables_weight(&self) -> f64 {
+    pub(crate) fn comparables_weight(&self) -> f64 {
         self.comparables().iter().map(|contract| contract.weight).sum()
     }
 
     /// The values as powers of ten, weighted.
-    pub fn weighted_values(&self) -> WeightedValues {
+    pub(crate) fn weighted_values(&self) -> WeightedValues {
         let contracts = self.contracts.iter();
         WeightedValues::new(contracts.map(|contract| (contract.log_value(), contract.weight)))
     }
 }
 
 /// Selects the contracts for an item. Contracts with a record in `exclude` are left out.
-pub fn select_comparables(market: &Market, item: &mut PreparedItem, exclude: &[String]) -> Result<Selection, Error> {
+pub(crate) fn select_comparables(
+    market: &Market,
+    item: &mut PreparedItem,
+    exclude: &[String],
+) -> Result<Selection, Error> {
     let (mut contracts, excluded) = deduplicate(compared_contracts(market, item)?, exclude);
     set_weights(&mut contracts, market);
     let count = |level: MatchLevel| contracts.iter().filter(|contract| contract.level <= level).count();

@@ -33,7 +33,10 @@ struct MatchingOffer {
 
 /// Suppliers with a standing offer in force for the same code or a similar text: same code first,
 /// then most similar first. Each supplier once.
-pub fn standing_offer_holders(market: &Market, item: &mut PreparedItem) -> Result<Vec<StandingOfferHolder>, Error> {
+pub(crate) fn standing_offer_holders(
+    market: &Market,
+    item: &mut PreparedItem,
+) -> Result<Vec<StandingOfferHolder>, Error> {
     let weights = TermWeights::of(market.engine, EntityType::StandingOffer, &item.stems)?;
     let mut offers = Vec::new();
     for record in find_offers(market, item, &weights.query_terms)? {

@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use crate::model::{Language, Record, Role, Schema, fold, similarity_terms};
 
 /// Two titles with at least this similarity name the same need.
-pub const NEAR_SAME_TEXT: f64 = 0.7;
+pub(crate) const NEAR_SAME_TEXT: f64 = 0.7;
 
 /// Two texts with at least this similarity are about similar things.
-pub const SIMILAR_TEXT: f64 = 0.3;
+pub(crate) const SIMILAR_TEXT: f64 = 0.3;
 
 /// The maximum number of bytes read of a field. The text after them states conditions, not the
 /// subject.
@@ -21,7 +21,7 @@ const MAX_FIELD_BYTES: usize = 1000;
 /// Numbers the stems that occur while one item is answered. Caches the stem of each word, because
 /// stemming is the slow step and words recur.
 #[derive(Default)]
-pub struct Lexicon {
+pub(crate) struct Lexicon {
     numbers: HashMap<String, u32>,
     /// For each language: the number of each word's stem; `None` for a word without a stem.
     known: [HashMap<String, Option<u32>>; Language::ALL.len()],
@@ -33,13 +33,13 @@ type StemSet = Vec<u32>;
 /// The words of a purchase. For each language: the stems of its first field (the title, if it has
 /// one), and those of all fields.
 #[derive(Debug, Default)]
-pub struct PurchaseText {
+pub(crate) struct PurchaseText {
     stem_sets: [Vec<StemSet>; Language::ALL.len()],
 }
 
 impl Lexicon {
     /// The stems numbered so far, in order of their numbers.
-    pub fn stems(&self) -> Vec<String> {
+    pub(crate) fn stems(&self) -> Vec<String> {
         let mut stems: Vec<(&String, &u32)> = self.numbers.iter().collect();
         stems.sort_by_key(|(_, number)| **number);
         stems.into_iter().map(|(stem, _)| stem.clone()).collect()
@@ -67,7 +67,7 @@ impl Lexicon {
 }
 
 impl PurchaseText {
-    pub fn of_record(record: &Record, schema: &'static Schema, lexicon: &mut Lexicon) -> PurchaseText {
+    pub(crate) fn of_record(record: &Record, schema: &'static Schema, lexicon: &mut Lexicon) -> PurchaseText {
         let fields = schema.role(Role::Subject).iter();
         let texts = fields.filter_map(|number| {
             let name = schema.fields[*number].name.as_str();
@@ -77,7 +77,7 @@ impl PurchaseText {
     }
 
     /// The words of one text in an unknown language.
-    pub fn of_title(title: &str, lexicon: &mut Lexicon) -> PurchaseText {
+    pub(crate) fn of_title(title: &str, lexicon: &mut Lexicon) -> PurchaseText {
         PurchaseText::of_texts([(&Language::ALL[..], title)].into_iter(), lexicon)
     }
 
@@ -105,7 +105,7 @@ impl PurchaseText {
         purchase
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.stem_sets.iter().all(Vec::is_empty)
     }
 
@@ -114,7 +114,7 @@ impl PurchaseText {
     /// `squared_idf` is the squared inverse document frequency of this purchase's stems, by number;
     /// they must be the first that the lexicon numbered. A stem that only the other purchase has
     /// counts as the average of these, so that it need not be looked up.
-    pub fn similarity(&self, other: &PurchaseText, squared_idf: &[f64]) -> f64 {
+    pub(crate) fn similarity(&self, other: &PurchaseText, squared_idf: &[f64]) -> f64 {
         let square = |number: &u32| squared_idf.get(*number as usize).copied();
         let mut best = 0.0f64;
         for (ours, theirs) in self.stem_sets.iter().zip(&other.stem_sets) {

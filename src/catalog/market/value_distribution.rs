@@ -9,17 +9,17 @@ use super::{
 };
 
 /// The distribution of an item's value. Distances are differences of base-10 logarithms.
-pub struct ValueDistribution {
-    pub level: MatchLevel,
-    pub spread: EstimateSpread,
+pub(crate) struct ValueDistribution {
+    pub(crate) level: MatchLevel,
+    pub(crate) spread: EstimateSpread,
     /// The calibrated distances from the median to the [`TAILS`]; none is negative.
     distances: [f64; 4],
-    pub confidence: Confidence,
+    pub(crate) confidence: Confidence,
 }
 
 impl ValueDistribution {
     /// `None` if there are too few contracts.
-    pub fn of(market: &Market, selection: &Selection) -> Option<ValueDistribution> {
+    pub(crate) fn of(market: &Market, selection: &Selection) -> Option<ValueDistribution> {
         let level = selection.level?;
         let spread = EstimateSpread::of(&selection.weighted_values())?;
         let distances = market.calibration.distances(level, &spread);
@@ -33,7 +33,7 @@ impl ValueDistribution {
 
     /// The value in dollars below which this share (0 to 1) of the outcomes is. The logarithm is
     /// interpolated linearly between the median and the [`TAILS`].
-    pub fn quantile(&self, share: f64) -> f64 {
+    pub(crate) fn quantile(&self, share: f64) -> f64 {
         let [p10, p25, p75, p90] = self.distances;
         let points = [
             (TAILS[0], -p10),
@@ -51,7 +51,7 @@ impl ValueDistribution {
         dollars(self.spread.median + distance.unwrap_or(p90))
     }
 
-    pub fn percentiles(&self) -> Percentiles {
+    pub(crate) fn percentiles(&self) -> Percentiles {
         Percentiles {
             p10: self.quantile(0.10),
             p25: self.quantile(0.25),

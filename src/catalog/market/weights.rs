@@ -23,7 +23,7 @@ const SAME_CATEGORY: f64 = 3.0;
 const SAME_BUYER_NEARNESS: f64 = 3.0;
 
 /// The natural logarithm of a contract's weight.
-pub fn log_weight(contract: &ComparedContract, today: Date) -> f64 {
+pub(crate) fn log_weight(contract: &ComparedContract, today: Date) -> f64 {
     log_need(contract, today)
         + log_factor(contract.same_buyer, SAME_BUYER)
         + log_factor(contract.same_method, SAME_METHOD)
@@ -36,7 +36,7 @@ pub fn log_weight(contract: &ComparedContract, today: Date) -> f64 {
 /// The buyer and the rules of a purchase affect the price more than they describe the need. So a
 /// buyer's other purchases may carry weight, and still come after the same purchase by other
 /// buyers.
-pub fn nearness(contract: &ComparedContract, today: Date) -> f64 {
+pub(crate) fn nearness(contract: &ComparedContract, today: Date) -> f64 {
     log_need(contract, today) + log_factor(contract.same_buyer, SAME_BUYER_NEARNESS)
 }
 

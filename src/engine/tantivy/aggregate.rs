@@ -28,13 +28,13 @@ use crate::{
 };
 
 /// The matching documents, in their order.
-pub enum MatchingDocuments {
+pub(crate) enum MatchingDocuments {
     Range(Range<DocId>),
     List(Vec<DocId>),
 }
 
 impl MatchingDocuments {
-    pub fn of(query: &CompiledQuery) -> Result<MatchingDocuments, Error> {
+    pub(crate) fn of(query: &CompiledQuery) -> Result<MatchingDocuments, Error> {
         if !query.has_sets() && !query.has_predicates() {
             return Ok(MatchingDocuments::Range(query.documents.clone()));
         }
@@ -80,7 +80,7 @@ impl MatchingDocuments {
     }
 }
 
-pub fn aggregate(
+pub(crate) fn aggregate(
     index: &EntityIndex,
     documents: &MatchingDocuments,
     terms: &[TermsAggregation],

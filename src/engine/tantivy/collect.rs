@@ -22,14 +22,14 @@ use crate::engine::error::Error;
 const STRIDE: u32 = 4096;
 
 /// Collects a page: skips the first matches and keeps the next ones.
-pub struct PageCollector {
+pub(crate) struct PageCollector {
     skip: usize,
     limit: usize,
-    pub documents: Vec<DocId>,
+    pub(crate) documents: Vec<DocId>,
 }
 
 impl PageCollector {
-    pub fn new(skip: usize, limit: usize) -> PageCollector {
+    pub(crate) fn new(skip: usize, limit: usize) -> PageCollector {
         PageCollector {
             skip,
             limit,
@@ -37,7 +37,7 @@ impl PageCollector {
         }
     }
 
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.documents.len() >= self.limit
     }
 
@@ -66,7 +66,7 @@ impl PageCollector {
 }
 
 /// Visits every match, in document order.
-pub fn collect_all(query: &CompiledQuery, mut visit: impl FnMut(DocId)) -> Result<(), Error> {
+pub(crate) fn collect_all(query: &CompiledQuery, mut visit: impl FnMut(DocId)) -> Result<(), Error> {
     let range = query.documents.clone();
     if query.has_sets() {
         return for_each_match(query, range, |document| {
@@ -86,7 +86,7 @@ pub fn collect_all(query: &CompiledQuery, mut visit: impl FnMut(DocId)) -> Resul
 }
 
 /// Fills a page from scans of a sort order.
-pub fn collect_page(
+pub(crate) fn collect_page(
     query: &CompiledQuery,
     order: &SortOrder,
     scans: &[RankScan],

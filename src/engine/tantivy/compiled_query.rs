@@ -35,14 +35,14 @@ use crate::{
     },
 };
 
-pub struct CompiledQuery<'a> {
+pub(crate) struct CompiledQuery<'a> {
     index: &'a EntityIndex,
     deadline: SharedDeadline,
     required: Vec<DocumentSet>,
     excluded: Vec<DocumentSet>,
     predicates: Vec<Predicate<'a>>,
     /// Contains every match.
-    pub documents: Range<DocId>,
+    pub(crate) documents: Range<DocId>,
 }
 
 /// A set that can be read in document order, any number of times.
@@ -89,7 +89,7 @@ impl Predicate<'_> {
 
 impl<'a> CompiledQuery<'a> {
     /// `None` if nothing can match.
-    pub fn new(
+    pub(crate) fn new(
         index: &'a EntityIndex,
         query: &SearchQuery,
         deadline: Deadline,
@@ -125,26 +125,26 @@ impl<'a> CompiledQuery<'a> {
     }
 
     /// The number of documents of the entity type, matching or not.
-    pub fn record_count(&self) -> u32 {
+    pub(crate) fn record_count(&self) -> u32 {
         self.index.records()
     }
 
     /// Whether there are sets to iterate over; otherwise every document of the range is a candidate.
-    pub fn has_sets(&self) -> bool {
+    pub(crate) fn has_sets(&self) -> bool {
         !self.required.is_empty() || !self.excluded.is_empty()
     }
 
-    pub fn has_predicates(&self) -> bool {
+    pub(crate) fn has_predicates(&self) -> bool {
         !self.predicates.is_empty()
     }
 
     /// Whether a document of the sets and the range passes all predicates.
-    pub fn accepts(&self, document: DocId) -> bool {
+    pub(crate) fn accepts(&self, document: DocId) -> bool {
         self.predicates.iter().all(|predicate| predicate.accepts(document))
     }
 
     /// A new scorer over the sets; `None` if they are empty.
-    pub fn scorer(&self) -> Result<Option<Box<dyn Scorer>>, Error> {
+    pub(crate) fn scorer(&self) -> Result<Option<Box<dyn Scorer>>, Error> {
         let mut required = Vec::new();
         for set in &self.required {
             required.push(self.scorer_of(set)?);
@@ -167,7 +167,7 @@ impl<'a> CompiledQuery<'a> {
 
     /// [`Error::Timeout`] once the deadline has passed, even if only a phrase noticed and ended
     /// early.
-    pub fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
         self.deadline.check()
     }
 

@@ -12,20 +12,20 @@ use super::facet_values::most_frequent;
 use crate::{engine::names::ResolvedName, model::Facet};
 
 #[derive(Default)]
-pub struct Departments {
+pub(crate) struct Departments {
     all: Vec<DepartmentNames>,
     /// Indexes into `all`.
     by_key: HashMap<String, usize>,
     pairs: NamePairs,
 }
 
-pub struct DepartmentNames {
+pub(crate) struct DepartmentNames {
     /// The key of its English name where it has one, else of the French.
-    pub key: String,
-    pub english: Option<String>,
-    pub french: Option<String>,
+    pub(crate) key: String,
+    pub(crate) english: Option<String>,
+    pub(crate) french: Option<String>,
     /// The keys of all its names, its own first.
-    pub keys: Vec<String>,
+    pub(crate) keys: Vec<String>,
 }
 
 /// A French name is merged with an English one only if at least one in this many of its records has
@@ -139,7 +139,7 @@ impl NamePairs {
 
 impl Departments {
     /// From entries `[English, French]`, each with the number of records that have it.
-    pub fn new<'a>(entries: impl Iterator<Item = (&'a [String], u64)> + Clone) -> Departments {
+    pub(crate) fn new<'a>(entries: impl Iterator<Item = (&'a [String], u64)> + Clone) -> Departments {
         let mut departments = Departments {
             pairs: NamePairs::new(&NameCounts::of(entries.clone())),
             ..Departments::default()
@@ -182,17 +182,17 @@ impl Departments {
         self.all.len() - 1
     }
 
-    pub fn all(&self) -> &[DepartmentNames] {
+    pub(crate) fn all(&self) -> &[DepartmentNames] {
         &self.all
     }
 
     /// The department of an entry `[English, French]`.
-    pub fn of_entry(&self, entry: &[String]) -> Option<&DepartmentNames> {
+    pub(crate) fn of_entry(&self, entry: &[String]) -> Option<&DepartmentNames> {
         self.by_key(&self.pairs.of_entry(&EntryNames::of(entry))?)
     }
 
     /// By its English name, its French one, or `English | French`.
-    pub fn resolve(&self, name: &str) -> Option<ResolvedName> {
+    pub(crate) fn resolve(&self, name: &str) -> Option<ResolvedName> {
         let find = |name: &str| self.by_key(&self.pairs.department_key(key(name)));
         let by_both = || {
             let (english, french) = name.split_once(" | ")?;
@@ -214,7 +214,7 @@ impl Departments {
 
 impl DepartmentNames {
     /// In English where known.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.english.as_deref().or(self.french.as_deref()).unwrap_or(&self.key)
     }
 }

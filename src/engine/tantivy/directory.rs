@@ -9,7 +9,7 @@ use tantivy::directory::{
 };
 
 #[derive(Clone, Debug)]
-pub struct ReadOnlyDirectory(pub MmapDirectory);
+pub(crate) struct ReadOnlyDirectory(pub(crate) MmapDirectory);
 
 fn refused() -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, "a published index is never written")

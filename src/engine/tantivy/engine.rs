@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// The indexes of one generation.
-pub struct TantivyEngine {
+pub(crate) struct TantivyEngine {
     /// By entity type; `None` without records.
     indexes: Vec<Option<EntityIndex>>,
     departments: Departments,
@@ -40,7 +40,7 @@ pub struct TantivyEngine {
 impl TantivyEngine {
     /// Opens `<folder>/<entity type>` for each entity type; `records` returns how many records it
     /// must have.
-    pub fn open(folder: &Path, records: impl Fn(EntityType) -> u64) -> anyhow::Result<TantivyEngine> {
+    pub(crate) fn open(folder: &Path, records: impl Fn(EntityType) -> u64) -> anyhow::Result<TantivyEngine> {
         let mut indexes = Vec::new();
         for entity_type in EntityType::ALL {
             let expected = records(entity_type);

@@ -27,14 +27,14 @@ use crate::{
 };
 
 /// Everything that a search needs of an entity type that has records.
-pub struct EntityIndex {
-    pub layout: IndexLayout,
-    pub searcher: Searcher,
-    pub store: RecordStore,
-    pub stems: StemTables,
-    pub value: Option<Column<f64>>,
+pub(crate) struct EntityIndex {
+    pub(crate) layout: IndexLayout,
+    pub(crate) searcher: Searcher,
+    pub(crate) store: RecordStore,
+    pub(crate) stems: StemTables,
+    pub(crate) value: Option<Column<f64>>,
     /// How many documents have an event date; they come first.
-    pub dated: DocId,
+    pub(crate) dated: DocId,
     dictionaries: Vec<(Role, KeyDictionary)>,
     dates: Vec<(Role, Column<i64>)>,
     permutations: Vec<(SortKey, Permutation)>,
@@ -44,11 +44,11 @@ pub struct EntityIndex {
 }
 
 /// A facet whose values are not yet grouped, with what each code counts for.
-pub type OpenedFacet = (Facet, FacetColumn, Vec<Sum>);
+pub(crate) type OpenedFacet = (Facet, FacetColumn, Vec<Sum>);
 
 impl EntityIndex {
     /// Opens the index without its facets, which [`EntityIndex::set_facets`] adds.
-    pub fn open(entity_type: EntityType, folder: &Path) -> anyhow::Result<EntityIndex> {
+    pub(crate) fn open(entity_type: EntityType, folder: &Path) -> anyhow::Result<EntityIndex> {
         let schema = Schema::of(entity_type);
         let layout = IndexLayout::new(schema);
         let searcher = open_searcher(&layout, folder)?;
@@ -104,31 +104,31 @@ impl EntityIndex {
         })
     }
 
-    pub fn segment(&self) -> &SegmentReader {
+    pub(crate) fn segment(&self) -> &SegmentReader {
         self.searcher.segment_reader(0)
     }
 
     /// The number of documents.
-    pub fn records(&self) -> DocId {
+    pub(crate) fn records(&self) -> DocId {
         self.segment().max_doc()
     }
 
-    pub fn dictionary(&self, role: Role) -> Option<&KeyDictionary> {
+    pub(crate) fn dictionary(&self, role: Role) -> Option<&KeyDictionary> {
         find(&self.dictionaries, role)
     }
 
     /// The column of a date role: days since 1970-01-01.
-    pub fn dates(&self, role: Role) -> Option<&Column<i64>> {
+    pub(crate) fn dates(&self, role: Role) -> Option<&Column<i64>> {
         find(&self.dates, role)
     }
 
-    pub fn permutation(&self, key: SortKey) -> Option<&Permutation> {
+    pub(crate) fn permutation(&self, key: SortKey) -> Option<&Permutation> {
         find(&self.permutations, key)
     }
 
     /// Opens the facet columns. Their values cannot be grouped yet, because departments span the
     /// entity types.
-    pub fn open_facets(&self, folder: &Path) -> anyhow::Result<Vec<OpenedFacet>> {
+    pub(crate) fn open_facets(&self, folder: &Path) -> anyhow::Result<Vec<OpenedFacet>> {
         let values = self
             .values_of(|visit| (0..self.records()).for_each(visit))
             .unwrap_or_default();
@@ -148,7 +148,7 @@ impl EntityIndex {
     }
 
     /// Groups the values of the facets and keeps them.
-    pub fn set_facets(&mut self, facets: Vec<OpenedFacet>, departments: &Departments) {
+    pub(crate) fn set_facets(&mut self, facets: Vec<OpenedFacet>, departments: &Departments) {
         for (facet, mut column, sums) in facets {
             let values_of = |entry: &[String]| -> Vec<(String, String)> {
                 if facet == Facet::Department {
@@ -176,7 +176,7 @@ impl EntityIndex {
 
     /// The keys under which the index finds the records of a vendor or a department; empty where it
     /// cannot.
-    pub fn terms_of<'a>(&'a self, facet: Facet, key: &'a str) -> Vec<(Role, &'a str)> {
+    pub(crate) fn terms_of<'a>(&'a self, facet: Facet, key: &'a str) -> Vec<(Role, &'a str)> {
         let (role, keys) = match facet {
             Facet::Vendor => (Role::Vendor, None),
             Facet::Department => (Role::Department, self.aliases.get(key)),
@@ -194,14 +194,14 @@ impl EntityIndex {
     }
 
     /// The codes and values of a facet; `None` where no record has any.
-    pub fn facet(&self, facet: Facet) -> Option<(&Codes, &FacetValues)> {
+    pub(crate) fn facet(&self, facet: Facet) -> Option<(&Codes, &FacetValues)> {
         let found = self.facets.iter().find(|(known, _, _)| *known == facet);
         found.map(|(_, column, values)| (&column.codes, values))
     }
 
     /// The value of each visited document, NaN where it has none. `None` where the entity type has
     /// no value field.
-    pub fn values_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
+    pub(crate) fn values_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
         let column = self.value.as_ref()?;
         let mut values = Vec::new();
         // Adding zero turns -0.0 into 0.0.
@@ -210,12 +210,12 @@ impl EntityIndex {
     }
 
     /// The date of a document.
-    pub fn date(&self, role: Role, document: DocId) -> Option<Date> {
+    pub(crate) fn date(&self, role: Role, document: DocId) -> Option<Date> {
         let days = self.dates(role)?.first(document)?;
         i32::try_from(days).ok().and_then(Date::from_days)
     }
 
-    pub fn record_id(&self, document: DocId) -> io::Result<String> {
+    pub(crate) fn record_id(&self, document: DocId) -> io::Result<String> {
         record::record_id(&self.store.get(document))
             .map(Cow::into_owned)
             .ok_or_else(|| io::Error::other(format!("record {document} has no readable record_id")))
@@ -239,7 +239,7 @@ fn find<K: PartialEq, V>(pairs: &[(K, V)], key: K) -> Option<&V> {
 
 /// The first number of a range for which `before` is false, by binary search. `before` must be true
 /// up to some number and false from there on.
-pub fn partition(range: Range<u32>, mut before: impl FnMut(u32) -> bool) -> u32 {
+pub(crate) fn partition(range: Range<u32>, mut before: impl FnMut(u32) -> bool) -> u32 {
     let (mut low, mut high) = (range.start, range.end);
     while low < high {
         let middle = u32::midpoint(low, high);

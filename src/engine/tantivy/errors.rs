@@ -2,10 +2,10 @@
 
 use crate::engine::error::Error;
 
-pub fn internal(error: tantivy::TantivyError) -> Error {
+pub(crate) fn internal(error: tantivy::TantivyError) -> Error {
     Error::Internal(error.to_string())
 }
 
-pub fn unreadable(error: std::io::Error) -> Error {
+pub(crate) fn unreadable(error: std::io::Error) -> Error {
     Error::Unavailable(error.to_string())
 }

@@ -19,7 +19,7 @@ use crate::model::{Facet, Record};
 
 /// The entries of consecutive documents while the index is written.
 #[derive(Default)]
-pub struct FacetEntries([Entries; Facet::ALL.len()]);
+pub(crate) struct FacetEntries([Entries; Facet::ALL.len()]);
 
 /// The entries of one facet, with preliminary codes.
 #[derive(Default)]
@@ -30,7 +30,7 @@ struct Entries {
 
 impl FacetEntries {
     /// Adds the next document.
-    pub fn add(&mut self, record: &Record) {
+    pub(crate) fn add(&mut self, record: &Record) {
         for (facet, entries) in Facet::ALL.into_iter().zip(&mut self.0) {
             let next = entries.known.len() as u32;
             let code = *entries.known.entry(facet.entry(record)).or_insert(next);
@@ -40,7 +40,7 @@ impl FacetEntries {
 }
 
 /// Writes the columns for consecutive runs of documents. A facet without any entry gets no files.
-pub fn write(folder: &Path, runs: &[FacetEntries]) -> io::Result<()> {
+pub(crate) fn write(folder: &Path, runs: &[FacetEntries]) -> io::Result<()> {
     for (number, facet) in Facet::ALL.into_iter().enumerate() {
         let mut entries: Vec<&Vec<String>> = runs.iter().flat_map(|run| run.0[number].known.keys()).collect();
         // Sorted, so that repeated builds write the same bytes however the documents are split into
@@ -88,7 +88,7 @@ const fn width(entries: usize) -> usize {
 }
 
 /// The code of each document.
-pub enum Codes {
+pub(crate) enum Codes {
     Bytes(MappedArray<u8>),
     Shorts(MappedArray<u16>),
     Words(MappedArray<u32>),
@@ -96,7 +96,7 @@ pub enum Codes {
 
 impl Codes {
     #[inline]
-    pub fn get(&self, document: DocId) -> u32 {
+    pub(crate) fn get(&self, document: DocId) -> u32 {
         let document = document as usize;
         match self {
             Codes::Bytes(codes) => codes.get(document).into(),
@@ -106,7 +106,7 @@ impl Codes {
     }
 
     /// Visits the codes of some documents. The width is matched once, not for every code.
-    pub fn for_each(&self, documents: impl Iterator<Item = DocId>, mut visit: impl FnMut(u32)) {
+    pub(crate) fn for_each(&self, documents: impl Iterator<Item = DocId>, mut visit: impl FnMut(u32)) {
         match self {
             Codes::Bytes(codes) => documents.for_each(|document| visit(codes.get(document as usize).into())),
             Codes::Shorts(codes) => documents.for_each(|document| visit(codes.get(document as usize).into())),
@@ -132,14 +132,14 @@ impl Codes {
 }
 
 /// The column of one facet.
-pub struct FacetColumn {
-    pub codes: Codes,
-    pub entries: Vec<Vec<String>>,
+pub(crate) struct FacetColumn {
+    pub(crate) codes: Codes,
+    pub(crate) entries: Vec<Vec<String>>,
 }
 
 impl FacetColumn {
     /// `None` where no document has an entry of the facet.
-    pub fn open(folder: &Path, facet: Facet, documents: usize) -> io::Result<Option<FacetColumn>> {
+    pub(crate) fn open(folder: &Path, facet: Facet, documents: usize) -> io::Result<Option<FacetColumn>> {
         let entries_path = path(folder, facet, "entries");
         if !fs::exists(&entries_path)? {
             return Ok(None);

@@ -17,7 +17,7 @@ use crate::{
     model::Facet,
 };
 
-pub struct FacetValues {
+pub(crate) struct FacetValues {
     keys: Texts,
     /// The most frequent spelling of each value.
     names: Texts,
@@ -97,15 +97,15 @@ struct Collected {
 
 /// The count and the sum of money of a code or a value.
 #[derive(Clone, Copy, Default)]
-pub struct Sum {
-    pub count: u64,
-    pub total_value: Money,
+pub(crate) struct Sum {
+    pub(crate) count: u64,
+    pub(crate) total_value: Money,
 }
 
 impl Sum {
     /// The sums of all codes over all documents. `values[document]` is the value of a document, NaN
     /// where it has none; an empty slice gives counts only.
-    pub fn of_codes(column: &FacetColumn, documents: u32, values: &[f64]) -> Vec<Sum> {
+    pub(crate) fn of_codes(column: &FacetColumn, documents: u32, values: &[f64]) -> Vec<Sum> {
         let mut sums = vec![Sum::default(); column.entries.len()];
         let mut values = values.iter();
         column.codes.for_each(0..documents, |code| {
@@ -116,14 +116,14 @@ impl Sum {
 
     /// Counts one record with its value, if it has one (not NaN).
     #[inline]
-    pub fn add_record(&mut self, value: Option<&f64>) {
+    pub(crate) fn add_record(&mut self, value: Option<&f64>) {
         self.count += 1;
         if let Some(value) = value.filter(|value| !value.is_nan()) {
             self.total_value.add(Money::of(*value));
         }
     }
 
-    pub fn add(&mut self, other: Sum) {
+    pub(crate) fn add(&mut self, other: Sum) {
         self.count += other.count;
         self.total_value.add(other.total_value);
     }
@@ -131,7 +131,7 @@ impl Sum {
 
 impl FacetValues {
     /// `values_of` returns the key and the spelling of each value of an entry.
-    pub fn new(
+    pub(crate) fn new(
         entries: &[Vec<String>],
         sums: &[Sum],
         values_of: impl Fn(&[String]) -> Vec<(String, String)>,
@@ -191,43 +191,43 @@ impl FacetValues {
         }
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.sums.len()
     }
 
     /// The most frequent spelling of a value.
-    pub fn name(&self, number: u32) -> &str {
+    pub(crate) fn name(&self, number: u32) -> &str {
         self.names.get(number)
     }
 
     /// Count and sum of a value over the whole entity type.
-    pub fn sum(&self, number: u32) -> Sum {
+    pub(crate) fn sum(&self, number: u32) -> Sum {
         self.sums[number as usize]
     }
 
     /// The number of the value with a key.
-    pub fn find(&self, key: &str) -> Option<u32> {
+    pub(crate) fn find(&self, key: &str) -> Option<u32> {
         let index = self.by_key.binary_search_by(|number| self.keys.get(*number).cmp(key));
         index.ok().map(|index| self.by_key[index])
     }
 
     /// The number of distinct codes.
-    pub fn code_count(&self) -> usize {
+    pub(crate) fn code_count(&self) -> usize {
         self.values_of_code.starts.len() - 1
     }
 
     /// The values of the records with a code.
-    pub fn values_of_code(&self, code: u32) -> &[u32] {
+    pub(crate) fn values_of_code(&self, code: u32) -> &[u32] {
         self.values_of_code.get(code)
     }
 
     /// The codes of the records that have a value.
-    pub fn codes_of_value(&self, number: u32) -> &[u32] {
+    pub(crate) fn codes_of_value(&self, number: u32) -> &[u32] {
         self.codes_of_value.get(number)
     }
 
     /// The values with a key that contains `part`, most frequent first.
-    pub fn containing<'a>(&'a self, part: &'a str) -> impl Iterator<Item = u32> + 'a {
+    pub(crate) fn containing<'a>(&'a self, part: &'a str) -> impl Iterator<Item = u32> + 'a {
         let finder = memmem::Finder::new(part.as_bytes()).into_owned();
         let (mut from, mut number) = (0usize, 0usize);
         std::iter::from_fn(move || {
@@ -240,7 +240,7 @@ impl FacetValues {
     }
 
     /// A page of the values whose key contains `part`.
-    pub fn page(&self, part: &str, offset: usize, limit: usize) -> NamesPage {
+    pub(crate) fn page(&self, part: &str, offset: usize, limit: usize) -> NamesPage {
         let mut page = NamesPage::default();
         for number in self.containing(part) {
             let index = page.total as usize;
@@ -257,7 +257,7 @@ impl FacetValues {
         page
     }
 
-    pub fn resolve(&self, facet: Facet, name: &str) -> Option<ResolvedName> {
+    pub(crate) fn resolve(&self, facet: Facet, name: &str) -> Option<ResolvedName> {
         let number = self.find(&facet.key(name))?;
         Some(ResolvedName {
             key: self.keys.get(number).to_owned(),
@@ -269,7 +269,7 @@ impl FacetValues {
 
 /// The most frequent spelling; of equally frequent ones the first in alphabetical order, so that
 /// runs repeat.
-pub fn most_frequent(spellings: HashMap<String, u64>) -> Option<String> {
+pub(crate) fn most_frequent(spellings: HashMap<String, u64>) -> Option<String> {
     let best = spellings
         .into_iter()
         .max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));

@@ -16,7 +16,7 @@ use tantivy::{
 
 /// The keys of one role in term order. The index of a key is its ordinal, in the inverted index and
 /// in the column.
-pub struct KeyDictionary {
+pub(crate) struct KeyDictionary {
     /// All keys, each followed by [`END`].
     text: Vec<u8>,
     /// Where each key starts.
@@ -31,7 +31,7 @@ pub struct KeyDictionary {
 const END: u8 = b'\n';
 
 /// The documents that have one of the keys found.
-pub enum KeyMatches {
+pub(crate) enum KeyMatches {
     None,
     /// Few: the documents.
     Documents(BitSet),
@@ -43,7 +43,7 @@ pub enum KeyMatches {
 const RARE: u64 = 500;
 
 impl KeyDictionary {
-    pub fn load(reader: &SegmentReader, field: Field, name: &str) -> tantivy::Result<KeyDictionary> {
+    pub(crate) fn load(reader: &SegmentReader, field: Field, name: &str) -> tantivy::Result<KeyDictionary> {
         let inverted = reader.inverted_index(field)?;
         let (mut text, mut starts, mut infos) = (Vec::new(), Vec::new(), Vec::new());
         let mut keys = inverted.terms().stream()?;
@@ -74,7 +74,7 @@ impl KeyDictionary {
     }
 
     /// The documents with a key that contains `part`.
-    pub fn containing(&self, reader: &SegmentReader, part: &str) -> tantivy::Result<KeyMatches> {
+    pub(crate) fn containing(&self, reader: &SegmentReader, part: &str) -> tantivy::Result<KeyMatches> {
         if part.is_empty() {
             return self.starting(reader, part);
         }
@@ -91,7 +91,7 @@ impl KeyDictionary {
     }
 
     /// The documents with a key that starts with `start`.
-    pub fn starting(&self, reader: &SegmentReader, start: &str) -> tantivy::Result<KeyMatches> {
+    pub(crate) fn starting(&self, reader: &SegmentReader, start: &str) -> tantivy::Result<KeyMatches> {
         let start = start.as_bytes();
         let first = self.partition(|key| key < start);
         let end = self.partition(|key| key < start || key.starts_with(start));
@@ -99,7 +99,7 @@ impl KeyDictionary {
     }
 
     /// Whether a document has one of the keys.
-    pub fn has(&self, document: DocId, ordinals: &BitSet) -> bool {
+    pub(crate) fn has(&self, document: DocId, ordinals: &BitSet) -> bool {
         self.column
             .values_for_doc(document)
             .any(|ordinal| ordinals.contains(ordinal as u32))

@@ -14,7 +14,7 @@ use tantivy::{
 use crate::model::{Record, Role, Schema, fold::words};
 
 /// The folder of the Tantivy index inside the folder of an entity type.
-pub const INDEX_FOLDER: &str = "tantivy";
+pub(crate) const INDEX_FOLDER: &str = "tantivy";
 
 /// Roles indexed as whole keys: found by term.
 const KEYS: [Role; 8] = [
@@ -29,10 +29,10 @@ const KEYS: [Role; 8] = [
 ];
 
 /// Roles indexed as whole keys and as a column of ordinals: found by a part of the key.
-pub const NAMES: [Role; 4] = [Role::Department, Role::Vendor, Role::ProcurementMethod, Role::Commodity];
+pub(crate) const NAMES: [Role; 4] = [Role::Department, Role::Vendor, Role::ProcurementMethod, Role::Commodity];
 
 /// Roles indexed as columns of days since 1970-01-01.
-pub const DATES: [Role; 2] = [Role::Date, Role::ClosingDate];
+pub(crate) const DATES: [Role; 2] = [Role::Date, Role::ClosingDate];
 
 const WORDS: &str = "words";
 const WHOLE: &str = "whole";
@@ -40,13 +40,13 @@ const STEMS: &str = "stems";
 
 /// The index fields of an entity type.
 #[derive(Clone)]
-pub struct IndexLayout {
-    pub index_schema: IndexSchema,
+pub(crate) struct IndexLayout {
+    pub(crate) index_schema: IndexSchema,
     fields: Vec<(Role, Field)>,
 }
 
 impl IndexLayout {
-    pub fn new(schema: &Schema) -> IndexLayout {
+    pub(crate) fn new(schema: &Schema) -> IndexLayout {
         let mut builder = IndexSchema::builder();
         let mut fields = Vec::new();
         let text = |tokenizer: &str, option: IndexRecordOption| {
@@ -86,14 +86,14 @@ impl IndexLayout {
     }
 
     /// The index field of a role; `None` where the entity type cannot be searched by it.
-    pub fn field(&self, role: Role) -> Option<Field> {
+    pub(crate) fn field(&self, role: Role) -> Option<Field> {
         self.fields
             .iter()
             .find(|(known, _)| *known == role)
             .map(|(_, field)| *field)
     }
 
-    pub fn document(&self, record: &Record) -> TantivyDocument {
+    pub(crate) fn document(&self, record: &Record) -> TantivyDocument {
         let mut document = TantivyDocument::default();
         for (role, field) in &self.fields {
             match role {
@@ -115,7 +115,7 @@ impl IndexLayout {
         document
     }
 
-    pub fn settings() -> IndexSettings {
+    pub(crate) fn settings() -> IndexSettings {
         IndexSettings {
             docstore_compression: tantivy::store::Compressor::None,
             docstore_compress_dedicated_thread: false,
@@ -135,7 +135,7 @@ fn stems(record: &Record) -> String {
 }
 
 /// The name of a role's index field, the same as in `index-schema`.
-pub const fn field_name(role: Role) -> &'static str {
+pub(crate) const fn field_name(role: Role) -> &'static str {
     match role {
         Role::RecordId => "record_id",
         Role::Date => "date",
@@ -159,7 +159,7 @@ pub const fn field_name(role: Role) -> &'static str {
 }
 
 /// Our own tokenizers. An index does not store them: register them after opening it.
-pub fn tokenizers() -> TokenizerManager {
+pub(crate) fn tokenizers() -> TokenizerManager {
     // Tantivy looks up its default tokenizer even for fields without text.
     let manager = TokenizerManager::default();
     manager.register(WORDS, WordTokenizer::default());
@@ -168,7 +168,7 @@ pub fn tokenizers() -> TokenizerManager {
     manager
 }
 
-pub fn with_tokenizers(mut index: Index) -> Index {
+pub(crate) fn with_tokenizers(mut index: Index) -> Index {
     index.set_tokenizers(tokenizers());
     index.set_fast_field_tokenizers(tokenizers());
     index

@@ -5,13 +5,13 @@ use std::{fs::File, io, marker::PhantomData, path::Path};
 use memmap2::Mmap;
 
 /// A mapped array of little-endian numbers.
-pub struct MappedArray<T> {
+pub(crate) struct MappedArray<T> {
     map: Mmap,
     number: PhantomData<T>,
 }
 
 /// A number that [`MappedArray`] can hold.
-pub trait Number: Copy {
+pub(crate) trait Number: Copy {
     const BYTES: usize;
     /// `bytes` holds exactly [`Number::BYTES`] of them.
     fn read(bytes: &[u8]) -> Self;
@@ -32,7 +32,7 @@ macro_rules! number {
 number!(u8, u16, u32, u64);
 
 impl<T: Number> MappedArray<T> {
-    pub fn open(path: &Path) -> io::Result<MappedArray<T>> {
+    pub(crate) fn open(path: &Path) -> io::Result<MappedArray<T>> {
         let map = map(path)?;
         if map.len() % T::BYTES != 0 {
             return Err(damaged(path));
@@ -43,18 +43,18 @@ impl<T: Number> MappedArray<T> {
         })
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.map.len() / T::BYTES
     }
 
     #[inline]
-    pub fn get(&self, index: usize) -> T {
+    pub(crate) fn get(&self, index: usize) -> T {
         T::read(&self.map[index * T::BYTES..(index + 1) * T::BYTES])
     }
 }
 
 /// Maps a file of a generation.
-pub fn map(path: &Path) -> io::Result<Mmap> {
+pub(crate) fn map(path: &Path) -> io::Result<Mmap> {
     let with_path = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
     let file = File::open(path).map_err(with_path)?;
     // SAFETY: files of a published generation are never written again, only unlinked, and the
@@ -63,7 +63,7 @@ pub fn map(path: &Path) -> io::Result<Mmap> {
 }
 
 /// The error for a file whose length contradicts its content.
-pub fn damaged(path: &Path) -> io::Error {
+pub(crate) fn damaged(path: &Path) -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,
         format!("{} is damaged: its length is impossible", path.display()),

@@ -39,6 +39,6 @@ mod record_store;
 mod similarity_search;
 mod sort_order;
 mod stem_tables;
-pub mod writer;
+pub(crate) mod writer;
 
-pub use engine::TantivyEngine;
+pub(crate) use engine::TantivyEngine;

@@ -9,7 +9,7 @@ use super::{layout::field_name, mapped_file::MappedArray};
 use crate::query::SortKey;
 
 /// A sort order and its inverse.
-pub struct Permutation {
+pub(crate) struct Permutation {
     order: MappedArray<u32>,
     rank: MappedArray<u32>,
 }
@@ -23,7 +23,7 @@ fn rank_file(key: SortKey) -> String {
 }
 
 /// Writes the order by a key: `order[rank]` is a document.
-pub fn write(folder: &Path, key: SortKey, order: &[u32]) -> io::Result<()> {
+pub(crate) fn write(folder: &Path, key: SortKey, order: &[u32]) -> io::Result<()> {
     let mut ranks = vec![0; order.len()];
     for (rank, document) in (0u32..).zip(order) {
         ranks[*document as usize] = rank;
@@ -37,7 +37,7 @@ fn little_endian(numbers: &[u32]) -> Vec<u8> {
 }
 
 impl Permutation {
-    pub fn open(folder: &Path, key: SortKey, records: usize) -> io::Result<Permutation> {
+    pub(crate) fn open(folder: &Path, key: SortKey, records: usize) -> io::Result<Permutation> {
         let permutation = Permutation {
             order: MappedArray::open(&folder.join(order_file(key)))?,
             rank: MappedArray::open(&folder.join(rank_file(key)))?,
@@ -51,11 +51,11 @@ impl Permutation {
         Ok(permutation)
     }
 
-    pub fn document(&self, rank: u32) -> u32 {
+    pub(crate) fn document(&self, rank: u32) -> u32 {
         self.order.get(rank as usize)
     }
 
-    pub fn rank(&self, document: u32) -> u32 {
+    pub(crate) fn rank(&self, document: u32) -> u32 {
         self.rank.get(document as usize)
     }
 }

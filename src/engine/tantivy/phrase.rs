@@ -20,13 +20,13 @@ use crate::engine::{deadline::Deadline, error::Error};
 /// The deadline of a search, shared by its phrase queries. A phrase that stops early records it
 /// here, so that a short result is not mistaken for a complete one.
 #[derive(Clone, Debug)]
-pub struct SharedDeadline {
+pub(crate) struct SharedDeadline {
     deadline: Deadline,
     stopped: Arc<AtomicBool>,
 }
 
 impl SharedDeadline {
-    pub fn new(deadline: Deadline) -> SharedDeadline {
+    pub(crate) fn new(deadline: Deadline) -> SharedDeadline {
         SharedDeadline {
             deadline,
             stopped: Arc::default(),
@@ -34,7 +34,7 @@ impl SharedDeadline {
     }
 
     /// [`Error::Timeout`] once the deadline has passed, even if only a phrase noticed.
-    pub fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
         if self.stopped.load(Relaxed) {
             return Err(Error::Timeout);
         }
@@ -44,14 +44,14 @@ impl SharedDeadline {
 
 /// Adjacent words.
 #[derive(Clone, Debug)]
-pub struct TimedPhraseQuery {
+pub(crate) struct TimedPhraseQuery {
     words: PhraseQuery,
     deadline: SharedDeadline,
 }
 
 impl TimedPhraseQuery {
     /// At least two terms of one field.
-    pub fn new(terms: Vec<Term>, deadline: SharedDeadline) -> TimedPhraseQuery {
+    pub(crate) fn new(terms: Vec<Term>, deadline: SharedDeadline) -> TimedPhraseQuery {
         TimedPhraseQuery {
             words: PhraseQuery::new(terms),
             deadline,

@@ -11,17 +11,17 @@ use memmap2::Advice;
 
 use super::mapped_file::{MappedArray, damaged, map};
 
-pub const RECORDS: &str = "records.ndjson";
-pub const OFFSETS: &str = "records.offsets";
+pub(crate) const RECORDS: &str = "records.ndjson";
+pub(crate) const OFFSETS: &str = "records.offsets";
 
 /// The records of one entity type, by document number.
-pub struct RecordStore {
+pub(crate) struct RecordStore {
     records: Bytes,
     offsets: MappedArray<u64>,
 }
 
 impl RecordStore {
-    pub fn open(folder: &Path) -> io::Result<RecordStore> {
+    pub(crate) fn open(folder: &Path) -> io::Result<RecordStore> {
         let path = folder.join(RECORDS);
         let map = map(&path)?;
         // The records of a filtered search are scattered: read-ahead would load pages that no
@@ -39,12 +39,12 @@ impl RecordStore {
         Ok(store)
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.offsets.len() - 1
     }
 
     /// The record without its line end.
-    pub fn get(&self, document: u32) -> Bytes {
+    pub(crate) fn get(&self, document: u32) -> Bytes {
         let document = document as usize;
         let start = self.offsets.get(document) as usize;
         let end = self.offsets.get(document + 1) as usize;

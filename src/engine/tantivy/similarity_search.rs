@@ -26,7 +26,7 @@ use crate::{
 const WINDOW: u32 = 1 << 16;
 
 /// How many documents contain a similarity term.
-pub fn document_frequency(index: &EntityIndex, term: &str) -> Result<u64, Error> {
+pub(crate) fn document_frequency(index: &EntityIndex, term: &str) -> Result<u64, Error> {
     let Some(field) = index.layout.field(Role::Subject) else {
         return Ok(0);
     };
@@ -38,7 +38,7 @@ pub fn document_frequency(index: &EntityIndex, term: &str) -> Result<u64, Error>
 }
 
 /// The `limit` best of the documents that match the query's filters.
-pub fn search(
+pub(crate) fn search(
     index: &EntityIndex,
     query: &CompiledQuery,
     terms: &[String],

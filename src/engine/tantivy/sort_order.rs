@@ -20,7 +20,7 @@ use crate::{
 
 /// An entity type in one of its orders.
 #[derive(Clone, Copy)]
-pub struct SortOrder<'a> {
+pub(crate) struct SortOrder<'a> {
     index: &'a EntityIndex,
     key: SortKey,
     permutation: Option<&'a Permutation>,
@@ -28,19 +28,19 @@ pub struct SortOrder<'a> {
 
 /// A range of ranks, and the direction in which to read it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum RankScan {
+pub(crate) enum RankScan {
     Forward(Range<u32>),
     Backward(Range<u32>),
 }
 
 impl RankScan {
-    pub fn ranks(&self) -> Range<u32> {
+    pub(crate) fn ranks(&self) -> Range<u32> {
         let (RankScan::Forward(ranks) | RankScan::Backward(ranks)) = self;
         ranks.clone()
     }
 
     /// The same scan within a range.
-    pub fn within(&self, bounds: &Range<u32>) -> RankScan {
+    pub(crate) fn within(&self, bounds: &Range<u32>) -> RankScan {
         match self {
             RankScan::Forward(ranks) => RankScan::Forward(intersection(ranks, bounds)),
             RankScan::Backward(ranks) => RankScan::Backward(intersection(ranks, bounds)),
@@ -49,14 +49,14 @@ impl RankScan {
 }
 
 /// An empty range where the two do not overlap.
-pub fn intersection(a: &Range<u32>, b: &Range<u32>) -> Range<u32> {
+pub(crate) fn intersection(a: &Range<u32>, b: &Range<u32>) -> Range<u32> {
     let start = a.start.max(b.start);
     start..a.end.min(b.end).max(start)
 }
 
 impl<'a> SortOrder<'a> {
     /// `None` where the entity type has no such key.
-    pub fn new(index: &'a EntityIndex, key: SortKey) -> Option<SortOrder<'a>> {
+    pub(crate) fn new(index: &'a EntityIndex, key: SortKey) -> Option<SortOrder<'a>> {
         let permutation = index.permutation(key);
         if key != SortKey::Date && permutation.is_none() {
             return None;
@@ -69,26 +69,26 @@ impl<'a> SortOrder<'a> {
     }
 
     /// Whether ranks are document numbers.
-    pub fn is_document_order(&self) -> bool {
+    pub(crate) fn is_document_order(&self) -> bool {
         self.permutation.is_none()
     }
 
-    pub fn document(&self, rank: u32) -> DocId {
+    pub(crate) fn document(&self, rank: u32) -> DocId {
         self.permutation.map_or(rank, |permutation| permutation.document(rank))
     }
 
-    pub fn rank(&self, document: DocId) -> u32 {
+    pub(crate) fn rank(&self, document: DocId) -> u32 {
         self.permutation
             .map_or(document, |permutation| permutation.rank(document))
     }
 
     /// The ranks whose date is between two days, both included.
-    pub fn ranks_of_dates(&self, from: Option<Date>, to: Option<Date>) -> Range<u32> {
+    pub(crate) fn ranks_of_dates(&self, from: Option<Date>, to: Option<Date>) -> Range<u32> {
         self.ranks_between(from, to, |rank| self.date(rank))
     }
 
     /// The ranks whose value is between two bounds, both included.
-    pub fn ranks_of_values(&self, min: Option<f64>, max: Option<f64>) -> Range<u32> {
+    pub(crate) fn ranks_of_values(&self, min: Option<f64>, max: Option<f64>) -> Range<u32> {
         self.ranks_between(min, max, |rank| self.value(rank))
     }
 
@@ -111,7 +111,7 @@ impl<'a> SortOrder<'a> {
     }
 
     /// The scans that visit the documents of an order, one after the other.
-    pub fn scans(&self, order: Order, after: Option<&Position>) -> io::Result<Vec<RankScan>> {
+    pub(crate) fn scans(&self, order: Order, after: Option<&Position>) -> io::Result<Vec<RankScan>> {
         let (keyed, end) = (self.keyed(), self.index.records());
         let unkeyed = RankScan::Forward(keyed..end);
         Ok(match (order, after) {
@@ -129,7 +129,7 @@ impl<'a> SortOrder<'a> {
     }
 
     /// The position of a document, for a cursor.
-    pub fn position(&self, document: DocId) -> io::Result<Position> {
+    pub(crate) fn position(&self, document: DocId) -> io::Result<Position> {
         let key = self.key.date_role().and_then(|role| self.index.date(role, document));
         Ok(Position {
             key,

@@ -15,7 +15,7 @@ use crate::model::{Language, stem::stem};
 const SEPARATOR: char = '\0';
 
 /// The stem tables of one entity type.
-pub struct StemTables(Vec<(Language, Set<Mmap>)>);
+pub(crate) struct StemTables(Vec<(Language, Set<Mmap>)>);
 
 const fn file_name(language: Language) -> &'static str {
     match language {
@@ -25,7 +25,7 @@ const fn file_name(language: Language) -> &'static str {
 }
 
 /// Writes the tables for the words of an index.
-pub fn write(folder: &Path, vocabulary: &[String]) -> io::Result<()> {
+pub(crate) fn write(folder: &Path, vocabulary: &[String]) -> io::Result<()> {
     for language in Language::ALL {
         let mut keys: Vec<String> = vocabulary
             .iter()
@@ -39,7 +39,7 @@ pub fn write(folder: &Path, vocabulary: &[String]) -> io::Result<()> {
 }
 
 impl StemTables {
-    pub fn open(folder: &Path) -> io::Result<StemTables> {
+    pub(crate) fn open(folder: &Path) -> io::Result<StemTables> {
         let open = |language: Language| -> io::Result<(Language, Set<Mmap>)> {
             let path = folder.join(file_name(language));
             let set = Set::new(map(&path)?).map_err(|e| io::Error::other(format!("{}: {e}", path.display())))?;
@@ -51,7 +51,7 @@ impl StemTables {
 
     /// The words that a word of `q` matches: the words of the index with the same stem in either
     /// language, and always the word itself, whether or not the index has it.
-    pub fn variants(&self, word: &str) -> Vec<String> {
+    pub(crate) fn variants(&self, word: &str) -> Vec<String> {
         let mut variants = vec![word.to_owned()];
         for (language, set) in &self.0 {
             let Some(stem) = stem(*language, word) else {

@@ -23,14 +23,14 @@ use super::{
 };
 use crate::model::{Record, Role, Schema};
 
-pub use super::{
+pub(crate) use super::{
     facet_columns::{FacetEntries, write as write_facets},
     permutation::write as write_order,
     record_store::{OFFSETS, RECORDS},
 };
 
 /// Writes one segment, as an index of its own.
-pub struct SegmentBuilder {
+pub(crate) struct SegmentBuilder {
     layout: IndexLayout,
     writer: SingleSegmentIndexWriter,
 }
@@ -39,7 +39,7 @@ pub struct SegmentBuilder {
 const INITIAL_TABLES: usize = 32 << 20;
 
 impl SegmentBuilder {
-    pub fn create(schema: &Schema, folder: &Path) -> anyhow::Result<SegmentBuilder> {
+    pub(crate) fn create(schema: &Schema, folder: &Path) -> anyhow::Result<SegmentBuilder> {
         fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
         let layout = IndexLayout::new(schema);
         let writer = IndexBuilder::new()
@@ -51,11 +51,11 @@ impl SegmentBuilder {
         Ok(SegmentBuilder { layout, writer })
     }
 
-    pub fn add(&mut self, record: &Record) -> anyhow::Result<()> {
+    pub(crate) fn add(&mut self, record: &Record) -> anyhow::Result<()> {
         Ok(self.writer.add_document(self.layout.document(record))?)
     }
 
-    pub fn finish(self) -> anyhow::Result<()> {
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
         self.writer.finalize()?;
         Ok(())
     }
@@ -63,7 +63,7 @@ impl SegmentBuilder {
 
 /// Merges segments, in the given order, into the index of an entity type, and writes its stem
 /// tables. Removes the segments.
-pub fn merge(schema: &Schema, segments: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
+pub(crate) fn merge(schema: &Schema, segments: &[PathBuf], folder: &Path) -> anyhow::Result<()> {
     let target = folder.join(INDEX_FOLDER);
     if let [only] = segments {
         fs::rename(only, &target).with_context(|| format!("renaming {}", only.display()))?;

@@ -38,7 +38,7 @@ use crate::{
     },
 };
 
-pub const SUBSCRIBE: Route = Route {
+pub(crate) const SUBSCRIBE: Route = Route {
     id: "subscribe",
     tag: Tag::Alerts,
     verb: Verb::Post,
@@ -67,7 +67,7 @@ and column",
     ..Route::DEFAULT
 };
 
-pub const UNSUBSCRIBE: Route = Route {
+pub(crate) const UNSUBSCRIBE: Route = Route {
     id: "unsubscribe",
     tag: Tag::Alerts,
     endpoint: Endpoint::Fixed("/tender/alerts/unsubscribe", unsubscribe),
@@ -95,7 +95,7 @@ pub const UNSUBSCRIBE: Route = Route {
     ..Route::DEFAULT
 };
 
-pub const UNSUBSCRIBE_ONE_CLICK: Route = Route {
+pub(crate) const UNSUBSCRIBE_ONE_CLICK: Route = Route {
     id: "unsubscribeOneClick",
     verb: Verb::Post,
     about: "End the subscriptions of a mail's unsubscribe link, as a mail program does with one click (RFC 8058)",

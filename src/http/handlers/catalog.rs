@@ -15,7 +15,7 @@ use crate::{
     model::EntityType,
 };
 
-pub const SOURCES: Route = Route {
+pub(crate) const SOURCES: Route = Route {
     id: "listSources",
     endpoint: Endpoint::Fixed("/sources", sources),
     about: "Data sources with their numbers of records and date ranges",
@@ -23,7 +23,7 @@ pub const SOURCES: Route = Route {
     ..Route::DEFAULT
 };
 
-pub const COVERAGE: Route = Route {
+pub(crate) const COVERAGE: Route = Route {
     id: "coverageOf",
     endpoint: Endpoint::EntityType("/coverage", coverage),
     about: "City slugs that have records of the entity type",

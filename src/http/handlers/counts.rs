@@ -10,14 +10,14 @@ use crate::{
 
 /// A value, and the number of records that have it.
 #[derive(Serialize, JsonSchema)]
-pub struct Share {
+pub(crate) struct Share {
     value: String,
     count: u64,
 }
 
 /// The records of a year.
 #[derive(Serialize, JsonSchema)]
-pub struct Year {
+pub(crate) struct Year {
     year: i32,
     count: u64,
     /// Null for an entity type without a value.
@@ -25,11 +25,11 @@ pub struct Year {
 }
 
 /// Counts a facet and returns its `size` most frequent values.
-pub const fn terms(facet: Facet, size: usize) -> TermsAggregation {
+pub(crate) const fn terms(facet: Facet, size: usize) -> TermsAggregation {
     TermsAggregation { facet, size }
 }
 
-pub fn shares(counts: FacetBuckets) -> Vec<Share> {
+pub(crate) fn shares(counts: FacetBuckets) -> Vec<Share> {
     let share = |bucket: FacetBucket| Share {
         value: bucket.value,
         count: bucket.count,
@@ -38,7 +38,7 @@ pub fn shares(counts: FacetBuckets) -> Vec<Share> {
 }
 
 /// The years, oldest first.
-pub fn years(counts: FacetBuckets, has_value: bool) -> Vec<Year> {
+pub(crate) fn years(counts: FacetBuckets, has_value: bool) -> Vec<Year> {
     let year = |bucket: FacetBucket| {
         Some(Year {
             year: bucket.value.parse().ok()?,

@@ -12,7 +12,7 @@ use crate::http::{
     work::Work,
 };
 
-pub const DESCRIPTION: Route = Route {
+pub(crate) const DESCRIPTION: Route = Route {
     id: "getDescription",
     endpoint: Endpoint::Fixed("/openapi.json", description),
     about: "This description",
@@ -20,7 +20,7 @@ pub const DESCRIPTION: Route = Route {
     ..PAGE
 };
 
-pub const DOCS: Route = Route {
+pub(crate) const DOCS: Route = Route {
     id: "getDocs",
     endpoint: Endpoint::Fixed("/docs", docs),
     about: "A page that shows this description and sends requests; plans and limits",
@@ -28,19 +28,19 @@ pub const DOCS: Route = Route {
     ..PAGE
 };
 
-pub const SCRIPT: Route = Route {
+pub(crate) const SCRIPT: Route = Route {
     endpoint: Endpoint::Fixed("/docs/page.js", |call| {
         file(call, &call.state.pages.script, JAVASCRIPT, [])
     }),
     ..PAGE
 };
 
-pub const STYLE: Route = Route {
+pub(crate) const STYLE: Route = Route {
     endpoint: Endpoint::Fixed("/docs/page.css", |call| file(call, &call.state.pages.style, CSS, [])),
     ..PAGE
 };
 
-pub const SWAGGER_UI_SCRIPT: Route = Route {
+pub(crate) const SWAGGER_UI_SCRIPT: Route = Route {
     endpoint: Endpoint::Fixed("/docs/swagger-ui-bundle.js", |call| {
         file(
             call,
@@ -52,7 +52,7 @@ pub const SWAGGER_UI_SCRIPT: Route = Route {
     ..PAGE
 };
 
-pub const SWAGGER_UI_STYLE: Route = Route {
+pub(crate) const SWAGGER_UI_STYLE: Route = Route {
     endpoint: Endpoint::Fixed("/docs/swagger-ui.css", |call| {
         file(
             call,

@@ -17,7 +17,7 @@ use crate::{
     model::EntityType,
 };
 
-pub const DOCUMENT: Route = Route {
+pub(crate) const DOCUMENT: Route = Route {
     id: "getDocumentOf",
     endpoint: Endpoint::Document(get),
     about: "One document of a tender",

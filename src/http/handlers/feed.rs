@@ -32,7 +32,7 @@ use crate::{
     model::Date,
 };
 
-pub const FEED: Route = Route {
+pub(crate) const FEED: Route = Route {
     id: "feedOfTenders",
     tag: Tag::Pro,
     endpoint: Endpoint::Fixed("/tender/feed", get),

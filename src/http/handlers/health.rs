@@ -12,7 +12,7 @@ use crate::http::{
     work::Work,
 };
 
-pub const HEALTH: Route = Route {
+pub(crate) const HEALTH: Route = Route {
     id: "getHealth",
     endpoint: Endpoint::Fixed("/health", get),
     access: Access::Keyless,

@@ -26,7 +26,7 @@ use crate::{
     model::{Date, EntityType},
 };
 
-pub const ESTIMATE: Route = Route {
+pub(crate) const ESTIMATE: Route = Route {
     id: "estimateTenders",
     endpoint: Endpoint::Fixed("/tender/estimate", estimate),
     about: "Estimated values of 1 to 50 tenders or needs, from comparable contracts; counts as one request for every ten items",
@@ -39,7 +39,7 @@ pub const ESTIMATE: Route = Route {
     ..BATCH
 };
 
-pub const COMPS: Route = Route {
+pub(crate) const COMPS: Route = Route {
     id: "compareTenders",
     endpoint: Endpoint::Fixed("/tender/comps", comps),
     about: "Comparable contracts of 1 to 50 tenders or needs, with statistics and bid guidance; counts as one request for every ten items",

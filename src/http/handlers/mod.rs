@@ -1,17 +1,17 @@
 //! One file for each family of endpoints: its rows of the route table, and the handlers that turn requests into work.
 
-pub mod alerts;
-pub mod catalog;
-pub mod counts;
-pub mod docs;
-pub mod documents;
-pub mod feed;
-pub mod health;
-pub mod market;
-pub mod names;
-pub mod procurement;
-pub mod profile;
-pub mod raw_records;
-pub mod record;
-pub mod search;
-pub mod stats;
+pub(crate) mod alerts;
+pub(crate) mod catalog;
+pub(crate) mod counts;
+pub(crate) mod docs;
+pub(crate) mod documents;
+pub(crate) mod feed;
+pub(crate) mod health;
+pub(crate) mod market;
+pub(crate) mod names;
+pub(crate) mod procurement;
+pub(crate) mod profile;
+pub(crate) mod raw_records;
+pub(crate) mod record;
+pub(crate) mod search;
+pub(crate) mod stats;

@@ -25,7 +25,7 @@ use crate::{
     model::{EntityType, Facet, fold::fold},
 };
 
-pub const VENDORS: Route = Route {
+pub(crate) const VENDORS: Route = Route {
     id: "listVendors",
     tag: Tag::Parties,
     endpoint: Endpoint::Fixed("/vendors", vendors),
@@ -42,7 +42,7 @@ pub const VENDORS: Route = Route {
     ..Route::DEFAULT
 };
 
-pub const DEPARTMENTS: Route = Route {
+pub(crate) const DEPARTMENTS: Route = Route {
     id: "listDepartments",
     tag: Tag::Parties,
     endpoint: Endpoint::Fixed("/departments", departments),

@@ -32,7 +32,7 @@ use crate::{
     query::{Page, SearchQuery, Start},
 };
 
-pub const PROCUREMENT: Route = Route {
+pub(crate) const PROCUREMENT: Route = Route {
     id: "getProcurement",
     tag: Tag::Parties,
     endpoint: Endpoint::Named("/procurement/", "solicitation_number", get),

@@ -33,7 +33,7 @@ use crate::{
     query::{Filter, SearchQuery},
 };
 
-pub const VENDOR: Route = Route {
+pub(crate) const VENDOR: Route = Route {
     id: "getVendor",
     endpoint: Endpoint::Named("/vendor/", "name", vendor),
     about: "A vendor's contracts, their total value and the departments that awarded them",
@@ -48,7 +48,7 @@ pub const VENDOR: Route = Route {
     ..PROFILE
 };
 
-pub const DEPARTMENT: Route = Route {
+pub(crate) const DEPARTMENT: Route = Route {
     id: "getDepartment",
     endpoint: Endpoint::Named("/department/", "name", department),
     about: "A department's contracts by vendor, category and year, and its records of every entity type",

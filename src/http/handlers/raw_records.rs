@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::http::error::ApiError;
 
-pub fn raw_records(records: &[Bytes]) -> Result<Vec<&RawValue>, ApiError> {
+pub(crate) fn raw_records(records: &[Bytes]) -> Result<Vec<&RawValue>, ApiError> {
     let raw = records.iter().map(|record| serde_json::from_slice(record));
     raw.collect::<Result<_, _>>().map_err(ApiError::internal)
 }

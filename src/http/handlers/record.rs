@@ -11,7 +11,7 @@ use crate::{
     model::{EntityType, Role, Schema},
 };
 
-pub const RECORD: Route = Route {
+pub(crate) const RECORD: Route = Route {
     id: "get",
     endpoint: Endpoint::Record(get),
     about: "One record",
@@ -59,7 +59,7 @@ pub const RECORD: Route = Route {
 };
 
 /// The 404 for an id that no record of the entity type has.
-pub fn no_record(entity_type: EntityType, record_id: &str) -> ApiError {
+pub(crate) fn no_record(entity_type: EntityType, record_id: &str) -> ApiError {
     ApiError::not_found(format!(
         "no {entity_type} record has the id {}; pass the `record_id` of a search result unchanged",
         quoted(record_id)

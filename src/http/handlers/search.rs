@@ -29,7 +29,7 @@ use crate::{
     query::{Start, cursor::Cursor},
 };
 
-pub const SEARCH: Route = Route {
+pub(crate) const SEARCH: Route = Route {
     id: "search",
     endpoint: Endpoint::EntityType("", get),
     about: "Search records of an entity type",
@@ -58,7 +58,7 @@ pub const SEARCH: Route = Route {
 };
 
 /// The 400 of the endpoints that page through records.
-pub const INVALID_PAGE: ErrorResponse = ErrorResponse {
+pub(crate) const INVALID_PAGE: ErrorResponse = ErrorResponse {
     status: "400",
     name: "BadRequest",
     about: "The page cannot be returned: an `offset` above 9500, or a `cursor` with `sort_by=value`, with an `offset`, or of another search. Also \
@@ -76,7 +76,7 @@ const MAX_VALUES: usize = 50;
 /// Decision D-33: the counts of one facet, over all matches.
 #[derive(Serialize, JsonSchema)]
 #[schemars(description = "The counts of one facet, over all matches")]
-pub struct FacetCounts {
+pub(crate) struct FacetCounts {
     /// The most frequent values, up to 50.
     values: Vec<Share>,
     /// Number of distinct values.
@@ -162,7 +162,7 @@ fn next_cursor(search: &Search, hits: &Hits) -> Option<String> {
 }
 
 /// The `Link` header for the next page. The address has no host, so that it is valid behind any gateway.
-pub fn next_link(path: &str, query: &str, cursor: &str) -> Result<(HeaderName, HeaderValue), ApiError> {
+pub(crate) fn next_link(path: &str, query: &str, cursor: &str) -> Result<(HeaderName, HeaderValue), ApiError> {
     let query = next_query(query, cursor)?;
     let link = HeaderValue::from_str(&format!("<{path}?{query}>; rel=\"next\"")).map_err(ApiError::internal)?;
     Ok((header::LINK, link))

@@ -22,7 +22,7 @@ use crate::{
     model::{EntityType, Facet, Role, Schema},
 };
 
-pub const STATS: Route = Route {
+pub(crate) const STATS: Route = Route {
     id: "statsOf",
     endpoint: Endpoint::EntityType("/stats", get),
     about: "Statistics of the records that match",

@@ -21,7 +21,7 @@ use crate::http::work::Reply;
 /// Decision D-123: the levels. On one core, 113 KB take: zstd 0.12 ms to 13 % of the size, br 1.1
 /// ms to 12 %, gzip 0.7 ms to 14 %. Higher levels cost more time than the saved bytes are worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContentCoding {
+pub(crate) enum ContentCoding {
     Zstd,
     Brotli,
     Gzip,
@@ -29,7 +29,7 @@ pub enum ContentCoding {
 
 /// The choice for one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Accepted {
+pub(crate) struct Accepted {
     /// The coding to use; `None` if the client accepts none that is supported here.
     coding: Option<ContentCoding>,
     /// Whether the client rejects an uncompressed body.
@@ -41,7 +41,7 @@ pub struct Accepted {
 const MIN_BYTES: usize = 1024;
 
 /// The largest body that is encoded on an async worker, in bytes.
-pub const MAX_INLINE_BYTES: usize = 16 * 1024;
+pub(crate) const MAX_INLINE_BYTES: usize = 16 * 1024;
 
 const ZSTD_LEVEL: i32 = 1;
 const BROTLI_QUALITY: u32 = 4;
@@ -85,7 +85,7 @@ impl ContentCoding {
 impl Accepted {
     /// Parses `Accept-Encoding` and ignores malformed parts of it. Never a reason for a 406: a
     /// client that accepts no supported coding gets the plain body.
-    pub fn of(request: &HttpRequest) -> Accepted {
+    pub(crate) fn of(request: &HttpRequest) -> Accepted {
         let Some(AcceptEncoding(items)) = request.get_header::<AcceptEncoding>() else {
             return Accepted::identity();
         };
@@ -119,14 +119,14 @@ impl Accepted {
     }
 
     /// The coding for a body of this size in bytes.
-    pub fn coding_for(self, bytes: usize) -> Option<ContentCoding> {
+    pub(crate) fn coding_for(self, bytes: usize) -> Option<ContentCoding> {
         let is_worth_it = bytes >= MIN_BYTES || (self.rejects_identity && bytes > 0);
         if is_worth_it { self.coding } else { None }
     }
 
     /// Encodes the reply's body. It stays plain if encoding fails, and as it is if it is encoded
     /// already.
-    pub fn encode(self, mut reply: Reply) -> Reply {
+    pub(crate) fn encode(self, mut reply: Reply) -> Reply {
         let is_encoded = reply.headers.iter().any(|(name, _)| *name == header::CONTENT_ENCODING);
         if !is_encoded
             && let Some(coding) = self.coding_for(reply.body.len())

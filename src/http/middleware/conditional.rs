@@ -24,14 +24,14 @@ use crate::{
 
 /// Decision D-124: how long a client may reuse a response without revalidation. `private`, since a
 /// response depends on the plan and counts against the key.
-pub const STORED: HeaderValue = HeaderValue::from_static("private, max-age=60");
+pub(crate) const STORED: HeaderValue = HeaderValue::from_static("private, max-age=60");
 
 /// A cache must keep the codings of a response apart.
-pub const VARY: HeaderValue = HeaderValue::from_static("accept-encoding");
+pub(crate) const VARY: HeaderValue = HeaderValue::from_static("accept-encoding");
 
 /// What determines the body of a response.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Validator {
+pub(crate) enum Validator {
     /// The time of the request: the response must not be stored.
     None,
     /// The generation, the path and the sorted parameters as they were written.
@@ -50,11 +50,11 @@ pub enum Validator {
 /// records differently. It is the same for every key: what depends on the plan is part of the
 /// normalized request.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tag(String);
+pub(crate) struct Tag(String);
 
 impl Tag {
     /// The tag of a document that does not depend on the index.
-    pub fn of_content(content: &[u8]) -> Tag {
+    pub(crate) fn of_content(content: &[u8]) -> Tag {
         Tag::of(&[b"content", content])
     }
 
@@ -77,7 +77,7 @@ impl Tag {
 impl Validator {
     /// The tag of the response to a request of `route` (the path template); `None` if the response
     /// must not be stored. `path` and `query` are as the client wrote them.
-    pub fn tag(&self, generation: &str, route: &str, path: &str, query: &str) -> Result<Option<Tag>, ApiError> {
+    pub(crate) fn tag(&self, generation: &str, route: &str, path: &str, query: &str) -> Result<Option<Tag>, ApiError> {
         let generation = generation.as_bytes();
         Ok(match self {
             Validator::None => None,
@@ -99,10 +99,10 @@ impl Validator {
 }
 
 /// The `If-None-Match` of a GET or HEAD request. A malformed one is ignored.
-pub struct Precondition(Option<IfNoneMatch>);
+pub(crate) struct Precondition(Option<IfNoneMatch>);
 
 impl Precondition {
-    pub fn of(request: &HttpRequest) -> Precondition {
+    pub(crate) fn of(request: &HttpRequest) -> Precondition {
         if is_read(request.method()) {
             Precondition(request.get_header())
         } else {
@@ -111,24 +111,24 @@ impl Precondition {
     }
 
     /// Whether the client sent this tag, by weak comparison (RFC 9110, 13.1.2).
-    pub fn names(&self, tag: &Tag) -> bool {
+    pub(crate) fn names(&self, tag: &Tag) -> bool {
         let tag = tag.entity_tag();
         matches!(&self.0, Some(IfNoneMatch::Items(tags)) if tags.iter().any(|known| known.weak_eq(&tag)))
     }
 
     /// Whether it is `*`, which matches any response. So the response has to be found to exist
     /// first.
-    pub fn is_any(&self) -> bool {
+    pub(crate) fn is_any(&self) -> bool {
         matches!(self.0, Some(IfNoneMatch::Any))
     }
 }
 
 /// Whether responses to this method may be stored.
-pub fn is_read(method: &Method) -> bool {
+pub(crate) fn is_read(method: &Method) -> bool {
     *method == Method::GET || *method == Method::HEAD
 }
 
-pub fn not_modified(tag: &Tag) -> HttpResponse {
+pub(crate) fn not_modified(tag: &Tag) -> HttpResponse {
     let mut response = HttpResponse::NotModified().finish();
     describe(&mut response, Some(tag));
     response
@@ -136,7 +136,7 @@ pub fn not_modified(tag: &Tag) -> HttpResponse {
 
 /// Adds the caching headers: how long the response may be stored, and the tag to revalidate it
 /// with.
-pub fn describe(response: &mut HttpResponse, tag: Option<&Tag>) {
+pub(crate) fn describe(response: &mut HttpResponse, tag: Option<&Tag>) {
     let tag = tag.and_then(|tag| HeaderValue::from_str(&tag.entity_tag().to_string()).ok());
     let headers = response.headers_mut();
     headers.insert(header::VARY, VARY);

@@ -26,11 +26,11 @@ static EXPOSED: LazyLock<HeaderValue> = LazyLock::new(|| {
 });
 
 /// Whether the request is a browser's preflight, which never carries a key.
-pub fn is_preflight(request: &HttpRequest) -> bool {
+pub(crate) fn is_preflight(request: &HttpRequest) -> bool {
     request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-pub fn preflight(gateway: &Gateway) -> HttpResponse {
+pub(crate) fn preflight(gateway: &Gateway) -> HttpResponse {
     HttpResponse::NoContent()
         .insert_header((header::ACCESS_CONTROL_ALLOW_METHODS, METHODS))
         .insert_header((
@@ -45,7 +45,7 @@ pub fn preflight(gateway: &Gateway) -> HttpResponse {
 }
 
 /// Lets scripts of any origin read a response.
-pub fn open(response: &mut HttpResponse) {
+pub(crate) fn open(response: &mut HttpResponse) {
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED.clone());

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The cost of a request. A batch may cost more.
-pub const ONE: NonZeroU32 = NonZeroU32::MIN;
+pub(crate) const ONE: NonZeroU32 = NonZeroU32::MIN;
 
 /// Decision D-14: responses that do not count against the daily quota: what the client already has,
 /// and failures of this server. The rate limit counts every request.
@@ -39,7 +39,7 @@ const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
 /// A request that was counted or refused.
-pub struct Admission {
+pub(crate) struct Admission {
     account: Arc<Account>,
     receipt: Receipt,
     cost: NonZeroU32,
@@ -47,7 +47,7 @@ pub struct Admission {
 }
 
 /// Counts a request against its key's limits.
-pub fn admit(account: Arc<Account>, cost: NonZeroU32, now: DateTime<Utc>) -> Admission {
+pub(crate) fn admit(account: Arc<Account>, cost: NonZeroU32, now: DateTime<Utc>) -> Admission {
     let receipt = account.charge(cost, now);
     Admission {
         account,
@@ -58,12 +58,12 @@ pub fn admit(account: Arc<Account>, cost: NonZeroU32, now: DateTime<Utc>) -> Adm
 }
 
 impl Admission {
-    pub fn plan(&self) -> Plan {
+    pub(crate) fn plan(&self) -> Plan {
         self.account.key.plan
     }
 
     /// Raises the cost to what the parsed request costs. 429 if that exceeds a limit.
-    pub fn raise(&mut self, cost: NonZeroU32) -> Result<(), ApiError> {
+    pub(crate) fn raise(&mut self, cost: NonZeroU32) -> Result<(), ApiError> {
         if cost > self.cost {
             self.account.charge_more(&mut self.receipt, cost, self.now);
             self.cost = cost;
@@ -72,7 +72,7 @@ impl Admission {
     }
 
     /// The limits of the key's plan, or a 429 that names the limit and when it resets.
-    pub fn verdict(&self) -> Result<PlanLimits, ApiError> {
+    pub(crate) fn verdict(&self) -> Result<PlanLimits, ApiError> {
         let limits = self.account.limits;
         let Some((limit, seconds)) = self.receipt.refused else {
             return Ok(limits);
@@ -102,7 +102,7 @@ impl Admission {
     ///
     /// Decision D-13: `X-RateLimit-*` describe the limit with fewer requests left, and with equal
     /// numbers the daily quota, which lasts longer.
-    pub fn finish(mut self, response: &mut HttpResponse) {
+    pub(crate) fn finish(mut self, response: &mut HttpResponse) {
         if FREE.contains(&response.status()) {
             self.account.refund(&mut self.receipt);
         }

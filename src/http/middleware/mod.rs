@@ -1,10 +1,10 @@
 //! Concerns of every request: compression, conditional requests, CORS, rate limits, request ids,
 //! timing and the request log.
 
-pub mod compression;
-pub mod conditional;
-pub mod cors;
-pub mod limits;
-pub mod request_id;
-pub mod timing;
-pub mod trace;
+pub(crate) mod compression;
+pub(crate) mod conditional;
+pub(crate) mod cors;
+pub(crate) mod limits;
+pub(crate) mod request_id;
+pub(crate) mod timing;
+pub(crate) mod trace;

@@ -8,16 +8,16 @@ use crate::state::keys::PREFIX;
 /// The id of one request: visible ASCII, so that it fits into a header, a log line and an error
 /// text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RequestId(String);
+pub(crate) struct RequestId(String);
 
-pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Decision D-121: the maximum length of a client's id. A longer or malformed one is replaced.
 const MAX_LENGTH: usize = 128;
 
 impl RequestId {
     /// The client's id, or a new one if it sent none that is acceptable.
-    pub fn of(headers: &HeaderMap) -> RequestId {
+    pub(crate) fn of(headers: &HeaderMap) -> RequestId {
         let sent = headers.get(&REQUEST_ID).map(HeaderValue::as_bytes);
         match sent.and_then(accepted) {
             Some(id) => RequestId(id.to_owned()),
@@ -25,12 +25,12 @@ impl RequestId {
         }
     }
 
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The id as a header value.
-    pub fn value(&self) -> HeaderValue {
+    pub(crate) fn value(&self) -> HeaderValue {
         HeaderValue::from_str(&self.0).expect("visible ASCII is a valid header value")
     }
 

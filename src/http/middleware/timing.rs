@@ -5,21 +5,21 @@ use std::{fmt::Write, time::Duration};
 
 use actix_web::http::header::{HeaderName, HeaderValue};
 
-pub const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+pub(crate) const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
 /// The measured parts of a request's time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Timing {
+pub(crate) struct Timing {
     /// The wait for a search thread.
-    pub queue: Option<Duration>,
-    pub search: Option<Duration>,
+    pub(crate) queue: Option<Duration>,
+    pub(crate) search: Option<Duration>,
     /// Compression of the body.
-    pub coding: Option<Duration>,
+    pub(crate) coding: Option<Duration>,
 }
 
 impl Timing {
     /// The header value, with the total time at its end.
-    pub fn value(&self, total: Duration) -> HeaderValue {
+    pub(crate) fn value(&self, total: Duration) -> HeaderValue {
         let parts = [
             ("queue", self.queue),
             ("search", self.search),
@@ -38,7 +38,7 @@ impl Timing {
     }
 }
 
-pub fn milliseconds(time: Duration) -> f64 {
+pub(crate) fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 

@@ -27,24 +27,24 @@ use crate::{
 };
 
 /// The log target of the request lines. `PROCURE_LOG=info,request=off` turns them off.
-pub const TARGET: &str = "request";
+pub(crate) const TARGET: &str = "request";
 
-pub struct Trace {
-    pub id: RequestId,
+pub(crate) struct Trace {
+    pub(crate) id: RequestId,
     arrived: Instant,
     /// The path template, if the path matches a route.
-    pub route: Option<&'static str>,
+    pub(crate) route: Option<&'static str>,
     /// The database id of the key.
-    pub key: Option<i64>,
-    pub generation: Option<Arc<Generation>>,
+    pub(crate) key: Option<i64>,
+    pub(crate) generation: Option<Arc<Generation>>,
     /// Whether a handler accepted the request: its key, if it needs one, its path and its
     /// parameters are valid.
-    pub is_accepted: bool,
-    pub timing: Timing,
+    pub(crate) is_accepted: bool,
+    pub(crate) timing: Timing,
 }
 
 impl Trace {
-    pub fn begin(request: &HttpRequest) -> Trace {
+    pub(crate) fn begin(request: &HttpRequest) -> Trace {
         Trace {
             id: RequestId::of(request.headers()),
             arrived: Instant::now(),
@@ -57,12 +57,12 @@ impl Trace {
     }
 
     /// The time since the request arrived.
-    pub fn elapsed(&self) -> Duration {
+    pub(crate) fn elapsed(&self) -> Duration {
         self.arrived.elapsed()
     }
 
     /// Writes the log line.
-    pub fn log(&self, request: &HttpRequest, status: StatusCode, bytes: u64, duration: Duration) {
+    pub(crate) fn log(&self, request: &HttpRequest, status: StatusCode, bytes: u64, duration: Duration) {
         if !log::log_enabled!(target: TARGET, log::Level::Info) {
             return;
         }

@@ -28,7 +28,7 @@ twice, or one given under two of its names.
 - To page through all results, repeat the search with `cursor` set to the `next_cursor` of each response, until a response has none.";
 
 /// The document for a gateway and plans.
-pub fn document(gateway: &Gateway, plans: &Plans) -> Value {
+pub(crate) fn document(gateway: &Gateway, plans: &Plans) -> Value {
     json!({
         "openapi": "3.1.0",
         "info": {

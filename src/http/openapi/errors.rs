@@ -8,13 +8,13 @@ use crate::http::{
 };
 
 /// An error response and the endpoints that can return it, unless their route has its own for that status.
-pub struct SharedError {
-    pub response: ErrorResponse,
+pub(crate) struct SharedError {
+    pub(crate) response: ErrorResponse,
     of: fn(&Route) -> bool,
 }
 
 /// All error responses of an endpoint, by status.
-pub fn of(route: &'static Route) -> Vec<&'static ErrorResponse> {
+pub(crate) fn of(route: &'static Route) -> Vec<&'static ErrorResponse> {
     let is_own = |status: &str| route.errors.iter().any(|own| own.status == status);
     let shared = SHARED
         .iter()
@@ -42,7 +42,7 @@ const fn shared(
     SharedError { response, of }
 }
 
-pub static SHARED: [SharedError; 13] = [
+pub(crate) static SHARED: [SharedError; 13] = [
     shared(
         "400",
         "Malformed",

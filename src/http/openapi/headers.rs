@@ -9,13 +9,13 @@ use crate::http::{
 };
 
 /// `components/headers`.
-pub fn components() -> Map<String, Value> {
+pub(crate) fn components() -> Map<String, Value> {
     let component = |header: &Header| (header.name.to_owned(), description(header, header.on != On::Listed));
     HEADERS.iter().map(component).collect()
 }
 
 /// The headers of the 200 response of an endpoint.
-pub fn of_success(route: &Route) -> Value {
+pub(crate) fn of_success(route: &Route) -> Value {
     of(rate_limit(route), |header| match header.on {
         On::Every => true,
         On::Cacheable => route.is_cacheable,
@@ -25,12 +25,12 @@ pub fn of_success(route: &Route) -> Value {
 }
 
 /// The headers of a 304 response.
-pub fn of_not_modified(rate_limit: RateLimitHeaders) -> Value {
+pub(crate) fn of_not_modified(rate_limit: RateLimitHeaders) -> Value {
     of(rate_limit, |header| matches!(header.on, On::Every | On::Cacheable))
 }
 
 /// The headers of an error response; `None` means any status.
-pub fn of_error(status: Option<&str>, rate_limit: RateLimitHeaders) -> Value {
+pub(crate) fn of_error(status: Option<&str>, rate_limit: RateLimitHeaders) -> Value {
     let is_retry = matches!(status, Some("429" | "503"));
     of(rate_limit, |header| {
         header.on == On::Every || (header.on == On::Retry && is_retry)
@@ -38,7 +38,7 @@ pub fn of_error(status: Option<&str>, rate_limit: RateLimitHeaders) -> Value {
 }
 
 /// Whether a 200 or 304 response of an endpoint has the rate limit headers.
-pub fn rate_limit(route: &Route) -> RateLimitHeaders {
+pub(crate) fn rate_limit(route: &Route) -> RateLimitHeaders {
     if route.access.is_keyed() {
         RateLimitHeaders::Always
     } else {

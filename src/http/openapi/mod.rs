@@ -4,10 +4,10 @@
 //! records, and the structs of request bodies and responses. Declared here are only common headers and errors. It
 //! depends on the gateway's headers and the plans, and is rendered once at startup.
 
-pub mod document;
-pub mod errors;
-pub mod headers;
-pub mod operations;
-pub mod parameters;
-pub mod responses;
-pub mod schemas;
+pub(crate) mod document;
+pub(crate) mod errors;
+pub(crate) mod headers;
+pub(crate) mod operations;
+pub(crate) mod parameters;
+pub(crate) mod responses;
+pub(crate) mod schemas;

@@ -13,7 +13,7 @@ use crate::{
     model::EntityType,
 };
 
-pub fn paths() -> Value {
+pub(crate) fn paths() -> Value {
     let mut paths = json!({});
     for route in ROUTES.iter().filter(|route| route.is_described()) {
         for (path, of) in route.endpoint.templates() {

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// References to the parameters of an operation.
-pub fn of(route: &Route, of: Option<EntityType>) -> Vec<Value> {
+pub(crate) fn of(route: &Route, of: Option<EntityType>) -> Vec<Value> {
     let mut names: Vec<String> = match route.parameters {
         Parameters::None => Vec::new(),
         Parameters::Search(taken, fixed) => {
@@ -49,7 +49,7 @@ pub fn of(route: &Route, of: Option<EntityType>) -> Vec<Value> {
 }
 
 /// The names and aliases of the parameters of a search.
-pub fn search_names(of: EntityType) -> Vec<&'static str> {
+pub(crate) fn search_names(of: EntityType) -> Vec<&'static str> {
     search_rows(of).flat_map(|row| row.names()).collect()
 }
 
@@ -74,7 +74,7 @@ fn record_id_component(of: EntityType) -> String {
 }
 
 /// `components/parameters`.
-pub fn components(gateway: &Gateway, plans: &Plans) -> Map<String, Value> {
+pub(crate) fn components(gateway: &Gateway, plans: &Plans) -> Map<String, Value> {
     let mut components = Map::new();
     let (varying, common): (Vec<_>, Vec<_>) = describe(TABLE)
         .into_iter()

@@ -11,7 +11,7 @@ use crate::http::{
 };
 
 /// The responses of an endpoint, by status; `content` and `links` are those of the 200.
-pub fn of(route: &'static Route, content: Value, links: Map<String, Value>) -> Value {
+pub(crate) fn of(route: &'static Route, content: Value, links: Map<String, Value>) -> Value {
     let mut success = json!({"description": "Found", "headers": headers::of_success(route), "content": content});
     if !links.is_empty() {
         success["links"] = Value::Object(links);
@@ -24,7 +24,7 @@ pub fn of(route: &'static Route, content: Value, links: Map<String, Value>) -> V
 }
 
 /// The responses to HEAD, which have no bodies.
-pub fn of_head(route: &Route) -> Value {
+pub(crate) fn of_head(route: &Route) -> Value {
     let success = json!({"description": "Found", "headers": headers::of_success(route)});
     let mut responses = success_and_not_modified(route, success);
     responses["4XX"] = component("responses", "Bodiless");
@@ -46,7 +46,7 @@ fn success_and_not_modified(route: &Route, success: Value) -> Value {
 }
 
 /// `components/responses`.
-pub fn components(gateway: &Gateway) -> Map<String, Value> {
+pub(crate) fn components(gateway: &Gateway) -> Map<String, Value> {
     let mut components = Map::new();
     let shared = errors::SHARED.iter().map(|shared| &shared.response);
     for error in shared.chain(ROUTES.iter().flat_map(|route| route.errors)) {

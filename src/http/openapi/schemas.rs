@@ -53,7 +53,7 @@ const ELIGIBILITY: [(&str, bool, &str); 10] = [
 ];
 
 /// The schemas of all components, by name.
-pub fn components() -> Map<String, Value> {
+pub(crate) fn components() -> Map<String, Value> {
     let mut schemas = Map::new();
     for of in EntityType::ALL {
         schemas.insert(type_name(of), record(of));
@@ -82,12 +82,12 @@ pub fn components() -> Map<String, Value> {
 }
 
 /// A generator for what is parsed.
-pub fn request_generator() -> SchemaGenerator {
+pub(crate) fn request_generator() -> SchemaGenerator {
     generator(SchemaSettings::draft2020_12().for_deserialize())
 }
 
 /// A generator for what is written.
-pub fn response_generator() -> SchemaGenerator {
+pub(crate) fn response_generator() -> SchemaGenerator {
     generator(SchemaSettings::draft2020_12().for_serialize())
 }
 

@@ -20,23 +20,23 @@ use crate::{
 };
 
 /// Decision D-98: the maximum number of keywords of a subscription.
-pub const MAX_KEYWORDS: usize = 20;
+pub(crate) const MAX_KEYWORDS: usize = 20;
 
 /// The query parameters of a subscription. Decision D-94: all members of the body except the lists.
 #[derive(Debug, Default, PartialEq)]
-pub struct SubscribeParams {
-    pub email: Option<Given<EmailAddress>>,
-    pub keyword: Option<Given<Keyword>>,
-    pub department: Option<Given<String>>,
-    pub municipality: Option<Given<String>>,
-    pub category: Option<Given<&'static str>>,
-    pub frequency: Option<Given<&'static str>>,
-    pub locale: Option<Given<&'static str>>,
+pub(crate) struct SubscribeParams {
+    pub(crate) email: Option<Given<EmailAddress>>,
+    pub(crate) keyword: Option<Given<Keyword>>,
+    pub(crate) department: Option<Given<String>>,
+    pub(crate) municipality: Option<Given<String>>,
+    pub(crate) category: Option<Given<&'static str>>,
+    pub(crate) frequency: Option<Given<&'static str>>,
+    pub(crate) locale: Option<Given<&'static str>>,
 }
 
 impl SubscribeParams {
     /// Adds the members of the body that are no lists. A value that both have must be the same.
-    pub fn merge(self, body: SubscribeBody) -> Result<SubscribeParams, ApiError> {
+    pub(crate) fn merge(self, body: SubscribeBody) -> Result<SubscribeParams, ApiError> {
         let (part, slug) = (body.department.0, body.municipality.0);
         let (part, slug) = (part.map(|part| part.0), slug.map(|slug| slug.0));
         let category = body.category.0.map(|category| category.0);
@@ -75,25 +75,25 @@ fn agreed<T>(
 #[schemars(inline)]
 pub struct SubscribeBody {
     #[schemars(description = EMAIL)]
-    pub email: Optional<EmailAddress>,
+    pub(crate) email: Optional<EmailAddress>,
     #[schemars(description = KEYWORD)]
-    pub keyword: Optional<Keyword>,
+    pub(crate) keyword: Optional<Keyword>,
     /// Several keywords; a tender matches if it contains one of them
     #[schemars(extend("maxItems" = MAX_KEYWORDS))]
-    pub keywords: List<Required<Keyword>>,
+    pub(crate) keywords: List<Required<Keyword>>,
     #[schemars(description = DEPARTMENT)]
-    pub department: Optional<NamePart>,
+    pub(crate) department: Optional<NamePart>,
     #[schemars(description = MUNICIPALITY)]
-    pub municipality: Optional<Slug>,
+    pub(crate) municipality: Optional<Slug>,
     #[schemars(description = CATEGORY)]
-    pub category: Optional<Category>,
+    pub(crate) category: Optional<Category>,
     /// Languages of the notices, `en` or `fr`; both by default
     #[schemars(extend("maxItems" = MAX_KEYWORDS))]
-    pub languages: List<Required<Language>>,
+    pub(crate) languages: List<Required<Language>>,
     #[schemars(description = FREQUENCY)]
-    pub frequency: Optional<Frequency>,
+    pub(crate) frequency: Optional<Frequency>,
     #[schemars(description = LOCALE)]
-    pub locale: Optional<Locale>,
+    pub(crate) locale: Optional<Locale>,
 }
 
 // Descriptions of what is both a parameter and a member of the body.
@@ -107,7 +107,7 @@ const LOCALE: &str = "Language of the digests; English by default";
 
 type Row = Param<SubscribeParams>;
 
-pub static SUBSCRIBE: &[Row] = &[
+pub(crate) static SUBSCRIBE: &[Row] = &[
     Row::new("email", EMAIL, Value::Email(|p| &mut p.email)),
     Row::new("keyword", KEYWORD, Value::Keyword(|p| &mut p.keyword)),
     Row::new("department", DEPARTMENT, Value::NamePart(|p| &mut p.department)),
@@ -131,11 +131,11 @@ const FREQUENCIES: [&str; 2] = [Frequency::Daily.name(), Frequency::Weekly.name(
 const LOCALES: [&str; 2] = [Locale::En.name(), Locale::Fr.name()];
 
 #[derive(Debug, Default, PartialEq)]
-pub struct UnsubscribeParams {
-    pub token: Option<Given<String>>,
+pub(crate) struct UnsubscribeParams {
+    pub(crate) token: Option<Given<String>>,
 }
 
-pub static UNSUBSCRIBE: &[Param<UnsubscribeParams>] = &[Param::<UnsubscribeParams>::new(
+pub(crate) static UNSUBSCRIBE: &[Param<UnsubscribeParams>] = &[Param::<UnsubscribeParams>::new(
     "token",
     "The token of the link in a mail. Required",
     Value::Text(|p| &mut p.token),
@@ -145,11 +145,11 @@ pub static UNSUBSCRIBE: &[Param<UnsubscribeParams>] = &[Param::<UnsubscribeParam
 
 /// Part of a department's name.
 #[derive(Debug)]
-pub struct NamePart(pub String);
+pub(crate) struct NamePart(pub(crate) String);
 
 /// A city slug, not yet checked.
 #[derive(Debug)]
-pub struct Slug(pub String);
+pub(crate) struct Slug(pub(crate) String);
 
 impl FromText for EmailAddress {
     fn from_text(text: &str) -> Result<EmailAddress, String> {

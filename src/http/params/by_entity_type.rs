@@ -9,7 +9,7 @@ use crate::{
 
 /// The values of `sort_by` for an entity type. `published` is another name of its event date if that is the day of
 /// publication.
-pub fn sorts(schema: &Schema) -> Vec<(&'static str, SortKey)> {
+pub(crate) fn sorts(schema: &Schema) -> Vec<(&'static str, SortKey)> {
     let date_field = schema
         .role(Role::Date)
         .first()
@@ -25,7 +25,7 @@ pub fn sorts(schema: &Schema) -> Vec<(&'static str, SortKey)> {
 }
 
 /// Decision D-33: the values of `facets` for an entity type.
-pub fn facets_of(schema: &Schema) -> Vec<Facet> {
+pub(crate) fn facets_of(schema: &Schema) -> Vec<Facet> {
     let all = [
         (Facet::Status, Role::Status),
         (Facet::Category, Role::Category),
@@ -39,13 +39,13 @@ pub fn facets_of(schema: &Schema) -> Vec<Facet> {
 }
 
 /// The JSON schema of `sort_by`.
-pub fn sort_by_schema(schema: &Schema) -> Json {
+pub(crate) fn sort_by_schema(schema: &Schema) -> Json {
     let names: Vec<&str> = sorts(schema).into_iter().map(|(name, _)| name).collect();
     json!({"type": "string", "enum": names})
 }
 
 /// The JSON schema of `facets`. Not an array: many client generators send an array as a repeated parameter.
-pub fn facets_schema(schema: &Schema) -> Json {
+pub(crate) fn facets_schema(schema: &Schema) -> Json {
     let names: Vec<&str> = facets_of(schema).into_iter().map(Facet::name).collect();
     let name = format!(" *({})? *", names.join("|"));
     json!({"type": "string", "pattern": format!("^{name}(,{name})*$")})

@@ -12,7 +12,7 @@ use crate::{
 
 /// One of [`CATEGORIES`].
 #[derive(Debug)]
-pub struct Category(pub &'static str);
+pub(crate) struct Category(pub(crate) &'static str);
 
 impl FromText for Category {
     fn from_text(text: &str) -> Result<Category, String> {

@@ -8,7 +8,7 @@ use crate::http::error::ApiError;
 
 /// Why a query string or a path cannot be decoded. Its text is for clients.
 #[derive(Clone, Debug, PartialEq)]
-pub enum EncodingError {
+pub(crate) enum EncodingError {
     /// A `%` without two hexadecimal digits after it, and the text found instead.
     BadEscape(String),
     /// Not valid UTF-8 after decoding.
@@ -17,7 +17,7 @@ pub enum EncodingError {
 
 /// The name-value pairs of a query string, in their order. `+` is a space; a pair without `=` has an empty value; empty
 /// pairs are skipped.
-pub fn pairs(query: &str) -> Result<Vec<(String, String)>, EncodingError> {
+pub(crate) fn pairs(query: &str) -> Result<Vec<(String, String)>, EncodingError> {
     query
         .split('&')
         .filter(|piece| !piece.is_empty())
@@ -29,7 +29,7 @@ pub fn pairs(query: &str) -> Result<Vec<(String, String)>, EncodingError> {
 }
 
 /// Decodes a path segment, in which `+` is a plus sign.
-pub fn decode(text: &str) -> Result<Cow<'_, str>, EncodingError> {
+pub(crate) fn decode(text: &str) -> Result<Cow<'_, str>, EncodingError> {
     check_escapes(text)?;
     percent_decode_str(text)
         .decode_utf8()
@@ -42,7 +42,7 @@ pub fn encode(text: &str) -> String {
 }
 
 /// Appends an encoded name-value pair. [`pairs`] reverses it.
-pub fn encode_pair(into: &mut String, name: &str, value: &str) {
+pub(crate) fn encode_pair(into: &mut String, name: &str, value: &str) {
     into.push_str(&encode(name));
     into.push('=');
     into.push_str(&encode(value));

@@ -26,16 +26,16 @@ use crate::{
 
 #[derive(Debug, Default, PartialEq)]
 pub struct FeedParams {
-    pub keywords: Option<Given<String>>,
-    pub min_value: Option<Given<f64>>,
-    pub days_back: Option<Given<u64>>,
-    pub languages: Option<Given<String>>,
-    pub department: Option<Given<String>>,
-    pub municipality: Option<Given<String>>,
-    pub category: Option<Given<&'static str>>,
-    pub notice_type: Option<Given<String>>,
-    pub limit: Option<Given<u64>>,
-    pub cursor: Option<Given<String>>,
+    pub(crate) keywords: Option<Given<String>>,
+    pub(crate) min_value: Option<Given<f64>>,
+    pub(crate) days_back: Option<Given<u64>>,
+    pub(crate) languages: Option<Given<String>>,
+    pub(crate) department: Option<Given<String>>,
+    pub(crate) municipality: Option<Given<String>>,
+    pub(crate) category: Option<Given<&'static str>>,
+    pub(crate) notice_type: Option<Given<String>>,
+    pub(crate) limit: Option<Given<u64>>,
+    pub(crate) cursor: Option<Given<String>>,
 }
 
 /// The default number of days that count as new.
@@ -106,11 +106,11 @@ pub static TABLE: &[Row] = &[
 ];
 
 /// A feed request ready to run.
-pub struct Feed {
-    pub query: FeedQuery,
-    pub days_back: u64,
+pub(crate) struct Feed {
+    pub(crate) query: FeedQuery,
+    pub(crate) days_back: u64,
     /// The limit, if the plan lowered the requested one.
-    pub lowered_limit: Option<u64>,
+    pub(crate) lowered_limit: Option<u64>,
     normal_form: NormalForm,
 }
 
@@ -127,7 +127,7 @@ struct NormalForm {
 impl FeedParams {
     /// Decision D-79: a client that started paging before midnight continues with the day on which it started; a cursor
     /// is valid until the end of the next day.
-    pub fn resolve(self, call: &Call, now: Date) -> Result<Feed, ApiError> {
+    pub(crate) fn resolve(self, call: &Call, now: Date) -> Result<Feed, ApiError> {
         let context = ResolveContext::of(call, EntityType::Tender);
         context.check_municipality(&self.municipality)?;
         let keywords = keywords(&self.keywords)?;
@@ -189,13 +189,13 @@ impl FeedParams {
 
 impl Feed {
     /// What determines the response on one generation, the day and the page included.
-    pub fn normal_form(&self) -> impl Serialize {
+    pub(crate) fn normal_form(&self) -> impl Serialize {
         let query = &self.query;
         (&self.normal_form, query.today, query.limit, &query.after)
     }
 
     /// The cursor of a position in this feed.
-    pub fn cursor(&self, position: Position) -> Result<String, ApiError> {
+    pub(crate) fn cursor(&self, position: Position) -> Result<String, ApiError> {
         let fingerprint = self.normal_form.fingerprint(self.query.today)?;
         Ok(Cursor::of(fingerprint, position).encode())
     }

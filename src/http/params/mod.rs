@@ -7,17 +7,17 @@
 //! an alias.
 
 pub mod alerts;
-pub mod by_entity_type;
-pub mod category;
+pub(crate) mod by_entity_type;
+pub(crate) mod category;
 pub mod encoding;
 pub mod feed;
 pub mod market;
 pub mod names;
-pub mod nearest;
-pub mod paging;
-pub mod param;
+pub(crate) mod nearest;
+pub(crate) mod paging;
+pub(crate) mod param;
 pub mod procurement;
-pub mod read;
+pub(crate) mod read;
 pub mod resolve;
 pub mod search;
-pub mod value;
+pub(crate) mod value;

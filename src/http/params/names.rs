@@ -12,17 +12,17 @@ use crate::{
 
 #[derive(Debug, Default, PartialEq)]
 pub struct NamesParams {
-    pub q: Option<Given<String>>,
-    pub entity_type: Option<Given<&'static str>>,
-    pub limit: Option<Given<u64>>,
-    pub offset: Option<Given<u64>>,
+    pub(crate) q: Option<Given<String>>,
+    pub(crate) entity_type: Option<Given<&'static str>>,
+    pub(crate) limit: Option<Given<u64>>,
+    pub(crate) offset: Option<Given<u64>>,
 }
 
 /// The names of a page if `limit` is not given, as specified.
-pub const DEFAULT_LIMIT: u64 = 20;
+pub(crate) const DEFAULT_LIMIT: u64 = 20;
 
 /// Decision D-64: the minimum length of `q` for vendors.
-pub const MIN_VENDOR_LENGTH: usize = 2;
+pub(crate) const MIN_VENDOR_LENGTH: usize = 2;
 
 type Row = Param<NamesParams>;
 

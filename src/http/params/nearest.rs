@@ -6,7 +6,7 @@ use crate::model::fold::fold;
 const MAX_COMPARED: usize = 64;
 
 /// The candidate most similar to `text`, ignoring accents and case; `None` only if there is no candidate.
-pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+pub(crate) fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let text: String = fold(text).chars().take(MAX_COMPARED).collect();
     let similarity = |candidate: &str| strsim::jaro_winkler(&text, &fold(candidate));
     candidates
@@ -18,12 +18,12 @@ pub fn nearest<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>) ->
 }
 
 /// Whether a text is a word with at most two letters wrong.
-pub fn is_slip(text: &str, word: &str) -> bool {
+pub(crate) fn is_slip(text: &str, word: &str) -> bool {
     text.chars().count() <= MAX_COMPARED && strsim::osa_distance(text, word) <= 2
 }
 
 /// Up to `count` candidates most similar to `text`, the most similar first, each once.
-pub fn most_similar(text: &str, mut candidates: Vec<String>, count: usize) -> Vec<String> {
+pub(crate) fn most_similar(text: &str, mut candidates: Vec<String>, count: usize) -> Vec<String> {
     let text: String = fold(text).chars().take(MAX_COMPARED).collect();
     let similarity = |candidate: &String| {
         strsim::jaro_winkler(&text, &fold(candidate).chars().take(MAX_COMPARED).collect::<String>())

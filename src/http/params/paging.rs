@@ -8,23 +8,23 @@ use crate::http::{
 };
 
 /// Decision D-25: the records of a page if `limit` is not given.
-pub const DEFAULT_LIMIT: u64 = 100;
+pub(crate) const DEFAULT_LIMIT: u64 = 100;
 
 /// The maximum number of records of a page, on any plan.
-pub const MAX_LIMIT: u64 = 500;
+pub(crate) const MAX_LIMIT: u64 = 500;
 
 /// The maximum number of records that an offset skips. A cursor has no maximum.
-pub const MAX_OFFSET: u64 = 9500;
+pub(crate) const MAX_OFFSET: u64 = 9500;
 
 /// Decision D-10: the limit that was applied, if the plan lowered the requested one.
 const LIMIT_APPLIED: HeaderName = HeaderName::from_static("x-limit-applied");
 
 /// The header for a limit that the plan lowered to this.
-pub fn limit_applied(limit: u64) -> (HeaderName, HeaderValue) {
+pub(crate) fn limit_applied(limit: u64) -> (HeaderName, HeaderValue) {
     (LIMIT_APPLIED, HeaderValue::from(limit))
 }
 
-pub fn invalid_cursor(given: &Given<String>) -> ApiError {
+pub(crate) fn invalid_cursor(given: &Given<String>) -> ApiError {
     let why = format!(
         "invalid cursor {}; pass `next_cursor` from a previous response unchanged",
         quoted(&given.value)
@@ -32,7 +32,7 @@ pub fn invalid_cursor(given: &Given<String>) -> ApiError {
     ApiError::invalid(given.name, why)
 }
 
-pub fn cursor_of_another_query() -> ApiError {
+pub(crate) fn cursor_of_another_query() -> ApiError {
     ApiError::bad_request(
         "parameter 'cursor': it belongs to a search with other filters or another sort order; repeat that search, or start without a cursor",
     )

@@ -11,43 +11,43 @@ use crate::{
 ///
 /// Only `name`, `aliases` and `value` decide how a query string is read; the rest describes the parameter to clients.
 pub struct Param<P: 'static> {
-    pub name: &'static str,
-    pub aliases: &'static [&'static str],
-    pub about: &'static str,
-    pub value: Value<P>,
+    pub(crate) name: &'static str,
+    pub(crate) aliases: &'static [&'static str],
+    pub(crate) about: &'static str,
+    pub(crate) value: Value<P>,
     extra: Extra,
 }
 
 /// What a description adds to a parameter's type.
 #[derive(Clone, Copy)]
-pub struct Extra {
-    pub is_required: bool,
+pub(crate) struct Extra {
+    pub(crate) is_required: bool,
     /// The value that an absent parameter means.
-    pub default: Option<fn() -> Json>,
+    pub(crate) default: Option<fn() -> Json>,
     /// Keywords of JSON Schema for bounds that are checked elsewhere than in [`Value`].
-    pub bounds: Option<fn() -> Json>,
+    pub(crate) bounds: Option<fn() -> Json>,
     /// A field of the entity type's example record.
-    pub example: Option<(EntityType, &'static str)>,
+    pub(crate) example: Option<(EntityType, &'static str)>,
     /// Whether each plan has a maximum of its own: the records of a page.
-    pub is_capped_by_plan: bool,
+    pub(crate) is_capped_by_plan: bool,
     /// The JSON schema for one entity type, if the valid values differ between them.
-    pub by_entity_type: Option<fn(&Schema) -> Json>,
+    pub(crate) by_entity_type: Option<fn(&Schema) -> Json>,
     /// Several examples: key, summary and value. The first one is the empty text, which the documentation page fills
     /// in.
-    pub examples: &'static [(&'static str, &'static str, &'static str)],
+    pub(crate) examples: &'static [(&'static str, &'static str, &'static str)],
 }
 
 /// A [`Param`] without the type it is read into.
-pub struct Parameter {
-    pub name: &'static str,
-    pub aliases: &'static [&'static str],
-    pub about: &'static str,
-    pub schema: Json,
-    pub extra: Extra,
+pub(crate) struct Parameter {
+    pub(crate) name: &'static str,
+    pub(crate) aliases: &'static [&'static str],
+    pub(crate) about: &'static str,
+    pub(crate) schema: Json,
+    pub(crate) extra: Extra,
 }
 
 impl<P> Param<P> {
-    pub const fn new(name: &'static str, about: &'static str, value: Value<P>) -> Param<P> {
+    pub(crate) const fn new(name: &'static str, about: &'static str, value: Value<P>) -> Param<P> {
         Param {
             name,
             aliases: &[],
@@ -65,42 +65,45 @@ impl<P> Param<P> {
         }
     }
 
-    pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Param<P> {
+    pub(crate) const fn aliases(mut self, aliases: &'static [&'static str]) -> Param<P> {
         self.aliases = aliases;
         self
     }
 
-    pub const fn required(mut self) -> Param<P> {
+    pub(crate) const fn required(mut self) -> Param<P> {
         self.extra.is_required = true;
         self
     }
 
-    pub const fn default(mut self, default: fn() -> Json) -> Param<P> {
+    pub(crate) const fn default(mut self, default: fn() -> Json) -> Param<P> {
         self.extra.default = Some(default);
         self
     }
 
-    pub const fn bounds(mut self, bounds: fn() -> Json) -> Param<P> {
+    pub(crate) const fn bounds(mut self, bounds: fn() -> Json) -> Param<P> {
         self.extra.bounds = Some(bounds);
         self
     }
 
-    pub const fn example(mut self, entity_type: EntityType, field: &'static str) -> Param<P> {
+    pub(crate) const fn example(mut self, entity_type: EntityType, field: &'static str) -> Param<P> {
         self.extra.example = Some((entity_type, field));
         self
     }
 
-    pub const fn examples(mut self, examples: &'static [(&'static str, &'static str, &'static str)]) -> Param<P> {
+    pub(crate) const fn examples(
+        mut self,
+        examples: &'static [(&'static str, &'static str, &'static str)],
+    ) -> Param<P> {
         self.extra.examples = examples;
         self
     }
 
-    pub const fn capped_by_plan(mut self) -> Param<P> {
+    pub(crate) const fn capped_by_plan(mut self) -> Param<P> {
         self.extra.is_capped_by_plan = true;
         self
     }
 
-    pub const fn by_entity_type(mut self, schema: fn(&Schema) -> Json) -> Param<P> {
+    pub(crate) const fn by_entity_type(mut self, schema: fn(&Schema) -> Json) -> Param<P> {
         self.extra.by_entity_type = Some(schema);
         self
     }
@@ -122,13 +125,13 @@ impl<P> Param<P> {
 }
 
 /// Describes all rows of a table.
-pub fn describe<P>(table: &[Param<P>]) -> Vec<Parameter> {
+pub(crate) fn describe<P>(table: &[Param<P>]) -> Vec<Parameter> {
     table.iter().map(Param::description).collect()
 }
 
 impl Parameter {
     /// The name and its aliases.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
 }

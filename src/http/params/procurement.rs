@@ -10,8 +10,8 @@ use crate::http::params::{
 
 #[derive(Debug, Default, PartialEq)]
 pub struct ProcurementParams {
-    pub department: Option<Given<String>>,
-    pub limit: Option<Given<u64>>,
+    pub(crate) department: Option<Given<String>>,
+    pub(crate) limit: Option<Given<u64>>,
 }
 
 type Row = Param<ProcurementParams>;

@@ -18,7 +18,7 @@ const EXTENSIONS: [&str; 2] = ["facets", "include_total"];
 ///
 /// Decision D-17: a name is checked even if its value is empty, since a misspelled name without a value is still
 /// misspelled.
-pub fn read<P: Default>(
+pub(crate) fn read<P: Default>(
     table: &'static [Param<P>],
     refuses: impl Fn(&Param<P>) -> Option<String>,
     query: &str,
@@ -44,12 +44,12 @@ pub fn read<P: Default>(
 }
 
 /// [`read`] for an endpoint that accepts all parameters of its table.
-pub fn read_all<P: Default>(table: &'static [Param<P>], query: &str) -> Result<P, ApiError> {
+pub(crate) fn read_all<P: Default>(table: &'static [Param<P>], query: &str) -> Result<P, ApiError> {
     read(table, |_| None, query)
 }
 
 /// Checks the query string of an endpoint without parameters.
-pub fn no_parameters(query: &str) -> Result<(), ApiError> {
+pub(crate) fn no_parameters(query: &str) -> Result<(), ApiError> {
     match pairs(query)?.first() {
         Some((name, _)) => Err(unknown(name, &[])),
         None => Ok(()),
@@ -57,7 +57,7 @@ pub fn no_parameters(query: &str) -> Result<(), ApiError> {
 }
 
 /// The query string for the page after `cursor`: the same parameters under the names the client used.
-pub fn next_query(query: &str, cursor: &str) -> Result<String, ApiError> {
+pub(crate) fn next_query(query: &str, cursor: &str) -> Result<String, ApiError> {
     let mut next = String::with_capacity(query.len() + cursor.len() + 8);
     for (name, value) in pairs(query)? {
         if !matches!(name.as_str(), "cursor" | "offset") && !value.trim().is_empty() {

@@ -33,7 +33,7 @@ pub struct ResolveContext<'a> {
 }
 
 impl ResolveContext<'_> {
-    pub fn of<'a>(call: &'a Call, entity_type: EntityType) -> ResolveContext<'a> {
+    pub(crate) fn of<'a>(call: &'a Call, entity_type: EntityType) -> ResolveContext<'a> {
         ResolveContext {
             schema: Schema::of(entity_type),
             page_cap: call.plan_limits.page_cap.into(),
@@ -42,14 +42,14 @@ impl ResolveContext<'_> {
     }
 
     /// The limit to apply, and the same again if it is lower than the requested one.
-    pub fn limit(&self, requested: &Option<Given<u64>>) -> (u64, Option<u64>) {
+    pub(crate) fn limit(&self, requested: &Option<Given<u64>>) -> (u64, Option<u64>) {
         let requested = requested.as_ref().map_or(DEFAULT_LIMIT, |given| given.value);
         let limit = requested.min(self.page_cap).min(MAX_LIMIT);
         (limit, (limit < requested).then_some(limit))
     }
 
     /// Checks that the entity type has records of the municipality, if one is given.
-    pub fn check_municipality(&self, given: &Option<Given<String>>) -> Result<(), ApiError> {
+    pub(crate) fn check_municipality(&self, given: &Option<Given<String>>) -> Result<(), ApiError> {
         match given {
             Some(given) => check_slug(given, self.schema.entity_type, self.coverage),
             None => Ok(()),
@@ -75,7 +75,7 @@ const IGNORED_PARAMETERS: HeaderName = HeaderName::from_static("x-ignored-parame
 
 impl Search {
     /// The headers that report how the request was understood.
-    pub fn headers(&self) -> Vec<(HeaderName, HeaderValue)> {
+    pub(crate) fn headers(&self) -> Vec<(HeaderName, HeaderValue)> {
         let mut headers: Vec<_> = self.lowered_limit.map(limit_applied).into_iter().collect();
         if let Ok(names) = HeaderValue::from_str(&self.ignored.join(", "))
             && !names.is_empty()
@@ -216,7 +216,11 @@ impl SearchParams {
 }
 
 /// Checks that the entity type has records of a municipality.
-pub fn check_slug(given: &Given<String>, entity_type: EntityType, coverage: &[Coverage]) -> Result<(), ApiError> {
+pub(crate) fn check_slug(
+    given: &Given<String>,
+    entity_type: EntityType,
+    coverage: &[Coverage],
+) -> Result<(), ApiError> {
     let slugs = coverage.iter().map(|row| row.municipality.as_str());
     if slugs.clone().any(|slug| slug == given.value) {
         return Ok(());
@@ -272,7 +276,7 @@ impl FilterBuilder<'_> {
     }
 }
 
-pub fn term(role: Role, key: String) -> Filter {
+pub(crate) fn term(role: Role, key: String) -> Filter {
     Filter::Term { role, key }
 }
 
@@ -280,7 +284,7 @@ fn prefix(role: Role, key: String) -> Filter {
     Filter::Prefix { role, key }
 }
 
-pub fn contains(role: Role, key: String) -> Filter {
+pub(crate) fn contains(role: Role, key: String) -> Filter {
     Filter::Contains { role, key }
 }
 

@@ -26,30 +26,30 @@ use crate::{
 /// The parameters a request gave: each value is well-formed, but not yet checked against the index and the plan.
 #[derive(Debug, Default, PartialEq)]
 pub struct SearchParams {
-    pub municipality: Option<Given<String>>,
-    pub q: Option<Given<TextQuery>>,
-    pub department: Option<Given<String>>,
-    pub vendor: Option<Given<String>>,
-    pub category: Option<Given<&'static str>>,
-    pub status: Option<Given<&'static str>>,
-    pub procurement_method: Option<Given<String>>,
-    pub notice_type: Option<Given<String>>,
-    pub vendor_province: Option<Given<String>>,
-    pub reference_number: Option<Given<String>>,
-    pub value_min: Option<Given<f64>>,
-    pub value_max: Option<Given<f64>>,
-    pub issued_after: Option<Given<Date>>,
-    pub issued_before: Option<Given<Date>>,
-    pub closing_after: Option<Given<Date>>,
-    pub closing_before: Option<Given<Date>>,
-    pub sort_by: Option<Given<&'static str>>,
-    pub sort_order: Option<Given<&'static str>>,
-    pub limit: Option<Given<u64>>,
-    pub offset: Option<Given<u64>>,
+    pub(crate) municipality: Option<Given<String>>,
+    pub(crate) q: Option<Given<TextQuery>>,
+    pub(crate) department: Option<Given<String>>,
+    pub(crate) vendor: Option<Given<String>>,
+    pub(crate) category: Option<Given<&'static str>>,
+    pub(crate) status: Option<Given<&'static str>>,
+    pub(crate) procurement_method: Option<Given<String>>,
+    pub(crate) notice_type: Option<Given<String>>,
+    pub(crate) vendor_province: Option<Given<String>>,
+    pub(crate) reference_number: Option<Given<String>>,
+    pub(crate) value_min: Option<Given<f64>>,
+    pub(crate) value_max: Option<Given<f64>>,
+    pub(crate) issued_after: Option<Given<Date>>,
+    pub(crate) issued_before: Option<Given<Date>>,
+    pub(crate) closing_after: Option<Given<Date>>,
+    pub(crate) closing_before: Option<Given<Date>>,
+    pub(crate) sort_by: Option<Given<&'static str>>,
+    pub(crate) sort_order: Option<Given<&'static str>>,
+    pub(crate) limit: Option<Given<u64>>,
+    pub(crate) offset: Option<Given<u64>>,
     /// Not decoded here: what a cursor cannot be combined with is checked first.
-    pub cursor: Option<Given<String>>,
-    pub facets: Option<Given<String>>,
-    pub include_total: Option<Given<&'static str>>,
+    pub(crate) cursor: Option<Given<String>>,
+    pub(crate) facets: Option<Given<String>>,
+    pub(crate) include_total: Option<Given<&'static str>>,
 }
 
 type Row = Param<SearchParams>;
@@ -185,7 +185,7 @@ pub static TABLE: &[Row] = &[
 ];
 
 /// The parameters that select records. The others order and page them.
-pub static FILTERS: [&str; 16] = [
+pub(crate) static FILTERS: [&str; 16] = [
     "municipality",
     "q",
     "department",

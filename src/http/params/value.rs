@@ -13,16 +13,16 @@ use crate::{
 
 /// A value and the parameter name under which the client gave it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Given<T> {
-    pub name: &'static str,
-    pub value: T,
+pub(crate) struct Given<T> {
+    pub(crate) name: &'static str,
+    pub(crate) value: T,
 }
 
 /// The field of the parameter struct that a value is stored in.
-pub type Slot<P, T> = fn(&mut P) -> &mut Option<Given<T>>;
+pub(crate) type Slot<P, T> = fn(&mut P) -> &mut Option<Given<T>>;
 
 /// A parameter's type and the field its value is stored in.
-pub enum Value<P> {
+pub(crate) enum Value<P> {
     /// Any text.
     Text(Slot<P, String>),
     /// Part of a name: at least [`MIN_NAME_LENGTH`] characters after folding.
@@ -45,23 +45,23 @@ pub enum Value<P> {
 
 /// Whether the values of a closed list are compared exactly or ignoring ASCII case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Case {
+pub(crate) enum Case {
     Exact,
     Any,
 }
 
 /// The minimum number of characters of a name part, counted after folding.
-pub const MIN_NAME_LENGTH: usize = 3;
+pub(crate) const MIN_NAME_LENGTH: usize = 3;
 
 /// An error lists all values of a closed list up to this many.
-pub const MAX_LISTED_VALUES: usize = 10;
+pub(crate) const MAX_LISTED_VALUES: usize = 10;
 
 /// The list of a truth value.
-pub const BOOLEAN: [&str; 2] = ["true", "false"];
+pub(crate) const BOOLEAN: [&str; 2] = ["true", "false"];
 
 impl<P> Value<P> {
     /// Parses `text` and stores it; an error states the reason without the parameter's name.
-    pub fn set(&self, given: &mut P, name: &'static str, text: &str) -> Result<(), String> {
+    pub(crate) fn set(&self, given: &mut P, name: &'static str, text: &str) -> Result<(), String> {
         match self {
             Value::Text(slot) => put(slot(given), name, Ok(text.to_owned())),
             Value::NamePart(slot) => put(slot(given), name, name_part(text)),
@@ -83,7 +83,7 @@ impl<P> Value<P> {
     }
 
     /// The JSON schema of the values that [`Value::set`] accepts, as far as a schema can express it.
-    pub fn schema(&self) -> Json {
+    pub(crate) fn schema(&self) -> Json {
         match self {
             Value::Text(_) => json!({"type": "string"}),
             Value::NamePart(_) => json!({"type": "string", "minLength": MIN_NAME_LENGTH}),
@@ -101,7 +101,7 @@ impl<P> Value<P> {
 }
 
 /// The error for a value that is not in a closed list: the whole list if it is short, and the nearest value.
-pub fn not_in_list<'l>(text: &str, list: impl Iterator<Item = &'l str> + Clone) -> String {
+pub(crate) fn not_in_list<'l>(text: &str, list: impl Iterator<Item = &'l str> + Clone) -> String {
     let Some(near) = nearest(text, list.clone()) else {
         return format!("{} is invalid; there is no valid value", quoted(text));
     };
@@ -127,7 +127,7 @@ fn put<T>(slot: &mut Option<Given<T>>, name: &'static str, value: Result<T, Stri
     }
 }
 
-pub fn name_part(text: &str) -> Result<String, String> {
+pub(crate) fn name_part(text: &str) -> Result<String, String> {
     if fold(text).chars().count() < MIN_NAME_LENGTH {
         return Err(format!(
             "{} is too short; give at least {MIN_NAME_LENGTH} letters or digits",
@@ -139,22 +139,22 @@ pub fn name_part(text: &str) -> Result<String, String> {
 
 /// Decision D-38: a start without a letter or digit folds to the empty text, which would match every record; it is
 /// refused.
-pub fn start(text: &str) -> Result<String, String> {
+pub(crate) fn start(text: &str) -> Result<String, String> {
     if fold(text).is_empty() {
         return Err(format!("{} has no letter or digit; give at least one", quoted(text)));
     }
     Ok(text.to_owned())
 }
 
-pub fn keyword(text: &str) -> Result<Keyword, String> {
+pub(crate) fn keyword(text: &str) -> Result<Keyword, String> {
     Keyword::parse(text).map_err(|why| format!("the text {why}"))
 }
 
-pub fn email(text: &str) -> Result<EmailAddress, String> {
+pub(crate) fn email(text: &str) -> Result<EmailAddress, String> {
     EmailAddress::parse(text).map_err(|why| format!("the text {why}"))
 }
 
-pub fn one_of(list: &'static [&'static str], case: Case, text: &str) -> Result<&'static str, String> {
+pub(crate) fn one_of(list: &'static [&'static str], case: Case, text: &str) -> Result<&'static str, String> {
     let is_equal = |value: &&&'static str| match case {
         Case::Exact => **value == text,
         Case::Any => value.eq_ignore_ascii_case(text),
@@ -164,7 +164,7 @@ pub fn one_of(list: &'static [&'static str], case: Case, text: &str) -> Result<&
 }
 
 /// Parses an integer from `min` to `max`, both included.
-pub fn integer(min: u64, max: u64, text: &str) -> Result<u64, String> {
+pub(crate) fn integer(min: u64, max: u64, text: &str) -> Result<u64, String> {
     let digits = text.strip_prefix('+').unwrap_or(text);
     let is_integer = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     // An integer that does not fit into a u64 is above every maximum.

@@ -15,12 +15,12 @@ pub const QUEBEC_MUNICIPAL: &str = "qc-municipal";
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "MunicipalityRow")]
 pub struct Municipality {
-    pub slug: String,
-    pub name_en: String,
-    pub name_fr: String,
+    pub(crate) slug: String,
+    pub(crate) name_en: String,
+    pub(crate) name_fr: String,
     /// Two letters; empty for federal bodies.
-    pub province: String,
-    pub government_level: String,
+    pub(crate) province: String,
+    pub(crate) government_level: String,
     /// Its legal form (`paroisse`); only homonyms have one.
     pub(super) designation: String,
     /// Former and usual names, merged municipalities, boroughs, and city bodies that do not name the city.

@@ -5,7 +5,7 @@
 
 /// An incremental parser of one chunked body.
 #[derive(Debug)]
-pub struct ChunkedBody {
+pub(crate) struct ChunkedBody {
     state: State,
     max_data_bytes: u64,
     data_bytes: u64,
@@ -14,7 +14,7 @@ pub struct ChunkedBody {
 
 /// What follows the bytes that were parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChunkStatus {
+pub(crate) enum ChunkStatus {
     /// The body goes on.
     Incomplete,
     /// The body is complete.
@@ -45,7 +45,7 @@ enum State {
 }
 
 impl ChunkedBody {
-    pub fn new(max_data_bytes: u64) -> ChunkedBody {
+    pub(crate) fn new(max_data_bytes: u64) -> ChunkedBody {
         ChunkedBody {
             state: State::Size(None),
             max_data_bytes,
@@ -55,7 +55,7 @@ impl ChunkedBody {
     }
 
     /// Returns how many bytes of `input` belong to the body, and what follows them.
-    pub fn parse(&mut self, input: &[u8]) -> (usize, ChunkStatus) {
+    pub(crate) fn parse(&mut self, input: &[u8]) -> (usize, ChunkStatus) {
         let mut parsed = 0;
         while let Some(&byte) = input.get(parsed) {
             if let State::Data(left) = self.state {

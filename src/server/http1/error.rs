@@ -1,7 +1,7 @@
 //! Why the framer rejects a request.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RequestError {
+pub(crate) enum RequestError {
     /// The first line is not `METHOD target HTTP/1.1` (or 1.0).
     RequestLine,
     /// The request target is not a valid URI.

@@ -13,7 +13,7 @@ const KEPT_CAPACITY: usize = 2 << 10;
 /// Splits a connection's bytes into requests and validates each head before the framework parses
 /// it.
 #[derive(Debug)]
-pub struct RequestFramer {
+pub(crate) struct RequestFramer {
     max_body_bytes: u64,
     state: State,
     encoder: TargetEncoder,
@@ -37,7 +37,7 @@ enum State {
 
 /// What a connection waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub(crate) enum Phase {
     /// The first byte of a request.
     Idle,
     Head,
@@ -54,7 +54,7 @@ pub enum Phase {
 impl RequestFramer {
     /// `max_body_bytes` limits bodies. A chunked body, whose length is not known in advance, is cut
     /// after one byte more.
-    pub fn new(max_body_bytes: u64) -> RequestFramer {
+    pub(crate) fn new(max_body_bytes: u64) -> RequestFramer {
         RequestFramer {
             max_body_bytes,
             state: State::Head,
@@ -67,7 +67,7 @@ impl RequestFramer {
 
     /// Takes input up to the end of a request at most, and appends to `out` what the framework may
     /// parse. Returns the input after that end.
-    pub fn push<'a>(&mut self, mut input: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
+    pub(crate) fn push<'a>(&mut self, mut input: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
         while !input.is_empty() {
             input = match &mut self.state {
                 State::Head => self.push_head(input, out),
@@ -101,7 +101,7 @@ impl RequestFramer {
 
     /// Ends the connection with a stand-in request, a HEAD if the rejected request is one. Its
     /// handler has to answer with the reason.
-    pub fn reject(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn reject(&mut self, out: &mut Vec<u8>) {
         let method = if self.head.starts_with(b"HEAD ") { "HEAD" } else { "GET" };
         out.extend_from_slice(format!("{method} / HTTP/1.1\r\nhost: -\r\nconnection: close\r\n\r\n").as_bytes());
         self.head = Vec::new();
@@ -109,7 +109,7 @@ impl RequestFramer {
     }
 
     /// The owner's time limit for the current phase has passed.
-    pub fn time_out(&mut self, out: &mut Vec<u8>) {
+    pub(crate) fn time_out(&mut self, out: &mut Vec<u8>) {
         match self.state {
             State::Head if !self.head.trim_ascii().is_empty() => self.fail(RequestError::Timeout, out),
             State::Rejected => {}
@@ -117,7 +117,7 @@ impl RequestFramer {
         }
     }
 
-    pub fn phase(&self) -> Phase {
+    pub(crate) fn phase(&self) -> Phase {
         match self.state {
             State::Head if self.head.is_empty() => Phase::Idle,
             State::Head => Phase::Head,
@@ -129,12 +129,12 @@ impl RequestFramer {
     }
 
     /// The number of valid heads so far.
-    pub fn requests(&self) -> u64 {
+    pub(crate) fn requests(&self) -> u64 {
         self.requests
     }
 
     /// Why the framer rejected the last request.
-    pub fn error(&self) -> Option<RequestError> {
+    pub(crate) fn error(&self) -> Option<RequestError> {
         self.error
     }
 

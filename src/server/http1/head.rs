@@ -7,20 +7,20 @@ use httparse::Status;
 use super::error::RequestError;
 
 /// Decision D-113: the maximum length of the request line and the headers together, in bytes.
-pub const MAX_HEAD_BYTES: usize = 16 << 10;
+pub(crate) const MAX_HEAD_BYTES: usize = 16 << 10;
 
 /// Decision D-113: the maximum number of headers of a request.
-pub const MAX_HEADERS: usize = 64;
+pub(crate) const MAX_HEADERS: usize = 64;
 
 /// A complete head.
-pub struct Head {
+pub(crate) struct Head {
     /// In bytes, with the empty line at its end.
-    pub length: usize,
-    pub body: BodyFraming,
+    pub(crate) length: usize,
+    pub(crate) body: BodyFraming,
 }
 
 /// What follows a head.
-pub enum BodyFraming {
+pub(crate) enum BodyFraming {
     /// Nothing: the next request.
     Empty,
     /// A body of this many bytes, more than 0.
@@ -31,7 +31,7 @@ pub enum BodyFraming {
 }
 
 /// Parses the head that `bytes` start with; `None` if it is incomplete.
-pub fn parse(bytes: &[u8], max_body_bytes: u64) -> Result<Option<Head>, RequestError> {
+pub(crate) fn parse(bytes: &[u8], max_body_bytes: u64) -> Result<Option<Head>, RequestError> {
     // Bytes beyond the limit are ignored, so that the result does not depend on how many arrived at
     // once.
     let window = bytes.get(..MAX_HEAD_BYTES).unwrap_or(bytes);

@@ -37,10 +37,10 @@
 //!   empties the buffer.
 //! - `HttpServiceBuilder::on_connect_ext` data is readable in every request of the connection.
 
-pub mod chunked_body;
-pub mod error;
-pub mod framer;
-pub mod head;
+pub(crate) mod chunked_body;
+pub(crate) mod error;
+pub(crate) mod framer;
+pub(crate) mod head;
 mod target;
 
 #[cfg(test)]

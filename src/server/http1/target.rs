@@ -3,7 +3,7 @@
 
 /// Copies request heads and encodes their targets on the way. Keeps its position between calls.
 #[derive(Debug, Default)]
-pub struct TargetEncoder {
+pub(crate) struct TargetEncoder {
     position: Position,
 }
 
@@ -21,7 +21,7 @@ enum Position {
 impl TargetEncoder {
     /// Appends the next bytes of a head to `head`. Bytes after the request line are copied
     /// unchanged.
-    pub fn append(&mut self, input: &[u8], head: &mut Vec<u8>) {
+    pub(crate) fn append(&mut self, input: &[u8], head: &mut Vec<u8>) {
         let mut input = input.iter();
         while self.position != Position::AfterTarget {
             let Some(&byte) = input.next() else { return };

@@ -19,7 +19,7 @@ struct Country {
 }
 
 /// The country's ISO 3166-1 alpha-2 code. A name that is not in the list stays as published.
-pub fn code(country: Cow<str>) -> Cow<str> {
+pub(crate) fn code(country: Cow<str>) -> Cow<str> {
     let by_name = &*BY_NAME;
     match by_name.get(country.as_ref()).or_else(|| by_name.get(&key(&country))) {
         Some(code) => Cow::Borrowed(code),

@@ -1,5 +1,5 @@
 //! What several publishers share: eligibility, countries and public bodies.
 
-pub mod countries;
-pub mod eligibility;
-pub mod public_bodies;
+pub(crate) mod countries;
+pub(crate) mod eligibility;
+pub(crate) mod public_bodies;

@@ -6,7 +6,7 @@ use crate::model::{
 };
 
 /// A municipality's slug and the level of government.
-pub type Jurisdiction = (String, &'static str);
+pub(crate) type Jurisdiction = (String, &'static str);
 
 /// Types of municipality before a name, folded.
 const PREFIXES: [&str; 15] = [
@@ -41,7 +41,7 @@ const INTERMUNICIPAL: [(&str, &str); 2] = [
 /// The jurisdiction of a public body: the city that the table of municipalities finds in the name;
 /// for a county, or a town that is too small for the table, the province's slug for municipal
 /// bodies; for any other body, the province.
-pub fn of_body(name: &str, province: &str) -> Jurisdiction {
+pub(crate) fn of_body(name: &str, province: &str) -> Jurisdiction {
     let slug = of_buyer(province, name, "");
     let folded = fold(name);
     if !is_unknown_city(slug) || is_municipal(&folded) || INTERMUNICIPAL.contains(&(province, &folded)) {

@@ -4,17 +4,17 @@
 //! A row is a code with the publisher's English and French labels (Treasury Board Secretariat, Open
 //! Government Licence - Canada).
 
-pub type Code = (&'static str, &'static str, &'static str);
+pub(crate) type Code = (&'static str, &'static str, &'static str);
 
 /// The labels of a code; codes are compared without case.
-pub fn labels(table: &'static [Code], code: &str) -> Option<(&'static str, &'static str)> {
+pub(crate) fn labels(table: &'static [Code], code: &str) -> Option<(&'static str, &'static str)> {
     let found = table.iter().find(|(known, ..)| known.eq_ignore_ascii_case(code));
     found.map(|(_, en, fr)| (*en, *fr))
 }
 
 /// How bids were solicited.
 #[rustfmt::skip]
-pub const SOLICITATION_PROCEDURES: &[Code] = &[
+pub(crate) const SOLICITATION_PROCEDURES: &[Code] = &[
     ("AC", "Advance Contract Award Notice", "Préavis d’adjudication de contrat"),
     ("OB", "Competitive – Open Bidding (GETS)", "Concurrentielle – Invitation ouverte à soumissionner (SEAOG)"),
     ("ST", "Competitive – Selective Tendering", "Concurrentielle – Appel d’offres sélectif"),
@@ -24,7 +24,7 @@ pub const SOLICITATION_PROCEDURES: &[Code] = &[
 
 /// Why tendering was limited; `00` means not limited.
 #[rustfmt::skip]
-pub const LIMITED_TENDERING_REASONS: &[Code] = &[
+pub(crate) const LIMITED_TENDERING_REASONS: &[Code] = &[
     ("05", "No response to bid solicitation", "Aucune réponse à une invitation à soumissionner"),
     ("20", "Goods purchased on a commodity market", "Biens achetés conformément à un marché de produits de base"),
     ("21", "Purchases made under exceptionally advantageous conditions", "Achats effectués selon des conditions exceptionnellement avantageuses"),
@@ -48,7 +48,7 @@ pub const LIMITED_TENDERING_REASONS: &[Code] = &[
 
 /// Comprehensive land claims agreements; `NA` means none.
 #[rustfmt::skip]
-pub const LAND_CLAIMS_AGREEMENTS: &[Code] = &[
+pub(crate) const LAND_CLAIMS_AGREEMENTS: &[Code] = &[
     ("JN", "James Bay and Northern Quebec Agreement", "Convention de la Baie James et du Nord québécois"),
     ("NQ", "Northeastern Quebec Agreement", "Convention du Nord-Est québécois"),
     ("NI", "Nunavik Inuit Land Claims Agreement", "Accord sur les revendications territoriales des Inuit du Nunavik"),
@@ -79,7 +79,7 @@ pub const LAND_CLAIMS_AGREEMENTS: &[Code] = &[
 
 /// Trade agreements: code, short name, English name; `XX` means none.
 #[rustfmt::skip]
-pub const TRADE_AGREEMENTS: &[Code] = &[
+pub(crate) const TRADE_AGREEMENTS: &[Code] = &[
     ("NA", "NAFTA", "North American Free Trade Agreement"),
     ("GP", "WTO-AGP", "World Trade Organization – Agreement on Government Procurement"),
     ("CL", "CCFTA", "Canada-Chile Free Trade Agreement"),
@@ -98,7 +98,7 @@ pub const TRADE_AGREEMENTS: &[Code] = &[
 /// The combinations of trade agreements that codes of one or two letters meant before 2022: the code,
 /// and the abbreviations separated by blanks.
 #[rustfmt::skip]
-pub const AGREEMENT_TYPES: &[(&str, &str)] = &[
+pub(crate) const AGREEMENT_TYPES: &[(&str, &str)] = &[
     ("Y", "WTO-AGP NAFTA CFTA CCFTA CCoFTA CHFTA CPaFTA CPFTA CKFTA"),
     ("Z", "WTO-AGP NAFTA"),
     ("X", "WTO-AGP CFTA CCFTA CKFTA"),

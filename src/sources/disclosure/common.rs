@@ -10,14 +10,14 @@ use crate::sources::{
 
 /// Source id of `contracts.csv`. It is also the prefix of its rows' keys, so the newest row of each
 /// source reaches the merge.
-pub const DISCLOSURE: &str = "disclosure";
+pub(crate) const DISCLOSURE: &str = "disclosure";
 
 /// Source id of the export, and prefix of its rows' keys.
-pub const DISCLOSURE_EXPORT: &str = "disclosure-export";
+pub(crate) const DISCLOSURE_EXPORT: &str = "disclosure-export";
 
 /// The organization and its procurement number, folded. `None` if the number is too short or has no
 /// digit, so that it cannot identify the procurement.
-pub fn procurement(record: &DraftRecord) -> Option<String> {
+pub(crate) fn procurement(record: &DraftRecord) -> Option<String> {
     let number = fold(record.text("procurement_id")?);
     let is_identifying = number.len() >= 4 && number.bytes().any(|b| b.is_ascii_digit());
     let owner = record.text("owner_org").expect("`complete` sets it");
@@ -26,13 +26,13 @@ pub fn procurement(record: &DraftRecord) -> Option<String> {
 
 /// A reporting period such as `2022-2023-Q4` as a number that grows with time; 0 if there are no
 /// digits.
-pub fn quarter(period: &str) -> u64 {
+pub(crate) fn quarter(period: &str) -> u64 {
     let digits: String = period.chars().filter(char::is_ascii_digit).take(9).collect();
     digits.parse().unwrap_or(0)
 }
 
 /// Completes the record of a row of either file, after the fields of its own columns are set.
-pub fn complete(row: &CsvRow, mut record: DraftRecord, source: &str, owner: &str, reference: &str) -> RowOutput {
+pub(crate) fn complete(row: &CsvRow, mut record: DraftRecord, source: &str, owner: &str, reference: &str) -> RowOutput {
     record.set_jurisdiction(municipality::FEDERAL, "federal", None);
     record.set("currency", record.number("contract_value").map(|_| "CAD"));
     record.set("owner_org", Some(owner));

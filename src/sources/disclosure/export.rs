@@ -19,7 +19,7 @@ use crate::sources::{
 const ID: &str = "id";
 const INSTRUMENT: &str = "instrument_type";
 
-pub static FORMAT: CsvFormat = CsvFormat {
+pub(crate) static FORMAT: CsvFormat = CsvFormat {
     signature: &[ID, "procurement_identification_number", "total_contract_value"],
     required: &[
         INSTRUMENT,

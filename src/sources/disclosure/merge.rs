@@ -24,7 +24,7 @@ use crate::sources::{
 };
 
 /// Merges the members of one procurement.
-pub fn merge_group(members: &mut [GroupMember], file_counts: &mut [RowCounts]) {
+pub(crate) fn merge_group(members: &mut [GroupMember], file_counts: &mut [RowCounts]) {
     // A single row that is not an amendment is the contract.
     if let [original] = members
         && !is_amendment(original)

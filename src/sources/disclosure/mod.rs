@@ -6,9 +6,9 @@
 //! of one contract become one record ([`merge`]). A row that is in both files is taken from
 //! `contracts.csv`, which has both languages and the codes.
 
-pub mod codes;
-pub mod common;
-pub mod export;
-pub mod merge;
-pub mod published;
-pub mod reader;
+pub(crate) mod codes;
+pub(crate) mod common;
+pub(crate) mod export;
+pub(crate) mod merge;
+pub(crate) mod published;
+pub(crate) mod reader;

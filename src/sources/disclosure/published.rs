@@ -16,7 +16,7 @@ use crate::sources::{
     reading::{Column, ColumnRule::*, CsvFormat, CsvRow, DraftRecord, Recency, RowOutput, text, unknown},
 };
 
-pub static FORMAT: CsvFormat = CsvFormat {
+pub(crate) static FORMAT: CsvFormat = CsvFormat {
     signature: &["reference_number", "owner_org", "commodity_type"],
     required: &[
         "reference_number",
@@ -41,7 +41,7 @@ pub static FORMAT: CsvFormat = CsvFormat {
 /// `aboriginal_business` is a different column: whether such a business won without a set-aside. A
 /// row of the current layout always replaces one of this layout, whichever file was fetched last,
 /// because it has the same facts in better quality.
-pub static FORMER: CsvFormat = CsvFormat {
+pub(crate) static FORMER: CsvFormat = CsvFormat {
     signature: &["reference_number", "owner_org", "commodity_type", "instrument_type"],
     aliases: &[
         ("commodity_type_code", "commodity_type"),
@@ -66,7 +66,7 @@ pub static FORMER: CsvFormat = CsvFormat {
 };
 
 /// Both layouts of `contracts.csv`.
-pub static FORMATS: &[&CsvFormat] = &[&FORMAT, &FORMER];
+pub(crate) static FORMATS: &[&CsvFormat] = &[&FORMAT, &FORMER];
 
 /// `buyer_name` is the purchasing person, not the organization.
 #[rustfmt::skip]

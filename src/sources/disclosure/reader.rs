@@ -13,7 +13,7 @@ use crate::sources::{
 static FORMATS: &[&CsvFormat] = &[&published::FORMAT, &published::FORMER, &export::FORMAT];
 
 /// Reads `contracts.csv`, in either layout, and the export.
-pub struct DisclosureReader;
+pub(crate) struct DisclosureReader;
 
 impl SourceReader for DisclosureReader {
     fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {

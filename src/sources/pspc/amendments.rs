@@ -15,7 +15,7 @@ const ROW_AMOUNT: &str = "amendment_value";
 
 /// Sets what a row of a contract history states about its value, for [`merge_contract`] to choose
 /// from.
-pub fn set_amounts(record: &mut DraftRecord, (amount, total): (Option<f64>, Option<f64>)) {
+pub(crate) fn set_amounts(record: &mut DraftRecord, (amount, total): (Option<f64>, Option<f64>)) {
     record.set("contract_value", total);
     record.set(ROW_AMOUNT, amount);
 }
@@ -27,7 +27,7 @@ pub fn set_amounts(record: &mut DraftRecord, (amount, total): (Option<f64>, Opti
 /// The contract's value is the newest stated total, because an amendment may state none, or 0.00
 /// for both amounts, as terminations do. Only if no row states a total, it is the newest amount,
 /// which may be an increment. It is zero only if no row states anything else.
-pub fn merge_contract(members: &mut [GroupMember], others: &[GroupMember]) {
+pub(crate) fn merge_contract(members: &mut [GroupMember], others: &[GroupMember]) {
     let mut rows: Vec<&GroupMember> = others.iter().chain(members.iter()).collect();
     rows.sort_by_key(|member| member.recency.0);
     let value = contract_value(&rows);
@@ -63,13 +63,13 @@ fn contract_value(rows: &[&GroupMember]) -> Option<f64> {
         .or_else(|| newest(&|record| total(record).or(amount(record))))
 }
 
-pub const SUPPLIER_NAME_FIELDS: &[&str] = &[
+pub(crate) const SUPPLIER_NAME_FIELDS: &[&str] = &[
     "supplier_legal_name",
     "vendor_name_standardized",
     "supplier_operating_name",
 ];
 
-pub const SUPPLIER_ADDRESS_FIELDS: &[&str] =
+pub(crate) const SUPPLIER_ADDRESS_FIELDS: &[&str] =
     &["vendor_city", "vendor_province", "vendor_postal_code", "vendor_country"];
 
 /// Fields that amendments do not change, so another row's value holds too. The second list of a
@@ -137,7 +137,7 @@ fn fill_newest(members: &mut [GroupMember]) {
 }
 
 /// Fills the fields that amendments do not change from another row of the contract.
-pub fn fill_stable_fields(contract: &mut DraftRecord, other: &DraftRecord) {
+pub(crate) fn fill_stable_fields(contract: &mut DraftRecord, other: &DraftRecord) {
     // All comparisons come before the first fill, which would change their result.
     let is_consistent = STABLE_FIELDS.map(|(compared, _)| compared.iter().all(|field| agrees(contract, other, field)));
     for ((_, fields), is_consistent) in STABLE_FIELDS.into_iter().zip(is_consistent) {
@@ -149,7 +149,7 @@ pub fn fill_stable_fields(contract: &mut DraftRecord, other: &DraftRecord) {
 
 /// Fills the fields that only the other record has. In fields that are objects, also fills their
 /// missing members.
-pub fn fill(record: &mut DraftRecord, other: &DraftRecord, is_filled: impl Fn(&str) -> bool) {
+pub(crate) fn fill(record: &mut DraftRecord, other: &DraftRecord, is_filled: impl Fn(&str) -> bool) {
     record.fill(other, &is_filled);
     for (field, value) in other.fields.iter().filter(|(field, _)| is_filled(field.text())) {
         let known = record.fields.get(field).and_then(|known| known.members());
@@ -171,7 +171,7 @@ fn agrees(one: &DraftRecord, other: &DraftRecord, field: &str) -> bool {
 }
 
 /// Appends the amendment number to the identifier of all members but the newest, which is the last.
-pub fn suffix_older(members: &mut [&mut GroupMember]) {
+pub(crate) fn suffix_older(members: &mut [&mut GroupMember]) {
     let Some((_, older)) = members.split_last_mut() else {
         return;
     };

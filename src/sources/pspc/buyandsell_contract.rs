@@ -21,7 +21,7 @@ const AMENDMENT: &str = "amendment-number";
 const AMOUNT: &str = "contract-value";
 const TOTAL: &str = "total-contract-value";
 
-pub static FORMAT: CsvFormat = CsvFormat {
+pub(crate) static FORMAT: CsvFormat = CsvFormat {
     signature: &[CONTRACT, AMENDMENT, "number-records"],
     required: &[TOTAL],
     aliases: &[],
@@ -94,7 +94,7 @@ fn merge_group(members: &mut [GroupMember]) {
 
 /// Sets the dates of the newest row, the last member. The contract was awarded on the date of its
 /// oldest row; the newest row's date is that of the latest amendment.
-pub fn set_award_and_amendment_dates(members: &mut [GroupMember]) {
+pub(crate) fn set_award_and_amendment_dates(members: &mut [GroupMember]) {
     let mut records = members.iter().flat_map(|member| &member.records);
     let awarded = records.find_map(|record| record.text("award_date")).map(str::to_owned);
     let Some(newest) = members.last_mut() else { return };

@@ -25,7 +25,7 @@ const LANGUAGE: &str = "language";
 const NOTICE_TYPE: &str = "notice_type";
 const CLOSING: &str = "date_closing";
 
-pub static FORMAT: CsvFormat = CsvFormat {
+pub(crate) static FORMAT: CsvFormat = CsvFormat {
     signature: &[LANGUAGE, REFERENCE, "publishing_status", "tendering_procedure"],
     required: &[AMENDMENT, NOTICE_TYPE, "title"],
     aliases: &[],
@@ -79,7 +79,7 @@ fn notice_type(row: &CsvRow) -> Option<&'static NoticeType> {
 }
 
 /// Whether the record's notice type is a known one, so that its entity type is certain.
-pub fn has_known_notice_type(record: &DraftRecord) -> bool {
+pub(crate) fn has_known_notice_type(record: &DraftRecord) -> bool {
     let stated = record.text("notice_type_en");
     NOTICE_TYPES.iter().any(|(_, english, ..)| stated == Some(english))
 }
@@ -155,7 +155,7 @@ fn eligibility<'a>(row: &CsvRow<'a>, language: &str) -> Eligibility<'a> {
 
 /// Merges the two languages of each amendment into the English row. Its values count where both
 /// have one.
-pub fn join_languages(members: &mut [GroupMember]) {
+pub(crate) fn join_languages(members: &mut [GroupMember]) {
     for english in 0..members.len() {
         let Some(amendment) = members[english].key.strip_suffix("|en") else {
             continue;

@@ -13,7 +13,7 @@ use crate::sources::{
 const STATUS: &str = "awardStatus-attributionStatut-eng";
 const NOTICE_PAGE: &str = "https://canadabuys.canada.ca/en/tender-opportunities/award-notice/";
 
-pub static FORMAT: CsvFormat = CsvFormat {
+pub(crate) static FORMAT: CsvFormat = CsvFormat {
     signature: &[STATUS, REFERENCE],
     required: &[AMENDMENT],
     aliases: &[],

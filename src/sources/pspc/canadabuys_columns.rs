@@ -12,13 +12,13 @@ use crate::sources::{
     reading::{Column, ColumnRule::*, CsvRow, DraftRecord, FieldValue, text},
 };
 
-pub const REFERENCE: &str = "referenceNumber-numeroReference";
-pub const AMENDMENT: &str = "amendmentNumber-numeroModification";
-pub const PUBLISHED: &str = "publicationDate-datePublication";
+pub(crate) const REFERENCE: &str = "referenceNumber-numeroReference";
+pub(crate) const AMENDMENT: &str = "amendmentNumber-numeroModification";
+pub(crate) const PUBLISHED: &str = "publicationDate-datePublication";
 const CATEGORY: &str = "procurementCategory-categorieApprovisionnement";
 
 #[rustfmt::skip]
-pub static NOTICE_COLUMNS: &[Column] = &[
+pub(crate) static NOTICE_COLUMNS: &[Column] = &[
     ("publication_date", PUBLISHED, Day),
     ("title_en", "title-titre-eng", Line),
     ("title_fr", "title-titre-fra", Line),
@@ -44,7 +44,7 @@ pub static NOTICE_COLUMNS: &[Column] = &[
 
 /// The columns that award notices and the contract history have in addition.
 #[rustfmt::skip]
-pub static AWARD_COLUMNS: &[Column] = &[
+pub(crate) static AWARD_COLUMNS: &[Column] = &[
     ("award_date", "contractAwardDate-dateAttributionContrat", Day),
     ("start_date", "contractStartDate-contratDateDebut", Day),
     ("end_date", "contractEndDate-dateFinContrat", Day),
@@ -55,20 +55,20 @@ pub static AWARD_COLUMNS: &[Column] = &[
     ("vendor_postal_code", "supplierAddressPostalCode-fournisseurAdresseCodePostal", PostalCode),
 ];
 
-pub const AMOUNT: &str = "contractAmount-montantContrat";
-pub const TOTAL: &str = "totalContractValue-valeurTotaleContrat";
+pub(crate) const AMOUNT: &str = "contractAmount-montantContrat";
+pub(crate) const TOTAL: &str = "totalContractValue-valeurTotaleContrat";
 const COUNTRY: &str = "supplierAddressCountry-fournisseurAdressePays-eng";
 
 /// The contract's amount and its total with all amendments. One of them may be 0.00 while the other
 /// has the value; then the zero is dropped.
-pub fn amount_and_total(row: &CsvRow) -> (Option<f64>, Option<f64>) {
+pub(crate) fn amount_and_total(row: &CsvRow) -> (Option<f64>, Option<f64>) {
     common::without_placeholder_zero(row.money(AMOUNT), row.money(TOTAL))
 }
 
 /// The amount and the total of an award notice. A contract that was never amended has only one
 /// value, so a 0.00 is replaced by the other amount. An amendment may add nothing, but its total
 /// cannot be zero if it adds something.
-pub fn award_amount_and_total(row: &CsvRow, amendment: &str) -> (Option<f64>, Option<f64>) {
+pub(crate) fn award_amount_and_total(row: &CsvRow, amendment: &str) -> (Option<f64>, Option<f64>) {
     let (amount, total) = (row.money(AMOUNT), row.money(TOTAL));
     match (amount, total) {
         (Some(0.0), Some(value)) | (Some(value), Some(0.0)) if value > 0.0 && !common::is_amendment(amendment) => {
@@ -81,7 +81,7 @@ pub fn award_amount_and_total(row: &CsvRow, amendment: &str) -> (Option<f64>, Op
 
 /// The last part of the address of a notice's page, which the publisher derives from the reference
 /// number.
-pub fn page_slug(reference: &str) -> String {
+pub(crate) fn page_slug(reference: &str) -> String {
     let mut slug = String::with_capacity(reference.len());
     for c in reference.chars().map(|c| c.to_ascii_lowercase()) {
         if c.is_ascii_alphanumeric() || (c == '-' && !slug.is_empty() && !slug.ends_with('-')) {
@@ -93,7 +93,7 @@ pub fn page_slug(reference: &str) -> String {
 }
 
 /// Sets the fields of every record that are not copied from a single column.
-pub fn set_shared_fields(row: &CsvRow, record: &mut DraftRecord) {
+pub(crate) fn set_shared_fields(row: &CsvRow, record: &mut DraftRecord) {
     let province = row.raw("contractingEntityAddressProvince-entiteContractanteAdresseProvince-eng");
     record.set_jurisdiction(municipality::FEDERAL, "federal", municipality::province_code(province));
     // PSPC buys for other departments: the end user is more informative than the contracting
@@ -118,7 +118,7 @@ pub fn set_shared_fields(row: &CsvRow, record: &mut DraftRecord) {
     record.set("eligibility", eligibility(row));
 }
 
-pub fn vendor_country<'a>(row: &CsvRow<'a>) -> Option<Cow<'a, str>> {
+pub(crate) fn vendor_country<'a>(row: &CsvRow<'a>) -> Option<Cow<'a, str>> {
     row.line_of(COUNTRY).map(countries::code)
 }
 

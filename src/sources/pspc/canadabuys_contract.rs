@@ -20,7 +20,7 @@ const INSTRUMENT: &str = "instrumentType-typeInstrument-eng";
 const INSTRUMENT_FR: &str = "instrumentType-typeInstrument-fra";
 const STATUS: &str = "contractStatus-statutContrat-eng";
 
-pub static FORMAT: CsvFormat = CsvFormat {
+pub(crate) static FORMAT: CsvFormat = CsvFormat {
     signature: &[STATUS, "numberOfRecords-nombreEnregistrements"],
     required: &[REFERENCE, AMENDMENT, CONTRACT, INSTRUMENT, TOTAL],
     aliases: &[],
@@ -84,7 +84,7 @@ fn merge_group(members: &mut [GroupMember]) {
 
 /// Skips the rows of agreements and returns the others. A row without an instrument type belongs to
 /// an agreement if another row with the same number does.
-pub fn skip_agreements(members: &mut [GroupMember]) -> &mut [GroupMember] {
+pub(crate) fn skip_agreements(members: &mut [GroupMember]) -> &mut [GroupMember] {
     let has_agreement = members.iter().any(|member| member.key.starts_with(AGREEMENT));
     let is_agreement =
         |member: &GroupMember| member.key.starts_with(AGREEMENT) || (has_agreement && member.key.starts_with(UNSTATED));

@@ -11,7 +11,7 @@ use crate::sources::reading::{Column, ColumnRule::*, CsvFormat, CsvRow, DraftRec
 
 const NUMBER: &str = "agreement-number";
 
-pub static FORMAT: CsvFormat = CsvFormat {
+pub(crate) static FORMAT: CsvFormat = CsvFormat {
     signature: &[NUMBER, "agreement-type_en", "delivery-point-code"],
     required: &["commodity"],
     aliases: &[

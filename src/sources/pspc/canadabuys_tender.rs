@@ -26,7 +26,7 @@ const NOTICE_URL: &str = "noticeURL-URLavis-eng";
 const NOTICE_URL_FR: &str = "noticeURL-URLavis-fra";
 const NOTICE_PAGE: &str = "https://canadabuys.canada.ca/en/tender-opportunities/tender-notice/";
 
-pub static FORMAT: CsvFormat = CsvFormat {
+pub(crate) static FORMAT: CsvFormat = CsvFormat {
     signature: &[STATUS, CLOSING],
     required: &[REFERENCE, AMENDMENT, NOTICE_TYPE, TITLE, TITLE_FR],
     aliases: &[],

@@ -8,21 +8,21 @@ use crate::sources::{
     reading::{CsvRow, DraftRecord, Recency, text},
 };
 
-pub const CANADABUYS_CONTRACT: &str = "canadabuys-contract";
-pub const BUYANDSELL_CONTRACT: &str = "buyandsell-contract";
-pub const CANADABUYS_TENDER: &str = "canadabuys-tender";
-pub const BUYANDSELL_TENDER: &str = "buyandsell-tender";
+pub(crate) const CANADABUYS_CONTRACT: &str = "canadabuys-contract";
+pub(crate) const BUYANDSELL_CONTRACT: &str = "buyandsell-contract";
+pub(crate) const CANADABUYS_TENDER: &str = "canadabuys-tender";
+pub(crate) const BUYANDSELL_TENDER: &str = "buyandsell-tender";
 
 /// Prefix of the keys of buyandsell's rows, so that none replaces CanadaBuys' row of the same
 /// amendment.
-pub const BUYANDSELL_PREFIX: &str = "buyandsell ";
+pub(crate) const BUYANDSELL_PREFIX: &str = "buyandsell ";
 
 const OFFICE_PREFIX: &str = "PW-";
 
 /// The merge group of a notice: its reference number without the padding of the office code. Both
 /// publications pad the code to four characters (`PW-$$ZT-009-27511` at buyandsell,
 /// `PW-_KIN-519-8707` at CanadaBuys); their web pages leave the padding out.
-pub fn notice_group(reference: &str) -> String {
+pub(crate) fn notice_group(reference: &str) -> String {
     let rest = reference.strip_prefix(OFFICE_PREFIX);
     match rest.and_then(|rest| rest.split_at_checked(4)) {
         Some((office, number)) => format!("{OFFICE_PREFIX}{}{number}", office.replace(['$', '_'], "")),
@@ -32,7 +32,7 @@ pub fn notice_group(reference: &str) -> String {
 
 /// A contract's amount and its total with all amendments, without placeholder zeros: a zero next to
 /// a positive value in the other column means "not stated".
-pub fn without_placeholder_zero(amount: Option<f64>, total: Option<f64>) -> (Option<f64>, Option<f64>) {
+pub(crate) fn without_placeholder_zero(amount: Option<f64>, total: Option<f64>) -> (Option<f64>, Option<f64>) {
     // A total of zero next to a reduction is real.
     let is_value = |value: Option<f64>| value.is_some_and(|value| value > 0.0);
     (
@@ -43,7 +43,7 @@ pub fn without_placeholder_zero(amount: Option<f64>, total: Option<f64>) -> (Opt
 
 /// Orders rows by amendment number, with `T01` and `S01` (termination, suspension) after all plain
 /// numbers; then by the time of the file.
-pub fn recency(row: &CsvRow, amendment: &str) -> Recency {
+pub(crate) fn recency(row: &CsvRow, amendment: &str) -> Recency {
     let amendment = amendment.trim();
     let digits: String = amendment.chars().filter(char::is_ascii_digit).take(9).collect();
     // Without digits it is the original.
@@ -55,13 +55,13 @@ pub fn recency(row: &CsvRow, amendment: &str) -> Recency {
 }
 
 /// Whether an amendment number is that of an amendment; `000` and an empty field are the original.
-pub fn is_amendment(number: &str) -> bool {
+pub(crate) fn is_amendment(number: &str) -> bool {
     number.bytes().any(|b| b != b'0')
 }
 
 /// Sets `vendor_name`: the standardized name, which the publisher gives to all rows of the
 /// supplier, or else the legal name.
-pub fn set_vendor_name(record: &mut DraftRecord) {
+pub(crate) fn set_vendor_name(record: &mut DraftRecord) {
     let standardized = record.text("vendor_name_standardized");
     let name = standardized.or(record.text("supplier_legal_name"));
     let name = name.map(str::to_owned);
@@ -70,7 +70,7 @@ pub fn set_vendor_name(record: &mut DraftRecord) {
 
 /// The short name of a trade agreement: `CFTA` for `Canadian Free Trade Agreement (CFTA)`. An
 /// unknown name without a short form is returned unchanged.
-pub fn agreement(name: &str) -> &str {
+pub(crate) fn agreement(name: &str) -> &str {
     let (long, short) = match name.rsplit_once(" (") {
         Some((long, short)) => (long, short.strip_suffix(')').unwrap_or(short)),
         None => (name, name),
@@ -86,7 +86,7 @@ pub fn agreement(name: &str) -> &str {
 
 /// The short names of the agreements in a list of short names (`WTO-AGP/NAFTA/AIT/Canada FTAs with
 /// Peru/Colombia/Panama`) or of long names (separated by commas).
-pub fn agreements(stated: &str) -> Vec<Cow<'static, str>> {
+pub(crate) fn agreements(stated: &str) -> Vec<Cow<'static, str>> {
     let separator = if stated.contains('(') { ',' } else { '/' };
     let names = stated.split(separator).filter_map(text::line).map(|name| {
         let partner = name.strip_prefix("Canada FTAs with ").unwrap_or(&name);
@@ -108,7 +108,7 @@ const PARTNERS: [(&str, &str); 6] = [
 
 /// The addresses of a list separated by commas or line breaks. A comma inside an address stays in
 /// it.
-pub fn urls(raw: &str) -> Vec<String> {
+pub(crate) fn urls(raw: &str) -> Vec<String> {
     let mut urls: Vec<String> = Vec::new();
     for line in text::list(raw) {
         for (number, part) in line.split(',').enumerate() {

@@ -10,13 +10,13 @@
 //! **Normalize both publications in one run.** Separate runs into one folder leave two records of
 //! the same contract or notice, one with each publication's identifier.
 
-pub mod amendments;
-pub mod buyandsell_contract;
-pub mod buyandsell_tender;
-pub mod canadabuys_award;
-pub mod canadabuys_columns;
-pub mod canadabuys_contract;
-pub mod canadabuys_sosa;
-pub mod canadabuys_tender;
-pub mod common;
-pub mod reader;
+pub(crate) mod amendments;
+pub(crate) mod buyandsell_contract;
+pub(crate) mod buyandsell_tender;
+pub(crate) mod canadabuys_award;
+pub(crate) mod canadabuys_columns;
+pub(crate) mod canadabuys_contract;
+pub(crate) mod canadabuys_sosa;
+pub(crate) mod canadabuys_tender;
+pub(crate) mod common;
+pub(crate) mod reader;

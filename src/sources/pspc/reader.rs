@@ -27,7 +27,7 @@ fn split_by_publication(members: &mut [GroupMember]) -> (&mut [GroupMember], &mu
 }
 
 /// Reads the contract histories of both publications.
-pub struct ContractReader;
+pub(crate) struct ContractReader;
 
 impl SourceReader for ContractReader {
     fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
@@ -102,7 +102,7 @@ fn replace_fields(record: &mut DraftRecord, other: &DraftRecord, fields: &[&str]
 }
 
 /// Reads the tender notices of both publications.
-pub struct NoticeReader;
+pub(crate) struct NoticeReader;
 
 impl SourceReader for NoticeReader {
     fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {

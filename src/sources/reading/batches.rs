@@ -26,7 +26,7 @@ use super::{
 };
 
 /// A parsed row. Its memory is used again for later rows.
-pub trait BatchRow: Default + Send {
+pub(crate) trait BatchRow: Default + Send {
     /// The bytes that the row holds; may be estimated too high.
     fn size(&self) -> usize;
 }
@@ -46,7 +46,7 @@ static WAITING_BYTES: AtomicUsize = AtomicUsize::new(0);
 
 /// Parses rows with `next` until it returns false, and passes each to `process`. Rows that were
 /// parsed before an error are processed.
-pub fn process_rows<R: BatchRow>(
+pub(crate) fn process_rows<R: BatchRow>(
     out: &mut RowSink,
     mut next: impl FnMut(&mut R) -> Result<bool, ReadError>,
     process: impl Fn(&R, &mut RowSink) -> Result<()> + Sync,

@@ -7,16 +7,16 @@ use csv::{ReaderBuilder, StringRecord};
 use super::{batches::BatchRow, decode::Utf8Reader, reader::ReadError};
 
 /// A CSV file whose first row is read. Comments before it are skipped.
-pub struct CsvFile<'a> {
-    pub first: Vec<String>,
+pub(crate) struct CsvFile<'a> {
+    pub(crate) first: Vec<String>,
     rows: csv::Reader<Utf8Reader<&'a mut dyn Read>>,
     /// The first row, if it is data and has to be read again.
     again: Option<StringRecord>,
-    pub has_header: bool,
+    pub(crate) has_header: bool,
 }
 
 impl<'a> CsvFile<'a> {
-    pub fn open(input: Utf8Reader<&'a mut dyn Read>) -> Result<CsvFile<'a>, ReadError> {
+    pub(crate) fn open(input: Utf8Reader<&'a mut dyn Read>) -> Result<CsvFile<'a>, ReadError> {
         let mut rows = ReaderBuilder::new()
             .flexible(true)
             .has_headers(false)
@@ -31,14 +31,14 @@ impl<'a> CsvFile<'a> {
     }
 
     /// The same file, with its first row as data.
-    pub fn without_header(mut self) -> CsvFile<'a> {
+    pub(crate) fn without_header(mut self) -> CsvFile<'a> {
         self.again = Some(StringRecord::from(self.first.as_slice()));
         self.has_header = false;
         self
     }
 
     /// Reads the next row; false at the end of the file.
-    pub fn next_row(&mut self, row: &mut ParsedCsvRow) -> Result<bool, ReadError> {
+    pub(crate) fn next_row(&mut self, row: &mut ParsedCsvRow) -> Result<bool, ReadError> {
         self.rows.get_mut().begin_row();
         let line = self.rows.position().line();
         if let Some(first) = self.again.take() {
@@ -56,11 +56,11 @@ impl<'a> CsvFile<'a> {
 }
 
 #[derive(Default)]
-pub struct ParsedCsvRow {
-    pub values: StringRecord,
-    pub line: u64,
+pub(crate) struct ParsedCsvRow {
+    pub(crate) values: StringRecord,
+    pub(crate) line: u64,
     /// Whether stray bytes were replaced near this row.
-    pub is_repaired: bool,
+    pub(crate) is_repaired: bool,
 }
 
 impl BatchRow for ParsedCsvRow {
@@ -71,7 +71,7 @@ impl BatchRow for ParsedCsvRow {
 }
 
 /// The trimmed fields of the first row that is not a comment (`#`); empty if there is no such row.
-pub fn first_row<R: Read>(rows: &mut csv::Reader<R>) -> csv::Result<Vec<String>> {
+pub(crate) fn first_row<R: Read>(rows: &mut csv::Reader<R>) -> csv::Result<Vec<String>> {
     let mut values = StringRecord::new();
     while rows.read_record(&mut values)? {
         if !values.get(0).unwrap_or_default().trim_start().starts_with('#') {
@@ -83,7 +83,7 @@ pub fn first_row<R: Read>(rows: &mut csv::Reader<R>) -> csv::Result<Vec<String>>
 
 /// Whether a row repeats the header, as in a file that was joined from several. The repeated header
 /// may begin with a byte order mark.
-pub fn is_header(values: &StringRecord, header: &[String]) -> bool {
+pub(crate) fn is_header(values: &StringRecord, header: &[String]) -> bool {
     values.len() == header.len()
         && values
             .iter()

@@ -24,39 +24,39 @@ use super::{
 use crate::model::{EntityType, FieldName};
 
 /// A CSV format of a publisher. Column names are the canonical ones, except in `aliases`.
-pub struct CsvFormat {
+pub(crate) struct CsvFormat {
     /// A file has this format if its header has all these columns.
-    pub signature: &'static [&'static str],
+    pub(crate) signature: &'static [&'static str],
     /// A file without one of these columns is reported as damaged: its records would be wrong, not
     /// merely incomplete.
-    pub required: &'static [&'static str],
+    pub(crate) required: &'static [&'static str],
     /// Other names of columns (of other years, or of another form of the file), each with its
     /// canonical name, which the other members of this struct use.
-    pub aliases: &'static [(&'static str, &'static str)],
-    pub columns: &'static [&'static [Column]],
-    pub entity_type: fn(&CsvRow) -> EntityType,
+    pub(crate) aliases: &'static [(&'static str, &'static str)],
+    pub(crate) columns: &'static [&'static [Column]],
+    pub(crate) entity_type: fn(&CsvRow) -> EntityType,
     /// Completes the record whose fields were filled from the columns. An error is the reason for
     /// which the row is skipped.
-    pub row_output: fn(&CsvRow, DraftRecord) -> Result<RowOutput, &'static str>,
+    pub(crate) row_output: fn(&CsvRow, DraftRecord) -> Result<RowOutput, &'static str>,
     /// Merges a group: removes the records of the members that do not stay.
-    pub merge_group: fn(&mut [GroupMember]),
+    pub(crate) merge_group: fn(&mut [GroupMember]),
 }
 
 /// A source's hook for rows that belong to one thing under different groups. It may change the group
 /// of a row output. If it returns an identity, all row outputs with the same identity are merged as
 /// one group.
-pub type AssignGroup = fn(&mut RowOutput) -> Option<String>;
+pub(crate) type AssignGroup = fn(&mut RowOutput) -> Option<String>;
 
 impl CsvFormat {
     /// Whether a file with these columns has this format.
-    pub fn recognizes(&self, columns: &[String]) -> bool {
+    pub(crate) fn recognizes(&self, columns: &[String]) -> bool {
         self.signature
             .iter()
             .all(|name| columns.iter().any(|column| self.canonical_name(column) == *name))
     }
 
     /// Finds the columns of the tables in the header of a file.
-    pub fn header(&self, names: &[String]) -> Header {
+    pub(crate) fn header(&self, names: &[String]) -> Header {
         let mut columns: FxHashMap<String, ColumnPosition> = FxHashMap::default();
         for (index, name) in names.iter().enumerate() {
             let known = columns
@@ -92,7 +92,7 @@ impl CsvFormat {
     }
 
     /// Reads the rows of an open file whose columns are called `names`. Every row output goes through `assign_group`.
-    pub fn read_rows(
+    pub(crate) fn read_rows(
         &self,
         file: &FileInfo,
         mut csv: CsvFile,
@@ -130,7 +130,7 @@ impl CsvFormat {
     }
 
     /// Passes the output of one row to `out`, or counts the row as skipped, with its notes.
-    pub fn process_row(&self, row: &CsvRow, out: &mut RowSink, assign_group: AssignGroup) -> Result<()> {
+    pub(crate) fn process_row(&self, row: &CsvRow, out: &mut RowSink, assign_group: AssignGroup) -> Result<()> {
         match self.output_of(row, out.spool.take_fields()) {
             Ok(mut output) => match assign_group(&mut output) {
                 Some(identity) => out.keep_together(row.line, &identity, output)?,
@@ -159,7 +159,7 @@ impl CsvFormat {
 }
 
 /// The first format that recognizes these columns.
-pub fn format_of(formats: &[&'static CsvFormat], columns: &[String]) -> Option<&'static CsvFormat> {
+pub(crate) fn format_of(formats: &[&'static CsvFormat], columns: &[String]) -> Option<&'static CsvFormat> {
     formats.iter().copied().find(|format| format.recognizes(columns))
 }
 

@@ -10,7 +10,7 @@ use crate::model::FieldName;
 
 /// How a column's text becomes a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColumnRule {
+pub(crate) enum ColumnRule {
     Line,
     /// A line; `NA` too means that there is no value.
     LineOrNa,
@@ -30,37 +30,37 @@ pub enum ColumnRule {
 }
 
 /// A field, the column that it comes from, and the rule between them.
-pub type Column = (&'static str, &'static str, ColumnRule);
+pub(crate) type Column = (&'static str, &'static str, ColumnRule);
 
 /// The columns of a file.
-pub struct Header {
-    pub columns: FxHashMap<String, ColumnPosition>,
+pub(crate) struct Header {
+    pub(crate) columns: FxHashMap<String, ColumnPosition>,
     /// The mapped columns that the file has.
-    pub mapped: Vec<MappedColumn>,
+    pub(crate) mapped: Vec<MappedColumn>,
 }
 
 /// A column and the fields that it fills by one rule.
-pub struct MappedColumn {
-    pub fields: Vec<FieldName>,
-    pub column: &'static str,
-    pub position: ColumnPosition,
-    pub rule: ColumnRule,
+pub(crate) struct MappedColumn {
+    pub(crate) fields: Vec<FieldName>,
+    pub(crate) column: &'static str,
+    pub(crate) position: ColumnPosition,
+    pub(crate) rule: ColumnRule,
 }
 
 /// The index of a column, and that of a second column with the same name or a former one. The
 /// second one's value counts where the first is empty.
-pub type ColumnPosition = (usize, Option<usize>);
+pub(crate) type ColumnPosition = (usize, Option<usize>);
 
-pub struct CsvRow<'a> {
+pub(crate) struct CsvRow<'a> {
     header: &'a Header,
     values: &'a StringRecord,
-    pub line: u64,
-    pub file: &'a FileInfo,
+    pub(crate) line: u64,
+    pub(crate) file: &'a FileInfo,
     notes: RefCell<Vec<String>>,
 }
 
 impl<'a> CsvRow<'a> {
-    pub fn new(header: &'a Header, values: &'a StringRecord, line: u64, file: &'a FileInfo) -> CsvRow<'a> {
+    pub(crate) fn new(header: &'a Header, values: &'a StringRecord, line: u64, file: &'a FileInfo) -> CsvRow<'a> {
         CsvRow {
             header,
             values,
@@ -71,7 +71,7 @@ impl<'a> CsvRow<'a> {
     }
 
     /// The column's text as published; empty if the file has no such column.
-    pub fn raw(&self, column: &str) -> &'a str {
+    pub(crate) fn raw(&self, column: &str) -> &'a str {
         self.header
             .columns
             .get(column)
@@ -86,25 +86,25 @@ impl<'a> CsvRow<'a> {
         }
     }
 
-    pub fn line_of(&self, column: &str) -> Option<Cow<'a, str>> {
+    pub(crate) fn line_of(&self, column: &str) -> Option<Cow<'a, str>> {
         text::as_line(self.raw(column))
     }
 
     /// Adds a note about the row. The same note is added once, even if two fields of one column
     /// cause it.
-    pub fn note(&self, note: String) {
+    pub(crate) fn note(&self, note: String) {
         let mut notes = self.notes.borrow_mut();
         if !notes.contains(&note) {
             notes.push(note);
         }
     }
 
-    pub fn take_notes(&self) -> Vec<String> {
+    pub(crate) fn take_notes(&self) -> Vec<String> {
         self.notes.take()
     }
 
     /// The mapped columns that have a value in this row.
-    pub fn mapped_values(&self) -> impl Iterator<Item = (&'a [FieldName], FieldValue<'a>)> {
+    pub(crate) fn mapped_values(&self) -> impl Iterator<Item = (&'a [FieldName], FieldValue<'a>)> {
         self.header.mapped.iter().filter_map(|mapped| {
             let value = self.value(mapped.column, self.at(mapped.position), mapped.rule)?;
             Some((mapped.fields.as_slice(), value))
@@ -127,7 +127,7 @@ impl<'a> CsvRow<'a> {
     }
 
     /// The amount in a column; an unreadable one is noted.
-    pub fn money(&self, column: &str) -> Option<f64> {
+    pub(crate) fn money(&self, column: &str) -> Option<f64> {
         self.money_in(column, self.raw(column))
     }
 

@@ -10,10 +10,10 @@ use std::io::{self, BufRead, Read};
 use encoding_rs::WINDOWS_1252;
 
 /// Maximum length of a row in bytes. The longest real rows are under 1 MiB.
-pub const MAX_ROW_BYTES: u64 = 16 << 20;
+pub(crate) const MAX_ROW_BYTES: u64 = 16 << 20;
 
 /// The note for a row near which bytes were decoded as Windows-1252.
-pub const STRAY_BYTES: &str = "stray bytes near here, read as Windows-1252";
+pub(crate) const STRAY_BYTES: &str = "stray bytes near here, read as Windows-1252";
 
 /// Bytes read at a time.
 const CHUNK: usize = 64 << 10;
@@ -57,19 +57,19 @@ impl<R: Read> Utf8Reader<R> {
     }
 
     /// The line of the next byte, from 1.
-    pub fn line(&mut self) -> u64 {
+    pub(crate) fn line(&mut self) -> u64 {
         self.line += memchr::memchr_iter(b'\n', &self.text[self.line_at..self.at]).count() as u64;
         self.line_at = self.at;
         self.line
     }
 
     /// Marks the begin of a row, from which its length is counted.
-    pub fn begin_row(&mut self) {
+    pub(crate) fn begin_row(&mut self) {
         self.row_bytes = 0;
     }
 
     /// Whether bytes were decoded as Windows-1252 since the last call.
-    pub fn take_repaired(&mut self) -> bool {
+    pub(crate) fn take_repaired(&mut self) -> bool {
         std::mem::take(&mut self.repaired)
     }
 

@@ -21,7 +21,7 @@ const FIELDS_ADDED_BY_MERGING: usize = 4;
 
 /// Names and values, each name once, in the order in which they were first set.
 #[derive(Clone, Debug, Default)]
-pub struct Fields {
+pub(crate) struct Fields {
     fields: Vec<(FieldName, StoredValue)>,
     /// The texts of the values. Texts of replaced values stay in it.
     text: String,
@@ -29,7 +29,7 @@ pub struct Fields {
 
 /// A value of a field.
 #[derive(Clone, Debug, PartialEq)]
-pub enum FieldValue<'a> {
+pub(crate) enum FieldValue<'a> {
     Text(Cow<'a, str>),
     Number(f64),
     /// An object, a list or a count, as JSON.
@@ -46,7 +46,7 @@ enum StoredValue {
 
 impl Fields {
     /// No fields, and room for as many as most records have.
-    pub fn with_capacity() -> Fields {
+    pub(crate) fn with_capacity() -> Fields {
         Fields {
             fields: Vec::with_capacity(40),
             text: String::with_capacity(1024),
@@ -55,7 +55,7 @@ impl Fields {
 
     /// The same memory without fields. Memory of an unusually long record is freed instead, so that
     /// it is not kept for all records that follow.
-    pub fn cleared(mut self) -> Fields {
+    pub(crate) fn cleared(mut self) -> Fields {
         if self.text.capacity() > LONG_TEXT {
             return Fields::with_capacity();
         }
@@ -64,13 +64,13 @@ impl Fields {
         self
     }
 
-    pub fn get(&self, name: FieldName) -> Option<FieldValue<'_>> {
+    pub(crate) fn get(&self, name: FieldName) -> Option<FieldValue<'_>> {
         let (_, stored) = self.fields.iter().find(|(known, _)| *known == name)?;
         Some(self.value(stored))
     }
 
     /// Sets a field; a former value is replaced.
-    pub fn insert(&mut self, name: FieldName, value: FieldValue) {
+    pub(crate) fn insert(&mut self, name: FieldName, value: FieldValue) {
         let stored = self.store(value);
         match self.fields.iter_mut().find(|(known, _)| *known == name) {
             Some((_, known)) => *known = stored,
@@ -79,14 +79,14 @@ impl Fields {
     }
 
     /// Adds a field that must not be set yet; faster than [`Fields::insert`].
-    pub fn push(&mut self, name: FieldName, value: FieldValue) {
+    pub(crate) fn push(&mut self, name: FieldName, value: FieldValue) {
         debug_assert!(self.get(name).is_none(), "{} is already set", name.text());
         let stored = self.store(value);
         self.fields.push((name, stored));
     }
 
     /// Adds several fields with one value, which is stored once. None of them may be set yet.
-    pub fn push_each(&mut self, names: &[FieldName], value: FieldValue) {
+    pub(crate) fn push_each(&mut self, names: &[FieldName], value: FieldValue) {
         debug_assert!(
             names.iter().all(|name| self.get(*name).is_none()),
             "one of {names:?} is already set"
@@ -95,25 +95,25 @@ impl Fields {
         self.fields.extend(names.iter().map(|name| (*name, stored.clone())));
     }
 
-    pub fn remove(&mut self, name: FieldName) {
+    pub(crate) fn remove(&mut self, name: FieldName) {
         self.fields.retain(|(known, _)| *known != name);
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (FieldName, FieldValue<'_>)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (FieldName, FieldValue<'_>)> {
         self.fields.iter().map(|(name, stored)| (*name, self.value(stored)))
     }
 
-    pub fn names(&self) -> impl Iterator<Item = FieldName> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = FieldName> {
         self.fields.iter().map(|(name, _)| *name)
     }
 
     /// The value of the field at this index of [`Fields::names`].
-    pub fn at(&self, index: usize) -> Option<FieldValue<'_>> {
+    pub(crate) fn at(&self, index: usize) -> Option<FieldValue<'_>> {
         self.fields.get(index).map(|(_, stored)| self.value(stored))
     }
 
     /// The fields as one JSON object.
-    pub fn to_json(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         let members = self.iter().map(|(name, value)| format!("\"{}\":{value}", name.text()));
         format!("{{{}}}", members.collect::<Vec<_>>().join(","))
     }
@@ -142,7 +142,7 @@ impl Fields {
     }
 
     /// Appends the binary form that [`Fields::read`] reads.
-    pub fn write(&self, out: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn write(&self, out: &mut Vec<u8>) -> Result<()> {
         bytes::put_length(out, self.fields.len())?;
         for (name, stored) in &self.fields {
             out.extend(name.number().to_le_bytes());
@@ -162,7 +162,7 @@ impl Fields {
         bytes::put_text(out, &self.text)
     }
 
-    pub fn read(bytes: &mut ByteReader) -> Result<Fields> {
+    pub(crate) fn read(bytes: &mut ByteReader) -> Result<Fields> {
         let count = bytes.length()?;
         // A damaged count must not allocate more than the bytes can fill.
         let mut fields = Vec::with_capacity(count.min(bytes.remaining()) + FIELDS_ADDED_BY_MERGING);
@@ -190,7 +190,7 @@ impl Fields {
 }
 
 impl<'a> FieldValue<'a> {
-    pub fn as_number(&self) -> Option<f64> {
+    pub(crate) fn as_number(&self) -> Option<f64> {
         match self {
             FieldValue::Number(number) => Some(*number),
             FieldValue::Json(json) => json.parse().ok(),
@@ -199,14 +199,14 @@ impl<'a> FieldValue<'a> {
     }
 
     /// The members, if the value is an object.
-    pub fn members(&self) -> Option<Map<String, Value>> {
+    pub(crate) fn members(&self) -> Option<Map<String, Value>> {
         match self {
             FieldValue::Json(json) => serde_json::from_str(json).ok(),
             _ => None,
         }
     }
 
-    pub fn into_json(self) -> Option<Value> {
+    pub(crate) fn into_json(self) -> Option<Value> {
         match self {
             FieldValue::Text(text) => Some(text.into_owned().into()),
             FieldValue::Number(number) => Some(number.into()),
@@ -214,7 +214,7 @@ impl<'a> FieldValue<'a> {
         }
     }
 
-    pub fn write_json(&self, out: &mut Vec<u8>) -> Result<()> {
+    pub(crate) fn write_json(&self, out: &mut Vec<u8>) -> Result<()> {
         match self {
             FieldValue::Text(text) => serde_json::to_writer(out, text),
             FieldValue::Number(number) => serde_json::to_writer(out, number),

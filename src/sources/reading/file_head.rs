@@ -5,12 +5,12 @@ use super::{csv_file, xml};
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FileHead {
     /// The trimmed fields of the first CSV row that is not a comment.
-    pub columns: Vec<String>,
+    pub(crate) columns: Vec<String>,
     /// The first XML element.
-    pub root: xml::RootElement,
+    pub(crate) root: xml::RootElement,
     /// The whole beginning if its first character is that of a JSON object or array; empty
     /// otherwise.
-    pub json: String,
+    pub(crate) json: String,
 }
 
 impl FileHead {

@@ -9,7 +9,7 @@ const MAX_ENTITY_LENGTH: usize = 33;
 
 /// Replaces HTML entities by their characters and `<br>` by a line break. Everything else stays as
 /// it is.
-pub fn unescape(raw: &str) -> Cow<'_, str> {
+pub(crate) fn unescape(raw: &str) -> Cow<'_, str> {
     if memchr::memchr2(b'&', b'<', raw.as_bytes()).is_none() {
         return Cow::Borrowed(raw);
     }
@@ -42,7 +42,7 @@ fn entity(text: &str) -> Option<(char, usize)> {
 
 /// The character of an entity's name: `eacute`, `#233` and `#xE9` are `é`. `None` for an unknown
 /// name, and for control characters other than white space.
-pub fn entity_character(name: &str) -> Option<char> {
+pub(crate) fn entity_character(name: &str) -> Option<char> {
     if let Some(number) = name.strip_prefix('#') {
         let code = match number.strip_prefix(['x', 'X']) {
             Some(hex) => u32::from_str_radix(hex, 16).ok()?,

@@ -19,7 +19,7 @@ use super::{decode::Utf8Reader, reader::ReadError, text};
 
 /// The next item of a file's frame.
 #[derive(Debug, PartialEq)]
-pub enum JsonItem {
+pub(crate) enum JsonItem {
     /// An element of an array of rows, and the line on which it begins. `array` is the array's
     /// name; empty for an array without a name.
     Row { array: String, line: u64, bytes: Vec<u8> },
@@ -34,7 +34,7 @@ pub enum JsonItem {
 }
 
 /// Walks a file's frame. `arrays` are the names of the members that hold rows.
-pub struct JsonRows<'a> {
+pub(crate) struct JsonRows<'a> {
     input: Utf8Reader<&'a mut dyn Read>,
     arrays: &'static [&'static str],
     /// The object that is being read.
@@ -56,7 +56,7 @@ struct OpenObject {
 }
 
 impl<'a> JsonRows<'a> {
-    pub fn new(input: Utf8Reader<&'a mut dyn Read>, arrays: &'static [&'static str]) -> JsonRows<'a> {
+    pub(crate) fn new(input: Utf8Reader<&'a mut dyn Read>, arrays: &'static [&'static str]) -> JsonRows<'a> {
         JsonRows {
             input,
             arrays,
@@ -68,22 +68,22 @@ impl<'a> JsonRows<'a> {
     }
 
     /// The members of the object that is being read, as far as they precede its rows.
-    pub fn members(&self) -> Option<&Map<String, Value>> {
+    pub(crate) fn members(&self) -> Option<&Map<String, Value>> {
         self.object.as_ref().map(|object| &object.members)
     }
 
     /// Whether stray bytes were replaced since the last call.
-    pub fn take_repaired(&mut self) -> bool {
+    pub(crate) fn take_repaired(&mut self) -> bool {
         self.input.take_repaired()
     }
 
     /// Grows whenever [`JsonRows::members`] change.
-    pub fn changes(&self) -> usize {
+    pub(crate) fn changes(&self) -> usize {
         self.changes
     }
 
     /// The next item; `None` at the end of the file.
-    pub fn next_item(&mut self) -> Result<Option<JsonItem>, ReadError> {
+    pub(crate) fn next_item(&mut self) -> Result<Option<JsonItem>, ReadError> {
         loop {
             if let Some(name) = &self.array {
                 let array = name.clone();
@@ -286,7 +286,7 @@ impl ValueScanner {
 }
 
 /// The text at a pointer, as a line; a number as its digits.
-pub fn text_at(value: &Value, pointer: &str) -> Option<String> {
+pub(crate) fn text_at(value: &Value, pointer: &str) -> Option<String> {
     match value_at(value, pointer)? {
         Value::String(text) => text::line(text),
         Value::Number(number) => Some(number.to_string()),
@@ -295,7 +295,7 @@ pub fn text_at(value: &Value, pointer: &str) -> Option<String> {
 }
 
 /// The elements of the array at a pointer; empty if there is no array.
-pub fn array_at<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
+pub(crate) fn array_at<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
     value_at(value, pointer)
         .and_then(Value::as_array)
         .map_or(&[], Vec::as_slice)
@@ -303,7 +303,7 @@ pub fn array_at<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
 
 /// The value at a JSON pointer without escapes. [`Value::pointer`] allocates two strings for each
 /// step, to unescape it.
-pub fn value_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a Value> {
+pub(crate) fn value_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a Value> {
     let mut steps = pointer.split('/').skip(1);
     steps.try_fold(value, |value, step| match value {
         Value::Array(members) => members.get(step.parse::<usize>().ok()?),

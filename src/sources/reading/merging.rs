@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::row_output::GroupMember;
 
 /// Keeps only the newest member.
-pub fn keep_newest(members: &mut [GroupMember]) {
+pub(crate) fn keep_newest(members: &mut [GroupMember]) {
     if let Some((_, older)) = members.split_last_mut() {
         older.iter_mut().for_each(|member| member.records.clear());
     }
@@ -21,7 +21,7 @@ pub fn keep_newest(members: &mut [GroupMember]) {
 ///
 /// A member of an older file is dropped if the newest file has a member with the same day or the
 /// same amount: it is the same thing, and the other value was corrected since.
-pub fn disambiguate(members: &mut [GroupMember]) {
+pub(crate) fn disambiguate(members: &mut [GroupMember]) {
     let amount = |member: &GroupMember| {
         member
             .records

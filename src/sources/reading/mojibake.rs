@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 /// The text with each twice encoded run decoded.
-pub fn repaired(text: &str) -> Cow<'_, str> {
+pub(crate) fn repaired(text: &str) -> Cow<'_, str> {
     if !may_be_double(text) {
         return Cow::Borrowed(text);
     }

@@ -15,16 +15,16 @@ use crate::model::timestamp;
 
 /// The path of a file, and its times.
 #[derive(Clone, Debug)]
-pub struct FileInfo {
+pub(crate) struct FileInfo {
     /// As the report names it; a member of an archive is `archive.zip/member`.
-    pub path: String,
-    pub modified: DateTime<Utc>,
+    pub(crate) path: String,
+    pub(crate) modified: DateTime<Utc>,
     /// `modified` as records state it: RFC 3339, UTC, to the second.
-    pub fetched_at: String,
+    pub(crate) fetched_at: String,
 }
 
 impl FileInfo {
-    pub fn new(path: String, modified: DateTime<Utc>) -> FileInfo {
+    pub(crate) fn new(path: String, modified: DateTime<Utc>) -> FileInfo {
         FileInfo {
             path,
             modified,
@@ -35,7 +35,7 @@ impl FileInfo {
 
 /// Why reading stopped before the end of the file.
 #[derive(Debug)]
-pub enum ReadError {
+pub(crate) enum ReadError {
     /// The file is damaged at this line. The rows before it stay, and the run continues.
     Damaged { line: u64, reason: String },
     /// The run cannot continue.
@@ -43,7 +43,7 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    pub fn damaged(line: u64, reason: impl Into<String>) -> ReadError {
+    pub(crate) fn damaged(line: u64, reason: impl Into<String>) -> ReadError {
         let reason = reason.into();
         ReadError::Damaged { line, reason }
     }
@@ -54,7 +54,7 @@ impl ReadError {
 ///
 /// Files are read in parallel, each by a reader of its own. Rows of different files meet only in
 /// the spool.
-pub trait SourceReader {
+pub(crate) trait SourceReader {
     /// Reads one file to its end. Every row is kept, annotated or skipped.
     fn read(&mut self, file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError>;
 
@@ -70,35 +70,35 @@ pub trait SourceReader {
 /// [`Spool`](super::spool::file::Spool). When all files are read, the rows of one merge group (a
 /// notice, a contract) are returned together, oldest first, and the source decides which records
 /// stay.
-pub struct RowSink<'a> {
-    pub counts: &'a mut RowCounts,
-    pub spool: SpoolWriter<'a>,
+pub(crate) struct RowSink<'a> {
+    pub(crate) counts: &'a mut RowCounts,
+    pub(crate) spool: SpoolWriter<'a>,
 }
 
 impl RowSink<'_> {
     /// Counts a row. Call it once per row, before the row is kept, annotated or skipped.
-    pub fn row(&mut self) {
+    pub(crate) fn row(&mut self) {
         self.counts.rows += 1;
     }
 
     /// Notes that stray bytes were replaced near a line, if they were.
-    pub fn note_repair(&mut self, line: u64, is_repaired: bool) {
+    pub(crate) fn note_repair(&mut self, line: u64, is_repaired: bool) {
         if is_repaired {
             self.counts.note(line, STRAY_BYTES);
         }
     }
 
-    pub fn keep(&mut self, line: u64, output: RowOutput) -> Result<()> {
+    pub(crate) fn keep(&mut self, line: u64, output: RowOutput) -> Result<()> {
         self.spool.push(line, output)
     }
 
     /// Keeps a row output together with all others of the same `identity`: they all join the group
     /// of the first one.
-    pub fn keep_together(&mut self, line: u64, identity: &str, output: RowOutput) -> Result<()> {
+    pub(crate) fn keep_together(&mut self, line: u64, identity: &str, output: RowOutput) -> Result<()> {
         self.spool.push_together(line, identity, output)
     }
 
-    pub fn annotate(&mut self, line: u64, annotation: Annotation) -> Result<()> {
+    pub(crate) fn annotate(&mut self, line: u64, annotation: Annotation) -> Result<()> {
         self.spool.push_annotation(line, annotation)
     }
 }

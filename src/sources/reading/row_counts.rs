@@ -50,24 +50,24 @@ pub struct RowCounts {
 
 impl RowCounts {
     /// Empty counts for some of a file's rows.
-    pub fn of_part() -> RowCounts {
+    pub(crate) fn of_part() -> RowCounts {
         RowCounts {
             is_part: true,
             ..RowCounts::default()
         }
     }
 
-    pub fn skip(&mut self, line: u64, reason: &str) {
+    pub(crate) fn skip(&mut self, line: u64, reason: &str) {
         count(&mut self.skipped, reason, Occurrences::once(line), self.is_part);
     }
 
-    pub fn note(&mut self, line: u64, note: &str) {
+    pub(crate) fn note(&mut self, line: u64, note: &str) {
         count(&mut self.notes, note, Occurrences::once(line), self.is_part);
     }
 
     /// Adds the counts of a part whose rows follow the rows that are already counted. The result is
     /// the same as if the part's rows had been counted here.
-    pub fn add(&mut self, part: RowCounts) {
+    pub(crate) fn add(&mut self, part: RowCounts) {
         self.rows += part.rows;
         self.recorded += part.recorded;
         self.merged += part.merged;
@@ -108,7 +108,7 @@ fn count(reasons: &mut BTreeMap<String, Occurrences>, reason: &str, seen: Occurr
 
 /// The note about a value that is missing from the list of a field's known values. The value is cut
 /// to 60 characters.
-pub fn unknown(field: &str, value: &str) -> String {
+pub(crate) fn unknown(field: &str, value: &str) -> String {
     let value: String = value.trim().chars().take(60).collect();
     format!("unknown '{value}' in {field}")
 }

@@ -14,7 +14,7 @@ use crate::model::{Date, vocabulary::ABSENT};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unreadable;
 
-pub fn line(raw: &str) -> Option<String> {
+pub(crate) fn line(raw: &str) -> Option<String> {
     as_line(raw).map(Cow::into_owned)
 }
 
@@ -150,7 +150,7 @@ pub fn list(raw: &str) -> Vec<Cow<'_, str>> {
 const HASHED_FROM: usize = 16;
 
 /// The members of a list as one text; `None` for an empty list.
-pub fn joined<'a>(mut members: Vec<Cow<'a, str>>, separator: &str) -> Option<Cow<'a, str>> {
+pub(crate) fn joined<'a>(mut members: Vec<Cow<'a, str>>, separator: &str) -> Option<Cow<'a, str>> {
     match members.len() {
         0 | 1 => members.pop(),
         _ => Some(Cow::Owned(members.join(separator))),
@@ -283,7 +283,7 @@ pub fn organization(raw: &str) -> Option<Cow<'_, str>> {
 const ABBREVIATIONS: [&str; 9] = ["inc", "ltd", "co", "corp", "enr", "c", "l", "p", "a"];
 
 /// A postal code without its space.
-pub fn postal_code(raw: &str) -> Option<String> {
+pub(crate) fn postal_code(raw: &str) -> Option<String> {
     let code = line(raw)?.replace(' ', "").to_uppercase();
     (code != "NA").then_some(code)
 }

@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 16;
 
 /// A child of the root with all that is in it, in two allocations that the next row uses again.
 #[derive(Debug, Default)]
-pub struct XmlRow {
+pub(crate) struct XmlRow {
     /// Each element before its children.
     nodes: Vec<Node>,
     /// The names and texts of the nodes.
@@ -34,14 +34,14 @@ struct Node {
 /// An element of a row. Names are in lower case: that is all in which the publisher's layouts
 /// differ.
 #[derive(Clone, Copy, Debug)]
-pub struct XmlElement<'a> {
+pub(crate) struct XmlElement<'a> {
     row: &'a XmlRow,
     index: usize,
 }
 
 impl XmlRow {
     /// The row's outermost element; `None` before a row is read.
-    pub fn element(&self) -> Option<XmlElement<'_>> {
+    pub(crate) fn element(&self) -> Option<XmlElement<'_>> {
         if self.nodes.is_empty() {
             return None;
         }
@@ -49,7 +49,7 @@ impl XmlRow {
     }
 
     /// The memory that the row uses, in bytes.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.text.len() + self.nodes.len() * size_of::<Node>()
     }
 
@@ -80,19 +80,19 @@ impl XmlRow {
 }
 
 impl<'a> XmlElement<'a> {
-    pub fn name(self) -> &'a str {
+    pub(crate) fn name(self) -> &'a str {
         &self.row.text[self.node().name.clone()]
     }
 
-    pub fn text(self) -> &'a str {
+    pub(crate) fn text(self) -> &'a str {
         &self.row.text[self.node().text.clone()]
     }
 
-    pub fn line(self) -> u64 {
+    pub(crate) fn line(self) -> u64 {
         self.node().line
     }
 
-    pub fn children(self) -> impl Iterator<Item = XmlElement<'a>> {
+    pub(crate) fn children(self) -> impl Iterator<Item = XmlElement<'a>> {
         let mut next = self.index + 1;
         std::iter::from_fn(move || {
             if next >= self.node().end {
@@ -104,16 +104,16 @@ impl<'a> XmlElement<'a> {
         })
     }
 
-    pub fn child(self, name: &str) -> Option<XmlElement<'a>> {
+    pub(crate) fn child(self, name: &str) -> Option<XmlElement<'a>> {
         self.children().find(|child| child.name() == name)
     }
 
     /// The child's text as published; empty if there is no such child.
-    pub fn raw(self, name: &str) -> &'a str {
+    pub(crate) fn raw(self, name: &str) -> &'a str {
         self.child(name).map_or("", XmlElement::text)
     }
 
-    pub fn line_of(self, name: &str) -> Option<Cow<'a, str>> {
+    pub(crate) fn line_of(self, name: &str) -> Option<Cow<'a, str>> {
         text::as_line(self.raw(name))
     }
 
@@ -124,13 +124,13 @@ impl<'a> XmlElement<'a> {
 
 /// Name and attribute names of a document's first element.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RootElement {
-    pub name: String,
-    pub attributes: Vec<String>,
+pub(crate) struct RootElement {
+    pub(crate) name: String,
+    pub(crate) attributes: Vec<String>,
 }
 
 /// Reads the first element of a document from the document's beginning.
-pub fn root_element(start: &str) -> RootElement {
+pub(crate) fn root_element(start: &str) -> RootElement {
     let mut reader = Reader::from_str(start);
     loop {
         match reader.read_event() {
@@ -149,7 +149,7 @@ pub fn root_element(start: &str) -> RootElement {
 }
 
 /// The rows of a document: the children of its root.
-pub struct XmlRows<'a> {
+pub(crate) struct XmlRows<'a> {
     reader: Reader<Utf8Reader<&'a mut dyn Read>>,
     buffer: Vec<u8>,
     /// The node index of each open element, and where its text begins in `pending`.
@@ -159,7 +159,7 @@ pub struct XmlRows<'a> {
 }
 
 impl<'a> XmlRows<'a> {
-    pub fn new(input: Utf8Reader<&'a mut dyn Read>) -> XmlRows<'a> {
+    pub(crate) fn new(input: Utf8Reader<&'a mut dyn Read>) -> XmlRows<'a> {
         let mut reader = Reader::from_reader(input);
         let config = reader.config_mut();
         config.allow_dangling_amp = true;
@@ -173,7 +173,7 @@ impl<'a> XmlRows<'a> {
     }
 
     /// Reads up to the root, and returns its attributes of these names.
-    pub fn root_attributes(&mut self, attributes: &[&str]) -> Result<Vec<Option<String>>, ReadError> {
+    pub(crate) fn root_attributes(&mut self, attributes: &[&str]) -> Result<Vec<Option<String>>, ReadError> {
         loop {
             self.buffer.clear();
             match self.reader.read_event_into(&mut self.buffer) {
@@ -192,7 +192,7 @@ impl<'a> XmlRows<'a> {
     }
 
     /// Reads the next row; false at the end of the root.
-    pub fn next_row(&mut self, row: &mut XmlRow) -> Result<bool, ReadError> {
+    pub(crate) fn next_row(&mut self, row: &mut XmlRow) -> Result<bool, ReadError> {
         row.clear();
         self.open.clear();
         self.pending.clear();
@@ -242,7 +242,7 @@ impl<'a> XmlRows<'a> {
     }
 
     /// Whether stray bytes were replaced since the last call.
-    pub fn take_repaired(&mut self) -> bool {
+    pub(crate) fn take_repaired(&mut self) -> bool {
         self.reader.get_mut().take_repaired()
     }
 

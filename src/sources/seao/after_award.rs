@@ -17,10 +17,10 @@ use crate::sources::{
 
 /// Identifies a contractor by enterprise number if both sides have one, otherwise by folded name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Contractor {
+pub(crate) struct Contractor {
     /// The enterprise number (NEQ).
-    pub neq: Option<String>,
-    pub folded_name: String,
+    pub(crate) neq: Option<String>,
+    pub(crate) folded_name: String,
 }
 
 /// An enterprise number (`true`) or a folded name (`false`) of a contractor.
@@ -79,36 +79,36 @@ impl ContractsByContractor {
 
 /// The content of one row, as stored in its annotation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum AfterAward {
+pub(crate) enum AfterAward {
     Completion(Completion),
     Spending(SpendingReport),
 }
 
 /// A contract's end date and final amount.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Completion {
-    pub contractor: Contractor,
-    pub final_amount: Option<f64>,
-    pub end_date: Option<Date>,
+pub(crate) struct Completion {
+    pub(crate) contractor: Contractor,
+    pub(crate) final_amount: Option<f64>,
+    pub(crate) end_date: Option<Date>,
 }
 
 /// The spending on a notice, as one export states it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SpendingReport {
+pub(crate) struct SpendingReport {
     /// Whether it lists all spending so far (a revision) or only that of the month.
-    pub is_cumulative: bool,
-    pub expenses: Vec<Expense>,
+    pub(crate) is_cumulative: bool,
+    pub(crate) expenses: Vec<Expense>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Expense {
-    pub contractor: Contractor,
-    pub published: Option<Date>,
-    pub cents: i64,
+pub(crate) struct Expense {
+    pub(crate) contractor: Contractor,
+    pub(crate) published: Option<Date>,
+    pub(crate) cents: i64,
 }
 
 /// The recency of a row: the last day of its export, as days since 1970.
-pub fn recency(export_day: i64) -> Recency {
+pub(crate) fn recency(export_day: i64) -> Recency {
     Recency(u64::try_from(export_day).unwrap_or(0), 0)
 }
 
@@ -122,7 +122,7 @@ const UNREADABLE: &str = "an annotation that could not be read back from the spo
 ///
 /// If the notice itself states final amounts, `released` is its recency: older completions are
 /// ignored.
-pub fn apply(annotations: &mut [GroupMember], released: Option<Recency>, contracts: &mut [DraftRecord]) {
+pub(crate) fn apply(annotations: &mut [GroupMember], released: Option<Recency>, contracts: &mut [DraftRecord]) {
     let by_contractor = ContractsByContractor::of(contracts);
     let mut is_completed = vec![false; contracts.len()];
     let mut reports = Vec::new();
@@ -164,7 +164,7 @@ pub fn apply(annotations: &mut [GroupMember], released: Option<Recency>, contrac
 }
 
 /// Skips the annotations of a notice that is in none of the files.
-pub fn skip_all(annotations: &mut [GroupMember]) {
+pub(crate) fn skip_all(annotations: &mut [GroupMember]) {
     for annotation in annotations {
         annotation.skipped = Some(NO_CONTRACT);
     }

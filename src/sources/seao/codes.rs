@@ -4,11 +4,11 @@
 //! trésor, CC BY 4.0). The English ones are translations.
 
 /// How a buyer finds its contractor.
-pub struct ProcurementMethod {
+pub(crate) struct ProcurementMethod {
     /// The OCDS code that the publisher's releases use for it. `None` if they have no code for it.
-    pub ocds_code: Option<&'static str>,
-    pub english: &'static str,
-    pub french: &'static str,
+    pub(crate) ocds_code: Option<&'static str>,
+    pub(crate) english: &'static str,
+    pub(crate) french: &'static str,
 }
 
 const fn method(ocds_code: Option<&'static str>, english: &'static str, french: &'static str) -> ProcurementMethod {
@@ -19,26 +19,27 @@ const fn method(ocds_code: Option<&'static str>, english: &'static str, french: 
     }
 }
 
-pub const OPEN: ProcurementMethod = method(Some("open"), "Public call for tenders", "Appel d’offres public");
+pub(crate) const OPEN: ProcurementMethod = method(Some("open"), "Public call for tenders", "Appel d’offres public");
 #[rustfmt::skip]
-pub const OPEN_ELSEWHERE: ProcurementMethod = method(Some("open"), "Public call for tenders not published on SEAO", "Appel d’offres public non publié au SEAO");
+pub(crate) const OPEN_ELSEWHERE: ProcurementMethod = method(Some("open"), "Public call for tenders not published on SEAO", "Appel d’offres public non publié au SEAO");
 #[rustfmt::skip]
-pub const INVITATION: ProcurementMethod = method(Some("limited"), "Call for tenders by invitation", "Appel d’offres sur invitation");
+pub(crate) const INVITATION: ProcurementMethod = method(Some("limited"), "Call for tenders by invitation", "Appel d’offres sur invitation");
 #[rustfmt::skip]
-pub const QUALIFIED: ProcurementMethod = method(Some("selective"), "Request for prices from qualified enterprises", "Demande de prix auprès des entreprises qualifiées");
-pub const DIRECT: ProcurementMethod = method(Some("direct"), "Contract by mutual agreement", "Contrat de gré à gré");
+pub(crate) const QUALIFIED: ProcurementMethod = method(Some("selective"), "Request for prices from qualified enterprises", "Demande de prix auprès des entreprises qualifiées");
+pub(crate) const DIRECT: ProcurementMethod =
+    method(Some("direct"), "Contract by mutual agreement", "Contrat de gré à gré");
 /// Another body bought for the buyer. The files do not state whether there was a public call.
 #[rustfmt::skip]
-pub const MANDATED: ProcurementMethod = method(None, "Mandated purchase or grouping of bodies", "Achat mandaté ou regroupement d’organismes");
+pub(crate) const MANDATED: ProcurementMethod = method(None, "Mandated purchase or grouping of bodies", "Achat mandaté ou regroupement d’organismes");
 #[rustfmt::skip]
-pub const TRANSPORT: ProcurementMethod = method(None, "Transport infrastructure contract", "Contrat relatif aux infrastructures de transport");
+pub(crate) const TRANSPORT: ProcurementMethod = method(None, "Transport infrastructure contract", "Contrat relatif aux infrastructures de transport");
 
 /// A notice type of the XML exports: how the contract came about.
-pub struct XmlNoticeType {
-    pub code: &'static str,
-    pub method: &'static ProcurementMethod,
-    pub notice_en: &'static str,
-    pub notice_fr: &'static str,
+pub(crate) struct XmlNoticeType {
+    pub(crate) code: &'static str,
+    pub(crate) method: &'static ProcurementMethod,
+    pub(crate) notice_en: &'static str,
+    pub(crate) notice_fr: &'static str,
 }
 
 const fn notice_type(
@@ -57,7 +58,7 @@ const fn notice_type(
 
 /// The notice types, as the publisher's specification of the exports of December 2014 words them.
 #[rustfmt::skip]
-pub const XML_NOTICE_TYPES: &[XmlNoticeType] = &[
+pub(crate) const XML_NOTICE_TYPES: &[XmlNoticeType] = &[
     notice_type("3", &OPEN, "Contract awarded following a public call for tenders",
         "Contrat adjugé suite à un appel d’offres public"),
     notice_type("9", &DIRECT, "Contract awarded by mutual agreement",
@@ -81,7 +82,7 @@ pub const XML_NOTICE_TYPES: &[XmlNoticeType] = &[
 
 /// The procurement category of a nature code. Concessions (6), sales (7, 8) and others (5, 0) have
 /// none.
-pub fn category(nature: &str) -> Option<&'static str> {
+pub(crate) fn category(nature: &str) -> Option<&'static str> {
     match nature.trim() {
         "1" => Some("GD"),
         "2" => Some("SRV"),
@@ -91,11 +92,11 @@ pub fn category(nature: &str) -> Option<&'static str> {
 }
 
 /// The known nature codes without a procurement category: concessions, sales, others.
-pub const OTHER_NATURES: [&str; 5] = ["0", "5", "6", "7", "8"];
+pub(crate) const OTHER_NATURES: [&str; 5] = ["0", "5", "6", "7", "8"];
 
 /// The unit of a bid's amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BidUnit {
+pub(crate) enum BidUnit {
     Dollars,
     UsDollars,
     /// Dollars per year, kilometre, litre, hour, tonne …, or no money at all (%, points).
@@ -105,7 +106,7 @@ pub enum BidUnit {
 impl BidUnit {
     /// `0` means that the form did not ask for the unit, so it is dollars. `2` is dollars per year.
     /// An unknown code counts as a rate, because a rate never becomes a contract value by mistake.
-    pub fn of(code: &str) -> BidUnit {
+    pub(crate) fn of(code: &str) -> BidUnit {
         match code.trim().trim_start_matches('0') {
             "" | "1" => BidUnit::Dollars,
             "7" => BidUnit::UsDollars,
@@ -115,7 +116,7 @@ impl BidUnit {
 }
 
 /// Whether the unit is in the publisher's table or empty.
-pub fn is_known_unit(code: &str) -> bool {
+pub(crate) fn is_known_unit(code: &str) -> bool {
     let code = code.trim().trim_start_matches('0');
     code.is_empty() || code.parse().is_ok_and(|number: u8| (1..=12).contains(&number))
 }
@@ -123,7 +124,7 @@ pub fn is_known_unit(code: &str) -> bool {
 /// The numbering of the regions of delivery in an export. The publisher used two numberings of the
 /// same regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RegionTable {
+pub(crate) enum RegionTable {
     /// The numbering of the specification of 2014. It has no 10.
     Specification,
     /// The numbering of Quebec's administrative regions. It has no 18; the few notices with 18 have
@@ -135,7 +136,7 @@ pub enum RegionTable {
 }
 
 impl RegionTable {
-    pub fn label(self, code: &str) -> Option<&'static str> {
+    pub(crate) fn label(self, code: &str) -> Option<&'static str> {
         let own = match self {
             RegionTable::Specification => SPECIFICATION_REGIONS,
             RegionTable::Administrative => ADMINISTRATIVE_REGIONS,
@@ -185,7 +186,7 @@ const MONTEREGIE: &str = "Montérégie";
 
 /// The legal grounds for a contract without a public call, for buyers that are not municipal.
 #[rustfmt::skip]
-pub const PROVINCIAL_GROUNDS: &[(&str, &str)] = &[
+pub(crate) const PROVINCIAL_GROUNDS: &[(&str, &str)] = &[
     ("1", "Paragraphe 1° : Situation d'urgence où la sécurité des personnes ou des biens est en cause"),
     ("2", "Paragraphe 2° : Un seul contractant est possible en raison d'une garantie, d'un droit de propriété, d'un droit exclusif, etc."),
     ("3", "Paragraphe 4° : Possibilité de démontrer qu'un appel d'offres public ne servirait pas l'intérêt public"),
@@ -204,7 +205,7 @@ pub const PROVINCIAL_GROUNDS: &[(&str, &str)] = &[
 
 /// The legal grounds for a contract without a public call, for municipal buyers.
 #[rustfmt::skip]
-pub const MUNICIPAL_GROUNDS: &[(&str, &str)] = &[
+pub(crate) const MUNICIPAL_GROUNDS: &[(&str, &str)] = &[
     ("1", "Renouvellement de contrats d’assurance"),
     ("2", "Situation d’urgence"),
     ("3", "Par. 1° Tarif fixé ou approuvé par le gouvernement ou un de ses ministres"),
@@ -230,7 +231,7 @@ pub const MUNICIPAL_GROUNDS: &[(&str, &str)] = &[
 ];
 
 /// The label of a code in a table; blanks around the code are ignored.
-pub fn label(table: &[(&'static str, &'static str)], code: &str) -> Option<&'static str> {
+pub(crate) fn label(table: &[(&'static str, &'static str)], code: &str) -> Option<&'static str> {
     table
         .iter()
         .find(|(known, _)| *known == code.trim())

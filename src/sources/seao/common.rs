@@ -13,17 +13,17 @@ use crate::sources::{
 
 /// Source id of the XML exports. It is also the key of their rows in a notice's merge group, so the
 /// newest row of each era reaches the merge.
-pub const SEAO_XML: &str = "seao-xml";
+pub(crate) const SEAO_XML: &str = "seao-xml";
 
 /// Source id, and key of the rows, of the OCDS releases.
-pub const SEAO_OCDS: &str = "seao-ocds";
+pub(crate) const SEAO_OCDS: &str = "seao-ocds";
 
 /// The publisher's registered OCDS prefix: every `ocid` begins with it.
-pub const OCID_PREFIX: &str = "ocds-ec9k95-";
+pub(crate) const OCID_PREFIX: &str = "ocds-ec9k95-";
 
 /// The `record_id` of a contract: notice number, contractor, award date and awarded amount. These
 /// are the only facts that both eras state about a contract.
-pub fn contract_record_id(
+pub(crate) fn contract_record_id(
     number: &str,
     neq: Option<&str>,
     vendor: &str,
@@ -43,7 +43,10 @@ pub fn contract_record_id(
 /// losing bidders). Only the first of them stays; `on_repeated` is called with the line of each
 /// other. The remaining ones are lots with the same price: all but the first get a lot number as
 /// suffix. Lots are ordered by their id or values, not by their order in the file.
-pub fn disambiguate_lots(contracts: Vec<(u64, DraftRecord)>, mut on_repeated: impl FnMut(u64)) -> Vec<DraftRecord> {
+pub(crate) fn disambiguate_lots(
+    contracts: Vec<(u64, DraftRecord)>,
+    mut on_repeated: impl FnMut(u64),
+) -> Vec<DraftRecord> {
     let mut by_id: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, (_, contract)) in contracts.iter().enumerate() {
         by_id.entry(contract.id()).or_default().push(at);
@@ -86,7 +89,7 @@ fn lot_key(contract: &DraftRecord) -> String {
 }
 
 /// The slug of a buyer's municipality, and its level of government.
-pub fn municipality_and_level(is_municipal: bool, buyer: &str, city: &str) -> (String, &'static str) {
+pub(crate) fn municipality_and_level(is_municipal: bool, buyer: &str, city: &str) -> (String, &'static str) {
     if is_municipal {
         (municipality::of_quebec_buyer(buyer, city).to_owned(), "municipal")
     } else {
@@ -96,7 +99,7 @@ pub fn municipality_and_level(is_municipal: bool, buyer: &str, city: &str) -> (S
 
 /// The fields that a contract copies from the tender of its notice.
 #[rustfmt::skip]
-pub const FIELDS_FROM_TENDER: [&str; 25] = [
+pub(crate) const FIELDS_FROM_TENDER: [&str; 25] = [
     "municipality", "publication_date", "title_fr", "department_fr", "buyer_name", "buyer_id", "procurement_category", "category",
     "notice_type_en", "notice_type_fr", "procurement_method", "procurement_method_en", "procurement_method_fr",
     "reference_number", "solicitation_number", "ocid", "unspsc", "unspsc_description_fr", "regions_of_delivery_fr", "eligibility", "notice_url",
@@ -105,7 +108,7 @@ pub const FIELDS_FROM_TENDER: [&str; 25] = [
 
 /// A Quebec enterprise number (NEQ): ten digits, of which the first two state the legal form. Other
 /// values are typing errors or placeholders.
-pub fn neq(raw: &str) -> Option<String> {
+pub(crate) fn neq(raw: &str) -> Option<String> {
     let number = text::line(raw)?;
     let has_known_form = ["11", "22", "33", "88"].iter().any(|form| number.starts_with(form));
     let is_neq = has_known_form && number.len() == 10 && number.bytes().all(|b| b.is_ascii_digit());
@@ -114,17 +117,17 @@ pub fn neq(raw: &str) -> Option<String> {
 
 /// The amounts of an award. `unit` is the unit of the bid. The contract's amount is in dollars,
 /// unless the buyer repeated the rate there.
-pub struct AwardAmounts {
-    pub bid: Option<f64>,
-    pub amount: Option<f64>,
-    pub total: Option<f64>,
-    pub unit: BidUnit,
+pub(crate) struct AwardAmounts {
+    pub(crate) bid: Option<f64>,
+    pub(crate) amount: Option<f64>,
+    pub(crate) total: Option<f64>,
+    pub(crate) unit: BidUnit,
 }
 
 impl AwardAmounts {
     /// The contract's value. If the unit is a rate ($/h, $/year, %), an amount below twice the bid
     /// is the rate repeated, not a value. A total is a value with any unit.
-    pub fn value(&self) -> Option<f64> {
+    pub(crate) fn value(&self) -> Option<f64> {
         let repeats_rate =
             |amount: f64| self.unit == BidUnit::Rate && self.bid.is_none_or(|bid| amount.abs() < 2.0 * bid.abs());
         let total = self.total.filter(|total| *total != 0.0);
@@ -133,11 +136,11 @@ impl AwardAmounts {
 
     /// The amount in the contract's `record_id`: as the notice states it, whether it is a value or
     /// a rate. 0 if the notice states none.
-    pub fn identifying(&self) -> f64 {
+    pub(crate) fn identifying(&self) -> f64 {
         self.amount.or(self.total).unwrap_or(0.0)
     }
 
-    pub fn currency(&self) -> &'static str {
+    pub(crate) fn currency(&self) -> &'static str {
         match self.unit {
             BidUnit::UsDollars => "USD",
             BidUnit::Dollars | BidUnit::Rate => "CAD",
@@ -146,24 +149,24 @@ impl AwardAmounts {
 }
 
 /// The `documents` of a notice that has only its page.
-pub fn documents(page: &str) -> Value {
+pub(crate) fn documents(page: &str) -> Value {
     json!([{"doc_index": 0, "url": page, "document_type": "tenderNotice", "language": "fr"}])
 }
 
 /// `0` means that no province was entered; `NF` is the former code of Newfoundland and Labrador.
-pub fn vendor_province(raw: &str) -> Option<String> {
+pub(crate) fn vendor_province(raw: &str) -> Option<String> {
     let code = text::line(raw).filter(|code| code != "0")?.to_uppercase();
     Some(if code == "NF" { "NL".to_owned() } else { code })
 }
 
 /// The two-letter country code; `None` for a name or code that is not in the table of countries.
-pub fn vendor_country(raw: &str) -> Option<String> {
+pub(crate) fn vendor_country(raw: &str) -> Option<String> {
     let code = countries::code(text::line(raw)?.to_uppercase().into());
     (code.len() == 2).then(|| code.into_owned())
 }
 
 /// Whether two amounts are equal to the cent.
-pub fn is_same_amount(a: f64, b: f64) -> bool {
+pub(crate) fn is_same_amount(a: f64, b: f64) -> bool {
     (a - b).abs() < 0.005
 }
 

@@ -47,7 +47,7 @@ const PROGRESS_FIELDS: [&str; 7] = [
 
 /// Merges the older state of a notice into the newer one. In both, the first record is the tender;
 /// the others are its contracts.
-pub fn merge_notice(newer: &mut GroupMember, older: &GroupMember) {
+pub(crate) fn merge_notice(newer: &mut GroupMember, older: &GroupMember) {
     let (Some((tender, contracts)), Some((old_tender, old_contracts))) =
         (newer.records.split_first_mut(), older.records.split_first())
     else {

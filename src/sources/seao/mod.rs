@@ -12,15 +12,15 @@
 //! notice under one `record_id`, and indexing keeps the newer. But a contract whose awarded amount
 //! was corrected in between has two identifiers and is listed twice.
 
-pub mod after_award;
-pub mod codes;
-pub mod common;
-pub mod merge;
-pub mod ocds;
-pub mod ocds_contract;
-pub mod ocds_release;
-pub mod ocds_tender;
-pub mod reader;
-pub mod xml;
-pub mod xml_export;
-pub mod xml_notice;
+pub(crate) mod after_award;
+pub(crate) mod codes;
+pub(crate) mod common;
+pub(crate) mod merge;
+pub(crate) mod ocds;
+pub(crate) mod ocds_contract;
+pub(crate) mod ocds_release;
+pub(crate) mod ocds_tender;
+pub(crate) mod reader;
+pub(crate) mod xml;
+pub(crate) mod xml_export;
+pub(crate) mod xml_notice;

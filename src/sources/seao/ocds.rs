@@ -25,12 +25,12 @@ use crate::sources::{
 
 /// Recognizes SEAO's packages by the publisher's registered prefix. The package of a week without
 /// releases has none, and is recognized by the name of the data set.
-pub fn recognizes(head: &FileHead) -> bool {
+pub(crate) fn recognizes(head: &FileHead) -> bool {
     let has = |text: &str| head.json.contains(text);
     has(&format!("\"{OCID_PREFIX}")) || (has("\"publicationPolicy\"") && has("systeme-electronique-dappel-doffres"))
 }
 
-pub fn read(file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
+pub(crate) fn read(file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
     let mut rows = JsonRows::new(input, &["releases", "records"]);
     let mut package = Arc::new(ReleasePackage::of(None, file));
     let mut changes = 0;

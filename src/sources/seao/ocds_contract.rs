@@ -60,7 +60,7 @@ fn cents(amount: f64) -> i64 {
 
 impl<'a> ReleaseNotice<'a> {
     /// One contract per successful award, with the line for its notes.
-    pub fn contracts(&mut self, number: &str, tender: &DraftRecord) -> Vec<(u64, DraftRecord)> {
+    pub(crate) fn contracts(&mut self, number: &str, tender: &DraftRecord) -> Vec<(u64, DraftRecord)> {
         let context = self.award_context();
         let mut contracts = Vec::new();
         for award in array_at(self.release, "/awards") {

@@ -15,7 +15,7 @@ use crate::sources::{
 };
 
 impl<'a> ReleaseNotice<'a> {
-    pub fn tender(&mut self, number: &str, ocid: &str, package: &ReleasePackage) -> DraftRecord {
+    pub(crate) fn tender(&mut self, number: &str, ocid: &str, package: &ReleasePackage) -> DraftRecord {
         let release = self.release;
         let mut tender = DraftRecord::new(EntityType::Tender);
         tender.set("record_id", Some(format!("seao|{number}")));

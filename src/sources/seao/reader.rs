@@ -7,7 +7,7 @@ use crate::sources::{
     seao::{after_award, common::SEAO_OCDS, merge::merge_notice, ocds, xml},
 };
 
-pub struct SeaoReader;
+pub(crate) struct SeaoReader;
 
 impl SourceReader for SeaoReader {
     fn read(

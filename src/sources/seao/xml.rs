@@ -25,13 +25,13 @@ use crate::sources::{
     },
 };
 
-pub fn recognizes(head: &FileHead) -> bool {
+pub(crate) fn recognizes(head: &FileHead) -> bool {
     let root = &head.root;
     root.name == "export" && root.attributes.iter().any(|name| name == "datefin")
 }
 
 /// Reads one export.
-pub fn read(file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
+pub(crate) fn read(file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut RowSink) -> Result<(), ReadError> {
     let mut rows = XmlRows::new(input);
     let export = XmlExport::of(&mut rows, file)?;
     let next = |parsed: &mut ParsedXmlRow| {

@@ -20,7 +20,7 @@ use crate::sources::{
 };
 
 /// A notice whose records are being made.
-pub struct XmlNotice<'a> {
+pub(crate) struct XmlNotice<'a> {
     row: XmlElement<'a>,
     export: &'a XmlExport,
     counts: &'a mut RowCounts,
@@ -29,7 +29,7 @@ pub struct XmlNotice<'a> {
 }
 
 impl<'a> XmlNotice<'a> {
-    pub fn new(row: XmlElement<'a>, export: &'a XmlExport, counts: &'a mut RowCounts) -> XmlNotice<'a> {
+    pub(crate) fn new(row: XmlElement<'a>, export: &'a XmlExport, counts: &'a mut RowCounts) -> XmlNotice<'a> {
         XmlNotice {
             row,
             export,
@@ -40,7 +40,7 @@ impl<'a> XmlNotice<'a> {
     }
 
     /// The tender, then one contract per winner.
-    pub fn output(mut self, number: String) -> RowOutput {
+    pub(crate) fn output(mut self, number: String) -> RowOutput {
         let recency = self.recency();
         let tender = self.tender(&number);
         let mut records = vec![tender];

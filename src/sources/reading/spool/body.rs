@@ -11,7 +11,7 @@ use crate::sources::reading::{
 };
 
 /// Appends a body. `annotation` is JSON; empty for a row output.
-pub fn write_body(out: &mut Vec<u8>, key: &str, records: &[DraftRecord], annotation: &str) -> Result<()> {
+pub(crate) fn write_body(out: &mut Vec<u8>, key: &str, records: &[DraftRecord], annotation: &str) -> Result<()> {
     bytes::put_text(out, key)?;
     bytes::put_text(out, annotation)?;
     bytes::put_length(out, records.len())?;
@@ -22,7 +22,7 @@ pub fn write_body(out: &mut Vec<u8>, key: &str, records: &[DraftRecord], annotat
     Ok(())
 }
 
-pub fn read_body(entry: &SpoolEntry, body: &[u8]) -> Result<GroupMember> {
+pub(crate) fn read_body(entry: &SpoolEntry, body: &[u8]) -> Result<GroupMember> {
     let mut body = ByteReader(body);
     let key = body.text()?.to_owned();
     let annotation = body.text()?;

@@ -12,44 +12,44 @@ use crate::sources::reading::{
 };
 
 #[derive(Clone, Copy, Debug)]
-pub struct SpoolEntry {
-    pub group: [u8; 16],
-    pub key: [u8; 8],
+pub(crate) struct SpoolEntry {
+    pub(crate) group: [u8; 16],
+    pub(crate) key: [u8; 8],
     /// Key of the identity whose rows all join one group; zeros if there is none.
-    pub identity: [u8; 8],
+    pub(crate) identity: [u8; 8],
     /// Hash of the supplier and the contract number; zero if the row names neither.
-    pub contract: u64,
-    pub recency: Recency,
+    pub(crate) contract: u64,
+    pub(crate) recency: Recency,
     /// Where the body begins in the spool.
-    pub offset: u64,
-    pub length: u32,
-    pub file: u32,
+    pub(crate) offset: u64,
+    pub(crate) length: u32,
+    pub(crate) file: u32,
     /// Number of the entry among those of its file.
-    pub number: u32,
-    pub line: u32,
+    pub(crate) number: u32,
+    pub(crate) line: u32,
 }
 
 impl SpoolEntry {
     /// The order in which files and their rows are read: files in path order.
-    pub fn position(&self) -> (u32, u32) {
+    pub(crate) fn position(&self) -> (u32, u32) {
         (self.file, self.number)
     }
 
     /// The order from oldest to newest. Of two rows of equal recency, the later one is newer.
-    pub fn age(&self) -> (Recency, (u32, u32)) {
+    pub(crate) fn age(&self) -> (Recency, (u32, u32)) {
         (self.recency, self.position())
     }
 }
 
 /// The number of an entry that follows `before` others of its file.
-pub fn number_after(before: usize) -> Result<u32> {
+pub(crate) fn number_after(before: usize) -> Result<u32> {
     u32::try_from(before).context("a file has more than four billion rows")
 }
 
 /// A key of eight bytes, never all zero. A text of up to seven bytes is its own key and ends with
 /// its length plus one; a longer one has a digest whose last byte is at least 128, so it never
 /// equals the key of a short text.
-pub fn short_key(text: &str) -> [u8; 8] {
+pub(crate) fn short_key(text: &str) -> [u8; 8] {
     if text.len() < 8 {
         let mut key = [0; 8];
         key[..text.len()].copy_from_slice(text.as_bytes());
@@ -62,7 +62,7 @@ pub fn short_key(text: &str) -> [u8; 8] {
 }
 
 /// Hash of the supplier and the contract number that a record names; zero if it names neither.
-pub fn contract_hash(record: &DraftRecord) -> u64 {
+pub(crate) fn contract_hash(record: &DraftRecord) -> u64 {
     let vendor = record.text("vendor_name").or(record.text("supplier_legal_name"));
     let number = record.text("contract_number");
     if vendor.is_none() && number.is_none() {

@@ -11,14 +11,14 @@ use std::{
 use anyhow::{Context, Result};
 
 /// A file without a name, so that nothing is left of it however the run ends.
-pub struct Spool {
-    pub folder: PathBuf,
+pub(crate) struct Spool {
+    pub(crate) folder: PathBuf,
     file: File,
     length: AtomicU64,
 }
 
 impl Spool {
-    pub fn create(folder: &Path) -> Result<Spool> {
+    pub(crate) fn create(folder: &Path) -> Result<Spool> {
         let file = tempfile::tempfile_in(folder)
             .with_context(|| format!("creating a temporary file in {}", folder.display()))?;
         Ok(Spool {
@@ -28,12 +28,12 @@ impl Spool {
         })
     }
 
-    pub fn length(&self) -> u64 {
+    pub(crate) fn length(&self) -> u64 {
         self.length.load(Ordering::Relaxed)
     }
 
     /// Returns the offset of the appended bytes.
-    pub fn append(&self, bytes: &[u8]) -> Result<u64> {
+    pub(crate) fn append(&self, bytes: &[u8]) -> Result<u64> {
         let start = self.length.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         self.file.write_all_at(bytes, start).with_context(|| {
             let folder = self.folder.display();
@@ -42,7 +42,7 @@ impl Spool {
         Ok(start)
     }
 
-    pub fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    pub(crate) fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
         self.file.read_exact_at(buffer, offset)
     }
 }

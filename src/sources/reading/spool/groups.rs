@@ -15,27 +15,27 @@ const BATCHES_PER_CORE: usize = 4;
 const WINDOW_BYTES: u64 = 16 << 10;
 
 /// The newest row of each key of a group, and the rows that those replace.
-pub struct MergeGroup {
+pub(crate) struct MergeGroup {
     /// Oldest first.
-    pub members: Vec<GroupMember>,
-    pub replaced: Vec<ReplacedRow>,
+    pub(crate) members: Vec<GroupMember>,
+    pub(crate) replaced: Vec<ReplacedRow>,
 }
 
 /// A row that a newer one with the same group and key replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ReplacedRow {
-    pub file: usize,
-    pub line: u64,
+pub(crate) struct ReplacedRow {
+    pub(crate) file: usize,
+    pub(crate) line: u64,
     /// The newer row names another supplier or contract number. The two may be different things
     /// with one identifier.
-    pub is_other_contract: bool,
+    pub(crate) is_other_contract: bool,
 }
 
 impl Spool {
     /// Passes all groups to `merge`, in the order of their first rows, in batches that run in
     /// parallel. The results go to `take` in the same order, so nothing depends on the number of
     /// cores.
-    pub fn merge_groups<T: Send>(
+    pub(crate) fn merge_groups<T: Send>(
         &self,
         mut entries: Vec<SpoolEntry>,
         merge: impl Fn(Vec<MergeGroup>) -> Result<T> + Sync,

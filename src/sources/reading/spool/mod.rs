@@ -8,11 +8,11 @@
 //!
 //! [`SpoolEntry`]: entry::SpoolEntry
 
-pub mod body;
-pub mod entry;
-pub mod file;
-pub mod groups;
-pub mod writer;
+pub(crate) mod body;
+pub(crate) mod entry;
+pub(crate) mod file;
+pub(crate) mod groups;
+pub(crate) mod writer;
 
 #[cfg(test)]
 mod tests;

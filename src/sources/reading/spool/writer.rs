@@ -14,10 +14,10 @@ use crate::sources::reading::{
 };
 
 /// Bodies are written to the spool once there are this many bytes of them.
-pub const WRITE_BYTES: usize = 256 << 10;
+pub(crate) const WRITE_BYTES: usize = 256 << 10;
 
 /// The output of one file, or of one batch of its rows.
-pub struct SpoolWriter<'a> {
+pub(crate) struct SpoolWriter<'a> {
     spool: &'a Spool,
     file: u32,
     /// Number of the batch, from 1, when the file is read in batches; 0 for the file itself.
@@ -25,12 +25,12 @@ pub struct SpoolWriter<'a> {
     entries: Vec<SpoolEntry>,
     /// Number of the first entry whose body is not in the spool yet.
     first_pending: usize,
-    pub buffers: Buffers,
+    pub(crate) buffers: Buffers,
 }
 
 /// Memory that is used again for the next batch or row.
 #[derive(Default)]
-pub struct Buffers {
+pub(crate) struct Buffers {
     /// Bodies that are not in the spool yet.
     bodies: Vec<u8>,
     /// The fields of a record.
@@ -38,7 +38,7 @@ pub struct Buffers {
 }
 
 impl<'a> SpoolWriter<'a> {
-    pub fn new(spool: &'a Spool, file: usize) -> Result<SpoolWriter<'a>> {
+    pub(crate) fn new(spool: &'a Spool, file: usize) -> Result<SpoolWriter<'a>> {
         Ok(SpoolWriter {
             spool,
             file: u32::try_from(file).context("there are more than four billion input files")?,
@@ -51,7 +51,7 @@ impl<'a> SpoolWriter<'a> {
 
     /// A writer for one batch of the same file's rows; its entries are
     /// [appended](SpoolWriter::append_batch) in the order of the batches.
-    pub fn for_batch(&self, number: usize, rows: usize, buffers: Buffers) -> SpoolWriter<'a> {
+    pub(crate) fn for_batch(&self, number: usize, rows: usize, buffers: Buffers) -> SpoolWriter<'a> {
         SpoolWriter {
             spool: self.spool,
             file: self.file,
@@ -63,12 +63,12 @@ impl<'a> SpoolWriter<'a> {
     }
 
     /// Empty fields, in memory that is used again.
-    pub fn take_fields(&mut self) -> Fields {
+    pub(crate) fn take_fields(&mut self) -> Fields {
         self.buffers.fields.take().unwrap_or_else(Fields::with_capacity)
     }
 
     /// Appends the entries of a batch of the file.
-    pub fn append_batch(&mut self, entries: Vec<SpoolEntry>) -> Result<()> {
+    pub(crate) fn append_batch(&mut self, entries: Vec<SpoolEntry>) -> Result<()> {
         self.flush()?;
         for entry in entries {
             let number = number_after(self.entries.len())?;
@@ -78,7 +78,7 @@ impl<'a> SpoolWriter<'a> {
         Ok(())
     }
 
-    pub fn push(&mut self, line: u64, mut output: RowOutput) -> Result<()> {
+    pub(crate) fn push(&mut self, line: u64, mut output: RowOutput) -> Result<()> {
         self.push_body(line, &output.group, short_key(&output.key), output.recency, |out| {
             write_body(out, &output.key, &output.records, "")
         })?;
@@ -90,7 +90,7 @@ impl<'a> SpoolWriter<'a> {
     }
 
     /// Pushes a row output that joins the group of the first row with the same `identity`.
-    pub fn push_together(&mut self, line: u64, identity: &str, output: RowOutput) -> Result<()> {
+    pub(crate) fn push_together(&mut self, line: u64, identity: &str, output: RowOutput) -> Result<()> {
         self.push(line, output)?;
         if let Some(entry) = self.entries.last_mut() {
             entry.identity = short_key(identity);
@@ -99,7 +99,7 @@ impl<'a> SpoolWriter<'a> {
     }
 
     /// Pushes an annotation. Annotations never replace each other: each has a key of its own.
-    pub fn push_annotation(&mut self, line: u64, annotation: Annotation) -> Result<()> {
+    pub(crate) fn push_annotation(&mut self, line: u64, annotation: Annotation) -> Result<()> {
         let key = format!("{}:{}:{}", self.file, self.batch, self.entries.len());
         let content = annotation.content.to_string();
         self.push_body(line, &annotation.group, short_key(&key), annotation.recency, |out| {
@@ -146,7 +146,7 @@ impl<'a> SpoolWriter<'a> {
         Ok(())
     }
 
-    pub fn finish(&mut self) -> Result<Vec<SpoolEntry>> {
+    pub(crate) fn finish(&mut self) -> Result<Vec<SpoolEntry>> {
         self.flush()?;
         Ok(std::mem::take(&mut self.entries))
     }
