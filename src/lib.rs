@@ -17,6 +17,9 @@
 //! `docs/architecture.md` describes what each layer owns, the rules that hold everywhere and the
 //! main structures.
 
+// An item is `pub` only where the binary, a test, a bench or a fuzzer uses it, so that unused code shows.
+#![warn(unreachable_pub)]
+
 pub mod alerts;
 pub mod catalog;
 pub mod cli;

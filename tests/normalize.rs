@@ -761,7 +761,7 @@ fn invalid_bytes_are_read_and_noted() {
 #[test]
 fn a_second_run_in_the_same_folder_is_refused() {
     let out = tempfile::tempdir().unwrap();
-    let held = fs::File::open(out.path()).unwrap();
+    let held = File::open(out.path()).unwrap();
     held.lock().unwrap();
     let options = NormalizeOptions {
         inputs: vec![FIXTURES.into()],

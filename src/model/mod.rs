@@ -18,11 +18,11 @@ pub mod stem;
 pub(crate) mod timestamp;
 pub(crate) mod vocabulary;
 
-pub(crate) use date::{Date};
-pub(crate) use email::{EmailAddress};
+pub(crate) use date::Date;
+pub(crate) use email::EmailAddress;
 pub(crate) use entity_type::EntityType;
 pub(crate) use facet::Facet;
 pub(crate) use plans::{Plan, PlanLimits, Plans};
-pub(crate) use record::{Record};
+pub(crate) use record::Record;
 pub(crate) use schema::{Field, FieldName, FieldType, Role, Schema};
 pub(crate) use stem::Language;

@@ -244,7 +244,7 @@ fn a_download_that_cannot_resume_starts_again() {
             },
         ),
         ("a server without ranges", "\"1\"", |_, stream, sent| {
-            answer(stream, "200 OK", &[], sent)
+            answer(stream, "200 OK", &[], sent);
         }),
         (
             "another tag on the rest",
@@ -436,10 +436,10 @@ fn a_bad_response_never_replaces_the_file() {
     assert!(html.contains(&b','));
     let cases: [(&str, &str, usize, Bad); 17] = [
         ("forbidden", "--user-agent", 1, |s| {
-            answer(s, "403 Forbidden", &[], b"a,b\n")
+            answer(s, "403 Forbidden", &[], b"a,b\n");
         }),
         ("unknown", "it may have moved", 1, |s| {
-            answer(s, "404 Not Found", &[], b"a,b\n")
+            answer(s, "404 Not Found", &[], b"a,b\n");
         }),
         ("gone", "it may have moved", 1, |s| answer(s, "410 Gone", &[], b"")),
         ("too long a wait", "asks to retry in 3600 s", 1, |s| {
@@ -465,13 +465,13 @@ fn a_bad_response_never_replaces_the_file() {
             answer(s, "200 OK", &[("Content-Type", "text/csv")], b"{\"error\": \"a, b\"}");
         }),
         ("an error in XML", "is not CSV", 1, |s| {
-            answer(s, "200 OK", &[], b"<?xml?><Error>a, b</Error>")
+            answer(s, "200 OK", &[], b"<?xml?><Error>a, b</Error>");
         }),
         ("a single word", "is not CSV", 1, |s| {
-            answer(s, "200 OK", &[], b"Unavailable")
+            answer(s, "200 OK", &[], b"Unavailable");
         }),
         ("an empty body", "sends an empty file", 1, |s| {
-            answer(s, "200 OK", &[], b"")
+            answer(s, "200 OK", &[], b"");
         }),
         ("no response", "does not answer", 3, |_| {}),
         ("not HTTP", "does not answer", 3, |s| body(s, b"what is this?\r\n\r\n")),

@@ -227,9 +227,10 @@ fn a_parameters_schema_accepts_exactly_the_valid_values() {
         for parameter in queries(&document, item) {
             let (name, schema) = (parameter["name"].as_str().unwrap(), &parameter["schema"]);
             let (mut good, mut bad) = (Vec::new(), Vec::new());
-            match parameter["allowEmptyValue"] == true {
-                true => good.push(String::new()),
-                false => bad.push(String::new()),
+            if parameter["allowEmptyValue"] == true {
+                good.push(String::new());
+            } else {
+                bad.push(String::new());
             }
             for word in schema["enum"].as_array().into_iter().flatten() {
                 good.push(word.as_str().unwrap().to_owned());
@@ -268,9 +269,10 @@ fn a_parameters_schema_accepts_exactly_the_valid_values() {
                     "*",
                     "Status",
                 ] {
-                    match fits.is_valid(&json!(text)) {
-                        true => good.push(text.to_owned()),
-                        false => bad.push(text.to_owned()),
+                    if fits.is_valid(&json!(text)) {
+                        good.push(text.to_owned());
+                    } else {
+                        bad.push(text.to_owned());
                     }
                 }
             }

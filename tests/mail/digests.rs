@@ -29,7 +29,7 @@ fn a_tender_of_two_sources_is_mailed_once_by_its_newest_notice() {
         notice("one|a", "Snow removal", 3),
         notice("two|b", "Déneigement, snow", 1),
     );
-    fixture.publish(&[english.clone(), french.clone(), tender("c", "Snow tyres")]);
+    fixture.publish(&[english.clone(), french, tender("c", "Snow tyres")]);
     fixture.subscribe("ann@example.org", "snow");
     fixture.subscribe("ann@example.org", "removal");
     assert_eq!(fixture.stdout(&["send", "--dry-run"]), "   2  ann@example.org\n");

@@ -595,7 +595,7 @@ fn an_unsubscribed_address_is_not_mailed_and_further_tenders_are_in_the_next_dig
     fixture.publish(&tenders);
     fixture.subscribe("ann@example.org", "snow");
     subscribe(&mut fixture.state(), "bob@example.org", "snow", |wanted| {
-        wanted.frequency = Frequency::Weekly
+        wanted.frequency = Frequency::Weekly;
     });
     assert_eq!(fixture.stdout(&["send"]), "2 mails sent\n");
     let first = fixture.server.accepted();

@@ -276,7 +276,7 @@ fn a_repeated_header_in_a_file_is_skipped() {
 fn unknown_codes_are_noted() {
     let workspace = Workspace::new();
     let xml = String::from_utf8(fixture("seao-avis-2018.xml")).unwrap();
-    let mut changed = xml.clone();
+    let mut changed = xml;
     for (tag, code) in [
         ("type", "12"),
         ("nature", "44"),

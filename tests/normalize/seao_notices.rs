@@ -60,7 +60,7 @@ fn region_numbers_are_read_by_the_table_of_their_export() {
         ("2015-12-31", &new, common, differing.clone()),
         ("2018-01-31", &old, common, differing.clone()),
         ("2009-12-31", &half, common, differing.clone()),
-        ("2018-01-31", &half, common, differing.clone()),
+        ("2018-01-31", &half, common, differing),
     ] {
         let (tender, unknown) = exported(last, more);
         assert_eq!(tender["regions_of_delivery_fr"], regions, "{last} {more}");

@@ -41,7 +41,7 @@ impl Notes {
 
 macro_rules! note_texts {
     ($($name:ident $code:literal $en:literal $fr:literal)*) => {
-        $(pub const $name: NoteText = NoteText { code: $code, en: $en, fr: $fr };)*
+        $(pub(crate) const $name: NoteText = NoteText { code: $code, en: $en, fr: $fr };)*
     };
 }
 

@@ -54,6 +54,10 @@ impl<T: Number> MappedArray<T> {
 }
 
 /// Maps a file of a generation.
+#[expect(
+    unsafe_code,
+    reason = "a memory map is unsafe to create: a file that changes would change behind a reference"
+)]
 pub(crate) fn map(path: &Path) -> io::Result<Mmap> {
     let with_path = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
     let file = File::open(path).map_err(with_path)?;
