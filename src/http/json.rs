@@ -349,7 +349,10 @@ mod tests {
                 "member 'years': '1.5' is not an integer from 1 to 20",
             ),
             (r#"{"texts":"a"}"#, "member 'texts': must be a list"),
-            (r#"{"texts":["a",""]}"#, "member 'texts[1]': is empty"),
+            (
+                r#"{"texts":["a",""]}"#,
+                "member 'texts[1]': is empty; give a text or leave it out",
+            ),
             (r#"{"texts":[["a"]]}"#, "member 'texts[0]': must be a string"),
             (r#"{"objects":[{},7]}"#, "member 'objects[1]': must be a JSON object"),
             (r#"{"objects":[["x"]]}"#, "member 'objects[0]': must be a JSON object"),

@@ -253,7 +253,7 @@ mod tests {
             ),
             (
                 "/tender/%FF",
-                "422 the address is not valid UTF-8 after percent-decoding",
+                "422 the address is not valid UTF-8 after percent-decoding; encode its text as UTF-8",
             ),
         ] {
             check(path, expected);

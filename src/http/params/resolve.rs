@@ -524,7 +524,7 @@ mod tests {
             EntityType::Contract,
             &format!("cursor={cursor}&q=snow"),
             400,
-            "parameter 'cursor': belongs to a search with other filters or another sort order; repeat that search, or start without a cursor",
+            "parameter 'cursor': it belongs to a search with other filters or another sort order; repeat that search, or start without a cursor",
         );
     }
 }
