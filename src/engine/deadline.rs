@@ -22,7 +22,7 @@ pub struct Deadline {
 pub struct CancelOnDrop(Arc<AtomicBool>);
 
 impl Deadline {
-    pub(crate) fn after(time: Duration) -> Deadline {
+    pub fn after(time: Duration) -> Deadline {
         Deadline {
             end: Instant::now().checked_add(time),
             ..Deadline::never()

@@ -135,13 +135,13 @@ impl SearchQuery {
     }
 
     /// Whether every record of the entity type matches.
-    pub(crate) fn matches_all(&self) -> bool {
+    pub fn matches_all(&self) -> bool {
         self.text.is_none() && self.filters.is_empty()
     }
 
     /// CRC-32 of the query: binds a cursor to the filters and sort that it was made for. The page
     /// does not count.
-    pub(crate) fn fingerprint(&self) -> u32 {
+    pub fn fingerprint(&self) -> u32 {
         crc32fast::hash(&serde_json::to_vec(self).expect("a query of strings, numbers and dates always serializes"))
     }
 }

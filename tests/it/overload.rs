@@ -111,9 +111,13 @@ fn searches_beyond_their_deadline_or_the_queue_get_an_error() {
     let clients = 350 * cores.min(4);
     let late = flood(clients, Duration::from_millis(5));
     assert!(late.contains_key(&504), "{late:?}");
-    let many = flood(clients, Duration::from_secs(60));
-    assert!(!many.contains_key(&504), "{many:?}");
-    assert!(cores > 4 || many.contains_key(&503), "{many:?}");
+    // On a busy machine the requests may arrive more slowly than they are answered; then the queue is never full.
+    let is_refused = (0..10).any(|_| {
+        let many = flood(clients, Duration::from_secs(60));
+        assert!(!many.contains_key(&504), "{many:?}");
+        many.contains_key(&503)
+    });
+    assert!(cores > 4 || is_refused, "no request was refused");
 }
 
 /// Repeats a request on one connection until the server closes it; returns the number of responses,
