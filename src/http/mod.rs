@@ -2,7 +2,7 @@
 //!
 //! [`pipeline`] finds a request's row in the [route table](routes), checks its key and limits, and calls the row's
 //! [handler](handlers). The handler reads the parameters and the body and returns [`work`]; the pipeline runs it and
-//! writes the reply or the [error](error).
+//! writes the reply or the [error].
 //!
 //! **Invariants:** every response leaves through [`pipeline::answer`]; every error is an [`error::ApiError`]; a request uses the one generation that was
 //! current at its start; searches and the compression of large bodies never run on the async workers. `actix_web` is

@@ -18,7 +18,7 @@ pub(crate) fn line(raw: &str) -> Option<String> {
     as_line(raw).map(Cow::into_owned)
 }
 
-/// Like [`line`], but borrows a text that is a line already.
+/// Like [`line()`], but borrows a text that is a line already.
 pub fn as_line(raw: &str) -> Option<Cow<'_, str>> {
     if !is_line(raw) {
         return make_line(raw).map(Cow::Owned);
