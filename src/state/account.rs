@@ -100,8 +100,10 @@ impl Account {
             Err(_) => Err(self.usage.on(today)),
         };
         let (Ok(in_day) | Err(in_day)) = used;
-        let left = (i64::from(per_day.get()) - in_day).max(0);
-        let left = u32::try_from(left).expect("a count is not negative, so at most the quota is left");
+        // A count below zero, written into the database by hand, counts as zero.
+        let quota = i64::from(per_day.get());
+        let left = quota.saturating_sub(in_day).clamp(0, quota);
+        let left = u32::try_from(left).expect("at most the quota is left, which is a u32");
         let refused = if used.is_err() && left < cost_of_day {
             Some((Limit::Day, midnight))
         } else {
