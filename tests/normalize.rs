@@ -28,6 +28,8 @@ use tempfile::TempDir;
 mod dirty;
 #[path = "normalize/federal.rs"]
 mod federal;
+#[path = "normalize/hostile.rs"]
+mod hostile;
 #[path = "normalize/memory.rs"]
 mod memory;
 #[path = "normalize/promises.rs"]

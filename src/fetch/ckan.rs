@@ -13,6 +13,9 @@ use super::published_sources::FileFormat;
 /// few.
 const MAX_NAME_LENGTH: usize = 200;
 
+/// Maximum length of a file list in bytes. The longest one today has under 1 MiB.
+pub(crate) const MAX_LIST_BYTES: u64 = 64 << 20;
+
 #[derive(Debug)]
 pub(crate) struct FileList {
     pub(crate) resources: Vec<Resource>,

@@ -2,7 +2,12 @@
 
 use std::{cell::Cell, thread, time::Duration};
 
-use ureq::{Agent, Body, RequestBuilder, http::Response, typestate::WithoutBody};
+use ureq::{
+    Agent, Body, RequestBuilder,
+    http::Response,
+    tls::{Certificate, RootCerts, TlsConfig},
+    typestate::WithoutBody,
+};
 
 use super::failure::Failure;
 
@@ -24,6 +29,8 @@ pub struct ClientConfig {
     /// A file fails if the server asks to retry later than this.
     pub max_retry_after: Duration,
     pub max_redirects: u32,
+    /// Root certificates (DER) that are trusted instead of Mozilla's. For tests.
+    pub root_certificates: Option<Vec<Vec<u8>>>,
 }
 
 impl Default for ClientConfig {
@@ -38,6 +45,7 @@ impl Default for ClientConfig {
             initial_backoff: Duration::from_secs(1),
             max_retry_after: Duration::from_secs(300),
             max_redirects: 5,
+            root_certificates: None,
         }
     }
 }
@@ -62,11 +70,16 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn new(config: &ClientConfig) -> Client {
+        let roots = match &config.root_certificates {
+            Some(roots) => roots.iter().map(|der| Certificate::from_der(der).to_owned()).into(),
+            None => RootCerts::WebPki,
+        };
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             .user_agent(config.user_agent.as_str())
             // A partial download of a compressed response could not be resumed.
             .accept_encoding("identity")
+            .tls_config(TlsConfig::builder().root_certs(roots).build())
             .timeout_connect(Some(config.connect_timeout))
             .timeout_recv_response(Some(config.response_timeout))
             .timeout_per_read(Some(config.idle_timeout))
@@ -80,7 +93,7 @@ impl Client {
     }
 
     /// Makes a GET request. `headers` adds the headers of this request. An `https` address is never
-    /// redirected to `http`.
+    /// redirected to `http`, however many redirects lead there.
     pub(crate) fn get(
         &self,
         url: &str,
@@ -89,14 +102,17 @@ impl Client {
         if self.has_made_request.replace(true) {
             thread::sleep(self.config.pause);
         }
-        let is_secure = url.starts_with("https://");
-        let request = self.agent.get(url).config().https_only(is_secure).build();
+        let request = self.agent.get(url).config().https_only(is_encrypted(url)).build();
         headers(request).call().map_err(Failure::no_response)
     }
 }
 
 pub(crate) fn header(response: &Response<Body>, name: &str) -> Option<String> {
     Some(response.headers().get(name)?.to_str().ok()?.trim().to_owned())
+}
+
+pub(crate) fn is_encrypted(url: &str) -> bool {
+    url.starts_with("https://")
 }
 
 /// The host and port of an address.

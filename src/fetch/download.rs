@@ -14,7 +14,7 @@ use std::{
 use ureq::{Body, http::Response};
 
 use super::{
-    client::{Client, header},
+    client::{Client, header, is_encrypted},
     failure::{Failure, FailureScope, Retry},
     progress::Progress,
     published_sources::FileFormat,
@@ -38,6 +38,11 @@ pub(crate) struct DownloadTarget {
     pub(crate) referer: Option<String>,
     /// Whether a response 404 or 410 is not a failure.
     pub(crate) may_be_unpublished: bool,
+    /// Maximum length of the file in bytes.
+    pub(crate) max_bytes: u64,
+    /// Whether the address comes from a file list that was read over `https`. An address without
+    /// encryption would undo the protection of the list.
+    pub(crate) must_be_encrypted: bool,
 }
 
 impl DownloadTarget {
@@ -129,6 +134,12 @@ impl<'a> Download<'a> {
 
     /// Makes one request, and downloads the file or its rest.
     pub(crate) fn attempt(&self) -> Result<FetchOutcome, Failure> {
+        if self.target.must_be_encrypted && !is_encrypted(&self.target.url) {
+            return Err(Failure::permanent(format!(
+                "the file list came over https, but states the address {}, which is not encrypted",
+                self.target.url
+            )));
+        }
         let partial = self.partial();
         if let Some(partial) = partial.as_ref()
             && partial.headers.length == Some(partial.bytes)
@@ -196,6 +207,9 @@ impl<'a> Download<'a> {
                 (new_headers, 0)
             }
         };
+        if headers.length.is_some_and(|length| length > self.target.max_bytes) {
+            return Err(self.too_long()?);
+        }
         let mut file = OpenOptions::new().append(true).open(&self.part)?;
         let mut received = self.received();
         self.progress.start(&self.name, received, headers.length);
@@ -248,8 +262,11 @@ impl<'a> Download<'a> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(Failure::interrupted(error)),
             };
-            file.write_all(&buffer[..read])?;
             *received += read as u64;
+            if *received > self.target.max_bytes {
+                return Err(self.too_long()?);
+            }
+            file.write_all(&buffer[..read])?;
             if span_start.elapsed() >= span {
                 if ((*received - bytes_before) as f64) < MIN_SPEED * span.as_secs_f64() {
                     return Err(Failure::transient("the server is too slow"));
@@ -293,6 +310,16 @@ impl<'a> Download<'a> {
         } else {
             FetchOutcome::Fetched { bytes, resumed_at }
         })
+    }
+
+    /// Removes the part, and returns the failure of a file that is longer than its source's files
+    /// may be.
+    fn too_long(&self) -> Result<Failure, Failure> {
+        self.remove_part()?;
+        let max = self.target.max_bytes >> 20;
+        Ok(Failure::permanent(format!(
+            "the server sends more than {max} MiB, the maximum for a file of this source"
+        )))
     }
 
     fn remove_part(&self) -> Result<(), Failure> {

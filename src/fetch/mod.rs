@@ -184,6 +184,8 @@ impl FetchRun<'_> {
             format,
             referer: source.referer.map(str::to_owned),
             may_be_unpublished: false,
+            max_bytes: source.max_file_bytes,
+            must_be_encrypted: false,
         };
         match *files {
             SourceFiles::One(url, format) => Some(vec![target(url, format)]),
@@ -203,6 +205,7 @@ impl FetchRun<'_> {
             SourceFiles::Ckan(url, formats) => {
                 let list = DownloadTarget {
                     path: folder.join(WORK_FOLDER).join(ckan::file_name(url)),
+                    max_bytes: ckan::MAX_LIST_BYTES,
                     ..target(url, FileFormat::Json)
                 };
                 if !self.fetch(source, &list) {
@@ -215,6 +218,7 @@ impl FetchRun<'_> {
                         }
                         let resources = list.resources.into_iter().map(|resource| DownloadTarget {
                             path: folder.join(&resource.name),
+                            must_be_encrypted: client::is_encrypted(url),
                             ..target(&resource.url, resource.format)
                         });
                         Some(resources.collect())

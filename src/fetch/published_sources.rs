@@ -17,6 +17,9 @@ pub struct PublishedSource<'a> {
     pub referer: Option<&'a str>,
     /// A known problem of the host, which is added to each failure.
     pub known_problem: Option<&'a str>,
+    /// Decision D-183: the maximum length of a file in bytes, several times that of the longest one
+    /// today. A server that sends more has failed or was taken over, and must not fill the disk.
+    pub max_file_bytes: u64,
     pub files: &'a [SourceFiles<'a>],
 }
 
@@ -56,6 +59,8 @@ impl FileFormat {
     }
 }
 
+const GIB: u64 = 1 << 30;
+
 /// What the rows of CanadaBuys share.
 const CANADABUYS: PublishedSource = PublishedSource {
     id: "",
@@ -65,6 +70,7 @@ const CANADABUYS: PublishedSource = PublishedSource {
     update_frequency: "daily",
     referer: Some("https://canadabuys.canada.ca/en/procurement-and-contracting-data"),
     known_problem: None,
+    max_file_bytes: 4 * GIB,
     files: &[],
 };
 
@@ -86,6 +92,7 @@ const SEAO: PublishedSource = PublishedSource {
     update_frequency: "weekly",
     referer: None,
     known_problem: None,
+    max_file_bytes: 4 * GIB,
     files: &[],
 };
 const SEAO_CATALOGUE: &str =
@@ -183,6 +190,7 @@ pub static PUBLISHED_SOURCES: &[PublishedSource] = &[
         update_frequency: "monthly",
         referer: None,
         known_problem: None,
+        max_file_bytes: GIB,
         files: &[
             ckan_csv("https://donnees.montreal.ca/api/3/action/package_show?id=contrats-octroyes-par-les-fonctionnaires-ville-centrale"),
             ckan_csv("https://donnees.montreal.ca/api/3/action/package_show?id=contrats-conseil-municipal-et-conseil-d-agglomeration"),
@@ -198,6 +206,7 @@ pub static PUBLISHED_SOURCES: &[PublishedSource] = &[
         update_frequency: "daily",
         referer: None,
         known_problem: None,
+        max_file_bytes: GIB,
         files: &[
             ckan_csv("https://ckan0.cf.opendata.inter.prod-toronto.ca/api/3/action/package_show?id=tobids-awarded-contracts"),
             ckan_csv("https://ckan0.cf.opendata.inter.prod-toronto.ca/api/3/action/package_show?id=tobids-non-competitive-contracts"),
@@ -212,6 +221,7 @@ pub static PUBLISHED_SOURCES: &[PublishedSource] = &[
         update_frequency: "monthly",
         referer: None,
         known_problem: None,
+        max_file_bytes: GIB,
         files: &[csv("https://data.novascotia.ca/api/views/m6ps-8j6u/rows.csv?accessType=DOWNLOAD")],
     },
     PublishedSource {
@@ -222,6 +232,7 @@ pub static PUBLISHED_SOURCES: &[PublishedSource] = &[
         update_frequency: "daily",
         referer: None,
         known_problem: None,
+        max_file_bytes: GIB,
         files: &[SourceFiles::Manual(
             "there is no public file; `normalize` reads the JSON with which the site answers searches",
         )],
@@ -284,6 +295,7 @@ mod tests {
             }
             assert!(row.page.starts_with("https://"), "{}", row.id);
             assert!(!row.files.is_empty(), "{}", row.id);
+            assert!(row.max_file_bytes >= GIB, "{}", row.id);
             for files in row.files {
                 match files {
                     SourceFiles::One(url, _) | SourceFiles::Ckan(url, _) => {

@@ -2,7 +2,8 @@
 //!
 //! An error page must not replace a file, nor must an incomplete file whose length the server did
 //! not state. A file may be compressed with gzip; `normalize` reads it. Memory use does not depend
-//! on the size of the file.
+//! on the size of the file: a CSV row and the depth of JSON have the maximum that `normalize` has,
+//! or one that no publisher reaches.
 
 use std::{
     fs::File,
@@ -12,15 +13,24 @@ use std::{
 
 use serde::de::IgnoredAny;
 use serde_json::{Deserializer, Value};
-use zip::{ZipArchive, result::ZipError};
+use zip::result::ZipError;
 
 use super::published_sources::FileFormat;
-use crate::storage::gzip::GzipReader;
+use crate::{
+    sources::reading::decode::{MAX_ROW_BYTES, MAX_ROW_VALUES, too_many_values},
+    storage::{
+        gzip::GzipReader,
+        unpacking::BoundedReader,
+        zip_archive::{self, ZipRefusal},
+    },
+};
 
 /// Bytes at the beginning of a file by which its format is checked.
 pub(crate) const HEAD_BYTES: u64 = 4 << 10;
 /// A larger JSON file is not searched for an error message.
 const MAX_ERROR_BYTES: u64 = 64 << 10;
+/// Maximum depth of JSON. The parser remembers each open bracket.
+const MAX_JSON_DEPTH: usize = 1000;
 const GZIP_MAGIC: [u8; 2] = *b"\x1f\x8b";
 
 /// Portals state the format XML for zipped XML, and `normalize` reads both. (A zipped CSV is
@@ -67,16 +77,19 @@ pub(crate) fn check_head(head: &[u8], format: FileFormat) -> Result<(), String> 
 /// Checks a whole file. The error is a sentence.
 pub(crate) fn check_file(path: &Path, format: FileFormat) -> Result<(), String> {
     let unreadable = |error: io::Error| format!("the downloaded file cannot be read ({error})");
-    let mut file = BufReader::new(File::open(path).map_err(unreadable)?);
+    let file = File::open(path).map_err(unreadable)?;
+    let size = file.metadata().map_err(unreadable)?.len();
+    let mut file = BufReader::new(file);
     if actual_format(file.fill_buf().map_err(unreadable)?, format) == FileFormat::Zip {
-        return check_zip(file).map_err(|error| format!("the downloaded file is not complete ZIP ({error})"));
+        return check_zip(file, size).map_err(|why| format!("the downloaded file {why}"));
     }
     if !file.fill_buf().map_err(unreadable)?.starts_with(&GZIP_MAGIC) {
         return check_text(file, format);
     }
     // The check of the text may stop before the end, so read once to the end, where the checksum
     // is.
-    io::copy(&mut GzipReader::new(&mut file), &mut io::sink())
+    let mut unpacked = BoundedReader::of_compressed(GzipReader::new(&mut file), size);
+    io::copy(&mut unpacked, &mut io::sink())
         .map_err(|error| format!("the downloaded file is not complete gzip ({error})"))?;
     file.rewind().map_err(unreadable)?;
     let mut start = Vec::new();
@@ -121,9 +134,11 @@ fn check_text(mut file: impl BufRead, format: FileFormat) -> Result<(), String> 
 /// The last row is incomplete if it has no line end and fewer fields than the first. The first row
 /// needs a line end.
 fn check_csv(file: impl Read) -> Result<(), String> {
-    let mut input = LastByteReader {
+    let mut input = RowReader {
         inner: file,
         last: b'\n',
+        bytes: 0,
+        commas: 0,
     };
     let mut rows = csv::ReaderBuilder::new()
         .has_headers(false)
@@ -132,6 +147,7 @@ fn check_csv(file: impl Read) -> Result<(), String> {
     let mut record = csv::ByteRecord::new();
     let (mut first, mut last, mut count) = (0, 0, 0_u64);
     while rows.read_byte_record(&mut record).map_err(|error| error.to_string())? {
+        rows.get_mut().begin_row();
         last = record.len();
         count += 1;
         first = if first == 0 { last } else { first };
@@ -143,17 +159,39 @@ fn check_csv(file: impl Read) -> Result<(), String> {
     Err(format!("its last row has {last} of {first} fields and no line end"))
 }
 
-/// Remembers the last byte that was read.
-struct LastByteReader<R> {
+/// Remembers the last byte that was read, and ends a row that is too long: the parser holds a whole
+/// row in memory, and an open quote makes the rest of the file one row.
+struct RowReader<R> {
     inner: R,
     last: u8,
+    /// Bytes since the row began, except those that the parser had read already.
+    bytes: u64,
+    commas: usize,
 }
 
-impl<R: Read> Read for LastByteReader<R> {
+impl<R> RowReader<R> {
+    fn begin_row(&mut self) {
+        (self.bytes, self.commas) = (0, 0);
+    }
+}
+
+impl<R: Read> Read for RowReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        if let Some(byte) = buffer.get(..read).and_then(<[u8]>::last) {
+        let bytes = &buffer[..read];
+        if let Some(byte) = bytes.last() {
             self.last = *byte;
+        }
+        self.bytes += read as u64;
+        self.commas += bytes.iter().filter(|byte| **byte == b',').count();
+        if self.bytes > MAX_ROW_BYTES {
+            let max = MAX_ROW_BYTES >> 20;
+            return Err(io::Error::other(format!(
+                "a row is longer than {max} MiB; is a quote left open?"
+            )));
+        }
+        if self.commas > MAX_ROW_VALUES {
+            return Err(io::Error::other(too_many_values()));
         }
         Ok(read)
     }
@@ -173,11 +211,48 @@ fn check_json(mut file: impl BufRead) -> Result<(), String> {
             return Err(format!("it is an error: {message}"));
         }
     }
-    let values = Deserializer::from_reader(io::Cursor::new(start).chain(file));
+    let bounded = DepthReader {
+        inner: io::Cursor::new(start).chain(file),
+        depth: 0,
+        in_string: false,
+        escaped: false,
+    };
+    let values = Deserializer::from_reader(BufReader::new(bounded));
     for value in values.into_iter::<IgnoredAny>() {
         value.map_err(|error| error.to_string())?;
     }
     Ok(())
+}
+
+/// Ends JSON that is nested deeper than [`MAX_JSON_DEPTH`].
+struct DepthReader<R> {
+    inner: R,
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+}
+
+impl<R: Read> Read for DepthReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        for byte in &buffer[..read] {
+            if std::mem::take(&mut self.escaped) {
+                continue;
+            }
+            match byte {
+                b'\\' => self.escaped = self.in_string,
+                b'"' => self.in_string = !self.in_string,
+                b'{' | b'[' if !self.in_string => self.depth += 1,
+                b'}' | b']' if !self.in_string => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+            if self.depth > MAX_JSON_DEPTH {
+                let why = format!("it is nested more than {MAX_JSON_DEPTH} deep");
+                return Err(io::Error::other(why));
+            }
+        }
+        Ok(read)
+    }
 }
 
 /// The last tag closes the first.
@@ -228,15 +303,20 @@ fn root_name(head: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Reads every member: the directory of a file that was joined from two versions looks valid.
-fn check_zip(file: impl Read + Seek) -> Result<(), ZipError> {
-    let mut archive = ZipArchive::new(file)?;
+/// Reads every member: the directory of a file that was joined from two versions looks valid. The
+/// error is a sentence without its subject.
+fn check_zip(file: impl Read + Seek, size: u64) -> Result<(), String> {
+    let incomplete = |error: ZipError| format!("is not complete ZIP ({error})");
+    let mut archive = zip_archive::open(file, size).map_err(|refusal| match refusal {
+        ZipRefusal::Incomplete(error) => incomplete(error),
+        ZipRefusal::Excessive(why) => why,
+    })?;
     for number in 0..archive.len() {
         match archive.by_index(number) {
-            Ok(mut member) => io::copy(&mut member, &mut io::sink())?,
+            Ok(mut member) => io::copy(&mut member, &mut io::sink()).map_err(|error| incomplete(error.into()))?,
             // Unknown whether it is complete; `normalize` will report that it cannot read it.
             Err(ZipError::UnsupportedArchive(_)) => 0,
-            Err(error) => return Err(error),
+            Err(error) => return Err(incomplete(error)),
         };
     }
     Ok(())

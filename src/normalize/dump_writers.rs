@@ -19,7 +19,10 @@ use crate::{
         reading::{DraftRecord, Fields},
         registry::SourceFormat,
     },
-    storage::durable_file::{self, DurableFile},
+    storage::{
+        dump::MAX_RECORD_BYTES,
+        durable_file::{self, DurableFile},
+    },
 };
 
 /// What the dumps contain, field by field.
@@ -182,7 +185,8 @@ struct DumpPart {
 }
 
 impl DumpLines {
-    pub(crate) fn push(&mut self, source_id: &'static str, record: &DraftRecord) -> Result<()> {
+    /// Adds the record and returns true, unless it is longer than [`MAX_RECORD_BYTES`].
+    pub(crate) fn push(&mut self, source_id: &'static str, record: &DraftRecord) -> Result<bool> {
         let schema = Schema::of(record.entity_type);
         let part = self
             .parts
@@ -193,17 +197,20 @@ impl DumpLines {
                 present: vec![0; schema.fields.len()],
                 positions: vec![None; schema.fields.len()],
             });
-        part.push(schema, &record.fields)?;
+        if !part.push(schema, &record.fields)? {
+            return Ok(false);
+        }
         if record.text("municipality").is_some_and(municipality::is_unknown_city) {
             let buyer = record.text("buyer_name").unwrap_or("(no name)");
             *self.buyers_of_unknown_city.entry(buyer.to_owned()).or_default() += 1;
         }
-        Ok(())
+        Ok(true)
     }
 }
 
 impl DumpPart {
-    fn push(&mut self, schema: &Schema, fields: &Fields) -> Result<()> {
+    fn push(&mut self, schema: &Schema, fields: &Fields) -> Result<bool> {
+        let start = self.bytes.len();
         self.positions.fill(None);
         for (position, name) in fields.names().enumerate() {
             let Some(field) = name.field_of(schema.entity_type) else {
@@ -227,10 +234,17 @@ impl DumpPart {
             self.bytes.extend_from_slice(schema.fields[field].name.as_bytes());
             self.bytes.extend_from_slice(b"\":");
             value.write_json(&mut self.bytes)?;
-            self.present[field] += 1;
         }
-        self.bytes.extend_from_slice(b"}\n");
+        self.bytes.push(b'}');
+        if self.bytes.len() - start > MAX_RECORD_BYTES {
+            self.bytes.truncate(start);
+            return Ok(false);
+        }
+        self.bytes.push(b'\n');
+        for (present, position) in self.present.iter_mut().zip(&self.positions) {
+            *present += u64::from(position.is_some());
+        }
         self.records += 1;
-        Ok(())
+        Ok(true)
     }
 }

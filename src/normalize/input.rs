@@ -3,7 +3,8 @@
 //!
 //! Archives are recognized by their first bytes. Files come in path order, each once even if it is
 //! named more than once; the members of a zip archive come in the order of their names. A file that
-//! exists but cannot be opened becomes a stream with the reason instead of content.
+//! exists but cannot be opened, or is no regular file, becomes a stream with the reason instead of
+//! content. So does an archive that would unpack to far more than its size.
 
 use std::{
     collections::BTreeMap,
@@ -18,7 +19,15 @@ use anyhow::{Context, Result};
 use chrono::{DateTime, NaiveDate, Utc};
 use zip::{ZipArchive, read::ZipFile};
 
-use crate::{sources::reading::FileInfo, storage::gzip::GzipReader};
+use crate::{
+    sources::reading::FileInfo,
+    storage::{
+        gzip::GzipReader,
+        regular_file,
+        unpacking::BoundedReader,
+        zip_archive::{self, ZipRefusal},
+    },
+};
 
 pub(crate) struct InputFile {
     pub(crate) path: PathBuf,
@@ -57,6 +66,9 @@ impl FolderWalk {
         match found {
             Ok((metadata, real)) if metadata.is_dir() => self.list_folder(path, real),
             Ok((metadata, real)) => {
+                if let Some(name) = regular_file::irregular_type(metadata.file_type()) {
+                    return self.report(path, format!("is {name}, not a regular file"));
+                }
                 // A file with two names has the lesser one, whichever was found first.
                 let named = (path.to_owned(), Ok(metadata.len()));
                 let known = self.found.entry(real).or_insert_with(|| named.clone());
@@ -133,7 +145,10 @@ impl InputStream {
     pub(crate) fn read<T>(self, take: impl FnOnce(FileInfo, Result<&mut dyn Read, String>) -> T) -> T {
         match self.content {
             Content::Plain(mut file) => take(self.file, Ok(&mut file)),
-            Content::Gzip(file) => take(self.file, Ok(&mut GzipReader::new(BufReader::new(file)))),
+            Content::Gzip(file) => {
+                let unpacked = GzipReader::new(BufReader::new(file));
+                take(self.file, Ok(&mut BoundedReader::of_compressed(unpacked, self.size)))
+            }
             Content::ZipMember(mut zip, index) => match zip.by_index(index) {
                 Ok(mut member) => take(self.file, Ok(&mut member)),
                 Err(error) => take(self.file, Err(format!("cannot be unpacked: {error}"))),
@@ -155,7 +170,7 @@ pub(crate) fn open_streams(input: &InputFile) -> Vec<InputStream> {
 }
 
 fn open(input: &InputFile, path: String, size: u64) -> io::Result<Vec<InputStream>> {
-    let mut content = File::open(&input.path)?;
+    let mut content = regular_file::open(&input.path)?;
     let modified = content.metadata()?.modified()?.into();
     let file = FileInfo::new(path, modified);
     let mut magic = Vec::new();
@@ -175,10 +190,13 @@ fn open_members(archive: FileInfo, file: File, size: u64) -> Vec<InputStream> {
         size,
         position: 0,
     };
-    let mut zip = match ZipArchive::new(bytes) {
+    let mut zip = match zip_archive::open(bytes, size) {
         Ok(zip) => zip,
-        Err(error) => {
-            let why = format!("is not a complete zip archive ({error}); fetch it again");
+        Err(refusal) => {
+            let why = match refusal {
+                ZipRefusal::Incomplete(error) => format!("is not a complete zip archive ({error}); fetch it again"),
+                ZipRefusal::Excessive(why) => why,
+            };
             return vec![InputStream::unreadable(archive.path, why)];
         }
     };

@@ -25,6 +25,10 @@ const OTHER_CONTRACT: &str =
 
 const ID_TOO_LONG: &str = "a record whose identifier is longer than an index holds, left out";
 
+const TOO_MANY_ROWS: &str = "one of the oldest of over 20,000 rows, or 64 MiB, with one identifier";
+
+const RECORD_TOO_LONG: &str = "a record of more than 256 KiB, which is longer than an index holds, left out";
+
 pub(crate) fn merge(mut read: ReadFiles, out: &Path) -> Result<NormalizeReport> {
     let mut dumps = DumpWriters::new(out);
     let mut counts: Vec<RowCounts> = Vec::with_capacity(read.files.len());
@@ -115,6 +119,9 @@ impl MergedGroups {
                     counts.note(row.line, OTHER_CONTRACT);
                 }
             }
+            for (file, line) in group.excess {
+                merged.counts[file].skip(line, TOO_MANY_ROWS);
+            }
             reader.merge_group(&mut group.members, &mut merged.counts);
             for member in &group.members {
                 let file = files[member.file].as_ref().expect("a file with rows was read");
@@ -137,22 +144,28 @@ impl MergedGroups {
             return Ok(());
         }
         let mut written = 0;
+        let mut refused = None;
         for record in &member.records {
             // Readers of dumps reject other lengths.
             if !(1..=MAX_ID_BYTES).contains(&record.text("record_id").unwrap_or_default().len()) {
+                refused = Some(ID_TOO_LONG);
+                continue;
+            }
+            if !self.lines.push(source_id, record)? {
+                refused = Some(RECORD_TOO_LONG);
                 continue;
             }
             note_unknown_status(record, member.line, counts);
-            self.lines.push(source_id, record)?;
             *counts.written.entry(record.entity_type).or_default() += 1;
             written += 1;
         }
-        if written == 0 {
-            counts.skip(member.line, ID_TOO_LONG);
-            return Ok(());
-        }
-        if written < member.records.len() {
-            counts.note(member.line, ID_TOO_LONG);
+        match refused {
+            Some(reason) if written == 0 => {
+                counts.skip(member.line, reason);
+                return Ok(());
+            }
+            Some(reason) => counts.note(member.line, reason),
+            None => {}
         }
         counts.recorded += 1;
         Ok(())

@@ -28,7 +28,7 @@ use std::{fs, path::PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::storage::file_lock;
+use crate::storage::{file_lock, regular_file};
 use report::NormalizeReport;
 
 /// What to normalize, and where to write.
@@ -53,7 +53,7 @@ pub fn run(options: &NormalizeOptions) -> Result<NormalizeReport> {
     let report = merge_groups::merge(files, &options.out)?;
     if let Some(path) = &options.report {
         let json = serde_json::to_vec_pretty(&report).context("writing the report")?;
-        fs::write(path, json).with_context(|| format!("writing {}", path.display()))?;
+        regular_file::write(path, &json).with_context(|| format!("writing {}", path.display()))?;
     }
     Ok(report)
 }

@@ -13,8 +13,8 @@ use crate::model::{EntityType, timestamp, vocabulary};
 use crate::sources::{
     common::{countries, public_bodies},
     reading::{
-        DraftRecord, FileHead, FileInfo, GroupMember, JsonItem, JsonRows, ReadError, Recency, RowCounts, RowOutput,
-        RowSink, SourceReader, Utf8Reader, array_at, text, text_at, unknown,
+        DraftRecord, FileHead, FileInfo, GroupMember, JsonItem, JsonRows, ReadError, Recency, RowBudget, RowCounts,
+        RowOutput, RowSink, SourceReader, Utf8Reader, array_at, text, text_at, unknown,
     },
 };
 
@@ -88,7 +88,7 @@ fn row_output(row: &Value, file: &FileInfo, line: u64, counts: &mut RowCounts) -
         counts,
     };
     let mut records = vec![posting.tender(&reference)];
-    posting.contracts(&reference, &mut records);
+    posting.contracts(&reference, &mut records)?;
     for record in &mut records {
         record.set("fetched_at", Some(file.fetched_at.as_str()));
     }
@@ -317,7 +317,8 @@ impl Posting<'_> {
 
     /// Appends one contract per award that no later award revises. Contracts have no status: the
     /// opportunity's status says nothing about the course of a contract.
-    fn contracts(&mut self, reference: &str, records: &mut Vec<DraftRecord>) {
+    fn contracts(&mut self, reference: &str, records: &mut Vec<DraftRecord>) -> Result<(), &'static str> {
+        let mut budget = RowBudget::new();
         let mut awards: Vec<&Value> = array_at(self.row, "/awards").iter().collect();
         awards.sort_by_cached_key(|award| (text_at(award, "/createdOnUtc"), text_at(award, "/id")));
         let revised = awards.iter().filter_map(|award| text_at(award, "/originalAwardId"));
@@ -345,8 +346,10 @@ impl Posting<'_> {
             contract.set("contract_value", value);
             contract.set("currency", value.map(|_| "CAD"));
             set_address(&mut contract, award);
+            budget.take(&contract)?;
             records.push(contract);
         }
+        Ok(())
     }
 
     fn money(&mut self, award: &Value) -> Option<f64> {
@@ -363,7 +366,8 @@ fn set_address(contract: &mut DraftRecord, award: &Value) {
     let province = part("stateProvince");
     let province = province
         .as_deref()
-        .map(|code| code.split_once('-').map_or(code, |(_, province)| province));
+        .map(|code| code.split_once('-').map_or(code, |(_, province)| province))
+        .filter(|code| !code.is_empty());
     let lines = [
         part("streetAddress"),
         part("streetAddress2"),

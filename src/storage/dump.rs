@@ -2,20 +2,28 @@
 //! or `.zst`.
 //!
 //! The files of an entity type come in path order. Each line has its number, so that messages can
-//! name file and line. Memory never holds more than [`MAX_LINE_BYTES`] of a line.
+//! name file and line. Memory never holds more than [`MAX_RECORD_BYTES`] of a line.
 
 use std::{
-    fs::File,
     io::{self, BufRead, BufReader, Read},
     path::{Path, PathBuf},
 };
 
 use anyhow::Context;
 
-use crate::{model::EntityType, storage::gzip::GzipReader};
+use crate::{
+    model::EntityType,
+    storage::{gzip::GzipReader, regular_file, unpacking::BoundedReader},
+};
 
-/// Maximum length of a line in bytes. A longer one is skipped and reported.
-pub(crate) const MAX_LINE_BYTES: usize = 4 << 20;
+/// Decision D-181: the maximum length of a record, which is a line without its line end, in bytes.
+/// A longer one is skipped and reported. A page of the API has up to 500 records, so this bounds
+/// what one request can ask for. The longest known records have under 64 KiB.
+pub(crate) const MAX_RECORD_BYTES: usize = 256 << 10;
+
+/// How much of the `record_id` of a record that is too long is kept, in characters. Ids that an
+/// index accepts are shorter.
+const MAX_ID_CHARS: usize = 512;
 
 /// The file name extensions of dumps, longest first.
 const EXTENSIONS: [&str; 3] = [".ndjson.gz", ".ndjson.zst", ".ndjson"];
@@ -99,19 +107,22 @@ pub(crate) struct DumpLineReader {
 }
 
 /// A line's number, from 1, and whether the line was read.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum DumpLine {
     Read(u64),
-    /// The line is longer than [`MAX_LINE_BYTES`] and was skipped.
-    TooLong(u64),
+    /// The line is longer than [`MAX_RECORD_BYTES`] and was skipped. Its `record_id`, if its
+    /// beginning states one, cut to [`MAX_ID_CHARS`].
+    TooLong(u64, Option<String>),
 }
 
 impl DumpLineReader {
     pub(crate) fn open(path: &Path) -> io::Result<DumpLineReader> {
-        let file = BufReader::with_capacity(1 << 20, File::open(path)?);
+        let file = regular_file::open(path)?;
+        let size = file.metadata()?.len();
+        let file = BufReader::with_capacity(1 << 20, file);
         let input: Box<dyn BufRead + Send> = match path.extension().and_then(|e| e.to_str()) {
-            Some("gz") => Box::new(BufReader::with_capacity(1 << 20, GzipReader::new(file))),
-            Some("zst") => Box::new(BufReader::with_capacity(1 << 20, zstd::Decoder::with_buffer(file)?)),
+            Some("gz") => unpacked(GzipReader::new(file), size),
+            Some("zst") => unpacked(zstd::Decoder::with_buffer(file)?, size),
             _ => Box::new(file),
         };
         Ok(DumpLineReader::new(input))
@@ -127,17 +138,18 @@ impl DumpLineReader {
         let start = buffer.len();
         loop {
             self.number += 1;
-            let mut line = (&mut self.input).take(MAX_LINE_BYTES as u64 + 1);
+            let mut line = (&mut self.input).take(MAX_RECORD_BYTES as u64 + 1);
             if line.read_until(b'\n', buffer)? == 0 {
                 return Ok(None);
             }
             let is_ended = buffer.ends_with(b"\n");
-            if buffer.len() - start - usize::from(is_ended) > MAX_LINE_BYTES {
+            if buffer.len() - start - usize::from(is_ended) > MAX_RECORD_BYTES {
+                let id = record_id(&buffer[start..]);
                 buffer.truncate(start);
                 if !is_ended {
                     self.input.skip_until(b'\n')?;
                 }
-                return Ok(Some(DumpLine::TooLong(self.number)));
+                return Ok(Some(DumpLine::TooLong(self.number, id)));
             }
             if self.number == 1 && buffer[start..].starts_with("\u{feff}".as_bytes()) {
                 buffer.drain(start..start + 3);
@@ -152,9 +164,26 @@ impl DumpLineReader {
     }
 }
 
+fn unpacked(content: impl Read + Send + 'static, compressed: u64) -> Box<dyn BufRead + Send> {
+    let bounded = BoundedReader::of_compressed(content, compressed);
+    Box::new(BufReader::with_capacity(1 << 20, bounded))
+}
+
+/// The `record_id` in the beginning of a record. It comes first in the dumps of `normalize`.
+fn record_id(start: &[u8]) -> Option<String> {
+    const NAME: &[u8] = b"\"record_id\"";
+    let at = start.windows(NAME.len()).position(|name| name == NAME)?;
+    let value = start[at + NAME.len()..].trim_ascii_start().strip_prefix(b":")?;
+    let mut values = serde_json::Deserializer::from_slice(value).into_iter::<String>();
+    Some(values.next()?.ok()?.chars().take(MAX_ID_CHARS).collect())
+}
+
 #[cfg(test)]
 mod tests {
-    use std::io::{Cursor, Write};
+    use std::{
+        fs::File,
+        io::{Cursor, Write},
+    };
 
     use super::*;
 
@@ -171,14 +200,15 @@ mod tests {
     #[test]
     fn blank_lines_and_long_lines_count() {
         let mut bytes = "\u{feff}{a}\r\n\n  \n{b}\n".as_bytes().to_vec();
-        bytes.extend(vec![b'x'; MAX_LINE_BYTES + 1]);
+        bytes.extend(br#"{"a": 1, "record_id" : "x\"y", "#);
+        bytes.extend(vec![b'x'; 3 * MAX_RECORD_BYTES]);
         bytes.extend(b"\n{c}");
         assert_eq!(
             lines(bytes),
             [
                 (DumpLine::Read(1), "{a}".to_owned()),
                 (DumpLine::Read(4), "{b}".to_owned()),
-                (DumpLine::TooLong(5), String::new()),
+                (DumpLine::TooLong(5, Some("x\"y".to_owned())), String::new()),
                 (DumpLine::Read(6), "{c}".to_owned()),
             ]
         );
@@ -187,10 +217,10 @@ mod tests {
     #[test]
     fn a_line_of_the_maximum_length_is_read_and_so_is_the_next() {
         for (length, is_read) in [
-            (MAX_LINE_BYTES - 1, true),
-            (MAX_LINE_BYTES, true),
-            (MAX_LINE_BYTES + 1, false),
-            (MAX_LINE_BYTES + 2, false),
+            (MAX_RECORD_BYTES - 1, true),
+            (MAX_RECORD_BYTES, true),
+            (MAX_RECORD_BYTES + 1, false),
+            (MAX_RECORD_BYTES + 2, false),
         ] {
             let mut bytes = vec![b'x'; length];
             bytes.extend(b"\n{c}\n");
@@ -202,11 +232,11 @@ mod tests {
                 if is_read {
                     DumpLine::Read(1)
                 } else {
-                    DumpLine::TooLong(1)
+                    DumpLine::TooLong(1, None)
                 },
                 "{length}"
             );
-            assert_eq!((*second, text.as_str()), (DumpLine::Read(2), "{c}"), "{length}");
+            assert_eq!((second, text.as_str()), (&DumpLine::Read(2), "{c}"), "{length}");
         }
     }
 
@@ -244,5 +274,23 @@ mod tests {
             [folder.path().join("award/notes.txt"), folder.path().join("awards")]
         );
         assert_eq!(list(folder.path(), EntityType::Award).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn a_dump_that_unpacks_without_end_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let long = vec![b'x'; 100 << 20];
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        gz.write_all(&long).unwrap();
+        for (name, bytes) in [
+            ("a.ndjson.gz", gz.finish().unwrap()),
+            ("a.ndjson.zst", zstd::encode_all(&long[..], 1).unwrap()),
+        ] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            let line = DumpLineReader::open(&path).unwrap().next_line(&mut Vec::new());
+            let error = line.unwrap_err().to_string();
+            assert!(error.starts_with("it unpacks to more than"), "{name}: {error}");
+        }
     }
 }

@@ -1,7 +1,10 @@
-//! Files on disk: dumps, compression, locks and durable writes.
+//! Files on disk: dumps, compression, locks, durable writes and safe reads.
 
 pub(crate) mod dump;
 pub(crate) mod durable_file;
 pub(crate) mod file_lock;
 pub(crate) mod gzip;
 pub(crate) mod hex;
+pub(crate) mod regular_file;
+pub(crate) mod unpacking;
+pub(crate) mod zip_archive;

@@ -1,6 +1,7 @@
 //! `procure fetch` against a server that fails in all the ways in which networks and publishers
 //! fail.
 
+mod hostile;
 mod server;
 
 use std::{
@@ -84,6 +85,11 @@ impl Workspace {
 }
 
 fn run(out: &Path, files: &[SourceFiles]) -> anyhow::Result<FetchReport> {
+    run_trusting(out, files, None)
+}
+
+/// Fetches with these root certificates instead of Mozilla's.
+fn run_trusting(out: &Path, files: &[SourceFiles], roots: Option<Vec<Vec<u8>>>) -> anyhow::Result<FetchReport> {
     let source = PublishedSource {
         id: "made-up",
         page: "https://example.org/page",
@@ -92,6 +98,7 @@ fn run(out: &Path, files: &[SourceFiles]) -> anyhow::Result<FetchReport> {
         update_frequency: "never",
         referer: Some("https://example.org/from"),
         known_problem: Some("it is made up"),
+        max_file_bytes: 64 << 20,
         files,
     };
     fetch::run(&FetchOptions {
@@ -108,6 +115,7 @@ fn run(out: &Path, files: &[SourceFiles]) -> anyhow::Result<FetchReport> {
             initial_backoff: Duration::from_millis(5),
             max_retry_after: Duration::from_secs(3),
             max_redirects: 3,
+            root_certificates: roots,
         },
     })
 }
@@ -591,7 +599,7 @@ fn redirects_are_followed_up_to_the_maximum() {
 fn a_server_that_stops_or_is_too_slow_is_interrupted() {
     for drips in [false, true] {
         let server = Server::new(move |_: &Request, _, stream: &mut _| {
-            head(stream, "200 OK", &[("Content-Length", "100000000"), ("ETag", "\"1\"")]);
+            head(stream, "200 OK", &[("Content-Length", "60000000"), ("ETag", "\"1\"")]);
             body(stream, &large(8 << 10));
             let began = Instant::now();
             while began.elapsed() < Duration::from_secs(30) {

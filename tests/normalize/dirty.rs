@@ -41,6 +41,7 @@ const BAD_CELLS: &[&[u8]] = &[
     b"&#x110000;",
     b"&amp;amp;",
     b"-",
+    b"CA-",
     b"NA",
     b"N/A",
     b"None",

@@ -21,7 +21,7 @@ const BYTES_PER_ROW: u64 = 400;
 const SLACK: u64 = 12 << 20;
 
 /// Peak resident memory of the command on the folder of inputs, in bytes.
-fn peak_memory(workspace: &Workspace) -> u64 {
+pub fn peak_memory(workspace: &Workspace) -> u64 {
     let mut child = Command::new(env!("CARGO_BIN_EXE_procure"))
         .arg("normalize")
         .arg("--out")

@@ -19,10 +19,10 @@ use anyhow::{Context, bail, ensure};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
-use super::report::{DumpFileReport, LineProblem};
+use super::report::{DumpFileReport, LineProblem, TooLongRecord};
 use crate::{
     model::{Date, Record, Role, Schema, timestamp},
-    storage::dump::{self, DumpFile, DumpLine, DumpLineReader, MAX_LINE_BYTES},
+    storage::dump::{self, DumpFile, DumpLine, DumpLineReader, MAX_RECORD_BYTES},
 };
 
 /// The records of an entity type, each once, in `record_id` order.
@@ -128,6 +128,10 @@ const MAX_RECORDS: usize = i32::MAX as usize;
 /// How many bytes of lines are parsed at a time.
 const BATCH_BYTES: usize = 4 << 20;
 
+/// How many lines are parsed at a time. Only lines that are no records are so short that this many
+/// have fewer than [`BATCH_BYTES`].
+const BATCH_LINES: usize = 64 << 10;
+
 /// Consecutive lines of a dump: their bytes, and the range of each line in them.
 struct LineBatch {
     bytes: Vec<u8>,
@@ -168,11 +172,24 @@ impl DumpReader {
         let parsed: Vec<_> = batch
             .lines
             .par_iter()
-            .map(|(line, range)| parse(self.schema, *line, &batch.bytes[range.clone()]))
+            .map(|(_, range)| parse(self.schema, &batch.bytes[range.clone()]))
             .collect();
         for ((line, range), parsed) in batch.lines.iter().zip(parsed) {
-            let (DumpLine::Read(line) | DumpLine::TooLong(line)) = *line;
             report.lines += 1;
+            let line = match line {
+                DumpLine::Read(line) => *line,
+                DumpLine::TooLong(line, id) => {
+                    let record = TooLongRecord {
+                        line: *line,
+                        record_id: id.clone(),
+                    };
+                    if self.strict {
+                        bail!("{}:{line}: {record}", report.path.display());
+                    }
+                    report.too_long.add(record);
+                    continue;
+                }
+            };
             match parsed {
                 Err(reason) if self.strict => bail!("{}:{line}: {reason}", report.path.display()),
                 Err(reason) => LineProblem::add(&mut report.invalid, reason, line),
@@ -211,7 +228,7 @@ impl DumpReader {
 fn read_ahead(mut lines: DumpLineReader, batches: &mpsc::SyncSender<io::Result<LineBatch>>) {
     loop {
         let mut batch = LineBatch {
-            bytes: Vec::with_capacity(BATCH_BYTES + MAX_LINE_BYTES / 16),
+            bytes: Vec::with_capacity(BATCH_BYTES + MAX_RECORD_BYTES),
             lines: Vec::new(),
         };
         let end = loop {
@@ -221,7 +238,7 @@ fn read_ahead(mut lines: DumpLineReader, batches: &mpsc::SyncSender<io::Result<L
                 Ok(None) => break Some(Ok(())),
                 Err(e) => break Some(Err(e)),
             }
-            if batch.bytes.len() >= BATCH_BYTES {
+            if batch.bytes.len() >= BATCH_BYTES || batch.lines.len() >= BATCH_LINES {
                 break None;
             }
         };
@@ -246,10 +263,7 @@ struct ParsedLine {
     entry: RecordEntry,
 }
 
-fn parse(schema: &'static Schema, line: DumpLine, bytes: &[u8]) -> Result<ParsedLine, String> {
-    if let DumpLine::TooLong(_) = line {
-        return Err(format!("longer than {} MiB", MAX_LINE_BYTES >> 20));
-    }
+fn parse(schema: &'static Schema, bytes: &[u8]) -> Result<ParsedLine, String> {
     let record = Record::parse(schema, bytes).map_err(|e| e.to_string())?;
     Ok(ParsedLine {
         id: record.id().to_owned(),

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf};
 
-use crate::model::EntityType;
+use crate::{model::EntityType, storage::dump::MAX_RECORD_BYTES};
 
 /// What a run did.
 #[derive(Debug)]
@@ -21,7 +21,8 @@ pub struct EntityTypeReport {
     pub files: Vec<DumpFileReport>,
 }
 
-/// A dump file. Every line is counted once: as a record, a duplicate or an invalid line.
+/// A dump file. Every line is counted once: as a record, a duplicate, an invalid line or a record
+/// that is too long.
 #[derive(Debug, Default)]
 pub struct DumpFileReport {
     pub(crate) path: PathBuf,
@@ -31,6 +32,7 @@ pub struct DumpFileReport {
     /// read later.
     pub duplicates: u64,
     pub invalid: Vec<LineProblem>,
+    pub too_long: TooLongRecords,
     /// Records kept without a date that cannot be parsed.
     pub invalid_dates: Vec<LineProblem>,
 }
@@ -41,6 +43,43 @@ pub struct LineProblem {
     pub reason: String,
     pub count: u64,
     pub first_line: u64,
+}
+
+/// The records of a file that are longer than [`MAX_RECORD_BYTES`] and were left out.
+#[derive(Debug, Default)]
+pub struct TooLongRecords {
+    pub count: u64,
+    /// The first ones.
+    pub named: Vec<TooLongRecord>,
+}
+
+#[derive(Debug)]
+pub struct TooLongRecord {
+    pub line: u64,
+    /// `None` if the beginning of the line states no id. A long id is cut.
+    pub record_id: Option<String>,
+}
+
+/// How many records that are too long a file's report names.
+const MAX_NAMED: usize = 50;
+
+impl fmt::Display for TooLongRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.record_id {
+            Some(id) => write!(f, "record '{}'", id.escape_debug())?,
+            None => write!(f, "a record without a readable record_id")?,
+        }
+        write!(f, " is longer than {} KiB; shorten its texts", MAX_RECORD_BYTES >> 10)
+    }
+}
+
+impl TooLongRecords {
+    pub(crate) fn add(&mut self, record: TooLongRecord) {
+        self.count += 1;
+        if self.named.len() < MAX_NAMED {
+            self.named.push(record);
+        }
+    }
 }
 
 /// How many different reasons a file's report lists.
@@ -99,11 +138,19 @@ impl fmt::Display for DumpFileReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         let invalid: u64 = self.invalid.iter().map(|problem| problem.count).sum();
+        let invalid = invalid + self.too_long.count;
         writeln!(
             f,
             "  {path}: {} lines, {} records, {} duplicates, {invalid} invalid lines",
             self.lines, self.records, self.duplicates
         )?;
+        for record in &self.too_long.named {
+            writeln!(f, "    {path}:{}: {record} (left out)", record.line)?;
+        }
+        let unnamed = self.too_long.count - self.too_long.named.len() as u64;
+        if unnamed > 0 {
+            writeln!(f, "    and {unnamed} more records that are too long")?;
+        }
         let groups = [
             (&self.invalid, "lines, left out"),
             (&self.invalid_dates, "records, kept without the date"),

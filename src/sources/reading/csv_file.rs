@@ -1,15 +1,19 @@
 //! An open CSV file: its first row, then the other rows with their lines.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::{batches::BatchRow, decode::Utf8Reader, reader::ReadError};
+use super::{
+    batches::BatchRow,
+    decode::{MAX_ROW_VALUES, Utf8Reader, too_many_values},
+    reader::ReadError,
+};
 
 /// A CSV file whose first row is read. Comments before it are skipped.
 pub(crate) struct CsvFile<'a> {
     pub(crate) first: Vec<String>,
-    rows: csv::Reader<Utf8Reader<&'a mut dyn Read>>,
+    rows: csv::Reader<CommaCounter<'a>>,
     /// The first row, if it is data and has to be read again.
     again: Option<StringRecord>,
     pub(crate) has_header: bool,
@@ -20,7 +24,7 @@ impl<'a> CsvFile<'a> {
         let mut rows = ReaderBuilder::new()
             .flexible(true)
             .has_headers(false)
-            .from_reader(input);
+            .from_reader(CommaCounter { input, commas: 0 });
         let first = first_row(&mut rows).map_err(|error| ReadError::damaged(1, error.to_string()))?;
         Ok(CsvFile {
             first,
@@ -39,7 +43,9 @@ impl<'a> CsvFile<'a> {
 
     /// Reads the next row; false at the end of the file.
     pub(crate) fn next_row(&mut self, row: &mut ParsedCsvRow) -> Result<bool, ReadError> {
-        self.rows.get_mut().begin_row();
+        let input = self.rows.get_mut();
+        input.commas = 0;
+        input.input.begin_row();
         let line = self.rows.position().line();
         if let Some(first) = self.again.take() {
             row.values = first;
@@ -50,8 +56,27 @@ impl<'a> CsvFile<'a> {
             }
         }
         row.line = row.values.position().map_or(line, |position| position.line());
-        row.is_repaired = self.rows.get_mut().take_repaired();
+        row.is_repaired = self.rows.get_mut().input.take_repaired();
         Ok(true)
+    }
+}
+
+/// Rejects a row with more than [`MAX_ROW_VALUES`] commas, before the parser stores where each value
+/// ends. Commas inside of quotes count too; the longest texts have a few thousand.
+struct CommaCounter<'a> {
+    input: Utf8Reader<&'a mut dyn Read>,
+    /// Commas since the row began, except those that the parser had read already.
+    commas: usize,
+}
+
+impl Read for CommaCounter<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.commas += memchr::memchr_iter(b',', &buffer[..read]).count();
+        if self.commas > MAX_ROW_VALUES {
+            return Err(io::Error::other(too_many_values()));
+        }
+        Ok(read)
     }
 }
 

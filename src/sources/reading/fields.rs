@@ -64,6 +64,11 @@ impl Fields {
         self
     }
 
+    /// The memory of the fields, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.text.capacity() + self.fields.capacity() * size_of::<(FieldName, StoredValue)>()
+    }
+
     pub(crate) fn get(&self, name: FieldName) -> Option<FieldValue<'_>> {
         let (_, stored) = self.fields.iter().find(|(known, _)| *known == name)?;
         Some(self.value(stored))

@@ -4,8 +4,8 @@
 //! A publisher's package is one object with a few members and one long array (`releases`,
 //! `records`); a `.jsonl` file has many such objects, or bare rows. [`JsonRows`] reads that frame
 //! and cuts out one value at a time. Memory is therefore bounded by the largest value, at most
-//! [`MAX_ROW_BYTES`](super::decode::MAX_ROW_BYTES), and an invalid value does not affect its
-//! neighbours.
+//! [`MAX_ROW_BYTES`] with [`MAX_ROW_VALUES`] values in it, and an invalid value does not affect its
+//! neighbours. The members of the frame are bounded in the same way.
 //!
 //! [`text_at`] and [`array_at`] read parsed values.
 //!
@@ -15,7 +15,11 @@ use std::io::{BufRead, Read};
 
 use serde_json::{Map, Value};
 
-use super::{decode::Utf8Reader, reader::ReadError, text};
+use super::{
+    decode::{MAX_ROW_BYTES, MAX_ROW_VALUES, Utf8Reader, too_many_values},
+    reader::ReadError,
+    text,
+};
 
 /// The next item of a file's frame.
 #[derive(Debug, PartialEq)]
@@ -52,6 +56,8 @@ struct OpenObject {
     members: Map<String, Value>,
     /// Length of the members' text.
     bytes: usize,
+    /// Number of values in the members.
+    values: usize,
     held_rows: bool,
 }
 
@@ -94,7 +100,7 @@ impl<'a> JsonRows<'a> {
                 }
                 self.input.begin_row();
                 let line = self.input.line();
-                let bytes = self.read_value()?;
+                let (bytes, _) = self.read_value()?;
                 return Ok(Some(JsonItem::Row { array, line, bytes }));
             }
             if self.object.is_some() {
@@ -130,7 +136,7 @@ impl<'a> JsonRows<'a> {
     /// Reads one `"name": value`. An array of rows is only entered.
     fn read_member(&mut self) -> Result<(), ReadError> {
         self.changes += 1;
-        let name = self.read_value()?;
+        let (name, _) = self.read_value()?;
         let Ok(name) = serde_json::from_slice::<String>(&name) else {
             return Err(self.damaged("expected a member's name"));
         };
@@ -145,19 +151,24 @@ impl<'a> JsonRows<'a> {
             self.array = Some(name.clone());
             None
         } else {
-            let bytes = self.read_value()?;
+            let (bytes, values) = self.read_value()?;
             match serde_json::from_slice(&bytes) {
-                Ok(value) => Some((value, name.len() + bytes.len())),
+                Ok(value) => Some((value, name.len() + bytes.len(), values)),
                 Err(_) => return Err(self.damaged("a member's value is not valid JSON")),
             }
         };
         let Some(object) = &mut self.object else { return Ok(()) };
         match value {
-            Some((value, bytes)) => {
+            Some((value, bytes, values)) => {
                 object.bytes += bytes;
+                object.values += values;
                 object.members.insert(name, value);
             }
             None => object.held_rows = true,
+        }
+        // Rows between members begin the count of the input again.
+        if object.bytes as u64 > MAX_ROW_BYTES || object.values > MAX_ROW_VALUES {
+            return Err(self.damaged("an object holds too much besides its rows"));
         }
         Ok(())
     }
@@ -204,8 +215,8 @@ impl<'a> JsonRows<'a> {
         }
     }
 
-    /// Reads the bytes of the value that begins here.
-    fn read_value(&mut self) -> Result<Vec<u8>, ReadError> {
+    /// Reads the bytes of the value that begins here, and counts the values in it.
+    fn read_value(&mut self) -> Result<(Vec<u8>, usize), ReadError> {
         self.peek()?;
         let mut value = Vec::new();
         let mut scanner = ValueScanner::default();
@@ -218,15 +229,18 @@ impl<'a> JsonRows<'a> {
                 return if scanner.depth > 0 || scanner.in_string {
                     Err(self.damaged("the file ends in the middle of a value"))
                 } else {
-                    Ok(value)
+                    Ok((value, scanner.values()))
                 };
             }
             let end = scanner.end(buffer);
             let taken = end.unwrap_or(buffer.len());
             value.extend_from_slice(&buffer[..taken]);
             self.input.consume(taken);
+            if scanner.values() > MAX_ROW_VALUES {
+                return Err(self.damaged(&too_many_values()));
+            }
             if end.is_some() {
-                return Ok(value);
+                return Ok((value, scanner.values()));
             }
         }
     }
@@ -240,11 +254,18 @@ impl<'a> JsonRows<'a> {
 #[derive(Default)]
 struct ValueScanner {
     depth: usize,
+    /// Opening brackets, commas and colons outside of texts.
+    signs: usize,
     in_string: bool,
     escaped: bool,
 }
 
 impl ValueScanner {
+    /// The number of values so far, names of members included; may be counted too high.
+    fn values(&self) -> usize {
+        self.signs + 1
+    }
+
     /// Where in `buffer` the value ends; `None` if it continues after the buffer.
     fn end(&mut self, buffer: &[u8]) -> Option<usize> {
         let mut at = 0;
@@ -268,7 +289,10 @@ impl ValueScanner {
             }
             match buffer[at] {
                 b'"' => self.in_string = true,
-                b'{' | b'[' => self.depth += 1,
+                b'{' | b'[' => {
+                    self.depth += 1;
+                    self.signs += 1;
+                }
                 b'}' | b']' if self.depth == 0 => return Some(at),
                 b'}' | b']' => {
                     self.depth -= 1;
@@ -277,6 +301,7 @@ impl ValueScanner {
                     }
                 }
                 b if self.depth == 0 && (matches!(b, b',' | b':') || b.is_ascii_whitespace()) => return Some(at),
+                b',' | b':' => self.signs += 1,
                 _ => {}
             }
             at += 1;

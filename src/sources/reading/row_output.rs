@@ -11,6 +11,33 @@ use crate::model::{EntityType, FieldName};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Recency(pub(crate) u64, pub(crate) i64);
 
+/// How much memory the records of one row may still take.
+///
+/// Each award of a notice gives a contract with the texts of the notice, so a row of 16 MiB could
+/// produce thousands of times as much.
+pub(crate) struct RowBudget {
+    left: usize,
+}
+
+impl RowBudget {
+    /// The memory of the records of one row, in bytes: enough for about 20,000 contracts.
+    const MAX_BYTES: usize = 64 << 20;
+
+    pub(crate) fn new() -> RowBudget {
+        RowBudget {
+            left: RowBudget::MAX_BYTES,
+        }
+    }
+
+    /// Subtracts the memory of a record. If too little is left, the row is skipped for the reason
+    /// that is returned.
+    pub(crate) fn take(&mut self, record: &DraftRecord) -> Result<(), &'static str> {
+        let left = self.left.checked_sub(record.fields.size());
+        self.left = left.ok_or("a notice whose contracts together are longer than 64 MiB")?;
+        Ok(())
+    }
+}
+
 /// The records of one row.
 #[derive(Debug)]
 pub(crate) struct RowOutput {

@@ -8,7 +8,12 @@ use quick_xml::{
     events::{BytesStart, Event},
 };
 
-use super::{decode::Utf8Reader, html, reader::ReadError, text};
+use super::{
+    decode::{MAX_ROW_VALUES, Utf8Reader, too_many_values},
+    html,
+    reader::ReadError,
+    text,
+};
 
 /// Maximum depth of elements. No publisher nests so deep; it bounds what a hostile file can build.
 const MAX_DEPTH: usize = 16;
@@ -207,6 +212,9 @@ impl<'a> XmlRows<'a> {
                 Event::Start(start) => {
                     if self.open.len() == MAX_DEPTH {
                         return Err(self.damaged(format!("elements are nested more than {MAX_DEPTH} deep")));
+                    }
+                    if row.nodes.len() == MAX_ROW_VALUES {
+                        return Err(self.damaged(too_many_values()));
                     }
                     // The reader is after the tag, whose attributes may take several lines.
                     let attributes = start.attributes_raw();

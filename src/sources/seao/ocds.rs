@@ -159,7 +159,7 @@ fn row_output(
         counts,
     };
     let tender = notice.tender(number, &ocid, package);
-    let contracts = notice.contracts(number, &tender);
+    let contracts = notice.contracts(number, &tender)?;
     let mut records = vec![tender];
     let note = "an award listed twice, recorded once";
     records.extend(disambiguate_lots(contracts, |line| notice.counts.note(line, note)));

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::model::{EntityType, fold::fold};
 use crate::sources::{
-    reading::{DraftRecord, array_at, text, text_at},
+    reading::{DraftRecord, RowBudget, array_at, text, text_at},
     seao::{
         codes::{self, BidUnit},
         common::{
@@ -59,9 +59,15 @@ fn cents(amount: f64) -> i64 {
 }
 
 impl<'a> ReleaseNotice<'a> {
-    /// One contract per successful award, with the line for its notes.
-    pub(crate) fn contracts(&mut self, number: &str, tender: &DraftRecord) -> Vec<(u64, DraftRecord)> {
+    /// One contract per successful award, with the line for its notes. An error is the reason for
+    /// which the release is skipped.
+    pub(crate) fn contracts(
+        &mut self,
+        number: &str,
+        tender: &DraftRecord,
+    ) -> Result<Vec<(u64, DraftRecord)>, &'static str> {
         let context = self.award_context();
+        let mut budget = RowBudget::new();
         let mut contracts = Vec::new();
         for award in array_at(self.release, "/awards") {
             let status = text_at(award, "/status");
@@ -69,10 +75,11 @@ impl<'a> ReleaseNotice<'a> {
                 self.note("a cancelled or unsuccessful award, no contract recorded");
             } else if let Some(supplier) = self.supplier(award) {
                 let contract = self.contract(number, award, supplier, tender, &context);
+                budget.take(&contract)?;
                 contracts.push((self.line, contract));
             }
         }
-        contracts
+        Ok(contracts)
     }
 
     /// The first supplier of an award; `None` if it has no name.

@@ -49,8 +49,11 @@ pub(crate) fn read(file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut 
         };
         let content = match row.name() {
             "avis" if row.child("organisme").is_some() => {
-                let output = XmlNotice::new(row, &export, out.counts).output(number.into_owned());
-                return out.keep(row.line(), output);
+                match XmlNotice::new(row, &export, out.counts).output(number.into_owned()) {
+                    Ok(output) => return out.keep(row.line(), output),
+                    Err(reason) => out.counts.skip(row.line(), reason),
+                }
+                return Ok(());
             }
             "avis" => AfterAward::Spending(spending(row, &export, out.counts)),
             "contrat" => AfterAward::Completion(completion(row, out.counts)),

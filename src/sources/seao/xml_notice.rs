@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::model::{Date, EntityType};
 use crate::sources::{
-    reading::{DraftRecord, Recency, RowCounts, RowOutput, XmlElement, text, unknown},
+    reading::{DraftRecord, Recency, RowBudget, RowCounts, RowOutput, XmlElement, text, unknown},
     seao::{
         codes::{
             self, BidUnit, MUNICIPAL_GROUNDS, OTHER_NATURES, PROVINCIAL_GROUNDS, RegionTable, XML_NOTICE_TYPES, label,
@@ -39,8 +39,10 @@ impl<'a> XmlNotice<'a> {
         }
     }
 
-    /// The tender, then one contract per winner.
-    pub(crate) fn output(mut self, number: String) -> RowOutput {
+    /// The tender, then one contract per winner. An error is the reason for which the notice is
+    /// skipped.
+    pub(crate) fn output(mut self, number: String) -> Result<RowOutput, &'static str> {
+        let mut budget = RowBudget::new();
         let recency = self.recency();
         let tender = self.tender(&number);
         let mut records = vec![tender];
@@ -56,6 +58,7 @@ impl<'a> XmlNotice<'a> {
                     .note(bidder.line(), "a winner without a name, no contract recorded");
                 continue;
             };
+            budget.take(&contract)?;
             contracts.push((bidder.line(), contract));
         }
         let note = "a winner listed twice with identical values, recorded once";
@@ -66,12 +69,12 @@ impl<'a> XmlNotice<'a> {
         for contract in &mut records[1..] {
             set_status(contract, ("Active", "Awarded", "Adjugé"));
         }
-        RowOutput {
+        Ok(RowOutput {
             group: number,
             key: SEAO_XML.to_owned(),
             recency,
             records,
-        }
+        })
     }
 
     /// If the award was entered on a day that the export covers, the notice dates from that day,

@@ -10,6 +10,17 @@ use crate::sources::reading::row_output::GroupMember;
 /// for the last batch. Memory holds these batches, and as many merged ones.
 const BATCHES_PER_CORE: usize = 4;
 
+/// When the batches have this many bytes for each core, no more are merged at a time. Only rows that
+/// are much longer than real ones reach it.
+const MAX_BYTES_PER_CORE: u64 = 16 << 20;
+
+/// Maximum number of rows of a group that are merged. A real group has a few hundred at most. A file
+/// whose rows all state one identifier must not be held in memory.
+const MAX_GROUP_ROWS: usize = if cfg!(test) { 20 } else { 20_000 };
+
+/// Maximum length of the rows of a group that are merged, in bytes.
+const MAX_GROUP_BYTES: u64 = 64 << 20;
+
 /// Bytes read at a time. So few that a body that is needed alone costs no more than reading its
 /// neighbours saves.
 const WINDOW_BYTES: u64 = 16 << 10;
@@ -19,6 +30,8 @@ pub(crate) struct MergeGroup {
     /// Oldest first.
     pub(crate) members: Vec<GroupMember>,
     pub(crate) replaced: Vec<ReplacedRow>,
+    /// File and line of the oldest rows, if the group has more than can be merged.
+    pub(crate) excess: Vec<(usize, u64)>,
 }
 
 /// A row that a newer one with the same group and key replaces.
@@ -48,9 +61,14 @@ impl Spool {
         let mut waiting = groups.as_slice();
         let mut merged: Vec<Result<T>> = Vec::new();
         while !waiting.is_empty() || !merged.is_empty() {
-            let mut batches = Vec::new();
-            while batches.len() < BATCHES_PER_CORE * rayon::current_num_threads() && !waiting.is_empty() {
+            let cores = rayon::current_num_threads();
+            let (mut batches, mut bytes) = (Vec::new(), 0);
+            while batches.len() < BATCHES_PER_CORE * cores
+                && bytes < MAX_BYTES_PER_CORE * cores as u64
+                && !waiting.is_empty()
+            {
                 let (batch, rest) = waiting.split_at(batch_length(waiting));
+                bytes += batch.iter().map(|group| group_bytes(group)).sum::<u64>();
                 batches.push(batch);
                 waiting = rest;
             }
@@ -95,10 +113,15 @@ fn batch_length(groups: &[&[SpoolEntry]]) -> usize {
     let mut bytes = 0;
     let within = groups.iter().take_while(|group| {
         let begins_within = bytes < WRITE_BYTES as u64;
-        bytes += group.iter().map(|entry| u64::from(entry.length)).sum::<u64>();
+        bytes += group_bytes(group);
         begins_within
     });
     within.count()
+}
+
+/// The length of the rows of a group in the spool.
+fn group_bytes(group: &[SpoolEntry]) -> u64 {
+    group.iter().map(|entry| u64::from(entry.length)).sum()
 }
 
 /// Reads bodies through a window, since neighbours are often needed one after the other.
@@ -130,10 +153,19 @@ impl<'a> BodyReader<'a> {
             newest.push(*last);
         }
         newest.sort_unstable_by_key(SpoolEntry::age);
+        let mut bytes = 0;
+        let is_within = |entry: &&SpoolEntry| {
+            bytes += u64::from(entry.length);
+            bytes <= MAX_GROUP_BYTES
+        };
+        let kept = newest.iter().rev().take(MAX_GROUP_ROWS).take_while(is_within).count();
+        let excess = newest.drain(..newest.len() - kept.max(1));
+        let excess = excess.map(|entry| (entry.file as usize, entry.line.into())).collect();
         let members: Result<Vec<GroupMember>> = newest.iter().map(|entry| self.member(entry)).collect();
         Ok(MergeGroup {
             members: members?,
             replaced,
+            excess,
         })
     }
 

@@ -149,3 +149,31 @@ fn batches_are_bounded_in_size_and_keep_the_order() {
     spool.merge_groups(writer.finish().unwrap(), merge, take).unwrap();
     assert!(lines.into_iter().eq(0..100));
 }
+
+#[test]
+fn of_a_group_with_too_many_rows_the_newest_are_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let spool = Spool::create(folder.path()).unwrap();
+    let mut writer = SpoolWriter::new(&spool, 0).unwrap();
+    // The oldest rows come last.
+    for line in 0..23 {
+        let row = output("one", &line.to_string(), Recency(100 - line, 0), "id");
+        writer.push(line, row).unwrap();
+    }
+    let entries = writer.finish().unwrap();
+    let mut seen = Vec::new();
+    let merge = |groups: Vec<MergeGroup>| {
+        let lines = |group: MergeGroup| {
+            let members: Vec<u64> = group.members.iter().map(|member| member.line).collect();
+            (members, group.excess)
+        };
+        Ok(groups.into_iter().map(lines).collect::<Vec<_>>())
+    };
+    let take = |groups| {
+        seen.extend::<Vec<_>>(groups);
+        Ok(())
+    };
+    spool.merge_groups(entries, merge, take).unwrap();
+    let kept: Vec<u64> = (0..20).rev().collect();
+    assert_eq!(seen, [(kept, vec![(0, 22), (0, 21), (0, 20)])]);
+}
