@@ -105,7 +105,12 @@ impl MailServer {
     }
 
     pub fn accepted(&self) -> Vec<Received> {
-        self.inner.accepted.lock().unwrap().clone()
+        self.accepted_from(0)
+    }
+
+    /// The messages after the first `count`.
+    pub fn accepted_from(&self, count: usize) -> Vec<Received> {
+        self.inner.accepted.lock().unwrap()[count..].to_vec()
     }
 
     pub fn accepted_count(&self) -> usize {
