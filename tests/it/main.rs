@@ -27,4 +27,5 @@ mod raw_connection;
 mod scan;
 mod scan_counts;
 mod scenarios;
+mod supply_chain;
 mod support;
