@@ -19,6 +19,7 @@ use procure::{
     model::{date::Date, entity_type::EntityType, record::Record, schema::Schema},
     query::{Page, SearchQuery, Start},
 };
+use rayon::prelude::*;
 use support::{Arguments, Times, index, row};
 
 /// How many different needs are used in turn.
@@ -36,6 +37,7 @@ fn main() {
     let needs = needs(&*generation.engine, records as usize);
     let options = ComparablesOptions {
         limit: 10,
+        max_bytes: usize::MAX,
         exclude: &[],
     };
     eprintln!(
@@ -43,20 +45,26 @@ fn main() {
         generation.calibration.contracts
     );
     let mut turn = needs.iter().cycle();
-    let mut one = || std::slice::from_ref(turn.next().expect("a need"));
+    let mut one = || turn.next().expect("a need");
     let shown = |name: &str, times: &Times| {
         let columns = [50, 95, 99].map(|p| times.percentile(p));
         row(name, &[("p50", columns[0]), ("p95", columns[1]), ("p99", columns[2])]);
     };
-    let estimate = |items: &[EstimateItem]| drop(market.estimate(items).expect("estimates"));
-    let comps = |items: &[EstimateItem]| drop(market.comps(items, &options).expect("comparables"));
+    let estimate = |item: &EstimateItem| drop(market.estimate(item).expect("an estimate"));
+    let comps = |item: &EstimateItem| drop(market.comps(item, &options).expect("comparables"));
     shown("estimate, one item", &Times::of_some(NEEDS, || estimate(one())));
     shown("comparables, one item", &Times::of_some(NEEDS, || comps(one())));
     let batches: Vec<&[EstimateItem]> = needs.chunks(MAX_ITEMS).collect();
     let mut turn = batches.iter().cycle();
     let mut batch = || *turn.next().expect("a batch");
-    shown("estimate, 50 items", &Times::of_some(20, || estimate(batch())));
-    shown("comparables, 50 items", &Times::of_some(20, || comps(batch())));
+    shown(
+        "estimate, 50 items",
+        &Times::of_some(20, || batch().par_iter().for_each(estimate)),
+    );
+    shown(
+        "comparables, 50 items",
+        &Times::of_some(20, || batch().par_iter().for_each(comps)),
+    );
 }
 
 /// Needs taken from contracts spread evenly over the collection.

@@ -35,6 +35,7 @@ RULES = {
     "an address is one that mail servers accept": r"(parameter|member) 'email': the text ",
     "a subscription's keyword is a word or a phrase": r"(parameter|member) 'keywords?(\[\d+\])?': the text ",
     "a subscription's department has a minimum of letters and digits": r"member 'department': '.*' is too short",
+    "a subscription's department is no link": r"(parameter|member) 'department': the text ",
     "query and body agree": r"parameter '\w+': differs from the value in the body",
     "a list of departments needs a name or an entity type": r"one of the parameters 'q' and 'entity_type' is required",
 }

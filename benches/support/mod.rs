@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each bench uses only some of the items")]
 
+pub mod load;
 pub mod server;
 
 use std::{
@@ -45,12 +46,20 @@ impl Arguments {
 
 /// The folder of `records` generated contracts. They are generated once and reused by later runs.
 pub fn dumps(dir: &Path, records: u64) -> PathBuf {
-    let out = dir.join(format!("dumps-{records}"));
+    generate(
+        dir.join(format!("dumps-{records}")),
+        records,
+        &["--entity-type", "contract"],
+    )
+}
+
+fn generate(out: PathBuf, records: u64, more: &[&str]) -> PathBuf {
     if !out.join("done").exists() {
         let _ = fs::remove_dir_all(&out);
         run(Command::new(BINARY)
-            .args(["sample", "--entity-type", "contract", "--seed", "1", "--records"])
+            .args(["sample", "--seed", "1", "--records"])
             .arg(records.to_string())
+            .args(more)
             .arg("--out")
             .arg(&out));
         fs::write(out.join("done"), "").expect("writing the file that marks complete dumps");
@@ -60,12 +69,23 @@ pub fn dumps(dir: &Path, records: u64) -> PathBuf {
 
 /// The folder of an index of those contracts, reused likewise.
 pub fn index(dir: &Path, records: u64) -> PathBuf {
+    build(dir, &format!("index-{records}"), || dumps(dir, records))
+}
+
+/// The folder of an index of `records` records of all entity types, reused likewise.
+pub fn mixed_index(dir: &Path, records: u64) -> PathBuf {
+    build(dir, &format!("mixed-index-{records}"), || {
+        generate(dir.join(format!("mixed-dumps-{records}")), records, &[])
+    })
+}
+
+fn build(dir: &Path, name: &str, dumps: impl FnOnce() -> PathBuf) -> PathBuf {
     // An index with another schema does not open, so the folder's name contains the schema's
     // fingerprint.
     let schema = Schema::of(EntityType::Contract).fingerprint();
-    let out = dir.join(format!("index-{records}-{schema}"));
+    let out = dir.join(format!("{name}-{schema}"));
     if !out.join("CURRENT").exists() {
-        let dumps = dumps(dir, records);
+        let dumps = dumps();
         run(Command::new(BINARY)
             .arg("index")
             .arg("--dumps")

@@ -5,13 +5,14 @@
 //! matches it. An address with subscriptions in both languages gets one mail with two parts, English
 //! first. Equal input makes equal bytes.
 //!
-//! **Invariant:** every text of a publisher or subscriber went through [`clean`]: it is one line of
-//! bounded length without control characters. A link is an `http` or `https` address.
+//! **Invariant:** every text of a publisher went through [`clean`], and every text of a subscriber
+//! through [`is_shown`]: it is one line of bounded length without control characters. A link is an
+//! `http` or `https` address.
 
 use std::collections::BTreeMap;
 
 use crate::{
-    model::{Date, Record, Role},
+    model::{Date, Record, Role, plain_words},
     state::subscription::{Frequency, Locale, Subscription},
 };
 
@@ -34,7 +35,7 @@ pub struct Digest {
     pub parts: Vec<DigestPart>,
     /// The number of tenders left for the next digest.
     pub more: usize,
-    /// All subscriptions of the address.
+    /// The subscriptions that found something in this digest.
     pub subscriptions: Vec<SubscriptionSummary>,
     /// The link that ends all of them.
     pub unsubscribe: String,
@@ -80,10 +81,13 @@ pub(crate) struct ListedValue {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubscriptionSummary {
     pub(crate) locale: Locale,
+    /// The keywords that found something.
     pub(crate) keywords: Vec<String>,
     pub(crate) department: Option<String>,
     pub(crate) municipality: Option<String>,
     pub(crate) category: Option<String>,
+    /// Whether a keyword or the department is not shown, because it could be taken for a link.
+    pub(crate) hides_words: bool,
     pub(crate) frequency: Frequency,
     pub(crate) unsubscribe: String,
 }
@@ -164,7 +168,7 @@ impl Listing {
             value,
             number,
             link,
-            matched: matched.iter().map(|keyword| clean(keyword)).collect(),
+            matched: shown_words(matched),
         }
     }
 
@@ -189,18 +193,33 @@ impl Listing {
 }
 
 impl SubscriptionSummary {
-    pub fn new(subscription: &Subscription, unsubscribe: String) -> SubscriptionSummary {
+    /// `found` are the keywords that found something.
+    pub fn new(subscription: &Subscription, found: &[String], unsubscribe: String) -> SubscriptionSummary {
         let cleaned = |text: &Option<String>| text.as_deref().map(clean);
+        let department = subscription.department.as_ref();
+        let (keywords, shown) = (shown_words(found), department.filter(|name| is_shown(name)));
         SubscriptionSummary {
             locale: subscription.locale,
-            keywords: subscription.keywords.iter().map(|keyword| clean(keyword)).collect(),
-            department: cleaned(&subscription.department),
+            hides_words: keywords.len() < found.len() || shown.is_none() && department.is_some(),
+            keywords,
+            department: shown.cloned(),
             municipality: cleaned(&subscription.municipality),
             category: cleaned(&subscription.category),
             frequency: subscription.frequency,
             unsubscribe,
         }
     }
+}
+
+/// Whether a keyword or a part of a name that a client wrote may appear in a mail.
+///
+/// Decision D-169: one that is refused today but was stored before is not shown.
+fn is_shown(text: &str) -> bool {
+    plain_words::check(text).is_ok()
+}
+
+fn shown_words(texts: &[String]) -> Vec<String> {
+    texts.iter().filter(|text| is_shown(text)).cloned().collect()
 }
 
 /// A text as one line of bounded length. Control characters and signs that change the reading

@@ -4,7 +4,10 @@
 //! Every run computes its own plan and there is no queue: a tender that was not mailed stays new as
 //! long as it is open.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::Duration,
+};
 
 use anyhow::anyhow;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -120,7 +123,9 @@ impl<'g> DigestPlan<'g> {
     ) -> anyhow::Result<Option<OutgoingMail>> {
         let active = state.subscriptions_of(&recipient.email)?;
         let today = Date::in_toronto(now);
-        let (mut listings, mut pairs, mut subscriptions) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut listings, mut pairs) = (Vec::new(), Vec::new());
+        // By subscription, the keywords that found something.
+        let mut found: BTreeMap<i64, Vec<String>> = BTreeMap::new();
         for matches in recipient.matches.chunk_by(|(a, _), (b, _)| a == b) {
             let tender = &self.notices[matches[0].0];
             let matching = matches
@@ -134,19 +139,28 @@ impl<'g> DigestPlan<'g> {
             if !tender.is_open(today) {
                 continue;
             }
-            listings.push((first.locale, self.listing(tender, first.locale, &matching, today)?));
+            let record = Record::parse(Schema::of(EntityType::Tender), &tender.bytes)?;
+            let tokens = TokenizedRecord::of(&record);
+            let mut keywords = Vec::new();
+            for subscription in &matching {
+                let matched = matching_keywords(subscription, &tokens);
+                add_new(&mut keywords, &matched);
+                add_new(found.entry(subscription.id).or_default(), &matched);
+            }
+            listings.push((first.locale, self.listing(&record, first.locale, &keywords, today)));
             pairs.push(recipient.address.with_tender(&tender.name));
-            subscriptions.extend(matching.iter().map(|subscription| subscription.id));
         }
         if listings.is_empty() {
             return Ok(None);
         }
-        subscriptions.sort_unstable();
-        subscriptions.dedup();
         let mut summaries = Vec::new();
         for subscription in &active {
+            let Some(keywords) = found.get(&subscription.id) else {
+                continue;
+            };
             let token = state.unsubscribe_token(subscription)?;
-            summaries.push(SubscriptionSummary::new(subscription, sender.unsubscribe_link(&token)));
+            let link = sender.unsubscribe_link(&token);
+            summaries.push(SubscriptionSummary::new(subscription, keywords, link));
         }
         let digest = Digest {
             parts: Digest::parts(listings),
@@ -162,31 +176,23 @@ impl<'g> DigestPlan<'g> {
             mail,
             digest,
             pairs,
-            subscriptions,
+            subscriptions: found.into_keys().collect(),
         }))
     }
 
     /// Lists a tender. If the notice states no value, the listing gets an estimate if there is one.
-    fn listing(
-        &self,
-        tender: &NewTender,
-        locale: Locale,
-        matching: &[&Subscription],
-        today: Date,
-    ) -> anyhow::Result<Listing> {
-        let record = Record::parse(Schema::of(EntityType::Tender), &tender.bytes)?;
-        let keywords = matching_keywords(matching, &TokenizedRecord::of(&record));
-        let listing = Listing::new(&record, locale, &keywords);
+    fn listing(&self, record: &Record, locale: Locale, keywords: &[String], today: Date) -> Listing {
+        let listing = Listing::new(record, locale, keywords);
         if listing.value.is_some() {
-            return Ok(listing);
+            return listing;
         }
         let deadline = Deadline::after(ESTIMATE_TIMEOUT);
         match tender_value(self.generation, today, record.id(), &deadline) {
-            Ok(Some(amount)) => Ok(listing.with_estimate(amount)),
-            Ok(None) => Ok(listing),
+            Ok(Some(amount)) => listing.with_estimate(amount),
+            Ok(None) => listing,
             Err(error) => {
                 log::warn!("a tender is listed without an estimate: {error:?}");
-                Ok(listing)
+                listing
             }
         }
     }
@@ -294,18 +300,25 @@ fn is_due(history: &DeliveryHistory, subscription: &Subscription, address: Addre
         && has_passed(history.last_of_subscription.get(&subscription.id), interval)
 }
 
-/// The keywords that match a tender, each once, as their subscribers wrote them.
-fn matching_keywords(subscriptions: &[&Subscription], record: &TokenizedRecord) -> Vec<String> {
-    let mut matched: Vec<String> = Vec::new();
-    for subscription in subscriptions {
-        for text in &subscription.keywords {
-            let is_match = Keyword::parse(text).is_ok_and(|keyword| keyword.matches(record, &subscription.languages));
-            if is_match && !matched.contains(text) {
-                matched.push(text.clone());
-            }
+/// The keywords of a subscription that match a tender, as the subscriber wrote them.
+fn matching_keywords(subscription: &Subscription, record: &TokenizedRecord) -> Vec<String> {
+    let is_match =
+        |text: &String| Keyword::parse(text).is_ok_and(|keyword| keyword.matches(record, &subscription.languages));
+    subscription
+        .keywords
+        .iter()
+        .filter(|text| is_match(text))
+        .cloned()
+        .collect()
+}
+
+/// Adds the texts that are not in the list.
+fn add_new(list: &mut Vec<String>, texts: &[String]) {
+    for text in texts {
+        if !list.contains(text) {
+            list.push(text.clone());
         }
     }
-    matched
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Renders a digest as HTML that old and new mail clients show alike: one narrow column, no tables,
-//! no images, no external resources, and no colour that needs a white or a black background.
+//! Renders a digest as HTML, and the parts of which any mail consists. Old and new mail clients show
+//! it alike: one narrow column, no tables, no images, no external resources, and no colour that needs
+//! a white or a black background.
 
 use html_escape::encode_quoted_attribute as escape;
 
@@ -23,6 +24,7 @@ const SUBHEADING: &str = "font-size:16px; margin:24px 0 8px; padding-top:16px; b
 const TITLE: &str = "font-size:17px; line-height:1.35; margin:0; font-weight:600;";
 const LISTING: &str = "margin:0 0 20px;";
 const LINE: &str = "margin:2px 0 0;";
+const PARAGRAPH: &str = "margin:0 0 12px;";
 const QUIET: &str = "margin:2px 0 0; font-size:14px; opacity:0.7;";
 const SMALL: &str = "margin:0 0 10px; font-size:14px;";
 const LINK: &str = "color:#1a5fb4;";
@@ -33,25 +35,61 @@ pub fn render(digest: &Digest) -> String {
     let mut body = String::new();
     for (number, part) in digest.parts.iter().enumerate() {
         let texts = DigestTexts::of(part.locale);
-        body.push_str(&format!("<div lang=\"{}\">\n", part.locale.name()));
-        if number > 0 {
-            body.push_str(&format!("<hr style=\"{RULE}\">\n"));
-        } else if digest.parts.len() > 1 {
-            body.push_str(&format!("<p lang=\"fr\" style=\"{SMALL}\">{FRENCH_FOLLOWS}</p>\n"));
+        let mut content = String::new();
+        if number == 0 && digest.parts.len() > 1 {
+            content.push_str(&format!("<p lang=\"fr\" style=\"{SMALL}\">{FRENCH_FOLLOWS}</p>\n"));
         }
-        write_part(&mut body, digest, part, texts);
-        body.push_str("</div>\n");
+        write_part(&mut content, digest, part, texts);
+        body.push_str(&self::part(part.locale.name(), number > 0, &content));
     }
+    document(language, &subject(digest), &body)
+}
+
+/// A whole mail in a language: its title and its parts.
+pub(super) fn document(language: &str, title: &str, parts: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"{language}\">\n<head>\n{HEAD}\n<title>{}</title>\n</head>\n<body style=\"{BODY}\">\n\
-         <div style=\"{COLUMN}\">\n{body}</div>\n</body>\n</html>\n",
-        escape(&subject(digest))
+         <div style=\"{COLUMN}\">\n{parts}</div>\n</body>\n</html>\n",
+        escape(title)
     )
+}
+
+/// A part in a language, below a rule if it follows another.
+pub(super) fn part(language: &str, has_rule: bool, content: &str) -> String {
+    let rule = if has_rule {
+        format!("<hr style=\"{RULE}\">\n")
+    } else {
+        String::new()
+    };
+    format!("<div lang=\"{language}\">\n{rule}{content}</div>\n")
+}
+
+pub(super) fn heading(text: &str) -> String {
+    format!("<h1 style=\"{HEADING}\">{}</h1>\n", escape(text))
+}
+
+/// A paragraph of a mail without listings.
+pub(super) fn line(text: &str) -> String {
+    paragraph(PARAGRAPH, text)
+}
+
+/// A paragraph with a link below it, which shows its address.
+pub(super) fn line_with_link(text: &str, address: &str) -> String {
+    format!(
+        "<p style=\"{PARAGRAPH}\">{}<br>{}</p>\n",
+        escape(text),
+        link(address, address)
+    )
+}
+
+/// A paragraph in small, paler letters.
+pub(super) fn quiet(text: &str) -> String {
+    paragraph(QUIET, text)
 }
 
 fn write_part(html: &mut String, digest: &Digest, part: &DigestPart, texts: &DigestTexts) {
     let heading = texts.matches(part.listings.len());
-    html.push_str(&format!("<h1 style=\"{HEADING}\">{}</h1>\n", escape(&heading)));
+    html.push_str(&self::heading(&heading));
     for listing in &part.listings {
         write_listing(html, digest, listing, texts);
     }
@@ -67,7 +105,7 @@ fn write_part(html: &mut String, digest: &Digest, part: &DigestPart, texts: &Dig
     let stop = link(&digest.unsubscribe, texts.stop_all);
     html.push_str(&format!("<p style=\"{SMALL}\">{stop}</p>\n"));
     for sentence in texts.sender(&digest.sender, &digest.postal) {
-        html.push_str(&paragraph(QUIET, &sentence));
+        html.push_str(&quiet(&sentence));
     }
 }
 

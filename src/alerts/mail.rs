@@ -1,5 +1,5 @@
-//! Encodes a digest as a MIME message with the headers that mailing lists must have (RFC 2369, 2919,
-//! 3834, 8058), and with a DKIM signature if there is a key.
+//! Encodes a digest or a confirmation mail as a MIME message with the headers that mailing lists must
+//! have (RFC 2369, 2919, 3834, 8058), and with a DKIM signature if there is a key.
 //!
 //! No text of a publisher or subscriber can add a header or a part: the library encodes names and
 //! titles, and an address that it does not accept is not mailed.
@@ -19,10 +19,13 @@ use lettre::{
     },
 };
 
-use crate::alerts::{
-    digest::{Digest, clean},
-    html, text,
-    texts::subject,
+use crate::{
+    alerts::{
+        digest::{Digest, clean},
+        html, text,
+        texts::subject,
+    },
+    state::confirmation_mails::MailSender,
 };
 
 /// The sender of all mails, as the operator configures it.
@@ -43,6 +46,17 @@ pub struct Sender {
 pub struct Mail {
     pub(crate) envelope: Envelope,
     pub bytes: Vec<u8>,
+}
+
+/// The content of a message.
+pub struct Content {
+    pub subject: String,
+    /// As in `Content-Language`.
+    pub languages: String,
+    pub text: String,
+    pub html: String,
+    /// The address that ends all mail by one click (RFC 8058).
+    pub unsubscribe: String,
 }
 
 /// The signed headers. RFC 8058 requires that those for unsubscribing are signed, so that the
@@ -131,32 +145,62 @@ impl Sender {
         format!("{}/tender/alerts/unsubscribe?token={token}", self.public_url)
     }
 
-    /// Encodes a message. `name` identifies it, and is the same when the same content is sent again.
+    /// The link to the page that confirms the subscriptions of a token.
+    pub(crate) fn confirm_link(&self, token: &str) -> String {
+        format!("{}/tender/alerts/confirm?token={token}", self.public_url)
+    }
+
+    /// The link to the page that ends all mail to the address of a token, also by one click (RFC 8058).
+    pub(crate) fn decline_link(&self, token: &str) -> String {
+        format!("{}/tender/alerts/decline?token={token}", self.public_url)
+    }
+
+    /// The sender as the page of a confirmation mail names it.
+    pub(crate) fn shown(&self) -> MailSender {
+        MailSender {
+            name: self.signature.clone(),
+            postal: self.postal.clone(),
+        }
+    }
+
+    /// Encodes a digest. `name` identifies it, and is the same when the same content is sent again.
     pub fn encode(&self, to: &str, digest: &Digest, name: &str, now: DateTime<Utc>) -> anyhow::Result<Mail> {
+        let content = Content {
+            subject: subject(digest),
+            languages: digest.languages(),
+            text: text::render(digest),
+            html: html::render(digest),
+            unsubscribe: digest.unsubscribe.clone(),
+        };
+        self.message(to, &content, name, now)
+    }
+
+    /// Encodes a message. `name` identifies it.
+    pub fn message(&self, to: &str, content: &Content, name: &str, now: DateTime<Utc>) -> anyhow::Result<Mail> {
         let to: Address = to.parse().context("the address is not valid for mail")?;
         let header = |name: HeaderName, value: &str| HeaderValue::new(name, value.to_owned());
         let named = HeaderName::new_from_ascii_str;
-        let part = |kind: ContentType, content: String| -> anyhow::Result<SinglePart> {
+        let part = |kind: ContentType, content: &str| -> anyhow::Result<SinglePart> {
             let encoding = ContentTransferEncoding::QuotedPrintable;
-            let body =
-                Body::new_with_encoding(content, encoding).map_err(|_| anyhow!("the content cannot be encoded"))?;
+            let body = Body::new_with_encoding(content.to_owned(), encoding)
+                .map_err(|_| anyhow!("the content cannot be encoded"))?;
             Ok(SinglePart::builder().header(kind).body(body))
         };
         // `=_` does not occur in quoted-printable text, so no title can end a part.
         let parts = MultiPart::builder()
             .kind(MultiPartKind::Alternative)
             .boundary(format!("=_{name}"))
-            .singlepart(part(ContentType::TEXT_PLAIN, text::render(digest))?)
-            .singlepart(part(ContentType::TEXT_HTML, html::render(digest))?);
+            .singlepart(part(ContentType::TEXT_PLAIN, &content.text)?)
+            .singlepart(part(ContentType::TEXT_HTML, &content.html)?);
         let mut message = Message::builder()
             .from(self.mailbox.clone())
             .to(Mailbox::new(None, to))
-            .subject(subject(digest))
+            .subject(content.subject.as_str())
             .date(SystemTime::from(now))
             .message_id(Some(format!("<{name}@{}>", self.domain())))
-            .raw_header(header(named("Content-Language"), &digest.languages()))
+            .raw_header(header(named("Content-Language"), &content.languages))
             .raw_header(header(named("List-Id"), &format!("<tender-alerts.{}>", self.domain())))
-            .raw_header(header(named("List-Unsubscribe"), &format!("<{}>", digest.unsubscribe)))
+            .raw_header(header(named("List-Unsubscribe"), &format!("<{}>", content.unsubscribe)))
             .raw_header(header(named("List-Unsubscribe-Post"), "List-Unsubscribe=One-Click"))
             .raw_header(header(named("Auto-Submitted"), "auto-generated"))
             .raw_header(header(named("Precedence"), "bulk"))

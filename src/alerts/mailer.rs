@@ -1,66 +1,29 @@
-//! One run of sending digests: mails each recipient of a [`DigestPlan`] in turn.
+//! One run of sending: first the confirmation mails that are due, then the digest of each recipient
+//! of a [`DigestPlan`].
 //!
-//! `procure alerts send` and the worker inside `serve` both call [`run_once`]. A lock file lets only
-//! one run at a time. A run may end at any moment, also by SIGKILL, and the next one continues; see
-//! [`crate::state::deliveries`] for what is stored when.
+//! `procure alerts send` and the worker inside `serve` both call [`run_once`]. Between two runs the
+//! worker calls [`run_confirmations`]. A lock file lets only one run at a time. A run may end at any
+//! moment, also by SIGKILL, and the next one continues; see [`crate::state::deliveries`] for what is
+//! stored when.
 
 use std::{
     fmt,
-    num::NonZeroU32,
-    thread,
+    fs::File,
     time::{Duration, Instant},
 };
 
 use chrono::{DateTime, Utc};
 
+pub use crate::alerts::delivery::{MailEvent, MailSettings, StopReason};
 use crate::{
     alerts::{
-        digest_plan::{DigestPlan, OutgoingMail, Recipient},
-        mail::Sender,
-        smtp::{
-            server::SmtpServer,
-            session::{DeliveryOutcome, SmtpSession},
-        },
+        delivery::{Attempt, DeliveryRun},
+        digest_plan::DigestPlan,
     },
     catalog::generation::Generation,
-    state::{
-        database::StateDb,
-        deliveries::{DeliveryIntent, DeliveryStatus},
-        suppressions::MAX_ATTEMPTS,
-    },
+    state::database::StateDb,
     storage::file_lock,
 };
-
-/// How mails are sent, as the operator configures it.
-#[derive(Debug)]
-pub struct MailSettings {
-    pub server: SmtpServer,
-    pub sender: Sender,
-    /// The maximum number of mails per minute.
-    pub rate: NonZeroU32,
-}
-
-/// The number of connection failures in a row that ends a run.
-const MAX_FAILURES: u32 = 3;
-
-/// The number of permanently refused addresses in a row that ends a run. A misconfigured server
-/// refuses every address, and each refusal costs its address the mails.
-const MAX_BOUNCES: u32 = 10;
-
-/// The wait after the first connection failure; after the second it is twice as long.
-const RETRY_WAIT: Duration = Duration::from_secs(1);
-
-/// How often a waiting run polls for a reason to stop.
-const POLL_INTERVAL: Duration = Duration::from_millis(200);
-
-/// Why a run should end before all recipients are mailed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StopReason {
-    /// The process is stopping: replies are awaited only as long as needed to lose nothing.
-    Shutdown,
-    /// The remaining digests must come from a newer generation. The current mail is still sent.
-    NewGeneration,
-}
 
 /// The counts of one run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,14 +43,8 @@ pub struct MailReport {
     pub ended_early: Option<String>,
 }
 
-/// The outcome of one mail, for the report and the metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MailEvent {
-    Sent,
-    Deferred,
-    Bounced,
-    Uncertain,
-}
+/// How often a run that sends digests sends the confirmation mails that have become due.
+const CONFIRMATION_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Mails all recipients that are due, until the server fails or `stop_reason` returns one. `on_event`
 /// receives each mail's outcome and the number of recipients that are left.
@@ -99,266 +56,124 @@ pub fn run_once(
     stop_reason: &dyn Fn() -> Option<StopReason>,
     on_event: &mut dyn FnMut(MailEvent, usize),
 ) -> anyhow::Result<MailReport> {
-    let path = state.mail_lock();
-    let _lock = file_lock::lock_file(&path, &path, "procure alerts send")?;
-    let mut report = MailReport {
-        interrupted: state.mark_interrupted_deliveries()?,
-        ..MailReport::default()
-    };
-    if report.interrupted > 0 {
-        log::warn!(
-            "an earlier run died while sending {} mails; they may have arrived and are not sent again",
-            report.interrupted
-        );
-    }
+    let delivery = DeliveryRun::new(state, settings, now, stop_reason);
+    let mut run = MailRun::begin(state, delivery, now, on_event)?;
     state.prune_deliveries(now())?;
-    let plan = DigestPlan::new(state, generation, None, now())?;
-    let mut run = DeliveryRun {
-        state,
-        settings,
-        now,
-        stop_reason,
-        session: None,
-        failures: 0,
-        bounces: 0,
-        next_at: Instant::now(),
-    };
-    report.waiting = plan.recipients.len();
-    for recipient in &plan.recipients {
-        let attempt = run.mail(&plan, recipient)?;
-        if attempt.event.is_some() || attempt.abort.is_none() {
-            report.waiting -= 1;
-        }
-        if let Some(event) = attempt.event {
-            report.count(event);
-            on_event(event, report.waiting);
-        }
-        if attempt.abort.is_some() {
-            report.ended_early = attempt.abort;
-            break;
-        }
+    run.send_confirmations()?;
+    if run.report.ended_early.is_none() {
+        let plan = DigestPlan::new(state, generation, None, now())?;
+        run.send_digests(&plan)?;
     }
-    if let Some(session) = &mut run.session {
-        session.close();
-    }
-    Ok(report)
+    Ok(run.end())
 }
 
-/// Sends mails one by one over one connection, no faster than the configured rate.
-struct DeliveryRun<'a> {
-    state: &'a StateDb,
-    settings: &'a MailSettings,
+/// Sends the confirmation mails that are due.
+pub(crate) fn run_confirmations(
+    state: &StateDb,
+    settings: &MailSettings,
     now: fn() -> DateTime<Utc>,
-    stop_reason: &'a dyn Fn() -> Option<StopReason>,
-    session: Option<SmtpSession>,
-    /// Connection failures in a row.
-    failures: u32,
-    /// Permanently refused addresses in a row.
-    bounces: u32,
-    /// When the next mail may be sent.
-    next_at: Instant,
+    stop_reason: &dyn Fn() -> Option<StopReason>,
+    on_event: &mut dyn FnMut(MailEvent, usize),
+) -> anyhow::Result<MailReport> {
+    let delivery = DeliveryRun::new(state, settings, now, stop_reason);
+    let mut run = MailRun::begin(state, delivery, now, on_event)?;
+    run.send_confirmations()?;
+    Ok(run.end())
 }
 
-/// The outcome of mailing one recipient.
-#[derive(Default)]
-struct Attempt {
-    /// `None` if there was nothing to send, or nothing was sent.
-    event: Option<MailEvent>,
-    /// Why the run must end.
-    abort: Option<String>,
+/// A run with its lock and its report.
+struct MailRun<'a> {
+    state: &'a StateDb,
+    delivery: DeliveryRun<'a>,
+    now: fn() -> DateTime<Utc>,
+    on_event: &'a mut dyn FnMut(MailEvent, usize),
+    report: MailReport,
+    /// When it last looked for confirmation mails.
+    confirmed_at: Instant,
+    /// Why no further confirmation mail is sent in this run. Digests are: any client can subscribe
+    /// addresses that do not exist.
+    refusals: Option<String>,
+    _lock: File,
 }
 
-impl Attempt {
-    fn aborted(why: String) -> Attempt {
-        let abort = Some(why);
-        Attempt { event: None, abort }
-    }
-}
-
-impl DeliveryRun<'_> {
-    /// Composes and sends the mail of a recipient.
-    fn mail(&mut self, plan: &DigestPlan, recipient: &Recipient) -> anyhow::Result<Attempt> {
-        // Before the mail is composed, so that a recipient who unsubscribes meanwhile gets none.
-        if let Some(reason) = self.wait().or_else(self.stop_reason) {
-            return Ok(Attempt::aborted(reason.to_string()));
-        }
-        let (state, now) = (self.state, (self.now)());
-        let attempt = match plan.compose(recipient, &self.settings.sender, state, now) {
-            Ok(Some(mail)) => self.deliver(recipient, &mail)?,
-            Ok(None) => Attempt::default(),
-            Err(error) => {
-                log::warn!("cannot compose a mail; its address is paused: {error:#}");
-                state.pause_address(recipient.address, &format!("{error:#}"), now)?;
-                let event = Some(MailEvent::Bounced);
-                Attempt { event, abort: None }
-            }
+impl<'a> MailRun<'a> {
+    fn begin(
+        state: &'a StateDb,
+        delivery: DeliveryRun<'a>,
+        now: fn() -> DateTime<Utc>,
+        on_event: &'a mut dyn FnMut(MailEvent, usize),
+    ) -> anyhow::Result<MailRun<'a>> {
+        let path = state.mail_lock();
+        let lock = file_lock::lock_file(&path, &path, "procure alerts send")?;
+        let report = MailReport {
+            interrupted: state.mark_interrupted_deliveries()?,
+            ..MailReport::default()
         };
-        if let Some(MailEvent::Bounced | MailEvent::Deferred) = attempt.event
-            && state.subscriptions_of(&recipient.email)?.is_empty()
-        {
-            // The address was erased during the attempt: the server's reply may contain it.
-            state.resume_addresses(Some(recipient.address))?;
+        if report.interrupted > 0 {
+            log::warn!(
+                "an earlier run died while sending {} mails; they may have arrived and are not sent again",
+                report.interrupted
+            );
         }
-        Ok(attempt)
-    }
-
-    /// Sends a mail, again after connection failures, until its outcome is known.
-    fn deliver(&mut self, recipient: &Recipient, mail: &OutgoingMail) -> anyhow::Result<Attempt> {
-        loop {
-            if let Some(reason) = self.wait() {
-                return Ok(Attempt::aborted(reason.to_string()));
-            }
-            let outcome = self.attempt(recipient, mail)?;
-            let failure = self.count_failure(&outcome);
-            let event = match (&outcome, &failure) {
-                (DeliveryOutcome::Cancelled, _) => return Ok(Attempt::aborted(StopReason::Shutdown.to_string())),
-                (DeliveryOutcome::Unavailable(_), Some(why)) => return Ok(Attempt::aborted(why.clone())),
-                (DeliveryOutcome::Unavailable(reply), None) => {
-                    log::warn!("the mail server is tried again: {}", reply.for_log());
-                    continue;
-                }
-                _ => self.record(recipient, &outcome)?,
-            };
-            let abort = failure.or(self.count_bounce(&outcome));
-            return Ok(Attempt { event, abort });
-        }
-    }
-
-    /// Makes one attempt. The delivery intent is on disk before the message is transmitted, and
-    /// completed or withdrawn afterwards.
-    fn attempt(&mut self, recipient: &Recipient, mail: &OutgoingMail) -> anyhow::Result<DeliveryOutcome> {
-        let (state, stop_reason) = (self.state, self.stop_reason);
-        let is_stopping = || stop_reason() == Some(StopReason::Shutdown);
-        let session = match self.session.take() {
-            Some(session) => session,
-            None => match self.settings.server.connect(&is_stopping) {
-                Ok(session) => session,
-                Err(outcome) => return Ok(outcome),
-            },
-        };
-        self.next_at = Instant::now() + Duration::from_secs(60) / self.settings.rate.get();
-        let mut intent: Option<DeliveryIntent> = None;
-        let (outcome, session) = session.send(&mail.mail, &is_stopping, || {
-            intent = Some(state.begin_delivery(recipient.address, &mail.pairs, &mail.subscriptions, (self.now)())?);
-            Ok(())
-        })?;
-        if let Some(intent) = intent {
-            match outcome {
-                DeliveryOutcome::Sent => state.complete_delivery(intent, DeliveryStatus::Sent)?,
-                DeliveryOutcome::ConnectionLost(_) | DeliveryOutcome::NoReply(_) => {
-                    state.complete_delivery(intent, DeliveryStatus::Uncertain)?;
-                }
-                DeliveryOutcome::TemporaryFailure(_)
-                | DeliveryOutcome::PermanentFailure(_)
-                | DeliveryOutcome::Unavailable(_)
-                | DeliveryOutcome::Cancelled => state.withdraw_delivery(intent)?,
-            }
-        }
-        self.session = session;
-        Ok(outcome)
-    }
-
-    /// Logs the outcome of a mail and suppresses its address if it was refused.
-    fn record(&self, recipient: &Recipient, outcome: &DeliveryOutcome) -> anyhow::Result<Option<MailEvent>> {
-        let now = (self.now)();
-        Ok(Some(match outcome {
-            DeliveryOutcome::Sent => MailEvent::Sent,
-            DeliveryOutcome::ConnectionLost(reply) | DeliveryOutcome::NoReply(reply) => {
-                log::warn!("a mail may have arrived and is not sent again: {}", reply.for_log());
-                MailEvent::Uncertain
-            }
-            DeliveryOutcome::TemporaryFailure(reply) => {
-                log::warn!("a mail is deferred: {}", reply.for_log());
-                if self.state.defer_address(recipient.address, &reply.text, now)? {
-                    log::warn!("its address is paused after {MAX_ATTEMPTS} attempts");
-                }
-                MailEvent::Deferred
-            }
-            DeliveryOutcome::PermanentFailure(reply) => {
-                log::warn!(
-                    "a mail was refused permanently; its address is paused: {}",
-                    reply.for_log()
-                );
-                self.state.pause_address(recipient.address, &reply.text, now)?;
-                MailEvent::Bounced
-            }
-            DeliveryOutcome::Unavailable(_) | DeliveryOutcome::Cancelled => return Ok(None),
-        }))
-    }
-
-    /// Counts connection failures in a row and delays the next attempt. Returns the reason to end the
-    /// run after too many, or if a retry cannot help.
-    fn count_failure(&mut self, outcome: &DeliveryOutcome) -> Option<String> {
-        let reply = match outcome {
-            DeliveryOutcome::Unavailable(reply) => reply,
-            // Each further attempt would cost an address its digest.
-            DeliveryOutcome::NoReply(reply) => return Some(reply.for_log()),
-            DeliveryOutcome::TemporaryFailure(reply) | DeliveryOutcome::ConnectionLost(reply)
-                if reply.code.is_none() =>
-            {
-                reply
-            }
-            _ => {
-                self.failures = 0;
-                return None;
-            }
-        };
-        self.failures += 1;
-        self.next_at = Instant::now() + RETRY_WAIT * self.failures;
-        if reply.is_final() || self.failures >= MAX_FAILURES {
-            Some(format!("the mail server cannot be used: {}", reply.for_log()))
-        } else {
-            None
-        }
-    }
-
-    /// Counts permanent refusals in a row. Returns the reason to end the run after too many.
-    fn count_bounce(&mut self, outcome: &DeliveryOutcome) -> Option<String> {
-        self.bounces = match outcome {
-            DeliveryOutcome::PermanentFailure(_) => self.bounces + 1,
-            _ => 0,
-        };
-        if self.bounces < MAX_BOUNCES {
-            return None;
-        }
-        Some(format!(
-            "the mail server permanently refused {MAX_BOUNCES} addresses in a row; if the server is misconfigured (`procure alerts list` shows its replies), \
-             repair it and resume the addresses with `procure alerts resume`"
-        ))
-    }
-
-    /// Waits until the next mail may be sent, or for a reason to stop.
-    fn wait(&self) -> Option<StopReason> {
-        loop {
-            let left = self.next_at.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return None;
-            }
-            if let Some(reason) = (self.stop_reason)() {
-                return Some(reason);
-            }
-            thread::sleep(left.min(POLL_INTERVAL));
-        }
-    }
-}
-
-impl fmt::Display for StopReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            StopReason::Shutdown => "the process is stopping",
-            StopReason::NewGeneration => "there is a new generation",
+        Ok(MailRun {
+            state,
+            delivery,
+            now,
+            on_event,
+            report,
+            confirmed_at: Instant::now(),
+            refusals: None,
+            _lock: lock,
         })
     }
-}
 
-impl MailEvent {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            MailEvent::Sent => "sent",
-            MailEvent::Deferred => "deferred",
-            MailEvent::Bounced => "bounced",
-            MailEvent::Uncertain => "uncertain",
+    fn send_confirmations(&mut self) -> anyhow::Result<()> {
+        self.confirmed_at = Instant::now();
+        self.state.expire_confirmations((self.now)())?;
+        let due = self.state.due_confirmations(None, (self.now)())?;
+        self.report.waiting += due.len();
+        for due in &due {
+            let mut attempt = self.delivery.mail_confirmation(due)?;
+            self.refusals = attempt.refusals.take();
+            self.count(attempt);
+            if self.report.ended_early.is_some() || self.refusals.is_some() {
+                break;
+            }
         }
+        Ok(())
+    }
+
+    fn send_digests(&mut self, plan: &DigestPlan) -> anyhow::Result<()> {
+        self.report.waiting += plan.recipients.len();
+        for recipient in &plan.recipients {
+            // A subscriber waits for the confirmation mail, and a run may last for hours.
+            if self.confirmed_at.elapsed() >= CONFIRMATION_INTERVAL && self.refusals.is_none() {
+                self.send_confirmations()?;
+            }
+            if self.report.ended_early.is_some() {
+                break;
+            }
+            let attempt = self.delivery.mail_digest(plan, recipient)?;
+            self.count(attempt);
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, attempt: Attempt) {
+        if attempt.event.is_some() || attempt.abort.is_none() {
+            self.report.waiting -= 1;
+        }
+        if let Some(event) = attempt.event {
+            self.report.count(event);
+            (self.on_event)(event, self.report.waiting);
+        }
+        self.report.ended_early = attempt.abort.or(attempt.refusals);
+    }
+
+    fn end(mut self) -> MailReport {
+        self.delivery.close();
+        self.report.ended_early = self.report.ended_early.or(self.refusals);
+        self.report
     }
 }
 

@@ -1,15 +1,19 @@
-//! Alerts: mails each new tender once to every address with a matching subscription.
+//! Alerts: mails each new tender once to every address with a matching subscription, and asks new
+//! addresses to confirm.
 //!
 //! ```text
 //! generation ──new_tenders──▶ tenders
 //! tenders, subscriptions ──matching, digest_plan──▶ recipients
 //! recipient ──digest, texts, text, html, mail──▶ message
-//! message ──mailer, smtp──▶ mail server
+//! address to confirm ──confirmation, mail──▶ message
+//! message ──mailer, delivery, smtp──▶ mail server
 //!              └─ state::deliveries: the intent before, the outcome after
 //! ```
 //!
 //! **Invariant:** only [`mail`] and [`smtp`] name `lettre`.
 
+pub mod confirmation;
+mod delivery;
 pub mod digest;
 pub mod digest_plan;
 pub mod html;

@@ -11,12 +11,15 @@ use crate::alerts::{
 const WIDTH: usize = 72;
 const RULE: &str = "----------------------------------------";
 
+/// Between two parts in different languages, as wide as [`RULE`].
+pub(super) const PART_RULE: &str = "========================================";
+
 pub fn render(digest: &Digest) -> String {
     let mut text = String::new();
     for (number, part) in digest.parts.iter().enumerate() {
         let texts = DigestTexts::of(part.locale);
         if number > 0 {
-            text.push_str(&format!("\n\n{}\n\n", "=".repeat(RULE.len())));
+            text.push_str(&format!("\n\n{PART_RULE}\n\n"));
         } else if digest.parts.len() > 1 {
             text.push_str(&format!("{FRENCH_FOLLOWS}\n\n"));
         }
@@ -70,7 +73,8 @@ fn write_listing(text: &mut String, digest: &Digest, listing: &Listing, texts: &
     }
 }
 
-fn wrapped(text: &str, first: &str, rest: &str) -> String {
+/// The text in short lines, the first and the other lines indented.
+pub(super) fn wrapped(text: &str, first: &str, rest: &str) -> String {
     let options = Options::new(WIDTH)
         .initial_indent(first)
         .subsequent_indent(rest)

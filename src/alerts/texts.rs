@@ -36,6 +36,8 @@ pub(crate) struct DigestTexts {
     daily: &'static str,
     weekly: &'static str,
     everything: &'static str,
+    /// For conditions that are not shown.
+    other_words: &'static str,
     in_department: &'static str,
     in_municipality: &'static str,
     in_category: &'static str,
@@ -70,12 +72,13 @@ static ENGLISH: DigestTexts = DigestTexts {
         "And {n} more, which your next digests will list.",
     ],
     untitled: "Untitled notice",
-    alerts: "Your alerts",
+    alerts: "Alerts that found these",
     stop_one: "Stop this alert",
     stop_all: "Stop all alerts to this address",
     daily: "daily",
     weekly: "weekly",
     everything: "every new tender",
+    other_words: "other words",
     in_department: "department {name}",
     in_municipality: "municipality {name}",
     in_category: "category {name}",
@@ -110,12 +113,13 @@ static FRENCH: DigestTexts = DigestTexts {
         "Et {n} autres, que vos prochains courriels présenteront.",
     ],
     untitled: "Avis sans titre",
-    alerts: "Vos alertes",
+    alerts: "Alertes qui ont trouvé ces avis",
     stop_one: "Arrêter cette alerte",
     stop_all: "Arrêter toutes les alertes à cette adresse",
     daily: "chaque jour",
     weekly: "chaque semaine",
     everything: "tout nouvel appel d’offres",
+    other_words: "d’autres mots",
     in_department: "ministère ou organisme {name}",
     in_municipality: "municipalité {name}",
     in_category: "catégorie {name}",
@@ -247,6 +251,9 @@ impl DigestTexts {
         }
         for (text, name) in conditions {
             parts.extend(name.iter().map(|name| put(text, "{name}", name)));
+        }
+        if subscription.hides_words {
+            parts.push(self.other_words.to_owned());
         }
         if parts.is_empty() {
             parts.push(self.everything.to_owned());

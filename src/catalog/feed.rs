@@ -18,7 +18,7 @@ use crate::{
         notices::{BidStatus, NewestStatuses, OPEN_STATUSES, TenderKey, parse_tender},
         pages::for_each_page,
     },
-    engine::{Deadline, Engine, Error},
+    engine::{Deadline, Engine, Error, MAX_PAGE_BYTES, fitting},
     model::{Date, EntityType, Language, Record, Role},
     query::{
         Filter, Position, SearchQuery,
@@ -53,6 +53,8 @@ pub(crate) struct FeedQuery {
 /// One page, newest first.
 pub(crate) struct FeedPage {
     pub(crate) tenders: Vec<FeedTender>,
+    /// Whether the page ended at [`MAX_PAGE_BYTES`], although its limit allows more tenders.
+    pub(crate) is_cut: bool,
     /// The position of the last tender, if more follow.
     pub(crate) next: Option<Position>,
 }
@@ -84,55 +86,109 @@ pub(crate) enum ValueBasis {
     Unknown,
 }
 
-/// Values are estimated in parallel, for at least this many tenders at a time while there are
-/// enough. Estimating only the few that the page lacks would leave cores idle if `min_value`
-/// excludes most tenders.
-const ESTIMATE_BATCH: usize = 32;
+/// The values of tenders that state none. `None` as a value means that a tender cannot be estimated.
+pub(crate) trait EstimatedValues {
+    type Error: From<Error>;
 
-/// Returns one page. `newest_statuses` must be of the same index as `engine`. `estimate` returns
-/// the values of tenders, by record_id. It is called only for tenders that state no value, and for
-/// at most [`ESTIMATE_BATCH`] more of them than the page needs.
-pub(crate) fn find<E: From<Error>>(
+    /// The value of a tender, if it was estimated before.
+    fn known(&self, record_id: &str) -> Option<Option<f64>>;
+
+    /// Estimates a tender, the first of `missing` that the page needs, as far as is known. It may
+    /// need more: an estimate can be below the minimum value.
+    fn estimate(&self, record_id: &str, missing: usize) -> Result<Option<f64>, Self::Error>;
+}
+
+/// Returns one page. `newest_statuses` must be of the same index as `engine`. No more tenders are
+/// estimated than the page needs.
+pub(crate) fn find<V: EstimatedValues>(
     engine: &dyn Engine,
     newest_statuses: &NewestStatuses,
     query: &FeedQuery,
-    estimate: impl Fn(&[&str]) -> Result<Vec<Option<f64>>, E>,
+    values: &V,
     deadline: &Deadline,
-) -> Result<FeedPage, E> {
-    let mut rest = matching_tenders(engine, newest_statuses, query, deadline)?
-        .into_iter()
-        .filter(|tender| query.after.as_ref().is_none_or(|after| tender.is_after(after)))
-        .peekable();
+) -> Result<FeedPage, V::Error> {
+    let mut all = matching_tenders(engine, newest_statuses, query, deadline)?;
+    all.retain(|tender| query.after.as_ref().is_none_or(|after| tender.is_after(after)));
+    let missing = tenders_to_estimate(&all, query, values);
     let mut tenders = Vec::new();
-    // One more than the page, to learn whether another page follows.
-    while tenders.len() <= query.limit && rest.peek().is_some() {
+    for (index, mut tender) in all.into_iter().enumerate() {
+        // One more than the page, to learn whether another page follows.
+        if tenders.len() > query.limit {
+            break;
+        }
         deadline.check()?;
-        let wanted = (query.limit + 1 - tenders.len()).max(ESTIMATE_BATCH);
-        let mut batch: Vec<FeedTender> = rest.by_ref().take(wanted).collect();
-        let without_value: Vec<&str> = batch
-            .iter()
-            .filter(|tender| tender.value.is_none())
-            .map(FeedTender::id)
-            .collect();
-        let mut estimates = estimate(&without_value)?.into_iter();
-        for tender in batch.iter_mut().filter(|tender| tender.value.is_none()) {
-            tender.value = estimates.next().flatten();
+        if tender.value.is_none() {
+            tender.value = match values.known(tender.id()) {
+                Some(value) => value,
+                None => {
+                    let done = missing.partition_point(|missing| *missing < index);
+                    values.estimate(tender.id(), (missing.len() - done).max(1))?
+                }
+            };
             tender.basis = match tender.value {
                 Some(_) => ValueBasis::Estimate,
                 None => ValueBasis::Unknown,
             };
         }
         // A tender of unknown value is kept: it may be large enough.
-        let is_enough = |value: f64| query.min_value.is_none_or(|min| value >= min);
-        tenders.extend(batch.into_iter().filter(|tender| tender.value.is_none_or(is_enough)));
+        if tender.value.is_none_or(|value| query.allows(value)) {
+            tenders.push(tender);
+        }
     }
-    let has_more = tenders.len() > query.limit;
-    tenders.truncate(query.limit);
+    let (found, limit) = (tenders.len(), tenders.len().min(query.limit));
+    let sizes = tenders[..limit].iter().map(|tender| tender.notice.len());
+    tenders.truncate(fitting(sizes, MAX_PAGE_BYTES));
+    let has_more = tenders.len() < found;
     let last = tenders.last().filter(|_| has_more);
     Ok(FeedPage {
         next: last.map(FeedTender::position),
+        is_cut: tenders.len() < limit,
         tenders,
     })
+}
+
+/// The indexes of the tenders that must be estimated at least to fill the page, and to learn whether
+/// another one follows.
+fn tenders_to_estimate(tenders: &[FeedTender], query: &FeedQuery, values: &impl EstimatedValues) -> Vec<usize> {
+    let (mut missing, mut passing) = (Vec::new(), 0);
+    for (index, tender) in tenders.iter().enumerate() {
+        if passing > query.limit {
+            break;
+        }
+        let value = match tender.value {
+            Some(value) => Some(Some(value)),
+            None => values.known(tender.id()),
+        };
+        if value.is_none() {
+            missing.push(index);
+        }
+        if value.flatten().is_none_or(|value| query.allows(value)) {
+            passing += 1;
+        }
+    }
+    missing
+}
+
+/// The open tenders of the longest feed that state no value, by `record_id`, the newest first.
+pub(crate) fn tenders_without_value(
+    engine: &dyn Engine,
+    newest_statuses: &NewestStatuses,
+    today: Date,
+    deadline: &Deadline,
+) -> Result<Vec<String>, Error> {
+    let query = FeedQuery {
+        today,
+        since: today.days_before(MAX_DAYS_BACK as u32),
+        keywords: Vec::new(),
+        languages: Language::ALL.to_vec(),
+        min_value: None,
+        filters: Vec::new(),
+        limit: 0,
+        after: None,
+    };
+    let tenders = matching_tenders(engine, newest_statuses, &query, deadline)?.into_iter();
+    let without_value = tenders.filter(|tender| tender.value.is_none());
+    Ok(without_value.map(|tender| tender.sort_key.1).collect())
 }
 
 /// All tenders that match, whatever their value: newest first, then by record_id.
@@ -245,6 +301,12 @@ fn has_text(record: &Record, language: Language) -> bool {
         .any(|field| !text(field).trim().is_empty())
 }
 
+impl FeedQuery {
+    fn allows(&self, value: f64) -> bool {
+        self.min_value.is_none_or(|min| value >= min)
+    }
+}
+
 impl FeedTender {
     fn id(&self) -> &str {
         &self.sort_key.1
@@ -269,5 +331,66 @@ impl FeedTender {
             Some(key) => *date < key || (*date == key && *record_id > position.record_id),
             None => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values that are known; no other is needed.
+    impl EstimatedValues for HashMap<&str, Option<f64>> {
+        type Error = Error;
+
+        fn known(&self, record_id: &str) -> Option<Option<f64>> {
+            self.get(record_id).copied()
+        }
+
+        fn estimate(&self, _: &str, _: usize) -> Result<Option<f64>, Error> {
+            Ok(None)
+        }
+    }
+
+    #[test]
+    fn the_tenders_of_a_page_are_estimated_and_one_more() {
+        let day = Date::from_days(20_000).unwrap();
+        let tender = |id: &str, value: Option<f64>| FeedTender {
+            notice: Bytes::new(),
+            duplicates: Vec::new(),
+            days_until_closing: None,
+            value,
+            basis: ValueBasis::Stated,
+            matched: Vec::new(),
+            sort_key: (day, id.to_owned()),
+        };
+        let tenders = [
+            tender("stated", Some(9.0)),
+            tender("first", None),
+            tender("small", Some(1.0)),
+            tender("known to be small", None),
+            tender("known to be unknown", None),
+            tender("second", None),
+            tender("third", None),
+            tender("fourth", None),
+        ];
+        let known = HashMap::from([("known to be small", Some(1.0)), ("known to be unknown", None)]);
+        let missing = |limit: usize, min_value: Option<f64>| {
+            let query = FeedQuery {
+                today: day,
+                since: day,
+                keywords: Vec::new(),
+                languages: Vec::new(),
+                min_value,
+                filters: Vec::new(),
+                limit,
+                after: None,
+            };
+            tenders_to_estimate(&tenders, &query, &known)
+        };
+        assert_eq!(missing(1, None), [1]);
+        assert_eq!(missing(4, None), [1]);
+        assert_eq!(missing(5, None), [1, 5]);
+        assert_eq!(missing(4, Some(5.0)), [1, 5, 6]);
+        assert_eq!(missing(500, Some(5.0)), [1, 5, 6, 7]);
     }
 }

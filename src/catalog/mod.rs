@@ -8,3 +8,5 @@ pub mod market;
 pub mod notices;
 pub(crate) mod pages;
 pub(crate) mod tender_value;
+pub(crate) mod value_cache;
+pub(crate) mod value_pace;

@@ -1,11 +1,12 @@
 //! The value of a tender that states none, estimated from comparable contracts.
 
-use bytes::Bytes;
+use std::time::Instant;
 
 use crate::{
     catalog::{
         generation::Generation,
         market::{
+            Market,
             answer::{EstimateItem, TenderItem},
             limits::DEFAULT_YEARS_BACK,
         },
@@ -16,20 +17,30 @@ use crate::{
 
 /// The estimated value in Canadian dollars; `None` if there are too few comparable contracts.
 ///
-/// It never changes for one day and generation, so it is computed once and cached.
+/// It never changes for one day and generation, so it is cached. Two threads may compute it at the
+/// same time; both get the same value.
 pub(crate) fn tender_value(
     generation: &Generation,
     today: Date,
     record_id: &str,
     deadline: &Deadline,
 ) -> Result<Option<f64>, Error> {
-    let internal = |error: serde_json::Error| Error::Internal(error.to_string());
-    let value = generation.cached(&format!("value {today} {record_id}"), || {
-        let market = generation.market(today, DEFAULT_YEARS_BACK, deadline.clone());
-        let record_id = record_id.to_owned();
-        let estimates = market.estimate(&[EstimateItem::Tender(TenderItem { record_id })])?;
-        let value = estimates.first().and_then(|estimate| estimate.estimated_value);
-        serde_json::to_vec(&value).map(Bytes::from).map_err(internal)
-    })?;
-    serde_json::from_slice(&value).map_err(internal)
+    if let Some(value) = generation.values.get(today, record_id) {
+        return Ok(value);
+    }
+    deadline.check()?;
+    let market = generation.market(today, DEFAULT_YEARS_BACK, deadline.clone());
+    let begun = Instant::now();
+    let value = estimate(&market, record_id)?;
+    generation.values.pace.measured(begun.elapsed());
+    generation.values.insert(today, record_id, value);
+    Ok(value)
+}
+
+/// Estimates a tender, without any cache.
+pub(crate) fn estimate(market: &Market, record_id: &str) -> Result<Option<f64>, Error> {
+    let item = EstimateItem::Tender(TenderItem {
+        record_id: record_id.to_owned(),
+    });
+    Ok(market.estimate(&item)?.estimated_value)
 }

@@ -12,6 +12,7 @@ use clap::Subcommand;
 
 use crate::{
     alerts::{
+        confirmation::{self, Confirmation},
         digest_plan::DigestPlan,
         html,
         mail::Sender,
@@ -21,7 +22,7 @@ use crate::{
     catalog::generation::Generation,
     cli::{
         mail_options::{MailOptions, SenderOptions},
-        options::{IndexDir, StateFile, print},
+        options::{IndexDir, StateFile, print, write_private},
     },
     model::{EmailAddress, timestamp},
     server,
@@ -30,9 +31,9 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Alerts {
-    /// Send the digests that are due, then exit
+    /// Send the confirmation mails and digests that are due, then exit
     Send {
-        /// Print who would get how many tenders, and send nothing
+        /// Print who would get how many tenders or a confirmation mail, and send nothing
         #[arg(long, env = "PROCURE_DRY_RUN")]
         dry_run: bool,
         #[command(flatten)]
@@ -42,12 +43,13 @@ pub(crate) enum Alerts {
         #[command(flatten)]
         mail: MailOptions,
     },
-    /// List the subscribed addresses, when each was last mailed, and why it is paused
+    /// List the subscribed addresses, when each was last mailed, and why it is not mailed
     List {
         #[command(flatten)]
         state: StateFile,
     },
-    /// Show the digest that an address would get now, whether or not it is due
+    /// Show the digest or the confirmation mail that an address would get now, whether or not it is
+    /// due
     Preview {
         /// The address
         #[arg(long, value_name = "ADDRESS", env = "PROCURE_EMAIL")]
@@ -62,7 +64,8 @@ pub(crate) enum Alerts {
         #[command(flatten)]
         sender: SenderOptions,
     },
-    /// Resume mail to paused addresses
+    /// Resume mail to paused addresses; with --email, also to an address that asked for no further
+    /// mail
     Resume {
         /// Only this address
         #[arg(long, value_name = "ADDRESS", env = "PROCURE_EMAIL")]
@@ -89,10 +92,7 @@ pub(crate) fn run(args: Alerts) -> anyhow::Result<()> {
             ..
         } => {
             let (state, generation) = (state.open_existing()?, index.open_current()?);
-            let plan = DigestPlan::new(&state, &generation, None, Utc::now())?;
-            let lines = plan.recipients.iter();
-            let lines = lines.map(|recipient| format!("{:>4}  {}\n", recipient.tenders, recipient.email));
-            print(&lines.collect::<String>())
+            dry_run(&state, &generation)
         }
         Alerts::Send { index, state, mail, .. } => send(&state.open_existing()?, &index, &mail),
         Alerts::List { state } => list(&state.open_existing()?),
@@ -107,8 +107,10 @@ pub(crate) fn run(args: Alerts) -> anyhow::Result<()> {
             preview(&state, &generation, &email, &sender.sender()?, out.as_deref())
         }
         Alerts::Resume { email, state } => {
-            let address = email.as_deref().map(AddressHash::new);
-            let resumed = state.open_existing()?.resume_addresses(address)?;
+            let (address, state) = (email.as_deref().map(AddressHash::new), state.open_existing()?);
+            let has_declined = address.map(|address| state.allow_confirmations(address)).transpose()?;
+            let resumed = state.resume_addresses(address)?;
+            let resumed = resumed.max(usize::from(has_declined == Some(true)));
             print(&format!("{resumed} addresses resumed\n"))
         }
         Alerts::Forget { email, state } => {
@@ -120,6 +122,19 @@ pub(crate) fn run(args: Alerts) -> anyhow::Result<()> {
             print(&format!("erased; {ended} alerts ended\n"))
         }
     }
+}
+
+fn dry_run(state: &StateDb, generation: &Generation) -> anyhow::Result<()> {
+    let now = Utc::now();
+    let due = state.due_confirmations(None, now)?;
+    let mut lines: Vec<String> = due
+        .iter()
+        .map(|due| format!("   -  {}  (confirmation)\n", due.email))
+        .collect();
+    let plan = DigestPlan::new(state, generation, None, now)?;
+    let recipients = plan.recipients.iter();
+    lines.extend(recipients.map(|recipient| format!("{:>4}  {}\n", recipient.tenders, recipient.email)));
+    print(&lines.concat())
 }
 
 fn send(state: &StateDb, index: &IndexDir, mail: &MailOptions) -> anyhow::Result<()> {
@@ -143,18 +158,23 @@ fn send(state: &StateDb, index: &IndexDir, mail: &MailOptions) -> anyhow::Result
 fn list(state: &StateDb) -> anyhow::Result<()> {
     let history = state.delivery_history(Utc::now())?;
     let subscriptions = state.subscriptions()?;
-    let mut of_address: BTreeMap<&str, Vec<&Subscription>> = BTreeMap::new();
-    for subscription in &subscriptions {
-        of_address.entry(&subscription.email).or_default().push(subscription);
+    // The numbers of active and of unconfirmed alerts.
+    let mut of_address: BTreeMap<&str, (usize, i64)> = BTreeMap::new();
+    for Subscription { email, .. } in &subscriptions {
+        of_address.entry(email).or_default().0 += 1;
+    }
+    let pending = state.pending_counts()?;
+    for (email, count) in &pending {
+        of_address.entry(email).or_default().1 = *count;
     }
     let mut lines = String::new();
-    for (email, subscriptions) in of_address {
+    for (email, (active, pending)) in of_address {
         let address = AddressHash::new(email);
         let last = history.last_to_address.get(&address).map_or("-".to_owned(), moment);
-        lines.push_str(&format!(
-            "{:>3} alerts  last mail {last:<20}  {email}",
-            subscriptions.len()
-        ));
+        lines.push_str(&format!("{active:>3} alerts  last mail {last:<20}  {email}"));
+        if pending > 0 {
+            lines.push_str(&format!("  {pending} not confirmed"));
+        }
         if let Some(suppression) = history.suppressions.get(&address) {
             let since = match &suppression.paused_at {
                 Some(since) => format!("paused since {}", moment(since)),
@@ -187,6 +207,11 @@ fn preview(
         None => None,
     };
     let Some(mail) = mail else {
+        if let Some(pending) = state.pending_confirmation(&email.to_lowercase())? {
+            let mail = confirmation::compose(&pending, sender, now)?;
+            let confirmation = Confirmation::new(&pending, sender);
+            return show(out, &confirmation.text(), &confirmation.html(), &mail.bytes);
+        }
         let is_known = !state.subscriptions_of(&email.to_lowercase())?.is_empty();
         ensure!(
             is_known,
@@ -194,17 +219,24 @@ fn preview(
         );
         bail!("there is nothing new for {email}");
     };
-    let Some(folder) = out else {
-        return print(&text::render(&mail.digest));
+    let (text, html) = (text::render(&mail.digest), html::render(&mail.digest));
+    show(out, &text, &html, &mail.mail.bytes)
+}
+
+/// Prints a mail, or writes it to a folder.
+fn show(folder: Option<&Path>, text: &str, html: &str, message: &[u8]) -> anyhow::Result<()> {
+    let Some(folder) = folder else {
+        return print(text);
     };
     fs::create_dir_all(folder).with_context(|| format!("creating {}", folder.display()))?;
     for (name, bytes) in [
-        ("digest.txt", text::render(&mail.digest).into_bytes()),
-        ("digest.html", html::render(&mail.digest).into_bytes()),
-        ("digest.eml", mail.mail.bytes),
+        ("digest.txt", text.as_bytes()),
+        ("digest.html", html.as_bytes()),
+        ("digest.eml", message),
     ] {
         let path = folder.join(name);
-        fs::write(&path, bytes).with_context(|| format!("writing {}", path.display()))?;
+        // It holds an address and its link to unsubscribe.
+        write_private(&path, bytes).with_context(|| format!("writing {}", path.display()))?;
     }
     Ok(())
 }

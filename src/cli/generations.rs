@@ -32,13 +32,18 @@ pub(crate) fn run(args: Generations) -> anyhow::Result<()> {
                 "no index in {}; build one with `procure index`, or set --index-dir",
                 index.index_dir.display()
             );
-            let current = generation::current(&index.index_dir)?;
+            let current = generation::current(&index.index_dir);
             let mut lines = String::new();
             for id in generation::list(&index.index_dir)? {
-                let mark = if current.as_deref() == Some(&id) { '*' } else { ' ' };
+                let mark = match &current {
+                    Ok(Some(current)) if *current == id => '*',
+                    _ => ' ',
+                };
                 lines.push_str(&format!("{mark} {id}\n"));
             }
-            print(&lines)
+            print(&lines)?;
+            // After the list, which shows the ids that the cure of this error needs.
+            current.map(drop)
         }
         Generations::Use { id, index } => generation::switch_to(&index.index_dir, &id),
     }

@@ -1,4 +1,4 @@
-//! `procure keys`: creates, lists and revokes API keys.
+//! `procure keys`: creates, lists, trusts and revokes API keys.
 
 use anyhow::ensure;
 use chrono::{NaiveDate, NaiveTime, Utc};
@@ -7,7 +7,10 @@ use clap::Subcommand;
 use crate::{
     cli::options::{StateFile, parse_plan, print},
     model::{Date, Plan, timestamp},
-    state::{database::StateDb, keys::ApiKey},
+    state::{
+        database::{self, StateDb},
+        keys::ApiKey,
+    },
 };
 
 #[derive(Debug, Subcommand)]
@@ -23,11 +26,28 @@ pub(crate) enum Keys {
         /// First day on which the key no longer works, UTC, YYYY-MM-DD
         #[arg(long, value_name = "DAY", env = "PROCURE_EXPIRES", value_parser = parse_day)]
         expires: Option<NaiveDate>,
+        /// Alerts that the key subscribes need no confirmation by mail: its owner has confirmed them
+        #[arg(long, env = "PROCURE_TRUSTED_CONSENT")]
+        trusted_consent: bool,
         #[command(flatten)]
         state: StateFile,
     },
     /// List all keys with their requests of today (UTC); the keys themselves are not stored
     List {
+        #[command(flatten)]
+        state: StateFile,
+    },
+    /// Trust a key: alerts that it subscribes need no confirmation by mail
+    Trust {
+        /// Number of the key, as `keys list` shows it
+        id: i64,
+        #[command(flatten)]
+        state: StateFile,
+    },
+    /// Trust a key no longer: new alerts that it subscribes need a confirmation by mail
+    Untrust {
+        /// Number of the key, as `keys list` shows it
+        id: i64,
         #[command(flatten)]
         state: StateFile,
     },
@@ -46,6 +66,7 @@ pub(crate) fn run(args: Keys) -> anyhow::Result<()> {
             plan,
             label,
             expires,
+            trusted_consent,
             state,
         } => {
             let (expires, now) = (expires.map(|day| day.and_time(NaiveTime::MIN).and_utc()), Utc::now());
@@ -53,7 +74,13 @@ pub(crate) fn run(args: Keys) -> anyhow::Result<()> {
                 expires.is_none_or(|end| end > now),
                 "--expires is not in the future; it is the first day (UTC) on which the key no longer works, so use tomorrow or later"
             );
-            let key = StateDb::open(&state.state)?.create_key(plan, &label, now, expires)?;
+            database::warn_if_exposed(&state.state);
+            let state = StateDb::open(&state.state)?;
+            let key = if trusted_consent {
+                state.create_trusted_key(plan, &label, now, expires)?
+            } else {
+                state.create_key(plan, &label, now, expires)?
+            };
             print(&format!("{key}\n"))
         }
         Keys::List { state } => {
@@ -62,6 +89,8 @@ pub(crate) fn run(args: Keys) -> anyhow::Result<()> {
             let line = |key: &ApiKey| key_line(key, today.get(&key.id).copied().unwrap_or(0));
             print(&state.keys()?.iter().map(line).collect::<String>())
         }
+        Keys::Trust { id, state } => state.open_existing()?.trust_key(id, true),
+        Keys::Untrust { id, state } => state.open_existing()?.trust_key(id, false),
         Keys::Revoke { id, state } => state.open_existing()?.revoke_key(id, Utc::now()),
     }
 }
@@ -74,6 +103,9 @@ fn key_line(key: &ApiKey, requests_today: i64) -> String {
         timestamp::format_seconds(key.created_at),
         key.label
     );
+    if key.has_trusted_consent {
+        line.push_str("  trusted consent");
+    }
     if let Some(end) = key.expires_at {
         line.push_str(&format!("  expires {}", timestamp::format_seconds(end)));
     }

@@ -60,7 +60,7 @@ enum Command {
     Generations(generations::Generations),
     /// Check that a running server responds; for container health checks
     Health(options::Bind),
-    /// Print a systemd unit, shell completions or manual pages
+    /// Print a systemd unit, shell completions, manual pages, licences or an SBOM
     #[command(subcommand)]
     Print(print::Print),
 }

@@ -2,9 +2,11 @@
 
 use std::{
     fmt,
+    fs::File,
     io::{self, Write},
     net::SocketAddr,
-    path::PathBuf,
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
     str::FromStr,
     time::Duration,
 };
@@ -16,7 +18,7 @@ use crate::{
     catalog::generation::{self, Generation},
     model::{EntityType, Plan},
     server,
-    state::database::StateDb,
+    state::database::{self, StateDb},
 };
 
 #[derive(Debug, Args)]
@@ -29,13 +31,7 @@ pub(crate) struct IndexDir {
 impl IndexDir {
     /// Opens the generation that is in service.
     pub(crate) fn open_current(&self) -> anyhow::Result<Generation> {
-        let id = generation::current(&self.index_dir)?.with_context(|| {
-            format!(
-                "no index in {}; build one with `procure index`",
-                self.index_dir.display()
-            )
-        })?;
-        generation::open(&self.index_dir, &id)
+        generation::open_current(&self.index_dir)
     }
 }
 
@@ -54,6 +50,7 @@ impl StateFile {
             "no state database {}; `procure keys create` creates it",
             self.state.display()
         );
+        database::warn_if_exposed(&self.state);
         StateDb::open(&self.state)
     }
 }
@@ -72,6 +69,13 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context("writing to stdout"),
         _ => Ok(()),
     }
+}
+
+/// Writes a file that only its owner may read. A file that exists keeps its mode.
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    options.open(path)?.write_all(bytes)
 }
 
 pub(crate) fn parse_plan(name: &str) -> Result<Plan, String> {

@@ -23,6 +23,9 @@ use crate::{
 pub(crate) struct Serve {
     #[command(flatten)]
     index: IndexDir,
+    /// Refuse to start if the current generation is damaged, instead of serving the newest whole one
+    #[arg(long, env = "PROCURE_STRICT_GENERATION")]
+    strict_generation: bool,
     #[command(flatten)]
     state: StateFile,
     #[command(flatten)]
@@ -66,11 +69,14 @@ pub(crate) struct Serve {
 }
 
 pub(crate) fn run(args: Serve) -> anyhow::Result<()> {
+    server::bus_error::install(&args.index.index_dir, args.log_format);
     let bind = args.bind.bind;
     let listener = TcpListener::bind(bind).with_context(|| format!("listening on {bind}"))?;
     let config = server::Config {
         index_dir: args.index.index_dir,
+        strict_generation: args.strict_generation,
         state: args.state.state,
+        max_state_age: server::config::MAX_STATE_AGE,
         plans: args.plans,
         gateway_prefix: args.gateway_prefix,
         gateway_host: args.gateway_host,
@@ -78,7 +84,7 @@ pub(crate) fn run(args: Serve) -> anyhow::Result<()> {
         upgrade_url: args.upgrade_url,
         admin_bind: args.admin_bind,
         mail: args.mail.settings()?.map(Arc::new),
-        limits: server::connection::ConnectionLimits::default(),
+        limits: server::connection_limits::ConnectionLimits::default(),
         now: Utc::now,
     };
     server::run(&config, listener, server::signals::stop_requested())

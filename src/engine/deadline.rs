@@ -51,9 +51,13 @@ impl Deadline {
         self.end
     }
 
+    /// Whether the guard was dropped: the caller no longer waits for the call.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
     pub(crate) fn is_over(&self) -> bool {
-        let is_cancelled = self.cancelled.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-        is_cancelled || self.end.is_some_and(|end| Instant::now() >= end)
+        self.is_cancelled() || self.end.is_some_and(|end| Instant::now() >= end)
     }
 
     /// [`Error::Timeout`] once the deadline has passed.

@@ -7,10 +7,13 @@ pub mod aggregation;
 mod deadline;
 mod error;
 pub mod names;
+mod page_size;
 pub mod similarity;
 pub(crate) mod tantivy;
 mod traits;
 
 pub use deadline::{CancelOnDrop, Deadline};
 pub use error::Error;
+pub use page_size::MAX_PAGE_BYTES;
+pub(crate) use page_size::fitting;
 pub use traits::{Engine, Hits};

@@ -61,7 +61,8 @@ use crate::{
 /// # }
 /// ```
 pub trait Engine: Send + Sync {
-    /// One page of the matching records.
+    /// One page of the matching records. It ends early, at
+    /// [`MAX_PAGE_BYTES`](crate::engine::MAX_PAGE_BYTES).
     fn search(&self, query: &SearchQuery, page: &Page, deadline: Deadline) -> Result<Hits, Error>;
 
     /// The record with exactly this id.
@@ -111,6 +112,9 @@ pub trait Engine: Send + Sync {
 #[derive(Clone, Debug, Default)]
 pub struct Hits {
     pub records: Vec<Bytes>,
+    /// Whether the page ended at [`MAX_PAGE_BYTES`](crate::engine::MAX_PAGE_BYTES), although its
+    /// limit allows more records.
+    pub is_cut: bool,
     /// The position of the last record. Present exactly when more records follow and the sort
     /// supports positions (a sort by value does not).
     pub next: Option<Position>,

@@ -1,57 +1,117 @@
-//! Reads a request body: completely, up to a maximum size and within a time limit.
+//! Reads a request body: completely, up to the maximum size of its endpoint and within a time limit.
 
-use std::time::Duration;
+use std::{future::poll_fn, pin::pin};
 
-use actix_web::{HttpMessage, HttpRequest, http::header, web::Payload};
+use actix_web::{
+    HttpMessage, HttpRequest,
+    body::{BodyStream, MessageBody},
+    http::header,
+    web::Payload,
+};
 use bytes::Bytes;
 
 use crate::http::{
+    byte_budget::{Owner, Reservation},
+    call::AppState,
+    connection::ConnectionState,
     error::{ApiError, quoted},
     refusal::Refusal,
-    route::Body,
+    route::{Body, Route},
 };
 
-/// Decision D-23: the maximum size of a body, in bytes.
-pub(crate) const MAX_SIZE: usize = 1 << 20;
+/// The memory of a body grows by this many bytes, so that it is never much larger than what has arrived.
+const GROWTH_BYTES: usize = 16 << 10;
 
 /// Reads the body of a request within a time limit. Returns the JSON text, not yet parsed, if the endpoint takes one
-/// and the client sent one.
+/// and the client sent one. Its bytes count against the budget of `owner` until they are dropped.
 ///
 /// Decision D-23: a body without a content type is taken for JSON; a blank one counts as absent.
 pub(crate) async fn read(
-    body: &Body,
+    route: &Route,
     request: &HttpRequest,
     payload: Payload,
-    time: Duration,
+    state: &AppState,
+    owner: Owner,
 ) -> Result<Option<Bytes>, ApiError> {
-    let is_required = match body {
-        Body::None => return Ok(None),
-        Body::Ignored => {
-            receive(payload, time).await?;
-            return Ok(None);
+    let read = async {
+        match route.body {
+            Body::None => Ok(None),
+            Body::Ignored => receive(payload, route.max_body_bytes, |_| Ok(())).await.map(|()| None),
+            Body::Json { .. } => {
+                let mut body = HeldBody::new(state.request_bytes.reservation(owner));
+                receive(payload, route.max_body_bytes, |part| body.append(part)).await?;
+                Ok(Some(Bytes::from_owner(body)))
+            }
         }
-        Body::Json { is_required, .. } => *is_required,
     };
-    let bytes = receive(payload, time).await?;
-    if bytes.trim_ascii().is_empty() {
-        return if is_required {
-            Err(ApiError::unprocessable(
+    let read = tokio::time::timeout(state.body_time, read).await;
+    let read = read.unwrap_or_else(|_| Err(Refusal::Timeout.into()));
+    // If the server has cut the body off, the connection knows why.
+    let refusal = ConnectionState::of(request).and_then(|connection| connection.refusal(request.path()));
+    let bytes = read.map_err(|error| refusal.map_or(error, ApiError::from))?;
+    let bytes = bytes.filter(|bytes| !bytes.trim_ascii().is_empty());
+    match (&bytes, &route.body) {
+        (Some(_), _) => check_type(request)?,
+        (None, Body::Json { is_required: true, .. }) => {
+            return Err(ApiError::unprocessable(
                 "a body is required: a JSON object, sent as application/json",
-            ))
-        } else {
-            Ok(None)
-        };
+            ));
+        }
+        (None, _) => {}
     }
-    check_type(request)?;
-    Ok(Some(bytes))
+    Ok(bytes)
 }
 
-async fn receive(payload: Payload, time: Duration) -> Result<Bytes, ApiError> {
-    match tokio::time::timeout(time, payload.to_bytes_limited(MAX_SIZE)).await {
-        Ok(Ok(Ok(bytes))) => Ok(bytes),
-        Ok(Ok(Err(_))) => Err(ApiError::bad_request("the body ended early; send all of it")),
-        Ok(Err(_)) => Err(Refusal::BodyTooLong.into()),
-        Err(_) => Err(Refusal::Timeout.into()),
+/// Gives the parts of a body to `take`, as they arrive.
+async fn receive(
+    payload: Payload,
+    max_bytes: usize,
+    mut take: impl FnMut(&[u8]) -> Result<(), ApiError>,
+) -> Result<(), ApiError> {
+    let mut parts = pin!(BodyStream::new(payload));
+    let mut length = 0;
+    while let Some(part) = poll_fn(|cx| parts.as_mut().poll_next(cx)).await {
+        let part = part.map_err(|_| ApiError::bad_request("the body ended early; send all of it"))?;
+        length += part.len();
+        if length > max_bytes {
+            return Err(Refusal::BodyTooLong(max_bytes).into());
+        }
+        take(&part)?;
+    }
+    Ok(())
+}
+
+/// A body as far as it has arrived, and its share of the memory for all bodies.
+struct HeldBody {
+    bytes: Vec<u8>,
+    held: Reservation,
+}
+
+impl HeldBody {
+    fn new(held: Reservation) -> HeldBody {
+        HeldBody {
+            bytes: Vec::new(),
+            held,
+        }
+    }
+
+    fn append(&mut self, part: &[u8]) -> Result<(), ApiError> {
+        let length = self.bytes.len() + part.len();
+        if length > self.bytes.capacity() {
+            let capacity = length.next_multiple_of(GROWTH_BYTES);
+            if !self.held.grow_to(capacity) {
+                return Err(Refusal::TooManyBodies.into());
+            }
+            self.bytes.reserve_exact(capacity - self.bytes.len());
+        }
+        self.bytes.extend_from_slice(part);
+        Ok(())
+    }
+}
+
+impl AsRef<[u8]> for HeldBody {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
     }
 }
 

@@ -5,15 +5,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 
 use crate::{
-    catalog::generation::Generation,
+    catalog::generation::{Generation, GenerationFault},
     http::{
-        auth::Gateway, bounded_pool::BoundedPool, caller::Caller, metrics::Metrics, pages::Pages,
-        state_writer::StateWriter,
+        auth::Gateway, byte_budget::ByteBudget, caller::Caller, metrics::Metrics, pages::Pages,
+        search_pool::SearchPool, state_writer::StateWriter,
     },
     model::{PlanLimits, Plans},
     state::sync::KeyRing,
@@ -22,10 +22,14 @@ use crate::{
 /// What all requests share.
 pub(crate) struct AppState {
     pub(crate) generation: ArcSwap<Generation>,
+    /// Why the generation in service is not the one that `CURRENT` names; empty while it is.
+    pub(crate) generation_fault: ArcSwapOption<GenerationFault>,
     pub(crate) keys: KeyRing,
+    /// How old the keys may be before the service is no longer ready.
+    pub(crate) max_state_age: Duration,
     pub(crate) plans: Plans,
     pub(crate) gateway: Gateway,
-    pub(crate) search_pool: BoundedPool,
+    pub(crate) search_pool: SearchPool,
     /// Where a client changes its key's plan. If `None`, the service's own page shows the plans.
     pub(crate) upgrade_url: Option<String>,
     pub(crate) state_writer: StateWriter,
@@ -35,6 +39,10 @@ pub(crate) struct AppState {
     pub(crate) query_timeout: Duration,
     /// Time limit for a request body to arrive.
     pub(crate) body_time: Duration,
+    /// The memory for request bodies that are being read or used.
+    pub(crate) request_bytes: ByteBudget,
+    /// The memory for responses that clients have not read yet.
+    pub(crate) response_bytes: ByteBudget,
     pub(crate) metrics: Metrics,
     /// Set when the service shuts down: requests in flight finish, new ones get a 503.
     pub(crate) draining: AtomicBool,

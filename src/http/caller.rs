@@ -3,7 +3,10 @@
 
 use std::net::IpAddr;
 
-use actix_web::{HttpRequest, http::header::HeaderName};
+use actix_web::{
+    HttpRequest,
+    http::header::{self, HeaderName},
+};
 
 use crate::http::middleware::{request_id::RequestId, trace::Trace};
 
@@ -17,6 +20,8 @@ pub(crate) struct Caller {
     pub(crate) peer: Option<IpAddr>,
     /// The client's address as the last proxy reported it.
     pub(crate) forwarded_for: Option<String>,
+    /// Whether the client accepts HTML, as a browser states it.
+    pub(crate) accepts_html: bool,
 }
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
@@ -31,6 +36,7 @@ impl Caller {
             request_id: trace.id.clone(),
             peer: request.peer_addr().map(|peer| peer.ip().to_canonical()),
             forwarded_for: forwarded_for(request),
+            accepts_html: accepts_html(request),
         }
     }
 }
@@ -42,6 +48,12 @@ fn forwarded_for(request: &HttpRequest) -> Option<String> {
     let last = line.to_str().ok()?.rsplit(',').next()?.trim();
     let is_address = !last.is_empty() && last.len() <= MAX_ADDRESS_CHARS && last.bytes().all(|b| b.is_ascii_graphic());
     if is_address { Some(last.to_owned()) } else { None }
+}
+
+fn accepts_html(request: &HttpRequest) -> bool {
+    let lines = request.headers().get_all(header::ACCEPT);
+    let mut lines = lines.filter_map(|line| line.to_str().ok());
+    lines.any(|line| line.to_ascii_lowercase().contains("text/html"))
 }
 
 #[cfg(test)]

@@ -34,6 +34,9 @@ pub(crate) const NOT_STORED: HeaderValue = HeaderValue::from_static("no-store");
 /// Decision D-117: how long a client should wait before it retries on a busy server, in seconds.
 pub(super) const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
+/// Decision D-117: the maximum of that time, in seconds. The load of a server is hard to foresee.
+const LONGEST_RETRY_AFTER: u64 = 30;
+
 /// Decision D-24: the maximum number of characters that an error quotes of a client's text.
 const MAX_QUOTED_CHARS: usize = 80;
 
@@ -81,13 +84,36 @@ impl ApiError {
         ApiError::new(StatusCode::TOO_MANY_REQUESTS, detail).with_header(header::RETRY_AFTER, seconds.into())
     }
 
-    /// 503: the queue is full.
+    /// 503: the server has too much to do at the moment.
     pub(crate) fn busy() -> ApiError {
         ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "the server is busy; try again in a second",
         )
         .with_header(header::RETRY_AFTER, RETRY_AFTER)
+    }
+
+    /// 503: the server expects to have time for the request after so many seconds. They are at least 1 and at most
+    /// [`LONGEST_RETRY_AFTER`].
+    pub(crate) fn busy_for(seconds: u64) -> ApiError {
+        let seconds = seconds.min(LONGEST_RETRY_AFTER);
+        if seconds <= 1 {
+            return ApiError::busy();
+        }
+        let detail = format!("the server is busy; try again in {seconds} seconds");
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, detail).with_header(header::RETRY_AFTER, seconds.into())
+    }
+
+    /// 503: the disk refused to store what the request asks for. The log gets the cause.
+    pub(crate) fn not_stored(why: impl std::fmt::Display) -> ApiError {
+        let error = ApiError::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the server cannot store anything at the moment; try again in 30 seconds",
+        );
+        ApiError {
+            cause: Some(why.to_string().into()),
+            ..error.with_header(header::RETRY_AFTER, LONGEST_RETRY_AFTER.into())
+        }
     }
 
     /// 503: the server is shutting down.

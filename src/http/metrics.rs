@@ -1,7 +1,7 @@
 //! Counters and gauges that requests and background workers update. `crate::server::metrics` adds
 //! the values that can be looked up at any time.
 
-use std::time::Duration;
+use std::{sync::atomic::AtomicU64, time::Duration};
 
 use actix_web::http::StatusCode;
 use prometheus_client::{
@@ -19,8 +19,10 @@ pub(crate) struct Metrics {
     durations: Family<RouteLabels, Histogram, fn() -> Histogram>,
     quota_rejections: Counter,
     background_failures: Family<StepLabels, Counter>,
-    searches_waiting: Gauge,
-    searches_running: Gauge,
+    searches_waiting: Family<LaneLabels, Gauge>,
+    searches_running: Family<LaneLabels, Gauge>,
+    searches_refused: Family<LaneLabels, Counter>,
+    search_pace: Family<PaceLabels, PaceGauge>,
     mails: Family<MailLabels, Counter>,
     mails_waiting: Gauge,
 }
@@ -34,6 +36,30 @@ struct RequestLabels {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RouteLabels {
     route: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct LaneLabels {
+    lane: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct PaceLabels {
+    lane: &'static str,
+    route: &'static str,
+}
+
+/// How long a kind of job takes, in seconds.
+pub(crate) type PaceGauge = Gauge<f64, AtomicU64>;
+
+/// The metrics of one lane of the search pool.
+#[derive(Default)]
+pub(crate) struct LaneMetrics {
+    lane: &'static str,
+    waiting: Gauge,
+    running: Gauge,
+    refused: Counter,
+    paces: Family<PaceLabels, PaceGauge>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -61,8 +87,10 @@ impl Default for Metrics {
             durations: Family::new_with_constructor(|| Histogram::new(DURATION_BOUNDS)),
             quota_rejections: Counter::default(),
             background_failures: Family::default(),
-            searches_waiting: Gauge::default(),
-            searches_running: Gauge::default(),
+            searches_waiting: Family::default(),
+            searches_running: Family::default(),
+            searches_refused: Family::default(),
+            search_pace: Family::default(),
             mails: Family::default(),
             mails_waiting: Gauge::default(),
         }
@@ -88,14 +116,16 @@ impl Metrics {
         self.background_failures.get_or_create(&StepLabels { step }).clone()
     }
 
-    /// Counts a search that waits for a thread, until the result is dropped.
-    pub(crate) fn waiting_search(&self) -> GaugeGuard {
-        GaugeGuard::new(&self.searches_waiting)
-    }
-
-    /// Counts a search that runs, until the result is dropped.
-    pub(crate) fn running_search(&self) -> GaugeGuard {
-        GaugeGuard::new(&self.searches_running)
+    /// The metrics of a lane of the search pool, registered under its name.
+    pub(crate) fn lane(&self, lane: &'static str) -> LaneMetrics {
+        let labels = LaneLabels { lane };
+        LaneMetrics {
+            lane,
+            waiting: self.searches_waiting.get_or_create(&labels).clone(),
+            running: self.searches_running.get_or_create(&labels).clone(),
+            refused: self.searches_refused.get_or_create(&labels).clone(),
+            paces: self.search_pace.clone(),
+        }
     }
 
     /// Counts a mail, and sets how many recipients still wait for theirs.
@@ -130,18 +160,29 @@ impl Metrics {
         );
         registry.register(
             "background_failures",
-            "Failed steps of background workers: reload, state, watchdog, mailer",
+            "Failed steps of background workers: reload, state, watchdog, mailer, values",
             self.background_failures.clone(),
         );
         registry.register(
             "searches_waiting",
-            "Searches waiting for a thread",
+            "Searches and parts of batches that wait for a thread, by lane",
             self.searches_waiting.clone(),
         );
         registry.register(
             "searches_running",
-            "Searches running now",
+            "Searches and parts of batches that run now, by lane",
             self.searches_running.clone(),
+        );
+        registry.register(
+            "searches_refused",
+            "Requests refused, since they could not end before their deadline or too many searches wait",
+            self.searches_refused.clone(),
+        );
+        registry.register_with_unit(
+            "search_pace",
+            "How long a search or a part of a batch takes, by lane and path template: a mean of the last ones",
+            Unit::Seconds,
+            self.search_pace.clone(),
         );
         registry.register("mails", "Alert mails, by outcome", self.mails.clone());
         registry.register(
@@ -152,19 +193,21 @@ impl Metrics {
     }
 }
 
-/// Adds one to a gauge until it is dropped. So a search that is cancelled while it waits is no
-/// longer counted, either.
-pub(crate) struct GaugeGuard(Gauge);
-
-impl GaugeGuard {
-    fn new(gauge: &Gauge) -> GaugeGuard {
-        gauge.inc();
-        GaugeGuard(gauge.clone())
+impl LaneMetrics {
+    /// Sets the numbers of jobs that wait and run.
+    pub(crate) fn set_jobs(&self, waiting: usize, running: usize) {
+        self.waiting.set(waiting.try_into().unwrap_or(i64::MAX));
+        self.running.set(running.try_into().unwrap_or(i64::MAX));
     }
-}
 
-impl Drop for GaugeGuard {
-    fn drop(&mut self) {
-        self.0.dec();
+    /// Counts a request that was refused on arrival.
+    pub(crate) fn count_refusal(&self) {
+        self.refused.inc();
+    }
+
+    /// The gauge of a kind of job.
+    pub(crate) fn pace(&self, route: &'static str) -> PaceGauge {
+        let labels = PaceLabels { lane: self.lane, route };
+        self.paces.get_or_create(&labels).clone()
     }
 }

@@ -5,14 +5,16 @@
 //! writes the reply or the [error].
 //!
 //! **Invariants:** every response leaves through [`pipeline::answer`]; every error is an [`error::ApiError`]; a request uses the one generation that was
-//! current at its start; searches and the compression of large bodies never run on the async workers. `actix_web` is
-//! used only here and in `server`.
+//! current at its start; searches (except look-ups of some microseconds) and the compression of large bodies never run on
+//! the async workers. `actix_web` is used only here and in `server`.
 
 pub(crate) mod auth;
 pub(crate) mod body;
-pub(crate) mod bounded_pool;
+pub(crate) mod byte_budget;
 pub(crate) mod call;
 pub(crate) mod caller;
+pub(crate) mod connection;
+pub(crate) mod cost;
 pub mod error;
 pub(crate) mod examples;
 pub(crate) mod handlers;
@@ -29,5 +31,7 @@ pub mod route;
 pub(crate) mod router;
 pub mod routes;
 pub(crate) mod schema_refs;
+pub(crate) mod search_pool;
+pub(crate) mod sending;
 pub(crate) mod state_writer;
 pub(crate) mod work;

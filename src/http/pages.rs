@@ -82,8 +82,8 @@ impl From<Bytes> for Page {
 impl Page {
     /// The page as a reply with these headers.
     pub(crate) fn work(&self, headers: Vec<(HeaderName, HeaderValue)>) -> Work {
-        let body = self.body.clone();
-        Work::new(Job::Ready(Reply { body, headers })).with_validator(Validator::Document(self.tag.clone()))
+        let reply = Reply::from(self.body.clone()).with_headers(headers);
+        Work::new(Job::Ready(reply)).with_validator(Validator::Document(self.tag.clone()))
     }
 }
 

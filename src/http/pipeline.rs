@@ -2,7 +2,6 @@
 //! logs it.
 
 use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, atomic::Ordering},
     time::Instant,
 };
@@ -23,9 +22,10 @@ use crate::{
         auth, body,
         call::{AppState, Call},
         caller::Caller,
+        connection::ConnectionState,
         error::{ApiError, mime_json},
         middleware::{
-            compression::{Accepted, MAX_INLINE_BYTES},
+            compression::Accepted,
             conditional::{self, Precondition, Tag, is_read},
             cors,
             limits::{self, Admission},
@@ -34,10 +34,11 @@ use crate::{
             trace::Trace,
         },
         pages,
-        refusal::ConnectionRefusal,
         route::{Access, Route},
         router,
-        work::{Job, Reply, Work},
+        search_pool::{Client, Origin, guarded},
+        sending,
+        work::{Job, Reply, Search, Work},
     },
     model::{Plan, PlanLimits},
 };
@@ -50,7 +51,8 @@ pub(crate) async fn answer(request: HttpRequest, payload: web::Payload, state: w
     let mut response = if cors::is_preflight(&request) {
         cors::preflight(&state.gateway)
     } else {
-        match reply(&request, payload, &state, &mut trace, &mut admission).await {
+        let replied = reply(&request, payload, &state, &mut trace, &mut admission).await;
+        match replied.and_then(|response| sending::prepare(response, &request, &state.response_bytes, trace.key)) {
             Ok(response) => response,
             Err(error) => {
                 if let Some(cause) = &error.cause {
@@ -66,7 +68,8 @@ pub(crate) async fn answer(request: HttpRequest, payload: web::Payload, state: w
     cors::open(&mut response);
     // The rest of a body that is too long is not read, so the connection cannot be used again.
     let is_cut = response.status() == StatusCode::PAYLOAD_TOO_LARGE;
-    if is_cut || state.draining.load(Ordering::Relaxed) {
+    let is_for_health = ConnectionState::of(&request).is_some_and(ConnectionState::is_for_health);
+    if is_cut || is_for_health || state.draining.load(Ordering::Relaxed) {
         response.head_mut().set_connection_type(ConnectionType::Close);
     }
     let took = trace.elapsed();
@@ -90,7 +93,7 @@ async fn reply(
     admission: &mut Option<Admission>,
 ) -> Result<HttpResponse, ApiError> {
     let path = request.uri().path();
-    if let Some(refusal) = ConnectionRefusal::of(request) {
+    if let Some(refusal) = ConnectionState::of(request).and_then(|connection| connection.refusal(path)) {
         return Err(ApiError::from(refusal));
     }
     if path == pages::SLASHED {
@@ -108,8 +111,8 @@ async fn reply(
         admit(request, state, trace, admission)?
     };
     let (route, target) = found?.for_method(request.method(), path)?;
-    check_plan(request, state, route, admission.as_ref(), &plan_limits)?;
-    let body = body::read(&route.body, request, payload, state.body_time).await?;
+    check_plan(state, route, admission.as_ref(), &plan_limits)?;
+    let body = body::read(route, request, payload, state, trace.key).await?;
     let deadline = Deadline::after(state.query_timeout);
     let call = Call {
         state,
@@ -122,17 +125,12 @@ async fn reply(
         is_head: request.method() == Method::HEAD,
     };
     trace.generation = Some(Arc::clone(&call.generation));
-    // Unwind-safe: a handler only reads shared state, so a panic leaves nothing half-written.
-    let work = catch_unwind(AssertUnwindSafe(|| target.call(&call))).unwrap_or_else(|_| {
-        Err(ApiError::internal(
-            "a handler panicked; its message is in the log above",
-        ))
-    })?;
+    let work = guarded(|| target.call(&call))?;
     if let Some(admission) = admission {
         admission.raise(work.cost)?;
     }
     trace.is_accepted = true;
-    respond(request, work, &call, deadline, trace).await
+    respond(request, work, &call, deadline, trace, admission).await
 }
 
 /// Runs the work, unless the client already has the response.
@@ -142,6 +140,7 @@ async fn respond(
     call: &Call<'_>,
     deadline: Deadline,
     trace: &mut Trace,
+    admission: &mut Option<Admission>,
 ) -> Result<HttpResponse, ApiError> {
     let tag = if is_read(request.method()) {
         let route = trace.route.unwrap_or_default();
@@ -153,9 +152,27 @@ async fn respond(
     if let Some(tag) = tag.as_ref().filter(|tag| condition.names(tag)) {
         return Ok(conditional::not_modified(tag));
     }
-    let reply = run(work.job, Accepted::of(request), deadline, call.state, &mut trace.timing).await?;
+    let origin = Origin {
+        client: trace.key.map_or(Client::Keyless, Client::Key),
+        kind: trace.route.unwrap_or("none"),
+    };
+    let reply = run(
+        work,
+        Accepted::of(request),
+        origin,
+        deadline,
+        call.state,
+        &mut trace.timing,
+    )
+    .await?;
     match &tag {
-        Some(tag) if condition.is_any() => Ok(conditional::not_modified(tag)),
+        Some(tag) if condition.is_any() => {
+            // Unlike the 304 above, this one had its cost.
+            if let Some(admission) = admission {
+                admission.keep_charge();
+            }
+            Ok(conditional::not_modified(tag))
+        }
         _ => Ok(success(reply, tag.as_ref())),
     }
 }
@@ -170,12 +187,14 @@ fn admit(
     let now = (state.now)();
     let account = auth::check(&state.gateway, &state.keys, request.headers(), now)?;
     trace.key = Some(account.key.id);
+    if let Some(connection) = ConnectionState::of(request) {
+        connection.set_keyed();
+    }
     admission.insert(limits::admit(account, limits::ONE, now)).verdict()
 }
 
 /// Refuses a paid endpoint to a key whose plan does not include it.
 fn check_plan(
-    request: &HttpRequest,
     state: &AppState,
     route: &Route,
     admission: Option<&Admission>,
@@ -184,12 +203,8 @@ fn check_plan(
     let Some(admission) = admission.filter(|_| route.access == Access::Paid && !limits.paid) else {
         return Ok(());
     };
-    // The service's own page, at the host by which the client knows it.
-    let own_page = || {
-        let connection = request.connection_info();
-        format!("{}://{}{}", connection.scheme(), connection.host(), pages::PLANS)
-    };
-    let upgrade_url = state.upgrade_url.clone().unwrap_or_else(own_page);
+    // A path, because whatever a request states of its host is under the client's control.
+    let upgrade_url = state.upgrade_url.as_deref().unwrap_or(pages::PLANS);
     let (plan, method, endpoint) = (admission.plan().name(), route.verb.as_str(), route.endpoint.template());
     Err(ApiError::forbidden(format!(
         "the plan {plan} does not include {method} {endpoint}; upgrade at {upgrade_url}"
@@ -198,46 +213,61 @@ fn check_plan(
 
 /// Runs the job and compresses the body: small bodies here, all else on the search pool.
 async fn run(
-    job: Job,
+    work: Work,
     accepted: Accepted,
+    origin: Origin,
     deadline: Deadline,
     state: &AppState,
     timing: &mut Timing,
 ) -> Result<Reply, ApiError> {
-    let search = match job {
-        Job::Ready(reply) => {
-            let bytes = reply.body.len();
-            if bytes <= MAX_INLINE_BYTES || accepted.coding_for(bytes).is_none() {
-                return Ok(accepted.encode(reply));
-            }
-            Box::new(move |_| Ok(reply))
+    let queued = Instant::now();
+    let (parts, search) = match work.job {
+        Job::Ready(reply) if accepted.encodes_inline(reply.body.len()) => return accepted.encode(reply, &deadline),
+        Job::Ready(reply) => (Vec::new(), Box::new(move |_| Ok(reply)) as Search),
+        Job::Inline(search) if accepted.encodes_pages_inline() => {
+            let (reply, measured) = guarded(|| timed(search, accepted, deadline, queued, queued))?;
+            *timing = measured;
+            return Ok(reply);
         }
-        Job::Search(search) => search,
-        Job::Write(job) => return Ok(accepted.encode(state.state_writer.run(deadline, job).await?)),
+        Job::Search(search) | Job::Inline(search) => (Vec::new(), search),
+        Job::Parts { parts, join } => (parts, join),
+        Job::Write(job) => {
+            let reply = state.state_writer.run(origin, deadline.clone(), job).await?;
+            return accepted.encode(reply, &deadline);
+        }
     };
-    let (queued, waiting, metrics) = (Instant::now(), state.metrics.waiting_search(), state.metrics.clone());
-    let done = state.search_pool.run(deadline, move |deadline| {
-        drop(waiting);
-        let _running = metrics.running_search();
-        let begun = Instant::now();
-        let reply = search(deadline)?;
-        let found = Instant::now();
-        let is_encoded = accepted.coding_for(reply.body.len()).is_some();
-        let reply = accepted.encode(reply);
-        let timing = Timing {
-            queue: Some(begun.saturating_duration_since(queued)),
-            search: Some(found.saturating_duration_since(begun)),
-            coding: is_encoded.then(|| found.elapsed()),
-        };
-        Ok((reply, timing))
+    let lane = state.search_pool.lane(work.lane);
+    let done = lane.run_parts(origin, deadline, parts, move |deadline, begun| {
+        timed(search, accepted, deadline, queued, begun)
     });
     let (reply, measured) = done.await?;
     *timing = measured;
     Ok(reply)
 }
 
+/// Searches and compresses, on the thread that calls it.
+fn timed(
+    search: Search,
+    accepted: Accepted,
+    deadline: Deadline,
+    queued: Instant,
+    begun: Instant,
+) -> Result<(Reply, Timing), ApiError> {
+    deadline.check()?;
+    let reply = search(deadline.clone())?;
+    let found = Instant::now();
+    let is_encoded = accepted.coding_for(reply.body.len()).is_some();
+    let reply = accepted.encode(reply, &deadline)?;
+    let timing = Timing {
+        queue: Some(begun.saturating_duration_since(queued)),
+        search: Some(found.saturating_duration_since(begun)),
+        coding: is_encoded.then(|| found.elapsed()),
+    };
+    Ok((reply, timing))
+}
+
 fn success(reply: Reply, tag: Option<&Tag>) -> HttpResponse {
-    let mut response = HttpResponse::Ok();
+    let mut response = HttpResponse::build(reply.status);
     response.content_type(mime_json());
     // After the default content type, so that a reply can replace it.
     for header in reply.headers {

@@ -27,7 +27,7 @@ const fn header(name: &'static str, value: &'static str, on: On, about: &'static
     Header { name, about, value, on }
 }
 
-pub(crate) static HEADERS: [Header; 14] = [
+pub(crate) static HEADERS: [Header; 15] = [
     header(
         "X-Request-Id",
         "string",
@@ -77,6 +77,12 @@ pub(crate) static HEADERS: [Header; 14] = [
         "Seconds until that limit resets",
     ),
     header(
+        "X-RateLimit-Cost",
+        "integer",
+        On::Counted,
+        "How many requests this one counted as against the daily quota; 0 if it was refused (429) or free (304, 500, 503)",
+    ),
+    header(
         "ETag",
         "string",
         On::Cacheable,
@@ -98,7 +104,7 @@ pub(crate) static HEADERS: [Header; 14] = [
         "X-Limit-Applied",
         "integer",
         On::Listed,
-        "The page size that was applied, if the plan lowered the requested `limit`",
+        "The page size that was applied, if the plan lowered the requested `limit` or the page ended at 8 MiB of records",
     ),
     header(
         "X-Ignored-Parameters",

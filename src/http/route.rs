@@ -10,6 +10,9 @@ use crate::{
     model::EntityType,
 };
 
+/// Decision D-157: the maximum size of a request body, unless a row states another one, in bytes.
+pub(crate) const MAX_BODY_BYTES: usize = 16 << 10;
+
 /// An endpoint. A row lists what differs from [`Route::DEFAULT`].
 pub struct Route {
     /// `operationId`: the name of the operation in generated clients, which never changes. For an endpoint that exists
@@ -24,6 +27,9 @@ pub struct Route {
     pub(crate) path_params: &'static [PathParam],
     pub(crate) parameters: Parameters,
     pub(crate) body: Body,
+    /// The maximum size of a request body, in bytes, a multiple of 1,024. If the endpoint takes no body, one of this
+    /// size is skipped.
+    pub(crate) max_body_bytes: usize,
     pub(crate) answer: Answer,
     /// Headers of the 200 that not every endpoint sends.
     pub(crate) headers: &'static [&'static str],
@@ -46,6 +52,7 @@ impl Route {
         path_params: &[],
         parameters: Parameters::None,
         body: Body::None,
+        max_body_bytes: MAX_BODY_BYTES,
         answer: Answer::Asset,
         headers: &[],
         errors: &[],
@@ -187,7 +194,7 @@ pub(crate) enum Parameters {
 pub(crate) enum Body {
     /// It is not read.
     None,
-    /// A body of any type is read and ignored.
+    /// A body of any type is read and discarded.
     Ignored,
     Json {
         is_required: bool,

@@ -13,7 +13,7 @@ use crate::{
         call::Call,
         error::{ApiError, quoted},
         params::{encoding::decode, nearest::nearest},
-        route::{Endpoint, Route, Verb},
+        route::{Endpoint, MAX_BODY_BYTES, Route, Verb},
         routes::ROUTES,
         work::Work,
     },
@@ -62,6 +62,12 @@ pub(crate) fn find(path: &str) -> Result<Found, ApiError> {
         .iter()
         .filter_map(|route| Some((route, path.target(route.endpoint)?)));
     Ok(Found(rows.collect()))
+}
+
+/// The maximum size of the body of a request, in bytes. `path` is raw.
+pub(crate) fn max_body_bytes(method: &Method, path: &str) -> usize {
+    let route = find(path).and_then(|found| found.for_method(method, path));
+    route.map_or(MAX_BODY_BYTES, |(route, _)| route.max_body_bytes)
 }
 
 impl Path {
@@ -257,6 +263,22 @@ mod tests {
             ),
         ] {
             check(path, expected);
+        }
+    }
+
+    #[test]
+    fn a_body_is_limited_by_its_endpoint() {
+        for (path, max) in [
+            ("/tender/estimate", 640 << 10),
+            ("/tender/%65stimate", 640 << 10),
+            ("/tender/comps", 640 << 10),
+            ("/tender/alerts/subscribe", 16 << 10),
+            ("/tender/alerts/unsubscribe", 4 << 10),
+            ("/contract", 16 << 10),
+            ("/nope", 16 << 10),
+            ("/%zz", 16 << 10),
+        ] {
+            assert_eq!(max_body_bytes(&Method::POST, path), max, "{path}");
         }
     }
 

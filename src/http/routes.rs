@@ -3,14 +3,15 @@
 
 use crate::http::{
     handlers::{
-        alerts, catalog, docs, documents, feed, health, market, names, procurement, profile, record, search, stats,
+        alerts, catalog, confirmation, docs, documents, feed, health, market, names, procurement, profile, record,
+        search, stats,
     },
     route::Route,
 };
 
 /// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is
 /// used.
-pub static ROUTES: [Route; 24] = [
+pub static ROUTES: [Route; 28] = [
     health::HEALTH,
     catalog::SOURCES,
     names::VENDORS,
@@ -29,6 +30,10 @@ pub static ROUTES: [Route; 24] = [
     alerts::SUBSCRIBE,
     alerts::UNSUBSCRIBE,
     alerts::UNSUBSCRIBE_ONE_CLICK,
+    confirmation::CONFIRM_PAGE,
+    confirmation::CONFIRM,
+    confirmation::DECLINE_PAGE,
+    confirmation::DECLINE,
     docs::DESCRIPTION,
     docs::DOCS,
     docs::SCRIPT,

@@ -2,7 +2,7 @@
 //! another process's lock delays no search.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -11,19 +11,30 @@ use actix_web::http::StatusCode;
 
 use crate::{
     engine::Deadline,
-    http::{bounded_pool::BoundedPool, error::ApiError},
-    state::database::{StateDb, is_busy},
+    http::{
+        error::ApiError,
+        metrics::LaneMetrics,
+        search_pool::{JobLane, LaneOptions, Origin},
+    },
+    state::database::{StateDb, file_bytes, is_busy, is_refused_by_disk},
 };
 
 /// The state database and its writer thread.
 pub(crate) struct StateWriter {
-    writer: BoundedPool,
+    writer: JobLane,
     state: Arc<Mutex<StateDb>>,
+    path: PathBuf,
 }
 
-/// Decision D-119: the maximum number of queued writes, at a few milliseconds each; further ones
-/// get a 503.
-const MAX_WRITES: usize = 256;
+/// Decision D-119: up to 256 writes of a key may wait, at a few milliseconds each; further ones get
+/// a 503. It is half of the places, see `FairQueue`.
+const WRITER: LaneOptions = LaneOptions {
+    name: "writer",
+    threads: 1,
+    places: 512,
+    unknown_pace: Duration::from_millis(5),
+    niceness: 0,
+};
 
 /// How long a write waits for another process's lock. Well within a request's time limit.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
@@ -33,20 +44,27 @@ impl StateWriter {
         let state = StateDb::open(path)?;
         state.set_busy_timeout(BUSY_TIMEOUT)?;
         Ok(StateWriter {
-            writer: BoundedPool::with("writer", 1, MAX_WRITES)?,
+            writer: JobLane::start(&WRITER, LaneMetrics::default())?,
             state: Arc::new(Mutex::new(state)),
+            path: path.to_owned(),
         })
+    }
+
+    /// The size of the state database on disk, with its write-ahead log.
+    pub(crate) fn file_bytes(&self) -> u64 {
+        file_bytes(&self.path)
     }
 
     /// Runs writes one after the other. A write that timed out (503) may still be committed, so
     /// every write must be idempotent.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
+        origin: Origin,
         deadline: Deadline,
         job: impl FnOnce(&mut StateDb) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let state = Arc::clone(&self.state);
-        let done = self.writer.run(deadline, move |_| {
+        let done = self.writer.run(origin, deadline, move |_, _| {
             // A panic inside a transaction has rolled it back, so a poisoned lock still guards a
             // valid state.
             job(&mut state.lock().unwrap_or_else(PoisonError::into_inner))
@@ -59,10 +77,12 @@ impl StateWriter {
 }
 
 /// The error for a state database that could not be written: 503 if another process holds the lock,
-/// else 500.
+/// or if the disk is full (Decision D-178), else 500.
 pub(crate) fn failed(error: anyhow::Error) -> ApiError {
     if is_busy(&error) {
         ApiError::busy()
+    } else if is_refused_by_disk(&error) {
+        ApiError::not_stored(format_args!("{error:#}"))
     } else {
         ApiError::internal(format_args!("{error:#}"))
     }

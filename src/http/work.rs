@@ -1,8 +1,14 @@
 //! What a handler returns: [`Work`], which still has to be run, and the [`Reply`] it yields.
 
-use std::num::NonZeroU32;
+use std::{
+    num::NonZeroU32,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::http::{
+    StatusCode,
+    header::{HeaderName, HeaderValue},
+};
 use bytes::Bytes;
 use serde::Serialize;
 
@@ -11,6 +17,7 @@ use crate::{
     http::{
         error::ApiError,
         middleware::{conditional::Validator, limits::ONE},
+        search_pool::{Lane, Part},
     },
     state::database::StateDb,
 };
@@ -18,15 +25,24 @@ use crate::{
 /// A job, what its `ETag` is computed from, and what it costs.
 pub struct Work {
     pub(crate) job: Job,
+    /// Where a search runs.
+    pub(crate) lane: Lane,
     pub(crate) validator: Validator,
     /// The number of requests it counts as.
     pub(crate) cost: NonZeroU32,
 }
 
-/// A finished reply, a search for the search pool, or a write for the state database's thread.
+/// What is left to do for a reply.
 pub(crate) enum Job {
+    /// Nothing.
     Ready(Reply),
+    /// A search for the search pool.
     Search(Search),
+    /// A search that takes less time than handing it over to the search pool. It runs where the request is.
+    Inline(Search),
+    /// Independent parts for the search pool, and what makes a reply of their results.
+    Parts { parts: Vec<Part>, join: Search },
+    /// A write for the state database's thread.
     Write(WriteJob),
 }
 
@@ -40,6 +56,8 @@ pub(crate) type WriteJob = Box<dyn FnOnce(&mut StateDb) -> Result<Reply, ApiErro
 /// A response body, JSON unless a header says otherwise, and the headers to add.
 #[derive(Debug)]
 pub(crate) struct Reply {
+    /// 200, except for an error page.
+    pub(crate) status: StatusCode,
     pub(crate) body: Bytes,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
 }
@@ -49,6 +67,7 @@ impl Work {
     pub(crate) fn new(job: Job) -> Work {
         Work {
             job,
+            lane: Lane::Quick,
             validator: Validator::Address,
             cost: ONE,
         }
@@ -56,6 +75,42 @@ impl Work {
 
     pub(crate) fn search(search: impl FnOnce(Deadline) -> Result<Reply, ApiError> + Send + 'static) -> Work {
         Work::new(Job::Search(Box::new(search)))
+    }
+
+    /// Decision D-146: a search of some microseconds, a few look-ups in the index without a scan.
+    pub(crate) fn inline(search: impl FnOnce(Deadline) -> Result<Reply, ApiError> + Send + 'static) -> Work {
+        Work::new(Job::Inline(Box::new(search)))
+    }
+
+    /// Independent parts, which run as jobs of their own in the heavy lane. `join` gets their results in their order.
+    pub(crate) fn parts<T, P>(
+        parts: impl IntoIterator<Item = P>,
+        join: impl FnOnce(Vec<T>) -> Result<Reply, ApiError> + Send + 'static,
+    ) -> Work
+    where
+        T: Send + 'static,
+        P: FnOnce(Deadline) -> Result<T, ApiError> + Send + 'static,
+    {
+        let results: Arc<Mutex<Vec<Option<T>>>> = Arc::default();
+        let part = |(number, part): (usize, P)| -> Part {
+            let results = Arc::clone(&results);
+            Box::new(move |deadline| {
+                let result = part(deadline)?;
+                let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+                if results.len() <= number {
+                    results.resize_with(number + 1, || None);
+                }
+                results[number] = Some(result);
+                Ok(())
+            })
+        };
+        let parts = parts.into_iter().enumerate().map(part).collect();
+        let join: Search = Box::new(move |_| {
+            // The pool joins when all parts have ended well, so no result is missing.
+            let results = std::mem::take(&mut *results.lock().unwrap_or_else(PoisonError::into_inner));
+            join(results.into_iter().flatten().collect())
+        });
+        Work::new(Job::Parts { parts, join }).in_lane(Lane::Heavy)
     }
 
     /// A write. Its response is not stored by clients.
@@ -66,6 +121,10 @@ impl Work {
     /// An object that is serialized at once.
     pub(crate) fn json(object: &impl Serialize) -> Result<Work, ApiError> {
         Ok(Work::new(Job::Ready(Reply::json(object)?)))
+    }
+
+    pub(crate) fn in_lane(self, lane: Lane) -> Work {
+        Work { lane, ..self }
     }
 
     pub(crate) fn with_validator(self, validator: Validator) -> Work {
@@ -92,11 +151,16 @@ impl Reply {
     pub(crate) fn with_headers(self, headers: Vec<(HeaderName, HeaderValue)>) -> Reply {
         Reply { headers, ..self }
     }
+
+    pub(crate) fn with_status(self, status: StatusCode) -> Reply {
+        Reply { status, ..self }
+    }
 }
 
 impl From<Bytes> for Reply {
     fn from(body: Bytes) -> Reply {
         Reply {
+            status: StatusCode::OK,
             body,
             headers: Vec::new(),
         }

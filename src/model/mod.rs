@@ -9,6 +9,7 @@ pub mod entity_type;
 pub mod facet;
 pub mod fold;
 pub mod municipality;
+pub(crate) mod plain_words;
 pub mod plans;
 pub mod record;
 mod record_values;

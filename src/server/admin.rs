@@ -3,16 +3,16 @@
 
 use std::{
     net::{SocketAddr, TcpListener},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::Arc,
 };
 
 use actix_web::{App, HttpResponse, HttpServer, dev::ServerHandle, web};
 use anyhow::{Context, ensure};
 
-use crate::{http::call::AppState, server::metrics::MetricsPage};
+use crate::{
+    http::call::AppState,
+    server::{metrics::MetricsPage, places::Places, readiness},
+};
 
 /// Binds the admin address, which must differ from the public one: the admin pages need no key.
 pub(crate) fn listen(admin: SocketAddr, public: SocketAddr) -> anyhow::Result<TcpListener> {
@@ -32,10 +32,10 @@ pub(crate) fn listen(admin: SocketAddr, public: SocketAddr) -> anyhow::Result<Tc
 pub(crate) fn start(
     listener: TcpListener,
     state: &Arc<AppState>,
-    open: &Arc<AtomicUsize>,
+    places: &Arc<Places>,
 ) -> std::io::Result<ServerHandle> {
     log::info!("metrics and readiness on http://{}", listener.local_addr()?);
-    let page = web::Data::new(MetricsPage::new(Arc::clone(state), Arc::clone(open)));
+    let page = web::Data::new(MetricsPage::new(Arc::clone(state), Arc::clone(places)));
     let shared = web::Data::from(Arc::clone(state));
     let server = HttpServer::new(move || {
         App::new()
@@ -61,12 +61,9 @@ async fn metrics(page: web::Data<MetricsPage>) -> HttpResponse {
     }
 }
 
-/// Whether a load balancer should send requests here. There always is a generation to serve:
-/// without one, `serve` does not start.
 async fn ready(state: web::Data<AppState>) -> HttpResponse {
-    if state.draining.load(Ordering::Relaxed) {
-        HttpResponse::ServiceUnavailable().body("stopping\n")
-    } else {
-        HttpResponse::Ok().body("ready\n")
+    match readiness::obstacle(&state) {
+        Some(obstacle) => HttpResponse::ServiceUnavailable().body(obstacle + "\n"),
+        None => HttpResponse::Ok().body("ready\n"),
     }
 }

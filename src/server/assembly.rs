@@ -1,47 +1,58 @@
 //! Opens everything that requests share and puts it into one [`AppState`].
 
-use std::{path::Path, sync::atomic::AtomicBool, time::Instant};
+use std::{sync::atomic::AtomicBool, time::Instant};
 
 use anyhow::{Context, ensure};
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 
 use crate::{
-    catalog::generation::{self, Generation},
+    catalog::generation::{self, Generation, GenerationFault},
     http::{
-        auth::Gateway, bounded_pool::BoundedPool, call::AppState, metrics::Metrics, openapi::document::document,
-        pages::Pages, state_writer::StateWriter,
+        auth::Gateway, byte_budget::ByteBudget, call::AppState, metrics::Metrics, openapi::document::document,
+        pages::Pages, search_pool::SearchPool, state_writer::StateWriter,
     },
     model::Plans,
     server::config::Config,
-    state::sync::StateSync,
+    state::{database, sync::StateSync},
+    storage::regular_file,
 };
 
 /// The shared state, and what keeps its keys and counts in step with the database.
 pub(crate) fn assemble(config: &Config) -> anyhow::Result<(AppState, StateSync)> {
     let plans = match &config.plans {
-        Some(path) => Plans::from_file(path)?,
+        Some(path) => {
+            // A named pipe would be waited for.
+            regular_file::open(path).with_context(|| format!("reading the plans file {}", path.display()))?;
+            Plans::from_file(path)?
+        }
         None => Plans::default(),
     };
-    let generation = open_current_generation(&config.index_dir)?;
+    let (generation, fault) = open_generation(config)?;
     let path = config.state.display();
     ensure!(
         config.state.exists(),
         "no state database {path}; `procure keys create --state {path} --plan PRO --label NAME` creates it, with a first key"
     );
+    database::warn_if_exposed(&config.state);
     let sync = StateSync::open(&config.state, plans.clone(), (config.now)())?;
     let gateway = Gateway::new(&config.gateway_prefix, config.gateway_host.clone())?;
+    let metrics = Metrics::default();
     let state = AppState {
         generation: ArcSwap::from_pointee(generation),
+        generation_fault: ArcSwapOption::from_pointee(fault),
         keys: sync.ring(),
+        max_state_age: config.max_state_age,
         pages: Pages::new(&document(&gateway, &plans), &gateway, &plans),
         plans,
         gateway,
-        search_pool: BoundedPool::for_searches()?,
+        search_pool: SearchPool::start(&metrics)?,
         state_writer: StateWriter::open(&config.state)?,
         query_timeout: config.query_timeout,
         body_time: config.limits.body,
+        request_bytes: ByteBudget::new(config.limits.request_bytes),
+        response_bytes: ByteBudget::new(config.limits.response_bytes),
         upgrade_url: config.upgrade_url.clone(),
-        metrics: Metrics::default(),
+        metrics,
         draining: AtomicBool::new(false),
         started: Instant::now(),
         now: config.now,
@@ -49,12 +60,19 @@ pub(crate) fn assemble(config: &Config) -> anyhow::Result<(AppState, StateSync)>
     Ok((state, sync))
 }
 
-fn open_current_generation(index_dir: &Path) -> anyhow::Result<Generation> {
-    let id = generation::current(index_dir)?.with_context(|| {
-        format!(
-            "no index in {}; build one with `procure index --index-dir {0}`",
-            index_dir.display()
-        )
-    })?;
-    generation::open(index_dir, &id)
+/// The generation to serve, and why it is not the one that should be served, if it is not.
+fn open_generation(config: &Config) -> anyhow::Result<(Generation, Option<GenerationFault>)> {
+    if config.strict_generation {
+        return Ok((generation::open_current(&config.index_dir)?, None));
+    }
+    let (generation, fault) = generation::open_newest_whole(&config.index_dir)?;
+    if let Some(fault) = &fault {
+        log::error!(
+            "{} is damaged, so the server serves the generation {}, published {}: {fault}",
+            fault.damaged(),
+            generation.id,
+            generation.manifest.built_at,
+        );
+    }
+    Ok((generation, fault))
 }

@@ -4,13 +4,19 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 
-use crate::{alerts::mailer::MailSettings, server::connection::ConnectionLimits};
+use crate::{alerts::mailer::MailSettings, server::connection_limits::ConnectionLimits};
 
 #[derive(Clone, Debug)]
 pub struct Config {
     pub index_dir: PathBuf,
+    /// Whether the server refuses to start if the generation that `CURRENT` names is damaged,
+    /// instead of serving another one.
+    pub strict_generation: bool,
     /// The state database.
     pub state: PathBuf,
+    /// How long the state database may be unreadable or unwritable before the service is no longer
+    /// ready.
+    pub max_state_age: Duration,
     /// A file that overrides the figures of the plans.
     pub plans: Option<PathBuf>,
     /// The first part of the names of the gateway's headers.
@@ -37,12 +43,18 @@ pub(crate) const GATEWAY_PREFIX: &str = "x-gateway";
 
 pub(crate) const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Decision D-175: long enough for a backup or another program that holds the lock, short enough for
+/// a revocation that must arrive.
+pub(crate) const MAX_STATE_AGE: Duration = Duration::from_secs(180);
+
 impl Config {
     /// The defaults for an index and a state database.
     pub fn new(index_dir: PathBuf, state: PathBuf) -> Config {
         Config {
             index_dir,
+            strict_generation: false,
             state,
+            max_state_age: MAX_STATE_AGE,
             plans: None,
             gateway_prefix: GATEWAY_PREFIX.to_owned(),
             gateway_host: None,

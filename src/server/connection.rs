@@ -2,8 +2,8 @@
 //! close.
 //!
 //! The framework's only request timer covers the first head of a connection, and none covers a
-//! client that never reads its response. Here every request has a time limit to arrive, every
-//! stalled response a time limit to progress. On closing, the rest of the input is read for a
+//! client that never reads its response. Here every request has a time limit to arrive, and every
+//! response a least pace at which it is read. On closing, the rest of the input is read for a
 //! moment: closing a socket with unread input would reset the connection, and the client would lose
 //! the response.
 //!
@@ -15,10 +15,7 @@ use std::{
     io,
     mem::MaybeUninit,
     pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     task::{Context, Poll, Waker},
     time::Duration,
 };
@@ -29,44 +26,17 @@ use tokio::{
 };
 
 use crate::{
-    http::{
-        body,
-        refusal::{ConnectionRefusal, Refusal},
-    },
-    server::http1::{
-        error::RequestError,
-        framer::{Phase, RequestFramer},
+    http::{connection::ConnectionState, refusal::Refusal, router},
+    server::{
+        connection_limits::ConnectionLimits,
+        http1::{
+            error::RequestError,
+            framer::{Phase, RequestFramer},
+        },
+        places::Seat,
+        write_pace::WritePace,
     },
 };
-
-/// The resources a client may take.
-#[derive(Clone, Copy, Debug)]
-pub struct ConnectionLimits {
-    /// Open connections; further ones get a 503.
-    pub connections: usize,
-    /// From a request's first byte to the end of its head, and from the connection to its first
-    /// byte.
-    pub head: Duration,
-    /// From the end of a head to the end of its body.
-    pub body: Duration,
-    /// Between two requests.
-    pub idle: Duration,
-    /// How long a response may wait for the client to read its next part.
-    pub stall: Duration,
-}
-
-/// Decision D-115: generous to slow lines, but not to clients that do nothing.
-impl Default for ConnectionLimits {
-    fn default() -> ConnectionLimits {
-        ConnectionLimits {
-            connections: 4096,
-            head: Duration::from_secs(10),
-            body: Duration::from_secs(30),
-            idle: Duration::from_secs(75),
-            stall: Duration::from_secs(30),
-        }
-    }
-}
 
 /// How long input is still read after the last response, so that the client can read that response.
 const LINGER: Duration = Duration::from_secs(1);
@@ -85,6 +55,10 @@ const KEPT_CAPACITY: usize = 2 << 10;
 /// the connection.
 const READ_AHEAD: usize = 2 * READ_SIZE;
 
+/// How many bytes the framework gets before it has to process them. Otherwise it would collect 128
+/// KiB of a body first.
+const READS_AT_ONCE: usize = 2 * READ_SIZE;
+
 /// The only interim response. The framework writes it for a request with `Expect: 100-continue`.
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -95,12 +69,16 @@ pub(crate) struct GuardedStream<S> {
     stream: S,
     limits: ConnectionLimits,
     framer: RequestFramer,
-    refusal: ConnectionRefusal,
+    state: ConnectionState,
+    /// The connection's place; `None` if all are taken.
+    seat: Option<Seat>,
     /// Input that is not framed yet: requests that wait for the response to the one before.
     unframed: Vec<u8>,
     /// Framed input for the framework, which has taken the first `taken` bytes.
     framed: Vec<u8>,
     taken: usize,
+    /// The bytes that the framework has taken since it last had to wait.
+    taken_at_once: usize,
     /// Whether a response is partly written.
     is_responding: bool,
     /// The number of responses that are completely written.
@@ -109,19 +87,12 @@ pub(crate) struct GuardedStream<S> {
     reader: Option<Waker>,
     /// The time limit of a request's phase; the number identifies the request.
     arrival: Option<((u64, Phase), Timer)>,
-    stall: Option<Timer>,
+    /// The pace of the client, once it did not take all of a response at once.
+    pace: Option<WritePace>,
     linger: Option<Timer>,
     is_closed_by_client: bool,
-    _slot: ConnectionSlot,
-}
-
-/// One of the open connections, counted until it is dropped.
-struct ConnectionSlot(Arc<AtomicUsize>);
-
-impl Drop for ConnectionSlot {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
+    /// Whether the server closes the connection because places are scarce.
+    is_evicted: bool,
 }
 
 impl From<RequestError> for Refusal {
@@ -133,44 +104,52 @@ impl From<RequestError> for Refusal {
             RequestError::Host => Refusal::Host,
             RequestError::BodyLength => Refusal::BodyLength,
             RequestError::HeadTooLong => Refusal::HeadTooLong,
-            RequestError::BodyTooLong => Refusal::BodyTooLong,
+            RequestError::BodyTooLong(max) => Refusal::BodyTooLong(max),
             RequestError::Timeout => Refusal::Timeout,
         }
     }
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
-    /// Guards a new connection and adds it to the `open` ones. Beyond the maximum number its first
-    /// response is a 503.
-    pub(crate) fn new(stream: S, limits: ConnectionLimits, open: &Arc<AtomicUsize>) -> GuardedStream<S> {
-        let is_too_many = open.fetch_add(1, Ordering::Relaxed) >= limits.connections;
+    /// Guards a new connection. Its first response is a 503 if it has no `seat`.
+    pub(crate) fn new(stream: S, limits: ConnectionLimits, seat: Option<Seat>) -> GuardedStream<S> {
+        let is_for_health = seat.as_ref().is_some_and(Seat::is_for_health);
+        let is_keyed = seat.as_ref().map(|seat| Arc::clone(seat.is_keyed()));
+        let is_refused = seat.is_none();
         let mut guarded = GuardedStream {
             stream,
             limits,
-            framer: RequestFramer::new(body::MAX_SIZE as u64),
-            refusal: ConnectionRefusal::default(),
+            framer: RequestFramer::new(router::max_body_bytes),
+            state: ConnectionState::new(is_for_health, is_keyed.unwrap_or_default()),
+            seat,
             unframed: Vec::new(),
             framed: Vec::new(),
             taken: 0,
+            taken_at_once: 0,
             is_responding: false,
             responses: 0,
             reader: None,
             arrival: None,
-            stall: None,
+            pace: None,
             linger: None,
             is_closed_by_client: false,
-            _slot: ConnectionSlot(Arc::clone(open)),
+            is_evicted: false,
         };
-        if is_too_many {
-            guarded.refusal.set(Refusal::TooManyConnections);
-            guarded.framer.reject(&mut guarded.framed);
+        if is_refused {
+            guarded.refuse(Refusal::TooManyConnections);
         }
         guarded
     }
 
-    /// Where this stream stores why it refused the last request.
-    pub(crate) fn refusal(&self) -> ConnectionRefusal {
-        self.refusal.clone()
+    /// What the connection's requests can know of it.
+    pub(crate) fn state(&self) -> ConnectionState {
+        self.state.clone()
+    }
+
+    /// Ends the connection with a response that states the reason.
+    fn refuse(&mut self, refusal: Refusal) {
+        self.state.refuse(refusal);
+        self.framer.reject(&mut self.framed);
     }
 
     /// Reads once from the socket. Ready with `false` at the end of the input.
@@ -191,32 +170,105 @@ impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
 
     /// Frames the input up to the end of one request at most.
     fn frame(&mut self) {
+        let before = (self.framer.requests(), self.framer.phase());
         let rest = self.framer.push(&self.unframed, &mut self.framed).len();
         self.unframed.drain(..self.unframed.len() - rest);
         self.unframed.shrink_to(KEPT_CAPACITY);
         self.take_error();
+        if before != (self.framer.requests(), self.framer.phase()) {
+            self.update_seat();
+        }
     }
 
     fn take_error(&self) {
         if let Some(error) = self.framer.error() {
-            self.refusal.set(error.into());
+            self.state.refuse(error.into());
         }
     }
 
-    /// Counts a response when its last byte is written. A write that empties the framework's buffer
-    /// ends a response, since the framework encodes a response's head and body into one buffer (see
-    /// [`crate::server::http1`]).
-    fn count_written(&mut self, buffer: &[u8], written: usize) {
-        self.is_responding |= !CONTINUE.ends_with(buffer);
-        if self.is_responding && written == buffer.len() {
-            self.is_responding = false;
-            self.responses = self.framer.requests();
-            let is_last = self.framer.phase() == Phase::Discarding;
-            if (is_last || !self.unframed.is_empty())
-                && let Some(reader) = self.reader.take()
-            {
-                reader.wake();
+    /// Lets the others know whether this connection waits for its client to send.
+    fn update_seat(&self) {
+        if let Some(seat) = &self.seat {
+            seat.set_waiting(self.is_waiting());
+        }
+    }
+
+    /// Whether the server waits for the client to send.
+    fn is_waiting(&self) -> bool {
+        match self.framer.phase() {
+            Phase::Idle => !self.is_response_pending() && self.unframed.is_empty(),
+            Phase::Head | Phase::Body => true,
+            Phase::Rejected | Phase::Discarding | Phase::Broken => false,
+        }
+    }
+
+    /// Ends the connection if its place is needed. `cx` is woken when it is.
+    fn leave_if_needed(&mut self, cx: &Context<'_>) {
+        let has_to_leave = self.seat.as_ref().is_some_and(|seat| seat.has_to_leave(cx.waker()));
+        if !has_to_leave || self.is_evicted || !self.is_waiting() {
+            return;
+        }
+        self.is_evicted = true;
+        match self.framer.phase() {
+            Phase::Idle => self.framer.break_off(),
+            Phase::Head => self.refuse(Refusal::TooManyConnections),
+            _ => {
+                // The reader of the body answers with the reason, if there is one.
+                self.state.refuse(Refusal::TooManyConnections);
+                self.framer.break_off();
             }
+        }
+    }
+
+    /// Counts a response when its last byte is written: the write that empties the framework's buffer
+    /// after the framework has taken all parts of the body (see [`crate::server::http1`]).
+    fn count_written(&mut self, cx: &mut Context<'_>, buffer: &[u8], written: usize) {
+        self.is_responding |= !CONTINUE.ends_with(buffer);
+        if let Some(pace) = &mut self.pace {
+            pace.add(written);
+        }
+        if !self.is_responding || written < buffer.len() || self.state.is_sending() {
+            return;
+        }
+        self.is_responding = false;
+        self.responses = self.framer.requests();
+        self.pace = None;
+        self.state.end_response();
+        self.update_seat();
+        let is_last = self.framer.phase() == Phase::Discarding;
+        // A connection that has to leave closes now, and not when its next request arrives.
+        let has_to_leave = self.seat.as_ref().is_some_and(|seat| seat.has_to_leave(cx.waker()));
+        if (is_last || has_to_leave || !self.unframed.is_empty())
+            && let Some(reader) = self.reader.take()
+        {
+            reader.wake();
+        }
+        // The framework need not read again before more input arrives, so the time limit for that
+        // starts here. Nothing is late yet.
+        let _ = self.poll_arrival_timeout(cx);
+    }
+
+    /// Ready when the client does not read its response fast enough.
+    fn poll_too_slow(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let (state, seat) = (&self.state, &self.seat);
+        let is_scarce = || state.is_crowded() || seat.as_ref().is_some_and(|seat| seat.places().is_scarce());
+        let new = || WritePace::new(self.limits.write_window, self.limits.least_bytes_per_second);
+        let is_too_slow = self.pace.get_or_insert_with(new).poll_too_slow(cx, is_scarce);
+        if let (Poll::Ready(()), Some(seat)) = (is_too_slow, seat) {
+            seat.places().counts.too_slow.fetch_add(1, Ordering::Relaxed);
+        }
+        is_too_slow
+    }
+
+    fn idle_limit(&self) -> Duration {
+        let is_keyed = self
+            .seat
+            .as_ref()
+            .is_some_and(|seat| seat.is_keyed().load(Ordering::Relaxed));
+        if is_keyed {
+            self.limits.idle
+        } else {
+            self.limits.idle.min(self.limits.keyless_idle)
         }
     }
 
@@ -224,8 +276,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
     fn poll_arrival_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let phase = self.framer.phase();
         let limit = match phase {
-            // The framework's keep-alive timer covers the time between two requests.
-            Phase::Idle if self.framer.requests() > 0 => None,
+            Phase::Idle if self.is_response_pending() => None,
+            Phase::Idle if self.framer.requests() > 0 => Some(self.idle_limit()),
             Phase::Idle | Phase::Head => Some(self.limits.head),
             Phase::Body => Some(self.limits.body + BODY_GRACE),
             Phase::Rejected | Phase::Discarding | Phase::Broken => None,
@@ -251,17 +303,25 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<S> {
         loop {
             let framed = this.framed.get(this.taken..).unwrap_or_default();
             if !framed.is_empty() {
+                if this.taken_at_once >= READS_AT_ONCE {
+                    this.taken_at_once = 0;
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
                 let framed = framed.get(..buffer.remaining()).unwrap_or(framed);
                 buffer.put_slice(framed);
                 this.taken += framed.len();
+                this.taken_at_once += framed.len();
                 return Poll::Ready(Ok(()));
             }
             this.framed.clear();
             this.framed.shrink_to(KEPT_CAPACITY);
             this.taken = 0;
+            this.leave_if_needed(cx);
             match this.framer.phase() {
                 // The response to the stand-in request closes the connection.
-                Phase::Rejected => return Poll::Pending,
+                Phase::Rejected if this.framed.is_empty() => return Poll::Pending,
+                Phase::Rejected => continue,
                 Phase::Broken => return Poll::Ready(Ok(())),
                 Phase::Discarding if this.responses == this.framer.requests() => return Poll::Ready(Ok(())),
                 Phase::Discarding => this.reader = Some(cx.waker().clone()),
@@ -288,6 +348,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<S> {
                 Poll::Ready(Ok(false)) => return Poll::Ready(Ok(())),
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => {
+                    this.taken_at_once = 0;
                     std::task::ready!(this.poll_arrival_timeout(cx));
                     this.framer.time_out(&mut this.framed);
                     this.take_error();
@@ -300,16 +361,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<S> {
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for GuardedStream<S> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let written = Pin::new(&mut this.stream).poll_write(cx, buffer);
-        if written.is_ready() {
-            this.stall = None;
-            if let Poll::Ready(Ok(written)) = written {
-                this.count_written(buffer, written);
+        match Pin::new(&mut this.stream).poll_write(cx, buffer) {
+            Poll::Ready(Ok(written)) => {
+                this.count_written(cx, buffer, written);
+                Poll::Ready(Ok(written))
             }
-            return written;
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => this.poll_too_slow(cx).map(|()| Err(io::ErrorKind::TimedOut.into())),
         }
-        let timer = this.stall.get_or_insert_with(|| Box::pin(sleep(this.limits.stall)));
-        timer.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -322,7 +381,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for GuardedStream<S> {
             std::task::ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
         }
         let linger = this.linger.get_or_insert_with(|| Box::pin(sleep(LINGER)));
-        if linger.as_mut().poll(cx).is_ready() || this.is_closed_by_client {
+        let needs_no_response = this.is_evicted && this.framer.phase() == Phase::Broken;
+        if linger.as_mut().poll(cx).is_ready() || this.is_closed_by_client || needs_no_response {
             return Poll::Ready(Ok(()));
         }
         let mut bytes = [MaybeUninit::uninit(); READ_SIZE];

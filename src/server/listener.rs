@@ -8,15 +8,12 @@ use std::{
     io,
     net::TcpListener,
     num::NonZero,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     thread,
     time::Duration,
 };
 
-use actix_http::{HttpService, Protocol};
+use actix_http::{HttpService, KeepAlive, Protocol};
 use actix_server::Server;
 use actix_service::{IntoServiceFactory, ServiceFactoryExt, fn_service, map_config};
 use actix_web::{
@@ -26,10 +23,12 @@ use actix_web::{
     web,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+#[cfg(target_os = "linux")]
+use socket2::SockRef;
 
 use crate::{
-    http::{call::AppState, pipeline},
-    server::connection::{ConnectionLimits, GuardedStream},
+    http::{call::AppState, pipeline, sending},
+    server::{connection::GuardedStream, connection_limits::ConnectionLimits, places::Places, watchdog::AsyncWorkers},
 };
 
 /// Decision D-120: how long the server still accepts connections after a stop was requested, and
@@ -43,39 +42,45 @@ const SHUTDOWN_SECONDS: u64 = 30;
 /// How long a connection may take to close. Longer than a guarded stream lingers.
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// Decision D-158: the maximum number of bytes of a response that the system has taken and not sent yet.
+#[cfg(target_os = "linux")]
+const MAX_UNSENT_BYTES: u32 = 256 << 10;
+
 /// The framework accepts no larger number.
 const MAX_WORKERS: usize = 512;
 
 /// File descriptors that are not client connections: the index, the state database, the runtime.
 const OTHER_FILES: usize = 256;
 
-/// Serves until `stop` resolves and the requests in flight are answered. Counts the `open`
-/// connections.
+/// Serves until `stop` resolves and the requests in flight are answered.
 pub(crate) fn start(
     listener: TcpListener,
     state: Arc<AppState>,
     limits: ConnectionLimits,
-    open: Arc<AtomicUsize>,
+    places: Arc<Places>,
+    async_workers: AsyncWorkers,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<Server> {
-    let limits = ConnectionLimits {
-        connections: connections_permitted(limits.connections),
-        ..limits
-    };
+    let accepted = places.accepted();
     let workers = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_WORKERS);
     let drained_state = Arc::clone(&state);
     let builder = Server::build();
     let shutdown = builder.graceful_shutdown_signal();
+    // Called once on each async worker.
     let service = move || {
+        async_workers.watch_this_one();
         let shared = web::Data::from(Arc::clone(&state));
         let app = App::new().app_data(shared).default_service(web::to(pipeline::answer));
         let app = app.into_factory().map_err(|error| error.error_response());
-        let (open, shutdown) = (Arc::clone(&open), shutdown.clone());
+        let (places, shutdown) = (Arc::clone(&places), shutdown.clone());
         let http = HttpService::build()
-            .keep_alive(limits.idle)
-            // The guarded stream has time limits for every request, not only for the first one.
+            // The guarded stream has time limits for every request and between them. The framework's
+            // own ones are off.
+            .keep_alive(KeepAlive::Os)
             .client_request_timeout(Duration::ZERO)
             .client_disconnect_timeout(DISCONNECT_TIMEOUT)
+            // As large as the parts of a response, so that no more of it waits in the buffer.
+            .h1_write_buffer_size(sending::PART_BYTES)
             // A client that closes its side no longer waits for the response, so its search is
             // cancelled.
             .h1_allow_half_closed(false)
@@ -84,14 +89,16 @@ pub(crate) fn start(
                 async move { shutdown.notified().await }
             })
             .on_connect_ext(|stream: &GuardedStream<TcpStream>, data: &mut Extensions| {
-                data.insert(stream.refusal());
+                data.insert(stream.state());
             })
             .finish(map_config(app, |()| AppConfig::default()));
         let guard = move |stream: TcpStream| {
             // Without it a connection is only slower.
             let _ = stream.set_nodelay(true);
+            bound_unsent(&stream);
             let peer = stream.peer_addr().ok();
-            let stream = GuardedStream::new(stream, limits, &open);
+            let seat = places.take(is_local(&stream));
+            let stream = GuardedStream::new(stream, limits, seat);
             async move { Ok((stream, Protocol::Http1, peer)) }
         };
         fn_service(guard).and_then(http)
@@ -105,16 +112,31 @@ pub(crate) fn start(
     let builder = builder
         .listen("procure", listener, service)?
         .workers(workers)
-        // A connection beyond the limit gets a 503, so it has to be accepted. Beyond twice the
-        // limit, connections wait in the system's queue.
-        .max_concurrent_connections(limits.connections.saturating_mul(2).div_ceil(workers))
+        // Further connections wait in the system's queue.
+        .max_concurrent_connections(accepted.div_ceil(workers))
         .shutdown_timeout(SHUTDOWN_SECONDS)
         .shutdown_signal(drained);
     Ok(builder.run())
 }
 
+/// Bounds what the system keeps for a client that does not read. Without it, a connection takes megabytes of the memory
+/// that all connections of the machine share. On other systems than Linux, their own bound holds.
+fn bound_unsent(stream: &TcpStream) {
+    #[cfg(target_os = "linux")]
+    // Without it, only hostile clients cost more.
+    let _ = SockRef::from(stream).set_tcp_notsent_lowat(MAX_UNSENT_BYTES);
+    #[cfg(not(target_os = "linux"))]
+    let _ = stream;
+}
+
+/// Whether a client runs on the server's own machine.
+fn is_local(stream: &TcpStream) -> bool {
+    let Ok(client) = stream.peer_addr() else { return false };
+    client.ip().to_canonical().is_loopback() || stream.local_addr().is_ok_and(|own| own.ip() == client.ip())
+}
+
 /// The wanted number of connections, or fewer if the system permits this process fewer open files.
-fn connections_permitted(wanted: usize) -> usize {
+pub(crate) fn connections_permitted(wanted: usize) -> usize {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
         current: limit.maximum,

@@ -1,5 +1,5 @@
 //! The background worker that mails alerts: after each new generation, and at an interval for mails
-//! that are due by the clock.
+//! that are due by the clock. A confirmation mail goes out within seconds.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -22,6 +22,9 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// by at most this.
 const RUN_INTERVAL: Duration = Duration::from_secs(15 * 60);
 
+/// The time after a run in which confirmation mails failed, until they are tried again.
+const RETRY_INTERVAL: Duration = Duration::from_secs(60);
+
 struct MailWorker {
     service: Arc<AppState>,
     state: StateDb,
@@ -29,6 +32,8 @@ struct MailWorker {
     now: fn() -> DateTime<Utc>,
     /// The generation and the time of the last run.
     last_run: Option<(String, Instant)>,
+    /// When confirmation mails may be sent again: a run knows nothing of the pace of the last one.
+    confirmations_at: Instant,
 }
 
 /// Starts the worker with a connection of its own to the state database.
@@ -45,6 +50,7 @@ pub(crate) fn start(
         settings,
         now,
         last_run: None,
+        confirmations_at: Instant::now(),
     };
     PeriodicWorker::start("mailer", INTERVAL, &metrics, move || worker.step())
 }
@@ -68,21 +74,24 @@ impl MailWorker {
                 None
             }
         };
-        if !is_due || stop_reason() == Some(StopReason::Shutdown) {
+        if stop_reason() == Some(StopReason::Shutdown) {
+            return true;
+        }
+        if !is_due && !self.has_due_confirmations() {
             return true;
         }
         let metrics = &self.service.metrics;
         let mut on_event = |event, waiting| metrics.count_mail(event, waiting);
-        let run = mailer::run_once(
-            &self.state,
-            &generation,
-            &self.settings,
-            self.now,
-            &stop_reason,
-            &mut on_event,
-        );
-        self.last_run = Some((generation.id.clone(), Instant::now()));
-        match run {
+        let (state, settings, now) = (&self.state, &*self.settings, self.now);
+        let run = if is_due {
+            mailer::run_once(state, &generation, settings, now, &stop_reason, &mut on_event)
+        } else {
+            mailer::run_confirmations(state, settings, now, &stop_reason, &mut on_event)
+        };
+        if is_due {
+            self.last_run = Some((generation.id.clone(), Instant::now()));
+        }
+        let has_succeeded = match run {
             Ok(report) => {
                 metrics.set_waiting_recipients(report.waiting);
                 let has_succeeded = report.ended_early.is_none() || stop_reason().is_some();
@@ -97,6 +106,23 @@ impl MailWorker {
                 log::error!("cannot send alerts: {error:#}");
                 false
             }
-        }
+        };
+        let pause = if has_succeeded {
+            Duration::from_secs(60) / settings.rate.get()
+        } else {
+            RETRY_INTERVAL
+        };
+        self.confirmations_at = Instant::now() + pause;
+        has_succeeded
+    }
+
+    /// Whether an address waits for a confirmation mail, and it is time to send it. A database that
+    /// cannot be read is reported by the next run.
+    fn has_due_confirmations(&self) -> bool {
+        Instant::now() >= self.confirmations_at
+            && self
+                .state
+                .due_confirmations(None, (self.now)())
+                .is_ok_and(|due| !due.is_empty())
     }
 }

@@ -3,17 +3,14 @@
 
 use std::{
     fmt, fs,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
 };
 
 use prometheus_client::{
     collector::Collector,
     encoding::{DescriptorEncoder, EncodeMetric, text},
     metrics::{
-        counter::ConstCounter,
+        counter::{ConstCounter, Counter},
         family::Family,
         gauge::{ConstGauge, Gauge},
         info::Info,
@@ -21,7 +18,13 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 
-use crate::{catalog::generation::Generation, http::call::AppState, logging, model::timestamp};
+use crate::{
+    catalog::{generation::Generation, value_cache::CacheSize},
+    http::call::AppState,
+    logging,
+    model::timestamp,
+    server::places::{Counts, Places},
+};
 
 /// Renders the page anew for each scrape.
 pub(crate) struct MetricsPage(Registry);
@@ -32,12 +35,12 @@ const PREFIX: &str = "procure";
 impl MetricsPage {
     pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-    pub(crate) fn new(state: Arc<AppState>, open: Arc<AtomicUsize>) -> MetricsPage {
+    pub(crate) fn new(state: Arc<AppState>, places: Arc<Places>) -> MetricsPage {
         let mut registry = Registry::with_prefix(PREFIX);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "The version of the running program", build);
         state.metrics.register(&mut registry);
-        registry.register_collector(Box::new(ServiceStatus { state, open }));
+        registry.register_collector(Box::new(ServiceStatus { state, places }));
         MetricsPage(registry)
     }
 
@@ -51,52 +54,135 @@ impl MetricsPage {
 /// The service at the moment of a scrape.
 struct ServiceStatus {
     state: Arc<AppState>,
-    /// The number of open connections.
-    open: Arc<AtomicUsize>,
+    /// The places for connections.
+    places: Arc<Places>,
 }
 
 type Labels = Vec<(&'static str, String)>;
 type Gauges = Family<Labels, Gauge>;
 
 impl Collector for ServiceStatus {
-    fn encode(&self, mut encoder: DescriptorEncoder) -> fmt::Result {
+    fn encode(&self, encoder: DescriptorEncoder) -> fmt::Result {
+        let mut page = Page(encoder);
+        self.show_generation(&mut page)?;
+        self.show_state(&mut page)?;
+        self.show_connections(&mut page)?;
+        show_process(&mut page)
+    }
+}
+
+/// Adds metrics, one after the other, to the page.
+struct Page<'a>(DescriptorEncoder<'a>);
+
+impl Page<'_> {
+    fn show(&mut self, name: &str, help: &str, metric: &dyn EncodeMetric) -> fmt::Result {
+        self.show_with(None, name, help, metric)
+    }
+
+    /// The unit becomes the last part of the name.
+    fn show_in(&mut self, unit: &Unit, name: &str, help: &str, metric: &dyn EncodeMetric) -> fmt::Result {
+        self.show_with(Some(unit), name, help, metric)
+    }
+
+    fn show_with(&mut self, unit: Option<&Unit>, name: &str, help: &str, metric: &dyn EncodeMetric) -> fmt::Result {
+        let encoder = self.0.encode_descriptor(name, help, unit, metric.metric_type())?;
+        metric.encode(encoder)
+    }
+}
+
+impl ServiceStatus {
+    fn show_generation(&self, page: &mut Page) -> fmt::Result {
         let generation = self.state.generation.load_full();
         let now = (self.state.now)().timestamp();
-        let mut show = |name: &str, help: &str, unit: Option<&Unit>, metric: &dyn EncodeMetric| {
-            metric.encode(encoder.encode_descriptor(name, help, unit, metric.metric_type())?)
-        };
         let info = gauges([(vec![("generation", generation.id.clone())], 1)]);
-        show("generation_info", "The generation in service", None, &info)?;
-        show(
-            "records",
-            "Records in service, by entity type",
-            None,
-            &records(&generation),
-        )?;
+        page.show("generation_info", "The generation in service", &info)?;
+        let is_current = self.state.generation_fault.load().is_none();
+        let help = "1 if the generation in service is the one that should be served, 0 if that one is damaged";
+        page.show("generation_is_current", help, &gauge(usize::from(is_current)))?;
+        page.show("records", "Records in service, by entity type", &records(&generation))?;
         let help = "Time since a source was last fetched";
-        show("source_age", help, Some(&Unit::Seconds), &source_ages(&generation, now))?;
+        page.show_in(&Unit::Seconds, "source_age", help, &source_ages(&generation, now))?;
         if let Some(built) = timestamp::parse(&generation.manifest.built_at) {
             let age = ConstGauge::new(now - built.timestamp());
             let help = "Time since the generation was published";
-            show("generation_age", help, Some(&Unit::Seconds), &age)?;
+            page.show_in(&Unit::Seconds, "generation_age", help, &age)?;
         }
-        let open = i64::try_from(self.open.load(Ordering::Relaxed)).unwrap_or(i64::MAX);
-        let help = "Open connections to the public address";
-        show("connections_open", help, None, &ConstGauge::new(open))?;
-        let help = "Log lines dropped because they were produced faster than they could be written";
-        show("log_lines_lost", help, None, &ConstCounter::new(logging::lost()))?;
-        if let Some(bytes) = anonymous_memory_bytes() {
-            let help = "Memory of the process without the page cache";
-            show("memory_anonymous", help, Some(&Unit::Bytes), &ConstGauge::new(bytes))?;
+        let entries = caches(&generation, |cache| cache.entries);
+        page.show("cache_entries", "Entries of the caches of the generation", &entries)?;
+        let bytes = caches(&generation, |cache| cache.bytes);
+        page.show_in(&Unit::Bytes, "cache", "Size of the caches of the generation", &bytes)
+    }
+
+    fn show_state(&self, page: &mut Page) -> fmt::Result {
+        let help = "Time since the keys and counts were last in step with the state database";
+        let age = ConstGauge::new(self.state.keys.age().as_secs_f64());
+        page.show_in(&Unit::Seconds, "state_age", help, &age)?;
+        let help = "Size of the state database with its write-ahead log";
+        let bytes = i64::try_from(self.state.state_writer.file_bytes()).unwrap_or(i64::MAX);
+        page.show_in(&Unit::Bytes, "state", help, &ConstGauge::new(bytes))
+    }
+
+    fn show_connections(&self, page: &mut Page) -> fmt::Result {
+        let help = "Connections to the public address";
+        page.show("connections_open", help, &gauge(self.places.open()))?;
+        let help = "Connections to the public address for which there are places";
+        page.show("connections_limit", help, &gauge(self.places.limit()))?;
+        let help = "Connections that the server refused or closed, by reason";
+        page.show("connections_rejected", help, &rejected(&self.places.counts))?;
+        let (requests, responses) = (&self.state.request_bytes, &self.state.response_bytes);
+        for (of, budget) in [("request_bodies", requests), ("response_bodies", responses)] {
+            let help = "Memory that bodies take until they are read";
+            page.show_in(&Unit::Bytes, of, help, &gauge(budget.used()))?;
+            let help = "Memory that bodies may take until they are read";
+            page.show_in(&Unit::Bytes, &format!("{of}_limit"), help, &gauge(budget.limit()))?;
         }
         Ok(())
     }
+}
+
+fn show_process(page: &mut Page) -> fmt::Result {
+    let help = "Log lines dropped because they were produced faster than they could be written";
+    page.show("log_lines_lost", help, &ConstCounter::new(logging::lost()))?;
+    if let Some(bytes) = anonymous_memory_bytes() {
+        let help = "Memory of the process without the page cache";
+        page.show_in(&Unit::Bytes, "memory_anonymous", help, &ConstGauge::new(bytes))?;
+    }
+    Ok(())
+}
+
+fn gauge(value: usize) -> ConstGauge<i64> {
+    ConstGauge::new(value.try_into().unwrap_or(i64::MAX))
+}
+
+fn rejected(counts: &Counts) -> Family<Labels, Counter> {
+    let reasons = [
+        ("no_place", &counts.refused),
+        ("evicted", &counts.evicted),
+        ("slow_reader", &counts.too_slow),
+    ];
+    let rejected = Family::<Labels, Counter>::default();
+    for (reason, count) in reasons {
+        let labels = vec![("reason", reason.to_owned())];
+        rejected.get_or_create(&labels).inc_by(count.load(Ordering::Relaxed));
+    }
+    rejected
 }
 
 fn records(generation: &Generation) -> Gauges {
     gauges(generation.manifest.entity_types.iter().map(|part| {
         let labels = vec![("entity_type", part.entity_type.name().to_owned())];
         (labels, part.records.try_into().unwrap_or(i64::MAX))
+    }))
+}
+
+fn caches(generation: &Generation, size: fn(CacheSize) -> usize) -> Gauges {
+    let caches = [
+        ("tender_values", generation.values.size()),
+        ("statistics", generation.statistics_size()),
+    ];
+    gauges(caches.map(|(name, cache)| {
+        let labels = vec![("cache", name.to_owned())];
+        (labels, size(cache).try_into().unwrap_or(i64::MAX))
     }))
 }
 

@@ -6,20 +6,26 @@
 
 mod admin;
 mod assembly;
+pub(crate) mod bus_error;
 pub(crate) mod config;
-pub(crate) mod connection;
+mod connection;
+pub(crate) mod connection_limits;
 pub(crate) mod health_probe;
 pub(crate) mod http1;
 mod listener;
 mod mail_worker;
 mod metrics;
+mod places;
+mod readiness;
 mod reload;
 mod run;
 pub(crate) mod signals;
 mod sync_worker;
 mod systemd;
+mod value_worker;
 mod watchdog;
 mod worker;
+mod write_pace;
 
 pub use config::Config;
 pub use run::run;

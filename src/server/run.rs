@@ -1,15 +1,17 @@
 //! Runs the service: starts the background workers and both servers, and stops them in order.
 
-use std::{
-    net::TcpListener,
-    sync::{Arc, atomic::AtomicUsize},
-};
+use std::{net::TcpListener, sync::Arc};
 
 use anyhow::Context;
 
 use crate::{
     server::{
-        admin, assembly, config::Config, listener, mail_worker, reload, sync_worker, systemd, watchdog,
+        admin, assembly,
+        config::Config,
+        listener, mail_worker,
+        places::Places,
+        reload, sync_worker, systemd, value_worker,
+        watchdog::{self, AsyncWorkers},
         worker::PeriodicWorker,
     },
     state::database::StateDb,
@@ -33,12 +35,17 @@ pub fn run(
     if state.keys.is_empty() {
         log::warn!("there is no API key yet; create one with `procure keys create`");
     }
-    let mut workers = vec![
-        reload::start(Arc::clone(&state), config.index_dir.clone())?,
-        sync_worker::start(sync, &state.metrics, config.now)?,
+    let reload = reload::start(Arc::clone(&state), config)?;
+    let sync = sync_worker::start(sync, &state.metrics, config.now)?;
+    let heartbeats = vec![
+        reload.heartbeat(reload::STUCK_AFTER),
+        sync.heartbeat(sync_worker::STUCK_AFTER),
     ];
-    let heartbeats = workers.iter().map(PeriodicWorker::heartbeat).collect();
-    workers.extend(watchdog::start(&state.metrics, heartbeats)?);
+    let async_workers = AsyncWorkers::default();
+    let watchdog = watchdog::start(Arc::clone(&state), heartbeats, async_workers.clone())?;
+    let mut workers = vec![reload, sync, watchdog];
+    // Not watched: a request computes what this worker does not.
+    workers.push(value_worker::start(Arc::clone(&state))?);
     if let Some(mail) = &config.mail {
         // The watchdog does not watch it: a run takes as long as the mail server does, and its
         // failures do not affect requests.
@@ -50,16 +57,17 @@ pub fn run(
             config.now,
         )?);
     }
-    let (limits, open) = (config.limits, Arc::new(AtomicUsize::new(0)));
+    let limits = config.limits;
+    let places = Arc::new(Places::new(listener::connections_permitted(limits.connections)));
     let served = actix_web::rt::System::new().block_on(async move {
         let admin = admin
-            .map(|listener| admin::start(listener, &state, &open))
+            .map(|listener| admin::start(listener, &state, &places))
             .transpose()?;
         let stop = async move {
             stop.await;
             systemd::stopping();
         };
-        let server = listener::start(listener, state, limits, open, stop)?;
+        let server = listener::start(listener, state, limits, places, async_workers, stop)?;
         systemd::ready();
         let served = server.await;
         // The admin server stops last, so that `/ready` reports the drain.

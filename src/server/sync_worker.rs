@@ -10,6 +10,9 @@ use crate::{http::metrics::Metrics, server::worker::PeriodicWorker, state::sync:
 /// this time. A crash loses the counts of this time at most.
 const INTERVAL: Duration = Duration::from_secs(1);
 
+/// The longest time that a step may take: several waits of a second for another process's lock.
+pub(crate) const STUCK_AFTER: Duration = Duration::from_secs(60);
+
 pub(crate) fn start(
     mut sync: StateSync,
     metrics: &Metrics,

@@ -14,20 +14,26 @@ use anyhow::Context;
 
 use crate::http::metrics::Metrics;
 
-/// How long after its last step a worker counts as stuck. The longest step reads all files of a new
-/// generation.
-const STUCK_AFTER: Duration = Duration::from_secs(600);
-
 /// A thread that repeats one step at an interval until it is stopped.
 pub(crate) struct PeriodicWorker {
+    name: &'static str,
     stop: mpsc::Sender<()>,
     thread: JoinHandle<()>,
-    heartbeat: Heartbeat,
+    last_step: LastStep,
 }
 
-/// When a worker last completed a step.
+/// When a thread last completed a step.
 #[derive(Clone)]
-pub(crate) struct Heartbeat(Arc<Mutex<Instant>>);
+pub(crate) struct LastStep(Arc<Mutex<Instant>>);
+
+/// Whether a thread still completes its steps.
+#[derive(Clone)]
+pub(crate) struct Heartbeat {
+    pub(crate) name: &'static str,
+    last_step: LastStep,
+    /// How long after its last step the thread counts as stuck.
+    stuck_after: Duration,
+}
 
 impl PeriodicWorker {
     /// Calls `step` at the interval. A step returns whether it succeeded; failures and panics are
@@ -39,8 +45,8 @@ impl PeriodicWorker {
         mut step: impl FnMut() -> bool + Send + 'static,
     ) -> anyhow::Result<PeriodicWorker> {
         let (stop, stopped) = mpsc::channel();
-        let (heartbeat, failures) = (Heartbeat::now(), metrics.background_failures(name));
-        let own_heartbeat = heartbeat.clone();
+        let (last_step, failures) = (LastStep::now(), metrics.background_failures(name));
+        let own_last_step = last_step.clone();
         let thread = thread::Builder::new().name(name.to_owned()).spawn(move || {
             while stopped.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
                 // The next step repeats what a panicking one left undone.
@@ -51,19 +57,21 @@ impl PeriodicWorker {
                 if !has_succeeded {
                     failures.inc();
                 }
-                own_heartbeat.beat();
+                own_last_step.completed();
             }
         });
         let thread = thread.with_context(|| format!("starting the {name} worker"))?;
         Ok(PeriodicWorker {
+            name,
             stop,
             thread,
-            heartbeat,
+            last_step,
         })
     }
 
-    pub(crate) fn heartbeat(&self) -> Heartbeat {
-        self.heartbeat.clone()
+    /// For the watchdog: without a completed step for `stuck_after`, the worker counts as stuck.
+    pub(crate) fn heartbeat(&self, stuck_after: Duration) -> Heartbeat {
+        self.last_step.heartbeat(self.name, stuck_after)
     }
 
     /// Waits for the current step and ends the thread.
@@ -75,18 +83,33 @@ impl PeriodicWorker {
     }
 }
 
-impl Heartbeat {
-    fn now() -> Heartbeat {
-        Heartbeat(Arc::new(Mutex::new(Instant::now())))
+impl LastStep {
+    pub(crate) fn now() -> LastStep {
+        LastStep(Arc::new(Mutex::new(Instant::now())))
     }
 
-    fn beat(&self) {
+    pub(crate) fn completed(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
-    /// Whether the worker has completed a step recently.
+    pub(crate) fn heartbeat(&self, name: &'static str, stuck_after: Duration) -> Heartbeat {
+        Heartbeat {
+            name,
+            last_step: self.clone(),
+            stuck_after,
+        }
+    }
+}
+
+impl Heartbeat {
     pub(crate) fn is_alive(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).elapsed() < STUCK_AFTER
+        let last = self.last_step.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.elapsed() < self.stuck_after
+    }
+
+    /// Whether the thread has ended, so that nothing completes steps any more.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        Arc::strong_count(&self.last_step.0) == 1
     }
 }
 
@@ -109,19 +132,18 @@ mod tests {
         for expected in 1..=4 {
             assert_eq!(steps.recv_timeout(Duration::from_secs(10)), Ok(expected));
         }
-        assert!(worker.heartbeat().is_alive());
+        assert!(worker.heartbeat(Duration::from_secs(600)).is_alive());
         worker.stop();
         assert_eq!(metrics.background_failures("test").get(), 2);
     }
 
     #[test]
     fn a_worker_without_a_recent_step_is_not_alive() {
-        let Some(long_ago) = Instant::now().checked_sub(STUCK_AFTER) else {
-            return;
-        };
-        let heartbeat = Heartbeat(Arc::new(Mutex::new(long_ago)));
-        assert!(!heartbeat.is_alive());
-        heartbeat.beat();
-        assert!(heartbeat.is_alive());
+        let last_step = LastStep::now();
+        assert!(last_step.heartbeat("test", Duration::from_secs(600)).is_alive());
+        let heartbeat = last_step.heartbeat("test", Duration::ZERO);
+        assert!(!heartbeat.is_alive() && !heartbeat.is_abandoned());
+        drop(last_step);
+        assert!(heartbeat.is_abandoned());
     }
 }

@@ -59,7 +59,8 @@ pub(crate) struct Receipt {
     /// The limit that refuses the request, and the seconds until it no longer does (at least 1).
     pub(crate) refused: Option<(Limit, u64)>,
     today: NaiveDate,
-    charged: u32,
+    /// The requests that were charged to the daily quota and not refunded.
+    pub(crate) charged: u32,
 }
 
 impl Account {
@@ -212,6 +213,7 @@ mod tests {
             created_at: DateTime::UNIX_EPOCH,
             expires_at: None,
             disabled_at: None,
+            has_trusted_consent: false,
         };
         let limits = PlanLimits {
             requests_per_minute: per_minute.try_into().unwrap(),

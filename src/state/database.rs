@@ -4,8 +4,9 @@
 //! file's `user_version` is the schema version; opening runs the missing [`MIGRATIONS`].
 
 use std::{
-    fs, io,
-    os::unix::fs::MetadataExt,
+    fs::{self, File},
+    io,
+    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -41,6 +42,7 @@ impl StateDb {
 
     fn open_with_timeout(path: &Path, timeout: Duration) -> anyhow::Result<StateDb> {
         let open = || -> anyhow::Result<StateDb> {
+            create_private(path);
             let connection = Connection::open(path)?;
             connection.busy_timeout(timeout)?;
             // Before any write, so that the file of a newer program stays as it is.
@@ -106,6 +108,12 @@ impl StateDb {
         version.context("checking whether the state database has changed")
     }
 
+    /// Frees the pages that SQLite keeps in memory, so that the next read reads the file.
+    pub(super) fn forget_pages(&self) -> anyhow::Result<()> {
+        let freed = self.connection.execute_batch("PRAGMA shrink_memory");
+        freed.context("freeing the pages of the state database")
+    }
+
     /// Runs `work` in a write transaction and commits it.
     pub(super) fn write<T>(&self, work: impl FnOnce(&Transaction) -> rusqlite::Result<T>) -> rusqlite::Result<T> {
         let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
@@ -113,6 +121,14 @@ impl StateDb {
         transaction.commit()?;
         Ok(done)
     }
+}
+
+/// The size of a state database on disk, with its write-ahead log. A file that is missing has none.
+pub(crate) fn file_bytes(path: &Path) -> u64 {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let bytes = |path: &Path| fs::metadata(path).map_or(0, |meta| meta.len());
+    bytes(path) + bytes(Path::new(&log))
 }
 
 fn check_version(version: usize) -> anyhow::Result<()> {
@@ -127,6 +143,27 @@ fn check_version(version: usize) -> anyhow::Result<()> {
 fn version(connection: &Connection) -> anyhow::Result<usize> {
     let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     Ok(version as usize)
+}
+
+/// Decision D-176: creates a missing file so that only its owner may read and write it. It holds
+/// personal data and the secret of the links to unsubscribe. SQLite gives the files that it puts next
+/// to it (`-wal`, `-shm`) the same mode.
+fn create_private(path: &Path) {
+    // SQLite reports any error but that the file exists already, with a remedy.
+    let _ = File::options().write(true).create_new(true).mode(0o600).open(path);
+}
+
+/// Logs a warning if other users of the machine may read the file.
+pub(crate) fn warn_if_exposed(path: &Path) {
+    let Ok(meta) = fs::metadata(path) else { return };
+    let mode = meta.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        log::warn!(
+            "other users may read or write the state database {0} (its mode is {mode:03o}), which holds personal data and a secret; \
+             run `chmod go= {0}*`",
+            path.display()
+        );
+    }
 }
 
 fn file_id(path: &Path) -> io::Result<FileId> {
@@ -166,6 +203,14 @@ pub(crate) fn is_busy(error: &anyhow::Error) -> bool {
     )
 }
 
+/// Whether the disk refused the write: it is full, or failed.
+pub(crate) fn is_refused_by_disk(error: &anyhow::Error) -> bool {
+    matches!(
+        sqlite_code(error),
+        Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure)
+    )
+}
+
 fn sqlite_code(error: &anyhow::Error) -> Option<ErrorCode> {
     error.downcast_ref::<rusqlite::Error>()?.sqlite_error_code()
 }
@@ -196,6 +241,38 @@ mod tests {
                 MIGRATIONS.len()
             )
         );
+    }
+
+    #[test]
+    fn a_new_file_is_readable_by_its_owner_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.db");
+        let state = StateDb::open(&path).unwrap();
+        state
+            .write(|transaction| transaction.execute_batch("PRAGMA user_version"))
+            .unwrap();
+        for entry in folder.path().read_dir().unwrap() {
+            let entry = entry.unwrap();
+            let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o600, "{}", entry.path().display());
+        }
+        // The mode of a file that exists is the operator's.
+        drop(state);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let state = StateDb::open(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        drop(state);
+    }
+
+    #[test]
+    fn a_full_disk_is_distinguished_from_other_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = StateDb::open(&folder.path().join("state.db")).unwrap();
+        state.connection.pragma_update(None, "max_page_count", 1).unwrap();
+        let error = |sql: &str| anyhow::Error::from(state.connection.execute_batch(sql).unwrap_err());
+        let full = error("CREATE TABLE big AS SELECT zeroblob(100000)");
+        assert!(is_refused_by_disk(&full), "{full:#}");
+        assert!(!is_refused_by_disk(&error("no SQL")));
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //! | `sent` | when the server accepted the mail | |
 //!
 //! The intent of a mail that certainly did not arrive is deleted, so its tenders are new again.
+//! Confirmation mails are in the same log, as another kind, without tenders.
 //! **Invariant:** the pair of address and tender is a primary key, so a second delivery of the same
 //! pair cannot begin.
 
@@ -86,6 +87,13 @@ impl DeliveredPairs<'_> {
     }
 }
 
+impl DeliveryIntent {
+    /// The intent of a confirmation mail, which lists no tender.
+    pub(super) fn of_confirmation(id: i64) -> DeliveryIntent {
+        DeliveryIntent { id, pairs: Vec::new() }
+    }
+}
+
 impl StateDb {
     /// The lock file that the one process that sends mail holds.
     pub(crate) fn mail_lock(&self) -> PathBuf {
@@ -104,7 +112,8 @@ impl StateDb {
     pub fn delivery_history(&self, now: DateTime<Utc>) -> anyhow::Result<DeliveryHistory> {
         let since = (now - HISTORY).timestamp();
         let read = || -> rusqlite::Result<DeliveryHistory> {
-            let select = "SELECT address, max(began_at) FROM mailings WHERE began_at > ?1 GROUP BY address";
+            let select =
+                "SELECT address, max(began_at) FROM mailings WHERE began_at > ?1 AND kind = 'digest' GROUP BY address";
             let mut select = self.connection.prepare(select)?;
             let last_to_address =
                 select.query_map([since], |row| Ok((AddressHash(row.get(0)?), from_unix(row.get(1)?))))?;
@@ -179,7 +188,8 @@ impl StateDb {
         self.write(write).context("completing a delivery intent")
     }
 
-    /// Deletes the intent of a mail that was certainly not accepted: its tenders are new again.
+    /// Deletes the intent of a mail that was certainly not accepted: its tenders are new again, or
+    /// its address still waits for the confirmation mail.
     pub(crate) fn withdraw_delivery(&self, intent: DeliveryIntent) -> anyhow::Result<()> {
         let write = |transaction: &Transaction| -> rusqlite::Result<()> {
             let mut delete = transaction.prepare_cached("DELETE FROM mailed WHERE pair = ?1")?;
@@ -187,6 +197,9 @@ impl StateDb {
                 delete.execute([pair.0])?;
             }
             transaction.execute("DELETE FROM mailed_subscriptions WHERE mailing = ?1", [intent.id])?;
+            let update = "UPDATE confirmations SET awaits_mail = 1
+                 WHERE address = (SELECT address FROM mailings WHERE id = ?1 AND kind = 'confirmation')";
+            transaction.execute(update, [intent.id])?;
             transaction.execute("DELETE FROM mailings WHERE id = ?1", [intent.id])?;
             Ok(())
         };
@@ -205,7 +218,8 @@ impl StateDb {
     /// that time the clock may be wrong now, and everything is kept.
     pub(crate) fn prune_deliveries(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         let prune = || -> rusqlite::Result<()> {
-            let recent = [(now - RETENTION).timestamp(), now.timestamp()];
+            // Deliveries of the future were made before the clock went back: they count as recent too.
+            let recent = [(now - RETENTION).timestamp(), (now + RETENTION).timestamp()];
             let first = self
                 .connection
                 .query_row(FIRST_RECENT, recent, |row| row.get::<_, i64>(0));

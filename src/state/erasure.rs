@@ -4,7 +4,8 @@
 //! | data | afterwards |
 //! |---|---|
 //! | address | its SHA-256, so that the proof can be found if its owner complains |
-//! | subscriptions | ended, without their conditions; the links in mails still answer |
+//! | subscriptions | ended, without their conditions; the links in mails still answer; those never confirmed are deleted |
+//! | link to confirm | deleted, unless the address asked for no further mail, which stays, by hash |
 //! | consent records | event, time, key and connection stay; the text of the request is removed |
 //! | suppression | deleted, because a mail server's reply contains the address |
 //! | deliveries | stay, by hash, until they are pruned, so that the address does not receive a tender again if it subscribes again |
@@ -15,11 +16,7 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::{
     model::EmailAddress,
-    state::{
-        address_hash::AddressHash,
-        consent::{ConsentEvent, ConsentRecord},
-        database::StateDb,
-    },
+    state::{address_hash::AddressHash, consent::ConsentRecord, database::StateDb, unsubscribe::end_all_of_address},
 };
 
 /// Stored in the consent record in place of a request id.
@@ -52,9 +49,8 @@ fn erase(transaction: &Transaction, email: &EmailAddress, now: DateTime<Utc>) ->
     let Some(id) = known.optional()? else {
         return Ok(None);
     };
-    let select = "SELECT id FROM subscriptions WHERE address_id = ?1 AND unsubscribed_at IS NULL";
-    let mut select = transaction.prepare(select)?;
-    let active: Vec<i64> = select.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let count = "SELECT count(*) FROM subscriptions WHERE address_id = ?1 AND unsubscribed_at IS NULL";
+    let ended: i64 = transaction.query_row(count, [id], |row| row.get(0))?;
     let consent = ConsentRecord {
         at: now,
         key_id: None,
@@ -63,9 +59,7 @@ fn erase(transaction: &Transaction, email: &EmailAddress, now: DateTime<Utc>) ->
         forwarded_for: None,
         words: "",
     };
-    for subscription in &active {
-        consent.write(transaction, *subscription, ConsentEvent::Unsubscribed)?;
-    }
+    end_all_of_address(transaction, id, &consent)?;
     let update =
         "UPDATE consents SET words = '' WHERE subscription_id IN (SELECT id FROM subscriptions WHERE address_id = ?1)";
     transaction.execute(update, [id])?;
@@ -74,9 +68,11 @@ fn erase(transaction: &Transaction, email: &EmailAddress, now: DateTime<Utc>) ->
     transaction.execute(update, params![id, now.timestamp()])?;
     let address = AddressHash::new(email.as_str());
     transaction.execute("DELETE FROM setbacks WHERE address = ?1", [address.0])?;
+    let delete = "DELETE FROM confirmations WHERE address = ?1 AND declined_at IS NULL";
+    transaction.execute(delete, [address.0])?;
     let update = "UPDATE addresses SET email = 'forgotten ' || id || ' ' || lower(hex(?2)) WHERE id = ?1";
     transaction.execute(update, params![id, address.0])?;
-    Ok(Some(active.len()))
+    Ok(Some(usize::try_from(ended).unwrap_or(0)))
 }
 
 #[cfg(test)]
@@ -98,6 +94,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.db");
         let mut state = StateDb::open(&path).unwrap();
+        state.trust_made_up_keys();
         let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap();
         let request = |email: &str, keyword: &str| SubscriptionRequest {
             email: EmailAddress::parse(email).unwrap(),

@@ -21,6 +21,9 @@ pub(crate) struct ApiKey {
     /// From this moment on the key is refused.
     pub(crate) expires_at: Option<DateTime<Utc>>,
     pub(crate) disabled_at: Option<DateTime<Utc>>,
+    /// Decision D-171: whether alerts that it subscribes need no confirmation, because its owner has
+    /// confirmed them.
+    pub(crate) has_trusted_consent: bool,
 }
 
 /// Why a key is not accepted.
@@ -55,6 +58,28 @@ impl StateDb {
         now: DateTime<Utc>,
         expires_at: Option<DateTime<Utc>>,
     ) -> anyhow::Result<String> {
+        self.insert_key(plan, label, now, expires_at, false)
+    }
+
+    /// Creates a key whose subscriptions need no confirmation, and returns it.
+    pub fn create_trusted_key(
+        &self,
+        plan: Plan,
+        label: &str,
+        now: DateTime<Utc>,
+        expires_at: Option<DateTime<Utc>>,
+    ) -> anyhow::Result<String> {
+        self.insert_key(plan, label, now, expires_at, true)
+    }
+
+    fn insert_key(
+        &self,
+        plan: Plan,
+        label: &str,
+        now: DateTime<Utc>,
+        expires_at: Option<DateTime<Utc>>,
+        has_trusted_consent: bool,
+    ) -> anyhow::Result<String> {
         let label = label.trim();
         ensure!(
             !label.is_empty() && !label.contains(char::is_control),
@@ -63,12 +88,19 @@ impl StateDb {
         let mut random = [0; RANDOM_BYTES];
         getrandom::fill(&mut random).context("generating random bytes for the key")?;
         let key = format!("{PREFIX}{}", hex(&random));
-        let insert = "INSERT INTO keys (sha256, plan, label, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+        let insert = "INSERT INTO keys (sha256, plan, label, created_at, expires_at, trusted_consent) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         let expires_at = expires_at.map(|moment| moment.timestamp());
         self.connection
             .execute(
                 insert,
-                params![sha256(&key), plan.name(), label, now.timestamp(), expires_at],
+                params![
+                    sha256(&key),
+                    plan.name(),
+                    label,
+                    now.timestamp(),
+                    expires_at,
+                    has_trusted_consent
+                ],
             )
             .context("writing the new key")?;
         Ok(key)
@@ -93,8 +125,27 @@ impl StateDb {
         }
     }
 
+    /// Sets whether subscriptions of a key need no confirmation. Those that wait go on waiting.
+    pub(crate) fn trust_key(&self, id: i64, has_trusted_consent: bool) -> anyhow::Result<()> {
+        let update = "UPDATE keys SET trusted_consent = ?2 WHERE id = ?1";
+        let changed = self.connection.execute(update, params![id, has_trusted_consent]);
+        match changed.context("changing a key")? {
+            0 => bail!("no key has the id {id}; `procure keys list` lists the keys"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the key ids 1 to 60 those of trusted keys, for tests that subscribe without a client.
+    #[cfg(test)]
+    pub(super) fn trust_made_up_keys(&self) {
+        let insert = "WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 60)
+             INSERT INTO keys (id, sha256, plan, label, created_at, trusted_consent)
+             SELECT id, CAST(id AS BLOB), 'PRO', 'made up', 0, 1 FROM ids";
+        self.connection.execute(insert, []).unwrap();
+    }
+
     pub(super) fn read_keys(&self) -> anyhow::Result<KeyRows> {
-        let select = "SELECT sha256, id, plan, label, created_at, expires_at, disabled_at FROM keys ORDER BY id";
+        let select = "SELECT sha256, id, plan, label, created_at, expires_at, disabled_at, trusted_consent FROM keys ORDER BY id";
         let mut select = self.connection.prepare_cached(select)?;
         let mut rows = select.query([]).context("reading the keys")?;
         let mut keys = KeyRows {
@@ -143,6 +194,7 @@ fn key(row: &Row) -> rusqlite::Result<(KeyHash, ApiKey)> {
         created_at: moment(4)?.expect("the column is NOT NULL"),
         expires_at: moment(5)?,
         disabled_at: moment(6)?,
+        has_trusted_consent: row.get(7)?,
     };
     Ok((row.get(0)?, key))
 }
@@ -211,7 +263,7 @@ mod tests {
         let never = state.create_key(Plan::Pro, "never", at(0), Some(at(9))).unwrap();
         let by_hand =
             "UPDATE keys SET plan = 'GOLD' WHERE id = 2; UPDATE keys SET expires_at = 9223372036854775807 WHERE id = 3;
-             INSERT INTO keys VALUES (4, x'00', 'PRO', 'short', 0, NULL, NULL)";
+             INSERT INTO keys VALUES (4, x'00', 'PRO', 'short', 0, NULL, NULL, 0)";
         state.connection.execute_batch(by_hand).unwrap();
         let KeyRows { valid, malformed } = state.read_keys().unwrap();
         assert_eq!(valid.len(), 1);

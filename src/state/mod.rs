@@ -5,6 +5,10 @@
 
 pub(crate) mod account;
 pub(crate) mod address_hash;
+pub(crate) mod confirmation_mails;
+#[cfg(test)]
+mod confirmation_tests;
+pub mod confirmations;
 pub mod consent;
 pub mod database;
 pub(crate) mod deliveries;

@@ -1,20 +1,25 @@
 //! Adding and listing subscriptions.
 //!
-//! An address and a set of conditions are one row for ever. Subscribing again changes or reactivates
-//! the row, so that every unsubscribe link that was ever mailed keeps working.
+//! An address, a key and a set of conditions are one row. Once confirmed, the row stays for ever:
+//! subscribing again changes or reactivates it, so that every unsubscribe link that was ever mailed
+//! keeps working. A row that was never confirmed is deleted ([`super::confirmations`]).
 
 use anyhow::Context;
+use chrono::{DateTime, NaiveTime, Utc};
 use rusqlite::{OptionalExtension, Row, Transaction, TransactionBehavior, params, types::Type};
+use serde_json::json;
 
 use crate::{
     model::{EmailAddress, Language},
     query::keyword::Keyword,
     state::{
-        consent::{ConsentEvent, ConsentRecord},
+        address_hash::AddressHash,
+        confirmations::{CONFIRM_WITHIN, count_active, expire, is_confirmed, request_confirmation},
+        consent::{ConsentEvent, ConsentRecord, count_repetition},
         database::StateDb,
         subscription::{
-            Frequency, Locale, MAX_OF_ADDRESS, MAX_OF_KEY, SubscribeOutcome, Subscription, SubscriptionLimit,
-            SubscriptionRequest,
+            Frequency, Locale, MAX_OF_ADDRESS, MAX_OF_KEY, MAX_OF_KEY_AND_DAY, MAX_UNCONFIRMED_OF_KEY,
+            SubscribeOutcome, Subscription, SubscriptionLimit, SubscriptionRequest,
         },
         suppressions::lift_pause,
         tokens::{self, Salt},
@@ -24,17 +29,28 @@ use crate::{
 /// A reached limit is not a failure of the database, so it is not in the outer error.
 type Subscribed = anyhow::Result<Result<SubscribeOutcome, SubscriptionLimit>>;
 
-/// The columns of a row that may make subscribing again a no-op.
+/// The columns of a row that decide what subscribing again does.
 struct StoredSubscription {
     id: i64,
     frequency: String,
     locale: String,
-    is_active: bool,
+    state: SubscriptionState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SubscriptionState {
+    Active,
+    /// It waits for being confirmed.
+    Pending,
+    Ended,
 }
 
 impl StateDb {
     /// Stores a subscription with its consent record, unless it exists unchanged. In each case it
     /// lifts a pause of the address, because the subscriber expects mail.
+    ///
+    /// What it returns depends on nothing that other keys, if they are not trusted, did with the
+    /// address. Every accepted request writes, so that its time reveals nothing either.
     pub fn subscribe(&mut self, request: &SubscriptionRequest, consent: &ConsentRecord) -> Subscribed {
         self.check_file()?;
         let transaction = self
@@ -59,7 +75,7 @@ impl StateDb {
     fn active_subscriptions(&self, email: Option<&str>) -> anyhow::Result<Vec<Subscription>> {
         let select = "SELECT subscriptions.id, email, keywords, department, municipality, category, languages, frequency, locale, created_at
              FROM subscriptions JOIN addresses ON addresses.id = address_id WHERE unsubscribed_at IS NULL
-             AND (?1 IS NULL OR email = ?1) ORDER BY subscriptions.id";
+             AND confirmed_at IS NOT NULL AND (?1 IS NULL OR email = ?1) ORDER BY subscriptions.id";
         let mut select = self.connection.prepare_cached(select)?;
         let mut rows = select.query([email]).context("reading the subscriptions")?;
         let mut subscriptions = Vec::new();
@@ -74,80 +90,114 @@ impl StateDb {
 }
 
 fn subscribe(transaction: Transaction, request: &SubscriptionRequest, consent: &ConsentRecord) -> Subscribed {
-    let identity = request.identity()?;
+    expire(&transaction, consent.at)?;
+    let key_id = consent.key_id.context("a subscription needs a key")?;
+    let identity = request.identity(key_id)?;
     let address_id = find_or_insert_address(&transaction, &request.email)?;
     let stored = find(&transaction, address_id, &identity)?;
-    let outcome = match &stored {
-        Some(row) if row.is_active => {
-            if row.frequency == request.frequency.name() && row.locale == request.locale.name() {
-                lift_pause(&transaction, request.email.as_str(), consent.at)?;
-                transaction.commit()?;
-                return Ok(Ok(SubscribeOutcome::Unchanged));
-            }
+    let state = stored.as_ref().map_or(SubscriptionState::Ended, |row| row.state);
+    let is_same =
+        |row: &StoredSubscription| row.frequency == request.frequency.name() && row.locale == request.locale.name();
+    let outcome = if state == SubscriptionState::Active {
+        if stored.as_ref().is_some_and(is_same) {
+            SubscribeOutcome::Unchanged
+        } else {
             SubscribeOutcome::Changed
         }
-        _ => SubscribeOutcome::Created,
+    } else if is_confirmed(&transaction, address_id, key_id)? {
+        SubscribeOutcome::Created
+    } else {
+        SubscribeOutcome::Pending
     };
-    let is_new = outcome == SubscribeOutcome::Created;
-    if is_new && let Some(limit) = reached_limit(&transaction, address_id, consent.key_id)? {
+    let owner = Owner { address_id, key_id };
+    let limit = owner.reached_limit(&transaction, outcome, state, stored.is_none(), consent.at)?;
+    if let Some(limit) = limit {
         return Ok(Err(limit));
     }
     let id = match stored {
         Some(row) => row.id,
-        None => insert(&transaction, address_id, &identity)?,
+        None => insert(&transaction, owner, &identity)?,
     };
-    update(&transaction, id, request, consent, is_new)?;
+    update(&transaction, id, request, consent, outcome, state)?;
     lift_pause(&transaction, request.email.as_str(), consent.at)?;
-    let event = if is_new {
-        ConsentEvent::Subscribed
-    } else {
-        ConsentEvent::Changed
-    };
-    consent.write(&transaction, id, event)?;
+    match outcome {
+        SubscribeOutcome::Unchanged => count_repetition(&transaction, id)?,
+        SubscribeOutcome::Changed => {
+            let words = changed_words(request);
+            let consent = ConsentRecord {
+                words: &words,
+                ..*consent
+            };
+            consent.write(&transaction, id, ConsentEvent::Changed)?;
+        }
+        SubscribeOutcome::Created => consent.write(&transaction, id, ConsentEvent::Subscribed)?,
+        SubscribeOutcome::Pending => {
+            consent.write(&transaction, id, ConsentEvent::Subscribed)?;
+            request_confirmation(&transaction, address_id, request.email.as_str(), key_id, consent.at)?;
+        }
+    }
     transaction.commit()?;
     Ok(Ok(outcome))
 }
 
+/// The text of a change in the consent record: only what can change.
+fn changed_words(request: &SubscriptionRequest) -> String {
+    json!({"frequency": request.frequency.name(), "locale": request.locale.name()}).to_string()
+}
+
 fn find(transaction: &Transaction, address_id: i64, identity: &str) -> rusqlite::Result<Option<StoredSubscription>> {
-    let select = "SELECT id, frequency, locale, unsubscribed_at IS NULL FROM subscriptions WHERE address_id = ?1 AND identity = ?2";
+    let select = "SELECT id, frequency, locale, unsubscribed_at IS NOT NULL, confirmed_at IS NULL FROM subscriptions
+         WHERE address_id = ?1 AND identity = ?2";
     let found = transaction.query_row(select, params![address_id, identity], |row| {
+        let state = match (row.get(3)?, row.get(4)?) {
+            (true, _) => SubscriptionState::Ended,
+            (false, true) => SubscriptionState::Pending,
+            (false, false) => SubscriptionState::Active,
+        };
         Ok(StoredSubscription {
             id: row.get(0)?,
             frequency: row.get(1)?,
             locale: row.get(2)?,
-            is_active: row.get(3)?,
+            state,
         })
     });
     found.optional()
 }
 
-/// Writes the conditions of a row and activates it. A new one gets its creator and time.
+/// Writes what a request changes. An active subscription keeps its conditions as they were written
+/// first, as the consent record has them. One that was ended counts from now on.
 fn update(
     transaction: &Transaction,
     id: i64,
     request: &SubscriptionRequest,
     consent: &ConsentRecord,
-    is_new: bool,
+    outcome: SubscribeOutcome,
+    before: SubscriptionState,
 ) -> anyhow::Result<()> {
+    let now = consent.at.timestamp();
+    let update = "UPDATE subscriptions SET frequency = ?2, locale = ?3, requested_at = ?4 WHERE id = ?1";
+    let values = params![id, request.frequency.name(), request.locale.name(), now];
+    transaction.prepare_cached(update)?.execute(values)?;
+    if before == SubscriptionState::Active {
+        return Ok(());
+    }
     let keywords: Vec<&str> = request.keywords.iter().map(Keyword::text).collect();
     let languages: Vec<&str> = request.languages.iter().map(|language| language.code()).collect();
-    transaction.execute(
-        "UPDATE subscriptions SET keywords = ?2, department = ?3, municipality = ?4, category = ?5, languages = ?6, frequency = ?7, locale = ?8,
-         unsubscribed_at = NULL, key_id = iif(?11, ?9, key_id), created_at = iif(?11, ?10, created_at) WHERE id = ?1",
-        params![
-            id,
-            serde_json::to_string(&keywords)?,
-            request.department,
-            request.municipality,
-            request.category,
-            languages.join(","),
-            request.frequency.name(),
-            request.locale.name(),
-            consent.key_id,
-            consent.at.timestamp(),
-            is_new,
-        ],
-    )?;
+    let update =
+        "UPDATE subscriptions SET keywords = ?2, department = ?3, municipality = ?4, category = ?5, languages = ?6,
+         unsubscribed_at = NULL, confirmed_at = ?7, created_at = iif(?8, ?9, created_at) WHERE id = ?1";
+    let values = params![
+        id,
+        serde_json::to_string(&keywords)?,
+        request.department,
+        request.municipality,
+        request.category,
+        languages.join(","),
+        (outcome == SubscribeOutcome::Created).then_some(now),
+        before == SubscriptionState::Ended,
+        now,
+    ];
+    transaction.prepare_cached(update)?.execute(values)?;
     Ok(())
 }
 
@@ -166,15 +216,19 @@ fn find_or_insert_address(transaction: &Transaction, email: &EmailAddress) -> an
         "UPDATE addresses SET token_sha256 = ?2 WHERE id = ?1",
         params![id, hash],
     )?;
+    // The address may have been deleted after it was asked to confirm. The link to decline, which still
+    // works, must end the new subscriptions.
+    let update = "UPDATE confirmations SET address_id = ?2 WHERE address = ?1";
+    transaction.execute(update, params![AddressHash::new(email.as_str()).0, id])?;
     Ok(id)
 }
 
 /// Inserts a row whose conditions [`update`] still has to write.
-fn insert(transaction: &Transaction, address_id: i64, identity: &str) -> anyhow::Result<i64> {
+fn insert(transaction: &Transaction, owner: Owner, identity: &str) -> anyhow::Result<i64> {
     let salt = Salt::random()?;
     let insert = "INSERT INTO subscriptions (address_id, identity, salt, keywords, languages, frequency, locale, key_id, created_at)
-         VALUES (?1, ?2, ?3, '', '', '', '', 0, 0)";
-    transaction.execute(insert, params![address_id, identity, salt.0])?;
+         VALUES (?1, ?2, ?3, '', '', '', '', ?4, 0)";
+    transaction.execute(insert, params![owner.address_id, identity, salt.0, owner.key_id])?;
     let id = transaction.last_insert_rowid();
     let hash = tokens::of_subscription(transaction, id, &salt)?.hash();
     transaction.execute(
@@ -184,22 +238,64 @@ fn insert(transaction: &Transaction, address_id: i64, identity: &str) -> anyhow:
     Ok(id)
 }
 
-/// The limit that one more subscription would exceed.
-fn reached_limit(
-    transaction: &Transaction,
+/// The address and the key of a subscription.
+#[derive(Clone, Copy)]
+struct Owner {
     address_id: i64,
-    key_id: Option<i64>,
-) -> rusqlite::Result<Option<SubscriptionLimit>> {
-    let count = |column: &str, id: Option<i64>| {
-        let count = format!("SELECT count(*) FROM subscriptions WHERE {column} = ?1 AND unsubscribed_at IS NULL");
-        transaction.query_row(&count, [id], |row| row.get::<_, i64>(0))
-    };
-    if count("address_id", Some(address_id))? >= MAX_OF_ADDRESS {
-        Ok(Some(SubscriptionLimit::OfAddress))
-    } else if count("key_id", key_id)? >= MAX_OF_KEY {
-        Ok(Some(SubscriptionLimit::OfKey))
-    } else {
-        Ok(None)
+    key_id: i64,
+}
+
+impl Owner {
+    /// The limit that a subscription would exceed.
+    fn reached_limit(
+        self,
+        transaction: &Transaction,
+        outcome: SubscribeOutcome,
+        before: SubscriptionState,
+        is_new_row: bool,
+        now: DateTime<Utc>,
+    ) -> rusqlite::Result<Option<SubscriptionLimit>> {
+        let is_new_to_key = before == SubscriptionState::Ended;
+        let of_address = match outcome {
+            SubscribeOutcome::Created => count_active(transaction, self.address_id)?,
+            // Those of other keys do not count: the address confirms which of them it wants.
+            SubscribeOutcome::Pending if is_new_to_key => {
+                let count = "SELECT count(*) FROM subscriptions WHERE address_id = ?1 AND key_id = ?2 AND unsubscribed_at IS NULL";
+                transaction.query_row(count, [self.address_id, self.key_id], |row| row.get(0))?
+            }
+            _ => 0,
+        };
+        let count_of_key = |condition: &str, values: &[i64]| -> rusqlite::Result<i64> {
+            let count = format!("SELECT count(*) FROM subscriptions WHERE key_id = ?1 AND {condition}");
+            let mut count = transaction.prepare_cached(&count)?;
+            count.query_row(rusqlite::params_from_iter(values), |row| row.get(0))
+        };
+        let midnight = now.date_naive().and_time(NaiveTime::MIN).and_utc().timestamp();
+        Ok(if of_address >= MAX_OF_ADDRESS {
+            Some(SubscriptionLimit::OfAddress)
+        } else if is_new_to_key && count_of_key("unsubscribed_at IS NULL", &[self.key_id])? >= MAX_OF_KEY {
+            Some(SubscriptionLimit::OfKey)
+        } else if is_new_row && count_of_key("created_at >= ?2", &[self.key_id, midnight])? >= MAX_OF_KEY_AND_DAY {
+            Some(SubscriptionLimit::OfKeyAndDay)
+        } else if outcome == SubscribeOutcome::Pending
+            && is_new_to_key
+            && self.count_other_unconfirmed(transaction, now)? >= MAX_UNCONFIRMED_OF_KEY
+        {
+            Some(SubscriptionLimit::UnconfirmedOfKey)
+        } else {
+            None
+        })
+    }
+
+    /// The number of other addresses that have not confirmed a subscription of the key. Those that have
+    /// expired do not count, although not all of them may be removed yet.
+    fn count_other_unconfirmed(self, transaction: &Transaction, now: DateTime<Utc>) -> rusqlite::Result<i64> {
+        let count = "SELECT count(DISTINCT address_id) FROM subscriptions
+             WHERE key_id = ?1 AND address_id <> ?2 AND unsubscribed_at IS NULL AND confirmed_at IS NULL AND requested_at > ?3";
+        let since = (now - CONFIRM_WITHIN).timestamp();
+        transaction
+            .prepare_cached(count)?
+            .query_row([self.key_id, self.address_id, since], |row| row.get(0))
     }
 }
 

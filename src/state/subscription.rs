@@ -10,8 +10,17 @@ use crate::{
 /// The maximum number of active subscriptions of an address.
 pub const MAX_OF_ADDRESS: i64 = 50;
 
-/// The maximum number of active subscriptions that one API key has created.
+/// The maximum number of subscriptions that one API key has created, active or waiting for
+/// confirmation.
 pub const MAX_OF_KEY: i64 = 1_000;
+
+/// Decision D-165: the maximum number of subscriptions that one API key creates in a UTC day,
+/// whether or not they were ended since: an ended subscription stays in the database as a proof.
+pub(crate) const MAX_OF_KEY_AND_DAY: i64 = 1_000;
+
+/// Decision D-166: the maximum number of addresses with unconfirmed subscriptions of one API key. So
+/// no key can have confirmation mails sent to many strangers.
+pub(crate) const MAX_UNCONFIRMED_OF_KEY: i64 = 100;
 
 /// A requested subscription.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +38,7 @@ pub struct SubscriptionRequest {
     pub locale: Locale,
 }
 
-/// An active subscription.
+/// An active subscription: confirmed, or made by a key that needs no confirmation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subscription {
     pub id: i64,
@@ -66,6 +75,8 @@ pub enum Locale {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubscribeOutcome {
     Created,
+    /// It waits until the owner of the address confirms it.
+    Pending,
     /// It existed, with another frequency or locale.
     Changed,
     Unchanged,
@@ -76,6 +87,9 @@ pub enum SubscribeOutcome {
 pub enum SubscriptionLimit {
     OfAddress,
     OfKey,
+    OfKeyAndDay,
+    /// Of addresses that have not confirmed.
+    UnconfirmedOfKey,
 }
 
 impl Frequency {
@@ -94,7 +108,7 @@ impl Frequency {
 }
 
 impl Locale {
-    pub(crate) const ALL: [Locale; 2] = [Locale::En, Locale::Fr];
+    pub const ALL: [Locale; 2] = [Locale::En, Locale::Fr];
 
     /// The language code.
     pub(crate) const fn name(self) -> &'static str {
@@ -110,8 +124,12 @@ impl Locale {
 }
 
 impl SubscriptionRequest {
-    /// A text that is equal for two requests exactly if they match the same tenders.
-    pub(super) fn identity(&self) -> anyhow::Result<String> {
+    /// A text that is equal for two requests exactly if the same key made them and they match the
+    /// same tenders.
+    ///
+    /// Decision D-168: equal requests of two keys are two subscriptions. So no key can change the
+    /// subscription of another one, or find out that it exists.
+    pub(super) fn identity(&self, key_id: i64) -> anyhow::Result<String> {
         let keywords: Result<BTreeSet<String>, _> = self
             .keywords
             .iter()
@@ -120,7 +138,7 @@ impl SubscriptionRequest {
         let languages: Vec<&str> = self.languages.iter().map(|language| language.code()).collect();
         let department = self.department.as_deref().map(fold);
         let parts = (keywords?, department, &self.municipality, &self.category, languages);
-        Ok(serde_json::to_string(&parts)?)
+        Ok(format!("{key_id} {}", serde_json::to_string(&parts)?))
     }
 }
 
@@ -134,6 +152,15 @@ impl fmt::Display for SubscriptionLimit {
             SubscriptionLimit::OfKey => write!(
                 f,
                 "this API key has created {MAX_OF_KEY} active subscriptions, the maximum; end one, or use another key"
+            ),
+            SubscriptionLimit::OfKeyAndDay => write!(
+                f,
+                "this API key has created {MAX_OF_KEY_AND_DAY} subscriptions today (UTC), the maximum; continue tomorrow"
+            ),
+            SubscriptionLimit::UnconfirmedOfKey => write!(
+                f,
+                "{MAX_UNCONFIRMED_OF_KEY} e-mail addresses have not confirmed a subscription of this API key, the maximum; \
+                 continue when some have confirmed, or after 7 days, when such subscriptions expire"
             ),
         }
     }

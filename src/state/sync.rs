@@ -3,7 +3,12 @@
 //! One thread owns the [`StateSync`] and its connection. Requests use only the [`KeyRing`] and never
 //! wait for the database.
 
-use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 use anyhow::Context;
 use arc_swap::ArcSwap;
@@ -22,16 +27,41 @@ use crate::{
 /// How long a step waits for another process's write lock: short, because changed keys wait as long.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// How often the keys are read from the file itself. SQLite keeps pages in memory, and so does not
+/// notice that the file is damaged as long as no other process writes to it.
+const REREAD_INTERVAL: Duration = Duration::from_secs(60);
+
 type Accounts = HashMap<KeyHash, Arc<Account>>;
 
 /// The keys in memory, shared by all requests.
-#[derive(Clone, Default)]
-pub(crate) struct KeyRing(Arc<ArcSwap<Accounts>>);
+#[derive(Clone)]
+pub(crate) struct KeyRing {
+    accounts: Arc<ArcSwap<Accounts>>,
+    /// When the keys and counts last were in step with the database.
+    synced_at: Arc<Mutex<Instant>>,
+}
 
 impl KeyRing {
+    fn empty() -> KeyRing {
+        KeyRing {
+            accounts: Arc::default(),
+            synced_at: Arc::new(Mutex::new(Instant::now())),
+        }
+    }
+
+    /// How long ago the keys and counts were last in step with the database. A key that was revoked
+    /// since then may still be in force.
+    pub(crate) fn age(&self) -> Duration {
+        self.synced_at.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    fn mark_synced(&self) {
+        *self.synced_at.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
     /// The account of a key that a client sent, if the key is valid at this moment.
     pub(crate) fn check(&self, key: &str, now: DateTime<Utc>) -> Result<Arc<Account>, KeyError> {
-        let accounts = self.0.load();
+        let accounts = self.accounts.load();
         let hash = hash_key(key).ok_or(KeyError::Unknown)?;
         let account = accounts.get(&hash).ok_or(KeyError::Unknown)?;
         if account.key.disabled_at.is_some() {
@@ -44,7 +74,7 @@ impl KeyRing {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.load().is_empty()
+        self.accounts.load().is_empty()
     }
 }
 
@@ -57,6 +87,9 @@ pub(crate) struct StateSync {
     malformed: Vec<String>,
     /// The data version and the day of the last step.
     last: Option<(i64, NaiveDate)>,
+    /// When the keys were last read.
+    read_at: Instant,
+    reread_interval: Duration,
 }
 
 impl StateSync {
@@ -65,9 +98,11 @@ impl StateSync {
         let mut sync = StateSync {
             state: StateDb::open(path)?,
             plans,
-            ring: KeyRing::default(),
+            ring: KeyRing::empty(),
             malformed: Vec::new(),
             last: None,
+            read_at: Instant::now(),
+            reread_interval: REREAD_INTERVAL,
         };
         sync.step(now)
             .map_err(|error| with_remedy(path, error))
@@ -86,12 +121,17 @@ impl StateSync {
         self.state.check_file()?;
         // Read first, so that the next step notices a write that happens meanwhile.
         let current = (self.state.data_version()?, now.date_naive());
-        let is_changed = self.last.is_none_or(|(version, _)| version != current.0) && self.read_keys()?;
+        let is_due = self.read_at.elapsed() >= self.reread_interval;
+        if is_due {
+            self.state.forget_pages()?;
+        }
+        let is_changed = (is_due || self.last.is_none_or(|(version, _)| version != current.0)) && self.read_keys()?;
         let is_written = self.write_usage()?;
         if is_written || self.last != Some(current) {
             self.read_usage(current.1)?;
         }
         self.last = Some(current);
+        self.ring.mark_synced();
         Ok(is_changed)
     }
 
@@ -99,7 +139,7 @@ impl StateSync {
     /// data version about every second by writing counts.
     fn read_keys(&mut self) -> anyhow::Result<bool> {
         let KeyRows { valid, malformed } = self.state.read_keys()?;
-        let accounts = self.ring.0.load();
+        let accounts = self.ring.accounts.load();
         let is_same = accounts.len() == valid.len()
             && valid
                 .iter()
@@ -113,17 +153,20 @@ impl StateSync {
                 };
                 (hash, Arc::new(account))
             };
-            self.ring.0.store(Arc::new(valid.into_iter().map(account).collect()));
+            self.ring
+                .accounts
+                .store(Arc::new(valid.into_iter().map(account).collect()));
         }
         for why in malformed.iter().filter(|why| !self.malformed.contains(why)) {
             log::error!("{why}; it is refused");
         }
         self.malformed = malformed;
+        self.read_at = Instant::now();
         Ok(!is_same)
     }
 
     fn write_usage(&mut self) -> anyhow::Result<bool> {
-        let accounts = self.ring.0.load();
+        let accounts = self.ring.accounts.load();
         let mut increments: Vec<Increment> = Vec::new();
         for account in accounts.values() {
             let unwritten = account.usage.unwritten().into_iter();
@@ -148,7 +191,7 @@ impl StateSync {
             }
         }
         let used = self.state.usage(today)?;
-        for account in self.ring.0.load().values() {
+        for account in self.ring.accounts.load().values() {
             account
                 .usage
                 .set_stored(today, used.get(&account.key.id).copied().unwrap_or(0));
@@ -294,5 +337,46 @@ mod tests {
         fs::rename(&aside, &path).unwrap();
         sync.step(at(NOON)).unwrap();
         assert_eq!(sync.state.usage(at(NOON).date_naive()).unwrap()[&1], 8);
+    }
+
+    #[test]
+    fn the_keys_are_stale_until_a_step_succeeds() {
+        let (_folder, path, key) = database(Plan::Pro);
+        let mut sync = open(&path, NOON);
+        let aside = path.with_extension("aside");
+        fs::rename(&path, &aside).unwrap();
+        let before = sync.ring().age();
+        sync.step(at(NOON)).unwrap_err();
+        let stale = sync.ring().age();
+        assert!(stale >= before, "a step that fails does not make the keys fresh");
+        fs::rename(&aside, &path).unwrap();
+        let started = Instant::now();
+        sync.step(at(NOON)).unwrap();
+        assert!(sync.ring().age() <= started.elapsed());
+        assert!(sync.ring().check(&key, at(NOON)).is_ok());
+    }
+
+    #[test]
+    fn a_file_that_is_damaged_while_in_use_is_noticed() {
+        let (_folder, path, key) = database(Plan::Pro);
+        let mut sync = open(&path, NOON);
+        // Moves all pages from the journal to the file.
+        sync.state
+            .connection
+            .execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")
+            .unwrap();
+        let bytes = fs::metadata(&path).unwrap().len();
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&file, &vec![0x55; bytes as usize], 0).unwrap();
+        sync.reread_interval = Duration::ZERO;
+        let error = format!("{:#}", sync.step(at(NOON)).unwrap_err());
+        assert!(
+            error.contains("not a database") || error.contains("malformed"),
+            "{error}"
+        );
+        assert!(
+            sync.ring().check(&key, at(NOON)).is_ok(),
+            "the known keys stay in force"
+        );
     }
 }

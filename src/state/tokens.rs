@@ -1,8 +1,8 @@
-//! Unsubscribe tokens. Every mail contains them; the database does not.
+//! The tokens of the links in mails. Every mail contains them; the database does not.
 //!
 //! A token is derived, when a mail is written, from a secret of this state database and a salt of the
-//! row that it ends. The database stores its SHA-256 to find the row. So a token stays valid for
-//! ever, and a leaked table of hashes ends no subscription.
+//! row that it ends or confirms. The database stores its SHA-256 to find the row. So a token stays
+//! valid as long as its row, and a leaked table of hashes ends and confirms no subscription.
 
 use anyhow::Context;
 use hmac::{Hmac, KeyInit, Mac};
@@ -13,7 +13,7 @@ use crate::storage::hex::hex;
 
 /// 160 bits that cannot be guessed, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct UnsubscribeToken(pub(crate) String);
+pub(super) struct LinkToken(pub(crate) String);
 
 /// Makes the tokens of two rows differ.
 pub(super) struct Salt(pub [u8; 16]);
@@ -23,11 +23,11 @@ const TOKEN_BYTES: usize = 20;
 /// The name of the secret that tokens are derived from.
 const SECRET: &str = "unsubscribe";
 
-impl UnsubscribeToken {
+impl LinkToken {
     /// A client's text as a token; `None` if it does not have the form of one.
-    pub(crate) fn parse(text: &str) -> Option<UnsubscribeToken> {
+    pub(crate) fn parse(text: &str) -> Option<LinkToken> {
         let is_well_formed = text.len() == 2 * TOKEN_BYTES && text.bytes().all(|b| b.is_ascii_hexdigit());
-        is_well_formed.then(|| UnsubscribeToken(text.to_ascii_lowercase()))
+        is_well_formed.then(|| LinkToken(text.to_ascii_lowercase()))
     }
 
     /// The value that finds its row. The lookup need not take constant time: a client that learned a
@@ -44,22 +44,28 @@ impl Salt {
 }
 
 /// The token that ends one subscription.
-pub(super) fn of_subscription(connection: &Connection, id: i64, salt: &Salt) -> anyhow::Result<UnsubscribeToken> {
+pub(super) fn of_subscription(connection: &Connection, id: i64, salt: &Salt) -> anyhow::Result<LinkToken> {
     derive(connection, b"subscription", id, salt)
 }
 
 /// The token that ends all subscriptions of an address.
-pub(super) fn of_address(connection: &Connection, id: i64, salt: &Salt) -> anyhow::Result<UnsubscribeToken> {
+pub(super) fn of_address(connection: &Connection, id: i64, salt: &Salt) -> anyhow::Result<LinkToken> {
     derive(connection, b"address", id, salt)
 }
 
-fn derive(connection: &Connection, kind: &[u8], id: i64, salt: &Salt) -> anyhow::Result<UnsubscribeToken> {
+/// The token that confirms the subscriptions of an address. Its salt alone distinguishes it from others,
+/// because the address may get another row.
+pub(super) fn of_confirmation(connection: &Connection, salt: &Salt) -> anyhow::Result<LinkToken> {
+    derive(connection, b"confirmation", 0, salt)
+}
+
+fn derive(connection: &Connection, kind: &[u8], id: i64, salt: &Salt) -> anyhow::Result<LinkToken> {
     let mut code = Hmac::<Sha256>::new_from_slice(&secret(connection)?).context("deriving a token")?;
     code.update(kind);
     code.update(&id.to_le_bytes());
     code.update(&salt.0);
     let code = code.finalize().into_bytes();
-    Ok(UnsubscribeToken(hex(&code[..TOKEN_BYTES])))
+    Ok(LinkToken(hex(&code[..TOKEN_BYTES])))
 }
 
 /// The secret of this state database, generated when it is first needed. If two processes generate it at

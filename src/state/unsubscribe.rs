@@ -1,13 +1,14 @@
 //! Ending subscriptions by the tokens in mails.
 
 use anyhow::Context;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use chrono::{DateTime, Utc};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::state::{
     consent::{ConsentEvent, ConsentRecord},
     database::StateDb,
     subscription::Subscription,
-    tokens::{self, Salt, UnsubscribeToken},
+    tokens::{self, LinkToken, Salt},
 };
 
 /// The outcome of using a token.
@@ -47,11 +48,11 @@ impl StateDb {
     /// The outcome that [`StateDb::unsubscribe`] would have, without ending anything. A token of
     /// active subscriptions also gives [`UnsubscribeOutcome::AlreadyEnded`].
     pub(crate) fn find_token(&self, token: &str) -> anyhow::Result<UnsubscribeOutcome> {
-        let found = subscriptions_of(&self.connection, token).context("looking up a token")?;
-        Ok(if found.is_empty() {
-            UnsubscribeOutcome::UnknownToken
-        } else {
+        let is_known = is_known(&self.connection, token).context("looking up a token")?;
+        Ok(if is_known {
             UnsubscribeOutcome::AlreadyEnded
+        } else {
+            UnsubscribeOutcome::UnknownToken
         })
     }
 
@@ -68,25 +69,93 @@ fn unsubscribe(
     consent: &ConsentRecord,
 ) -> anyhow::Result<UnsubscribeOutcome> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let mut outcome = UnsubscribeOutcome::AlreadyEnded;
-    for id in subscriptions_of(&transaction, token)? {
-        let update = "UPDATE subscriptions SET unsubscribed_at = ?2 WHERE id = ?1 AND unsubscribed_at IS NULL";
-        if transaction.execute(update, params![id, consent.at.timestamp()])? > 0 {
-            consent.write(&transaction, id, ConsentEvent::Unsubscribed)?;
-            outcome = UnsubscribeOutcome::Ended;
-        }
-    }
+    let subscriptions = live_subscriptions_of(&transaction, token)?;
+    let has_ended = end(&transaction, &subscriptions, consent)?;
     transaction.commit()?;
-    Ok(outcome)
+    Ok(if has_ended {
+        UnsubscribeOutcome::Ended
+    } else {
+        UnsubscribeOutcome::AlreadyEnded
+    })
 }
 
-/// The ids of the subscriptions that a token ends.
-fn subscriptions_of(connection: &Connection, token: &str) -> rusqlite::Result<Vec<i64>> {
-    let Some(token) = UnsubscribeToken::parse(token) else {
+/// Ends all subscriptions of an address. Returns whether there were any.
+pub(super) fn end_all_of_address(
+    transaction: &Transaction,
+    address_id: i64,
+    consent: &ConsentRecord,
+) -> rusqlite::Result<bool> {
+    let select = "SELECT id FROM subscriptions WHERE address_id = ?1 AND unsubscribed_at IS NULL";
+    let mut select = transaction.prepare_cached(select)?;
+    let subscriptions: Vec<i64> = select
+        .query_map([address_id], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    end(transaction, &subscriptions, consent)
+}
+
+/// Ends active subscriptions, with a consent record each, and removes those that were never
+/// confirmed. From then on the address must confirm every new subscription.
+fn end(transaction: &Transaction, subscriptions: &[i64], consent: &ConsentRecord) -> rusqlite::Result<bool> {
+    let mut has_ended = false;
+    for id in subscriptions {
+        let update = "UPDATE subscriptions SET unsubscribed_at = ?2 WHERE id = ?1 AND unsubscribed_at IS NULL AND confirmed_at IS NOT NULL";
+        if transaction.execute(update, params![id, consent.at.timestamp()])? > 0 {
+            consent.write(transaction, *id, ConsentEvent::Unsubscribed)?;
+            has_ended = true;
+        }
+        let delete =
+            "DELETE FROM confirmed_keys WHERE address_id = (SELECT address_id FROM subscriptions WHERE id = ?1)";
+        transaction.execute(delete, [id])?;
+        let is_pending =
+            "SELECT 1 FROM subscriptions WHERE id = ?1 AND unsubscribed_at IS NULL AND confirmed_at IS NULL";
+        if transaction.prepare_cached(is_pending)?.exists([id])? {
+            discard(transaction, *id, consent.at)?;
+            has_ended = true;
+        }
+    }
+    Ok(has_ended)
+}
+
+/// Removes a subscription that was never confirmed, with everything about it. One that was active
+/// before is ended again instead, because the links in old mails must go on working.
+pub(super) fn discard(transaction: &Transaction, id: i64, now: DateTime<Utc>) -> rusqlite::Result<()> {
+    let was_active = "SELECT 1 FROM consents WHERE subscription_id = ?1 AND event = ?2";
+    let was_active = transaction
+        .prepare_cached(was_active)?
+        .exists(params![id, ConsentEvent::Unsubscribed.name()])?;
+    if was_active {
+        let update = "UPDATE subscriptions SET unsubscribed_at = ?2 WHERE id = ?1";
+        return transaction.execute(update, params![id, now.timestamp()]).map(drop);
+    }
+    let select = "SELECT address_id FROM subscriptions WHERE id = ?1";
+    let address_id: i64 = transaction.query_row(select, [id], |row| row.get(0))?;
+    transaction.execute("DELETE FROM consents WHERE subscription_id = ?1", [id])?;
+    transaction.execute("DELETE FROM subscriptions WHERE id = ?1", [id])?;
+    let is_used = "SELECT 1 FROM subscriptions WHERE address_id = ?1";
+    if !transaction.prepare_cached(is_used)?.exists([address_id])? {
+        transaction.execute("DELETE FROM confirmed_keys WHERE address_id = ?1", [address_id])?;
+        transaction.execute("DELETE FROM addresses WHERE id = ?1", [address_id])?;
+    }
+    Ok(())
+}
+
+fn is_known(connection: &Connection, token: &str) -> rusqlite::Result<bool> {
+    let Some(token) = LinkToken::parse(token) else {
+        return Ok(false);
+    };
+    let find =
+        "SELECT 1 FROM subscriptions WHERE token_sha256 = ?1 UNION ALL SELECT 1 FROM addresses WHERE token_sha256 = ?1";
+    connection.prepare_cached(find)?.exists([token.hash()])
+}
+
+/// The ids of the subscriptions that a token ends. Those that are ended already may be many.
+fn live_subscriptions_of(connection: &Connection, token: &str) -> rusqlite::Result<Vec<i64>> {
+    let Some(token) = LinkToken::parse(token) else {
         return Ok(Vec::new());
     };
-    let find = "SELECT id FROM subscriptions WHERE token_sha256 = ?1
-         UNION ALL SELECT subscriptions.id FROM subscriptions JOIN addresses ON addresses.id = address_id WHERE addresses.token_sha256 = ?1";
+    let find = "SELECT id FROM subscriptions WHERE token_sha256 = ?1 AND unsubscribed_at IS NULL
+         UNION ALL SELECT subscriptions.id FROM addresses JOIN subscriptions ON addresses.id = address_id
+         WHERE addresses.token_sha256 = ?1 AND unsubscribed_at IS NULL";
     let mut find = connection.prepare_cached(find)?;
     find.query_map([token.hash()], |row| row.get(0))?.collect()
 }

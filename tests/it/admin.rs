@@ -2,137 +2,22 @@
 //! printed files.
 
 use std::{
-    cell::Cell,
-    fs::{self, File},
+    fs,
     io::Write,
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     os::unix::net::UnixDatagram,
     path::Path,
-    process::{Child, Command, Stdio},
+    process::Stdio,
     thread,
     time::{Duration, Instant},
 };
 
 use serde_json::Value;
 
-use crate::support::{TestServer, contracts};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_procure");
-
-/// `procure serve` as an operator starts it, on free ports, its log in a file.
-struct Program {
-    process: Child,
-    address: String,
-    admin: String,
-    log: std::path::PathBuf,
-    is_stopping: Cell<bool>,
-}
-
-impl Program {
-    /// Serves the index and the keys of a test server, with additional options and environment
-    /// variables.
-    fn start(of: &TestServer, options: &[&str], variables: &[(&str, &str)]) -> Program {
-        let log = of.folder.path().join("log");
-        let file = File::create(&log).unwrap();
-        Program::logging_to(file.into(), of, options, variables)
-    }
-
-    fn logging_to(stderr: Stdio, of: &TestServer, options: &[&str], variables: &[(&str, &str)]) -> Program {
-        let (address, admin) = (free(), free());
-        let process = Command::new(PROGRAM)
-            .args(["serve", "--bind", &address, "--admin-bind", &admin, "--index-dir"])
-            .arg(of.index_dir())
-            .arg("--state")
-            .arg(of.folder.path().join("state.db"))
-            .args(options)
-            .envs(variables.iter().copied())
-            .stderr(stderr)
-            .spawn()
-            .unwrap();
-        let program = Program {
-            process,
-            address,
-            admin,
-            log: of.folder.path().join("log"),
-            is_stopping: Cell::new(false),
-        };
-        wait("the program to listen", || {
-            program.request("GET", "/health", "").starts_with("HTTP/1.1 200")
-        });
-        program
-    }
-
-    /// The response with its head. Empty if nothing listens.
-    fn request(&self, method: &str, path: &str, headers: &str) -> String {
-        ask(&self.address, method, path, headers)
-    }
-
-    fn admin(&self, path: &str) -> String {
-        ask(&self.admin, "GET", path, "")
-    }
-
-    /// Sends SIGTERM, but only once: a second one would stop the process at once.
-    fn terminate(&self) {
-        if self.is_stopping.replace(true) {
-            return;
-        }
-        let kill = Command::new("kill")
-            .arg(self.process.id().to_string())
-            .status()
-            .unwrap();
-        assert!(kill.success());
-    }
-
-    /// Stops the process, checks that it exits with 0, and returns its log.
-    fn end(self) -> String {
-        self.terminate();
-        self.ended()
-    }
-
-    /// Waits for a process that is stopping.
-    fn ended(mut self) -> String {
-        assert_eq!(self.process.wait().unwrap().code(), Some(0));
-        fs::read_to_string(&self.log).unwrap_or_default()
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn ask(address: &str, method: &str, path: &str, headers: &str) -> String {
-    use std::io::Read;
-    let Ok(mut socket) = TcpStream::connect(address) else {
-        return String::new();
-    };
-    let request = format!("{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n");
-    let mut answer = String::new();
-    let asked = socket.write_all(request.as_bytes());
-    let _ = asked.and_then(|()| socket.read_to_string(&mut answer).map(drop));
-    answer
-}
-
-fn free() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().to_string()
-}
-
-fn wait(what: &str, is_so: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !is_so() {
-        assert!(started.elapsed() < Duration::from_secs(20), "{what}");
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn run(line: &[&str]) -> (Option<i32>, String) {
-    let output = Command::new(PROGRAM).args(line).stdin(Stdio::null()).output().unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    (output.status.code(), String::from_utf8(text).unwrap())
-}
+use crate::{
+    program::{Program, free, run, wait},
+    support::{TestServer, contracts},
+};
 
 #[test]
 fn unsafe_or_incomplete_options_are_rejected_with_a_reason() {
@@ -334,6 +219,7 @@ fn metrics_and_readiness_are_served_on_the_admin_address_only() {
     program.request("GET", "/contract", &key);
     program.request("GET", "/contract?limit=1", &key);
     program.request("GET", "/contract/c%7C1", &key);
+    program.request("GET", "/vendors?q=vendor", &key);
     program.request("GET", "/nope", &key);
     program.request("GET", "/contract", "");
     for path in ["/metrics", "/ready", "/live"] {
@@ -356,19 +242,41 @@ fn metrics_and_readiness_are_served_on_the_admin_address_only() {
         "procure_background_failures_total{step=\"state\"} 0",
         "procure_log_lines_lost_total 0",
         "procure_connections_open ",
-        "procure_searches_waiting 0",
-        "procure_searches_running 0",
+        "procure_searches_waiting{lane=\"quick\"} 0",
+        "procure_searches_waiting{lane=\"heavy\"} 0",
+        "procure_searches_running{lane=\"quick\"} 0",
+        "procure_searches_refused_total{lane=\"quick\"} 0",
+        "procure_search_pace_seconds{lane=\"quick\",route=\"/vendors\"} ",
         "procure_records{entity_type=\"contract\"} 30",
         "procure_records{entity_type=\"tender\"} 0",
         "procure_source_age_seconds{source_id=\"model\",entity_type=\"contract\"} ",
         "procure_generation_info{generation=\"",
         "procure_generation_age_seconds ",
+        "procure_generation_is_current 1",
+        "procure_state_age_seconds ",
+        "procure_cache_entries{cache=\"statistics\"} ",
+        "procure_cache_bytes{cache=\"tender_values\"} ",
         "procure_memory_anonymous_bytes ",
         &format!("procure_build_info{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION")),
         "# EOF",
     ] {
         assert!(page.contains(line), "{line}: {page}");
     }
+}
+
+#[test]
+fn the_operating_page_describes_every_metric() {
+    let server = TestServer::own(&contracts(3), |_| {});
+    let program = Program::start(&server, &[], &[]);
+    let page = program.admin("/metrics");
+    let docs = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operating.md")).unwrap();
+    let names: Vec<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next())
+        .collect();
+    assert!(names.len() > 20, "{page}");
+    let missing: Vec<&&str> = names.iter().filter(|name| !docs.contains(**name)).collect();
+    assert!(missing.is_empty(), "docs/operating.md does not describe {missing:?}");
 }
 
 #[test]
@@ -480,6 +388,10 @@ fn the_systemd_unit_completions_and_manual_pages_are_printed() {
         "NoNewPrivileges=yes",
         "ProtectSystem=strict",
         "MemoryDenyWriteExecute=yes",
+        "MemoryHigh=3584M",
+        "MemoryMax=4G",
+        "TasksMax=512",
+        "LimitNOFILE=65536",
     ] {
         assert!(unit.lines().any(|known| known == line), "{line}");
     }
@@ -496,7 +408,7 @@ fn the_systemd_unit_completions_and_manual_pages_are_printed() {
     let (status, text) = run(&["print", "man", "keys", "lend"]);
     assert_eq!(status, Some(1));
     assert!(
-        text.contains("unknown command 'keys lend'; use one of: create, list, revoke"),
+        text.contains("unknown command 'keys lend'; use one of: create, list, trust, untrust, revoke"),
         "{text}"
     );
     let folder = tempfile::tempdir().unwrap();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    raw_connection::{Next, RawConnection},
+    raw_connection::{Next, RawConnection, wait_until},
     support::{TestServer, scenario_records},
 };
 
@@ -174,44 +174,118 @@ fn members_of_the_body_are_not_query_parameters() {
     );
 }
 
+/// The endpoints that take a body, and how many KiB of it.
+const LIMITS: [(&str, usize); 5] = [
+    ("/tender/estimate", 640),
+    ("/tender/comps", 640),
+    ("/tender/alerts/subscribe", 16),
+    ("/tender/alerts/unsubscribe?token=x", 4),
+    ("/contract", 16),
+];
+
 #[test]
 fn a_body_that_is_too_long_is_rejected_before_its_end() {
     let server = TestServer::shared();
-    let too_long = "the body is longer than 1 MiB; send a shorter one";
-    let head = head(server, "/tender/estimate");
-    let long = " ".repeat(1 << 20);
-    // By its content-length; in one chunk, in many chunks, and in a chunk that never ends.
-    let many = format!("400\r\n{}\r\n", " ".repeat(1024)).repeat(1025);
-    for request in [
-        format!("{head}content-length: {}\r\n\r\n{long} ", long.len() + 1),
-        format!(
-            "{head}transfer-encoding: chunked\r\n\r\n{:x}\r\n{long} \r\n0\r\n\r\n",
-            long.len() + 1
-        ),
-        format!("{head}transfer-encoding: chunked\r\n\r\n{many}0\r\n\r\n"),
-        format!("{head}transfer-encoding: chunked\r\n\r\nffffffff\r\n{long}{long}"),
-    ] {
+    for (path, kib) in LIMITS {
+        let head = head(server, path);
+        let long = " ".repeat(kib << 10);
+        // By its content-length; in one chunk, in many chunks, and in a chunk that never ends.
+        let many = format!("400\r\n{}\r\n", " ".repeat(1024)).repeat(kib + 1);
+        for request in [
+            format!("{head}content-length: {}\r\n\r\n{long} ", long.len() + 1),
+            format!(
+                "{head}transfer-encoding: chunked\r\n\r\n{:x}\r\n{long} \r\n0\r\n\r\n",
+                long.len() + 1
+            ),
+            format!("{head}transfer-encoding: chunked\r\n\r\n{many}0\r\n\r\n"),
+            format!("{head}transfer-encoding: chunked\r\n\r\nffffffff\r\n{long}{long}"),
+        ] {
+            let mut raw = RawConnection::to(server);
+            let answer = raw.send(&request).answer();
+            if path == "/contract" && request.contains("chunked") {
+                // The endpoint takes no body, so nobody counts its bytes. The connection ends.
+                assert_eq!(answer.status, 405);
+            } else {
+                assert_eq!(
+                    (answer.status, answer.detail()),
+                    (
+                        413,
+                        format!("the body is longer than {kib} KiB, the maximum of this endpoint; send a shorter one")
+                    ),
+                    "{request:.200}"
+                );
+                assert_eq!(answer.header("connection"), Some("close"));
+            }
+            assert!(!matches!(raw.next(false), Next::Response(_)));
+        }
+        // A body with one byte less is read, but it is not valid.
         let mut raw = RawConnection::to(server);
-        let answer = raw.send(&request).answer();
-        assert_eq!(
-            (answer.status, answer.detail().as_str()),
-            (413, too_long),
-            "{request:.200}"
-        );
-        assert_eq!(answer.header("connection"), Some("close"));
+        for request in [
+            format!(
+                "{head}transfer-encoding: chunked\r\n\r\n{:x}\r\n{long}\r\n0\r\n\r\n",
+                long.len()
+            ),
+            format!("{head}content-length: {}\r\n\r\n{long}", long.len()),
+        ] {
+            let status = raw.send(&request).answer().status;
+            assert!([404, 405, 422].contains(&status), "{status} {path}");
+        }
+    }
+}
+
+#[test]
+fn fifty_items_of_the_longest_texts_fit() {
+    let server = TestServer::shared();
+    // As programs send it that escape all but ASCII.
+    let text = "\\u00e9".repeat(1024);
+    let item = format!(r#"{{"gsin":"N7030","category":"GD","province":"{text}","title":"{text}"}}"#);
+    let body = format!(r#"{{"items":[{}]}}"#, vec![item; 50].join(","));
+    let answer = RawConnection::to(server).send(sized(server, JSON, &body)).answer();
+    assert_ne!(answer.status, 413, "{} bytes", body.len());
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+/// A budget for one body of 16 KiB, which the first client uses up.
+#[test]
+fn bodies_beyond_their_memory_get_a_503() {
+    let server = TestServer::own(&scenario_records(), |config| config.limits.request_bytes = 64 << 10);
+    let begin = |bytes: usize| {
+        let mut raw = RawConnection::to(&server);
+        let head = head(&server, "/tender/estimate");
+        raw.send(format!("{head}content-length: 100000\r\n\r\n{}", " ".repeat(bytes)));
+        raw
+    };
+    let half: Vec<RawConnection> = (0..2).map(|_| begin(10_000)).collect();
+    // One key gets half of the memory at most.
+    let refused = |raw: &mut RawConnection| {
+        let answer = raw.answer();
+        let busy = "too many request bodies are arriving; try again in a second";
+        assert_eq!((answer.status, answer.detail().as_str()), (503, busy));
+        assert_eq!(answer.header("retry-after"), Some("1"));
         assert!(!matches!(raw.next(false), Next::Response(_)));
-    }
-    // A body with one byte less is read, but it is not valid JSON.
-    let mut raw = RawConnection::to(server);
-    for request in [
-        format!("{head}content-length: {}\r\n\r\n{long}", long.len()),
-        format!(
-            "{head}transfer-encoding: chunked\r\n\r\n{:x}\r\n{long}\r\n0\r\n\r\n",
-            long.len()
-        ),
-    ] {
-        assert_eq!(raw.send(&request).answer().status, 422);
-    }
+    };
+    wait_until("the bodies", Duration::from_secs(5), || {
+        // Until the first two have arrived, this one fits.
+        let mut raw = begin(10_000);
+        raw.send(" ".repeat(90_000));
+        let answer = raw.answer();
+        answer.status == 503
+    });
+    refused(&mut begin(10_000));
+    // Other requests, and bodies that are not kept, need no memory.
+    assert_eq!(server.get("/contract/c4").status, 200);
+    assert_eq!(
+        server.request("POST", "/tender/alerts/unsubscribe?token=x", &[]).status,
+        404
+    );
+    drop(half);
+    wait_until("the memory", Duration::from_secs(5), || {
+        let mut raw = RawConnection::to(&server);
+        raw.send(sized(&server, JSON, "{\"gsins\":[\"N7030\"]}"))
+            .answer()
+            .status
+            == 200
+    });
 }
 
 #[test]

@@ -3,10 +3,11 @@
 
 use std::{
     collections::BTreeSet,
+    fs,
     sync::atomic::{AtomicI64, Ordering},
 };
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use procure::model::{
     date::Date,
     entity_type::EntityType,
@@ -19,7 +20,10 @@ use rand_chacha::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{Response, TestServer};
+use crate::{
+    program::free,
+    support::{Response, TestServer},
+};
 
 /// Noon in Toronto, on 2026-03-10.
 fn noon() -> DateTime<Utc> {
@@ -649,6 +653,92 @@ fn the_value_of_a_tender_that_states_none_is_estimated() {
     assert_eq!(ids(&server.get("/tender/feed?min_value=1000000")), ["unknown"]);
 }
 
+/// Changes the file of values of the generation in service, or removes it, and what the manifest states about it.
+fn set_values_of_index(server: &TestServer, values: Option<&Value>) {
+    let id = fs::read_to_string(server.index_dir().join("CURRENT")).unwrap();
+    let folder = server.index_dir().join(id.trim());
+    let path = folder.join("manifest.json");
+    let mut manifest: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let files = manifest["files"].as_array_mut().unwrap();
+    let listed = files.iter().position(|file| file["path"] == "tender_values.json");
+    files.remove(listed.unwrap());
+    match values {
+        Some(values) => {
+            let bytes = serde_json::to_vec(values).unwrap();
+            fs::write(folder.join("tender_values.json"), &bytes).unwrap();
+            files.push(json!({"path": "tender_values.json", "bytes": bytes.len(), "crc32": crc32fast::hash(&bytes)}));
+        }
+        None => fs::remove_file(folder.join("tender_values.json")).unwrap(),
+    }
+    fs::write(path, serde_json::to_vec(&manifest).unwrap()).unwrap();
+}
+
+#[test]
+fn the_values_of_open_tenders_are_in_the_index() {
+    static CLOCK: AtomicI64 = AtomicI64::new(0);
+    fn clock() -> DateTime<Utc> {
+        DateTime::from_timestamp(CLOCK.load(Ordering::Relaxed), 0).unwrap()
+    }
+    // The day of a build is that of the system's clock.
+    let days_ago = |days: i64| (Utc::now() - TimeDelta::days(days)).date_naive().to_string();
+    let contract = |number: i64| {
+        let contract = json!({
+            "record_id": format!("c{number:02}"), "award_date": days_ago(30 + number), "municipality": "laval",
+            "department_en": "Ville de Laval", "title_en": "Snow removal", "gsin": "N7030",
+            "procurement_category": "SRV", "vendor_name": format!("Vendor {number}"),
+            "contract_value": 50_000 + number * 100, "currency": "CAD", "fetched_at": "2026-01-01T00:00:00Z",
+        });
+        (EntityType::Contract, contract.to_string())
+    };
+    let mut records: Vec<_> = (0..40).map(contract).collect();
+    let like = json!({
+        "publication_date": days_ago(2), "department_en": "Ville de Laval", "gsin": "N7030",
+        "procurement_category": "SRV",
+    });
+    records.push(tender("estimated", like));
+    let unlike = json!({
+        "publication_date": days_ago(3), "title_en": "Zeppelin", "title_fr": null, "municipality": "gatineau",
+    });
+    records.push(tender("unknown", unlike));
+    records.push(tender(
+        "stated",
+        json!({"publication_date": days_ago(4), "contract_value": 5.0}),
+    ));
+    records.push(tender(
+        "closed",
+        json!({"publication_date": days_ago(2), "status": "Expired", "title_en": "c"}),
+    ));
+    let mut server = TestServer::own(&records, |_| {});
+    server.stop();
+    let id = fs::read_to_string(server.index_dir().join("CURRENT")).unwrap();
+    let path = server.index_dir().join(id.trim()).join("tender_values.json");
+    let file: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    let noon_of_build = file["day"].as_i64().unwrap() * 86_400 + 16 * 3_600;
+    CLOCK.store(noon_of_build, Ordering::Relaxed);
+    let values = file["values"].as_object().unwrap();
+    assert_eq!(values.keys().collect::<Vec<_>>(), ["estimated", "unknown"]);
+    assert!((50_000.0..54_000.0).contains(&values["estimated"].as_f64().unwrap()));
+    assert_eq!(values["unknown"], Value::Null);
+    let value_in_feed = |server: &TestServer| {
+        let answer = server.get("/tender/feed");
+        assert_eq!(ids(&answer), ["estimated", "unknown", "stated"]);
+        answer.json()["results"][0]["estimated_value"].clone()
+    };
+
+    // A server reads them: it would never compute this one.
+    let mut changed = file.clone();
+    changed["values"]["estimated"] = json!(123.45);
+    set_values_of_index(&server, Some(&changed));
+    let mut server = server.restart(|config| config.now = clock);
+    assert_eq!(value_in_feed(&server), 123.45);
+
+    // An older program wrote no such file.
+    server.stop();
+    set_values_of_index(&server, None);
+    let server = server.restart(|config| config.now = clock);
+    assert_eq!(value_in_feed(&server), values["estimated"]);
+}
+
 /// A tender made from few words, days and names, so that all rules apply to some.
 fn random_tender(number: usize, random: &mut ChaCha8Rng) -> (EntityType, String) {
     let mut below = |bound: usize| random.next_u32() as usize % bound;
@@ -920,4 +1010,60 @@ fn the_feed_agrees_with_the_model_page_by_page() {
         }
     }
     assert!(shown > 200, "{shown}");
+}
+
+/// The number of estimated values that the served generation keeps.
+fn kept_values(admin: &str) -> u64 {
+    let mut page = ureq::get(format!("http://{admin}/metrics")).call().unwrap();
+    let page = page.body_mut().read_to_string().unwrap();
+    let name = "procure_cache_entries{cache=\"tender_values\"} ";
+    page.lines()
+        .find_map(|line| line.strip_prefix(name))
+        .unwrap()
+        .parse()
+        .unwrap()
+}
+
+#[test]
+fn values_are_computed_before_a_request_needs_them() {
+    static CLOCK: AtomicI64 = AtomicI64::new(0);
+    fn clock() -> DateTime<Utc> {
+        DateTime::from_timestamp(CLOCK.load(Ordering::Relaxed), 0).unwrap()
+    }
+    CLOCK.store(noon().timestamp(), Ordering::Relaxed);
+    let open = |number: usize| {
+        tender(
+            &format!("open{number}"),
+            json!({"title_en": format!("Snow removal {number}")}),
+        )
+    };
+    let mut records: Vec<_> = (0..7).map(open).collect();
+    records.push(tender(
+        "old",
+        json!({"publication_date": "2025-12-20", "title_en": "a"}),
+    ));
+    records.push(tender("stated", json!({"contract_value": 5.0, "title_en": "b"})));
+    records.push(tender("closed", json!({"status": "Expired", "title_en": "c"})));
+    records.push(tender(
+        "older",
+        json!({"publication_date": "2025-12-01", "title_en": "d"}),
+    ));
+    let admin = free();
+    let server = TestServer::own(&records, |config| {
+        config.now = clock;
+        config.admin_bind = Some(admin.parse().unwrap());
+    });
+    let open_without_value = 8;
+    server.wait_until("the values of the day", || kept_values(&admin) == open_without_value);
+    let answer = server.get("/tender/feed?days_back=90");
+    assert_eq!(ids(&answer).len(), 9);
+    assert_eq!(kept_values(&admin), open_without_value, "the request computed nothing");
+
+    // The next day in Toronto has values of its own; those of the day before are kept for its cursors.
+    CLOCK.fetch_add(86_400, Ordering::Relaxed);
+    server.wait_until("the values of the next day", || {
+        kept_values(&admin) == 2 * open_without_value
+    });
+    server.publish(&(0..3).map(open).collect::<Vec<_>>());
+    server.wait_until("the values of the new generation", || kept_values(&admin) == 3);
 }

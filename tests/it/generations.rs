@@ -45,6 +45,76 @@ fn error(result: anyhow::Result<impl Sized>) -> String {
 }
 
 #[test]
+fn a_record_over_256_kib_is_left_out_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let dumps = folder.path().join("dumps");
+    fs::create_dir_all(dumps.join("award")).unwrap();
+    // 256 KiB with everything around the title.
+    let line = |id: &str, title: usize| {
+        let (start, end) = (format!("{{\"record_id\":\"{id}\",\"title_en\":\""), "\"}\n");
+        format!("{start}{}{end}", "x".repeat(title - start.len() - end.len() + 1))
+    };
+    let whole = line("short", 256 << 10);
+    assert_eq!(whole.len(), (256 << 10) + 1, "with its line end");
+    let lines = [whole, line("one \\\"more", (256 << 10) + 1), line("long", 9 << 20)];
+    fs::write(dumps.join("award/a.ndjson"), lines.concat()).unwrap();
+    let index_dir = folder.path().join("index");
+    let report = indexing::run(&options(&dumps, &index_dir)).unwrap();
+    let [file] = &report.entity_types[EntityType::Award as usize].files[..] else {
+        panic!("one file")
+    };
+    assert_eq!((file.lines, file.records, file.too_long.count), (3, 1, 2));
+    for sentence in [
+        "a.ndjson: 3 lines, 1 records, 0 duplicates, 2 invalid lines",
+        "a.ndjson:2: record 'one \\\"more' is longer than 256 KiB; shorten its texts (left out)",
+        "a.ndjson:3: record 'long' is longer than 256 KiB",
+    ] {
+        assert!(report.to_string().contains(sentence), "{report}");
+    }
+    let strict = indexing::IndexOptions {
+        strict: true,
+        ..options(&dumps, &index_dir)
+    };
+    let error = error(indexing::run(&strict));
+    assert!(error.contains("a.ndjson:2: record 'one"), "{error}");
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_of_the_index_is_an_error_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
+    write_dumps(&dumps, &[award(1)]);
+    let id = indexing::run(&options(&dumps, &index_dir)).unwrap().generation;
+    for (name, expected) in [
+        ("award/records.ndjson", "0 bytes instead of"),
+        ("manifest.json", "manifest.json: it is a named pipe"),
+    ] {
+        let path = index_dir.join(&id).join(name);
+        fs::remove_file(&path).unwrap();
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let error = error(generation::open(&index_dir, &id));
+        assert!(error.contains(expected), "{name}: {error}");
+    }
+    fs::remove_file(index_dir.join("CURRENT")).unwrap();
+    let made = Command::new("mkfifo").arg(index_dir.join("CURRENT")).status();
+    assert!(made.unwrap().success());
+    let error = error(generation::current(&index_dir));
+    assert!(error.contains("CURRENT: it is a named pipe"), "{error}");
+}
+
+#[test]
+fn a_pipe_among_the_dumps_is_left_out_without_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let dumps = folder.path().join("dumps");
+    write_dumps(&dumps, &[award(1)]);
+    let pipe = dumps.join("award/pipe.ndjson");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let report = indexing::run(&options(&dumps, &folder.path().join("index"))).unwrap();
+    let sentence = format!("{} is not a dump, left out", pipe.display());
+    assert!(report.to_string().contains(&sentence), "{report}");
+}
+
+#[test]
 fn invalid_lines_are_counted_and_duplicates_removed() {
     let folder = tempfile::tempdir().unwrap();
     let dumps = folder.path().join("dumps");
@@ -127,6 +197,25 @@ fn two_generations_are_kept_and_either_can_be_served() {
     let next = indexing::run(&options(&dumps, &index_dir)).unwrap().generation;
     assert_eq!(generation::current(&index_dir).unwrap().as_ref(), Some(&next));
     assert_eq!(generation::list(&index_dir).unwrap(), [ids[2].clone(), next]);
+}
+
+#[test]
+fn a_missing_current_file_loses_no_first_seen_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
+    let today = chrono::Utc::now().date_naive();
+    let tender = |id: &str| {
+        let json = format!(r#"{{"record_id":"{id}","publication_date":"{today}","title_en":"Works"}}"#);
+        (EntityType::Tender, json)
+    };
+    write_dumps(&dumps, &[tender("a")]);
+    indexing::run(&options(&dumps, &index_dir)).unwrap();
+    fs::remove_file(index_dir.join("CURRENT")).unwrap();
+    write_dumps(&dumps, &[tender("a"), tender("b")]);
+    let id = indexing::run(&options(&dumps, &index_dir)).unwrap().generation;
+    let times = fs::read(index_dir.join(id).join("first_seen.json")).unwrap();
+    let times: serde_json::Value = serde_json::from_slice(&times).unwrap();
+    assert!(times["a"].is_null() && times["b"].is_string(), "{times}");
 }
 
 #[test]

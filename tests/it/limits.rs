@@ -116,6 +116,7 @@ fn every_response_to_a_key_states_its_limits() {
             ),
             (60, r, 1)
         );
+        assert_eq!(of("x-ratelimit-cost"), 1, "{method} {path}");
         let exposed = answer.header("access-control-expose-headers").unwrap();
         for name in [
             "ratelimit-policy",
@@ -123,6 +124,7 @@ fn every_response_to_a_key_states_its_limits() {
             "x-ratelimit-limit",
             "x-ratelimit-remaining",
             "x-ratelimit-reset",
+            "x-ratelimit-cost",
             "retry-after",
         ] {
             assert!(
@@ -183,6 +185,7 @@ fn a_burst_is_limited_until_time_has_passed() {
     assert_eq!(answer.header("content-type"), Some("application/json"));
     assert_eq!(window(&answer, "burst"), [2, 60, 0, wait]);
     assert_eq!(left(&answer), 49_998, "a refused request is not counted");
+    assert_eq!(answer.header("x-ratelimit-cost"), Some("0"));
     assert_eq!(answer.header("x-ratelimit-limit"), Some("2"));
     assert_eq!(answer.header("x-ratelimit-remaining"), Some("0"));
     assert_eq!(answer.header("x-ratelimit-reset"), Some(wait.to_string().as_str()));
@@ -362,7 +365,7 @@ fn keys_list_shows_todays_requests_and_invalid_rows() {
     }
     server.wait_until("the count", || written(&server, Utc::now()) == 3);
     let (_, list) = keys(&["list", "--state", state]);
-    assert!(list.contains("today       3  tests\n"), "{list}");
+    assert!(list.contains("today       3  tests"), "{list}");
 
     let other = key(&server, Plan::Pro);
     let database = rusqlite::Connection::open(state).unwrap();
@@ -370,7 +373,7 @@ fn keys_list_shows_todays_requests_and_invalid_rows() {
         .execute("UPDATE keys SET plan = 'GOLD' WHERE id = 2", [])
         .unwrap();
     let (is_listed, list) = keys(&["list", "--state", state]);
-    assert!(is_listed && list.contains("tests\n"), "{list}");
+    assert!(is_listed && list.contains("  tests"), "{list}");
     assert!(
         list.contains("key 2 cannot be used") && list.contains("'GOLD' is not a plan"),
         "{list}"

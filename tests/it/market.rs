@@ -107,20 +107,19 @@ fn answer<T>(records: &Records, ask: impl Fn(&Market) -> T, text: impl Fn(&T) ->
 }
 
 fn estimate(records: &Records, item: EstimateItem) -> Estimate {
-    let items = [item];
-    let ask = |market: &Market| market.estimate(&items).unwrap();
-    answer(records, ask, |answer| serde_json::to_string(answer).unwrap()).remove(0)
+    let ask = |market: &Market| market.estimate(&item).unwrap();
+    answer(records, ask, |answer| serde_json::to_string(answer).unwrap())
 }
 
 fn comps(records: &Records, item: EstimateItem, exclude: &[&str]) -> Comps {
-    let items = [item];
     let exclude: Vec<String> = exclude.iter().map(|id| (*id).to_owned()).collect();
     let options = ComparablesOptions {
         limit: 10,
+        max_bytes: usize::MAX,
         exclude: &exclude,
     };
-    let ask = |market: &Market| market.comps(&items, &options).unwrap();
-    answer(records, ask, |answer| serde_json::to_string(answer).unwrap()).remove(0)
+    let ask = |market: &Market| market.comps(&item, &options).unwrap();
+    answer(records, ask, |answer| serde_json::to_string(answer).unwrap())
 }
 
 fn ids(comps: &Comps) -> Vec<String> {

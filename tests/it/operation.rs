@@ -27,6 +27,16 @@ fn terminate(process: &mut Child) {
     assert_eq!(process.wait().unwrap().code(), Some(0));
 }
 
+/// A process that does not outlive its test, even if that fails.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 fn a_key_is_created_used_and_revoked_while_the_server_runs() {
     let server = TestServer::own(&scenario_records(), |_| {});
@@ -51,6 +61,19 @@ fn a_key_is_created_used_and_revoked_while_the_server_runs() {
     assert_eq!(server.get("/contract").status, 200);
     let (is_revoked, text) = procure(&["keys", "revoke", "9", "--state", state]);
     assert!(!is_revoked && text.contains("no key has the id 9"), "{text}");
+}
+
+#[test]
+fn a_plans_file_that_is_a_pipe_is_an_error_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("plans.toml");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (is_ok, text) = procure(&["serve", "--bind", "127.0.0.1:0", "--plans", pipe.to_str().unwrap()]);
+    let sentence = format!(
+        "reading the plans file {}: it is a named pipe, not a regular file",
+        pipe.display()
+    );
+    assert!(!is_ok && text.contains(&sentence), "{text}");
 }
 
 #[test]
@@ -178,13 +201,16 @@ fn a_query_beyond_its_deadline_gets_504() {
 #[test]
 fn the_commands_that_the_demo_prints_work() {
     use std::io::{BufRead, BufReader};
-    let mut demo = Command::new(env!("CARGO_BIN_EXE_procure"))
+    let demo = Command::new(env!("CARGO_BIN_EXE_procure"))
         .args(["demo", "--bind", "127.0.0.1:18080"])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let lines = BufReader::new(demo.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut demo = Ended(demo);
+    let lines = BufReader::new(demo.0.stdout.take().unwrap())
+        .lines()
+        .map(Result::unwrap);
     let curls: Vec<String> = lines
         .take_while(|line| !line.starts_with("Press Ctrl-C"))
         .filter(|line| line.starts_with("curl "))
@@ -203,7 +229,7 @@ fn the_commands_that_the_demo_prints_work() {
             "{curl}: {json}"
         );
     }
-    terminate(&mut demo);
+    terminate(&mut demo.0);
 }
 
 #[test]

@@ -59,26 +59,6 @@ fn two_thousand_incomplete_requests_do_not_block_others() {
     }
 }
 
-#[test]
-fn a_connection_beyond_the_limit_gets_a_503() {
-    let server = TestServer::own(&contracts(3), |config| config.limits.connections = 10);
-    let ask = |raw: &mut RawConnection| raw.send(search(&server.key, "/contract/c%7C1")).answer();
-    let mut open: Vec<RawConnection> = (0..10).map(|_| RawConnection::to(&server)).collect();
-    assert!(open.iter_mut().all(|raw| ask(raw).status == 200));
-    let mut raw = RawConnection::to(&server);
-    let answer = ask(&mut raw);
-    assert_eq!(
-        (answer.status, answer.detail().as_str(), answer.header("retry-after")),
-        (503, "too many connections are open; try again in a second", Some("1"))
-    );
-    assert_eq!(raw.next(false), Next::Closed);
-    assert!(open.iter_mut().all(|raw| ask(raw).status == 200));
-    drop(open);
-    wait_until("a free connection", Duration::from_secs(5), || {
-        ask(&mut RawConnection::to(&server)).status == 200
-    });
-}
-
 /// Sends slow searches from many clients at once; returns the number of responses by status.
 fn flood(clients: usize, query_timeout: Duration) -> BTreeMap<u16, usize> {
     let server = TestServer::own(&contracts(30_000), |config| config.query_timeout = query_timeout);
@@ -96,7 +76,7 @@ fn flood(clients: usize, query_timeout: Duration) -> BTreeMap<u16, usize> {
         *statuses.entry(answer.status).or_default() += 1;
         match answer.status {
             200 => {}
-            503 => assert_eq!(answer.header("retry-after"), Some("1")),
+            503 => assert!(answer.header("retry-after").is_some()),
             504 => assert!(answer.detail().starts_with("The query took too long")),
             _ => panic!("{answer:?}"),
         }
@@ -105,19 +85,14 @@ fn flood(clients: usize, query_timeout: Duration) -> BTreeMap<u16, usize> {
 }
 
 #[test]
-fn searches_beyond_their_deadline_or_the_queue_get_an_error() {
-    let cores = thread::available_parallelism().unwrap().get();
-    // More than the search pool accepts, which is 257 per core.
-    let clients = 350 * cores.min(4);
-    let late = flood(clients, Duration::from_millis(5));
-    assert!(late.contains_key(&504), "{late:?}");
-    // On a busy machine the requests may arrive more slowly than they are answered; then the queue is never full.
-    let is_refused = (0..10).any(|_| {
-        let many = flood(clients, Duration::from_secs(60));
-        assert!(!many.contains_key(&504), "{many:?}");
-        many.contains_key(&503)
-    });
-    assert!(cores > 4 || is_refused, "no request was refused");
+fn searches_that_cannot_end_before_their_deadline_are_refused() {
+    let late = flood(400, Duration::from_millis(20));
+    assert!(late.contains_key(&503), "{late:?}");
+    let all = flood(64, Duration::from_secs(60));
+    assert_eq!(all, BTreeMap::from([(200, 64)]), "64 clients with one key are welcome");
+    // What is admitted is answered.
+    let many = flood(400, Duration::from_secs(60));
+    assert!(!many.contains_key(&504), "{many:?}");
 }
 
 /// Repeats a request on one connection until the server closes it; returns the number of responses,

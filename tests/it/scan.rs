@@ -8,7 +8,7 @@ use std::{cmp::Ordering, collections::HashSet, ops::Range};
 use bytes::Bytes;
 use procure::{
     engine::{
-        Deadline, Engine, Error, Hits,
+        Deadline, Engine, Error, Hits, MAX_PAGE_BYTES,
         aggregation::{Aggregation, TermsAggregation, ValueAggregation},
         names::{NamesPage, ResolvedName},
         similarity::{self, SimilarRecord, select_query_terms},
@@ -90,8 +90,15 @@ impl Engine for ScanEngine {
             }
         };
         let shown = &rest[..rest.len().min(page.limit)];
+        let mut bytes = 0;
+        let fits = shown.iter().take_while(|(_, json)| {
+            let is_first = bytes == 0;
+            bytes += json.len();
+            is_first || bytes <= MAX_PAGE_BYTES
+        });
+        let shown = &shown[..fits.count()];
         let next = match shown.last() {
-            Some((last, _)) if rest.len() > page.limit && query.sort.key != SortKey::Value => Some(Position {
+            Some((last, _)) if rest.len() > shown.len() && query.sort.key != SortKey::Value => Some(Position {
                 key: last.key.and_then(|days| Date::from_days(days as i32)),
                 record_id: last.record_id.clone(),
             }),
@@ -99,6 +106,7 @@ impl Engine for ScanEngine {
         };
         Ok(Hits {
             records: shown.iter().map(|(_, json)| Bytes::from((*json).clone())).collect(),
+            is_cut: shown.len() < rest.len().min(page.limit),
             next,
         })
     }

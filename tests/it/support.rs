@@ -67,7 +67,9 @@ impl TestServer {
         config.plans = Some(plans);
         change(&mut config);
         let key = StateDb::open(&config.state).unwrap();
-        let key = key.create_key(Plan::Pro, "tests", chrono::Utc::now(), None).unwrap();
+        // Trusted, so that its subscriptions need no confirmation by mail.
+        let key = key.create_trusted_key(Plan::Pro, "tests", chrono::Utc::now(), None);
+        let key = key.unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let mut server = TestServer {
             address: format!("http://{}", listener.local_addr().unwrap()),
@@ -101,7 +103,8 @@ impl TestServer {
         self.running = Some((stop, thread));
     }
 
-    fn stop(&mut self) {
+    /// Stops the server. Its folder stays.
+    pub fn stop(&mut self) {
         if let Some((stop, thread)) = self.running.take() {
             let _ = stop.send(());
             thread.join().unwrap().unwrap();

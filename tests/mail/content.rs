@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use mail_parser::{Message, MessageParser};
 use procure::{
     alerts::{
+        confirmation::Confirmation,
         digest::{Digest, Listing, SubscriptionSummary},
         html,
         mail::{DkimKeyFile, Sender},
@@ -61,7 +62,7 @@ fn digest(listings: Vec<(Locale, Listing)>, subscriptions: &[Subscription], more
         parts: Digest::parts(listings),
         more,
         subscriptions: named
-            .map(|(number, one)| SubscriptionSummary::new(one, token(number + 1)))
+            .map(|(number, one)| SubscriptionSummary::new(one, &one.keywords, token(number + 1)))
             .collect(),
         unsubscribe: token(0),
         sender: "Alertes d’appels".to_owned(),
@@ -133,6 +134,33 @@ fn a_digest_renders_as_in_the_golden_files() {
     }
     compare("digest.txt", &text);
     compare("digest.html", &html::render(&digest));
+}
+
+#[test]
+fn a_confirmation_mail_renders_as_in_the_golden_files() {
+    let link = |name: &str| format!("https://tenders.example.org/tender/alerts/{name}?token={:040}", 0);
+    let confirmation = Confirmation {
+        locales: Locale::ALL.into(),
+        service: "https://tenders.example.org".to_owned(),
+        confirm: link("confirm"),
+        decline: link("decline"),
+        sender: "Alertes d’appels (alerts@example.org)".to_owned(),
+        postal: POSTAL.to_owned(),
+    };
+    let text = confirmation.text();
+    for line in text.lines().filter(|line| !line.contains("://")) {
+        assert!(line.chars().count() <= 72, "{line}");
+    }
+    compare("confirmation.txt", &text);
+    compare("confirmation.html", &confirmation.html());
+    let now: DateTime<Utc> = "2026-05-20T12:00:00Z".parse().unwrap();
+    let content = confirmation.content();
+    let mail = sender(None).message("ann@example.org", &content, "0123456789abcdef", now);
+    let bytes = mail.unwrap().bytes;
+    let message = MessageParser::default().parse(&bytes).unwrap();
+    assert_eq!(message.subject(), Some(content.subject.as_str()));
+    assert_eq!(header(&message, "List-Unsubscribe"), format!("<{}>", link("decline")));
+    assert_eq!(message.body_text(0).unwrap().replace("\r\n", "\n"), text);
 }
 
 fn mail(to: &str, digest: &Digest, dkim: Option<DkimKeyFile>) -> Vec<u8> {

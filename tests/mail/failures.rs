@@ -236,6 +236,9 @@ fn a_failed_login_counts_one_failure_until_the_next_run() {
     thread::sleep(Duration::from_millis(2_500));
     assert!(failures(), "{}", metrics(admin));
     assert!(metrics(admin).contains("procure_mails_waiting 1"), "{}", metrics(admin));
+    let size = metrics(admin);
+    let size = size.lines().find_map(|line| line.strip_prefix("procure_state_bytes "));
+    assert!(size.unwrap().parse::<u64>().unwrap() > 10_000, "{size:?}");
     assert_eq!(fixture.server.connections(), 1);
     running.stop();
     assert!(

@@ -1,6 +1,7 @@
 //! End-to-end tests of alerts: `procure alerts` against a real mail server that refuses mails, breaks
 //! connections and hangs, and a sender that is killed.
 
+mod confirmation;
 mod content;
 mod digests;
 mod failures;
@@ -49,11 +50,19 @@ impl Fixture {
         let folder = tempfile::tempdir().unwrap();
         let server = MailServer::start(security, &folder.path().join("ca.pem"));
         drop(StateDb::open(&folder.path().join("state.db")).unwrap());
-        Fixture {
+        let fixture = Fixture {
             folder,
             server,
             security,
-        }
+        };
+        // The keys of `subscribe`. They are trusted, so that most tests need no confirmation.
+        sqlite(
+            &fixture,
+            "WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < 60)
+             INSERT INTO keys (id, sha256, plan, label, created_at, trusted_consent)
+             SELECT id, CAST(id AS BLOB), 'PRO', 'made up', 0, 1 FROM ids",
+        );
+        fixture
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -145,6 +154,7 @@ impl Fixture {
 
 /// A server that runs in this process.
 struct RunningServer {
+    address: SocketAddr,
     stop: tokio::sync::oneshot::Sender<()>,
     thread: thread::JoinHandle<anyhow::Result<()>>,
 }
@@ -155,13 +165,14 @@ impl RunningServer {
         config.mail = Some(Arc::new(settings));
         config.admin_bind = admin;
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let thread = thread::spawn(move || {
             procure::server::run(&config, listener, async move {
                 let _ = stopped.await;
             })
         });
-        RunningServer { stop, thread }
+        RunningServer { address, stop, thread }
     }
 
     fn stop(self) {

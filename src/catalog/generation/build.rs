@@ -9,14 +9,15 @@ use anyhow::Context;
 use serde::Serialize;
 
 use super::{
-    checksums::sync_and_checksum,
+    checksums::{have_recorded_sizes, sync_and_checksum},
     first_seen::FirstSeen,
     layout::{
-        CALIBRATION, FIRST_SEEN, KEPT_GENERATIONS, building_folder, current, list, lock, next_id, read_json, remove,
-        remove_leftovers, set_current, write_durably,
+        CALIBRATION, FIRST_SEEN, KEPT_GENERATIONS, TENDER_VALUES, building_folder, current, list, lock, next_id,
+        read_json, remove, remove_leftovers, set_current, write_durably,
     },
     manifest::{EntityTypeManifest, Manifest},
     opened::open_unverified,
+    tender_values::TenderValues,
 };
 use crate::{catalog::market::calibration::Calibration, model::timestamp, storage::durable_file};
 
@@ -55,17 +56,26 @@ impl Build {
         self.write_json(FIRST_SEEN, first_seen)
     }
 
+    pub(crate) fn write_tender_values(&self, values: &TenderValues) -> anyhow::Result<()> {
+        self.write_json(TENDER_VALUES, values)
+    }
+
     fn write_json(&self, name: &str, content: &impl Serialize) -> anyhow::Result<()> {
         write_durably(&self.folder().join(name), &serde_json::to_vec(content)?)
     }
 
-    /// The first-seen times of the served generation; `None` if there is none or its file is
-    /// unreadable.
+    /// The first-seen times of the generation in service, or of the newest other one if its file is
+    /// unreadable; `None` if there is none.
     pub(crate) fn previous_first_seen(&self) -> Option<FirstSeen> {
-        let id = current(&self.index_dir).ok()??;
-        let read = read_json(&self.index_dir.join(id).join(FIRST_SEEN), "list of first-seen times");
-        read.inspect_err(|error| log::warn!("the first-seen times of tenders are lost: {error:#}"))
-            .ok()
+        // A `CURRENT` that cannot be read names no generation.
+        let current = current(&self.index_dir).ok().flatten();
+        let others = list(&self.index_dir).unwrap_or_default().into_iter().rev();
+        let others = others.filter(|id| Some(id) != current.as_ref());
+        current.clone().into_iter().chain(others).find_map(|id| {
+            let read = read_json(&self.index_dir.join(&id).join(FIRST_SEEN), "list of first-seen times");
+            read.inspect_err(|error| log::warn!("the first-seen times in generation {id} are lost: {error:#}"))
+                .ok()
+        })
     }
 
     /// Makes the build durable, checks that it opens, puts it in service, and removes generations
@@ -86,14 +96,20 @@ impl Build {
         durable_file::rename(&folder, &published).with_context(|| format!("renaming {}", folder.display()))?;
         set_current(&self.index_dir, &self.id)?;
         // The generation that was served until now is kept for a rollback, even if it is not the
-        // newest of the old ones.
+        // newest of the old ones. But one with a truncated or missing file is removed before a
+        // whole one.
         let mut old = list(&self.index_dir)?;
         old.retain(|id| *id != self.id);
-        old.sort_by_key(|id| Some(id) == previous.as_ref());
+        old.sort_by_key(|id| (self.has_all_bytes(id), Some(id) == previous.as_ref()));
         for id in old.iter().rev().skip(KEPT_GENERATIONS - 1) {
             remove(&self.index_dir, id)?;
         }
         Ok(self.id.clone())
+    }
+
+    fn has_all_bytes(&self, id: &str) -> bool {
+        let folder = self.index_dir.join(id);
+        Manifest::read(&folder).is_ok_and(|manifest| have_recorded_sizes(&folder, &manifest.files))
     }
 }
 

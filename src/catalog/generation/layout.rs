@@ -6,18 +6,21 @@ use std::{
     io,
     ops::Range,
     path::{Path, PathBuf},
+    time::SystemTime,
 };
 
 use anyhow::{Context, ensure};
 use serde::de::DeserializeOwned;
 
-use crate::storage::{durable_file, file_lock};
+use crate::storage::{durable_file, file_lock, regular_file};
 
-const CURRENT: &str = "CURRENT";
+/// The file that names the generation to serve.
+pub(super) const CURRENT: &str = "CURRENT";
 const LOCK: &str = "LOCK";
 pub(crate) const MANIFEST: &str = "manifest.json";
 pub(crate) const CALIBRATION: &str = "calibration.json";
 pub(crate) const FIRST_SEEN: &str = "first_seen.json";
+pub(crate) const TENDER_VALUES: &str = "tender_values.json";
 const BUILDING: &str = ".building";
 
 /// How many generations stay on disk: the one that is served and the one to roll back to.
@@ -30,7 +33,7 @@ pub(crate) const REMEDY: &str =
 /// The id in `CURRENT`; `None` if no generation was published yet. Fails if the text is not an id.
 pub fn current(index_dir: &Path) -> anyhow::Result<Option<String>> {
     let path = index_dir.join(CURRENT);
-    let id = match fs::read_to_string(&path) {
+    let id = match regular_file::read_to_string(&path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         text => text
             .with_context(|| format!("reading {}", path.display()))?
@@ -43,6 +46,13 @@ pub fn current(index_dir: &Path) -> anyhow::Result<Option<String>> {
         path.display()
     );
     Ok(Some(id))
+}
+
+/// When `CURRENT` was last written; `None` if it cannot be read.
+pub(crate) fn current_written_at(index_dir: &Path) -> Option<SystemTime> {
+    fs::metadata(index_dir.join(CURRENT))
+        .and_then(|meta| meta.modified())
+        .ok()
 }
 
 /// Writes an id to `CURRENT`, by an atomic rename.
@@ -125,7 +135,7 @@ pub(crate) fn lock(index_dir: &Path) -> anyhow::Result<File> {
 
 /// Reads a JSON file of a generation. An error names its content as `what`, and the [`REMEDY`].
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path, what: &str) -> anyhow::Result<T> {
-    let bytes = fs::read(path)
+    let bytes = regular_file::read(path)
         .with_context(|| format!("reading {}", path.display()))
         .context(REMEDY)?;
     serde_json::from_slice(&bytes)

@@ -1,8 +1,8 @@
 //! A published build on disk: layout, manifest, verification and the atomic switch.
 //!
 //! `<index-dir>/CURRENT` names `<index-dir>/<id>/`. That folder holds `manifest.json`,
-//! `calibration.json`, `first_seen.json` and one folder per entity type. A build is written to
-//! `<id>.building`, renamed once its manifest is written, and served once `CURRENT` names it. A
+//! `calibration.json`, `first_seen.json`, `tender_values.json` and one folder per entity type. A build
+//! is written to `<id>.building`, renamed once its manifest is written, and served once `CURRENT` names it. A
 //! build that is killed at any moment leaves the served generation intact.
 //!
 //! **Invariant:** a build is complete if and only if it has a manifest. An index that opens may still
@@ -12,12 +12,18 @@
 mod build;
 mod checksums;
 mod first_seen;
+mod in_service;
 mod layout;
 mod manifest;
 mod opened;
+mod tender_values;
 
 pub use build::Build;
 pub use first_seen::{FirstSeen, recent_tender_ids};
+pub use in_service::open_current;
+pub(crate) use in_service::{GenerationFault, named, open_newest_other, open_newest_whole, truncation};
+pub(crate) use layout::current_written_at;
 pub use layout::{KEPT_GENERATIONS, current, list};
 pub use manifest::{Coverage, EntityTypeManifest, FileEntry, Manifest, SourceSummary};
 pub use opened::{Generation, open, switch_to};
+pub(crate) use tender_values::TenderValues;

@@ -1,9 +1,8 @@
 //! An opened generation, how it is verified and opened, and how one is put in service.
 
 use std::{
-    collections::HashMap,
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, OnceLock},
 };
 
 use anyhow::{Context, ensure};
@@ -12,13 +11,15 @@ use bytes::Bytes;
 use super::{
     checksums::verify,
     first_seen::FirstSeen,
-    layout::{CALIBRATION, FIRST_SEEN, REMEDY, list, lock, read_json, set_current},
+    layout::{CALIBRATION, FIRST_SEEN, REMEDY, TENDER_VALUES, list, lock, read_json, set_current},
     manifest::{EntityTypeManifest, Manifest},
+    tender_values::TenderValues,
 };
 use crate::{
     catalog::{
         market::{Market, calibration::Calibration},
         notices::NewestStatuses,
+        value_cache::{CacheSize, ValueCache},
     },
     engine::{Deadline, Engine, tantivy::TantivyEngine},
     model::{Date, EntityType, Schema},
@@ -35,22 +36,42 @@ pub struct Generation {
     pub(crate) newest_statuses: NewestStatuses,
     /// When recent tenders were first indexed.
     pub(crate) first_seen: FirstSeen,
-    /// Responses that stay the same while the generation is served, by a key that the caller
-    /// chooses.
-    cache: Mutex<HashMap<String, Bytes>>,
+    /// Estimated values of tenders.
+    pub(crate) values: ValueCache,
+    /// The statistics of all records of each entity type, as responses.
+    statistics: [OnceLock<Bytes>; EntityType::ALL.len()],
 }
 
 impl Generation {
-    /// The cached value of a key, computed on first use. Two threads may compute it at the same
-    /// time; both get the same value.
-    pub(crate) fn cached<E>(&self, key: &str, compute: impl FnOnce() -> Result<Bytes, E>) -> Result<Bytes, E> {
-        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(cached) = cache().get(key) {
-            return Ok(cached.clone());
+    /// The statistics of all records of an entity type, computed on first use. Two threads may
+    /// compute them at the same time; both get the same.
+    pub(crate) fn statistics<E>(
+        &self,
+        entity_type: EntityType,
+        compute: impl FnOnce() -> Result<Bytes, E>,
+    ) -> Result<Bytes, E> {
+        let cached = &self.statistics[entity_type as usize];
+        match cached.get() {
+            Some(statistics) => Ok(statistics.clone()),
+            None => {
+                let statistics = compute()?;
+                Ok(cached.get_or_init(|| statistics).clone())
+            }
         }
-        let value = compute()?;
-        cache().insert(key.to_owned(), value.clone());
-        Ok(value)
+    }
+
+    /// Whether the statistics of all records of an entity type were computed.
+    pub(crate) fn has_statistics(&self, entity_type: EntityType) -> bool {
+        self.statistics[entity_type as usize].get().is_some()
+    }
+
+    /// What the statistics of all records take.
+    pub(crate) fn statistics_size(&self) -> CacheSize {
+        let computed = || self.statistics.iter().filter_map(OnceLock::get);
+        CacheSize {
+            entries: computed().count(),
+            bytes: computed().map(Bytes::len).sum(),
+        }
     }
 
     pub fn manifest_of(&self, entity_type: EntityType) -> &EntityTypeManifest {
@@ -91,6 +112,7 @@ pub(crate) fn open_unverified(folder: &Path, id: &str) -> anyhow::Result<Generat
     }
     let records = |entity_type: EntityType| manifest.entity_types[entity_type as usize].records;
     let engine = TantivyEngine::open(folder, records).context(REMEDY)?;
+    let values = tender_values(folder, &manifest)?;
     Ok(Generation {
         id: id.to_owned(),
         manifest,
@@ -98,8 +120,18 @@ pub(crate) fn open_unverified(folder: &Path, id: &str) -> anyhow::Result<Generat
         engine: Arc::new(engine),
         calibration: read_json(&folder.join(CALIBRATION), "calibration")?,
         first_seen: read_json(&folder.join(FIRST_SEEN), "list of first-seen times")?,
-        cache: Mutex::default(),
+        values,
+        statistics: Default::default(),
     })
+}
+
+/// The values that were estimated when it was built. A generation of an older program has none.
+fn tender_values(folder: &Path, manifest: &Manifest) -> anyhow::Result<ValueCache> {
+    if !manifest.files.iter().any(|file| file.path == TENDER_VALUES) {
+        return Ok(ValueCache::default());
+    }
+    let values: TenderValues = read_json(&folder.join(TENDER_VALUES), "list of values of tenders")?;
+    Ok(values.into_cache())
 }
 
 /// Puts a generation in service after checking that it opens. Refused while a build is in progress.

@@ -9,7 +9,8 @@ mod manifest_counts;
 mod read_dumps;
 mod report;
 mod run;
+mod value_tenders;
 mod write_index;
 
-pub use report::{DumpFileReport, EntityTypeReport, IndexReport, LineProblem};
+pub use report::{DumpFileReport, EntityTypeReport, IndexReport, LineProblem, TooLongRecord, TooLongRecords};
 pub use run::{DEFAULT_MEMORY_MB, IndexOptions, run};

@@ -11,6 +11,14 @@ pub struct IndexReport {
     pub entity_types: Vec<EntityTypeReport>,
     /// Files in the dump folder that are not dumps.
     pub(crate) left_out: Vec<PathBuf>,
+    pub(crate) tender_values: ValueReport,
+    pub(crate) seconds: f64,
+}
+
+/// The open tenders that were estimated, since they state no value.
+#[derive(Debug)]
+pub(crate) struct ValueReport {
+    pub(crate) tenders: usize,
     pub(crate) seconds: f64,
 }
 
@@ -122,6 +130,10 @@ impl fmt::Display for IndexReport {
         }
         for path in &self.left_out {
             writeln!(f, "{} is not a dump, left out", path.display())?;
+        }
+        let ValueReport { tenders, seconds } = self.tender_values;
+        if tenders > 0 {
+            writeln!(f, "{tenders} open tenders without a value estimated in {seconds:.1} s")?;
         }
         let rate = self.records() as f64 / self.seconds.max(0.001);
         write!(

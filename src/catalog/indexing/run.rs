@@ -6,7 +6,8 @@ use anyhow::{Context, bail, ensure};
 
 use super::{
     read_dumps::read_dumps,
-    report::{EntityTypeReport, IndexReport},
+    report::{EntityTypeReport, IndexReport, ValueReport},
+    value_tenders::value_open_tenders,
     write_index::write_index,
 };
 use crate::{
@@ -71,25 +72,34 @@ pub fn run(options: &IndexOptions) -> anyhow::Result<IndexReport> {
         "{} holds no record in a dump <entity_type>/<source_id>.ndjson; nothing was published",
         options.dumps.display()
     );
-    write_derived_data(&build, &manifests)?;
+    let tender_values = write_derived_data(&build, &manifests)?;
     let generation = build.publish(manifests)?;
     Ok(IndexReport {
         generation,
         entity_types,
         left_out,
+        tender_values,
         seconds: started.elapsed().as_secs_f64(),
     })
 }
 
-/// Computes and writes what is derived from the finished index: the calibration of estimates, and
-/// when recent tenders were first indexed.
-fn write_derived_data(build: &Build, entity_types: &[EntityTypeManifest]) -> anyhow::Result<()> {
+/// Computes and writes what is derived from the finished index: the calibration of estimates, when
+/// recent tenders were first indexed, and the values of open tenders that state none.
+fn write_derived_data(build: &Build, entity_types: &[EntityTypeManifest]) -> anyhow::Result<ValueReport> {
     let records = |entity_type: EntityType| entity_types[entity_type as usize].records;
     let engine = TantivyEngine::open(&build.folder(), records).context("opening the index just built")?;
     let calibration = calibrate(&engine, records).context("estimating contracts of the index just built")?;
     build.write_calibration(&calibration)?;
     let now = chrono::Utc::now();
-    let recent =
-        recent_tender_ids(&engine, Date::in_toronto(now)).context("reading the tenders of the index just built")?;
-    build.write_first_seen(&FirstSeen::after(build.previous_first_seen(), recent, now))
+    let today = Date::in_toronto(now);
+    let recent = recent_tender_ids(&engine, today).context("reading the tenders of the index just built")?;
+    build.write_first_seen(&FirstSeen::after(build.previous_first_seen(), recent, now))?;
+    let started = Instant::now();
+    let values = value_open_tenders(&engine, &calibration, today)
+        .context("estimating the open tenders of the index just built")?;
+    build.write_tender_values(&values)?;
+    Ok(ValueReport {
+        tenders: values.values.len(),
+        seconds: started.elapsed().as_secs_f64(),
+    })
 }

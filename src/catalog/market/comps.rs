@@ -3,7 +3,6 @@
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use bytes::Bytes;
-use rayon::prelude::*;
 use serde_json::value::RawValue;
 
 use super::{
@@ -26,7 +25,10 @@ use super::{
     text_similarity::NEAR_SAME_TEXT,
     value_distribution::ValueDistribution,
 };
-use crate::{engine::Error, model::Date};
+use crate::{
+    engine::{Error, fitting},
+    model::Date,
+};
 
 /// A contract that ends within this many days is about to be tendered again.
 const EXPIRING_DAYS: i32 = 365;
@@ -42,17 +44,16 @@ const MIN_GUIDE_WEIGHT: f64 = 1.0 / 3.0;
 pub struct ComparablesOptions<'a> {
     /// 1 to [`MAX_COMPARABLES`](super::limits::MAX_COMPARABLES).
     pub limit: usize,
+    /// The maximum size of the records of the comparables that are returned. One is returned
+    /// whatever its size.
+    pub max_bytes: usize,
     /// Ids of records that are left out of comparables and statistics.
     pub exclude: &'a [String],
 }
 
 impl Market<'_> {
-    /// The comparables of each item, in order.
-    pub fn comps(&self, items: &[EstimateItem], options: &ComparablesOptions) -> Result<Vec<Comps>, Error> {
-        items.par_iter().map(|item| self.comps_one(item, options)).collect()
-    }
-
-    fn comps_one(&self, input: &EstimateItem, options: &ComparablesOptions) -> Result<Comps, Error> {
+    /// The comparables of one item.
+    pub fn comps(&self, input: &EstimateItem, options: &ComparablesOptions) -> Result<Comps, Error> {
         let Some((mut item, tender)) = PreparedItem::find(self.engine, input)? else {
             return Ok(Comps::not_found(input));
         };
@@ -71,7 +72,9 @@ impl Market<'_> {
             format!("{:.0}", weight * 100.0)
         });
         let comparables = selection.comparables();
-        let returned = comparables.iter().take(options.limit);
+        let first = &comparables[..comparables.len().min(options.limit)];
+        let sizes = first.iter().map(|contract| contract.record.len());
+        let returned = first.iter().take(fitting(sizes, options.max_bytes));
         Ok(Comps {
             input: input.clone(),
             status: status(&item, distribution.as_ref()),

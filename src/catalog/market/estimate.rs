@@ -2,8 +2,6 @@
 //! The width of the range comes from the errors of similar estimates of known contracts
 //! ([`super::calibration`]).
 
-use rayon::prelude::*;
-
 use super::{
     answer::{DateRange, Estimate, EstimateItem, EstimateStatus, ValueRange},
     caveats::caveats,
@@ -16,12 +14,8 @@ use super::{
 use crate::engine::Error;
 
 impl Market<'_> {
-    /// One estimate per item, in order.
-    pub fn estimate(&self, items: &[EstimateItem]) -> Result<Vec<Estimate>, Error> {
-        items.par_iter().map(|item| self.estimate_one(item)).collect()
-    }
-
-    fn estimate_one(&self, input: &EstimateItem) -> Result<Estimate, Error> {
+    /// The estimate of one item.
+    pub fn estimate(&self, input: &EstimateItem) -> Result<Estimate, Error> {
         let Some((mut item, _)) = PreparedItem::find(self.engine, input)? else {
             return Ok(Estimate::not_found(input));
         };

@@ -2,9 +2,9 @@
 //! the values.
 //!
 //! Each facet is one pass over memory: its codes are in document order, and so are the matches.
-//! Nothing is hashed and no record is read. Facets are counted in parallel.
+//! Nothing is hashed and no record is read. The facets of many matches are counted in parallel.
 
-use std::{cmp::Reverse, collections::BTreeMap, ops::Range, thread};
+use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
 
 use tantivy::DocId;
 
@@ -14,6 +14,7 @@ use super::{
     entity_index::EntityIndex,
     facet_columns::Codes,
     facet_values::{FacetValues, Sum},
+    helper_threads,
 };
 use crate::{
     engine::{
@@ -103,7 +104,7 @@ pub(crate) fn aggregate(
     let facets: BTreeMap<Facet, FacetBuckets> = if documents.len() < PARALLEL {
         terms.iter().map(count).collect::<Result<_, Error>>()?
     } else {
-        count_in_parallel(terms, &count)?
+        helper_threads::map(terms, count)?.into_iter().collect()
     };
     deadline.check()?;
     // The newest come first, those without a date last.
@@ -123,29 +124,6 @@ pub(crate) fn aggregate(
 
 /// From this many matches on, counting a facet takes longer than starting a thread for it.
 const PARALLEL: usize = 50_000;
-
-/// Counts facets on as many threads as there are cores. Not in the pool that runs the searches: a
-/// search that waits for its parts there would start another search in the meantime, and finish
-/// only after it.
-fn count_in_parallel(
-    terms: &[TermsAggregation],
-    count: &(impl Fn(&TermsAggregation) -> Result<(Facet, FacetBuckets), Error> + Sync),
-) -> Result<BTreeMap<Facet, FacetBuckets>, Error> {
-    let threads = thread::available_parallelism().map_or(1, |cores| cores.get());
-    let share = terms.len().div_ceil(threads).max(1);
-    thread::scope(|scope| {
-        let started: Vec<_> = terms
-            .chunks(share)
-            .map(|terms| scope.spawn(move || terms.iter().map(count).collect::<Result<Vec<_>, Error>>()))
-            .collect();
-        let mut facets = BTreeMap::new();
-        for thread in started {
-            let counted = thread.join();
-            facets.extend(counted.map_err(|_| Error::Internal("counting panicked".to_owned()))??);
-        }
-        Ok(facets)
-    })
-}
 
 fn count_facet(
     codes: &Codes,

@@ -23,6 +23,7 @@ use crate::{
         deadline::Deadline,
         error::Error,
         names::{NameCount, NamesPage, ResolvedName},
+        page_size::{MAX_PAGE_BYTES, fitting},
         similarity::{SimilarRecord, idf},
         traits::{Engine, Hits},
     },
@@ -136,14 +137,17 @@ impl Engine for TantivyEngine {
         let mut documents = collector.documents;
         let has_more = documents.len() > page.limit;
         documents.truncate(page.limit);
+        let mut records: Vec<Bytes> = documents.iter().map(|document| index.store.get(*document)).collect();
+        records.truncate(fitting(records.iter().map(Bytes::len), MAX_PAGE_BYTES));
+        let is_cut = records.len() < documents.len();
+        documents.truncate(records.len());
         let next = match documents.last() {
-            Some(last) if has_more && query.sort.key != SortKey::Value => {
+            Some(last) if (has_more || is_cut) && query.sort.key != SortKey::Value => {
                 Some(order.position(*last).map_err(unreadable)?)
             }
             _ => None,
         };
-        let records = documents.iter().map(|document| index.store.get(*document)).collect();
-        Ok(Hits { records, next })
+        Ok(Hits { records, is_cut, next })
     }
 
     fn record(&self, entity_type: EntityType, record_id: &str) -> Result<Option<Bytes>, Error> {

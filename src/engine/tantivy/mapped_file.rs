@@ -1,8 +1,10 @@
 //! Memory-mapped files of a generation.
 
-use std::{fs::File, io, marker::PhantomData, path::Path};
+use std::{io, marker::PhantomData, path::Path};
 
 use memmap2::Mmap;
+
+use crate::storage::regular_file;
 
 /// A mapped array of little-endian numbers.
 pub(crate) struct MappedArray<T> {
@@ -60,7 +62,7 @@ impl<T: Number> MappedArray<T> {
 )]
 pub(crate) fn map(path: &Path) -> io::Result<Mmap> {
     let with_path = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
-    let file = File::open(path).map_err(with_path)?;
+    let file = regular_file::open(path).map_err(with_path)?;
     // SAFETY: files of a published generation are never written again, only unlinked, and the
     // checksums of the manifest were verified before.
     unsafe { Mmap::map(&file) }.map_err(with_path)

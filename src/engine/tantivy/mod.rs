@@ -30,6 +30,7 @@ mod entity_index;
 mod errors;
 mod facet_columns;
 mod facet_values;
+mod helper_threads;
 mod key_dictionary;
 mod layout;
 mod mapped_file;

@@ -83,13 +83,7 @@ pub(crate) const UNSUBSCRIBE: Route = Route {
             example: |_| "no subscription has this token; use the whole link from the mail".to_owned(),
             rate_limit: RateLimitHeaders::Never,
         },
-        ErrorResponse {
-            status: "422",
-            name: "NoToken",
-            about: "The token is missing, or another parameter was given",
-            example: |_| "parameter 'token' is required; it is in the link of the mail".to_owned(),
-            rate_limit: RateLimitHeaders::Never,
-        },
+        NO_TOKEN,
     ],
     is_cacheable: false,
     ..Route::DEFAULT
@@ -100,10 +94,21 @@ pub(crate) const UNSUBSCRIBE_ONE_CLICK: Route = Route {
     verb: Verb::Post,
     about: "End the subscriptions of a mail's unsubscribe link, as a mail program does with one click (RFC 8058)",
     body: Body::Ignored,
+    // A mail program sends 26 bytes.
+    max_body_bytes: 4 << 10,
     ..UNSUBSCRIBE
 };
 
-/// Decision D-97: `Retry-After` of a 429 for too many subscriptions, which waiting does not change, in seconds: a day.
+/// The error of a link without its token.
+pub(crate) const NO_TOKEN: ErrorResponse = ErrorResponse {
+    status: "422",
+    name: "NoToken",
+    about: "The token is missing, or another parameter was given",
+    example: |_| "parameter 'token' is required; it is in the link of the mail".to_owned(),
+    rate_limit: RateLimitHeaders::Never,
+};
+
+/// Decision D-97: `Retry-After` of a 429 for too many subscriptions, which a short wait does not change, in seconds: a day.
 const RETRY_AFTER: u64 = 86_400;
 
 #[derive(Serialize, JsonSchema)]
@@ -123,9 +128,11 @@ struct Ended {
     status: &'static str,
 }
 
-/// The response is the same for a new and for an existing subscription, so that it does not reveal who is subscribed.
+/// The response is the same for a new and for an existing subscription, and whether or not the address has to confirm
+/// it, so that it does not reveal who is subscribed.
 fn subscribe(call: &Call) -> Result<Work, ApiError> {
     let query: SubscribeParams = read_all(TABLE, call.query)?;
+    query.check_words()?;
     let body: SubscribeBody = match &call.body {
         Some(body) => json::parse(body)?,
         None => SubscribeBody::default(),
@@ -146,13 +153,7 @@ fn subscribe(call: &Call) -> Result<Work, ApiError> {
 /// Decision D-100: HEAD changes nothing. GET acts at once, as specified, so a program that opens every link of a mail
 /// ends its subscriptions.
 fn unsubscribe(call: &Call) -> Result<Work, ApiError> {
-    let given: UnsubscribeParams = read_all(TOKEN, call.query)?;
-    let Some(Given { value: token, .. }) = given.token else {
-        return Err(ApiError::unprocessable(
-            "parameter 'token' is required; it is in the link of the mail",
-        ));
-    };
-    let is_head = call.is_head;
+    let (token, is_head) = (token(call)?, call.is_head);
     Ok(Work::write(write_job(call, String::new(), move |state, consent| {
         let found = if is_head {
             state.find_token(&token)
@@ -170,8 +171,15 @@ fn unsubscribe(call: &Call) -> Result<Work, ApiError> {
     })))
 }
 
+/// The token of a link in a mail.
+pub(super) fn token(call: &Call) -> Result<String, ApiError> {
+    let given: UnsubscribeParams = read_all(TOKEN, call.query)?;
+    let missing = || ApiError::unprocessable("parameter 'token' is required; it is in the link of the mail");
+    Ok(given.token.ok_or_else(missing)?.value)
+}
+
 /// A write to the state database, with the request itself as evidence of consent.
-fn write_job(
+pub(super) fn write_job(
     call: &Call,
     words: String,
     write: impl FnOnce(&mut StateDb, ConsentRecord) -> Result<Reply, ApiError> + Send + 'static,

@@ -1,19 +1,21 @@
 //! `GET /tender/feed`: open tenders that were published in the last days, by keyword.
 
-use rayon::prelude::*;
+use std::time::{Duration, Instant};
+
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::{
     catalog::{
-        feed::{self, FeedPage, ValueBasis},
+        feed::{self, EstimatedValues, FeedPage, ValueBasis},
         generation::Generation,
         tender_value::tender_value,
     },
     engine::Deadline,
     http::{
         call::Call,
+        cost,
         error::ApiError,
         handlers::{
             raw_records::raw_records,
@@ -27,6 +29,7 @@ use crate::{
         },
         route::{Access, Answer, Endpoint, Parameters, Route, Tag},
         schema_refs,
+        search_pool::Lane,
         work::{Reply, Work},
     },
     model::Date,
@@ -88,20 +91,26 @@ fn get(call: &Call) -> Result<Work, ApiError> {
     let feed = given.resolve(call, Date::in_toronto((call.state.now)()))?;
     let normal_form = serde_json::to_value(feed.normal_form()).map_err(ApiError::internal)?;
     let (generation, address) = (call.generation.clone(), call.query.to_owned());
+    let cost = cost::of_feed(feed.query.limit as u64);
     let work = Work::search(move |deadline| {
         let query = &feed.query;
-        let estimate = |ids: &[&str]| estimate(&generation, query.today, ids, &deadline);
+        let values = ValuesInTime::new(&generation, query.today, &deadline);
         let latest = &generation.newest_statuses;
-        let found = feed::find(&*generation.engine, latest, query, estimate, &deadline)?;
+        let found = feed::find(&*generation.engine, latest, query, &values, &deadline)?;
         let next_cursor = found.next.clone().map(|position| feed.cursor(position)).transpose()?;
-        let mut headers: Vec<_> = feed.lowered_limit.map(limit_applied).into_iter().collect();
+        let applied = if found.is_cut {
+            Some(found.tenders.len() as u64)
+        } else {
+            feed.lowered_limit
+        };
+        let mut headers: Vec<_> = applied.map(limit_applied).into_iter().collect();
         if let Some(cursor) = &next_cursor {
             headers.push(next_link("/tender/feed", &address, cursor)?);
         }
         let reply = page(&generation, &feed, &found, next_cursor.as_deref())?;
         Ok(reply.with_headers(headers))
     });
-    work.for_request(&normal_form)
+    work.in_lane(Lane::Heavy).with_cost(cost).for_request(&normal_form)
 }
 
 fn page(generation: &Generation, feed: &Feed, found: &FeedPage, next_cursor: Option<&str>) -> Result<Reply, ApiError> {
@@ -132,13 +141,73 @@ fn page(generation: &Generation, feed: &Feed, found: &FeedPage, next_cursor: Opt
     })
 }
 
-/// Estimates the tenders that state no value.
-fn estimate(
-    generation: &Generation,
+/// Decision D-153: values that are estimated as long as there is time for all that a page needs. What was estimated is
+/// kept, so a later request has fewer to estimate.
+struct ValuesInTime<'a> {
+    generation: &'a Generation,
     today: Date,
-    ids: &[&str],
-    deadline: &Deadline,
-) -> Result<Vec<Option<f64>>, ApiError> {
-    let one = |id: &&str| Ok(tender_value(generation, today, id, deadline)?);
-    ids.par_iter().map(one).collect()
+    /// When the last estimate must have ended. It leaves a quarter of the time for the response.
+    end: Option<Instant>,
+    deadline: &'a Deadline,
+}
+
+impl ValuesInTime<'_> {
+    fn new<'a>(generation: &'a Generation, today: Date, deadline: &'a Deadline) -> ValuesInTime<'a> {
+        let end = deadline.end().and_then(|end| {
+            let left = end.saturating_duration_since(Instant::now());
+            end.checked_sub(left / 4)
+        });
+        ValuesInTime {
+            generation,
+            today,
+            end,
+            deadline,
+        }
+    }
+}
+
+impl EstimatedValues for ValuesInTime<'_> {
+    type Error = ApiError;
+
+    fn known(&self, record_id: &str) -> Option<Option<f64>> {
+        self.generation.values.get(self.today, record_id)
+    }
+
+    /// # Errors
+    /// 503 if not all the missing tenders could be estimated in time.
+    fn estimate(&self, record_id: &str, missing: usize) -> Result<Option<f64>, ApiError> {
+        if let Some(end) = self.end {
+            let left = end.saturating_duration_since(Instant::now());
+            check_time(missing, self.generation.values.pace.mean(), left)?;
+        }
+        Ok(tender_value(self.generation, self.today, record_id, self.deadline)?)
+    }
+}
+
+/// Fails with 503 if so many estimates take longer than the time that is left. The client is asked to wait for as long as
+/// they take in the background. If the pace of an estimate is not known, a first one may begin.
+fn check_time(missing: usize, pace: Option<Duration>, left: Duration) -> Result<(), ApiError> {
+    let count = u32::try_from(missing).unwrap_or(u32::MAX);
+    let needed = pace.unwrap_or_default().saturating_mul(count);
+    if needed <= left && !left.is_zero() {
+        return Ok(());
+    }
+    Err(ApiError::busy_for(needed.as_secs().saturating_add(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hopeless_feed_ends_before_it_estimates() {
+        let (pace, left) = (Some(Duration::from_millis(20)), Duration::from_millis(3_750));
+        assert_eq!(check_time(187, pace, left), Ok(()));
+        for (missing, seconds) in [(188, 4), (500, 11), (2_000, 30), (usize::MAX, 30)] {
+            let refused = check_time(missing, pace, left);
+            assert_eq!(refused, Err(ApiError::busy_for(seconds)), "{missing}");
+        }
+        assert_eq!(check_time(500, None, left), Ok(()), "the pace is unknown");
+        assert_eq!(check_time(1, None, Duration::ZERO), Err(ApiError::busy()));
+    }
 }

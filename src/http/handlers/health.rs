@@ -3,18 +3,23 @@
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 
-use crate::http::{
-    call::Call,
-    error::ApiError,
-    middleware::conditional::Validator,
-    params::read,
-    route::{Access, Answer, Endpoint, Route},
-    work::Work,
+use crate::{
+    catalog::generation::GenerationFault,
+    http::{
+        call::Call,
+        error::ApiError,
+        middleware::conditional::Validator,
+        params::read,
+        route::{Access, Answer, Endpoint, Route},
+        work::Work,
+    },
 };
+
+pub(crate) const PATH: &str = "/health";
 
 pub(crate) const HEALTH: Route = Route {
     id: "getHealth",
-    endpoint: Endpoint::Fixed("/health", get),
+    endpoint: Endpoint::Fixed(PATH, get),
     access: Access::Keyless,
     about: "Whether the service is up, and what it serves",
     answer: Answer::Json(SchemaGenerator::subschema_for::<Health>),
@@ -43,11 +48,16 @@ struct Index<'a> {
     /// When the generation was published.
     #[schemars(extend("format" = "date-time"))]
     as_of: &'a str,
+    /// What is damaged: the id of the generation that should be served, or `CURRENT` if the file
+    /// that names it is missing or invalid. Present only while another generation is served instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    damaged: Option<&'a str>,
 }
 
 fn get(call: &Call) -> Result<Work, ApiError> {
     read::no_parameters(call.query)?;
     let generation = &call.generation;
+    let fault = call.state.generation_fault.load_full();
     let work = Work::json(&Health {
         status: "ok",
         version: env!("CARGO_PKG_VERSION"),
@@ -56,6 +66,7 @@ fn get(call: &Call) -> Result<Work, ApiError> {
             generation: &generation.id,
             records: generation.manifest.entity_types.iter().map(|part| part.records).sum(),
             as_of: &generation.manifest.built_at,
+            damaged: fault.as_deref().map(GenerationFault::damaged),
         },
     })?;
     Ok(work.with_validator(Validator::None))

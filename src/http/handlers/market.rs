@@ -1,6 +1,6 @@
 //! `POST /tender/estimate` and `POST /tender/comps`: estimates and comparable contracts of a batch of items.
 
-use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Serialize, de::DeserializeOwned};
@@ -9,11 +9,12 @@ use serde_json::{Value as Json, json};
 use crate::{
     catalog::market::{
         ComparablesOptions, Market,
-        answer::{Comps, Estimate},
+        answer::{Comps, Estimate, EstimateItem},
     },
-    engine,
+    engine::{self, MAX_PAGE_BYTES},
     http::{
         call::Call,
+        cost,
         error::ApiError,
         examples, json,
         params::{
@@ -29,7 +30,7 @@ use crate::{
 pub(crate) const ESTIMATE: Route = Route {
     id: "estimateTenders",
     endpoint: Endpoint::Fixed("/tender/estimate", estimate),
-    about: "Estimated values of 1 to 50 tenders or needs, from comparable contracts; counts as one request for every ten items",
+    about: "Estimated values of 1 to 50 tenders or needs, from comparable contracts; counts as one request for each item",
     body: Body::Json {
         is_required: true,
         schema: SchemaGenerator::subschema_for::<EstimateRequest>,
@@ -42,7 +43,7 @@ pub(crate) const ESTIMATE: Route = Route {
 pub(crate) const COMPS: Route = Route {
     id: "compareTenders",
     endpoint: Endpoint::Fixed("/tender/comps", comps),
-    about: "Comparable contracts of 1 to 50 tenders or needs, with statistics and bid guidance; counts as one request for every ten items",
+    about: "Comparable contracts of 1 to 50 tenders or needs, with statistics and bid guidance; counts as one request for each item",
     body: Body::Json {
         is_required: true,
         schema: SchemaGenerator::subschema_for::<CompsRequest>,
@@ -55,6 +56,8 @@ pub(crate) const COMPS: Route = Route {
 const BATCH: Route = Route {
     tag: Tag::Pro,
     verb: Verb::Post,
+    // Fits 50 items whose texts have the maximum length, each character written as `\u00e9`.
+    max_body_bytes: 640 << 10,
     access: Access::Paid,
     is_cacheable: false,
     errors: &[ErrorResponse {
@@ -82,46 +85,55 @@ struct Answers<R> {
     results: Vec<R>,
 }
 
-/// How many items count as one request.
-const ITEMS_PER_REQUEST: usize = 10;
-
 fn example() -> Json {
     json!({"record_ids": [examples::record(EntityType::Tender)["record_id"]]})
 }
 
 fn estimate(call: &Call) -> Result<Work, ApiError> {
-    answer::<EstimateRequest, _>(call, |market, batch| market.estimate(&batch.items))
+    answer::<EstimateRequest, _>(call, |market, _, item| market.estimate(item))
 }
 
 fn comps(call: &Call) -> Result<Work, ApiError> {
-    answer::<CompsRequest, _>(call, |market, batch| {
+    answer::<CompsRequest, _>(call, |market, batch, item| {
         let options = ComparablesOptions {
             limit: batch.limit,
+            // Decision D-150: the comparables of all items together have the size of one page.
+            max_bytes: MAX_PAGE_BYTES / batch.items.len(),
             exclude: &batch.exclude,
         };
-        market.comps(&batch.items, &options)
+        market.comps(item, &options)
     })
 }
 
-fn answer<B, R>(call: &Call, find: fn(&Market, &Batch) -> Result<Vec<R>, engine::Error>) -> Result<Work, ApiError>
+/// Finds the answer to one item of a batch.
+type Find<R> = fn(&Market, &Batch, &EstimateItem) -> Result<R, engine::Error>;
+
+/// Each item is a part of its own, so that other clients get their turn between two items.
+fn answer<B, R>(call: &Call, find: Find<R>) -> Result<Work, ApiError>
 where
     B: DeserializeOwned,
     Batch: TryFrom<B, Error = ApiError>,
-    R: Serialize + 'static,
+    R: Serialize + Send + 'static,
 {
     read::no_parameters(call.query)?;
     let body: B = json::parse(call.body.as_deref().unwrap_or_default())?;
-    let batch = Batch::try_from(body)?;
-    let requests = u32::try_from(batch.items.len().div_ceil(ITEMS_PER_REQUEST)).unwrap_or(u32::MAX);
-    let (generation, today) = (call.generation.clone(), Date::in_toronto((call.state.now)()));
-    let work = Work::search(move |deadline| {
-        let market = generation.market(today, batch.years_back, deadline);
+    let batch = Arc::new(Batch::try_from(body)?);
+    let (count, years_back) = (batch.items.len(), batch.years_back);
+    let today = Date::in_toronto((call.state.now)());
+    let parts = (0..count).map(|number| {
+        let (generation, batch) = (call.generation.clone(), Arc::clone(&batch));
+        move |deadline| {
+            let market = generation.market(today, years_back, deadline);
+            Ok(find(&market, &batch, &batch.items[number])?)
+        }
+    });
+    let work = Work::parts(parts, move |results| {
         Reply::json(&Answers {
-            count: batch.items.len(),
-            years_back: batch.years_back,
+            count,
+            years_back,
             as_of: today.to_string(),
-            results: find(&market, &batch)?,
+            results,
         })
     });
-    Ok(work.with_cost(NonZeroU32::new(requests).unwrap_or(NonZeroU32::MIN)))
+    Ok(work.with_cost(cost::of_batch(count)))
 }

@@ -2,6 +2,8 @@
 
 pub(crate) mod alerts;
 pub(crate) mod catalog;
+pub(crate) mod confirmation;
+mod confirmation_page;
 pub(crate) mod counts;
 pub(crate) mod docs;
 pub(crate) mod documents;

@@ -10,8 +10,9 @@ use serde_json::value::RawValue;
 use crate::{
     catalog::generation::Generation,
     engine::{
-        Deadline,
+        Deadline, MAX_PAGE_BYTES,
         aggregation::{Aggregation, Money, TermsAggregation, ValueAggregation},
+        fitting,
     },
     http::{
         call::Call,
@@ -178,7 +179,7 @@ fn find(
     if key.is_empty() {
         return Ok(Vec::new());
     }
-    let mut found = Vec::new();
+    let (mut found, mut room) = (Vec::new(), MAX_PAGE_BYTES);
     for entity_type in EntityType::ALL {
         if !Schema::of(entity_type).has_role(Role::SolicitationNumber) {
             continue;
@@ -186,7 +187,17 @@ fn find(
         let mut filters = vec![term(Role::SolicitationNumber, key.clone())];
         filters.extend(department.map(|part| contains(Role::Department, part.to_owned())));
         let query = SearchQuery::newest(entity_type, filters);
-        found.extend(matches(generation, &query, limit, deadline.clone())?);
+        let Some(mut matches) = matches(generation, &query, limit, deadline.clone())? else {
+            continue;
+        };
+        // Decision D-150: the records of all entity types together have the size of one page, except that each type has
+        // at least one.
+        matches
+            .records
+            .truncate(fitting(matches.records.iter().map(Bytes::len), room));
+        let bytes: usize = matches.records.iter().map(Bytes::len).sum();
+        room = room.saturating_sub(bytes);
+        found.push(matches);
     }
     Ok(found)
 }

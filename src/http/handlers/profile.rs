@@ -1,6 +1,5 @@
 //! `GET /vendor/{name}` and `GET /department/{name}`: the contracts of one vendor or department, counted and paged.
 
-use bytes::Bytes;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -8,12 +7,13 @@ use serde_json::value::RawValue;
 use crate::{
     catalog::generation::Generation,
     engine::{
-        Deadline,
+        Deadline, Hits,
         aggregation::{Aggregation, FacetBucket, FacetBuckets, Money, TermsAggregation, ValueAggregation},
         names::ResolvedName,
     },
     http::{
         call::Call,
+        cost::Counting,
         error::{ApiError, quoted},
         handlers::{
             counts::{Year, terms, years},
@@ -187,11 +187,18 @@ const DEPARTMENT_FACETS: [TermsAggregation; 3] = [
 ];
 
 fn vendor(call: &Call, name: String) -> Result<Work, ApiError> {
-    profile(call, Facet::Vendor, name, &VENDOR_PARAMS, vendor_profile)
+    let counts = [(EntityType::Contract, VENDOR_FACETS.len())];
+    let counting = Counting::of(&call.generation, &counts);
+    let work = profile(call, Facet::Vendor, name, &VENDOR_PARAMS, vendor_profile)?;
+    Ok(work.in_lane(counting.lane()).with_cost(counting.cost()))
 }
 
 fn department(call: &Call, name: String) -> Result<Work, ApiError> {
-    profile(call, Facet::Department, name, &DEPARTMENT_PARAMS, department_profile)
+    let mut counts = vec![(EntityType::Contract, DEPARTMENT_FACETS.len())];
+    counts.extend(EntityType::ALL.map(|entity_type| (entity_type, 1)));
+    let counting = Counting::of(&call.generation, &counts);
+    let work = profile(call, Facet::Department, name, &DEPARTMENT_PARAMS, department_profile)?;
+    Ok(work.in_lane(counting.lane()).with_cost(counting.cost()))
 }
 
 /// Writes a profile of the records of a name.
@@ -205,8 +212,7 @@ fn profile(call: &Call, facet: Facet, name: String, params: &[&str], write: Writ
     let generation = call.generation.clone();
     let work = Work::search(move |deadline| {
         let (named, search) = of_name(&generation, facet, &name, search)?;
-        let reply = write(&generation, named, &search, deadline)?;
-        Ok(reply.with_headers(search.headers()))
+        write(&generation, named, &search, deadline)
     });
     work.for_request(&normal_form)
 }
@@ -217,8 +223,8 @@ fn vendor_profile(
     search: &Search,
     deadline: Deadline,
 ) -> Result<Reply, ApiError> {
-    let (mut aggregation, contracts) = count_and_search(generation, search, &VENDOR_FACETS, deadline)?;
-    Reply::json(&Vendor {
+    let (mut aggregation, hits) = count_and_search(generation, search, &VENDOR_FACETS, deadline)?;
+    let reply = Reply::json(&Vendor {
         vendor_name: named.name,
         total_contracts: aggregation.total,
         total_value: total_value(&aggregation),
@@ -226,8 +232,9 @@ fn vendor_profile(
             department_en: bucket.value,
             count: bucket.count,
         }),
-        contracts: raw_records(&contracts)?,
-    })
+        contracts: raw_records(&hits.records)?,
+    })?;
+    Ok(reply.with_headers(search.headers(&hits)))
 }
 
 fn department_profile(
@@ -236,8 +243,8 @@ fn department_profile(
     search: &Search,
     deadline: Deadline,
 ) -> Result<Reply, ApiError> {
-    let (mut aggregation, contracts) = count_and_search(generation, search, &DEPARTMENT_FACETS, deadline.clone())?;
-    Reply::json(&Department {
+    let (mut aggregation, hits) = count_and_search(generation, search, &DEPARTMENT_FACETS, deadline.clone())?;
+    let reply = Reply::json(&Department {
         department_en: Some(named.name),
         department_fr: named.name_fr,
         total_contracts: aggregation.total,
@@ -255,8 +262,9 @@ fn department_profile(
             category: bucket.value,
             count: bucket.count,
         }),
-        contracts: raw_records(&contracts)?,
-    })
+        contracts: raw_records(&hits.records)?,
+    })?;
+    Ok(reply.with_headers(search.headers(&hits)))
 }
 
 /// Narrows a search to a name; the error lists similar names.
@@ -299,11 +307,11 @@ fn count_and_search(
     search: &Search,
     facets: &[TermsAggregation],
     deadline: Deadline,
-) -> Result<(Aggregation, Vec<Bytes>), ApiError> {
+) -> Result<(Aggregation, Hits), ApiError> {
     let engine = &generation.engine;
     let aggregation = engine.aggregate(&search.query, facets, ValueAggregation::Sum, deadline.clone())?;
     let hits = engine.search(&search.query, &search.page, deadline)?;
-    Ok((aggregation, hits.records))
+    Ok((aggregation, hits))
 }
 
 /// Applies the same filters to every entity type that has the fields for them; a type that lacks one has no such

@@ -69,7 +69,7 @@ pub(crate) fn no_record(entity_type: EntityType, record_id: &str) -> ApiError {
 fn get(call: &Call, entity_type: EntityType, record_id: String) -> Result<Work, ApiError> {
     read::no_parameters(call.query)?;
     let generation = call.generation.clone();
-    Ok(Work::search(move |_| {
+    Ok(Work::inline(move |_| {
         let record = generation.engine.record(entity_type, &record_id)?;
         record
             .map(Reply::from)

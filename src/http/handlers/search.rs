@@ -15,6 +15,7 @@ use crate::{
     },
     http::{
         call::Call,
+        cost::{Counting, MAX_QUICK_RECORDS},
         error::ApiError,
         handlers::counts::{Share, shares, terms},
         params::{
@@ -23,10 +24,15 @@ use crate::{
             search::SearchParams,
         },
         route::{Answer, Endpoint, ErrorResponse, Link, Parameters, RateLimitHeaders, Route},
+        search_pool::Lane,
         work::{Reply, Work},
     },
-    model::EntityType,
-    query::{Start, cursor::Cursor},
+    model::{EntityType, Role},
+    query::{
+        Filter, SearchQuery, SortKey, Start,
+        cursor::Cursor,
+        text::{Clause, Term, TextQuery},
+    },
 };
 
 pub(crate) const SEARCH: Route = Route {
@@ -98,27 +104,87 @@ fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     let facets: BTreeSet<&'static str> = search.facets.iter().map(|facet| facet.name()).collect();
     let normal_form = (search.query.clone(), search.page.clone(), facets, search.include_total);
     let is_counted = search.include_total || call.is_head;
+    let counting = counting(&call.generation, &search, is_counted);
     let (generation, query) = (call.generation.clone(), call.query.to_owned());
-    let work = Work::search(move |deadline| {
+    let (lane, is_look_up) = (
+        lane(&call.generation, &search, counting),
+        is_look_up(&search, is_counted),
+    );
+    let run = move |deadline: Deadline| {
         let hits = generation
             .engine
             .search(&search.query, &search.page, deadline.clone())?;
         let counted = count(&generation, &search, is_counted, deadline)?;
         let next = next_cursor(&search, &hits);
-        let headers = headers(&search, &query, next.as_deref(), counted.total)?;
+        let headers = headers(&search, &query, &hits, next.as_deref(), counted.total)?;
         let body = page(&search, &hits, next.as_deref(), &counted)?;
-        Ok(Reply { body, headers })
-    });
-    work.for_request(&normal_form)
+        Ok(Reply::from(body).with_headers(headers))
+    };
+    let work = if is_look_up {
+        Work::inline(run)
+    } else {
+        Work::search(run)
+    };
+    work.in_lane(lane).with_cost(counting.cost()).for_request(&normal_form)
+}
+
+/// What a search counts. The total of all records need not be counted.
+fn counting(generation: &Generation, search: &Search, is_counted: bool) -> Counting {
+    let is_total_counted = is_counted && !search.query.matches_all();
+    let counts = search.facets.len() + usize::from(is_total_counted);
+    Counting::of(generation, &[(search.query.entity_type, counts)])
+}
+
+/// Decision D-151: in a large collection, counts, phrases, and the matches of a text in an order that is not the index's
+/// own take long (`docs/performance.md`); everything else stops when the page is full.
+fn lane(generation: &Generation, search: &Search, counting: Counting) -> Lane {
+    let records = generation.manifest_of(search.query.entity_type).records;
+    if records > MAX_QUICK_RECORDS && reads_all_matches(&search.query) {
+        Lane::Heavy
+    } else {
+        counting.lane()
+    }
+}
+
+/// Whether a search without counts may read many more matches than its page has.
+fn reads_all_matches(query: &SearchQuery) -> bool {
+    let is_slow = |text: &TextQuery| has_phrase(text) || query.sort.key != SortKey::Date;
+    query.text.as_ref().is_some_and(is_slow)
+}
+
+fn has_phrase(text: &TextQuery) -> bool {
+    let is_phrase = |term: &Term| matches!(term, Term::Phrase(_));
+    text.clauses().iter().any(|clause| match clause {
+        Clause::Any(terms) => terms.iter().any(is_phrase),
+        Clause::Not(term) => is_phrase(term),
+    })
+}
+
+/// The maximum number of records that are copied on the thread that serves the connection.
+const MAX_INLINE_RECORDS: usize = 100;
+
+/// Whether the page is a range of the index: its records follow one another, and nothing else is read.
+fn is_look_up(search: &Search, is_counted: bool) -> bool {
+    let Search {
+        query, page, facets, ..
+    } = search;
+    let is_event_date = |filter: &Filter| matches!(filter, Filter::Dates { role: Role::Date, .. });
+    query.text.is_none()
+        && query.sort.key == SortKey::Date
+        && query.filters.iter().all(is_event_date)
+        && page.limit <= MAX_INLINE_RECORDS
+        && facets.is_empty()
+        && !is_counted
 }
 
 fn headers(
     search: &Search,
     query: &str,
+    hits: &Hits,
     next: Option<&str>,
     total: Option<u64>,
 ) -> Result<Vec<(HeaderName, HeaderValue)>, ApiError> {
-    let mut headers = search.headers();
+    let mut headers = search.headers(hits);
     if let Some(cursor) = next {
         headers.push(next_link(&format!("/{}", search.query.entity_type), query, cursor)?);
     }
@@ -199,4 +265,64 @@ fn page(search: &Search, hits: &Hits, next: Option<&str>, counted: &Counted) -> 
     }
     body.extend_from_slice(b"]}");
     Ok(Bytes::from(body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::{Page, Sort};
+
+    fn search(text: Option<&str>, key: SortKey, filters: Vec<Filter>, limit: usize) -> Search {
+        let newest = SearchQuery::newest(EntityType::Contract, filters);
+        let query = SearchQuery {
+            text: text.map(|text| TextQuery::parse(text).unwrap()),
+            sort: Sort { key, ..newest.sort },
+            ..newest
+        };
+        let start = Start::Offset(0);
+        Search {
+            query,
+            page: Page { limit, start },
+            ignored: Vec::new(),
+            lowered_limit: None,
+            facets: Vec::new(),
+            include_total: false,
+        }
+    }
+
+    #[test]
+    fn phrases_and_texts_in_another_order_are_expensive() {
+        for (text, key, is_expensive) in [
+            (None, SortKey::Date, false),
+            (None, SortKey::Value, false),
+            (Some("snow OR ice -salt"), SortKey::Date, false),
+            (Some("snow"), SortKey::Value, true),
+            (Some("snow \"road salt\""), SortKey::Date, true),
+            (Some("snow OR \"road salt\""), SortKey::Date, true),
+            (Some("-\"road salt\""), SortKey::Date, true),
+        ] {
+            let query = search(text, key, Vec::new(), 50).query;
+            assert_eq!(reads_all_matches(&query), is_expensive, "{text:?} by {key:?}");
+        }
+    }
+
+    #[test]
+    fn only_ranges_of_the_index_are_look_ups() {
+        let range = |role| Filter::Dates {
+            role,
+            from: None,
+            to: None,
+        };
+        for (is_expected, search) in [
+            (true, search(None, SortKey::Date, Vec::new(), 100)),
+            (true, search(None, SortKey::Date, vec![range(Role::Date)], 1)),
+            (false, search(None, SortKey::Date, vec![range(Role::ClosingDate)], 1)),
+            (false, search(None, SortKey::Date, Vec::new(), 101)),
+            (false, search(None, SortKey::Value, Vec::new(), 1)),
+            (false, search(Some("snow"), SortKey::Date, Vec::new(), 1)),
+        ] {
+            assert_eq!(is_look_up(&search, false), is_expected, "{search:?}");
+            assert!(!is_look_up(&search, true), "{search:?}");
+        }
+    }
 }

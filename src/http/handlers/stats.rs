@@ -4,19 +4,25 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 
 use crate::{
-    engine::aggregation::{
-        Aggregation, FacetBucket, FacetBuckets, Money, TermsAggregation, ValueAggregation, ValueDistribution,
-        ValueStats,
+    engine::{
+        Hits,
+        aggregation::{
+            Aggregation, FacetBucket, FacetBuckets, Money, TermsAggregation, ValueAggregation, ValueDistribution,
+            ValueStats,
+        },
     },
     http::{
         call::Call,
+        cost::Counting,
         error::ApiError,
         handlers::counts::{Share, Year, shares, terms, years},
+        middleware::limits::ONE,
         params::{
             resolve::ResolveContext,
             search::{FILTERS, SearchParams},
         },
         route::{Answer, Endpoint, Parameters, Route},
+        search_pool::Lane,
         work::{Reply, Work},
     },
     model::{EntityType, Facet, Role, Schema},
@@ -128,6 +134,12 @@ fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     let given = SearchParams::read_only(&FILTERS, &format!("/{entity_type}/stats"), entity_type, call.query)?;
     let search = given.resolve(&ResolveContext::of(call, entity_type))?;
     let (generation, normal_form) = (call.generation.clone(), search.query.clone());
+    let counting = Counting::of(&generation, &[(entity_type, FACETS.len() + 1)]);
+    // The statistics of all records of a generation are computed once.
+    let is_kept = search.query.matches_all();
+    let is_known = is_kept && generation.has_statistics(entity_type);
+    let lane = if is_known { Lane::Quick } else { counting.lane() };
+    let cost = if is_kept { ONE } else { counting.cost() };
     let work = Work::search(move |deadline| {
         let compute = || -> Result<Reply, ApiError> {
             let values = ValueAggregation::Percentiles;
@@ -135,16 +147,15 @@ fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
             let as_of = generation.manifest.built_at.clone();
             Reply::json(&Stats::new(entity_type, as_of, aggregation))
         };
-        let reply = if search.query.matches_all() {
-            // The statistics of all records of a generation are computed once.
-            let body = generation.cached(&format!("stats {entity_type}"), || compute().map(|reply| reply.body))?;
+        let reply = if is_kept {
+            let body = generation.statistics(entity_type, || compute().map(|reply| reply.body))?;
             Reply::from(body)
         } else {
             compute()?
         };
-        Ok(reply.with_headers(search.headers()))
+        Ok(reply.with_headers(search.headers(&Hits::default())))
     });
-    work.for_request(&normal_form)
+    work.in_lane(lane).with_cost(cost).for_request(&normal_form)
 }
 
 impl Stats {

@@ -13,7 +13,10 @@ use actix_web::{
 };
 use bytes::Bytes;
 
-use crate::http::work::Reply;
+use crate::{
+    engine::Deadline,
+    http::{error::ApiError, work::Reply},
+};
 
 /// A content coding, in order of preference among codings that a client accepts with equal weight:
 /// the time it takes for a page of 100 records.
@@ -41,7 +44,14 @@ pub(crate) struct Accepted {
 const MIN_BYTES: usize = 1024;
 
 /// The largest body that is encoded on an async worker, in bytes.
-pub(crate) const MAX_INLINE_BYTES: usize = 16 * 1024;
+const MAX_INLINE_BYTES: usize = 16 * 1024;
+
+/// Decision D-147: the largest body that is encoded with brotli or gzip, in bytes. A larger one takes longer than 40 ms;
+/// clients that do not accept zstd get it plain.
+const MAX_SLOW_BYTES: usize = 4 << 20;
+
+/// The bytes that are encoded between two looks at the deadline.
+const CHUNK_BYTES: usize = 256 * 1024;
 
 const ZSTD_LEVEL: i32 = 1;
 const BROTLI_QUALITY: u32 = 4;
@@ -61,25 +71,42 @@ impl ContentCoding {
         }
     }
 
-    fn encode(self, body: &[u8]) -> std::io::Result<Vec<u8>> {
+    /// Whether a whole page is encoded in a fraction of a millisecond.
+    const fn is_fast(self) -> bool {
+        matches!(self, ContentCoding::Zstd)
+    }
+
+    fn encode(self, body: &[u8], deadline: &Deadline) -> std::io::Result<Vec<u8>> {
         match self {
+            // At once, since 8 MiB take 20 ms.
             ContentCoding::Zstd => zstd::bulk::compress(body, ZSTD_LEVEL),
             ContentCoding::Brotli => {
                 let mut encoded = Vec::with_capacity(body.len() / 4);
                 let buffer = body.len().clamp(MIN_BYTES, MAX_INLINE_BYTES);
                 let mut writer = brotli::CompressorWriter::new(&mut encoded, buffer, BROTLI_QUALITY, BROTLI_WINDOW);
-                writer.write_all(body)?;
+                write_chunks(&mut writer, body, deadline)?;
                 drop(writer);
                 Ok(encoded)
             }
             ContentCoding::Gzip => {
                 let encoded = Vec::with_capacity(body.len() / 4);
                 let mut writer = flate2::write::GzEncoder::new(encoded, flate2::Compression::new(GZIP_LEVEL));
-                writer.write_all(body)?;
+                write_chunks(&mut writer, body, deadline)?;
                 writer.finish()
             }
         }
     }
+}
+
+/// Fails if the deadline passes meanwhile.
+fn write_chunks(writer: &mut impl Write, body: &[u8], deadline: &Deadline) -> std::io::Result<()> {
+    for chunk in body.chunks(CHUNK_BYTES) {
+        if deadline.is_over() {
+            return Err(std::io::ErrorKind::TimedOut.into());
+        }
+        writer.write_all(chunk)?;
+    }
+    Ok(())
 }
 
 impl Accepted {
@@ -121,22 +148,44 @@ impl Accepted {
     /// The coding for a body of this size in bytes.
     pub(crate) fn coding_for(self, bytes: usize) -> Option<ContentCoding> {
         let is_worth_it = bytes >= MIN_BYTES || (self.rejects_identity && bytes > 0);
-        if is_worth_it { self.coding } else { None }
+        let is_bounded = |coding: &ContentCoding| coding.is_fast() || self.rejects_identity || bytes <= MAX_SLOW_BYTES;
+        if is_worth_it {
+            self.coding.filter(is_bounded)
+        } else {
+            None
+        }
+    }
+
+    /// Whether a body of this size in bytes may be encoded on an async worker.
+    pub(crate) fn encodes_inline(self, bytes: usize) -> bool {
+        bytes <= MAX_INLINE_BYTES || self.coding_for(bytes).is_none()
+    }
+
+    /// Whether the body of a page, which is not known yet, may be encoded on an async worker.
+    pub(crate) fn encodes_pages_inline(self) -> bool {
+        self.coding.is_none_or(ContentCoding::is_fast)
     }
 
     /// Encodes the reply's body. It stays plain if encoding fails, and as it is if it is encoded
     /// already.
-    pub(crate) fn encode(self, mut reply: Reply) -> Reply {
+    ///
+    /// # Errors
+    /// If the deadline has passed.
+    pub(crate) fn encode(self, mut reply: Reply, deadline: &Deadline) -> Result<Reply, ApiError> {
         let is_encoded = reply.headers.iter().any(|(name, _)| *name == header::CONTENT_ENCODING);
-        if !is_encoded
-            && let Some(coding) = self.coding_for(reply.body.len())
-            && let Ok(body) = coding.encode(&reply.body)
-        {
-            reply.body = Bytes::from(body);
-            let name = HeaderValue::from_static(coding.name().as_str());
-            reply.headers.push((header::CONTENT_ENCODING, name));
+        let coding = self.coding_for(reply.body.len()).filter(|_| !is_encoded);
+        if let Some(coding) = coding {
+            deadline.check()?;
+            match coding.encode(&reply.body, deadline) {
+                Ok(body) => {
+                    reply.body = Bytes::from(body);
+                    let name = HeaderValue::from_static(coding.name().as_str());
+                    reply.headers.push((header::CONTENT_ENCODING, name));
+                }
+                Err(_) => deadline.check()?,
+            }
         }
-        reply
+        Ok(reply)
     }
 }
 
@@ -217,7 +266,7 @@ mod tests {
             .flat_map(|n| (n % 251).to_string().into_bytes())
             .collect();
         for coding in ContentCoding::ALL {
-            let encoded = coding.encode(&body).unwrap();
+            let encoded = coding.encode(&body, &Deadline::never()).unwrap();
             assert!(encoded.len() < body.len() / 2, "{coding:?}");
             let mut plain = Vec::new();
             match coding {
@@ -235,6 +284,34 @@ mod tests {
             }
             assert_eq!(plain, body, "{coding:?}");
         }
+    }
+
+    #[test]
+    fn compression_ends_at_the_deadline_and_large_bodies_stay_plain_without_zstd() {
+        let encoded = |value: &str, bytes: usize, deadline: Deadline| {
+            let reply = Reply::from(Bytes::from(vec![b'x'; bytes]));
+            let reply = accepted(value.as_bytes()).encode(reply, &deadline);
+            reply
+                .map(|reply| reply.body.len() < bytes)
+                .map_err(|error| error.status.as_u16())
+        };
+        let over = || Deadline::after(std::time::Duration::ZERO);
+        for coding in ["br", "gzip", "zstd"] {
+            assert_eq!(encoded(coding, 1 << 20, over()), Err(504), "{coding}");
+            assert_eq!(encoded(coding, 1 << 20, Deadline::never()), Ok(true), "{coding}");
+        }
+        assert_eq!(encoded("gzip", 100, over()), Ok(false), "nothing to compress");
+        for (value, is_encoded) in [("br, gzip", false), ("br, zstd", true), ("br, identity;q=0", true)] {
+            assert_eq!(
+                encoded(value, MAX_SLOW_BYTES + 1, Deadline::never()),
+                Ok(is_encoded),
+                "{value}"
+            );
+        }
+        // A body that takes longer than its deadline is given up in the middle.
+        let body = vec![b'x'; 64 << 20];
+        let soon = Deadline::after(std::time::Duration::from_millis(1));
+        assert!(ContentCoding::Brotli.encode(&body, &soon).is_err());
     }
 
     proptest! {

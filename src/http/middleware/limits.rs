@@ -21,7 +21,7 @@ use crate::{
     state::account::{Account, Limit, LimitWindow, Receipt},
 };
 
-/// The cost of a request. A batch may cost more.
+/// The least cost of a request; [`crate::http::cost`] has the others.
 pub(crate) const ONE: NonZeroU32 = NonZeroU32::MIN;
 
 /// Decision D-14: responses that do not count against the daily quota: what the client already has,
@@ -37,12 +37,15 @@ const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+const COST: HeaderName = HeaderName::from_static("x-ratelimit-cost");
 
 /// A request that was counted or refused.
 pub(crate) struct Admission {
     account: Arc<Account>,
     receipt: Receipt,
     cost: NonZeroU32,
+    /// Whether work was done for a response that is free otherwise.
+    is_spent: bool,
     now: DateTime<Utc>,
 }
 
@@ -53,6 +56,7 @@ pub(crate) fn admit(account: Arc<Account>, cost: NonZeroU32, now: DateTime<Utc>)
         account,
         receipt,
         cost,
+        is_spent: false,
         now,
     }
 }
@@ -69,6 +73,11 @@ impl Admission {
             self.cost = cost;
         }
         self.verdict().map(drop)
+    }
+
+    /// States that the work was done, so that a 304 counts, too.
+    pub(crate) fn keep_charge(&mut self) {
+        self.is_spent = true;
     }
 
     /// The limits of the key's plan, or a 429 that names the limit and when it resets.
@@ -103,7 +112,7 @@ impl Admission {
     /// Decision D-13: `X-RateLimit-*` describe the limit with fewer requests left, and with equal
     /// numbers the daily quota, which lasts longer.
     pub(crate) fn finish(mut self, response: &mut HttpResponse) {
-        if FREE.contains(&response.status()) {
+        if FREE.contains(&response.status()) && !self.is_spent {
             self.account.refund(&mut self.receipt);
         }
         let Receipt { burst, day, .. } = &self.receipt;
@@ -118,6 +127,8 @@ impl Admission {
         headers.insert(LIMIT, tighter.quota.get().into());
         headers.insert(REMAINING, tighter.remaining.into());
         headers.insert(RESET, tighter.reset.into());
+        // Decision D-154: refunds and refusals leave 0.
+        headers.insert(COST, self.receipt.charged.into());
     }
 }
 

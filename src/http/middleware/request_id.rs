@@ -42,11 +42,11 @@ impl RequestId {
     }
 }
 
-/// A client's id if it is well formed and not an API key, which must not be logged.
+/// A client's id if it is well formed and contains no API key, which must not be logged.
 fn accepted(id: &[u8]) -> Option<&str> {
     let id = std::str::from_utf8(id).ok()?;
     let is_well_formed = (1..=MAX_LENGTH).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
-    if is_well_formed && !id.starts_with(PREFIX) {
+    if is_well_formed && !id.to_ascii_lowercase().contains(PREFIX) {
         Some(id)
     } else {
         None
@@ -74,6 +74,8 @@ mod tests {
             (longest.as_str(), true),
             ("", false),
             ("pk_0123456789abcdef", false),
+            ("id-pk_0123456789abcdef", false),
+            ("{\"key\":\"PK_0123456789ABCDEF\"}", false),
             ("a b", false),
             ("a\tb", false),
             ("é", false),

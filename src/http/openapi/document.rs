@@ -17,12 +17,13 @@ Canadian government procurement, federal, provincial and municipal: six entity t
 - A record may lack a field: sources differ. Many fields exist in English (`_en`) and French (`_fr`).
 - Parameter names are checked: an unknown one gives 422 with the nearest valid name. So does one that the entity type does not accept, one given \
 twice, or one given under two of its names.
-- A request body is a JSON object of up to 1 MiB. Its members are checked like parameters; `null` counts as absent.
-- The Pro endpoints (feed, estimate, comps) need a key of a paid plan; other keys get 403 with a link. A batch counts as one request for every ten items.
+- A request body is a JSON object, of up to 640 KiB for a batch and 16 KiB for a subscription. Its members are checked like parameters; `null` counts as absent.
+- The Pro endpoints (feed, estimate, comps) need a key of a paid plan; other keys get 403 with a link. A batch counts as one request for each item.
 - An empty value (`vendor=`) counts as absent, and white space around a value is ignored.
 - Any other method on these paths gives 405 with `Allow`; any other path gives 404 with the nearest path.
 - Totals, facets and statistics are exact: every record that matches is counted. Sums are exact to the cent, percentiles are by nearest rank.
-- Every response to a valid key reports its rate limits (`RateLimit`, `X-RateLimit-Remaining` …). A response has an `ETag`; the same request with \
+- Every response to a valid key reports its rate limits (`RateLimit`, `X-RateLimit-Remaining` …) and how many requests it counted as \
+(`X-RateLimit-Cost`): most count as one, batches, feeds and counts over large collections as more. A response has an `ETag`; the same request with \
 `If-None-Match` gives 304, which does not count against the daily quota.
 - Every error is `{\"detail\": \"…\"}`: the message states what is wrong and, if possible, quotes the value and states how to fix it.
 - To page through all results, repeat the search with `cursor` set to the `next_cursor` of each response, until a response has none.";

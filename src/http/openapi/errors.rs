@@ -4,7 +4,7 @@ use crate::http::{
     auth::{Gateway, no_key},
     error::ApiError,
     refusal::Refusal,
-    route::{Access, Body, ErrorResponse, RateLimitHeaders, Route},
+    route::{Access, Body, ErrorResponse, MAX_BODY_BYTES, RateLimitHeaders, Route},
 };
 
 /// An error response and the endpoints that can return it, unless their route has its own for that status.
@@ -65,9 +65,7 @@ pub(crate) static SHARED: [SharedError; 13] = [
         RateLimitHeaders::Sometimes,
         |route| route.access == Access::Paid,
         "No valid API key, or its plan does not include this endpoint; the message names the plan and where to upgrade",
-        |_| {
-            "the plan BASIC does not include GET /tender/feed; upgrade at https://procure.example/docs#plans".to_owned()
-        },
+        |_| "the plan BASIC does not include GET /tender/feed; upgrade at /docs#plans".to_owned(),
     ),
     shared(
         "408",
@@ -82,8 +80,8 @@ pub(crate) static SHARED: [SharedError; 13] = [
         "BodyTooLong",
         RateLimitHeaders::Never,
         |_| true,
-        "The request body is larger than 1 MiB",
-        |_| ApiError::from(Refusal::BodyTooLong).detail,
+        "The request body is larger than this endpoint permits; the message states its maximum",
+        |_| ApiError::from(Refusal::BodyTooLong(MAX_BODY_BYTES)).detail,
     ),
     shared(
         "415",
@@ -139,7 +137,7 @@ number of an address or of a key",
         "Unavailable",
         RateLimitHeaders::Sometimes,
         |_| true,
-        "The server is busy, has too many connections, or is shutting down",
+        "The server is busy, has too many connections, or is shutting down; costs nothing. `Retry-After` states when to try again",
         |_| ApiError::busy().detail,
     ),
     shared(

@@ -1,4 +1,5 @@
-//! The parameters and the body of `POST /tender/alerts/subscribe`, and the parameters of `/tender/alerts/unsubscribe`.
+//! The parameters and the body of `POST /tender/alerts/subscribe`, and the parameters of the
+//! links in mails.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,8 +15,13 @@ use crate::{
             value::{self, Case, Given, Value, not_in_list},
         },
     },
-    model::{EmailAddress, Language, fold::fold, vocabulary::CATEGORIES},
-    query::{keyword::Keyword, text::MAX_QUERY_CHARS},
+    model::{
+        EmailAddress, Language,
+        fold::fold,
+        plain_words::{self, MAX_CHARS},
+        vocabulary::CATEGORIES,
+    },
+    query::keyword::Keyword,
     state::subscription::{Frequency, Locale},
 };
 
@@ -35,6 +41,14 @@ pub(crate) struct SubscribeParams {
 }
 
 impl SubscribeParams {
+    /// Checks the texts that mails may show. Those of the body are checked when it is parsed.
+    pub(crate) fn check_words(&self) -> Result<(), ApiError> {
+        let keyword = self.keyword.as_ref().map(|given| (given.name, given.value.text()));
+        let department = self.department.as_ref().map(|given| (given.name, given.value.as_str()));
+        let mut texts = keyword.into_iter().chain(department);
+        texts.try_for_each(|(name, text)| shown(text).map_err(|why| ApiError::invalid(name, why)))
+    }
+
     /// Adds the members of the body that are no lists. A value that both have must be the same.
     pub(crate) fn merge(self, body: SubscribeBody) -> Result<SubscribeParams, ApiError> {
         let (part, slug) = (body.department.0, body.municipality.0);
@@ -109,8 +123,9 @@ type Row = Param<SubscribeParams>;
 
 pub(crate) static SUBSCRIBE: &[Row] = &[
     Row::new("email", EMAIL, Value::Email(|p| &mut p.email)),
-    Row::new("keyword", KEYWORD, Value::Keyword(|p| &mut p.keyword)),
-    Row::new("department", DEPARTMENT, Value::NamePart(|p| &mut p.department)),
+    Row::new("keyword", KEYWORD, Value::Keyword(|p| &mut p.keyword)).bounds(|| json!({"maxLength": MAX_CHARS})),
+    Row::new("department", DEPARTMENT, Value::NamePart(|p| &mut p.department))
+        .bounds(|| json!({"maxLength": MAX_CHARS})),
     Row::new("municipality", MUNICIPALITY, Value::Text(|p| &mut p.municipality)).aliases(&["city"]),
     Row::new(
         "category",
@@ -143,6 +158,11 @@ pub(crate) static UNSUBSCRIBE: &[Param<UnsubscribeParams>] = &[Param::<Unsubscri
 .required()
 .bounds(|| json!({"pattern": "\\S"}))];
 
+/// Checks a text that mails may show.
+fn shown(text: &str) -> Result<(), String> {
+    plain_words::check(text).map_err(|why| format!("the text {why}"))
+}
+
 /// Part of a department's name.
 #[derive(Debug)]
 pub(crate) struct NamePart(pub(crate) String);
@@ -163,21 +183,23 @@ impl FromText for EmailAddress {
 
 impl FromText for Keyword {
     fn from_text(text: &str) -> Result<Keyword, String> {
+        shown(text)?;
         value::keyword(text)
     }
 
     fn schema() -> Json {
-        json!({"type": "string", "maxLength": MAX_QUERY_CHARS})
+        json!({"type": "string", "maxLength": MAX_CHARS})
     }
 }
 
 impl FromText for NamePart {
     fn from_text(text: &str) -> Result<NamePart, String> {
+        shown(text)?;
         value::name_part(text).map(NamePart)
     }
 
     fn schema() -> Json {
-        json!({"type": "string", "minLength": value::MIN_NAME_LENGTH})
+        json!({"type": "string", "minLength": value::MIN_NAME_LENGTH, "maxLength": MAX_CHARS})
     }
 }
 

@@ -16,10 +16,10 @@ pub(crate) const MAX_LIMIT: u64 = 500;
 /// The maximum number of records that an offset skips. A cursor has no maximum.
 pub(crate) const MAX_OFFSET: u64 = 9500;
 
-/// Decision D-10: the limit that was applied, if the plan lowered the requested one.
+/// Decisions D-10 and D-150: the limit that was applied, if it is not the requested one.
 const LIMIT_APPLIED: HeaderName = HeaderName::from_static("x-limit-applied");
 
-/// The header for a limit that the plan lowered to this.
+/// The header for a limit that the plan lowered to this, or that the records' size allowed.
 pub(crate) fn limit_applied(limit: u64) -> (HeaderName, HeaderValue) {
     (LIMIT_APPLIED, HeaderValue::from(limit))
 }

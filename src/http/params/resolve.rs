@@ -7,6 +7,7 @@ use actix_web::http::header::{HeaderName, HeaderValue};
 
 use crate::{
     catalog::generation::Coverage,
+    engine::Hits,
     http::{
         call::Call,
         error::{ApiError, quoted},
@@ -74,9 +75,14 @@ pub struct Search {
 const IGNORED_PARAMETERS: HeaderName = HeaderName::from_static("x-ignored-parameters");
 
 impl Search {
-    /// The headers that report how the request was understood.
-    pub(crate) fn headers(&self) -> Vec<(HeaderName, HeaderValue)> {
-        let mut headers: Vec<_> = self.lowered_limit.map(limit_applied).into_iter().collect();
+    /// The headers that report how the request was understood, for a page of these hits.
+    pub(crate) fn headers(&self, hits: &Hits) -> Vec<(HeaderName, HeaderValue)> {
+        let applied = if hits.is_cut {
+            Some(hits.records.len() as u64)
+        } else {
+            self.lowered_limit
+        };
+        let mut headers: Vec<_> = applied.map(limit_applied).into_iter().collect();
         if let Ok(names) = HeaderValue::from_str(&self.ignored.join(", "))
             && !names.is_empty()
         {

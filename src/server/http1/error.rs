@@ -16,8 +16,8 @@ pub(crate) enum RequestError {
     /// The head is longer than [`MAX_HEAD_BYTES`](super::head::MAX_HEAD_BYTES) or has too many
     /// headers.
     HeadTooLong,
-    /// `Content-Length` exceeds the framer's limit.
-    BodyTooLong,
+    /// `Content-Length` exceeds the limit of its request, which is this many bytes.
+    BodyTooLong(usize),
     /// The head did not arrive in time.
     Timeout,
 }

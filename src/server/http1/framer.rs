@@ -3,7 +3,7 @@
 use super::{
     chunked_body::{ChunkStatus, ChunkedBody},
     error::RequestError,
-    head::{self, BodyFraming},
+    head::{self, BodyFraming, MaxBodyBytes},
     target::TargetEncoder,
 };
 
@@ -14,7 +14,7 @@ const KEPT_CAPACITY: usize = 2 << 10;
 /// it.
 #[derive(Debug)]
 pub(crate) struct RequestFramer {
-    max_body_bytes: u64,
+    max_body_bytes: MaxBodyBytes,
     state: State,
     encoder: TargetEncoder,
     /// The current head as far as it has arrived, its target encoded.
@@ -52,9 +52,9 @@ pub(crate) enum Phase {
 }
 
 impl RequestFramer {
-    /// `max_body_bytes` limits bodies. A chunked body, whose length is not known in advance, is cut
+    /// `max_body_bytes` limits the bodies. A chunked body, whose length is not known in advance, is cut
     /// after one byte more.
-    pub(crate) fn new(max_body_bytes: u64) -> RequestFramer {
+    pub(crate) fn new(max_body_bytes: MaxBodyBytes) -> RequestFramer {
         RequestFramer {
             max_body_bytes,
             state: State::Head,
@@ -108,6 +108,11 @@ impl RequestFramer {
         self.state = State::Rejected;
     }
 
+    /// Ends the connection without a response.
+    pub(crate) fn break_off(&mut self) {
+        self.state = State::Broken;
+    }
+
     /// The owner's time limit for the current phase has passed.
     pub(crate) fn time_out(&mut self, out: &mut Vec<u8>) {
         match self.state {
@@ -155,7 +160,11 @@ impl RequestFramer {
             }
         };
         let (complete, rest) = self.head.split_at(head.length);
-        out.extend_from_slice(complete);
+        if head.offers_upgrade {
+            head::append_without_upgrade(complete, out);
+        } else {
+            out.extend_from_slice(complete);
+        }
         // Nothing after the request line was encoded, so the rest is as long as it is in the input.
         let rest = input.len() - rest.len();
         self.head.clear();
@@ -164,7 +173,7 @@ impl RequestFramer {
         self.state = match head.body {
             BodyFraming::Empty => State::Head,
             BodyFraming::Length(length) => State::Body(length),
-            BodyFraming::Chunked => State::Chunked(ChunkedBody::new(self.max_body_bytes)),
+            BodyFraming::Chunked(max) => State::Chunked(ChunkedBody::new(max)),
             BodyFraming::OtherProtocol => State::Discarding,
         };
         self.requests += 1;
@@ -188,7 +197,11 @@ mod tests {
         *,
     };
 
-    const MAX_BODY: u64 = 1 << 20;
+    const MAX_BYTES: usize = 1 << 20;
+
+    fn new_framer() -> RequestFramer {
+        RequestFramer::new(|_, _| MAX_BYTES)
+    }
 
     /// Pushes all requests of the input.
     fn push(framer: &mut RequestFramer, mut input: &[u8], out: &mut Vec<u8>) {
@@ -206,7 +219,7 @@ mod tests {
     /// The framer and its output after the input arrived in pieces of these lengths, and its rest
     /// at once.
     fn pushed(mut input: &[u8], pieces: &[usize]) -> (RequestFramer, Vec<u8>) {
-        let (mut framer, mut out) = (RequestFramer::new(MAX_BODY), Vec::new());
+        let (mut framer, mut out) = (new_framer(), Vec::new());
         for length in pieces {
             let (piece, rest) = input.split_at((*length).min(input.len()));
             push(&mut framer, piece, &mut out);
@@ -224,8 +237,8 @@ mod tests {
             ("/tender/é|{}[]^\\", "/tender/%C3%A9|{}[]^\\"),
         ] {
             let rest = "HTTP/1.1\r\nhost: é\"<\r\n\r\n";
-            let (out, phase) = framed(&format!("\r\n\nGET {sent} {rest}"));
-            assert_eq!(out, format!("\r\n\nGET {read} {rest}"));
+            let (out, phase) = framed(&format!("\r\n\r\nGET {sent} {rest}"));
+            assert_eq!(out, format!("\r\n\r\nGET {read} {rest}"));
             assert_eq!(phase, Phase::Idle);
         }
     }
@@ -252,7 +265,7 @@ mod tests {
         assert_eq!(framer.error(), Some(expected), "{head:.200}");
         assert_eq!(framer.phase(), Phase::Rejected, "{head:.200}");
         let mut stand_in = Vec::new();
-        RequestFramer::new(MAX_BODY).reject(&mut stand_in);
+        new_framer().reject(&mut stand_in);
         assert_eq!(out, stand_in, "{head:.200}");
     }
 
@@ -279,6 +292,18 @@ mod tests {
             ("GET / HTTP/1.1\r\na b: c\r\n\r\n".into(), RequestError::Header),
             ("GET / HTTP/1.1\r\na: \u{1}\r\n\r\n".into(), RequestError::Header),
             ("GET / HTTP/1.1\r\na: b\r\n\r\n".into(), RequestError::Host),
+            ("\nGET / HTTP/1.1\r\nhost: x\r\n\r\n".into(), RequestError::RequestLine),
+            (
+                "\r\n\nGET / HTTP/1.1\r\nhost: x\r\n\r\n".into(),
+                RequestError::RequestLine,
+            ),
+            ("GET / HTTP/1.1\nhost: x\r\n\r\n".into(), RequestError::RequestLine),
+            ("GET / HTTP/1.1\r\nhost: x\n\r\n".into(), RequestError::Header),
+            ("GET / HTTP/1.1\r\nhost: x\r\n\n".into(), RequestError::Header),
+            (
+                "POST / HTTP/1.1\r\nhost: x\r\na: b\ncontent-length: 5\r\n\r\n".into(),
+                RequestError::Header,
+            ),
             (
                 "GET / HTTP/1.1\r\nhost: a\r\nhost: a\r\n\r\n".into(),
                 RequestError::Host,
@@ -294,8 +319,11 @@ mod tests {
     #[test]
     fn ambiguous_and_excessive_body_lengths_are_rejected() {
         for (headers, error) in [
-            ("content-length: 1048577", RequestError::BodyTooLong),
-            ("content-length: 99999999999999999999", RequestError::BodyTooLong),
+            ("content-length: 1048577", RequestError::BodyTooLong(MAX_BYTES)),
+            (
+                "content-length: 99999999999999999999",
+                RequestError::BodyTooLong(MAX_BYTES),
+            ),
             ("content-length: +1", RequestError::BodyLength),
             ("content-length: -1", RequestError::BodyLength),
             ("content-length: 1, 1", RequestError::BodyLength),
@@ -337,7 +365,7 @@ mod tests {
             "POST /c HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
             "HEAD /d HTTP/1.1\r\nhost: x\r\n\r\n",
         ];
-        let (mut framer, all) = (RequestFramer::new(MAX_BODY), requests.concat());
+        let (mut framer, all) = (new_framer(), requests.concat());
         let mut rest = all.as_bytes();
         for request in requests {
             let mut out = Vec::new();
@@ -348,12 +376,29 @@ mod tests {
     }
 
     #[test]
-    fn input_after_a_change_of_protocol_is_discarded() {
-        for head in [
-            "GET / HTTP/1.1\r\nhost: x\r\nupgrade: WebSocket\r\nconnection: upgrade\r\n\r\n",
-            "CONNECT x:1 HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n",
+    fn input_after_a_tunnel_is_discarded() {
+        let head = "CONNECT x:1 HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n";
+        assert_eq!(framed(&format!("{head}rest")), (head.to_owned(), Phase::Discarding));
+    }
+
+    #[test]
+    fn an_offer_of_another_protocol_is_removed() {
+        for (sent, kept) in [
+            ("upgrade: WebSocket\r\nConnection: Upgrade\r\n", "connection: \r\n"),
+            (
+                "connection: Upgrade, HTTP2-Settings\r\nUPGRADE: h2c\r\nhttp2-settings: AAMAAABk\r\n",
+                "connection: HTTP2-Settings\r\nhttp2-settings: AAMAAABk\r\n",
+            ),
+            ("connection: close,upgrade\r\n", "connection: close\r\n"),
+            (
+                "connection: upgrade\r\nconnection: close\r\n",
+                "connection: \r\nconnection: close\r\n",
+            ),
+            ("connection: keep-alive\r\n", "connection: keep-alive\r\n"),
         ] {
-            assert_eq!(framed(&format!("{head}rest")), (head.to_owned(), Phase::Discarding));
+            let [sent, kept] =
+                [sent, kept].map(|headers| format!("\r\nGET /a:upgrade HTTP/1.1\r\nhost: x\r\n{headers}a: b\r\n\r\n"));
+            assert_eq!(framed(&format!("{sent}{sent}")), (format!("{kept}{kept}"), Phase::Idle));
         }
     }
 
@@ -368,7 +413,7 @@ mod tests {
                 Phase::Broken,
             ),
         ] {
-            let (mut framer, mut out) = (RequestFramer::new(MAX_BODY), Vec::new());
+            let (mut framer, mut out) = (new_framer(), Vec::new());
             push(&mut framer, sent.as_bytes(), &mut out);
             framer.time_out(&mut out);
             assert_eq!(framer.phase(), phase, "{sent}");
@@ -389,6 +434,7 @@ mod tests {
             "content-length: 5\r\n",
             "transfer-encoding: chunked\r\n",
             "upgrade: websocket\r\n",
+            "connection: close, upgrade\r\n",
             "\r\n",
             "\n",
             "\r",

@@ -3,6 +3,7 @@
 
 use std::{
     cell::RefCell,
+    convert::Infallible,
     io,
     pin::{Pin, pin},
     rc::Rc,
@@ -10,7 +11,10 @@ use std::{
     time::Duration,
 };
 
-use actix_http::{Error, HttpService, Method, Protocol, Request, Response};
+use actix_http::{
+    Error, HttpService, KeepAlive, Method, Protocol, Request, Response,
+    body::{BodySize, MessageBody},
+};
 use actix_service::{Service, ServiceFactory, fn_service};
 use bytes::Bytes;
 use tokio::{
@@ -22,7 +26,10 @@ use tokio::{
 /// Long enough for the framework to do all it can do without more input.
 const A_MOMENT: Duration = Duration::from_millis(200);
 
-const RESPONSE_BYTES: usize = 1 << 20;
+/// The parts that the body of a response yields.
+const PARTS: usize = 5;
+
+const PART_BYTES: usize = 1 << 14;
 
 /// The client's end of a connection: sends its input at once, then stays silent, and records what
 /// each write of the framework offered.
@@ -60,30 +67,53 @@ impl AsyncWrite for Client {
     }
 }
 
+/// A body in parts. Records an empty write when it yields the last one.
+struct Parts {
+    left: usize,
+    writes: Rc<RefCell<Vec<Vec<u8>>>>,
+}
+
+impl MessageBody for Parts {
+    type Error = Infallible;
+
+    fn size(&self) -> BodySize {
+        BodySize::Sized((PARTS * PART_BYTES) as u64)
+    }
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Bytes, Infallible>>> {
+        if self.left == 0 {
+            return Poll::Ready(None);
+        }
+        self.left -= 1;
+        if self.left == 0 {
+            self.writes.borrow_mut().push(Vec::new());
+        }
+        Poll::Ready(Some(Ok(Bytes::from(vec![b'x'; PART_BYTES]))))
+    }
+}
+
 /// Serves a client for a moment, then signals a shutdown. Returns the writes, whether the
 /// connection was open before the signal, and whether it is closed a moment after it. A GET is
-/// answered with `RESPONSE_BYTES` bytes; a POST is never answered.
+/// answered with a body in parts; a POST is never answered.
 fn serve(request: &str) -> (Vec<Vec<u8>>, bool, bool) {
     let client = Client::default();
     client.input.borrow_mut().extend_from_slice(request.as_bytes());
     let writes = Rc::clone(&client.writes);
     let shutdown = Rc::new(Notify::new());
     let signal = Rc::clone(&shutdown);
-    let answer = |request: Request| async move {
-        assert_eq!(
-            request.conn_data::<&str>(),
-            Some(&"connection data"),
-            "actix-http no longer gives requests the data of `on_connect_ext`: a refused request would be answered like a valid one"
-        );
-        if request.method() == Method::POST {
-            std::future::pending::<()>().await;
-        }
-        Ok::<_, Error>(Response::ok().set_body(Bytes::from(vec![b'x'; RESPONSE_BYTES])))
+    let recorded = Rc::clone(&writes);
+    let answer = move |request: Request| {
+        let body = Parts {
+            left: PARTS,
+            writes: Rc::clone(&recorded),
+        };
+        respond(request, body)
     };
     let (is_open, is_closed) = actix_web::rt::System::new().block_on(async move {
         let service = HttpService::build()
-            .keep_alive(Duration::from_secs(60))
+            .keep_alive(KeepAlive::Os)
             .client_request_timeout(Duration::ZERO)
+            .h1_write_buffer_size(PART_BYTES)
             .graceful_shutdown_signal(move || {
                 let signal = Rc::clone(&signal);
                 async move { signal.notified().await }
@@ -104,13 +134,33 @@ fn serve(request: &str) -> (Vec<Vec<u8>>, bool, bool) {
     (writes, is_open, is_closed)
 }
 
+async fn respond(request: Request, body: Parts) -> Result<Response<Parts>, Error> {
+    assert_eq!(
+        request.conn_data::<&str>(),
+        Some(&"connection data"),
+        "actix-http no longer gives requests the data of `on_connect_ext`: a refused request would be answered like a valid one"
+    );
+    if request.method() == Method::POST {
+        std::future::pending::<()>().await;
+    }
+    Ok(Response::ok().set_body(body))
+}
+
 #[test]
-fn a_response_is_written_from_one_buffer() {
+fn the_first_write_after_the_last_part_ends_a_response() {
     let (writes, ..) = serve("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+    let last_part = writes.iter().position(Vec::is_empty);
+    assert_eq!(
+        last_part,
+        Some(writes.len() - 2),
+        "actix-http no longer writes the last part of a response from one buffer, so \
+         `GuardedStream::count_written` would not find its end"
+    );
+    let response = writes.concat();
+    assert!(response.starts_with(b"HTTP/1.1 200") && response.len() > PARTS * PART_BYTES);
     assert!(
-        writes.len() == 1 && writes[0].starts_with(b"HTTP/1.1 200") && writes[0].len() > RESPONSE_BYTES,
-        "actix-http no longer writes the head and the body of a response from one buffer, so \
-         `GuardedStream::count_written` would take a part of a response for all of it"
+        writes.iter().all(|write| write.len() < 2 * PART_BYTES),
+        "actix-http collects more parts of a response than its write buffer has room for"
     );
 }
 

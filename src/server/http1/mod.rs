@@ -14,6 +14,8 @@
 //! - The framework's only request timer covers the first head of a connection. The framer's
 //!   [`Phase`](framer::Phase) states what a connection waits for, so its owner can set a time limit
 //!   for each head and each body.
+//! - The framework takes a bare LF for the end of a line, and closes a connection whose client offers
+//!   another protocol. The framer rejects the first and removes the second.
 //!
 //! # What it guarantees
 //!
@@ -32,9 +34,9 @@
 //!
 //! - `HttpServiceBuilder::graceful_shutdown_signal` is a hidden function. It makes a connection
 //!   close after its current response.
-//! - The framework writes each response, head and body, from one buffer, and `100 Continue` from
-//!   one of its own. The owner of the connection recognizes the end of a response by a write that
-//!   empties the buffer.
+//! - The framework encodes the head and what the body yields into one buffer, and `100 Continue`
+//!   into one of its own. The owner of the connection recognizes the end of a response by a write
+//!   that empties the buffer after the body has yielded its last part.
 //! - `HttpServiceBuilder::on_connect_ext` data is readable in every request of the connection.
 
 pub(crate) mod chunked_body;

@@ -1,0 +1,160 @@
+//! Confirmation mails: which addresses are due for one, and what is stored when it is sent.
+
+use anyhow::Context;
+use chrono::{DateTime, Utc};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+
+use crate::state::{
+    address_hash::AddressHash,
+    confirmations::CONFIRM_WITHIN,
+    database::StateDb,
+    deliveries::DeliveryIntent,
+    subscription::Locale,
+    suppressions::from_unix,
+    tokens::{self, Salt},
+};
+
+/// Decision D-167: the minimum number of days between two confirmation mails to an address, after
+/// one, two, and more mails that it left unanswered.
+const DAYS_BETWEEN_MAILS: [i64; 3] = [1, 2, 4];
+
+/// An address that waits for its confirmation mail.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DueConfirmation {
+    pub(crate) email: String,
+    pub(crate) address: AddressHash,
+    /// The token of its links.
+    pub(crate) token: String,
+    /// The languages of the subscriptions to confirm, English first.
+    pub(crate) locales: Vec<Locale>,
+}
+
+/// Who sent the confirmation mails, for the page that their links open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MailSender {
+    /// Name and e-mail address.
+    pub(crate) name: String,
+    pub(crate) postal: String,
+}
+
+impl StateDb {
+    /// The addresses to ask for a confirmation now, or only one of them. Addresses that the mail
+    /// server refused are left out until they are due again.
+    pub(crate) fn due_confirmations(
+        &self,
+        only: Option<&str>,
+        now: DateTime<Utc>,
+    ) -> anyhow::Result<Vec<DueConfirmation>> {
+        let select = "SELECT confirmations.address, email, confirmations.salt, group_concat(DISTINCT locale),
+                (SELECT max(began_at) FROM mailings WHERE kind = 'confirmation' AND address = confirmations.address),
+                (SELECT count(*) FROM mailings WHERE kind = 'confirmation' AND address = confirmations.address
+                    AND began_at > coalesce(confirmations.confirmed_at, 0))
+             FROM confirmations JOIN addresses ON addresses.id = confirmations.address_id
+                JOIN subscriptions ON subscriptions.address_id = addresses.id
+             WHERE awaits_mail = 1 AND declined_at IS NULL AND (?1 IS NULL OR email = ?1)
+                AND subscriptions.confirmed_at IS NULL AND unsubscribed_at IS NULL AND subscriptions.requested_at > ?2
+                AND NOT EXISTS (SELECT 1 FROM setbacks WHERE setbacks.address = confirmations.address
+                    AND (paused_at IS NOT NULL OR due_at > ?3))
+             GROUP BY confirmations.address ORDER BY min(subscriptions.requested_at), email";
+        let read = || -> anyhow::Result<Vec<DueConfirmation>> {
+            let mut select = self.connection.prepare_cached(select)?;
+            let mut rows = select.query(params![only, (now - CONFIRM_WITHIN).timestamp(), now.timestamp()])?;
+            let mut due = Vec::new();
+            while let Some(row) = rows.next()? {
+                if may_mail(row.get(4)?, row.get(5)?, now) {
+                    due.push(due_confirmation(&self.connection, row)?);
+                }
+            }
+            Ok(due)
+        };
+        read().context("reading the subscriptions to confirm")
+    }
+
+    /// The confirmation mail that an address would get if it were due; `None` if nothing waits.
+    pub(crate) fn pending_confirmation(&self, email: &str) -> anyhow::Result<Option<DueConfirmation>> {
+        let select = "SELECT confirmations.address, email, confirmations.salt, group_concat(DISTINCT locale)
+             FROM confirmations JOIN addresses ON addresses.id = confirmations.address_id
+                JOIN subscriptions ON subscriptions.address_id = addresses.id
+             WHERE declined_at IS NULL AND email = ?1 AND subscriptions.confirmed_at IS NULL AND unsubscribed_at IS NULL
+             GROUP BY confirmations.address";
+        let read = || -> anyhow::Result<Option<DueConfirmation>> {
+            let mut select = self.connection.prepare_cached(select)?;
+            let mut rows = select.query([email])?;
+            let row = rows.next()?;
+            row.map(|row| due_confirmation(&self.connection, row)).transpose()
+        };
+        read().context("reading the subscriptions to confirm")
+    }
+
+    /// The addresses with subscriptions that wait for confirmation, and how many of these they have.
+    pub(crate) fn pending_counts(&self) -> anyhow::Result<Vec<(String, i64)>> {
+        let select = "SELECT email, count(*) FROM subscriptions JOIN addresses ON addresses.id = address_id
+             WHERE confirmed_at IS NULL AND unsubscribed_at IS NULL GROUP BY email ORDER BY email";
+        let read = || -> rusqlite::Result<Vec<(String, i64)>> {
+            let mut select = self.connection.prepare(select)?;
+            select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        };
+        read().context("reading the subscriptions to confirm")
+    }
+
+    /// Writes the delivery intent of a confirmation mail and syncs it to disk, with its sender, whom
+    /// the page of its links names.
+    pub(crate) fn begin_confirmation(
+        &self,
+        address: AddressHash,
+        sender: &MailSender,
+        now: DateTime<Utc>,
+    ) -> anyhow::Result<DeliveryIntent> {
+        self.check_file()?;
+        let write = |transaction: &Transaction| -> rusqlite::Result<i64> {
+            let insert = "INSERT INTO mailings (address, began_at, tenders, outcome, kind) VALUES (?1, ?2, 0, 'sending', 'confirmation')";
+            transaction.execute(insert, params![address.0, now.timestamp()])?;
+            let id = transaction.last_insert_rowid();
+            let update = "UPDATE confirmations SET awaits_mail = 0 WHERE address = ?1";
+            transaction.execute(update, [address.0])?;
+            let insert = "INSERT OR REPLACE INTO mail_sender (id, name, postal) VALUES (1, ?1, ?2)";
+            transaction.execute(insert, [&sender.name, &sender.postal])?;
+            Ok(id)
+        };
+        let id = self.write(write);
+        let id = id.context("writing the intent of a confirmation mail; the mail is not sent")?;
+        Ok(DeliveryIntent::of_confirmation(id))
+    }
+
+    /// Who sent the last confirmation mail.
+    pub fn mail_sender(&self) -> anyhow::Result<Option<MailSender>> {
+        let select = "SELECT name, postal FROM mail_sender";
+        let sender = self.connection.query_row(select, [], |row| {
+            Ok(MailSender {
+                name: row.get(0)?,
+                postal: row.get(1)?,
+            })
+        });
+        sender.optional().context("reading the sender of the mails")
+    }
+}
+
+/// Whether a confirmation mail may be sent: `last` is when the last one was begun, `unanswered` how
+/// many were sent since the address last confirmed.
+fn may_mail(last: Option<i64>, unanswered: i64, now: DateTime<Utc>) -> bool {
+    let Some(last) = last else { return true };
+    // The absolute difference, because a mail in the future comes from a clock that was wrong.
+    let days = (now.date_naive() - from_unix(last).date_naive()).num_days().abs();
+    let longest = DAYS_BETWEEN_MAILS.len() - 1;
+    let number = usize::try_from(unanswered - 1).unwrap_or(0).min(longest);
+    days >= DAYS_BETWEEN_MAILS[number]
+}
+
+/// Reads the first four columns of the queries above.
+fn due_confirmation(connection: &Connection, row: &Row) -> anyhow::Result<DueConfirmation> {
+    let locales: String = row.get(3)?;
+    let locales = Locale::ALL
+        .into_iter()
+        .filter(|locale| locales.split(',').any(|name| name == locale.name()));
+    Ok(DueConfirmation {
+        address: AddressHash(row.get(0)?),
+        email: row.get(1)?,
+        token: tokens::of_confirmation(connection, &Salt(row.get(2)?))?.0,
+        locales: locales.collect(),
+    })
+}

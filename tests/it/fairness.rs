@@ -1,0 +1,168 @@
+//! Fairness of the search pool: what one key sends does not keep another key from its answers.
+
+use std::time::Duration;
+
+use procure::model::{entity_type::EntityType, plans::Plan};
+use serde_json::json;
+
+use crate::{
+    raw_connection::{RawConnection, RawResponse},
+    support::{TestServer, contracts},
+};
+
+/// The number of batches that one key sends at once, as many as the plan PRO allows in a minute at ten items a request.
+const BATCHES: usize = 60;
+
+fn get(key: &str, address: &str) -> String {
+    format!("GET {address} HTTP/1.1\r\nhost: x\r\nx-gateway-key: {key}\r\n\r\n")
+}
+
+/// A request for estimates of fifty needs.
+fn batch(key: &str, number: usize) -> String {
+    let need = |item: usize| json!({"gsin": "N7030", "title": format!("Snow removal {number} of lot {item}")});
+    let items: Vec<_> = (0..50).map(need).collect();
+    let body = json!({ "items": items }).to_string();
+    let length = body.len();
+    format!(
+        "POST /tender/estimate HTTP/1.1\r\nhost: x\r\nx-gateway-key: {key}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+}
+
+/// Contracts that estimates compare with.
+fn records() -> Vec<(EntityType, String)> {
+    let comparable = |number: usize| {
+        let json = json!({
+            "record_id": format!("e|{number}"),
+            "award_date": format!("2024-{:02}-{:02}", number % 12 + 1, number % 28 + 1),
+            "title": format!("Snow removal of lot {}", number % 50),
+            "gsin": "N7030",
+            "vendor_name": format!("Vendor {}", number % 90),
+            "municipality": "laval",
+            "contract_value": 1_000 + number,
+            "fetched_at": "2024-06-01T00:00:00Z",
+        });
+        (EntityType::Contract, json.to_string())
+    };
+    contracts(2_000).into_iter().chain((0..3_000).map(comparable)).collect()
+}
+
+/// A second key, which the server accepts already.
+fn other_key(server: &TestServer) -> String {
+    let key = server
+        .state()
+        .create_key(Plan::Pro, "other", chrono::Utc::now(), None)
+        .unwrap();
+    server.wait_until("the new key", || {
+        server.request("POST", "/contract", &[("x-gateway-key", &key)]).status != 403
+    });
+    key
+}
+
+/// What is left of the day's requests.
+fn left_of_day(answer: &RawResponse) -> u64 {
+    let header = answer.header("ratelimit").unwrap_or_else(|| panic!("{answer:?}"));
+    let (_, day) = header.split_once("\"day\";r=").unwrap();
+    day.split(';').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn look_ups_are_answered_while_another_key_floods_with_batches() {
+    let server = TestServer::own(&records(), |config| config.query_timeout = Duration::from_secs(2));
+    let (flooding, other) = (&server.key, other_key(&server));
+    let before = left_of_day(
+        &RawConnection::to(&server)
+            .send(get(flooding, "/contract?limit=1"))
+            .answer(),
+    );
+    let mut connections: Vec<RawConnection> = (0..BATCHES).map(|_| RawConnection::to(&server)).collect();
+    let mut looker = RawConnection::to(&server);
+    for (number, raw) in connections.iter_mut().enumerate() {
+        raw.send(batch(flooding, number));
+    }
+    for number in 0..20 {
+        let address = match number % 3 {
+            0 => format!("/contract/c%7C{number}"),
+            1 => format!("/contract?limit=10&offset={number}"),
+            _ => "/vendors?q=vendor".to_owned(),
+        };
+        let answer = looker.send(get(&other, &address)).answer();
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    let (mut served, mut cost) = (0, 0);
+    for raw in &mut connections {
+        let answer = raw.answer();
+        let counts: u64 = answer.header("x-ratelimit-cost").unwrap().parse().unwrap();
+        match answer.status {
+            200 => served += 1,
+            503 => {
+                let seconds: u64 = answer.header("retry-after").unwrap().parse().unwrap();
+                assert!((1..=30).contains(&seconds), "{answer:?}");
+                assert!(answer.detail().starts_with("the server is busy; try again in "));
+                assert_eq!(counts, 0, "{answer:?}");
+            }
+            // It ran, but a slow machine did not end it in time.
+            504 => assert!(counts > 0, "{answer:?}"),
+            _ => panic!("{answer:?}"),
+        }
+        cost += counts;
+    }
+    assert!((1..BATCHES).contains(&served), "{served} of {BATCHES} were answered");
+    let after = left_of_day(&looker.send(get(flooding, "/contract?limit=1")).answer());
+    assert_eq!(before - after, cost + 1, "what was refused is free");
+}
+
+#[test]
+fn batches_are_answered_or_refused_and_those_of_a_second_key_get_their_turn() {
+    let server = TestServer::own(&records(), |config| config.query_timeout = Duration::from_secs(25));
+    let other = other_key(&server);
+    let keys = [&server.key, &other];
+    let mut connections: Vec<RawConnection> = (0..60).map(|_| RawConnection::to(&server)).collect();
+    for (number, raw) in connections.iter_mut().enumerate() {
+        // First all of one key, then all of the other.
+        raw.send(batch(keys[number / 30], number));
+    }
+    let mut served = [0, 0];
+    for (number, raw) in connections.iter_mut().enumerate() {
+        let answer = raw.answer();
+        match answer.status {
+            200 => served[number / 30] += 1,
+            503 => assert!(answer.header("retry-after").is_some(), "{answer:?}"),
+            _ => panic!("{answer:?}"),
+        }
+    }
+    // The second key is not shut out by what the first one has waiting.
+    assert!(served[0] > 0 && served[1] > 0, "{served:?}");
+}
+
+#[test]
+fn a_batch_is_answered_in_the_order_of_its_items() {
+    let server = TestServer::own(&records(), |_| {});
+    let answer = RawConnection::to(&server).send(batch(&server.key, 7)).answer();
+    let json: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+    let results = json["results"].as_array().unwrap();
+    assert_eq!((json["count"].as_u64(), results.len()), (Some(50), 50));
+    for (item, result) in results.iter().enumerate() {
+        assert_eq!(
+            result["input"]["title"],
+            format!("Snow removal 7 of lot {item}"),
+            "{result}"
+        );
+    }
+}
+
+#[test]
+fn a_304_that_ran_a_search_counts() {
+    let server = TestServer::own(&contracts(30), |_| {});
+    let mut raw = RawConnection::to(&server);
+    let before = raw.send(get(&server.key, "/contract?facets=vendor")).answer();
+    let conditional = |condition: &str| {
+        format!(
+            "GET /contract?facets=vendor HTTP/1.1\r\nhost: x\r\nx-gateway-key: {}\r\nif-none-match: {condition}\r\n\r\n",
+            server.key
+        )
+    };
+    let known = raw.send(conditional(before.header("etag").unwrap())).answer();
+    assert_eq!((known.status, left_of_day(&known)), (304, left_of_day(&before)));
+    let any = raw.send(conditional("*")).answer();
+    assert_eq!((any.status, left_of_day(&any)), (304, left_of_day(&before) - 1));
+}
