@@ -274,12 +274,15 @@ mod tests {
             ("/tender/comps", 640 << 10),
             ("/tender/alerts/subscribe", 16 << 10),
             ("/tender/alerts/unsubscribe", 4 << 10),
+            ("/tender/alerts/confirm", 4 << 10),
+            ("/tender/alerts/decline", 4 << 10),
             ("/contract", 16 << 10),
             ("/nope", 16 << 10),
             ("/%zz", 16 << 10),
         ] {
             assert_eq!(max_body_bytes(&Method::POST, path), max, "{path}");
         }
+        assert_eq!(max_body_bytes(&Method::GET, "/tender/alerts/confirm"), 16 << 10);
     }
 
     #[test]

@@ -89,13 +89,15 @@ pub(crate) const UNSUBSCRIBE: Route = Route {
     ..Route::DEFAULT
 };
 
+/// The maximum size of the body of a mail's link, which is ignored. A mail program sends 26 bytes.
+pub(crate) const MAX_ONE_CLICK_BYTES: usize = 4 << 10;
+
 pub(crate) const UNSUBSCRIBE_ONE_CLICK: Route = Route {
     id: "unsubscribeOneClick",
     verb: Verb::Post,
     about: "End the subscriptions of a mail's unsubscribe link, as a mail program does with one click (RFC 8058)",
     body: Body::Ignored,
-    // A mail program sends 26 bytes.
-    max_body_bytes: 4 << 10,
+    max_body_bytes: MAX_ONE_CLICK_BYTES,
     ..UNSUBSCRIBE
 };
 

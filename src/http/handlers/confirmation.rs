@@ -11,7 +11,7 @@ use crate::{
         call::Call,
         error::ApiError,
         handlers::{
-            alerts::{NO_TOKEN, token, write_job},
+            alerts::{MAX_ONE_CLICK_BYTES, NO_TOKEN, token, write_job},
             confirmation_page::ConfirmationPage,
         },
         params::{alerts::UNSUBSCRIBE as TOKEN, param::describe},
@@ -36,6 +36,7 @@ pub(crate) const CONFIRM: Route = Route {
     endpoint: Endpoint::Fixed("/tender/alerts/confirm", confirm),
     about: "Confirm all subscriptions that wait at the address of a confirmation mail",
     body: Body::Ignored,
+    max_body_bytes: MAX_ONE_CLICK_BYTES,
     answer: Answer::Json(SchemaGenerator::subschema_for::<Confirmed>),
     ..LINK
 };
@@ -54,6 +55,7 @@ pub(crate) const DECLINE: Route = Route {
     endpoint: Endpoint::Fixed("/tender/alerts/decline", decline),
     about: "End all subscriptions of the address of a confirmation mail, and send it no further one, also by one click (RFC 8058)",
     body: Body::Ignored,
+    max_body_bytes: MAX_ONE_CLICK_BYTES,
     answer: Answer::Json(SchemaGenerator::subschema_for::<Declined>),
     ..LINK
 };
@@ -74,8 +76,6 @@ const LINK: Route = Route {
         NO_TOKEN,
     ],
     is_cacheable: false,
-    // A mail program sends 26 bytes.
-    max_body_bytes: 4 << 10,
     ..Route::DEFAULT
 };
 
