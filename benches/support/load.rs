@@ -33,7 +33,7 @@ pub struct Request {
     pub body: Option<String>,
 }
 
-/// What a burst and the look-ups beside it took.
+/// What a burst took, and the look-ups during it.
 pub struct Outcome {
     /// How often each status was answered to the burst, and the longest time until then.
     pub burst: BTreeMap<u16, (usize, Duration)>,
@@ -233,7 +233,7 @@ impl Requests {
     }
 }
 
-/// The rows of the table: each burst, with the look-ups of another key beside it.
+/// The rows of the table: each burst, with the look-ups of another key during it.
 pub fn table(address: &str, keys: [&str; 3], mut row: impl FnMut(&str, &[(&str, f64)])) {
     let [one, two, looker] = keys;
     let requests = Requests::of(address, looker);

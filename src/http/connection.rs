@@ -1,7 +1,7 @@
 //! What a connection and the requests that arrive on it know of each other.
 //!
 //! [`crate::server`] detects most errors of a request on the connection's bytes. It stores the reason in the
-//! [`ConnectionState`] and passes a stand-in request to the framework. The pipeline answers that request with the
+//! [`ConnectionState`] and passes a substitute request to the framework. The pipeline answers that request with the
 //! reason. So these errors are answered in order, logged and counted like all others.
 
 use std::{

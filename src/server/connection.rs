@@ -319,7 +319,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<S> {
             this.taken = 0;
             this.leave_if_needed(cx);
             match this.framer.phase() {
-                // The response to the stand-in request closes the connection.
+                // The response to the substitute request closes the connection.
                 Phase::Rejected if this.framed.is_empty() => return Poll::Pending,
                 Phase::Rejected => continue,
                 Phase::Broken => return Poll::Ready(Ok(())),

@@ -53,7 +53,7 @@ pub(super) fn start(state: Arc<AppState>) -> anyhow::Result<PeriodicWorker> {
 }
 
 impl ValueBacklog {
-    /// Computes values until the time is up, the generation is no longer current, or all are known.
+    /// Computes values until the deadline, the generation is no longer current, or all are known.
     fn step(
         &mut self,
         generation: &Generation,

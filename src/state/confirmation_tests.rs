@@ -336,7 +336,7 @@ fn subscribing_and_ending_in_turn_is_bounded() {
     }
     assert_eq!(subscribe(&mut state, 5_000, 0), Err(SubscriptionLimit::OfKeyAndDay));
     assert_eq!(subscribe(&mut state, 5_000, 86_400), Ok(SubscribeOutcome::Created));
-    // Those that were never confirmed leave nothing behind.
+    // Those that were never confirmed leave no row.
     let stored = count(&state, "subscriptions");
     for number in 0..60 {
         let request = request("ann@example.org", &format!("other{number}"));

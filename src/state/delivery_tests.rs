@@ -183,7 +183,7 @@ fn a_wrong_clock_makes_pruning_delete_nothing_too_early() {
 fn a_clock_that_went_back_makes_pruning_delete_nothing_too_early() {
     let (_folder, state) = state();
     let ann = AddressHash::new("ann@example.org");
-    // The clock is right for the first mail, and two days behind for the second.
+    // The clock is right for the first mail, and two days slow for the second.
     for (tender, when) in [("a", 200), ("b", 198)] {
         let intent = state.begin_delivery(ann, &[ann.with_tender(tender)], &[1], at(when * 86_400));
         state.complete_delivery(intent.unwrap(), DeliveryStatus::Sent).unwrap();

@@ -203,7 +203,7 @@ fn a_body_that_is_too_long_is_rejected_before_its_end() {
             let mut raw = RawConnection::to(server);
             let answer = raw.send(&request).answer();
             if path == "/contract" && request.contains("chunked") {
-                // The endpoint takes no body, so nobody counts its bytes. The connection ends.
+                // The endpoint takes no body, so its bytes are not counted. The connection ends.
                 assert_eq!(answer.status, 405);
             } else {
                 assert_eq!(

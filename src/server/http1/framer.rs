@@ -42,7 +42,7 @@ pub(crate) enum Phase {
     Idle,
     Head,
     Body,
-    /// Nothing: a stand-in request was written, and its response ends the connection.
+    /// Nothing: a substitute request was written, and its response ends the connection.
     Rejected,
     /// The response to the last request of the connection. Further input is another protocol or the
     /// rest of an oversized body; it is discarded.
@@ -99,7 +99,7 @@ impl RequestFramer {
         input
     }
 
-    /// Ends the connection with a stand-in request, a HEAD if the rejected request is one. Its
+    /// Ends the connection with a substitute request, a HEAD if the rejected request is one. Its
     /// handler has to answer with the reason.
     pub(crate) fn reject(&mut self, out: &mut Vec<u8>) {
         let method = if self.head.starts_with(b"HEAD ") { "HEAD" } else { "GET" };

@@ -24,7 +24,7 @@
 //!   counted. The framer is nowhere more lenient than the framework about where a body ends, so a
 //!   body cannot smuggle a request. A property test compares the two parsers.
 //! - A rejected request is the last one of its connection. In its place the framer writes a
-//!   stand-in request with `connection: close`, so that the framework calls a handler, which can
+//!   substitute request with `connection: close`, so that the framework calls a handler, which can
 //!   answer with the reason.
 //!
 //! # What it relies on
