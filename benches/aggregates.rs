@@ -6,11 +6,14 @@
 
 mod support;
 
+use std::ops::Range;
+
 use procure::{
     catalog::generation,
     engine::{
         Deadline, Engine,
         aggregation::{Aggregation, TermsAggregation, ValueAggregation},
+        names::NamesPage,
     },
     model::{
         date::Date,
@@ -84,13 +87,19 @@ fn show(name: &str, hits: f64, times: &Times) {
     row(name, &columns);
 }
 
+fn list_names(engine: &dyn Engine, facet: Facet, part: &str, page: Range<usize>) -> NamesPage {
+    engine
+        .list_names(&[EntityType::Contract], facet, part, page, Deadline::never())
+        .expect("names")
+}
+
 fn names(engine: &dyn Engine) {
     for part in ["inc", "construction", "ing", "zzz"] {
-        let names = || engine.list_names(&[EntityType::Contract], Facet::Vendor, part, 0..20);
+        let names = || list_names(engine, Facet::Vendor, part, 0..20);
         let times = Times::of(|| drop(names()));
         show(&format!("/vendors q={part}"), names().total as f64, &times);
     }
-    let departments = || engine.list_names(&[EntityType::Contract], Facet::Department, "", 0..20);
+    let departments = || list_names(engine, Facet::Department, "", 0..20);
     let times = Times::of(|| drop(departments()));
     show("/departments, all", departments().total as f64, &times);
 }
@@ -121,7 +130,7 @@ fn statistics(engine: &dyn Engine, everything: &SearchQuery) {
 
 /// Vendors are listed by descending number of records, so the one in the middle is the median.
 fn vendor_profiles(engine: &dyn Engine) {
-    let list = |ranks| engine.list_names(&[EntityType::Contract], Facet::Vendor, "", ranks);
+    let list = |ranks| list_names(engine, Facet::Vendor, "", ranks);
     let total = list(0..1).total as usize;
     let departments = [TermsAggregation {
         facet: Facet::Department,
@@ -130,7 +139,8 @@ fn vendor_profiles(engine: &dyn Engine) {
     for (name, rank) in [("largest", 0), ("median", total / 2)] {
         let vendor = &list(rank..rank + 1).rows[0];
         let resolved = engine
-            .resolve_name(EntityType::Contract, Facet::Vendor, &vendor.name)
+            .resolve_name(EntityType::Contract, Facet::Vendor, &vendor.name, Deadline::never())
+            .expect("a name")
             .expect("the vendor");
         let filter = Filter::FacetValue {
             facet: Facet::Vendor,
@@ -185,9 +195,8 @@ fn similarity(engine: &dyn Engine, everything: &SearchQuery) {
     let times = Times::of(|| drop(engine.similar(everything, &frequent, 300, Deadline::never())));
     show("similar, only the most frequent terms", 300.0, &times);
     let times = Times::of(|| {
-        for term in &term_lists[0] {
-            engine.idf(everything.entity_type, term).expect("a frequency");
-        }
+        let frequencies = engine.idf(everything.entity_type, &term_lists[0], Deadline::never());
+        drop(frequencies.expect("frequencies"));
     });
     show("idf of the terms of a record", term_lists[0].len() as f64, &times);
 }

@@ -17,7 +17,10 @@ use super::BINARY;
 /// A running server process. It is killed when dropped.
 pub struct Server {
     pub process: Child,
-    key: String,
+    /// Host and port.
+    pub address: String,
+    /// A key without limits.
+    pub key: String,
     connection: BufReader<TcpStream>,
     /// Number of records served.
     pub records: u64,
@@ -27,6 +30,12 @@ impl Server {
     /// Starts a server of this index and waits until it responds. `name` distinguishes its files in
     /// `dir`.
     pub fn start(index_dir: &Path, dir: &Path, name: &str) -> Server {
+        let index_dir = index_dir.display().to_string();
+        Server::start_with(&[("PROCURE_INDEX_DIR".to_owned(), index_dir)], dir, name)
+    }
+
+    /// Starts a server whose index the environment names.
+    pub fn start_with(environment: &[(String, String)], dir: &Path, name: &str) -> Server {
         let state = dir.join(format!("{name}.db"));
         let _ = fs::remove_file(&state);
         let created = Command::new(BINARY)
@@ -49,10 +58,9 @@ impl Server {
         let process = Command::new(BINARY)
             .args(["serve", "--bind", &address, "--state"])
             .arg(&state)
-            .arg("--index-dir")
-            .arg(index_dir)
             .arg("--plans")
             .arg(&plans)
+            .envs(environment.iter().cloned())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -61,6 +69,7 @@ impl Server {
             process,
             key,
             connection: connect(&address),
+            address,
             records: 0,
         };
         let sources: Value = serde_json::from_slice(&server.get("/sources")).expect("sources");

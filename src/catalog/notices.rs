@@ -11,6 +11,7 @@ use std::collections::{HashMap, hash_map::Entry};
 
 use bytes::Bytes;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{
     catalog::pages::for_each_page,
@@ -26,7 +27,7 @@ pub(crate) const OPEN_STATUSES: [&str; 2] = ["Open", "Active"];
 const CANCELLED: &str = "Cancelled";
 
 /// Whether bids are accepted, as one notice states it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct BidStatus {
     accepts_bids: bool,
     /// The last day for bids.
@@ -72,8 +73,20 @@ type NoticeOrder = (Option<Date>, (bool, u32), bool, i32, bool);
 
 /// For each tender with several notices of which one accepts bids: the status that the newest
 /// notice states. Any other tender is open if its own notice states so.
-#[derive(Debug, Default)]
-pub struct NewestStatuses(HashMap<TenderKey, BidStatus>);
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<(TenderKey, BidStatus)>")]
+pub struct NewestStatuses(#[serde(serialize_with = "as_list")] HashMap<TenderKey, BidStatus>);
+
+/// The keys are not texts, as those of a JSON object would have to be.
+fn as_list<S: Serializer>(statuses: &HashMap<TenderKey, BidStatus>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(statuses)
+}
+
+impl From<Vec<(TenderKey, BidStatus)>> for NewestStatuses {
+    fn from(list: Vec<(TenderKey, BidStatus)>) -> NewestStatuses {
+        NewestStatuses(list.into_iter().collect())
+    }
+}
 
 /// What the notices read so far state about a tender.
 struct NewestNotice {
@@ -194,7 +207,7 @@ pub(crate) fn parse_tender(notice: &Bytes) -> Result<Record<'_>, Error> {
 ///
 /// Decision D-74: the buyer is the first of its names, folded. A reference number is compared
 /// without the notice's own amendment number at its end, together with the separator before it.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum TenderKey {
     Solicitation {
         buyer: String,
@@ -276,6 +289,34 @@ fn without_amendment<'r>(reference: &'r str, amendment: Option<&str>) -> &'r str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_newest_statuses_survive_being_stored() {
+        let text = |text: &str| text.to_owned();
+        let keys = [
+            TenderKey::Solicitation {
+                buyer: text("laval"),
+                number: text("12"),
+            },
+            TenderKey::Reference(text("a \"b\"")),
+            TenderKey::Ocid(text("ocds-é")),
+            TenderKey::Title {
+                department: text("laval"),
+                title: text("snow"),
+                closing: Date::from_days(20_000),
+            },
+            TenderKey::Record(text("x|1")),
+        ];
+        let status = |number: i32| BidStatus {
+            accepts_bids: number % 2 == 0,
+            closing: (number > 2).then(|| Date::from_days(number)).flatten(),
+        };
+        let statuses = NewestStatuses::from(keys.into_iter().zip((0..).map(status)).collect::<Vec<_>>());
+        let stored = serde_json::to_vec(&statuses).unwrap();
+        let read: NewestStatuses = serde_json::from_slice(&stored).unwrap();
+        assert_eq!(read.0.len(), 5);
+        assert_eq!(read.0, statuses.0);
+    }
 
     #[test]
     fn the_amendment_number_is_removed_from_a_reference() {

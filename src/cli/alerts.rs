@@ -21,8 +21,9 @@ use crate::{
     },
     catalog::generation::Generation,
     cli::{
+        engine_options::EngineOptions,
         mail_options::{MailOptions, SenderOptions},
-        options::{IndexDir, StateFile, print, write_private},
+        options::{StateFile, print, write_private},
     },
     model::{EmailAddress, timestamp},
     server,
@@ -37,7 +38,7 @@ pub(crate) enum Alerts {
         #[arg(long, env = "PROCURE_DRY_RUN")]
         dry_run: bool,
         #[command(flatten)]
-        index: IndexDir,
+        index: EngineOptions,
         #[command(flatten)]
         state: StateFile,
         #[command(flatten)]
@@ -58,7 +59,7 @@ pub(crate) enum Alerts {
         #[arg(long, value_name = "DIR", env = "PROCURE_OUT")]
         out: Option<PathBuf>,
         #[command(flatten)]
-        index: IndexDir,
+        index: EngineOptions,
         #[command(flatten)]
         state: StateFile,
         #[command(flatten)]
@@ -137,7 +138,7 @@ fn dry_run(state: &StateDb, generation: &Generation) -> anyhow::Result<()> {
     print(&lines.concat())
 }
 
-fn send(state: &StateDb, index: &IndexDir, mail: &MailOptions) -> anyhow::Result<()> {
+fn send(state: &StateDb, index: &EngineOptions, mail: &MailOptions) -> anyhow::Result<()> {
     let settings = mail.settings()?;
     let settings = settings.context("no mail server is set; use --smtp-url, such as smtps://user@mail.example.org")?;
     let generation = index.open_current()?;

@@ -4,14 +4,17 @@ use clap::{Args, builder::RangedU64ValueParser};
 
 use crate::{
     catalog::market::backtest::{self, BacktestOptions, DEFAULT_SAMPLE, DEFAULT_SEED},
-    cli::options::{IndexDir, parse_entity_type, print},
+    cli::{
+        engine_options::EngineOptions,
+        options::{parse_entity_type, print},
+    },
     model::EntityType,
 };
 
 #[derive(Debug, Args)]
 pub(crate) struct Backtest {
     #[command(flatten)]
-    index: IndexDir,
+    index: EngineOptions,
     /// Hold out contracts of this entity type only: contract, award or disclosure
     #[arg(long, alias = "kind", value_name = "TYPE", env = "PROCURE_ENTITY_TYPE", value_parser = parse_entity_type)]
     entity_type: Option<EntityType>,

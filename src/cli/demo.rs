@@ -16,17 +16,21 @@ use clap::Args;
 
 use crate::{
     catalog::{
-        generation::{self, Generation},
+        generation::{self, Generation, GenerationStore},
         indexing,
     },
     cli::options::print,
     engine::Deadline,
-    http::params::encoding::encode,
+    http::{
+        explorer::settings::{ExplorerSettings, OneTimeLink},
+        params::encoding::encode,
+    },
     model::{Date, EntityType, Plan, record::record_id},
     query::{Page, SearchQuery, Start, text::TextQuery},
     sample::{self, SampleOptions},
     server,
     state::database::StateDb,
+    storage::hex::hex,
 };
 
 /// Enough for some new tenders each day.
@@ -39,7 +43,7 @@ const SEARCH_WORD: &str = "déneigement";
 /// What the demo's feed looks for: works, repair and snow removal.
 const FEED_KEYWORDS: &str = "travaux,réfection,déneigement";
 
-/// Pages to open in a browser.
+/// Pages to open in a browser, after the one that signs in.
 const PAGES: [(&str, &str); 1] = [("API reference", "/docs")];
 
 /// How many ports are tried.
@@ -75,13 +79,17 @@ pub(crate) fn run(args: Demo) -> anyhow::Result<()> {
     let index_dir = folder.0.join("index");
     let options = indexing::IndexOptions {
         dumps,
-        index_dir: index_dir.clone(),
+        store: GenerationStore::Folder(index_dir.clone()),
         memory_mb: indexing::DEFAULT_MEMORY_MB,
         strict: true,
     };
     let report = indexing::run(&options)?;
     let state = folder.0.join("state.db");
-    let key = StateDb::open(&state)?.create_key(Plan::Pro, "demo", Utc::now(), None)?;
+    let keys = StateDb::open(&state)?;
+    let key = keys.create_key(Plan::Pro, "demo", Utc::now(), None)?;
+    let key_id = keys.keys()?.first().map(|key| key.id);
+    drop(keys);
+    let token = link_token()?;
     let listener = listen(args.bind)?;
     let address = listener.local_addr().context("reading the address served on")?;
     let generation = generation::open(&index_dir, &report.generation)?;
@@ -89,15 +97,26 @@ pub(crate) fn run(args: Demo) -> anyhow::Result<()> {
         records: report.records(),
         address,
         key: &key,
+        token: &token,
         requests: requests(&generation, today)?,
     };
     drop(generation);
     print(&instructions.to_string())?;
-    server::run(
-        &server::Config::new(index_dir, state),
-        listener,
-        server::signals::stop_requested(),
-    )
+    let config = server::Config {
+        explorer: ExplorerSettings {
+            one_time_link: key_id.map(|key_id| OneTimeLink::new(&token, key_id)),
+            ..ExplorerSettings::default()
+        },
+        ..server::Config::new(index_dir, state)
+    };
+    server::run(&config, listener, server::signals::stop_requested())
+}
+
+/// The part of the link that nobody can guess.
+fn link_token() -> anyhow::Result<String> {
+    let mut random = [0; 20];
+    getrandom::fill(&mut random).context("generating the link that signs in")?;
+    Ok(hex(&random))
 }
 
 /// What the demo prints.
@@ -105,6 +124,8 @@ struct Instructions<'a> {
     records: u64,
     address: SocketAddr,
     key: &'a str,
+    /// Of the link that signs in once.
+    token: &'a str,
     requests: [DemoRequest; 5],
 }
 
@@ -112,6 +133,9 @@ impl fmt::Display for Instructions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (address, key) = (self.address, self.key);
         writeln!(f, "Serving {} sample records at http://{address}\n", self.records)?;
+        let token = self.token;
+        writeln!(f, "Open this in a browser. It signs you in, once:")?;
+        writeln!(f, "http://{address}/en/welcome?token={token}\n")?;
         writeln!(f, "{:<14} {key}", "API key")?;
         for (name, path) in PAGES {
             writeln!(f, "{name:<14} http://{address}{path}")?;

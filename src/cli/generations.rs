@@ -1,50 +1,54 @@
-//! `procure generations`: the builds on disk, and which of them is in service.
+//! `procure generations`: the builds of the index, and which of them is in service.
 
 use anyhow::ensure;
 use clap::Subcommand;
 
 use crate::{
-    catalog::generation,
-    cli::options::{IndexDir, print},
+    catalog::generation::GenerationStore,
+    cli::{engine_options::EngineOptions, options::print},
 };
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Generations {
-    /// List the generations on disk; a star marks the one in service
+    /// List the generations on disk or on the cluster; a star marks the one in service
     List {
         #[command(flatten)]
-        index: IndexDir,
+        index: EngineOptions,
     },
     /// Put a generation in service
     Use {
         /// Id of the generation, as `generations list` shows it
         id: String,
         #[command(flatten)]
-        index: IndexDir,
+        index: EngineOptions,
     },
 }
 
 pub(crate) fn run(args: Generations) -> anyhow::Result<()> {
     match args {
-        Generations::List { index } => {
-            ensure!(
-                index.index_dir.exists(),
-                "no index in {}; build one with `procure index`, or set --index-dir",
-                index.index_dir.display()
-            );
-            let current = generation::current(&index.index_dir);
-            let mut lines = String::new();
-            for id in generation::list(&index.index_dir)? {
-                let mark = match &current {
-                    Ok(Some(current)) if *current == id => '*',
-                    _ => ' ',
-                };
-                lines.push_str(&format!("{mark} {id}\n"));
-            }
-            print(&lines)?;
-            // After the list, which shows the ids that the cure of this error needs.
-            current.map(drop)
-        }
-        Generations::Use { id, index } => generation::switch_to(&index.index_dir, &id),
+        Generations::List { index } => list(&index.store()?),
+        Generations::Use { id, index } => index.store()?.switch_to(&id),
     }
+}
+
+fn list(store: &GenerationStore) -> anyhow::Result<()> {
+    if let GenerationStore::Folder(index_dir) = store {
+        ensure!(
+            index_dir.exists(),
+            "no index in {}; build one with `procure index`, or set --index-dir",
+            index_dir.display()
+        );
+    }
+    let current = store.current();
+    let mut lines = String::new();
+    for id in store.list()? {
+        let mark = match &current {
+            Ok(Some(current)) if *current == id => '*',
+            _ => ' ',
+        };
+        lines.push_str(&format!("{mark} {id}\n"));
+    }
+    print(&lines)?;
+    // After the list, which shows the ids that the cure of this error needs.
+    current.map(drop)
 }

@@ -6,7 +6,10 @@ use clap::Args;
 
 use crate::{
     catalog::indexing,
-    cli::options::{IndexDir, print},
+    cli::{
+        engine_options::{ClusterLayout, EngineOptions},
+        options::print,
+    },
 };
 
 #[derive(Debug, Args)]
@@ -15,7 +18,9 @@ pub(crate) struct Index {
     #[arg(long, value_name = "DIR", env = "PROCURE_DUMPS", default_value = "data/dumps")]
     dumps: PathBuf,
     #[command(flatten)]
-    index: IndexDir,
+    index: EngineOptions,
+    #[command(flatten)]
+    layout: ClusterLayout,
     /// Approximate memory limit of the build, in MiB
     #[arg(long, value_name = "N", env = "PROCURE_MEMORY_MB", default_value_t = indexing::DEFAULT_MEMORY_MB)]
     memory_mb: usize,
@@ -27,7 +32,7 @@ pub(crate) struct Index {
 pub(crate) fn run(args: Index) -> anyhow::Result<()> {
     let report = indexing::run(&indexing::IndexOptions {
         dumps: args.dumps,
-        index_dir: args.index.index_dir,
+        store: args.index.store_for_build(&args.layout)?,
         memory_mb: args.memory_mb,
         strict: args.strict,
     })?;

@@ -6,6 +6,8 @@
 mod alerts;
 mod backtest;
 mod demo;
+mod engine_options;
+mod explorer_options;
 mod fetch;
 mod generations;
 mod index;
@@ -55,7 +57,7 @@ enum Command {
     Sample(sample::Sample),
     /// Measure how accurate estimates are, on contracts whose value is known
     Backtest(backtest::Backtest),
-    /// List the generations on disk, or put one in service
+    /// List the generations of the index, or put one in service
     #[command(subcommand)]
     Generations(generations::Generations),
     /// Check that a running server responds; for container health checks

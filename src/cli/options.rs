@@ -15,25 +15,10 @@ use anyhow::{Context, ensure};
 use clap::Args;
 
 use crate::{
-    catalog::generation::{self, Generation},
     model::{EntityType, Plan},
     server,
     state::database::{self, StateDb},
 };
-
-#[derive(Debug, Args)]
-pub(crate) struct IndexDir {
-    /// Folder that holds the index
-    #[arg(long, value_name = "DIR", env = "PROCURE_INDEX_DIR", default_value = "data/index")]
-    pub(crate) index_dir: PathBuf,
-}
-
-impl IndexDir {
-    /// Opens the generation that is in service.
-    pub(crate) fn open_current(&self) -> anyhow::Result<Generation> {
-        generation::open_current(&self.index_dir)
-    }
-}
 
 #[derive(Debug, Args)]
 pub(crate) struct StateFile {

@@ -12,8 +12,10 @@ use clap::{Args, builder::NonEmptyStringValueParser};
 
 use crate::{
     cli::{
+        engine_options::EngineOptions,
+        explorer_options::ExplorerOptions,
         mail_options::MailOptions,
-        options::{Bind, IndexDir, Seconds, StateFile},
+        options::{Bind, Seconds, StateFile},
     },
     logging::Format,
     server,
@@ -22,7 +24,7 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     #[command(flatten)]
-    index: IndexDir,
+    index: EngineOptions,
     /// Refuse to start if the current generation is damaged, instead of serving the newest whole one
     #[arg(long, env = "PROCURE_STRICT_GENERATION")]
     strict_generation: bool,
@@ -65,15 +67,19 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "URL", env = "PROCURE_UPGRADE_URL", value_parser = parse_web_address)]
     upgrade_url: Option<String>,
     #[command(flatten)]
+    explorer: ExplorerOptions,
+    #[command(flatten)]
     mail: MailOptions,
 }
 
 pub(crate) fn run(args: Serve) -> anyhow::Result<()> {
-    server::bus_error::install(&args.index.index_dir, args.log_format);
+    if args.index.is_embedded() {
+        server::bus_error::install(&args.index.index_dir, args.log_format);
+    }
     let bind = args.bind.bind;
     let listener = TcpListener::bind(bind).with_context(|| format!("listening on {bind}"))?;
     let config = server::Config {
-        index_dir: args.index.index_dir,
+        store: args.index.store()?,
         strict_generation: args.strict_generation,
         state: args.state.state,
         max_state_age: server::config::MAX_STATE_AGE,
@@ -82,6 +88,7 @@ pub(crate) fn run(args: Serve) -> anyhow::Result<()> {
         gateway_host: args.gateway_host,
         query_timeout: args.query_timeout.0,
         upgrade_url: args.upgrade_url,
+        explorer: args.explorer.settings(args.mail.public_url()),
         admin_bind: args.admin_bind,
         mail: args.mail.settings()?.map(Arc::new),
         limits: server::connection_limits::ConnectionLimits::default(),

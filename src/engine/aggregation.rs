@@ -149,6 +149,19 @@ impl Money {
         }
     }
 
+    /// Millionths of a dollar, and the implausible amounts in dollars.
+    pub(crate) fn parts(self) -> (i128, f64) {
+        (self.millionths, self.implausible)
+    }
+
+    /// The inverse of [`Money::parts`].
+    pub(crate) fn from_parts(millionths: i128, implausible: f64) -> Money {
+        Money {
+            millionths,
+            implausible,
+        }
+    }
+
     pub fn add(&mut self, other: Money) {
         self.millionths = self.millionths.saturating_add(other.millionths);
         self.implausible += other.implausible;

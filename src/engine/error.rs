@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Error {
     /// The deadline passed, or the caller cancelled.
     Timeout,
-    /// The files of the index cannot be read.
+    /// The index cannot be read: a file is damaged, or the cluster does not answer or answers in part.
     Unavailable(String),
     Internal(String),
 }

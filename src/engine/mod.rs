@@ -5,8 +5,11 @@
 
 pub mod aggregation;
 mod deadline;
+pub(crate) mod departments;
 mod error;
+pub(crate) mod facet_values;
 pub mod names;
+pub mod opensearch;
 mod page_size;
 pub mod similarity;
 pub(crate) mod tantivy;

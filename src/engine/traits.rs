@@ -26,7 +26,7 @@ use crate::{
 /// use std::{fs, time::Duration};
 ///
 /// use procure::{
-///     catalog::{generation, indexing},
+///     catalog::{generation::GenerationStore, indexing},
 ///     engine::{Deadline, Engine},
 ///     model::entity_type::EntityType,
 ///     query::{Page, SearchQuery, Start, text::TextQuery},
@@ -36,7 +36,7 @@ use crate::{
 /// let folder = tempfile::tempdir()?;
 /// let options = indexing::IndexOptions {
 ///     dumps: folder.path().join("dumps"),
-///     index_dir: folder.path().join("index"),
+///     store: GenerationStore::Folder(folder.path().join("index")),
 ///     memory_mb: indexing::DEFAULT_MEMORY_MB,
 ///     strict: true,
 /// };
@@ -48,7 +48,7 @@ use crate::{
 /// let report = indexing::run(&options)?;
 ///
 /// // Open the generation and search it.
-/// let engine = generation::open(&options.index_dir, &report.generation)?.engine;
+/// let engine = options.store.open(&report.generation)?.engine;
 /// let query = SearchQuery {
 ///     text: Some(TextQuery::parse("snow removal")?),
 ///     ..SearchQuery::newest(EntityType::Tender, Vec::new())
@@ -66,7 +66,7 @@ pub trait Engine: Send + Sync {
     fn search(&self, query: &SearchQuery, page: &Page, deadline: Deadline) -> Result<Hits, Error>;
 
     /// The record with exactly this id.
-    fn record(&self, entity_type: EntityType, record_id: &str) -> Result<Option<Bytes>, Error>;
+    fn record(&self, entity_type: EntityType, record_id: &str, deadline: Deadline) -> Result<Option<Bytes>, Error>;
 
     /// Aggregates over all matching records. The sort of the query is ignored.
     fn aggregate(
@@ -79,14 +79,34 @@ pub trait Engine: Send + Sync {
 
     /// Vendors of one entity type, or departments of several, whose folded name contains `part`.
     /// Sorted by descending number of records, then by name.
-    fn list_names(&self, entity_types: &[EntityType], facet: Facet, part: &str, page: Range<usize>) -> NamesPage;
+    fn list_names(
+        &self,
+        entity_types: &[EntityType],
+        facet: Facet,
+        part: &str,
+        page: Range<usize>,
+        deadline: Deadline,
+    ) -> Result<NamesPage, Error>;
 
     /// The vendor of an entity type, or the department, that has this name.
-    fn resolve_name(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<ResolvedName>;
+    fn resolve_name(
+        &self,
+        entity_type: EntityType,
+        facet: Facet,
+        name: &str,
+        deadline: Deadline,
+    ) -> Result<Option<ResolvedName>, Error>;
 
     /// Up to `limit` names in which a word starts like a word of `name`, which does not exist.
     /// Candidates for a "did you mean" hint: the list need not be complete.
-    fn suggest_names(&self, entity_type: EntityType, facet: Facet, name: &str, limit: usize) -> Vec<String>;
+    fn suggest_names(
+        &self,
+        entity_type: EntityType,
+        facet: Facet,
+        name: &str,
+        limit: usize,
+        deadline: Deadline,
+    ) -> Result<Vec<String>, Error>;
 
     /// More-like-this: records of the query's entity type that pass its filters (text and sort are
     /// ignored) and share some of the given similarity terms ([`crate::model::similarity_terms`]).
@@ -103,9 +123,13 @@ pub trait Engine: Send + Sync {
         deadline: Deadline,
     ) -> Result<Vec<SimilarRecord>, Error>;
 
-    /// Inverse document frequency of a similarity term among the records of an entity type
-    /// ([`crate::engine::similarity::idf`]).
-    fn idf(&self, entity_type: EntityType, term: &str) -> Result<f32, Error>;
+    /// Inverse document frequency of each similarity term among the records of an entity type
+    /// ([`crate::engine::similarity::idf`]), in the order of the terms.
+    fn idf(&self, entity_type: EntityType, terms: &[String], deadline: Deadline) -> Result<Vec<f32>, Error>;
+
+    /// Whether the index is in the memory or on the disk of this process. Then a record by its id,
+    /// and a page of all records, take microseconds. Otherwise every call waits for the network.
+    fn is_local(&self) -> bool;
 }
 
 /// A page of records, each the JSON that it was indexed from.

@@ -16,7 +16,7 @@ use crate::http::{
     connection::ConnectionState,
     error::{ApiError, quoted},
     refusal::Refusal,
-    route::{Body, Route},
+    route::{Body, MAX_BODY_BYTES, Route},
 };
 
 /// The memory of a body grows by this many bytes, so that it is never much larger than what has arrived.
@@ -60,6 +60,34 @@ pub(crate) async fn read(
         (None, _) => {}
     }
     Ok(bytes)
+}
+
+/// Reads the body of a form that a page sent, within a time limit, as [`read`] reads a body of JSON.
+pub(crate) async fn read_form(
+    request: &HttpRequest,
+    payload: Payload,
+    state: &AppState,
+    owner: Owner,
+) -> Result<Bytes, ApiError> {
+    let read = async {
+        let mut body = HeldBody::new(state.request_bytes.reservation(owner));
+        receive(payload, MAX_BODY_BYTES, |part| body.append(part)).await?;
+        Ok(Bytes::from_owner(body))
+    };
+    let read = tokio::time::timeout(state.body_time, read).await;
+    let read = read.unwrap_or_else(|_| Err(Refusal::Timeout.into()));
+    let refusal = ConnectionState::of(request).and_then(|connection| connection.refusal(request.path()));
+    let bytes = read.map_err(|error| refusal.map_or(error, ApiError::from))?;
+    if request
+        .content_type()
+        .eq_ignore_ascii_case("application/x-www-form-urlencoded")
+    {
+        Ok(bytes)
+    } else {
+        Err(ApiError::unsupported_media_type(
+            "the body is not a form; send it from the page",
+        ))
+    }
 }
 
 /// Gives the parts of a body to `take`, as they arrive.

@@ -5,15 +5,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use arc_swap::{ArcSwap, ArcSwapOption};
+use arc_swap::ArcSwapOption;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 
 use crate::{
     catalog::generation::{Generation, GenerationFault},
     http::{
-        auth::Gateway, byte_budget::ByteBudget, caller::Caller, metrics::Metrics, pages::Pages,
-        search_pool::SearchPool, state_writer::StateWriter,
+        auth::Gateway, byte_budget::ByteBudget, caller::Caller, error::ApiError, explorer::settings::Explorer,
+        metrics::Metrics, pages::Pages, search_pool::SearchPool, state_writer::StateWriter,
     },
     model::{PlanLimits, Plans},
     state::sync::KeyRing,
@@ -21,8 +21,9 @@ use crate::{
 
 /// What all requests share.
 pub(crate) struct AppState {
-    pub(crate) generation: ArcSwap<Generation>,
-    /// Why the generation in service is not the one that `CURRENT` names; empty while it is.
+    /// The generation in service; empty until the cluster has one that can be opened.
+    pub(crate) generation: ArcSwapOption<Generation>,
+    /// Why the generation in service is not the one that should be served; empty while it is.
     pub(crate) generation_fault: ArcSwapOption<GenerationFault>,
     pub(crate) keys: KeyRing,
     /// How old the keys may be before the service is no longer ready.
@@ -33,6 +34,8 @@ pub(crate) struct AppState {
     /// Where a client changes its key's plan. If `None`, the service's own page shows the plans.
     pub(crate) upgrade_url: Option<String>,
     pub(crate) state_writer: StateWriter,
+    /// What the pages for people share; `None` if they are off.
+    pub(crate) explorer: Option<Explorer>,
     /// The OpenAPI document and the documentation page, rendered once at startup.
     pub(crate) pages: Pages,
     /// Time limit of a search, counted from when the request has arrived completely.
@@ -51,6 +54,25 @@ pub(crate) struct AppState {
     pub(crate) now: fn() -> DateTime<Utc>,
 }
 
+impl AppState {
+    /// The generation in service, of which a request takes one and uses no other. 503 while there is
+    /// none.
+    pub(crate) fn generation(&self) -> Result<Arc<Generation>, ApiError> {
+        self.generation.load_full().ok_or_else(|| {
+            let fault = self.generation_fault.load();
+            ApiError::no_generation(fault.as_deref().map(GenerationFault::sentence))
+        })
+    }
+
+    /// Whether the generation with this id is in service.
+    pub(crate) fn serves(&self, id: &str) -> bool {
+        self.generation
+            .load()
+            .as_ref()
+            .is_some_and(|generation| generation.id == id)
+    }
+}
+
 /// A request as a handler sees it.
 pub struct Call<'a> {
     pub(crate) state: &'a AppState,
@@ -58,8 +80,6 @@ pub struct Call<'a> {
     pub(crate) generation: Arc<Generation>,
     /// The limits of the key's plan.
     pub(crate) plan_limits: PlanLimits,
-    /// The raw path, still percent-encoded.
-    pub(crate) path: &'a str,
     /// The raw query string, still percent-encoded.
     pub(crate) query: &'a str,
     pub(crate) caller: Caller,

@@ -37,6 +37,10 @@ pub(super) const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 /// Decision D-117: the maximum of that time, in seconds. The load of a server is hard to foresee.
 const LONGEST_RETRY_AFTER: u64 = 30;
 
+/// How long a client should wait while the server has no generation to serve, in seconds. The server
+/// looks for one every few seconds.
+const NO_GENERATION_RETRY: u64 = 5;
+
 /// Decision D-24: the maximum number of characters that an error quotes of a client's text.
 const MAX_QUOTED_CHARS: usize = 80;
 
@@ -116,6 +120,26 @@ impl ApiError {
         }
     }
 
+    /// 503: the index cannot be read at the moment. The log gets the cause.
+    pub(crate) fn index_unavailable(why: impl std::fmt::Display) -> ApiError {
+        let error = ApiError::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the records cannot be searched at the moment; try again in a second",
+        );
+        ApiError {
+            cause: Some(why.to_string().into()),
+            ..error.with_header(header::RETRY_AFTER, RETRY_AFTER)
+        }
+    }
+
+    /// 503: the server waits for a generation that it can serve. `why` is a sentence for clients.
+    pub(crate) fn no_generation(why: Option<&str>) -> ApiError {
+        let why = why.unwrap_or("no generation of the records is in service yet");
+        let detail = format!("{why}; try again in {NO_GENERATION_RETRY} seconds");
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, detail)
+            .with_header(header::RETRY_AFTER, NO_GENERATION_RETRY.into())
+    }
+
     /// 503: the server is shutting down.
     pub(crate) fn draining() -> ApiError {
         ApiError::new(
@@ -177,7 +201,8 @@ impl From<engine::Error> for ApiError {
     fn from(error: engine::Error) -> ApiError {
         match error {
             engine::Error::Timeout => ApiError::timeout(),
-            inner => ApiError::internal(inner),
+            engine::Error::Unavailable(why) => ApiError::index_unavailable(why),
+            inner @ engine::Error::Internal(_) => ApiError::internal(inner),
         }
     }
 }
@@ -216,24 +241,32 @@ mod tests {
 
     #[test]
     fn internal_causes_are_not_sent_to_the_client() {
-        for error in [
-            engine::Error::Internal("/var/lib/secret".into()),
-            engine::Error::Unavailable("/var/lib/secret".into()),
+        for (error, status, detail) in [
+            (
+                engine::Error::Internal("/var/lib/secret".into()),
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "unexpected server error",
+            ),
+            (
+                engine::Error::Unavailable("/var/lib/secret".into()),
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the records cannot be searched at the moment; try again in a second",
+            ),
         ] {
             let error = ApiError::from(error);
-            assert_eq!(error.status, StatusCode::INTERNAL_SERVER_ERROR);
+            assert_eq!(error.status, status);
             assert!(!error.detail.contains("secret"));
             assert!(error.cause.as_ref().is_some_and(|cause| cause.contains("secret")));
             let mut headers = HeaderMap::new();
             headers.insert(REQUEST_ID, HeaderValue::from_static("trace-7"));
             let response = error.response(&RequestId::of(&headers));
+            let is_retried = response.headers().contains_key(header::RETRY_AFTER);
+            assert_eq!(is_retried, status == StatusCode::SERVICE_UNAVAILABLE);
             let Ok(bytes) = response.into_body().try_into_bytes() else {
                 panic!("the body is not available");
             };
-            assert_eq!(
-                bytes,
-                r#"{"detail":"unexpected server error; it was logged as request trace-7"}"#
-            );
+            let expected = format!(r#"{{"detail":"{detail}; it was logged as request trace-7"}}"#);
+            assert_eq!(bytes, expected);
         }
         assert_eq!(
             ApiError::from(engine::Error::Timeout).status,

@@ -17,6 +17,7 @@ pub(crate) mod connection;
 pub(crate) mod cost;
 pub mod error;
 pub(crate) mod examples;
+pub mod explorer;
 pub(crate) mod handlers;
 pub mod json;
 pub(crate) mod metrics;

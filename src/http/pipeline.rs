@@ -1,5 +1,5 @@
 //! From a request to its response: every response leaves through [`answer`], which adds the common headers, counts and
-//! logs it.
+//! logs it. A request for a page goes through [`reply_page`], one of the API through [`reply`].
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -17,6 +17,7 @@ use actix_web::{
 };
 
 use crate::{
+    catalog::generation::Generation,
     engine::Deadline,
     http::{
         auth, body,
@@ -24,6 +25,15 @@ use crate::{
         caller::Caller,
         connection::ConnectionState,
         error::{ApiError, mime_json},
+        explorer::{
+            self,
+            access::{self, Entry},
+            csrf, error_page,
+            messages::Texts,
+            page::{self, PageCall},
+            routes::{self, FoundPage, Place},
+            settings::Explorer,
+        },
         middleware::{
             compression::Accepted,
             conditional::{self, Precondition, Tag, is_read},
@@ -40,7 +50,7 @@ use crate::{
         sending,
         work::{Job, Reply, Search, Work},
     },
-    model::{Plan, PlanLimits},
+    model::{Date, Plan, PlanLimits},
 };
 
 /// Answers any request.
@@ -48,24 +58,38 @@ pub(crate) async fn answer(request: HttpRequest, payload: web::Payload, state: w
     let state = state.into_inner();
     let mut trace = Trace::begin(&request);
     let mut admission = None;
-    let mut response = if cors::is_preflight(&request) {
+    let pages = state.explorer.as_ref().zip(place(&request));
+    let mut response = if pages.is_none() && cors::is_preflight(&request) {
         cors::preflight(&state.gateway)
     } else {
-        let replied = reply(&request, payload, &state, &mut trace, &mut admission).await;
+        let replied = match &pages {
+            Some((explorer, place)) => {
+                reply_page(&request, payload, &state, (explorer, place), &mut trace, &mut admission).await
+            }
+            None => reply(&request, payload, &state, &mut trace, &mut admission).await,
+        };
         match replied.and_then(|response| sending::prepare(response, &request, &state.response_bytes, trace.key)) {
             Ok(response) => response,
             Err(error) => {
                 if let Some(cause) = &error.cause {
                     log::error!(id = trace.id.as_str(); "request failed: {cause}");
                 }
-                error.response(&trace.id)
+                match &pages {
+                    Some((_, place)) if error_page::is_for(&request) => {
+                        error_page::response(&error, place.language(), &request, &trace.id)
+                    }
+                    _ => error.response(&trace.id),
+                }
             }
         }
     };
     if let Some(admission) = admission {
         admission.finish(&mut response);
     }
-    cors::open(&mut response);
+    match &pages {
+        Some((explorer, place)) => explorer::headers::add(&mut response, place, explorer, &state.gateway.key),
+        None => cors::open(&mut response),
+    }
     // The rest of a body that is too long is not read, so the connection cannot be used again.
     let is_cut = response.status() == StatusCode::PAYLOAD_TOO_LARGE;
     let is_for_health = ConnectionState::of(&request).is_some_and(ConnectionState::is_for_health);
@@ -74,7 +98,7 @@ pub(crate) async fn answer(request: HttpRequest, payload: web::Payload, state: w
     }
     let took = trace.elapsed();
     let headers = response.headers_mut();
-    if trace.key.is_some() {
+    if trace.key.is_some() && pages.is_none() {
         // A shared cache must not serve one key's response to another key.
         headers.append(header::VARY, HeaderValue::from(state.gateway.key.clone()));
     }
@@ -83,6 +107,13 @@ pub(crate) async fn answer(request: HttpRequest, payload: web::Payload, state: w
     state.metrics.count_response(trace.route, response.status(), took);
     trace.log(&request, response.status(), body_size(&request, &response), took);
     response
+}
+
+/// What of the pages is at the path of a request. A substitute for a request that is refused has no path of its own.
+fn place(request: &HttpRequest) -> Option<Place> {
+    let path = request.uri().path();
+    let refusal = ConnectionState::of(request).and_then(|connection| connection.refusal(path));
+    Place::of(path).filter(|_| refusal.is_none())
 }
 
 async fn reply(
@@ -116,9 +147,8 @@ async fn reply(
     let deadline = Deadline::after(state.query_timeout);
     let call = Call {
         state,
-        generation: state.generation.load_full(),
+        generation: state.generation()?,
         plan_limits,
-        path,
         query: request.uri().query().unwrap_or_default(),
         caller: Caller::of(request, trace),
         body,
@@ -130,21 +160,104 @@ async fn reply(
         admission.raise(work.cost)?;
     }
     trace.is_accepted = true;
-    respond(request, work, &call, deadline, trace, admission).await
+    respond(request, work, &call.generation, state, deadline, trace, admission).await
+}
+
+/// The reply to a request for one of the pages for people.
+async fn reply_page(
+    request: &HttpRequest,
+    payload: web::Payload,
+    state: &AppState,
+    (explorer, place): (&Explorer, &Place),
+    trace: &mut Trace,
+    admission: &mut Option<Admission>,
+) -> Result<HttpResponse, ApiError> {
+    let path = request.uri().path();
+    let found = FoundPage::of(path);
+    trace.route = place.template(found.as_ref());
+    if state.draining.load(Ordering::Relaxed) {
+        return Err(ApiError::draining());
+    }
+    let deadline = Deadline::after(state.query_timeout);
+    if let Some(work) = place.work_without_visitor(request, explorer)? {
+        trace.is_accepted = true;
+        let origin = Origin {
+            client: Client::Keyless,
+            kind: trace.route.unwrap_or("none"),
+        };
+        let reply = run(work, Accepted::of(request), origin, deadline, state, &mut trace.timing).await?;
+        return Ok(success(reply, None));
+    }
+    let Some(found) = found else {
+        let page = routes::without_slashes(path).map(page::see_other);
+        let page = page.ok_or_else(|| ApiError::not_found("there is no page at this address"))??;
+        return Ok(success(page, None));
+    };
+    found.check_method(request.method())?;
+    let now = (state.now)();
+    let visitor = access::visitor_of(request, explorer, state, now)?;
+    (trace.key, trace.visitor) = (visitor.key_id(), visitor.number);
+    if let Some(connection) = ConnectionState::of(request).filter(|_| visitor.has_key()) {
+        connection.set_keyed();
+    }
+    let query = request.uri().query().unwrap_or_default();
+    let plan_limits = match access::entry(found.access(), &visitor) {
+        Entry::SignIn => {
+            let reply = page::see_other(&access::sign_in_address(place.language(), path, query))?;
+            return Ok(success(reply, None));
+        }
+        Entry::Free => *state.plans.visitor(),
+        Entry::Charged(account) => admission.insert(limits::admit(account, limits::ONE, now)).verdict()?,
+    };
+    let form = if *request.method() == Method::POST {
+        let form = body::read_form(request, payload, state, trace.key).await?;
+        access::check_form(request, explorer, &visitor, &form)?;
+        Some(form)
+    } else {
+        None
+    };
+    let call = PageCall {
+        state,
+        explorer,
+        generation: state.generation()?,
+        plan_limits,
+        lang: place.language(),
+        t: Texts::of(place.language()),
+        path,
+        query,
+        visitor,
+        today: Date::in_toronto(now),
+        now,
+        origin: explorer.origin(request),
+        caller: Caller::of(request, trace),
+        client: explorer.client_address(request),
+        form,
+        is_from_elsewhere: csrf::is_from_elsewhere(request.headers()),
+        is_head: request.method() == Method::HEAD,
+    };
+    trace.generation = Some(Arc::clone(&call.generation));
+    let work = guarded(|| found.call(request.method(), &call))?;
+    if let Some(admission) = admission {
+        admission.raise(work.cost)?;
+    }
+    trace.is_accepted = true;
+    respond(request, work, &call.generation, state, deadline, trace, admission).await
 }
 
 /// Runs the work, unless the client already has the response.
 async fn respond(
     request: &HttpRequest,
     work: Work,
-    call: &Call<'_>,
+    generation: &Generation,
+    state: &AppState,
     deadline: Deadline,
     trace: &mut Trace,
     admission: &mut Option<Admission>,
 ) -> Result<HttpResponse, ApiError> {
     let tag = if is_read(request.method()) {
-        let route = trace.route.unwrap_or_default();
-        work.validator.tag(&call.generation.id, route, call.path, call.query)?
+        let (route, uri) = (trace.route.unwrap_or_default(), request.uri());
+        work.validator
+            .tag(&generation.id, route, uri.path(), uri.query().unwrap_or_default())?
     } else {
         None
     };
@@ -152,19 +265,18 @@ async fn respond(
     if let Some(tag) = tag.as_ref().filter(|tag| condition.names(tag)) {
         return Ok(conditional::not_modified(tag));
     }
+    let client = match (trace.key, trace.visitor) {
+        (Some(key), _) => Client::Key(key),
+        (None, Some(visitor)) => Client::Visitor(visitor),
+        (None, None) => Client::Keyless,
+    };
     let origin = Origin {
-        client: trace.key.map_or(Client::Keyless, Client::Key),
+        client,
         kind: trace.route.unwrap_or("none"),
     };
-    let reply = run(
-        work,
-        Accepted::of(request),
-        origin,
-        deadline,
-        call.state,
-        &mut trace.timing,
-    )
-    .await?;
+    let reply = run(work, Accepted::of(request), origin, deadline, state, &mut trace.timing).await?;
+    // A 304 must not stand for a page that says that there is nothing.
+    let tag = tag.filter(|_| reply.status.is_success());
     match &tag {
         Some(tag) if condition.is_any() => {
             // Unlike the 304 above, this one had its cost.
@@ -205,7 +317,7 @@ fn check_plan(
     };
     // A path, because whatever a request states of its host is under the client's control.
     let upgrade_url = state.upgrade_url.as_deref().unwrap_or(pages::PLANS);
-    let (plan, method, endpoint) = (admission.plan().name(), route.verb.as_str(), route.endpoint.template());
+    let (plan, method, endpoint) = (admission.plan_name(), route.verb.as_str(), route.endpoint.template());
     Err(ApiError::forbidden(format!(
         "the plan {plan} does not include {method} {endpoint}; upgrade at {upgrade_url}"
     )))

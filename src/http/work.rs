@@ -13,6 +13,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use crate::{
+    catalog::generation::Generation,
     engine::Deadline,
     http::{
         error::ApiError,
@@ -77,9 +78,18 @@ impl Work {
         Work::new(Job::Search(Box::new(search)))
     }
 
-    /// Decision D-146: a search of some microseconds, a few look-ups in the index without a scan.
-    pub(crate) fn inline(search: impl FnOnce(Deadline) -> Result<Reply, ApiError> + Send + 'static) -> Work {
-        Work::new(Job::Inline(Box::new(search)))
+    /// Decision D-146: a few look-ups in the index of `generation` without a scan. They take some microseconds if the
+    /// index is local, so they need no other thread. Otherwise they wait for the network, as any search.
+    pub(crate) fn look_up(
+        generation: &Generation,
+        search: impl FnOnce(Deadline) -> Result<Reply, ApiError> + Send + 'static,
+    ) -> Work {
+        let search: Search = Box::new(search);
+        Work::new(if generation.engine.is_local() {
+            Job::Inline(search)
+        } else {
+            Job::Search(search)
+        })
     }
 
     /// Independent parts, which run as jobs of their own in the heavy lane. `join` gets their results in their order.

@@ -70,6 +70,10 @@ impl Date {
         self.0
     }
 
+    pub(crate) fn year(self) -> i32 {
+        NaiveDate::from_epoch_days(self.0).map_or(0, |day| day.year())
+    }
+
     pub fn from_days(days: i32) -> Option<Date> {
         let day = NaiveDate::from_epoch_days(days)?;
         (1..=9999).contains(&day.year()).then_some(Date(days))

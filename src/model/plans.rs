@@ -32,7 +32,11 @@ pub(crate) struct PlanLimits {
 
 /// The limits of every plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Plans([PlanLimits; 4]);
+pub(crate) struct Plans {
+    of_keys: [PlanLimits; 4],
+    /// The limits of a visitor of the pages who has no key. No key can have this plan.
+    visitor: PlanLimits,
+}
 
 /// Decision D-08: the default limits.
 const DEFAULTS: [PlanLimits; 4] = [
@@ -41,6 +45,9 @@ const DEFAULTS: [PlanLimits; 4] = [
     limits(600, 200_000, 500, true),
     limits(1_200, 1_000_000, 500, true),
 ];
+
+/// The default limits of a visitor without a key: what a person reads, and less than a program wants.
+const VISITOR_DEFAULTS: PlanLimits = limits(30, 500, 50, false);
 
 const fn limits(per_minute: u32, per_day: u32, page_cap: u32, paid: bool) -> PlanLimits {
     PlanLimits {
@@ -84,13 +91,32 @@ impl Plan {
 
 impl Default for Plans {
     fn default() -> Plans {
-        Plans(DEFAULTS)
+        Plans {
+            of_keys: DEFAULTS,
+            visitor: VISITOR_DEFAULTS,
+        }
     }
 }
 
 impl Plans {
+    /// The name of the visitors' plan in the file of the operator.
+    pub(crate) const VISITOR: &str = "VISITOR";
+
     pub(crate) fn limits(&self, plan: Plan) -> &PlanLimits {
-        &self.0[plan as usize]
+        &self.of_keys[plan as usize]
+    }
+
+    pub(crate) fn visitor(&self) -> &PlanLimits {
+        &self.visitor
+    }
+
+    /// The limits that a table of the file sets.
+    fn named(&mut self, name: &str) -> Option<&mut PlanLimits> {
+        if name == Plans::VISITOR {
+            return Some(&mut self.visitor);
+        }
+        let plan = Plan::ALL.into_iter().find(|plan| plan.name() == name)?;
+        Some(&mut self.of_keys[plan as usize])
     }
 
     /// The defaults, overridden by the file. An error names the file, the line and the expected
@@ -116,17 +142,18 @@ impl Plans {
         let mut plans = Plans::default();
         for (name, table) in file.get_ref() {
             let at = line(name.span().start);
-            let plan = Plan::ALL.into_iter().find(|plan| plan.name() == name.get_ref());
             let name = name.get_ref();
-            let plan =
-                plan.with_context(|| format!("line {at}: [{name}] is not a plan; the plans are {}", Plan::names()))?;
+            let limits = plans.named(name).with_context(|| {
+                let (names, visitor) = (Plan::names(), Plans::VISITOR);
+                format!("line {at}: [{name}] is not a plan; the plans are {names}, {visitor}")
+            })?;
             let table = table.get_ref().as_table();
             let table = table.with_context(|| {
                 format!("line {at}: {name} must be a table: write [{name}], and its limits below it")
             })?;
             for (key, value) in table {
                 let written = text.get(value.span()).expect("a span of the parsed text");
-                set(&mut plans.0[plan as usize], key.get_ref(), value, written)
+                set(limits, key.get_ref(), value, written)
                     .map_err(|why| anyhow!("line {}: [{name}] {}: {why}", line(key.span().start), key.get_ref()))?;
             }
         }
@@ -181,6 +208,9 @@ mod tests {
         assert_eq!(plans.limits(Plan::Pro).requests_per_day.get(), 1_000);
         assert_eq!(plans.limits(Plan::Mega), &limits(1_200, 1_000_000, 500, true));
         assert_eq!(Plans::parse("# nothing\n").unwrap(), Plans::default());
+        let open = Plans::parse("[VISITOR]\nrequests_per_minute = 7\n").unwrap();
+        assert_eq!(open.visitor().requests_per_minute.get(), 7);
+        assert_eq!(open.limits(Plan::Basic), Plans::default().limits(Plan::Basic));
     }
 
     #[test]
@@ -189,7 +219,7 @@ mod tests {
         for (text, why) in [
             (
                 "\n[GOLD]\n",
-                "line 2: [GOLD] is not a plan; the plans are BASIC, PRO, ULTRA, MEGA".to_owned(),
+                "line 2: [GOLD] is not a plan; the plans are BASIC, PRO, ULTRA, MEGA, VISITOR".to_owned(),
             ),
             ("[basic]\n", "line 1: [basic] is not a plan".to_owned()),
             (

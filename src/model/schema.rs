@@ -12,7 +12,7 @@ use std::{collections::HashMap, sync::LazyLock};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::model::entity_type::EntityType;
+use crate::model::{entity_type::EntityType, stem::Language};
 
 /// The type of a record's field. `datetime` is a day, `YYYY-MM-DD`, possibly followed by a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +40,46 @@ pub struct Field {
     pub(crate) name: String,
     #[serde(rename = "type")]
     pub field_type: FieldType,
+    /// Its name for people. The two fields of a text in both languages have the same labels.
+    label_en: String,
+    label_fr: String,
+    pub(crate) group: FieldGroup,
     pub(crate) description: String,
+}
+
+/// The part of a record that a page shows a field in. The order is that of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FieldGroup {
+    /// What was bought, by whom, from whom, for how much and when.
+    Key,
+    Description,
+    Parties,
+    /// How it was bought.
+    Procedure,
+    /// What amendments changed.
+    History,
+    Classification,
+    Documents,
+    Numbers,
+    /// Where the record comes from.
+    Source,
+}
+
+impl Field {
+    pub(crate) fn label(&self, language: Language) -> &str {
+        match language {
+            Language::English => &self.label_en,
+            Language::French => &self.label_fr,
+        }
+    }
+}
+
+/// The language that the name of a text states, and the name without it: `title_fr` → French and
+/// `title`.
+pub(crate) fn language_of_name(name: &str) -> Option<(Language, &str)> {
+    let (base, code) = name.rsplit_once('_')?;
+    Some((Language::parse(code)?, base))
 }
 
 /// What a field is used for in a search. The fields with one role, which may have other names in
@@ -129,7 +168,7 @@ impl Schema {
 
     /// A checksum that identifies the indexes that this schema can read, 8 hexadecimal digits. It
     /// changes with the fields, their types and roles, and with [`INDEX_FORMAT`], but not with
-    /// descriptions and parameters.
+    /// labels, groups, descriptions and parameters.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
@@ -196,6 +235,30 @@ impl Schema {
 }
 
 impl Role {
+    /// The name of the role in `index-schema`, and of its field in an index.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Role::RecordId => "record_id",
+            Role::Date => "date",
+            Role::ClosingDate => "closing_date",
+            Role::Value => "value",
+            Role::Municipality => "municipality",
+            Role::Category => "category",
+            Role::Status => "status",
+            Role::ProcurementMethod => "procurement_method",
+            Role::NoticeType => "notice_type",
+            Role::VendorProvince => "vendor_province",
+            Role::ReferenceNumber => "reference_number",
+            Role::SolicitationNumber => "solicitation_number",
+            Role::Department => "department",
+            Role::Vendor => "vendor",
+            Role::Text => "text",
+            Role::Subject => "subject",
+            Role::Commodity => "commodity",
+            Role::Person => "person",
+        }
+    }
+
     /// The type that a field must have for the role.
     const fn field_type(self) -> FieldType {
         match self {
@@ -355,6 +418,39 @@ mod tests {
         );
     }
 
+    /// Indexes that were built before stay readable when only labels, groups or descriptions change.
+    #[test]
+    fn labels_groups_and_descriptions_are_not_part_of_the_fingerprint() {
+        let fingerprint = |label: &str, group: &str, description: &str, field_type: &str| {
+            let file = format!(
+                r#"{{"entity_type":"award","doc_mapping":{{"field_mappings":[
+                {{"name":"title","type":"{field_type}","label_en":"{label}","label_fr":"","group":"{group}","description":"{description}"}}
+                ]}},"roles":{{}},"parameters":[]}}"#
+            );
+            let schema = Schema::parse(EntityType::Award, &file).unwrap();
+            schema.fingerprint().to_owned()
+        };
+        let one = fingerprint("Title", "key", "", "text");
+        assert_eq!(fingerprint("Name", "source", "What it is", "text"), one);
+        assert_ne!(fingerprint("Title", "key", "", "datetime"), one);
+    }
+
+    #[test]
+    fn every_field_has_a_label_of_its_own_in_each_language() {
+        for schema in EntityType::ALL.map(Schema::of) {
+            for language in Language::ALL {
+                let mut labels: HashMap<&str, &str> = HashMap::new();
+                for field in &schema.fields {
+                    let label = field.label(language);
+                    assert!(!label.trim().is_empty(), "{}: {}", schema.entity_type, field.name);
+                    let base = language_of_name(&field.name).map_or(field.name.as_str(), |(_, base)| base);
+                    let other = labels.insert(label, base).unwrap_or(base);
+                    assert_eq!(other, base, "{}: two fields have the label {label}", schema.entity_type);
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_contradictory_schema_is_refused() {
         let check = |json: &str, why: &str| {
@@ -366,7 +462,7 @@ mod tests {
                 r#"{{"entity_type":"award","doc_mapping":{{"field_mappings":[{fields}]}},"roles":{{{roles}}},"parameters":[]}}"#
             )
         };
-        let title = r#"{"name":"title","type":"text","description":""}"#;
+        let title = r#"{"name":"title","type":"text","label_en":"","label_fr":"","group":"key","description":""}"#;
         check(&file(title, r#""text":["titel"]"#), "titel, which is not declared");
         check(&file(title, r#""value":["title"]"#), "Value cannot use title");
         check(&file(&format!("{title},{title}"), ""), "title twice");

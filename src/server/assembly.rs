@@ -2,14 +2,24 @@
 
 use std::{sync::atomic::AtomicBool, time::Instant};
 
-use anyhow::{Context, ensure};
-use arc_swap::{ArcSwap, ArcSwapOption};
+use anyhow::{Context, anyhow, ensure};
+use arc_swap::ArcSwapOption;
 
 use crate::{
     catalog::generation::{self, Generation, GenerationFault},
     http::{
-        auth::Gateway, byte_budget::ByteBudget, call::AppState, metrics::Metrics, openapi::document::document,
-        pages::Pages, search_pool::SearchPool, state_writer::StateWriter,
+        auth::Gateway,
+        byte_budget::ByteBudget,
+        call::AppState,
+        explorer::{
+            session::{Secret, Sessions},
+            settings::Explorer,
+        },
+        metrics::Metrics,
+        openapi::document::document,
+        pages::Pages,
+        search_pool::SearchPool,
+        state_writer::StateWriter,
     },
     model::Plans,
     server::config::Config,
@@ -38,14 +48,15 @@ pub(crate) fn assemble(config: &Config) -> anyhow::Result<(AppState, StateSync)>
     let gateway = Gateway::new(&config.gateway_prefix, config.gateway_host.clone())?;
     let metrics = Metrics::default();
     let state = AppState {
-        generation: ArcSwap::from_pointee(generation),
+        generation: ArcSwapOption::from_pointee(generation),
         generation_fault: ArcSwapOption::from_pointee(fault),
         keys: sync.ring(),
         max_state_age: config.max_state_age,
+        explorer: Explorer::new(&config.explorer, session_secret(&sync)?)?,
         pages: Pages::new(&document(&gateway, &plans), &gateway, &plans),
         plans,
         gateway,
-        search_pool: SearchPool::start(&metrics)?,
+        search_pool: SearchPool::start(&metrics, config.store.searches_per_core())?,
         state_writer: StateWriter::open(&config.state)?,
         query_timeout: config.query_timeout,
         body_time: config.limits.body,
@@ -60,13 +71,32 @@ pub(crate) fn assemble(config: &Config) -> anyhow::Result<(AppState, StateSync)>
     Ok((state, sync))
 }
 
-/// The generation to serve, and why it is not the one that should be served, if it is not.
-fn open_generation(config: &Config) -> anyhow::Result<(Generation, Option<GenerationFault>)> {
-    if config.strict_generation {
-        return Ok((generation::open_current(&config.index_dir)?, None));
+/// The secret that sessions are signed with. The server starts nevertheless if the database cannot store one: then its
+/// sessions end with it.
+fn session_secret(sync: &StateSync) -> anyhow::Result<Secret> {
+    sync.session_secret().or_else(|error| {
+        log::warn!(
+            "visitors have to sign in again after a restart, because the secret of sessions is not stored: {error:#}"
+        );
+        Sessions::random_secret()
+    })
+}
+
+/// The generation to serve, and why it is not the one that should be served, if it is not. Without a
+/// generation, the server waits for one: a cluster does not answer, or has none yet.
+fn open_generation(config: &Config) -> anyhow::Result<(Option<Generation>, Option<GenerationFault>)> {
+    if config.strict_generation && !config.store.is_awaited() {
+        return Ok((Some(generation::open_current(&config.store)?), None));
     }
-    let (generation, fault) = generation::open_newest_whole(&config.index_dir)?;
-    if let Some(fault) = &fault {
+    if config.strict_generation {
+        return match generation::open_named(&config.store) {
+            Ok(generation) => Ok((Some(generation), None)),
+            Err(fault) if fault.may_pass() => Ok((None, Some(fault))),
+            Err(fault) => Err(anyhow!("{fault}")),
+        };
+    }
+    let (generation, fault) = generation::open_newest_whole(&config.store)?;
+    if let (Some(generation), Some(fault)) = (&generation, &fault) {
         log::error!(
             "{} is damaged, so the server serves the generation {}, published {}: {fault}",
             fault.damaged(),

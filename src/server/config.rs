@@ -4,12 +4,16 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use chrono::{DateTime, Utc};
 
-use crate::{alerts::mailer::MailSettings, server::connection_limits::ConnectionLimits};
+use crate::{
+    alerts::mailer::MailSettings, catalog::generation::GenerationStore, http::explorer::settings::ExplorerSettings,
+    server::connection_limits::ConnectionLimits,
+};
 
 #[derive(Clone, Debug)]
 pub struct Config {
-    pub index_dir: PathBuf,
-    /// Whether the server refuses to start if the generation that `CURRENT` names is damaged,
+    /// Where the generations are.
+    pub store: GenerationStore,
+    /// Whether the server refuses to start if the generation that should be served is damaged,
     /// instead of serving another one.
     pub strict_generation: bool,
     /// The state database.
@@ -27,6 +31,8 @@ pub struct Config {
     pub query_timeout: Duration,
     /// Where a client can change its plan; the service's own page if `None`.
     pub upgrade_url: Option<String>,
+    /// The pages for people.
+    pub explorer: ExplorerSettings,
     /// Where metrics and readiness are served; nowhere if `None`.
     pub admin_bind: Option<SocketAddr>,
     /// How alerts are mailed; they are not if `None`.
@@ -48,10 +54,10 @@ pub(crate) const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) const MAX_STATE_AGE: Duration = Duration::from_secs(180);
 
 impl Config {
-    /// The defaults for an index and a state database.
+    /// The defaults for an index of the embedded engine and a state database.
     pub fn new(index_dir: PathBuf, state: PathBuf) -> Config {
         Config {
-            index_dir,
+            store: GenerationStore::Folder(index_dir),
             strict_generation: false,
             state,
             max_state_age: MAX_STATE_AGE,
@@ -60,6 +66,7 @@ impl Config {
             gateway_host: None,
             query_timeout: QUERY_TIMEOUT,
             upgrade_url: None,
+            explorer: ExplorerSettings::default(),
             admin_bind: None,
             mail: None,
             limits: ConnectionLimits::default(),

@@ -22,7 +22,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// by at most this.
 const RUN_INTERVAL: Duration = Duration::from_secs(15 * 60);
 
-/// The time after a run in which confirmation mails failed, until they are tried again.
+/// The time after a run that failed, until it is repeated.
 const RETRY_INTERVAL: Duration = Duration::from_secs(60);
 
 struct MailWorker {
@@ -30,8 +30,8 @@ struct MailWorker {
     state: StateDb,
     settings: Arc<MailSettings>,
     now: fn() -> DateTime<Utc>,
-    /// The generation and the time of the last run.
-    last_run: Option<(String, Instant)>,
+    /// The generation of the last run, and when another run on it is due.
+    next_run: Option<(String, Instant)>,
     /// When confirmation mails may be sent again: a run knows nothing of the pace of the last one.
     confirmations_at: Instant,
 }
@@ -49,7 +49,7 @@ pub(crate) fn start(
         state,
         settings,
         now,
-        last_run: None,
+        next_run: None,
         confirmations_at: Instant::now(),
     };
     PeriodicWorker::start("mailer", INTERVAL, &metrics, move || worker.step())
@@ -58,15 +58,17 @@ pub(crate) fn start(
 impl MailWorker {
     /// Mails what is due, if it is time to. Returns whether that succeeded.
     fn step(&mut self) -> bool {
-        let generation = self.service.generation.load_full();
-        let is_due = match &self.last_run {
-            Some((id, when)) => *id != generation.id || when.elapsed() >= RUN_INTERVAL,
+        let Some(generation) = self.service.generation.load_full() else {
+            return true;
+        };
+        let is_due = match &self.next_run {
+            Some((id, when)) => *id != generation.id || Instant::now() >= *when,
             None => true,
         };
         let stop_reason = || {
             if self.service.draining.load(Ordering::Relaxed) {
                 Some(StopReason::Shutdown)
-            } else if self.service.generation.load().id != generation.id {
+            } else if !self.service.serves(&generation.id) {
                 // The remaining recipients are served from the new generation, in which some
                 // tenders may have closed.
                 Some(StopReason::NewGeneration)
@@ -88,9 +90,6 @@ impl MailWorker {
         } else {
             mailer::run_confirmations(state, settings, now, &stop_reason, &mut on_event)
         };
-        if is_due {
-            self.last_run = Some((generation.id.clone(), Instant::now()));
-        }
         let has_succeeded = match run {
             Ok(report) => {
                 metrics.set_waiting_recipients(report.waiting);
@@ -113,6 +112,10 @@ impl MailWorker {
             RETRY_INTERVAL
         };
         self.confirmations_at = Instant::now() + pause;
+        if is_due {
+            let interval = if has_succeeded { RUN_INTERVAL } else { RETRY_INTERVAL };
+            self.next_run = Some((generation.id.clone(), Instant::now() + interval));
+        }
         has_succeeded
     }
 

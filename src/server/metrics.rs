@@ -92,13 +92,15 @@ impl Page<'_> {
 
 impl ServiceStatus {
     fn show_generation(&self, page: &mut Page) -> fmt::Result {
-        let generation = self.state.generation.load_full();
+        let is_current = self.state.generation_fault.load().is_none();
+        let help = "1 if the generation in service is the one that should be served, 0 if that one is damaged or cannot be reached";
+        page.show("generation_is_current", help, &gauge(usize::from(is_current)))?;
+        let Some(generation) = self.state.generation.load_full() else {
+            return Ok(());
+        };
         let now = (self.state.now)().timestamp();
         let info = gauges([(vec![("generation", generation.id.clone())], 1)]);
         page.show("generation_info", "The generation in service", &info)?;
-        let is_current = self.state.generation_fault.load().is_none();
-        let help = "1 if the generation in service is the one that should be served, 0 if that one is damaged";
-        page.show("generation_is_current", help, &gauge(usize::from(is_current)))?;
         page.show("records", "Records in service, by entity type", &records(&generation))?;
         let help = "Time since a source was last fetched";
         page.show_in(&Unit::Seconds, "source_age", help, &source_ages(&generation, now))?;

@@ -31,7 +31,13 @@ pub fn run(
         .transpose()?;
     let (state, sync) = assembly::assemble(config)?;
     let state = Arc::new(state);
-    log::info!("serving generation {} on http://{address}", state.generation.load().id);
+    match (state.generation.load_full(), state.generation_fault.load_full()) {
+        (Some(generation), _) => log::info!("serving generation {} on http://{address}", generation.id),
+        (None, fault) => log::warn!(
+            "waiting for a generation, and answering with 503 on http://{address}: {}",
+            fault.map(|fault| fault.to_string()).unwrap_or_default()
+        ),
+    }
     if state.keys.is_empty() {
         log::warn!("there is no API key yet; create one with `procure keys create`");
     }

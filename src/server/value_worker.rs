@@ -38,9 +38,11 @@ pub(super) fn start(state: Arc<AppState>) -> anyhow::Result<PeriodicWorker> {
             lower_priority(NICENESS);
             is_prepared = true;
         }
-        let generation = state.generation.load_full();
+        let Some(generation) = state.generation.load_full() else {
+            return true;
+        };
         let today = Date::in_toronto((state.now)());
-        let is_current = || state.generation.load().id == generation.id;
+        let is_current = || state.serves(&generation.id);
         match backlog.step(&generation, today, &Deadline::after(STEP), is_current) {
             Ok(()) => true,
             Err(error) => {

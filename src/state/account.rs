@@ -18,7 +18,7 @@ use governor::{
 };
 
 use crate::{
-    model::PlanLimits,
+    model::{Plan, PlanLimits, Plans},
     state::{keys::ApiKey, usage::Usage},
 };
 
@@ -28,6 +28,8 @@ pub(crate) struct Account {
     pub(crate) limits: PlanLimits,
     bucket: Arc<TokenBucket>,
     pub(super) usage: Arc<Usage>,
+    /// Whether it is the account of a visitor of the pages who has no key. Its key is made up.
+    is_visitor: bool,
 }
 
 type TokenBucket = RateLimiter<NotKeyed, InMemoryState, Monotonic, StateInformationMiddleware>;
@@ -70,6 +72,33 @@ impl Account {
             limits,
             bucket: Arc::new(bucket(&limits)),
             usage: Arc::default(),
+            is_visitor: false,
+        }
+    }
+
+    /// The account of a visitor without a key. It is in memory only.
+    pub(crate) fn of_visitor(limits: PlanLimits) -> Account {
+        let key = ApiKey {
+            id: 0,
+            plan: Plan::Basic,
+            label: String::new(),
+            created_at: DateTime::UNIX_EPOCH,
+            expires_at: None,
+            disabled_at: None,
+            has_trusted_consent: false,
+        };
+        Account {
+            is_visitor: true,
+            ..Account::new(key, limits)
+        }
+    }
+
+    /// The name of its plan, for people.
+    pub(crate) fn plan_name(&self) -> &'static str {
+        if self.is_visitor {
+            Plans::VISITOR
+        } else {
+            self.key.plan.name()
         }
     }
 
@@ -85,6 +114,7 @@ impl Account {
             limits,
             bucket,
             usage: Arc::clone(&self.usage),
+            is_visitor: self.is_visitor,
         }
     }
 
@@ -203,8 +233,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::{Plan, Plans};
-
     fn account(per_minute: u32, per_day: u32) -> Account {
         let key = ApiKey {
             id: 1,

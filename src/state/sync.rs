@@ -31,7 +31,13 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 /// notice that the file is damaged as long as no other process writes to it.
 const REREAD_INTERVAL: Duration = Duration::from_secs(60);
 
-type Accounts = HashMap<KeyHash, Arc<Account>>;
+/// The accounts of all keys.
+#[derive(Default)]
+struct Accounts {
+    by_hash: HashMap<KeyHash, Arc<Account>>,
+    /// The same by the database id of the key.
+    by_id: HashMap<i64, Arc<Account>>,
+}
 
 /// The keys in memory, shared by all requests.
 #[derive(Clone)]
@@ -63,18 +69,37 @@ impl KeyRing {
     pub(crate) fn check(&self, key: &str, now: DateTime<Utc>) -> Result<Arc<Account>, KeyError> {
         let accounts = self.accounts.load();
         let hash = hash_key(key).ok_or(KeyError::Unknown)?;
-        let account = accounts.get(&hash).ok_or(KeyError::Unknown)?;
-        if account.key.disabled_at.is_some() {
-            return Err(KeyError::Revoked);
-        }
-        match account.key.expires_at {
-            Some(end) if end <= now => Err(KeyError::Expired(end)),
-            _ => Ok(Arc::clone(account)),
-        }
+        valid_at(now, accounts.by_hash.get(&hash))
+    }
+
+    /// The account of the key with this database id, if the key is valid at this moment.
+    pub(crate) fn by_id(&self, key_id: i64, now: DateTime<Utc>) -> Result<Arc<Account>, KeyError> {
+        valid_at(now, self.accounts.load().by_id.get(&key_id))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.accounts.load().is_empty()
+        self.accounts.load().by_hash.is_empty()
+    }
+}
+
+fn valid_at(now: DateTime<Utc>, account: Option<&Arc<Account>>) -> Result<Arc<Account>, KeyError> {
+    let account = account.ok_or(KeyError::Unknown)?;
+    if account.key.disabled_at.is_some() {
+        return Err(KeyError::Revoked);
+    }
+    match account.key.expires_at {
+        Some(end) if end <= now => Err(KeyError::Expired(end)),
+        _ => Ok(Arc::clone(account)),
+    }
+}
+
+impl Accounts {
+    fn of(by_hash: HashMap<KeyHash, Arc<Account>>) -> Accounts {
+        let by_id = by_hash.values().map(|account| (account.key.id, Arc::clone(account)));
+        Accounts {
+            by_id: by_id.collect(),
+            by_hash,
+        }
     }
 }
 
@@ -115,6 +140,11 @@ impl StateSync {
         self.ring.clone()
     }
 
+    /// The secret that the sessions of visitors are signed with.
+    pub(crate) fn session_secret(&self) -> anyhow::Result<[u8; 32]> {
+        self.state.session_secret()
+    }
+
     /// Reads what other processes wrote, and writes the requests counted since the last step. Returns
     /// whether a key changed.
     pub(crate) fn step(&mut self, now: DateTime<Utc>) -> anyhow::Result<bool> {
@@ -140,22 +170,21 @@ impl StateSync {
     fn read_keys(&mut self) -> anyhow::Result<bool> {
         let KeyRows { valid, malformed } = self.state.read_keys()?;
         let accounts = self.ring.accounts.load();
-        let is_same = accounts.len() == valid.len()
+        let is_same = accounts.by_hash.len() == valid.len()
             && valid
                 .iter()
-                .all(|(hash, key)| accounts.get(hash).is_some_and(|account| account.key == *key));
+                .all(|(hash, key)| accounts.by_hash.get(hash).is_some_and(|account| account.key == *key));
         if !is_same {
             let account = |(hash, key): (KeyHash, ApiKey)| {
                 let limits = *self.plans.limits(key.plan);
-                let account = match accounts.get(&hash) {
+                let account = match accounts.by_hash.get(&hash) {
                     Some(account) => account.with_key(key, limits),
                     None => Account::new(key, limits),
                 };
                 (hash, Arc::new(account))
             };
-            self.ring
-                .accounts
-                .store(Arc::new(valid.into_iter().map(account).collect()));
+            let accounts = Accounts::of(valid.into_iter().map(account).collect());
+            self.ring.accounts.store(Arc::new(accounts));
         }
         for why in malformed.iter().filter(|why| !self.malformed.contains(why)) {
             log::error!("{why}; it is refused");
@@ -168,7 +197,7 @@ impl StateSync {
     fn write_usage(&mut self) -> anyhow::Result<bool> {
         let accounts = self.ring.accounts.load();
         let mut increments: Vec<Increment> = Vec::new();
-        for account in accounts.values() {
+        for account in accounts.by_hash.values() {
             let unwritten = account.usage.unwritten().into_iter();
             increments.extend(unwritten.map(|(day, increment)| (account.key.id, day, increment)));
         }
@@ -176,9 +205,8 @@ impl StateSync {
             return Ok(false);
         }
         self.state.add_usage(&increments)?;
-        let by_id: HashMap<i64, &Arc<Account>> = accounts.values().map(|account| (account.key.id, account)).collect();
         for (key_id, day, increment) in increments {
-            by_id[&key_id].usage.mark_written(day, increment);
+            accounts.by_id[&key_id].usage.mark_written(day, increment);
         }
         Ok(true)
     }
@@ -191,7 +219,7 @@ impl StateSync {
             }
         }
         let used = self.state.usage(today)?;
-        for account in self.ring.accounts.load().values() {
+        for account in self.ring.accounts.load().by_hash.values() {
             account
                 .usage
                 .set_stored(today, used.get(&account.key.id).copied().unwrap_or(0));

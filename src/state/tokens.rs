@@ -9,7 +9,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
-use crate::storage::hex::hex;
+use crate::{state::database::StateDb, storage::hex::hex};
 
 /// 160 bits that cannot be guessed, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,9 @@ const TOKEN_BYTES: usize = 20;
 
 /// The name of the secret that tokens are derived from.
 const SECRET: &str = "unsubscribe";
+
+/// The name of the secret that sessions are signed with.
+const SESSION_SECRET: &str = "sessions";
 
 impl LinkToken {
     /// A client's text as a token; `None` if it does not have the form of one.
@@ -60,7 +63,7 @@ pub(super) fn of_confirmation(connection: &Connection, salt: &Salt) -> anyhow::R
 }
 
 fn derive(connection: &Connection, kind: &[u8], id: i64, salt: &Salt) -> anyhow::Result<LinkToken> {
-    let mut code = Hmac::<Sha256>::new_from_slice(&secret(connection)?).context("deriving a token")?;
+    let mut code = Hmac::<Sha256>::new_from_slice(&secret(connection, SECRET)?).context("deriving a token")?;
     code.update(kind);
     code.update(&id.to_le_bytes());
     code.update(&salt.0);
@@ -68,19 +71,27 @@ fn derive(connection: &Connection, kind: &[u8], id: i64, salt: &Salt) -> anyhow:
     Ok(LinkToken(hex(&code[..TOKEN_BYTES])))
 }
 
-/// The secret of this state database, generated when it is first needed. If two processes generate it at
+impl StateDb {
+    /// The secret that the sessions of visitors are signed with. Servers that share a database accept each
+    /// other's sessions.
+    pub(super) fn session_secret(&self) -> anyhow::Result<[u8; 32]> {
+        secret(&self.connection, SESSION_SECRET)
+    }
+}
+
+/// A secret of this state database, generated when it is first needed. If two processes generate it at
 /// once, both use the one that was written first.
-fn secret(connection: &Connection) -> anyhow::Result<[u8; 32]> {
+fn secret(connection: &Connection, name: &str) -> anyhow::Result<[u8; 32]> {
     let read = || {
         let mut select = connection.prepare_cached("SELECT secret FROM secrets WHERE name = ?1")?;
-        select.query_row([SECRET], |row| row.get(0)).optional()
+        select.query_row([name], |row| row.get(0)).optional()
     };
     if let Some(secret) = read()? {
         return Ok(secret);
     }
     let secret: [u8; 32] = random()?;
     let insert = "INSERT OR IGNORE INTO secrets (name, secret) VALUES (?1, ?2)";
-    connection.execute(insert, params![SECRET, secret])?;
+    connection.execute(insert, params![name, secret])?;
     read()?.context("the secret is missing after it was written")
 }
 

@@ -15,8 +15,8 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    program::{Program, free, run, wait},
-    support::{TestServer, contracts},
+    program::{Program, run, wait},
+    support::{TestServer, contracts, free},
 };
 
 #[test]

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::{
     api::generation_of,
-    program::{PROGRAM, Program, ask, free, run, wait},
-    support::{TestServer, contracts},
+    program::{PROGRAM, Program, ask, run, wait},
+    support::{TestServer, contracts, free},
 };
 
 const SIGBUS: i32 = 7;

@@ -12,7 +12,7 @@ fn every_error_states_the_problem_and_the_fix() {
             404,
             "no endpoint '/contracts'; nearest is '/contract'",
         ),
-        ("GET", "/", 404, "no endpoint '/'; nearest is '/contract'"),
+        ("GET", "/helth", 404, "no endpoint '/helth'; nearest is '/health'"),
         (
             "GET",
             "/standing-offer",

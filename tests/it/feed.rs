@@ -3,11 +3,10 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
     sync::atomic::{AtomicI64, Ordering},
 };
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use procure::model::{
     date::Date,
     entity_type::EntityType,
@@ -20,17 +19,14 @@ use rand_chacha::{
 };
 use serde_json::{Value, json};
 
-use crate::{
-    program::free,
-    support::{Response, TestServer},
-};
+use crate::support::{Response, TestServer, free};
 
 /// Noon in Toronto, on 2026-03-10.
 fn noon() -> DateTime<Utc> {
     "2026-03-10T16:00:00Z".parse().unwrap()
 }
 
-fn tender(id: &str, fields: Value) -> (EntityType, String) {
+pub fn tender(id: &str, fields: Value) -> (EntityType, String) {
     let mut record = json!({
         "record_id": id,
         "publication_date": "2026-03-09",
@@ -46,7 +42,7 @@ fn tender(id: &str, fields: Value) -> (EntityType, String) {
     (EntityType::Tender, record.to_string())
 }
 
-fn ids(answer: &Response) -> Vec<String> {
+pub fn ids(answer: &Response) -> Vec<String> {
     assert_eq!(answer.status, 200, "{}", answer.detail());
     let results = answer.json()["results"].as_array().unwrap().clone();
     results
@@ -651,92 +647,6 @@ fn the_value_of_a_tender_that_states_none_is_estimated() {
     );
     assert_eq!(ids(&server.get("/tender/feed?min_value=11")), ["estimated", "unknown"]);
     assert_eq!(ids(&server.get("/tender/feed?min_value=1000000")), ["unknown"]);
-}
-
-/// Changes the file of values of the generation in service, or removes it, and what the manifest states about it.
-fn set_values_of_index(server: &TestServer, values: Option<&Value>) {
-    let id = fs::read_to_string(server.index_dir().join("CURRENT")).unwrap();
-    let folder = server.index_dir().join(id.trim());
-    let path = folder.join("manifest.json");
-    let mut manifest: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-    let files = manifest["files"].as_array_mut().unwrap();
-    let listed = files.iter().position(|file| file["path"] == "tender_values.json");
-    files.remove(listed.unwrap());
-    match values {
-        Some(values) => {
-            let bytes = serde_json::to_vec(values).unwrap();
-            fs::write(folder.join("tender_values.json"), &bytes).unwrap();
-            files.push(json!({"path": "tender_values.json", "bytes": bytes.len(), "crc32": crc32fast::hash(&bytes)}));
-        }
-        None => fs::remove_file(folder.join("tender_values.json")).unwrap(),
-    }
-    fs::write(path, serde_json::to_vec(&manifest).unwrap()).unwrap();
-}
-
-#[test]
-fn the_values_of_open_tenders_are_in_the_index() {
-    static CLOCK: AtomicI64 = AtomicI64::new(0);
-    fn clock() -> DateTime<Utc> {
-        DateTime::from_timestamp(CLOCK.load(Ordering::Relaxed), 0).unwrap()
-    }
-    // The day of a build is that of the system's clock.
-    let days_ago = |days: i64| (Utc::now() - TimeDelta::days(days)).date_naive().to_string();
-    let contract = |number: i64| {
-        let contract = json!({
-            "record_id": format!("c{number:02}"), "award_date": days_ago(30 + number), "municipality": "laval",
-            "department_en": "Ville de Laval", "title_en": "Snow removal", "gsin": "N7030",
-            "procurement_category": "SRV", "vendor_name": format!("Vendor {number}"),
-            "contract_value": 50_000 + number * 100, "currency": "CAD", "fetched_at": "2026-01-01T00:00:00Z",
-        });
-        (EntityType::Contract, contract.to_string())
-    };
-    let mut records: Vec<_> = (0..40).map(contract).collect();
-    let like = json!({
-        "publication_date": days_ago(2), "department_en": "Ville de Laval", "gsin": "N7030",
-        "procurement_category": "SRV",
-    });
-    records.push(tender("estimated", like));
-    let unlike = json!({
-        "publication_date": days_ago(3), "title_en": "Zeppelin", "title_fr": null, "municipality": "gatineau",
-    });
-    records.push(tender("unknown", unlike));
-    records.push(tender(
-        "stated",
-        json!({"publication_date": days_ago(4), "contract_value": 5.0}),
-    ));
-    records.push(tender(
-        "closed",
-        json!({"publication_date": days_ago(2), "status": "Expired", "title_en": "c"}),
-    ));
-    let mut server = TestServer::own(&records, |_| {});
-    server.stop();
-    let id = fs::read_to_string(server.index_dir().join("CURRENT")).unwrap();
-    let path = server.index_dir().join(id.trim()).join("tender_values.json");
-    let file: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
-    let noon_of_build = file["day"].as_i64().unwrap() * 86_400 + 16 * 3_600;
-    CLOCK.store(noon_of_build, Ordering::Relaxed);
-    let values = file["values"].as_object().unwrap();
-    assert_eq!(values.keys().collect::<Vec<_>>(), ["estimated", "unknown"]);
-    assert!((50_000.0..54_000.0).contains(&values["estimated"].as_f64().unwrap()));
-    assert_eq!(values["unknown"], Value::Null);
-    let value_in_feed = |server: &TestServer| {
-        let answer = server.get("/tender/feed");
-        assert_eq!(ids(&answer), ["estimated", "unknown", "stated"]);
-        answer.json()["results"][0]["estimated_value"].clone()
-    };
-
-    // A server reads them: it would never compute this one.
-    let mut changed = file.clone();
-    changed["values"]["estimated"] = json!(123.45);
-    set_values_of_index(&server, Some(&changed));
-    let mut server = server.restart(|config| config.now = clock);
-    assert_eq!(value_in_feed(&server), 123.45);
-
-    // An older program wrote no such file.
-    server.stop();
-    set_values_of_index(&server, None);
-    let server = server.restart(|config| config.now = clock);
-    assert_eq!(value_in_feed(&server), values["estimated"]);
 }
 
 /// A tender made from few words, days and names, so that all rules apply to some.

@@ -10,7 +10,7 @@ use std::{
 
 use procure::{
     catalog::{
-        generation::{self, KEPT_GENERATIONS},
+        generation::{self, GenerationStore, KEPT_GENERATIONS},
         indexing,
     },
     engine::Deadline,
@@ -31,7 +31,7 @@ fn award(number: usize) -> (EntityType, String) {
 fn options(dumps: &Path, index_dir: &Path) -> indexing::IndexOptions {
     indexing::IndexOptions {
         dumps: dumps.into(),
-        index_dir: index_dir.into(),
+        store: GenerationStore::Folder(index_dir.into()),
         memory_mb: 64,
         strict: false,
     }
@@ -166,7 +166,10 @@ fn invalid_lines_are_counted_and_duplicates_removed() {
     );
 
     let engine = generation::open(&index_dir, &report.generation).unwrap().engine;
-    let title = |id: &str| String::from_utf8(engine.record(EntityType::Award, id).unwrap().unwrap().to_vec()).unwrap();
+    let title = |id: &str| {
+        let found = engine.record(EntityType::Award, id, Deadline::never());
+        String::from_utf8(found.unwrap().unwrap().to_vec()).unwrap()
+    };
     assert!(title("x").contains("old\""), "the newest fetched_at wins");
     assert!(title("y").contains("second"), "of equal ones the line read last wins");
 
@@ -179,6 +182,37 @@ fn invalid_lines_are_counted_and_duplicates_removed() {
         generation::current(&index_dir).unwrap().as_deref(),
         Some(report.generation.as_str())
     );
+}
+
+#[test]
+fn generations_that_killed_builds_left_whole_are_removed_by_the_next_build_even_if_it_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
+    write_dumps(&dumps, &[award(1)]);
+    let served = [0, 1].map(|_| indexing::run(&options(&dumps, &index_dir)).unwrap().generation);
+    let [_, current] = &served;
+    // As if killed between the renaming of the folder and the writing of CURRENT.
+    for later in ["20990101T000000000Z", "20990101T000000001Z", "20990101T000000002Z"] {
+        let copied = Command::new("cp")
+            .arg("-r")
+            .arg(index_dir.join(current))
+            .arg(index_dir.join(later))
+            .status();
+        assert!(copied.unwrap().success());
+    }
+    assert_eq!(generation::list(&index_dir).unwrap().len(), KEPT_GENERATIONS + 3);
+    fs::write(dumps.join("award/broken.ndjson"), "not json\n").unwrap();
+    let strict = indexing::IndexOptions {
+        strict: true,
+        ..options(&dumps, &index_dir)
+    };
+    assert!(error(indexing::run(&strict)).contains("not JSON"));
+    assert_eq!(
+        generation::list(&index_dir).unwrap(),
+        served,
+        "the ones that were served stay"
+    );
+    assert_eq!(generation::current(&index_dir).unwrap().as_ref(), Some(current));
 }
 
 #[test]

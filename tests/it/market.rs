@@ -5,8 +5,7 @@ use std::path::Path;
 
 use procure::{
     catalog::{
-        generation::{self, Generation},
-        indexing,
+        generation::Generation,
         market::{
             ComparablesOptions, Market,
             answer::{Comps, Confidence, Estimate, EstimateItem, EstimateStatus, MatchLevel, NeedItem, TenderItem},
@@ -23,6 +22,7 @@ use serde_json::{Value, json};
 use crate::{
     model::{build, write_dumps},
     scan::ScanEngine,
+    stores,
 };
 
 type Records = Vec<(EntityType, String)>;
@@ -668,8 +668,8 @@ fn a_generation_is_calibrated_on_its_own_contracts() {
     let (dumps, index_dir) = (folder.path().join("dumps"), folder.path().join("index"));
     write_dumps(&dumps, &records);
     build(&dumps, &index_dir);
-    let id = generation::current(&index_dir).unwrap().unwrap();
-    let generation = generation::open(&index_dir, &id).unwrap();
+    let store = stores::store(&index_dir);
+    let generation = store.open(&store.current().unwrap().unwrap()).unwrap();
     let calibration = &generation.calibration;
     assert!(calibration.contracts > 250, "{calibration:?}");
     let backtest = |options: &BacktestOptions| run_backtest(&generation, options);
@@ -723,14 +723,8 @@ fn real_generation(folder: &Path) -> Option<Generation> {
         strict: false,
     };
     procure::normalize::run(&options).unwrap();
-    let options = indexing::IndexOptions {
-        dumps,
-        index_dir: index_dir.clone(),
-        memory_mb: 256,
-        strict: false,
-    };
-    let report = indexing::run(&options).unwrap();
-    Some(generation::open(&index_dir, &report.generation).unwrap())
+    let id = stores::index(&dumps, &index_dir, 256, false);
+    Some(stores::store(&index_dir).open(&id).unwrap())
 }
 
 #[test]

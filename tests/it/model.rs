@@ -1,10 +1,10 @@
-//! The Tantivy engine against the scan engine: random records and random queries, both sort orders,
+//! The engine against the scan engine: random records and random queries, both sort orders,
 //! pages by offset and by cursor until the last.
 
 use std::{collections::HashSet, fs, path::Path, sync::Arc};
 
 use procure::{
-    catalog::{generation, indexing},
+    catalog::indexing,
     engine::{
         Deadline, Engine, MAX_PAGE_BYTES,
         aggregation::{TermsAggregation, ValueAggregation},
@@ -22,7 +22,7 @@ use procure::{
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::{Map, Value, json};
 
-use crate::scan::ScanEngine;
+use crate::{scan::ScanEngine, stores};
 
 const ENTITY_TYPES: [EntityType; 4] = [
     EntityType::Contract,
@@ -280,14 +280,8 @@ pub fn write_dumps(folder: &Path, records: &[(EntityType, String)]) {
 }
 
 pub fn build(dumps: &Path, index_dir: &Path) -> Arc<dyn Engine> {
-    let options = indexing::IndexOptions {
-        dumps: dumps.to_owned(),
-        index_dir: index_dir.to_owned(),
-        memory_mb: indexing::DEFAULT_MEMORY_MB,
-        strict: true,
-    };
-    let report = indexing::run(&options).unwrap();
-    generation::open(index_dir, &report.generation).unwrap().engine
+    let id = stores::index(dumps, index_dir, indexing::DEFAULT_MEMORY_MB, true);
+    stores::store(index_dir).open(&id).unwrap().engine
 }
 
 /// Terms of a similarity search: of records, of no record, empty, repeated.
@@ -308,20 +302,18 @@ fn terms_of(text: &str) -> Vec<String> {
 }
 
 /// The similar records, a few and all, and the inverse document frequency of every term.
-fn agree_on_similarity(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, terms: &[String], limit: usize) {
+fn agree_on_similarity(engine: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, terms: &[String], limit: usize) {
     for limit in [limit, usize::MAX] {
-        let found = tantivy.similar(query, terms, limit, Deadline::never()).unwrap();
+        let found = engine.similar(query, terms, limit, Deadline::never()).unwrap();
         let expected = scan.similar(query, terms, limit, Deadline::never()).unwrap();
         assert_eq!(found, expected, "{terms:?} among {query:?}, {limit}");
     }
-    for term in terms {
-        let idf = |engine: &dyn Engine| engine.idf(query.entity_type, term).unwrap();
-        assert_eq!(idf(tantivy), idf(scan), "{term}");
-    }
+    let idf = |engine: &dyn Engine| engine.idf(query.entity_type, terms, Deadline::never()).unwrap();
+    assert_eq!(idf(engine), idf(scan), "{terms:?}");
 }
 
 /// The counts of the matches by every facet, all values and a few.
-fn agree_on_aggregations(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, size: usize) {
+fn agree_on_aggregations(engine: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, size: usize) {
     let values = [
         ValueAggregation::None,
         ValueAggregation::Sum,
@@ -330,7 +322,7 @@ fn agree_on_aggregations(tantivy: &dyn Engine, scan: &dyn Engine, query: &Search
     for size in [size, usize::MAX] {
         let terms = Facet::ALL.map(|facet| TermsAggregation { facet, size });
         let aggregate = |engine: &dyn Engine| engine.aggregate(query, &terms, values, Deadline::never()).unwrap();
-        let (found, expected) = (aggregate(tantivy), aggregate(scan));
+        let (found, expected) = (aggregate(engine), aggregate(scan));
         for (facet, buckets) in &expected.facets {
             assert_eq!(&found.facets[facet], buckets, "{facet:?} of {query:?}, {size}");
         }
@@ -338,14 +330,16 @@ fn agree_on_aggregations(tantivy: &dyn Engine, scan: &dyn Engine, query: &Search
     }
 }
 
-fn agree_on_names(tantivy: &dyn Engine, scan: &dyn Engine) {
+fn agree_on_names(engine: &dyn Engine, scan: &dyn Engine) {
     for part in ["", "inc", "acier", "que", "r&d", "zzz", "e"] {
         for (start, limit) in [(0, 100), (0, 1), (1, 2), (50, 5)] {
             let page = start..start + limit;
             let both = |entity_types: &[EntityType], facet: Facet| {
+                let list =
+                    |engine: &dyn Engine| engine.list_names(entity_types, facet, part, page.clone(), Deadline::never());
                 assert_eq!(
-                    tantivy.list_names(entity_types, facet, part, page.clone()),
-                    scan.list_names(entity_types, facet, part, page.clone()),
+                    list(engine).unwrap(),
+                    list(scan).unwrap(),
                     "{facet:?} of {entity_types:?} with '{part}' {page:?}"
                 );
             };
@@ -358,10 +352,11 @@ fn agree_on_names(tantivy: &dyn Engine, scan: &dyn Engine) {
         for facet in [Facet::Vendor, Facet::Department] {
             let resolved = |engine: &dyn Engine| {
                 engine
-                    .resolve_name(EntityType::Contract, facet, name)
+                    .resolve_name(EntityType::Contract, facet, name, Deadline::never())
+                    .unwrap()
                     .map(|found| (found.key, found.name))
             };
-            assert_eq!(resolved(tantivy), resolved(scan), "{facet:?} {name}");
+            assert_eq!(resolved(engine), resolved(scan), "{facet:?} {name}");
         }
     }
 }
@@ -391,21 +386,21 @@ fn all_by_offset(engine: &dyn Engine, query: &SearchQuery, limit: usize) -> Vec<
     }
 }
 
-fn agree(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, limit: usize, offset: usize) {
+fn agree(engine: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, limit: usize, offset: usize) {
     let all = all_by_offset(scan, query, usize::MAX - 1);
     assert_eq!(
-        page(tantivy, query, limit, Start::Offset(offset)),
+        page(engine, query, limit, Start::Offset(offset)),
         page(scan, query, limit, Start::Offset(offset)),
         "offset {offset} limit {limit} of {query:?}"
     );
     if query.sort.key == SortKey::Value {
         // A sort by value has no cursors.
-        assert_eq!(all_by_offset(tantivy, query, limit), all, "the pages of {query:?}");
+        assert_eq!(all_by_offset(engine, query, limit), all, "the pages of {query:?}");
         return;
     }
     let (mut paged, mut start) = (Vec::new(), Start::Offset(0));
     loop {
-        let (records, next) = page(tantivy, query, limit, start.clone());
+        let (records, next) = page(engine, query, limit, start.clone());
         assert_eq!(
             (&records, &next),
             (&page(scan, query, limit, start).0, &next),
@@ -424,9 +419,9 @@ fn agree(tantivy: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, limit: us
 }
 
 #[test]
-fn tantivy_agrees_with_a_linear_scan() {
+fn the_engine_agrees_with_a_linear_scan() {
     let mut runner = TestRunner::new(ProptestConfig {
-        cases: 16,
+        cases: stores::cases(16),
         max_shrink_iters: 40,
         ..ProptestConfig::default()
     });
@@ -435,26 +430,25 @@ fn tantivy_agrees_with_a_linear_scan() {
         .run(&(records(), queries), |(records, queries)| {
             let folder = tempfile::tempdir().unwrap();
             write_dumps(folder.path(), &records);
-            let tantivy = build(folder.path(), &folder.path().join("index"));
+            let engine = build(folder.path(), &folder.path().join("index"));
             let scan = ScanEngine::new(records.clone());
             for (query, limit, offset) in &queries {
-                agree(&*tantivy, &scan, query, *limit, *offset);
+                agree(&*engine, &scan, query, *limit, *offset);
             }
             for (query, size, _) in queries.iter().take(6) {
-                agree_on_aggregations(&*tantivy, &scan, query, *size);
+                agree_on_aggregations(&*engine, &scan, query, *size);
             }
-            agree_on_names(&*tantivy, &scan);
+            agree_on_names(&*engine, &scan);
             for (entity_type, json) in &records {
                 let id = serde_json::from_str::<Value>(json).unwrap()["record_id"]
                     .as_str()
                     .unwrap()
                     .to_owned();
-                assert_eq!(
-                    tantivy.record(*entity_type, &id).unwrap().as_deref(),
-                    Some(json.as_bytes())
-                );
+                let found = engine.record(*entity_type, &id, Deadline::never()).unwrap();
+                assert_eq!(found.as_deref(), Some(json.as_bytes()));
             }
-            assert_eq!(tantivy.record(EntityType::Award, "nothing").unwrap(), None);
+            let nothing = engine.record(EntityType::Award, "nothing", Deadline::never());
+            assert_eq!(nothing.unwrap(), None);
             Ok(())
         })
         .unwrap();
@@ -462,9 +456,9 @@ fn tantivy_agrees_with_a_linear_scan() {
 
 /// With terms and filters of all sorts, including filters that nothing passes.
 #[test]
-fn tantivy_agrees_with_a_linear_scan_on_similarity() {
+fn the_engine_agrees_with_a_linear_scan_on_similarity() {
     let mut runner = TestRunner::new(ProptestConfig {
-        cases: 8,
+        cases: stores::cases(8),
         max_shrink_iters: 40,
         ..ProptestConfig::default()
     });
@@ -473,10 +467,10 @@ fn tantivy_agrees_with_a_linear_scan_on_similarity() {
         .run(&(records(), queries), |(records, queries)| {
             let folder = tempfile::tempdir().unwrap();
             write_dumps(folder.path(), &records);
-            let tantivy = build(folder.path(), &folder.path().join("index"));
+            let engine = build(folder.path(), &folder.path().join("index"));
             let scan = ScanEngine::new(records);
             for (query, terms, limit) in &queries {
-                agree_on_similarity(&*tantivy, &scan, query, terms, *limit);
+                agree_on_similarity(&*engine, &scan, query, terms, *limit);
             }
             Ok(())
         })
@@ -497,7 +491,7 @@ fn several_segments_are_merged_in_order() {
     }
     let folder = tempfile::tempdir().unwrap();
     write_dumps(folder.path(), &records);
-    let tantivy = build(folder.path(), &folder.path().join("index"));
+    let engine = build(folder.path(), &folder.path().join("index"));
     let scan = ScanEngine::new(records);
     for _ in 0..10 {
         let mut query = query().new_tree(&mut runner).unwrap().current();
@@ -507,6 +501,6 @@ fn several_segments_are_merged_in_order() {
         } else {
             query.sort.key
         };
-        agree(&*tantivy, &scan, &query, 60, 3);
+        agree(&*engine, &scan, &query, 60, 3);
     }
 }

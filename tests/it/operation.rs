@@ -211,10 +211,19 @@ fn the_commands_that_the_demo_prints_work() {
     let lines = BufReader::new(demo.0.stdout.take().unwrap())
         .lines()
         .map(Result::unwrap);
-    let curls: Vec<String> = lines
-        .take_while(|line| !line.starts_with("Press Ctrl-C"))
-        .filter(|line| line.starts_with("curl "))
-        .collect();
+    let lines: Vec<String> = lines.take_while(|line| !line.starts_with("Press Ctrl-C")).collect();
+    let link = lines.iter().find(|line| line.starts_with("http://")).unwrap();
+    let browser = ureq::Agent::config_builder()
+        .max_redirects(0)
+        .max_redirects_will_error(false);
+    let browser = ureq::Agent::from(browser.build());
+    let welcome = browser.get(link).call().unwrap();
+    assert_eq!(
+        (welcome.status().as_u16(), &welcome.headers()["location"]),
+        (303, &"/en".parse().unwrap())
+    );
+    assert!(welcome.headers().contains_key("set-cookie"), "the link signs in");
+    let curls: Vec<String> = lines.into_iter().filter(|line| line.starts_with("curl ")).collect();
     assert_eq!(curls.len(), 5);
     for curl in curls {
         let part = |number: usize| curl.split('\'').nth(number).unwrap().to_owned();

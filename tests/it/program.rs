@@ -4,14 +4,14 @@ use std::{
     cell::Cell,
     fs::{self, File},
     io::Write,
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     path::PathBuf,
     process::{Child, Command, ExitStatus, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
-use crate::support::TestServer;
+use crate::support::{TestServer, free};
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_procure");
 
@@ -149,11 +149,6 @@ fn send(address: &str, method: &str, path: &str, headers: &str, body: &str) -> S
     let asked = socket.write_all(request.as_bytes());
     let _ = asked.and_then(|()| socket.read_to_string(&mut answer).map(drop));
     answer
-}
-
-pub fn free() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().to_string()
 }
 
 pub fn wait(what: &str, is_so: impl Fn() -> bool) {

@@ -7,7 +7,7 @@ use std::{
     net::TcpStream,
 };
 
-use procure::model::plans::Plan;
+use procure::{catalog::generation::GenerationStore, model::plans::Plan};
 use proptest::prelude::*;
 
 use crate::{
@@ -177,7 +177,7 @@ fn errors_and_changing_responses_are_not_stored() {
 fn a_304_takes_no_search() {
     let server = TestServer::own(&contracts(30), |_| {});
     let late = TestServer::own(&contracts(1), |config| {
-        config.index_dir = server.index_dir();
+        config.store = GenerationStore::Folder(server.index_dir());
         config.query_timeout = std::time::Duration::from_nanos(1);
     });
     for path in ["/contract?q=vendor", "/contract/c%7C1"] {

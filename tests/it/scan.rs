@@ -111,7 +111,7 @@ impl Engine for ScanEngine {
         })
     }
 
-    fn record(&self, entity_type: EntityType, record_id: &str) -> Result<Option<Bytes>, Error> {
+    fn record(&self, entity_type: EntityType, record_id: &str, _: Deadline) -> Result<Option<Bytes>, Error> {
         let schema = Schema::of(entity_type);
         let found = self
             .records
@@ -136,16 +136,31 @@ impl Engine for ScanEngine {
         Ok(scan_counts::aggregate(&all, query.entity_type, &hits, terms, values))
     }
 
-    fn list_names(&self, entity_types: &[EntityType], facet: Facet, part: &str, page: Range<usize>) -> NamesPage {
-        scan_counts::list_names(&Collection::new(&self.records), entity_types, facet, part, page)
+    fn list_names(
+        &self,
+        entity_types: &[EntityType],
+        facet: Facet,
+        part: &str,
+        page: Range<usize>,
+        _: Deadline,
+    ) -> Result<NamesPage, Error> {
+        let all = Collection::new(&self.records);
+        Ok(scan_counts::list_names(&all, entity_types, facet, part, page))
     }
 
-    fn resolve_name(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<ResolvedName> {
-        scan_counts::resolve_name(&Collection::new(&self.records), entity_type, facet, name)
+    fn resolve_name(
+        &self,
+        entity_type: EntityType,
+        facet: Facet,
+        name: &str,
+        _: Deadline,
+    ) -> Result<Option<ResolvedName>, Error> {
+        let all = Collection::new(&self.records);
+        Ok(scan_counts::resolve_name(&all, entity_type, facet, name))
     }
 
-    fn suggest_names(&self, _: EntityType, _: Facet, _: &str, _: usize) -> Vec<String> {
-        Vec::new()
+    fn suggest_names(&self, _: EntityType, _: Facet, _: &str, _: usize, _: Deadline) -> Result<Vec<String>, Error> {
+        Ok(Vec::new())
     }
 
     fn similar(
@@ -189,10 +204,17 @@ impl Engine for ScanEngine {
         Ok(best.collect())
     }
 
-    fn idf(&self, entity_type: EntityType, term: &str) -> Result<f32, Error> {
+    fn idf(&self, entity_type: EntityType, terms: &[String], _: Deadline) -> Result<Vec<f32>, Error> {
         let records = self.terms_of_records(entity_type, &Collection::new(&self.records));
-        let frequency = records.iter().filter(|(_, terms)| terms.contains(term)).count();
-        Ok(similarity::idf(records.len() as u64, frequency as u64))
+        let idf = |term: &String| {
+            let frequency = records.iter().filter(|(_, terms)| terms.contains(term)).count();
+            similarity::idf(records.len() as u64, frequency as u64)
+        };
+        Ok(terms.iter().map(idf).collect())
+    }
+
+    fn is_local(&self) -> bool {
+        true
     }
 }
 

@@ -14,7 +14,6 @@ use std::{
 };
 
 use procure::{
-    catalog::indexing,
     model::{entity_type::EntityType, plans::Plan},
     server::{self, Config},
     state::database::StateDb,
@@ -24,10 +23,10 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use ureq::{Agent, http::Request};
 
-use crate::model::write_dumps;
-
-/// How long a test waits for something that the server does in the background.
-const WAIT_LIMIT: Duration = Duration::from_secs(5);
+use crate::{
+    model::write_dumps,
+    stores::{self, WAIT_LIMIT},
+};
 
 pub struct TestServer {
     pub address: String,
@@ -116,13 +115,7 @@ impl TestServer {
         let dumps = self.folder.path().join("dumps");
         let _ = fs::remove_dir_all(&dumps);
         write_dumps(&dumps, records);
-        let options = indexing::IndexOptions {
-            dumps,
-            index_dir: self.index_dir(),
-            memory_mb: 64,
-            strict: true,
-        };
-        indexing::run(&options).unwrap().generation
+        stores::index(&dumps, &self.index_dir(), 64, true)
     }
 
     pub fn index_dir(&self) -> PathBuf {
@@ -208,8 +201,17 @@ impl Response {
     }
 }
 
+/// An address that nothing listens on.
+pub fn free() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().to_string()
+}
+
 pub fn config(folder: PathBuf) -> Config {
-    Config::new(folder.join("index"), folder.join("state.db"))
+    Config {
+        store: stores::store(&folder.join("index")),
+        ..Config::new(folder.join("index"), folder.join("state.db"))
+    }
 }
 
 /// The records that the scenarios in `tests/scenarios` search.

@@ -23,7 +23,10 @@ use mail_parser::MessageParser;
 use mail_server::{Behavior, MailServer, PASSWORD, Received, Security, Stage, USER};
 use procure::{
     alerts::{digest_plan::DigestPlan, mail::Sender, mailer::MailSettings, smtp::server::SmtpServer},
-    catalog::{generation, indexing},
+    catalog::{
+        generation::{self, GenerationStore},
+        indexing,
+    },
     model::{email::EmailAddress, plans::Plan, stem::Language},
     query::keyword::Keyword,
     server::Config,
@@ -80,7 +83,7 @@ impl Fixture {
         fs::write(dumps.join("made-up.ndjson"), lines).unwrap();
         let options = indexing::IndexOptions {
             dumps: self.path("dumps"),
-            index_dir: self.path("index"),
+            store: GenerationStore::Folder(self.path("index")),
             memory_mb: 64,
             strict: true,
         };

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::{
     checksums::{have_recorded_sizes, sync_and_checksum},
+    derived::DerivedData,
     first_seen::FirstSeen,
     layout::{
         CALIBRATION, FIRST_SEEN, KEPT_GENERATIONS, TENDER_VALUES, building_folder, current, list, lock, next_id,
@@ -17,9 +18,8 @@ use super::{
     },
     manifest::{EntityTypeManifest, Manifest},
     opened::open_unverified,
-    tender_values::TenderValues,
 };
-use crate::{catalog::market::calibration::Calibration, model::timestamp, storage::durable_file};
+use crate::storage::durable_file;
 
 /// A build in progress. Its lock excludes any other build of the same index directory.
 pub struct Build {
@@ -39,6 +39,13 @@ impl Build {
             id: next_id(index_dir)?,
             _lock: lock,
         };
+        // A build that was killed just before it was put in service has left a whole generation, newer than those that
+        // were served.
+        if let Some(current) = current(index_dir).ok().flatten() {
+            let mut others = list(index_dir)?.into_iter().filter(|id| *id != current);
+            let previous = others.find(|id| build.has_all_bytes(id));
+            build.remove_old(&current, previous.as_deref())?;
+        }
         fs::create_dir(build.folder()).with_context(|| format!("creating {}", build.folder().display()))?;
         Ok(build)
     }
@@ -48,16 +55,12 @@ impl Build {
         building_folder(&self.index_dir, &self.id)
     }
 
-    pub(crate) fn write_calibration(&self, calibration: &Calibration) -> anyhow::Result<()> {
-        self.write_json(CALIBRATION, calibration)
-    }
-
-    pub(crate) fn write_first_seen(&self, first_seen: &FirstSeen) -> anyhow::Result<()> {
-        self.write_json(FIRST_SEEN, first_seen)
-    }
-
-    pub(crate) fn write_tender_values(&self, values: &TenderValues) -> anyhow::Result<()> {
-        self.write_json(TENDER_VALUES, values)
+    /// Writes the derived data, except the newest statuses: they are read from the index in a
+    /// moment.
+    pub(crate) fn write_derived(&self, derived: &DerivedData) -> anyhow::Result<()> {
+        self.write_json(CALIBRATION, &derived.calibration)?;
+        self.write_json(FIRST_SEEN, &derived.first_seen)?;
+        self.write_json(TENDER_VALUES, &derived.tender_values)
     }
 
     fn write_json(&self, name: &str, content: &impl Serialize) -> anyhow::Result<()> {
@@ -82,11 +85,7 @@ impl Build {
     /// beyond [`KEPT_GENERATIONS`]. Returns its id.
     pub(crate) fn publish(self, entity_types: Vec<EntityTypeManifest>) -> anyhow::Result<String> {
         let folder = self.folder();
-        let manifest = Manifest {
-            files: sync_and_checksum(&folder)?,
-            built_at: timestamp::format_seconds(chrono::Utc::now()),
-            entity_types,
-        };
+        let manifest = Manifest::new(entity_types, sync_and_checksum(&folder)?);
         manifest.write(&folder)?;
         durable_file::sync_folder(&folder).with_context(|| format!("flushing {}", folder.display()))?;
         open_unverified(&folder, &self.id)?;
@@ -96,15 +95,21 @@ impl Build {
         durable_file::rename(&folder, &published).with_context(|| format!("renaming {}", folder.display()))?;
         set_current(&self.index_dir, &self.id)?;
         // The generation that was served until now is kept for a rollback, even if it is not the
-        // newest of the old ones. But one with a truncated or missing file is removed before a
-        // whole one.
+        // newest of the old ones.
+        self.remove_old(&self.id, previous.as_deref())?;
+        Ok(self.id.clone())
+    }
+
+    /// Removes generations beyond [`KEPT_GENERATIONS`], but never the current one. One with a
+    /// truncated or missing file is removed before a whole one, and the previous one last.
+    fn remove_old(&self, current: &str, previous: Option<&str>) -> anyhow::Result<()> {
         let mut old = list(&self.index_dir)?;
-        old.retain(|id| *id != self.id);
-        old.sort_by_key(|id| (self.has_all_bytes(id), Some(id) == previous.as_ref()));
+        old.retain(|id| id != current);
+        old.sort_by_key(|id| (self.has_all_bytes(id), Some(id.as_str()) == previous));
         for id in old.iter().rev().skip(KEPT_GENERATIONS - 1) {
             remove(&self.index_dir, id)?;
         }
-        Ok(self.id.clone())
+        Ok(())
     }
 
     fn has_all_bytes(&self, id: &str) -> bool {

@@ -6,8 +6,11 @@ use anyhow::ensure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::layout::{MANIFEST, REMEDY, read_json, write_durably};
-use crate::model::EntityType;
+use super::{
+    layout::{MANIFEST, REMEDY, read_json, write_durably},
+    source_contents::SourceContents,
+};
+use crate::model::{EntityType, Schema, timestamp};
 
 /// What a build states about itself. It is written last: a folder without it is not a generation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -31,6 +34,9 @@ pub struct EntityTypeManifest {
     pub(crate) sources: Vec<SourceSummary>,
     /// In order of municipality.
     pub(crate) coverage: Vec<Coverage>,
+    /// In order of source_id. Empty in a generation of an older program.
+    #[serde(default)]
+    pub(crate) contents: Vec<SourceContents>,
 }
 
 /// An entry of `GET /sources`.
@@ -79,16 +85,52 @@ pub struct FileEntry {
 }
 
 impl Manifest {
+    /// The manifest of a build that is published now.
+    pub(super) fn new(entity_types: Vec<EntityTypeManifest>, files: Vec<FileEntry>) -> Manifest {
+        Manifest {
+            built_at: timestamp::format_seconds(chrono::Utc::now()),
+            entity_types,
+            files,
+        }
+    }
+
     pub(crate) fn read(folder: &Path) -> anyhow::Result<Manifest> {
         let path = folder.join(MANIFEST);
         let manifest: Manifest = read_json(&path, "manifest")?;
-        let entity_types: Vec<EntityType> = manifest.entity_types.iter().map(|entry| entry.entity_type).collect();
         ensure!(
-            entity_types == EntityType::ALL,
+            manifest.has_all_entity_types(),
             "{} does not list the six entity types: {REMEDY}",
             path.display()
         );
         Ok(manifest)
+    }
+
+    /// Whether it has an entry for each entity type, in the order of [`EntityType::ALL`].
+    pub(super) fn has_all_entity_types(&self) -> bool {
+        self.entity_types
+            .iter()
+            .map(|entry| entry.entity_type)
+            .eq(EntityType::ALL)
+    }
+
+    /// Checks that the generation was built with the schemas of this program.
+    pub(super) fn check_schemas(&self, id: &str) -> anyhow::Result<()> {
+        for entry in &self.entity_types {
+            let schema = Schema::of(entry.entity_type);
+            ensure!(
+                entry.fingerprint == schema.fingerprint(),
+                "generation {id} was built with another {} schema ({} then, {} now); re-index with `procure index`",
+                entry.entity_type,
+                entry.fingerprint,
+                schema.fingerprint()
+            );
+        }
+        Ok(())
+    }
+
+    /// The number of records of an entity type.
+    pub(super) fn records(&self, entity_type: EntityType) -> u64 {
+        self.entity_types[entity_type as usize].records
     }
 
     pub(crate) fn write(&self, folder: &Path) -> anyhow::Result<()> {

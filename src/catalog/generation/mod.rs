@@ -11,19 +11,27 @@
 
 mod build;
 mod checksums;
+mod cluster;
+mod derived;
 mod first_seen;
 mod in_service;
 mod layout;
 mod manifest;
 mod opened;
+mod source_contents;
+mod store;
 mod tender_values;
 
 pub use build::Build;
+pub use cluster::ClusterStore;
+pub(crate) use cluster::generation_files;
+pub(crate) use derived::DerivedData;
 pub use first_seen::{FirstSeen, recent_tender_ids};
 pub use in_service::open_current;
-pub(crate) use in_service::{GenerationFault, named, open_newest_other, open_newest_whole, truncation};
-pub(crate) use layout::current_written_at;
+pub(crate) use in_service::{GenerationFault, named, open_named, open_newest_other, open_newest_whole, truncation};
 pub use layout::{KEPT_GENERATIONS, current, list};
 pub use manifest::{Coverage, EntityTypeManifest, FileEntry, Manifest, SourceSummary};
 pub use opened::{Generation, open, switch_to};
+pub(crate) use source_contents::{RecordPart, SourceContents};
+pub use store::GenerationStore;
 pub(crate) use tender_values::TenderValues;

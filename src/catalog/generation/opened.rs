@@ -10,6 +10,7 @@ use bytes::Bytes;
 
 use super::{
     checksums::verify,
+    derived::DerivedData,
     first_seen::FirstSeen,
     layout::{CALIBRATION, FIRST_SEEN, REMEDY, TENDER_VALUES, list, lock, read_json, set_current},
     manifest::{EntityTypeManifest, Manifest},
@@ -22,7 +23,7 @@ use crate::{
         value_cache::{CacheSize, ValueCache},
     },
     engine::{Deadline, Engine, tantivy::TantivyEngine},
-    model::{Date, EntityType, Schema},
+    model::{Date, EntityType},
 };
 
 /// An opened, verified generation. A request takes one when it starts and uses no other.
@@ -43,6 +44,19 @@ pub struct Generation {
 }
 
 impl Generation {
+    pub(super) fn new(id: &str, manifest: Manifest, engine: Arc<dyn Engine>, derived: DerivedData) -> Generation {
+        Generation {
+            id: id.to_owned(),
+            manifest,
+            engine,
+            calibration: derived.calibration,
+            newest_statuses: derived.newest_statuses,
+            first_seen: derived.first_seen,
+            values: derived.tender_values.map(TenderValues::into_cache).unwrap_or_default(),
+            statistics: Default::default(),
+        }
+    }
+
     /// The statistics of all records of an entity type, computed on first use. Two threads may
     /// compute them at the same time; both get the same.
     pub(crate) fn statistics<E>(
@@ -100,38 +114,24 @@ pub fn open(index_dir: &Path, id: &str) -> anyhow::Result<Generation> {
 /// Opens a generation without checking its files' checksums.
 pub(crate) fn open_unverified(folder: &Path, id: &str) -> anyhow::Result<Generation> {
     let manifest = Manifest::read(folder)?;
-    for entry in &manifest.entity_types {
-        let schema = Schema::of(entry.entity_type);
-        ensure!(
-            entry.fingerprint == schema.fingerprint(),
-            "generation {id} was built with another {} schema ({} then, {} now); re-index with `procure index`",
-            entry.entity_type,
-            entry.fingerprint,
-            schema.fingerprint()
-        );
-    }
-    let records = |entity_type: EntityType| manifest.entity_types[entity_type as usize].records;
-    let engine = TantivyEngine::open(folder, records).context(REMEDY)?;
-    let values = tender_values(folder, &manifest)?;
-    Ok(Generation {
-        id: id.to_owned(),
-        manifest,
+    manifest.check_schemas(id)?;
+    let engine = TantivyEngine::open(folder, |entity_type| manifest.records(entity_type)).context(REMEDY)?;
+    let derived = DerivedData {
         newest_statuses: NewestStatuses::read(&engine, &Deadline::never()).context(REMEDY)?,
-        engine: Arc::new(engine),
         calibration: read_json(&folder.join(CALIBRATION), "calibration")?,
         first_seen: read_json(&folder.join(FIRST_SEEN), "list of first-seen times")?,
-        values,
-        statistics: Default::default(),
-    })
+        tender_values: tender_values(folder, &manifest)?,
+    };
+    Ok(Generation::new(id, manifest, Arc::new(engine), derived))
 }
 
 /// The values that were estimated when it was built. A generation of an older program has none.
-fn tender_values(folder: &Path, manifest: &Manifest) -> anyhow::Result<ValueCache> {
-    if !manifest.files.iter().any(|file| file.path == TENDER_VALUES) {
-        return Ok(ValueCache::default());
+fn tender_values(folder: &Path, manifest: &Manifest) -> anyhow::Result<Option<TenderValues>> {
+    if manifest.files.iter().any(|file| file.path == TENDER_VALUES) {
+        read_json(&folder.join(TENDER_VALUES), "list of values of tenders").map(Some)
+    } else {
+        Ok(None)
     }
-    let values: TenderValues = read_json(&folder.join(TENDER_VALUES), "list of values of tenders")?;
-    Ok(values.into_cache())
 }
 
 /// Puts a generation in service after checking that it opens. Refused while a build is in progress.

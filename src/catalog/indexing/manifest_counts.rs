@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::SecondsFormat;
+use chrono::{Datelike, NaiveDate, SecondsFormat};
 
 use crate::{
-    catalog::generation::{Coverage, EntityTypeManifest, SourceSummary},
+    catalog::generation::{Coverage, EntityTypeManifest, RecordPart, SourceContents, SourceSummary},
     model::{
         Date, Record, Role, Schema,
         municipality::{self, Municipality},
@@ -19,8 +19,15 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct ManifestCounts {
     /// By index of the dump in the list of dumps.
-    dumps: BTreeMap<u16, RecordSpan>,
+    dumps: BTreeMap<u16, DumpCounts>,
     municipalities: BTreeMap<String, MunicipalityCounts>,
+}
+
+#[derive(Default)]
+struct DumpCounts {
+    span: RecordSpan,
+    years: BTreeMap<i32, u64>,
+    parts: BTreeMap<RecordPart, u64>,
 }
 
 /// A number of records, their date range, and when the last of them was fetched.
@@ -46,7 +53,7 @@ impl ManifestCounts {
     pub(crate) fn add(&mut self, record: &Record, dump: u16) {
         let date = record.date(Role::Date);
         let fetched_at = record.text("fetched_at");
-        self.dumps.entry(dump).or_default().add(date, fetched_at);
+        self.dumps.entry(dump).or_default().add(record, date, fetched_at);
         for key in record.keys(Role::Municipality) {
             let counts = match self.municipalities.get_mut(key.as_ref()) {
                 Some(counts) => counts,
@@ -60,8 +67,8 @@ impl ManifestCounts {
     }
 
     pub(crate) fn merge(mut self, other: ManifestCounts) -> ManifestCounts {
-        for (dump, span) in other.dumps {
-            self.dumps.entry(dump).or_default().merge(&span);
+        for (dump, counts) in other.dumps {
+            self.dumps.entry(dump).or_default().merge(&counts);
         }
         for (key, theirs) in other.municipalities {
             let ours = self.municipalities.entry(key).or_default();
@@ -74,29 +81,30 @@ impl ManifestCounts {
     }
 
     pub(crate) fn records(&self) -> u64 {
-        self.dumps.values().map(|span| span.records).sum()
+        self.dumps.values().map(|counts| counts.span.records).sum()
     }
 
     pub(crate) fn into_manifest(self, schema: &Schema, dumps: &[DumpFile]) -> EntityTypeManifest {
         let entity_type = schema.entity_type;
         let records = self.records();
         // A source may have several files: `a.ndjson` and `a.ndjson.gz`.
-        let mut by_source: BTreeMap<&str, RecordSpan> = BTreeMap::new();
-        for (dump, span) in &self.dumps {
+        let mut by_source: BTreeMap<&str, DumpCounts> = BTreeMap::new();
+        for (dump, counts) in &self.dumps {
             by_source
                 .entry(&dumps[usize::from(*dump)].source_id)
                 .or_default()
-                .merge(span);
+                .merge(counts);
         }
         let sources = by_source
+            .iter()
+            .map(|(source_id, counts)| counts.span.summary(source_id, schema))
+            .collect();
+        let contents = by_source
             .into_iter()
-            .map(|(source_id, span)| SourceSummary {
+            .map(|(source_id, counts)| SourceContents {
                 source_id: source_id.to_owned(),
-                entity_type,
-                records: span.records,
-                earliest_date: span.earliest.map(|day| day.to_string()),
-                latest_date: span.latest.map(|day| day.to_string()),
-                last_updated: span.last_updated,
+                parts: counts.parts_of(schema),
+                years: counts.years,
             })
             .collect();
         let coverage = self
@@ -110,11 +118,55 @@ impl ManifestCounts {
             records,
             sources,
             coverage,
+            contents,
         }
     }
 }
 
+impl DumpCounts {
+    fn add(&mut self, record: &Record, date: Option<Date>, fetched_at: Option<&str>) {
+        self.span.add(date, fetched_at);
+        if let Some(day) = date.and_then(|date| NaiveDate::from_epoch_days(date.days())) {
+            *self.years.entry(day.year()).or_default() += 1;
+        }
+        for part in RecordPart::ALL {
+            if part.is_in(record) {
+                *self.parts.entry(part).or_default() += 1;
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &DumpCounts) {
+        self.span.merge(&other.span);
+        for (year, records) in &other.years {
+            *self.years.entry(*year).or_default() += records;
+        }
+        for (part, records) in &other.parts {
+            *self.parts.entry(*part).or_default() += records;
+        }
+    }
+
+    /// An entry for each part that the entity type has, also for one that no record has.
+    fn parts_of(&self, schema: &Schema) -> BTreeMap<RecordPart, u64> {
+        let parts = RecordPart::ALL.into_iter().filter(|part| part.is_of(schema));
+        parts
+            .map(|part| (part, self.parts.get(&part).copied().unwrap_or(0)))
+            .collect()
+    }
+}
+
 impl RecordSpan {
+    fn summary(&self, source_id: &str, schema: &Schema) -> SourceSummary {
+        SourceSummary {
+            source_id: source_id.to_owned(),
+            entity_type: schema.entity_type,
+            records: self.records,
+            earliest_date: self.earliest.map(|day| day.to_string()),
+            latest_date: self.latest.map(|day| day.to_string()),
+            last_updated: self.last_updated.clone(),
+        }
+    }
+
     fn add(&mut self, date: Option<Date>, fetched_at: Option<&str>) {
         self.records += 1;
         self.extend(date, date);

@@ -5,10 +5,14 @@
 //! in document order, chunk by chunk, into the index. Memory holds keys, never record bodies. No
 //! record is changed, and lines that are left out are counted: [`IndexReport`].
 
+mod cluster;
+mod embedded;
 mod manifest_counts;
 mod read_dumps;
 mod report;
 mod run;
+mod spooled_records;
+mod target;
 mod value_tenders;
 mod write_index;
 

@@ -6,7 +6,8 @@
 //! cores parse.
 
 use std::{
-    fs::{self, File},
+    cmp::Reverse,
+    fs::File,
     io::{self, BufWriter, Write},
     ops::Range,
     os::unix::fs::FileExt,
@@ -32,7 +33,7 @@ pub(crate) struct DumpRecords {
     pub(crate) entries: Vec<RecordEntry>,
     /// The record ids, one after the other.
     ids: Vec<u8>,
-    spool: Option<File>,
+    spool: File,
 }
 
 /// What is kept in memory of a record: its sort keys, and where its id and bytes are.
@@ -57,21 +58,26 @@ impl DumpRecords {
     /// Reads the bytes of a record into `buffer`.
     pub(crate) fn read(&self, entry: &RecordEntry, buffer: &mut Vec<u8>) -> io::Result<()> {
         buffer.resize(entry.length as usize, 0);
-        match &self.spool {
-            Some(file) => file.read_exact_at(buffer, entry.start),
-            None => Err(io::Error::other("the spool is closed")),
-        }
+        self.spool.read_exact_at(buffer, entry.start)
     }
 
-    /// Closes the spool, which frees its disk space.
-    pub(crate) fn close_spool(&mut self) {
-        self.spool = None;
+    /// The indexes of the entries in the default order: by event date descending, undated last.
+    /// Equal dates stay in id order, since the sort is stable.
+    pub(crate) fn default_order(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.entries.len() as u32).collect();
+        order.par_sort_by_key(|entry| Reverse(self.entries[*entry as usize].date));
+        order
     }
 }
 
 impl RecordEntry {
     pub(crate) fn length(&self) -> u64 {
         self.length.into()
+    }
+
+    /// Where its bytes start in the spool.
+    pub(crate) fn start(&self) -> u64 {
+        self.start
     }
 }
 
@@ -90,10 +96,8 @@ pub(crate) fn read_dumps(
         u16::MAX,
         schema.entity_type
     );
-    let path = folder.join("spool");
-    let spool = File::options().read(true).write(true).create_new(true).open(&path);
-    let spool = spool.with_context(|| format!("creating {}", path.display()))?;
-    fs::remove_file(&path).with_context(|| format!("unlinking {}", path.display()))?;
+    let spool = tempfile::tempfile_in(folder);
+    let spool = spool.with_context(|| format!("creating the spool in {}", folder.display()))?;
     let mut reader = DumpReader {
         schema,
         strict,
@@ -114,7 +118,7 @@ pub(crate) fn read_dumps(
         files,
         entries: reader.entries,
         ids: reader.ids,
-        spool: Some(spool),
+        spool,
     };
     drop_duplicates(&mut records);
     Ok(records)

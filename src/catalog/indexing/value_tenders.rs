@@ -21,11 +21,11 @@ use crate::{
 pub(super) fn value_open_tenders(
     engine: &dyn Engine,
     calibration: &Calibration,
+    newest_statuses: &NewestStatuses,
     today: Date,
 ) -> Result<TenderValues, Error> {
     let never = Deadline::never();
-    let newest_statuses = NewestStatuses::read(engine, &never)?;
-    let mut tenders = feed::tenders_without_value(engine, &newest_statuses, today, &never)?;
+    let mut tenders = feed::tenders_without_value(engine, newest_statuses, today, &never)?;
     value_cache::truncate_to_a_day(&mut tenders);
     let market = Market {
         engine,

@@ -23,14 +23,14 @@ use crate::{
 
 pub(crate) fn write_index(
     schema: &'static Schema,
-    records: &mut DumpRecords,
+    records: &DumpRecords,
     memory_mb: usize,
     folder: &Path,
 ) -> anyhow::Result<EntityTypeManifest> {
     let counts = if records.entries.is_empty() {
         ManifestCounts::default()
     } else {
-        let order = document_order(records);
+        let order = records.default_order();
         write_orders(schema, records, &order, folder)?;
         let offsets = write_offsets(records, &order, folder)?;
         let counts = write_chunks(schema, records, &order, &offsets, memory_mb, folder)?;
@@ -42,16 +42,7 @@ pub(crate) fn write_index(
         );
         counts
     };
-    records.close_spool();
     Ok(counts.into_manifest(schema, &records.dumps))
-}
-
-/// The entries in document order: by event date descending, undated last. Equal dates stay in id
-/// order, since the sort is stable.
-fn document_order(records: &DumpRecords) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..records.entries.len() as u32).collect();
-    order.par_sort_by_key(|entry| Reverse(records.entries[*entry as usize].date));
-    order
 }
 
 /// Writes the document ids in the order of the other sort keys.
@@ -128,7 +119,7 @@ fn write_chunks(
     File::create(&records_path)
         .and_then(|file| file.set_len(total_bytes(offsets)))
         .with_context(|| format!("creating {}", records_path.display()))?;
-    let progress = progress_bar(schema, order.len());
+    let progress = progress_bar("indexing", schema, order.len());
     let paths: Vec<PathBuf> = (0..chunks.len())
         .map(|number| folder.join(format!("chunk-{number:05}")))
         .collect();
@@ -228,10 +219,11 @@ impl ChunkWriter<'_> {
     }
 }
 
-fn progress_bar(schema: &Schema, records: usize) -> ProgressBar {
+/// Shows how many records of an entity type are done.
+pub(super) fn progress_bar(step: &str, schema: &Schema, records: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg:24} {bar:30} {human_pos}/{human_len} {per_sec} {eta}");
     ProgressBar::new(records as u64)
-        .with_message(format!("indexing {}", schema.entity_type))
+        .with_message(format!("{step} {}", schema.entity_type))
         .with_style(style.expect("the template is valid"))
 }
 
@@ -251,6 +243,6 @@ mod tests {
 
     #[test]
     fn the_template_of_the_progress_bar_is_valid() {
-        progress_bar(Schema::of(crate::model::entity_type::EntityType::Tender), 1);
+        progress_bar("indexing", Schema::of(crate::model::entity_type::EntityType::Tender), 1);
     }
 }

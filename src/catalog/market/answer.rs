@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::model::EntityType;
+
 /// An item of the request: a tender of the index, or a need described by a commodity code. Returned
 /// as `input`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -176,6 +178,9 @@ pub struct Comps {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Comparable {
+    /// The entity type of `record`, for pages that link to it.
+    #[serde(skip)]
+    pub(crate) entity_type: EntityType,
     /// A contract, award or disclosure record.
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub record: Box<RawValue>,
@@ -235,6 +240,9 @@ pub(crate) enum GuideBasis {
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Incumbent {
+    /// The entity type of `record_id`, for pages that link to it.
+    #[serde(skip)]
+    pub(crate) entity_type: EntityType,
     pub vendor_name: String,
     /// Its newest contract for this need at this buyer.
     pub record_id: String,
@@ -250,6 +258,9 @@ pub struct Incumbent {
 
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ExpiringContract {
+    /// The entity type of `record_id`, for pages that link to it.
+    #[serde(skip)]
+    pub(crate) entity_type: EntityType,
     pub record_id: String,
     pub(crate) title: Option<String>,
     pub(crate) vendor_name: Option<String>,

@@ -54,7 +54,7 @@ pub struct ComparablesOptions<'a> {
 impl Market<'_> {
     /// The comparables of one item.
     pub fn comps(&self, input: &EstimateItem, options: &ComparablesOptions) -> Result<Comps, Error> {
-        let Some((mut item, tender)) = PreparedItem::find(self.engine, input)? else {
+        let Some((mut item, tender)) = PreparedItem::find(self.engine, input, &self.deadline)? else {
             return Ok(Comps::not_found(input));
         };
         let selection = select_comparables(self, &mut item, options.exclude)?;
@@ -125,6 +125,7 @@ fn raw(record: &Bytes) -> Result<Box<RawValue>, Error> {
 fn comparable(item: &PreparedItem, contract: &ComparedContract) -> Result<Comparable, Error> {
     let round = |share: f64| (share * 10_000.0).round() / 10_000.0;
     Ok(Comparable {
+        entity_type: contract.entity_type,
         record: raw(&contract.record)?,
         similarity: round(contract.similarity),
         weight: round(contract.weight),
@@ -214,6 +215,7 @@ fn incumbent(item: &PreparedItem, selection: &Selection) -> Option<Incumbent> {
     let key = vendor_key(&vendor_name);
     let vendors = same.iter().filter_map(|contract| contract.vendor.as_deref());
     Some(Incumbent {
+        entity_type: newest.entity_type,
         record_id: newest.id.clone(),
         award_date: Some(newest.date.to_string()),
         end_date: newest.end_date.map(|day| day.to_string()),
@@ -242,6 +244,7 @@ fn expiring_contracts(market: &Market, item: &PreparedItem, selection: &Selectio
         .into_iter()
         .take(MAX_LISTED)
         .map(|(day, contract)| ExpiringContract {
+            entity_type: contract.entity_type,
             record_id: contract.id.clone(),
             title: contract.title.clone(),
             vendor_name: contract.vendor.clone(),

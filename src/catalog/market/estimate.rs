@@ -16,7 +16,7 @@ use crate::engine::Error;
 impl Market<'_> {
     /// The estimate of one item.
     pub fn estimate(&self, input: &EstimateItem) -> Result<Estimate, Error> {
-        let Some((mut item, _)) = PreparedItem::find(self.engine, input)? else {
+        let Some((mut item, _)) = PreparedItem::find(self.engine, input, &self.deadline)? else {
             return Ok(Estimate::not_found(input));
         };
         let selection = select_comparables(self, &mut item, &[])?;

@@ -61,7 +61,7 @@ impl Holdout {
     /// estimate.
     pub(crate) fn calibration_sample(&self, engine: &dyn Engine) -> Result<Option<CalibrationSample>, Error> {
         let day_before = Date::from_days(self.date.days() - 1);
-        let item = PreparedItem::of_record(engine, self.entity_type, &self.record)?;
+        let item = PreparedItem::of_record(engine, self.entity_type, &self.record, &Deadline::never())?;
         let (Some(today), Some(mut item)) = (day_before, item) else {
             return Ok(None);
         };

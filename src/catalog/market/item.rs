@@ -10,7 +10,7 @@ use super::{
     text_similarity::{Lexicon, PurchaseText},
 };
 use crate::{
-    engine::{Engine, Error, names::ResolvedName},
+    engine::{Deadline, Engine, Error, names::ResolvedName},
     model::{EntityType, Facet, Record, Schema},
 };
 
@@ -57,14 +57,15 @@ impl PreparedItem {
     pub(crate) fn find(
         engine: &dyn Engine,
         item: &EstimateItem,
+        deadline: &Deadline,
     ) -> Result<Option<(PreparedItem, Option<Bytes>)>, Error> {
         match item {
-            EstimateItem::Need(need) => Ok(Some((PreparedItem::of_need(engine, need)?, None))),
+            EstimateItem::Need(need) => Ok(Some((PreparedItem::of_need(engine, need, deadline)?, None))),
             EstimateItem::Tender(tender) => {
-                let Some(bytes) = engine.record(EntityType::Tender, &tender.record_id)? else {
+                let Some(bytes) = engine.record(EntityType::Tender, &tender.record_id, deadline.clone())? else {
                     return Ok(None);
                 };
-                let item = PreparedItem::of_record(engine, EntityType::Tender, &bytes)?;
+                let item = PreparedItem::of_record(engine, EntityType::Tender, &bytes, deadline)?;
                 Ok(item.map(|item| (item, Some(bytes))))
             }
         }
@@ -76,6 +77,7 @@ impl PreparedItem {
         engine: &dyn Engine,
         entity_type: EntityType,
         bytes: &[u8],
+        deadline: &Deadline,
     ) -> Result<Option<PreparedItem>, Error> {
         let schema = Schema::of(entity_type);
         let Ok(record) = Record::parse(schema, bytes) else {
@@ -83,7 +85,8 @@ impl PreparedItem {
         };
         let mut lexicon = Lexicon::default();
         let text = PurchaseText::of_record(&record, schema, &mut lexicon);
-        let item = PreparedItem::new(engine, PurchaseFacts::of_record(&record, bytes), text, lexicon)?;
+        let facts = PurchaseFacts::of_record(&record, bytes);
+        let item = PreparedItem::new(engine, facts, text, lexicon, deadline)?;
         Ok(Some(PreparedItem {
             is_record: true,
             stated_value: if entity_type == EntityType::Tender {
@@ -95,7 +98,7 @@ impl PreparedItem {
         }))
     }
 
-    fn of_need(engine: &dyn Engine, need: &NeedItem) -> Result<PreparedItem, Error> {
+    fn of_need(engine: &dyn Engine, need: &NeedItem, deadline: &Deadline) -> Result<PreparedItem, Error> {
         let mut lexicon = Lexicon::default();
         let text = match &need.title {
             Some(title) => PurchaseText::of_title(title, &mut lexicon),
@@ -107,7 +110,7 @@ impl PreparedItem {
             need.category.as_deref(),
             need.province.as_deref(),
         );
-        PreparedItem::new(engine, facts, text, lexicon)
+        PreparedItem::new(engine, facts, text, lexicon, deadline)
     }
 
     fn new(
@@ -115,15 +118,15 @@ impl PreparedItem {
         facts: PurchaseFacts,
         text: PurchaseText,
         lexicon: Lexicon,
+        deadline: &Deadline,
     ) -> Result<PreparedItem, Error> {
         let mut buyer_keys: HashSet<String> = facts.buyers.iter().cloned().collect();
         let mut buyers: Vec<ResolvedName> = Vec::new();
         for entity_type in CONTRACT_TYPES {
-            let resolved = facts
-                .buyers
-                .iter()
-                .filter_map(|name| engine.resolve_name(entity_type, Facet::Department, name));
-            for buyer in resolved {
+            for name in &facts.buyers {
+                let Some(buyer) = engine.resolve_name(entity_type, Facet::Department, name, deadline.clone())? else {
+                    continue;
+                };
                 if buyers.len() < MAX_BUYERS && buyers.iter().all(|known| known.key != buyer.key) {
                     buyers.push(buyer);
                 }
@@ -138,7 +141,7 @@ impl PreparedItem {
         let stems = lexicon.stems();
         let term_weights = CONTRACT_TYPES
             .iter()
-            .map(|entity_type| TermWeights::of(engine, *entity_type, &stems))
+            .map(|entity_type| TermWeights::of(engine, *entity_type, &stems, deadline))
             .collect::<Result<_, _>>()?;
         Ok(PreparedItem {
             facts,
@@ -155,11 +158,14 @@ impl PreparedItem {
 }
 
 impl TermWeights {
-    pub(crate) fn of(engine: &dyn Engine, entity_type: EntityType, stems: &[String]) -> Result<TermWeights, Error> {
-        let mut idf = Vec::with_capacity(stems.len());
-        for stem in stems {
-            idf.push(f64::from(engine.idf(entity_type, stem)?));
-        }
+    pub(crate) fn of(
+        engine: &dyn Engine,
+        entity_type: EntityType,
+        stems: &[String],
+        deadline: &Deadline,
+    ) -> Result<TermWeights, Error> {
+        let idf = engine.idf(entity_type, stems, deadline.clone())?;
+        let idf: Vec<f64> = idf.into_iter().map(f64::from).collect();
         let mut rarest: Vec<usize> = (0..stems.len()).collect();
         rarest.sort_by(|a, b| idf[*b].total_cmp(&idf[*a]).then(a.cmp(b)));
         let query_terms = rarest.iter().take(MAX_QUERY_TERMS);

@@ -37,7 +37,7 @@ pub(crate) fn standing_offer_holders(
     market: &Market,
     item: &mut PreparedItem,
 ) -> Result<Vec<StandingOfferHolder>, Error> {
-    let weights = TermWeights::of(market.engine, EntityType::StandingOffer, &item.stems)?;
+    let weights = TermWeights::of(market.engine, EntityType::StandingOffer, &item.stems, &market.deadline)?;
     let mut offers = Vec::new();
     for record in find_offers(market, item, &weights.query_terms)? {
         offers.extend(read_offer(market.today, item, &record, &weights.squared_idf));

@@ -4,26 +4,23 @@
 //! Each facet is one pass over memory: its codes are in document order, and so are the matches.
 //! Nothing is hashed and no record is read. The facets of many matches are counted in parallel.
 
-use std::{cmp::Reverse, collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range};
 
 use tantivy::DocId;
 
 use super::{
-    collect::collect_all,
-    compiled_query::CompiledQuery,
-    entity_index::EntityIndex,
-    facet_columns::Codes,
-    facet_values::{FacetValues, Sum},
+    collect::collect_all, compiled_query::CompiledQuery, entity_index::EntityIndex, facet_columns::Codes,
     helper_threads,
 };
 use crate::{
     engine::{
         aggregation::{
-            Aggregation, FacetBucket, FacetBuckets, Money, PERCENTS, TermsAggregation, ValueAggregation,
-            ValueDistribution, ValueStats, nearest_rank,
+            Aggregation, FacetBuckets, Money, PERCENTS, TermsAggregation, ValueAggregation, ValueDistribution,
+            ValueStats, nearest_rank,
         },
         deadline::Deadline,
         error::Error,
+        facet_values::{FacetValues, Sum},
     },
     model::{Facet, Role},
 };
@@ -137,37 +134,7 @@ fn count_facet(
     documents.for_each_code(codes, |code| {
         sum_of_code[code as usize].add_record(values.next());
     });
-    let mut sum_of_value = vec![Sum::default(); facet.len()];
-    for (code, sum) in (0u32..).zip(&sum_of_code).filter(|(_, sum)| sum.count > 0) {
-        for value in facet.values_of_code(code) {
-            sum_of_value[*value as usize].add(*sum);
-        }
-    }
-    let count = |value: u32| sum_of_value[value as usize].count;
-    let mut found: Vec<u32> = (0..facet.len() as u32).filter(|value| count(*value) > 0).collect();
-    let distinct = found.len() as u64;
-    let all: u64 = found.iter().map(|value| count(*value)).sum();
-    let order = |value: &u32| (Reverse(count(*value)), facet.name(*value), *value);
-    if size < found.len() {
-        if size > 0 {
-            found.select_nth_unstable_by(size - 1, |a, b| order(a).cmp(&order(b)));
-        }
-        found.truncate(size);
-    }
-    found.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
-    let buckets: Vec<FacetBucket> = found
-        .into_iter()
-        .map(|value| FacetBucket {
-            value: facet.name(value).to_owned(),
-            count: count(value),
-            total_value: sum_of_value[value as usize].total_value,
-        })
-        .collect();
-    FacetBuckets {
-        distinct,
-        other: all - buckets.iter().map(|bucket| bucket.count).sum::<u64>(),
-        buckets,
-    }
+    facet.buckets(&sum_of_code, size)
 }
 
 fn value_stats(mut values: Vec<f64>, aggregation: ValueAggregation) -> ValueStats {

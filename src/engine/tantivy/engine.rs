@@ -1,6 +1,6 @@
 //! [`TantivyEngine`]: implements [`Engine`] on the indexes of one generation.
 
-use std::{cmp::Reverse, ops::Range, path::Path};
+use std::{ops::Range, path::Path};
 
 use anyhow::{Context, ensure};
 use bytes::Bytes;
@@ -10,19 +10,19 @@ use super::{
     aggregate::{self, MatchingDocuments},
     collect::{PageCollector, collect_page},
     compiled_query::CompiledQuery,
-    departments::Departments,
     entity_index::EntityIndex,
     errors::{internal, unreadable},
-    facet_values::FacetValues,
     similarity_search,
     sort_order::{RankScan, SortOrder},
 };
 use crate::{
     engine::{
-        aggregation::{Aggregation, Money, TermsAggregation, ValueAggregation},
+        aggregation::{Aggregation, TermsAggregation, ValueAggregation},
         deadline::Deadline,
+        departments::Departments,
         error::Error,
-        names::{NameCount, NamesPage, ResolvedName},
+        facet_values::FacetValues,
+        names::{NamesPage, ResolvedName},
         page_size::{MAX_PAGE_BYTES, fitting},
         similarity::{SimilarRecord, idf},
         traits::{Engine, Hits},
@@ -72,43 +72,7 @@ impl TantivyEngine {
         let (_, values) = self.index(entity_type)?.facet(facet)?;
         Some(values)
     }
-
-    /// Departments of some entity types, counted over all of these.
-    fn list_departments(&self, entity_types: &[EntityType], part: &str, page: Range<usize>) -> NamesPage {
-        let counted: Vec<&FacetValues> = entity_types
-            .iter()
-            .filter_map(|entity_type| self.facet_values(*entity_type, Facet::Department))
-            .collect();
-        let mut rows = Vec::new();
-        for department in self.departments.all() {
-            if !department.keys.iter().any(|key| key.contains(part)) {
-                continue;
-            }
-            let mut row = NameCount {
-                name: department.name().to_owned(),
-                records: 0,
-                total_value: Money::default(),
-            };
-            for values in &counted {
-                if let Some(number) = values.find(&department.key) {
-                    row.records += values.sum(number).count;
-                    row.total_value.add(values.sum(number).total_value);
-                }
-            }
-            if row.records > 0 {
-                rows.push(row);
-            }
-        }
-        rows.sort_by(|a, b| b.records.cmp(&a.records).then_with(|| a.name.cmp(&b.name)));
-        NamesPage {
-            total: rows.len() as u64,
-            rows: rows.into_iter().skip(page.start).take(page.len()).collect(),
-        }
-    }
 }
-
-/// The maximum number of words of a name for which similar names are suggested.
-const MAX_SUGGESTION_WORDS: usize = 8;
 
 impl Engine for TantivyEngine {
     fn search(&self, query: &SearchQuery, page: &Page, deadline: Deadline) -> Result<Hits, Error> {
@@ -150,7 +114,7 @@ impl Engine for TantivyEngine {
         Ok(Hits { records, is_cut, next })
     }
 
-    fn record(&self, entity_type: EntityType, record_id: &str) -> Result<Option<Bytes>, Error> {
+    fn record(&self, entity_type: EntityType, record_id: &str, _: Deadline) -> Result<Option<Bytes>, Error> {
         let Some(index) = self.index(entity_type) else {
             return Ok(None);
         };
@@ -181,44 +145,59 @@ impl Engine for TantivyEngine {
         Ok(Aggregation::empty(query.entity_type, terms, values))
     }
 
-    fn list_names(&self, entity_types: &[EntityType], facet: Facet, part: &str, page: Range<usize>) -> NamesPage {
+    fn list_names(
+        &self,
+        entity_types: &[EntityType],
+        facet: Facet,
+        part: &str,
+        page: Range<usize>,
+        deadline: Deadline,
+    ) -> Result<NamesPage, Error> {
+        deadline.check()?;
         if facet == Facet::Department {
-            return self.list_departments(entity_types, part, page);
+            let counted = entity_types
+                .iter()
+                .filter_map(|entity_type| self.facet_values(*entity_type, facet));
+            return Ok(self.departments.list(&counted.collect::<Vec<_>>(), part, page));
         }
-        match entity_types {
+        Ok(match entity_types {
             [only] => self
                 .facet_values(*only, facet)
                 .map_or_else(NamesPage::default, |values| values.page(part, page.start, page.len())),
             _ => NamesPage::default(),
-        }
+        })
     }
 
-    fn resolve_name(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<ResolvedName> {
-        match facet {
+    fn resolve_name(
+        &self,
+        entity_type: EntityType,
+        facet: Facet,
+        name: &str,
+        deadline: Deadline,
+    ) -> Result<Option<ResolvedName>, Error> {
+        deadline.check()?;
+        Ok(match facet {
             Facet::Department => self.departments.resolve(name),
-            _ => self.facet_values(entity_type, facet)?.resolve(facet, name),
-        }
+            _ => self
+                .facet_values(entity_type, facet)
+                .and_then(|values| values.resolve(facet, name)),
+        })
     }
 
-    fn suggest_names(&self, entity_type: EntityType, facet: Facet, name: &str, limit: usize) -> Vec<String> {
+    fn suggest_names(
+        &self,
+        entity_type: EntityType,
+        facet: Facet,
+        name: &str,
+        limit: usize,
+        deadline: Deadline,
+    ) -> Result<Vec<String>, Error> {
+        deadline.check()?;
         let key = facet.key(name);
         let Some(values) = self.facet_values(entity_type, facet) else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
-        // Only the first four letters of a word are compared: typing errors are rarer there than
-        // after them.
-        let mut words: Vec<&str> = key.split(' ').filter(|word| word.chars().count() > 3).collect();
-        // Long words are more specific. Each gets an equal share of the limit.
-        words.sort_by_key(|word| Reverse(word.len()));
-        words.truncate(MAX_SUGGESTION_WORDS);
-        let share = limit / words.len().max(1);
-        let mut names = Vec::new();
-        for word in words {
-            let end = word.char_indices().nth(4).map_or(word.len(), |(end, _)| end);
-            let found = values.containing(&word[..end]).take(share);
-            names.extend(found.map(|number| values.name(number).to_owned()));
-        }
-        names
+        Ok(values.suggest(&key, limit))
     }
 
     fn similar(
@@ -242,14 +221,20 @@ impl Engine for TantivyEngine {
         }
     }
 
-    fn idf(&self, entity_type: EntityType, term: &str) -> Result<f32, Error> {
-        match self.index(entity_type) {
-            Some(index) => {
-                let frequency = similarity_search::document_frequency(index, term)?;
-                Ok(idf(index.records().into(), frequency))
-            }
-            None => Ok(idf(0, 0)),
-        }
+    fn idf(&self, entity_type: EntityType, terms: &[String], deadline: Deadline) -> Result<Vec<f32>, Error> {
+        deadline.check()?;
+        let Some(index) = self.index(entity_type) else {
+            return Ok(vec![idf(0, 0); terms.len()]);
+        };
+        let idf = |term: &String| {
+            let frequency = similarity_search::document_frequency(index, term)?;
+            Ok(idf(index.records().into(), frequency))
+        };
+        terms.iter().map(idf).collect()
+    }
+
+    fn is_local(&self) -> bool {
+        true
     }
 }
 

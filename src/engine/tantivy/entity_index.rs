@@ -8,17 +8,20 @@ use tantivy::{
 };
 
 use super::{
-    departments::Departments,
     directory::ReadOnlyDirectory,
     facet_columns::{Codes, FacetColumn},
-    facet_values::{FacetValues, Sum},
     key_dictionary::KeyDictionary,
-    layout::{DATES, INDEX_FOLDER, IndexLayout, NAMES, field_name, with_tokenizers},
+    layout::{DATES, INDEX_FOLDER, IndexLayout, with_tokenizers},
     permutation::Permutation,
     record_store::RecordStore,
     stem_tables::StemTables,
 };
 use crate::{
+    engine::{
+        departments::Departments,
+        facet_values::{FacetValues, Sum},
+        names::NAMES,
+    },
     model::{
         Date, EntityType, Facet, Role, Schema,
         record::{self, query_key},
@@ -65,18 +68,18 @@ impl EntityIndex {
         let mut dictionaries = Vec::new();
         for role in NAMES {
             if let Some(field) = layout.field(role) {
-                dictionaries.push((role, KeyDictionary::load(segment, field, field_name(role))?));
+                dictionaries.push((role, KeyDictionary::load(segment, field, role.name())?));
             }
         }
         let mut dates = Vec::new();
         for role in DATES {
             if schema.has_role(role) {
-                dates.push((role, segment.fast_fields().i64(field_name(role))?));
+                dates.push((role, segment.fast_fields().i64(role.name())?));
             }
         }
         let mut value = None;
         if schema.has_role(Role::Value) {
-            value = Some(segment.fast_fields().f64(field_name(Role::Value))?);
+            value = Some(segment.fast_fields().f64(Role::Value.name())?);
         }
         let mut permutations = Vec::new();
         for key in [SortKey::ClosingDate, SortKey::Value] {
@@ -140,7 +143,7 @@ impl EntityIndex {
                     Facet::Vendor | Facet::Department => values.as_slice(),
                     _ => &[],
                 };
-                let sums = Sum::of_codes(&column, self.records(), values);
+                let sums = column.sums(self.records(), values);
                 facets.push((facet, column, sums));
             }
         }
@@ -150,16 +153,7 @@ impl EntityIndex {
     /// Groups the values of the facets and keeps them.
     pub(crate) fn set_facets(&mut self, facets: Vec<OpenedFacet>, departments: &Departments) {
         for (facet, mut column, sums) in facets {
-            let values_of = |entry: &[String]| -> Vec<(String, String)> {
-                if facet == Facet::Department {
-                    let department = departments.of_entry(entry).into_iter();
-                    department
-                        .map(|found| (found.key.clone(), found.name().to_owned()))
-                        .collect()
-                } else {
-                    entry.iter().map(|text| (facet.key(text), text.clone())).collect()
-                }
-            };
+            let values_of = |entry: &[String]| departments.values_of_entry(facet, entry);
             let values = FacetValues::new(&column.entries, &sums, values_of);
             if facet == Facet::Department {
                 let several = departments.all().iter().filter(|department| department.keys.len() > 1);

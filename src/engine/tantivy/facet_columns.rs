@@ -15,7 +15,10 @@ use std::{
 use tantivy::DocId;
 
 use super::mapped_file::MappedArray;
-use crate::model::{Facet, Record};
+use crate::{
+    engine::facet_values::Sum,
+    model::{Facet, Record},
+};
 
 /// The entries of consecutive documents while the index is written.
 #[derive(Default)]
@@ -161,5 +164,16 @@ impl FacetColumn {
             return Err(io::Error::other(error));
         }
         Ok(Some(FacetColumn { codes, entries }))
+    }
+
+    /// The sums of all codes over all documents. `values[document]` is the value of a document, NaN
+    /// where it has none; an empty slice gives counts only.
+    pub(crate) fn sums(&self, documents: u32, values: &[f64]) -> Vec<Sum> {
+        let mut sums = vec![Sum::default(); self.entries.len()];
+        let mut values = values.iter();
+        self.codes.for_each(0..documents, |code| {
+            sums[code as usize].add_record(values.next());
+        });
+        sums
     }
 }

@@ -11,7 +11,10 @@ use tantivy::{
     tokenizer::{RawTokenizer, Token, TokenStream, Tokenizer, TokenizerManager, WhitespaceTokenizer},
 };
 
-use crate::model::{Record, Role, Schema, fold::words};
+use crate::{
+    engine::names::NAMES,
+    model::{Record, Role, Schema, fold::words},
+};
 
 /// The folder of the Tantivy index inside the folder of an entity type.
 pub(crate) const INDEX_FOLDER: &str = "tantivy";
@@ -27,9 +30,6 @@ const KEYS: [Role; 8] = [
     Role::ReferenceNumber,
     Role::SolicitationNumber,
 ];
-
-/// Roles indexed as whole keys and as a column of ordinals: found by a part of the key.
-pub(crate) const NAMES: [Role; 4] = [Role::Department, Role::Vendor, Role::ProcurementMethod, Role::Commodity];
 
 /// Roles indexed as columns of days since 1970-01-01.
 pub(crate) const DATES: [Role; 2] = [Role::Date, Role::ClosingDate];
@@ -60,22 +60,20 @@ impl IndexLayout {
         let key = text(WHOLE, IndexRecordOption::Basic);
         let day = NumericOptions::default().set_fast();
         for role in KEYS {
-            fields.push((role, builder.add_text_field(field_name(role), key.clone())));
+            fields.push((role, builder.add_text_field(role.name(), key.clone())));
         }
+        // Also a column of ordinals, for searches by a part of the key.
         for role in NAMES {
-            fields.push((
-                role,
-                builder.add_text_field(field_name(role), key.clone().set_fast(WHOLE)),
-            ));
+            fields.push((role, builder.add_text_field(role.name(), key.clone().set_fast(WHOLE))));
         }
         for role in DATES {
-            fields.push((role, builder.add_i64_field(field_name(role), day.clone())));
+            fields.push((role, builder.add_i64_field(role.name(), day.clone())));
         }
-        fields.push((Role::Value, builder.add_f64_field(field_name(Role::Value), day)));
+        fields.push((Role::Value, builder.add_f64_field(Role::Value.name(), day)));
         let running = text(WORDS, IndexRecordOption::WithFreqsAndPositions);
-        fields.push((Role::Text, builder.add_text_field(field_name(Role::Text), running)));
+        fields.push((Role::Text, builder.add_text_field(Role::Text.name(), running)));
         let stems = text(STEMS, IndexRecordOption::Basic);
-        fields.push((Role::Subject, builder.add_text_field(field_name(Role::Subject), stems)));
+        fields.push((Role::Subject, builder.add_text_field(Role::Subject.name(), stems)));
         // The index schema has a field for every role. Fields that the entity type is not searched
         // by stay empty.
         fields.retain(|(role, _)| schema.is_searchable_by(*role));
@@ -132,30 +130,6 @@ fn stems(record: &Record) -> String {
         stems.push(' ');
     });
     stems
-}
-
-/// The name of a role's index field, the same as in `index-schema`.
-pub(crate) const fn field_name(role: Role) -> &'static str {
-    match role {
-        Role::RecordId => "record_id",
-        Role::Date => "date",
-        Role::ClosingDate => "closing_date",
-        Role::Value => "value",
-        Role::Municipality => "municipality",
-        Role::Category => "category",
-        Role::Status => "status",
-        Role::ProcurementMethod => "procurement_method",
-        Role::NoticeType => "notice_type",
-        Role::VendorProvince => "vendor_province",
-        Role::ReferenceNumber => "reference_number",
-        Role::SolicitationNumber => "solicitation_number",
-        Role::Department => "department",
-        Role::Vendor => "vendor",
-        Role::Text => "text",
-        Role::Subject => "subject",
-        Role::Commodity => "commodity",
-        Role::Person => "person",
-    }
 }
 
 /// Our own tokenizers. An index does not store them: register them after opening it.

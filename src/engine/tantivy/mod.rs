@@ -16,20 +16,17 @@
 //! | `phrase`: a phrase query that obeys the deadline | phrases of frequent words | scoring |
 //! | `stem_tables`: finite-state sets of stem and word | words by their stem at query time, without stemmed index fields | phrases, which match as written |
 //! | `facet_columns`: dictionary-encoded entries | counting over all matches, one pass per facet | finding the records of one value |
-//! | `facet_values`, `departments`: values of a facet, spellings grouped | names, statistics, profiles | anything but names and counts |
 //! | `similarity_search`: postings of rare terms added up in windows | the best few hundred similar records | complete result lists |
 //! | `record_store`: the records as mapped NDJSON | returning the bytes that were indexed | reading one field of many records |
 
 mod aggregate;
 mod collect;
 mod compiled_query;
-mod departments;
 mod directory;
 mod engine;
 mod entity_index;
 mod errors;
 mod facet_columns;
-mod facet_values;
 mod helper_threads;
 mod key_dictionary;
 mod layout;

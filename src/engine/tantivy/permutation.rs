@@ -5,7 +5,7 @@
 
 use std::{fs, io, path::Path};
 
-use super::{layout::field_name, mapped_file::MappedArray};
+use super::mapped_file::MappedArray;
 use crate::query::SortKey;
 
 /// A sort order and its inverse.
@@ -15,11 +15,11 @@ pub(crate) struct Permutation {
 }
 
 fn order_file(key: SortKey) -> String {
-    format!("{}.order", field_name(key.role()))
+    format!("{}.order", key.role().name())
 }
 
 fn rank_file(key: SortKey) -> String {
-    format!("{}.rank", field_name(key.role()))
+    format!("{}.rank", key.role().name())
 }
 
 /// Writes the order by a key: `order[rank]` is a document.

@@ -111,7 +111,7 @@ pub(crate) const NO_TOKEN: ErrorResponse = ErrorResponse {
 };
 
 /// Decision D-97: `Retry-After` of a 429 for too many subscriptions, which a short wait does not change, in seconds: a day.
-const RETRY_AFTER: u64 = 86_400;
+pub(crate) const RETRY_AFTER: u64 = 86_400;
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(description = "The address is subscribed, from now on or already")]
@@ -181,7 +181,7 @@ pub(super) fn token(call: &Call) -> Result<String, ApiError> {
 }
 
 /// A write to the state database, with the request itself as evidence of consent.
-pub(super) fn write_job(
+pub(crate) fn write_job(
     call: &Call,
     words: String,
     write: impl FnOnce(&mut StateDb, ConsentRecord) -> Result<Reply, ApiError> + Send + 'static,
@@ -201,7 +201,7 @@ pub(super) fn write_job(
 }
 
 /// Combines the query string and the body.
-fn subscription_request(
+pub(crate) fn subscription_request(
     query: SubscribeParams,
     mut body: SubscribeBody,
     call: &Call,
@@ -256,7 +256,7 @@ fn keywords(one: Option<Given<Keyword>>, list: impl Iterator<Item = Keyword>) ->
 
 /// The subscription as it is kept for proof of consent, in the spelling of the request. The address is stored next to
 /// it.
-fn words(request: &SubscriptionRequest) -> String {
+pub(crate) fn words(request: &SubscriptionRequest) -> String {
     let keywords: Vec<&str> = request.keywords.iter().map(Keyword::text).collect();
     let languages: Vec<&str> = request.languages.iter().map(|language| language.code()).collect();
     json!({

@@ -59,8 +59,8 @@ fn get(call: &Call, record_id: String, doc_index: String) -> Result<Work, ApiErr
     read::no_parameters(call.query)?;
     let index = parse_index(&doc_index)?;
     let generation = call.generation.clone();
-    Ok(Work::search(move |_| {
-        let record = generation.engine.record(EntityType::Tender, &record_id)?;
+    Ok(Work::search(move |deadline| {
+        let record = generation.engine.record(EntityType::Tender, &record_id, deadline)?;
         let record = record.ok_or_else(|| no_record(EntityType::Tender, &record_id))?;
         let listed: Documents = serde_json::from_slice(&record).map_err(ApiError::internal)?;
         let documents = listed.documents.unwrap_or_default();

@@ -143,7 +143,7 @@ fn page(generation: &Generation, feed: &Feed, found: &FeedPage, next_cursor: Opt
 
 /// Decision D-153: values that are estimated as long as there is time for all that a page needs. What was estimated is
 /// kept, so a later request has fewer to estimate.
-struct ValuesInTime<'a> {
+pub(crate) struct ValuesInTime<'a> {
     generation: &'a Generation,
     today: Date,
     /// When the last estimate must have ended. It leaves a quarter of the time for the response.
@@ -152,7 +152,7 @@ struct ValuesInTime<'a> {
 }
 
 impl ValuesInTime<'_> {
-    fn new<'a>(generation: &'a Generation, today: Date, deadline: &'a Deadline) -> ValuesInTime<'a> {
+    pub(crate) fn new<'a>(generation: &'a Generation, today: Date, deadline: &'a Deadline) -> ValuesInTime<'a> {
         let end = deadline.end().and_then(|end| {
             let left = end.saturating_duration_since(Instant::now());
             end.checked_sub(left / 4)

@@ -58,6 +58,7 @@ fn get(call: &Call) -> Result<Work, ApiError> {
     read::no_parameters(call.query)?;
     let generation = &call.generation;
     let fault = call.state.generation_fault.load_full();
+    let damage = fault.as_deref().filter(|fault| !fault.is_unreachable());
     let work = Work::json(&Health {
         status: "ok",
         version: env!("CARGO_PKG_VERSION"),
@@ -66,7 +67,7 @@ fn get(call: &Call) -> Result<Work, ApiError> {
             generation: &generation.id,
             records: generation.manifest.entity_types.iter().map(|part| part.records).sum(),
             as_of: &generation.manifest.built_at,
-            damaged: fault.as_deref().map(GenerationFault::damaged),
+            damaged: damage.map(GenerationFault::damaged),
         },
     })?;
     Ok(work.with_validator(Validator::None))

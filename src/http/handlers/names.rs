@@ -152,10 +152,11 @@ fn list<R: Serialize + 'static>(
     let normal_form = (entity_types.clone(), part.clone(), limit, offset);
     let generation = call.generation.clone();
     let work = Work::search(move |deadline| {
-        deadline.check()?;
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let page = start..start.saturating_add(limit as usize);
-        let NamesPage { total, rows } = generation.engine.list_names(&entity_types, facet, &part, page);
+        let NamesPage { total, rows } = generation
+            .engine
+            .list_names(&entity_types, facet, &part, page, deadline)?;
         Reply::json(&Names {
             total,
             count: rows.len(),

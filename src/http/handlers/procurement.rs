@@ -89,13 +89,13 @@ struct Procurement<'a> {
 
 /// An event of a solicitation.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-struct Event {
+pub(crate) struct Event {
     #[schemars(extend("format" = "date"))]
-    date: String,
+    pub(crate) date: String,
     #[schemars(schema_with = "event_schema")]
-    event: &'static str,
-    entity_type: EntityType,
-    record_id: String,
+    pub(crate) event: &'static str,
+    pub(crate) entity_type: EntityType,
+    pub(crate) record_id: String,
 }
 
 /// Decision D-59: the events of a solicitation: entity type, field of the date, and name.
@@ -123,14 +123,22 @@ fn event_schema(_: &mut SchemaGenerator) -> schemars::Schema {
 const SPENDING: [EntityType; 3] = [EntityType::Contract, EntityType::Award, EntityType::Disclosure];
 
 /// The records of one entity type: those in the response, and the figures over all of them.
-struct Matches {
-    entity_type: EntityType,
-    records: Vec<Bytes>,
-    total: u64,
+pub(crate) struct Matches {
+    pub(crate) entity_type: EntityType,
+    pub(crate) records: Vec<Bytes>,
+    pub(crate) total: u64,
     /// `None` if no record has a value.
     total_value: Option<Money>,
     vendors: Vec<String>,
     buyers: Vec<String>,
+}
+
+/// The figures over all records of a solicitation.
+pub(crate) struct Totals {
+    pub(crate) total: u64,
+    pub(crate) total_value: Option<Money>,
+    pub(crate) vendors: Vec<String>,
+    pub(crate) buyers: Vec<String>,
 }
 
 const FACETS: [TermsAggregation; 2] = [terms(Facet::Vendor, usize::MAX), terms(Facet::Department, usize::MAX)];
@@ -167,7 +175,7 @@ fn not_found(number: &str, buyer: Option<&str>) -> ApiError {
 }
 
 /// The entity types that have records of the number.
-fn find(
+pub(crate) fn find(
     generation: &Generation,
     number: &str,
     department: Option<&str>,
@@ -235,11 +243,21 @@ fn values_of(aggregation: &mut Aggregation, facet: Facet) -> Vec<String> {
     buckets.map(|bucket| bucket.value).collect()
 }
 
-fn reply(number: &str, found: &[Matches]) -> Result<Reply, ApiError> {
+pub(crate) fn totals(found: &[Matches]) -> Totals {
     let spent = |entity_type: &EntityType| {
         let matches = found.iter().find(|matches| matches.entity_type == *entity_type)?;
         matches.total_value
     };
+    Totals {
+        total: found.iter().map(|matches| matches.total).sum(),
+        total_value: SPENDING.iter().find_map(spent),
+        vendors: distinct(found.iter().flat_map(|matches| &matches.vendors)),
+        buyers: distinct(found.iter().flat_map(|matches| &matches.buyers)),
+    }
+}
+
+fn reply(number: &str, found: &[Matches]) -> Result<Reply, ApiError> {
+    let totals = totals(found);
     let mut records = BTreeMap::new();
     for matches in found {
         records.insert(matches.entity_type.name(), raw_records(&matches.records)?);
@@ -247,12 +265,12 @@ fn reply(number: &str, found: &[Matches]) -> Result<Reply, ApiError> {
     Reply::json(&Procurement {
         solicitation_number: number,
         count: found.iter().map(|matches| matches.records.len()).sum(),
-        total: found.iter().map(|matches| matches.total).sum(),
+        total: totals.total,
         entity_types: found.iter().map(|matches| matches.entity_type).collect(),
         timeline: timeline(found)?,
-        total_value: SPENDING.iter().find_map(spent),
-        vendors: distinct(found.iter().flat_map(|matches| &matches.vendors)),
-        buyers: distinct(found.iter().flat_map(|matches| &matches.buyers)),
+        total_value: totals.total_value,
+        vendors: totals.vendors,
+        buyers: totals.buyers,
         records,
     })
 }
@@ -282,7 +300,7 @@ fn timeline(found: &[Matches]) -> Result<Vec<Event>, ApiError> {
 }
 
 /// The events of a record, each with its sort key: the date and the index in [`EVENTS`].
-fn events(entity_type: EntityType, record: &Record) -> Vec<((String, usize), Event)> {
+pub(crate) fn events(entity_type: EntityType, record: &Record) -> Vec<((String, usize), Event)> {
     let mut events = Vec::new();
     for (index, (of, field, event)) in EVENTS.iter().enumerate() {
         if *of != entity_type {

@@ -211,7 +211,7 @@ fn profile(call: &Call, facet: Facet, name: String, params: &[&str], write: Writ
     let normal_form = (search.query.clone(), search.page.clone(), facet.key(&name));
     let generation = call.generation.clone();
     let work = Work::search(move |deadline| {
-        let (named, search) = of_name(&generation, facet, &name, search)?;
+        let (named, search) = of_name(&generation, facet, &name, search, &deadline)?;
         write(&generation, named, &search, deadline)
     });
     work.for_request(&normal_form)
@@ -273,10 +273,12 @@ fn of_name(
     facet: Facet,
     name: &str,
     mut search: Search,
+    deadline: &Deadline,
 ) -> Result<(ResolvedName, Search), ApiError> {
     let engine = &generation.engine;
-    let Some(named) = engine.resolve_name(EntityType::Contract, facet, name) else {
-        let candidates = engine.suggest_names(EntityType::Contract, facet, name, MAX_CANDIDATES);
+    let entity_type = EntityType::Contract;
+    let Some(named) = engine.resolve_name(entity_type, facet, name, deadline.clone())? else {
+        let candidates = engine.suggest_names(entity_type, facet, name, MAX_CANDIDATES, deadline.clone())?;
         return Err(unknown_name(facet, name, candidates));
     };
     let key = named.key.clone();

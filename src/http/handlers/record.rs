@@ -69,8 +69,8 @@ pub(crate) fn no_record(entity_type: EntityType, record_id: &str) -> ApiError {
 fn get(call: &Call, entity_type: EntityType, record_id: String) -> Result<Work, ApiError> {
     read::no_parameters(call.query)?;
     let generation = call.generation.clone();
-    Ok(Work::inline(move |_| {
-        let record = generation.engine.record(entity_type, &record_id)?;
+    Ok(Work::look_up(&call.generation, move |deadline| {
+        let record = generation.engine.record(entity_type, &record_id, deadline)?;
         record
             .map(Reply::from)
             .ok_or_else(|| no_record(entity_type, &record_id))

@@ -121,7 +121,7 @@ fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
         Ok(Reply::from(body).with_headers(headers))
     };
     let work = if is_look_up {
-        Work::inline(run)
+        Work::look_up(&call.generation, run)
     } else {
         Work::search(run)
     };

@@ -17,7 +17,7 @@ use chrono::{DateTime, Days, NaiveTime, Utc};
 
 use crate::{
     http::error::ApiError,
-    model::{Plan, PlanLimits, timestamp},
+    model::{PlanLimits, timestamp},
     state::account::{Account, Limit, LimitWindow, Receipt},
 };
 
@@ -62,8 +62,9 @@ pub(crate) fn admit(account: Arc<Account>, cost: NonZeroU32, now: DateTime<Utc>)
 }
 
 impl Admission {
-    pub(crate) fn plan(&self) -> Plan {
-        self.account.key.plan
+    /// The name of the plan that the request is charged to.
+    pub(crate) fn plan_name(&self) -> &'static str {
+        self.account.plan_name()
     }
 
     /// Raises the cost to what the parsed request costs. 429 if that exceeds a limit.
@@ -86,7 +87,7 @@ impl Admission {
         let Some((limit, seconds)) = self.receipt.refused else {
             return Ok(limits);
         };
-        let plan = self.plan().name();
+        let plan = self.plan_name();
         let counts = if self.cost == ONE {
             String::new()
         } else {
@@ -150,7 +151,7 @@ fn midnight(now: DateTime<Utc>) -> String {
 mod tests {
     use super::*;
     use crate::{
-        model::Plans,
+        model::{Plan, Plans},
         state::{database::StateDb, sync::StateSync},
     };
 

@@ -36,6 +36,8 @@ pub(crate) struct Trace {
     pub(crate) route: Option<&'static str>,
     /// The database id of the key.
     pub(crate) key: Option<i64>,
+    /// Distinguishes visitors of the pages who have no key. Not logged.
+    pub(crate) visitor: Option<u64>,
     pub(crate) generation: Option<Arc<Generation>>,
     /// Whether a handler accepted the request: its key, if it needs one, its path and its
     /// parameters are valid.
@@ -50,6 +52,7 @@ impl Trace {
             arrived: Instant::now(),
             route: None,
             key: None,
+            visitor: None,
             generation: None,
             is_accepted: false,
             timing: Timing::default(),

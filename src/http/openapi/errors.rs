@@ -137,7 +137,7 @@ number of an address or of a key",
         "Unavailable",
         RateLimitHeaders::Sometimes,
         |_| true,
-        "The server is busy, has too many connections, or is shutting down; costs nothing. `Retry-After` states when to try again",
+        "The server is busy, cannot search its records at the moment, has too many connections, or is shutting down; costs nothing. `Retry-After` states when to try again",
         |_| ApiError::busy().detail,
     ),
     shared(

@@ -11,6 +11,7 @@ mod pace;
 mod request;
 
 use std::{
+    num::NonZeroUsize,
     sync::mpsc,
     thread,
     time::{Duration, Instant},
@@ -35,7 +36,7 @@ pub(crate) enum Lane {
     Heavy,
 }
 
-/// Both lanes. Each has as many threads as the machine has cores, so none idles while the other has work. Those of the
+/// Both lanes. Each has threads for all cores of the machine, so none idles while the other has work. Those of the
 /// heavy lane run at a lower priority.
 pub(crate) struct SearchPool {
     quick: JobLane,
@@ -58,8 +59,11 @@ const PROBE: Origin = Origin {
 };
 
 impl SearchPool {
-    pub(crate) fn start(metrics: &Metrics) -> anyhow::Result<SearchPool> {
-        let threads = thread::available_parallelism().map_or(1, |cores| cores.get());
+    /// Each lane gets so many threads for each core of the machine: one if searches compute, more if they wait for
+    /// another machine.
+    pub(crate) fn start(metrics: &Metrics, threads_per_core: NonZeroUsize) -> anyhow::Result<SearchPool> {
+        let cores = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let threads = cores.saturating_mul(threads_per_core).get();
         let quick = LaneOptions {
             name: "quick",
             threads,
@@ -116,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_probe_reports_a_blocked_lane() {
-        let pool = SearchPool::start(&Metrics::default()).unwrap();
+        let pool = SearchPool::start(&Metrics::default(), NonZeroUsize::MIN).unwrap();
         assert!(pool.probe(Duration::from_secs(10)));
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()

@@ -1,18 +1,17 @@
-//! The values of a facet over a whole entity type: which entries are the same value, its name, and
-//! its count.
+//! The values of a facet over a whole entity type, which all engines share: which entries are the
+//! same value, its name, and its count.
 //!
 //! Values are numbered by descending count, so that a list of values in numeric order is a list by
 //! rank.
 
-use std::collections::HashMap;
+use std::{cmp::Reverse, collections::HashMap};
 
 use memchr::memmem;
 
-use super::facet_columns::FacetColumn;
 use crate::{
     engine::{
-        aggregation::Money,
-        names::{NameCount, NamesPage, ResolvedName},
+        aggregation::{FacetBucket, FacetBuckets, Money},
+        names::{NameCount, NamesPage, ResolvedName, suggestion_parts},
     },
     model::Facet,
 };
@@ -103,17 +102,6 @@ pub(crate) struct Sum {
 }
 
 impl Sum {
-    /// The sums of all codes over all documents. `values[document]` is the value of a document, NaN
-    /// where it has none; an empty slice gives counts only.
-    pub(crate) fn of_codes(column: &FacetColumn, documents: u32, values: &[f64]) -> Vec<Sum> {
-        let mut sums = vec![Sum::default(); column.entries.len()];
-        let mut values = values.iter();
-        column.codes.for_each(0..documents, |code| {
-            sums[code as usize].add_record(values.next());
-        });
-        sums
-    }
-
     /// Counts one record with its value, if it has one (not NaN).
     #[inline]
     pub(crate) fn add_record(&mut self, value: Option<&f64>) {
@@ -195,6 +183,10 @@ impl FacetValues {
         self.sums.len()
     }
 
+    pub(crate) fn key(&self, number: u32) -> &str {
+        self.keys.get(number)
+    }
+
     /// The most frequent spelling of a value.
     pub(crate) fn name(&self, number: u32) -> &str {
         self.names.get(number)
@@ -226,6 +218,41 @@ impl FacetValues {
         self.codes_of_value.get(number)
     }
 
+    /// The values of some records, given as the count and the sum of each code: up to `size` of them.
+    pub(crate) fn buckets(&self, sum_of_code: &[Sum], size: usize) -> FacetBuckets {
+        let mut sum_of_value = vec![Sum::default(); self.len()];
+        for (code, sum) in (0u32..).zip(sum_of_code).filter(|(_, sum)| sum.count > 0) {
+            for value in self.values_of_code(code) {
+                sum_of_value[*value as usize].add(*sum);
+            }
+        }
+        let count = |value: u32| sum_of_value[value as usize].count;
+        let mut found: Vec<u32> = (0..self.len() as u32).filter(|value| count(*value) > 0).collect();
+        let distinct = found.len() as u64;
+        let all: u64 = found.iter().map(|value| count(*value)).sum();
+        let order = |value: &u32| (Reverse(count(*value)), self.name(*value), *value);
+        if size < found.len() {
+            if size > 0 {
+                found.select_nth_unstable_by(size - 1, |a, b| order(a).cmp(&order(b)));
+            }
+            found.truncate(size);
+        }
+        found.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
+        let buckets: Vec<FacetBucket> = found
+            .into_iter()
+            .map(|value| FacetBucket {
+                value: self.name(value).to_owned(),
+                count: count(value),
+                total_value: sum_of_value[value as usize].total_value,
+            })
+            .collect();
+        FacetBuckets {
+            distinct,
+            other: all - buckets.iter().map(|bucket| bucket.count).sum::<u64>(),
+            buckets,
+        }
+    }
+
     /// The values with a key that contains `part`, most frequent first.
     pub(crate) fn containing<'a>(&'a self, part: &'a str) -> impl Iterator<Item = u32> + 'a {
         let finder = memmem::Finder::new(part.as_bytes()).into_owned();
@@ -255,6 +282,14 @@ impl FacetValues {
             }
         }
         page
+    }
+
+    /// Names that share the start of a word with a key: the same number of each such word.
+    pub(crate) fn suggest(&self, key: &str, limit: usize) -> Vec<String> {
+        let parts = suggestion_parts(key);
+        let share = limit / parts.len().max(1);
+        let found = parts.into_iter().flat_map(|part| self.containing(part).take(share));
+        found.map(|number| self.name(number).to_owned()).collect()
     }
 
     pub(crate) fn resolve(&self, facet: Facet, name: &str) -> Option<ResolvedName> {

@@ -6,10 +6,19 @@
 //! often, and often enough: a single record with a wrong name merges nothing. Either name then
 //! finds the department, in every entity type.
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+};
 
-use super::facet_values::most_frequent;
-use crate::{engine::names::ResolvedName, model::Facet};
+use crate::{
+    engine::{
+        aggregation::Money,
+        facet_values::{FacetValues, most_frequent},
+        names::{NameCount, NamesPage, ResolvedName},
+    },
+    model::Facet,
+};
 
 #[derive(Default)]
 pub(crate) struct Departments {
@@ -189,6 +198,48 @@ impl Departments {
     /// The department of an entry `[English, French]`.
     pub(crate) fn of_entry(&self, entry: &[String]) -> Option<&DepartmentNames> {
         self.by_key(&self.pairs.of_entry(&EntryNames::of(entry))?)
+    }
+
+    /// The key and the name of each value of an entry of a facet.
+    pub(crate) fn values_of_entry(&self, facet: Facet, entry: &[String]) -> Vec<(String, String)> {
+        if facet == Facet::Department {
+            let department = self.of_entry(entry).into_iter();
+            department
+                .map(|found| (found.key.clone(), found.name().to_owned()))
+                .collect()
+        } else {
+            entry.iter().map(|text| (facet.key(text), text.clone())).collect()
+        }
+    }
+
+    /// A page of the departments of which a key contains `part`, counted over the given values: those
+    /// of [`Facet::Department`] of some entity types.
+    pub(crate) fn list(&self, counted: &[&FacetValues], part: &str, page: Range<usize>) -> NamesPage {
+        let mut rows = Vec::new();
+        for department in &self.all {
+            if !department.keys.iter().any(|key| key.contains(part)) {
+                continue;
+            }
+            let mut row = NameCount {
+                name: department.name().to_owned(),
+                records: 0,
+                total_value: Money::default(),
+            };
+            for values in counted {
+                if let Some(number) = values.find(&department.key) {
+                    row.records += values.sum(number).count;
+                    row.total_value.add(values.sum(number).total_value);
+                }
+            }
+            if row.records > 0 {
+                rows.push(row);
+            }
+        }
+        rows.sort_by(|a, b| b.records.cmp(&a.records).then_with(|| a.name.cmp(&b.name)));
+        NamesPage {
+            total: rows.len() as u64,
+            rows: rows.into_iter().skip(page.start).take(page.len()).collect(),
+        }
     }
 
     /// By its English name, its French one, or `English | French`.

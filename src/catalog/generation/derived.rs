@@ -1,0 +1,16 @@
+//! What is derived from a finished index when it is built, and stored with it.
+
+use super::{first_seen::FirstSeen, tender_values::TenderValues};
+use crate::catalog::{market::calibration::Calibration, notices::NewestStatuses};
+
+/// The derived data of one generation.
+pub(crate) struct DerivedData {
+    /// How wide the ranges of estimates must be.
+    pub(crate) calibration: Calibration,
+    /// When recent tenders were first indexed.
+    pub(crate) first_seen: FirstSeen,
+    /// The values of open tenders that state none; `None` in a generation of an older program.
+    pub(crate) tender_values: Option<TenderValues>,
+    /// For tenders with several notices, the status that the newest one states.
+    pub(crate) newest_statuses: NewestStatuses,
+}

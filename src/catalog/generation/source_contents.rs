@@ -1,0 +1,121 @@
+//! What the manifest states of the records of one source: how many there are of each year, and how many of them have a
+//! value, a supplier and so on.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Record, Role, Schema};
+
+/// The records of a source and an entity type.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SourceContents {
+    pub(crate) source_id: String,
+    /// Records by the year of their event date, the first year first. Records without a date are in none.
+    pub(crate) years: BTreeMap<i32, u64>,
+    /// Records that have a part. An entity type without the part has no entry.
+    pub(crate) parts: BTreeMap<RecordPart, u64>,
+}
+
+/// What a reader looks for in a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RecordPart {
+    Date,
+    /// A title or a description.
+    Subject,
+    Value,
+    Buyer,
+    Supplier,
+    CommodityCode,
+    ClosingDate,
+}
+
+impl RecordPart {
+    pub(crate) const ALL: [RecordPart; 7] = [
+        RecordPart::Date,
+        RecordPart::Subject,
+        RecordPart::Value,
+        RecordPart::Buyer,
+        RecordPart::Supplier,
+        RecordPart::CommodityCode,
+        RecordPart::ClosingDate,
+    ];
+
+    /// The name in the manifest, and the end of the keys of its texts.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            RecordPart::Date => "date",
+            RecordPart::Subject => "subject",
+            RecordPart::Value => "value",
+            RecordPart::Buyer => "buyer",
+            RecordPart::Supplier => "supplier",
+            RecordPart::CommodityCode => "commodity_code",
+            RecordPart::ClosingDate => "closing_date",
+        }
+    }
+
+    const fn role(self) -> Role {
+        match self {
+            RecordPart::Date => Role::Date,
+            RecordPart::Subject => Role::Subject,
+            RecordPart::Value => Role::Value,
+            RecordPart::Buyer => Role::Department,
+            RecordPart::Supplier => Role::Vendor,
+            RecordPart::CommodityCode => Role::Commodity,
+            RecordPart::ClosingDate => Role::ClosingDate,
+        }
+    }
+
+    /// Whether records of an entity type can have the part.
+    pub(crate) fn is_of(self, schema: &Schema) -> bool {
+        schema.has_role(self.role())
+    }
+
+    /// Whether a record has the part: a text that is not blank, or a number.
+    pub(crate) fn is_in(self, record: &Record) -> bool {
+        match self {
+            RecordPart::Value => record.value().is_some(),
+            RecordPart::Date | RecordPart::ClosingDate => record.date(self.role()).is_some(),
+            _ => record.texts(self.role()).any(|text| !text.trim().is_empty()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::EntityType;
+
+    #[test]
+    fn a_part_is_found_in_any_field_of_its_role() {
+        let schema = Schema::of(EntityType::Contract);
+        let json = r#"{"record_id":"1","description_fr":"Neige","contract_value":0,"vendor_name":" ","award_date":"2024-01-02"}"#;
+        let record = Record::parse(schema, json.as_bytes()).unwrap();
+        let parts: Vec<&str> = RecordPart::ALL
+            .into_iter()
+            .filter(|part| part.is_in(&record))
+            .map(RecordPart::name)
+            .collect();
+        assert_eq!(parts, ["date", "subject", "value"]);
+        assert!(!RecordPart::ClosingDate.is_of(schema) && RecordPart::Supplier.is_of(schema));
+    }
+
+    #[test]
+    fn a_part_has_the_same_name_in_the_manifest() {
+        for part in RecordPart::ALL {
+            assert_eq!(serde_json::to_value(part).unwrap(), part.name());
+        }
+        let contents = SourceContents {
+            source_id: "a".to_owned(),
+            years: BTreeMap::from([(2024, 5)]),
+            parts: BTreeMap::from([(RecordPart::Value, 3)]),
+        };
+        let json = serde_json::to_string(&contents).unwrap();
+        assert_eq!(
+            serde_json::from_str::<SourceContents>(&json).unwrap(),
+            contents,
+            "{json}"
+        );
+    }
+}

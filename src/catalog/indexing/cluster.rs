@@ -1,0 +1,89 @@
+//! Builds a generation on an OpenSearch cluster.
+//!
+//! The records are read from the spool twice: the codes in their documents follow from all of them.
+
+use std::{env, path::PathBuf, sync::Arc};
+
+use anyhow::{Context, ensure};
+
+use super::{
+    manifest_counts::ManifestCounts, read_dumps::DumpRecords, spooled_records::SpooledRecords, target::BuildTarget,
+    write_index::progress_bar,
+};
+use crate::{
+    catalog::generation::{
+        ClusterStore, DerivedData, EntityTypeManifest, FirstSeen, KEPT_GENERATIONS, generation_files,
+    },
+    engine::{
+        Deadline, Engine,
+        opensearch::build::{BuildTotals, ClusterBuild},
+    },
+    model::{EntityType, Schema},
+};
+
+pub(super) struct ClusterTarget<'a> {
+    store: &'a ClusterStore,
+    build: ClusterBuild,
+}
+
+impl ClusterTarget<'_> {
+    pub(super) fn start(store: &ClusterStore) -> anyhow::Result<ClusterTarget<'_>> {
+        let build = ClusterBuild::start(Arc::clone(&store.client), &store.settings, KEPT_GENERATIONS)
+            .with_context(|| format!("starting a build on {store}"))?;
+        Ok(ClusterTarget { store, build })
+    }
+}
+
+impl BuildTarget for ClusterTarget<'_> {
+    /// The folder for temporary files.
+    fn spool_folder(&self, _: EntityType) -> anyhow::Result<PathBuf> {
+        Ok(env::temp_dir())
+    }
+
+    fn write_records(&self, schema: &'static Schema, records: &DumpRecords) -> anyhow::Result<EntityTypeManifest> {
+        let spooled = SpooledRecords::new(schema, records);
+        let count = records.entries.len();
+
+        let progress = progress_bar("counting", schema, count);
+        let start = || (ManifestCounts::default(), BuildTotals::new(schema));
+        let counted = spooled.visit(&progress, start, |(counts, totals), spooled| {
+            counts.add(spooled.record, spooled.dump);
+            totals.add(spooled.record, spooled.bytes.len());
+            Ok(())
+        })?;
+        let merge = |ours: (ManifestCounts, BuildTotals), theirs: (ManifestCounts, BuildTotals)| {
+            (ours.0.merge(theirs.0), ours.1.merge(theirs.1))
+        };
+        let (counts, totals) = counted.into_iter().fold(start(), merge);
+        progress.finish_and_clear();
+
+        let progress = progress_bar("loading", schema, count);
+        let writer = self.build.entity_type(schema, totals)?;
+        spooled.visit(
+            &progress,
+            || (),
+            |(), spooled| writer.add(spooled.number, spooled.record, spooled.bytes),
+        )?;
+        let loaded = writer.finish()?;
+        ensure!(loaded == count as u64, "{loaded} of {count} records were loaded");
+        progress.finish_and_clear();
+        Ok(counts.into_manifest(schema, &records.dumps))
+    }
+
+    fn engine(&self, _: &[EntityTypeManifest]) -> anyhow::Result<Box<dyn Engine>> {
+        self.build.complete()?;
+        let engine = self.store.engine(self.build.id(), &Deadline::never())?;
+        Ok(Box::new(engine))
+    }
+
+    fn previous_first_seen(&self) -> anyhow::Result<Option<FirstSeen>> {
+        self.store.previous_first_seen()
+    }
+
+    fn publish(self, entity_types: Vec<EntityTypeManifest>, derived: &DerivedData) -> anyhow::Result<String> {
+        for (name, content) in generation_files(entity_types, derived)? {
+            self.build.file(name, &content)?;
+        }
+        self.build.publish()
+    }
+}

@@ -1,0 +1,28 @@
+//! What a build does in its own way on each engine.
+
+use std::path::PathBuf;
+
+use super::read_dumps::DumpRecords;
+use crate::{
+    catalog::generation::{DerivedData, EntityTypeManifest, FirstSeen},
+    engine::Engine,
+    model::{EntityType, Schema},
+};
+
+/// A generation that is being built. It is not in service before [`BuildTarget::publish`].
+pub(super) trait BuildTarget {
+    /// A folder of this machine for the records of an entity type while they are read.
+    fn spool_folder(&self, entity_type: EntityType) -> anyhow::Result<PathBuf>;
+
+    /// Indexes the records of an entity type.
+    fn write_records(&self, schema: &'static Schema, records: &DumpRecords) -> anyhow::Result<EntityTypeManifest>;
+
+    /// Opens the index just built.
+    fn engine(&self, entity_types: &[EntityTypeManifest]) -> anyhow::Result<Box<dyn Engine>>;
+
+    /// The first-seen times of the generation before this one; `None` if there is none.
+    fn previous_first_seen(&self) -> anyhow::Result<Option<FirstSeen>>;
+
+    /// Stores the derived data, verifies the generation and puts it in service. Returns its id.
+    fn publish(self, entity_types: Vec<EntityTypeManifest>, derived: &DerivedData) -> anyhow::Result<String>;
+}

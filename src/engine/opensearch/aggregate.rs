@@ -1,0 +1,207 @@
+//! Aggregations over all matches.
+//!
+//! The first round counts everything. A second one reads the names and sums of the most frequent
+//! vendors, and starts to find the percentiles; further rounds find the rest of these. A round is one
+//! request.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    counts::{CountJob, Counted, add_counts, batches, code_range, entry_buckets, jobs, money, read_counts, sums},
+    mapping::record,
+    metrics::{Metrics, unreadable},
+    names::Names,
+    percentiles::{self, Finder},
+    query::{CompiledQuery, dates},
+    searcher::{Searcher, total},
+    stored_money,
+    vendor_counts::VendorCounts,
+};
+use crate::{
+    engine::{
+        aggregation::{Aggregation, TermsAggregation, ValueAggregation, ValueDistribution, ValueStats},
+        error::Error,
+    },
+    model::{Date, Facet, Role, Schema},
+};
+
+/// Names of aggregations.
+const DATED: &str = "dated";
+const EARLIEST: &str = "earliest";
+const LATEST: &str = "latest";
+const VALUES: &str = "values";
+const MIN: &str = "min";
+const MAX: &str = "max";
+const HINTS: &str = "hints";
+
+pub(crate) fn aggregate(
+    searcher: &Searcher,
+    names: &Names,
+    query: &CompiledQuery,
+    terms: &[TermsAggregation],
+    values: ValueAggregation,
+) -> Result<Aggregation, Error> {
+    let has_values = values != ValueAggregation::None && Schema::of(searcher.index.entity_type).has_role(Role::Value);
+    let values_of_type = if has_values { values } else { ValueAggregation::None };
+    let batches = batches(jobs(searcher, terms));
+    let responses = searcher.multi_search(count_searches(query, &batches, values_of_type))?;
+    let results = responses.iter().map(Metrics::of).collect::<Result<Vec<_>, _>>()?;
+    let (Some(first), Some(response)) = (results.first(), responses.first()) else {
+        return Err(unreadable("there is no response"));
+    };
+    let mut aggregation = Aggregation::empty(searcher.index.entity_type, terms, values);
+    aggregation.total = total(response)?;
+    let dated: Metrics = first.read(DATED)?;
+    aggregation.earliest_date = date(dated.metric(EARLIEST)?);
+    aggregation.latest_date = date(dated.metric(LATEST)?);
+    let mut vendors = None;
+    for TermsAggregation { facet, size } in terms {
+        let counted = read_facet(*facet, &batches, &results)?;
+        if *facet == Facet::Vendor {
+            vendors = Some(VendorCounts::new(counted, *size, has_values));
+        } else if let Some(values) = searcher.index.values(*facet) {
+            let buckets = entry_buckets(values, &counted, *size)?;
+            aggregation.facets.insert(*facet, buckets);
+        }
+    }
+    let (mut stats, mut finder) = if has_values {
+        read_values(query, first, values)?
+    } else {
+        (None, None)
+    };
+    refine(searcher, names, query, &mut aggregation, vendors, finder.as_mut())?;
+    if let (Some(stats), Some(finder)) = (&mut stats, &finder)
+        && let Some(distribution) = &mut stats.distribution
+    {
+        let found = finder.percentiles();
+        distribution.percentiles = found.ok_or_else(|| unreadable("a percentile is missing"))?;
+    }
+    aggregation.values = stats;
+    Ok(aggregation)
+}
+
+/// The searches of the first round, one for each batch.
+fn count_searches(query: &CompiledQuery, batches: &[Vec<CountJob>], values: ValueAggregation) -> Vec<Value> {
+    let mut searches = Vec::new();
+    for batch in batches {
+        let mut aggregations = Map::new();
+        if searches.is_empty() {
+            add_totals(&mut aggregations, values);
+        }
+        let mut query = query.clone();
+        for job in batch {
+            if !job.is_whole {
+                query = query.require(code_range(job));
+            }
+            add_counts(&mut aggregations, job, values != ValueAggregation::None);
+        }
+        searches.push(json!({
+            "query": query.to_json(),
+            "size": 0,
+            "track_total_hits": true,
+            "aggs": aggregations,
+        }));
+    }
+    searches
+}
+
+/// The counts of a facet from all searches.
+fn read_facet(facet: Facet, batches: &[Vec<CountJob>], results: &[Metrics]) -> Result<Vec<Counted>, Error> {
+    let mut counted = Vec::new();
+    for (batch, results) in batches.iter().zip(results) {
+        for job in batch.iter().filter(|job| job.facet == facet) {
+            counted.push(read_counts(job, results)?);
+        }
+    }
+    Ok(counted)
+}
+
+/// The rounds after the first one, until nothing is missing.
+fn refine(
+    searcher: &Searcher,
+    names: &Names,
+    query: &CompiledQuery,
+    aggregation: &mut Aggregation,
+    mut vendors: Option<VendorCounts>,
+    mut finder: Option<&mut Finder>,
+) -> Result<(), Error> {
+    loop {
+        let mut searches = match &vendors {
+            Some(vendors) => vendors.searches(searcher, names, query),
+            None => Vec::new(),
+        };
+        let of_vendors = searches.len();
+        if let Some(finder) = finder.as_mut().filter(|finder| finder.percentiles().is_none()) {
+            let of_percentiles = finder.searches().into_iter();
+            searches.extend(of_percentiles.map(|search| (searcher.index.name.as_str(), search)));
+        }
+        if searches.is_empty() && vendors.is_none() {
+            return Ok(());
+        }
+        let responses = searcher.multi_search_of(&searches)?;
+        let (of_vendors, of_percentiles) = responses.split_at(of_vendors);
+        if let Some(vendors) = vendors.take() {
+            aggregation.facets.insert(Facet::Vendor, vendors.finish(of_vendors)?);
+        }
+        if let Some(finder) = finder.as_mut().filter(|_| !of_percentiles.is_empty()) {
+            finder.read(of_percentiles)?;
+        }
+    }
+}
+
+fn add_totals(aggregations: &mut Map<String, Value>, values: ValueAggregation) {
+    let (date, value) = (Role::Date.name(), Role::Value.name());
+    let dated = json!({
+        "filter": dates(Role::Date, None, None),
+        "aggs": { EARLIEST: { "min": { "field": date } }, LATEST: { "max": { "field": date } } },
+    });
+    aggregations.insert(DATED.to_owned(), dated);
+    if values == ValueAggregation::None {
+        return;
+    }
+    aggregations.insert(VALUES.to_owned(), json!({ "value_count": { "field": value } }));
+    aggregations.extend(sums());
+    if values == ValueAggregation::Percentiles {
+        aggregations.insert(MIN.to_owned(), json!({ "min": { "field": value } }));
+        aggregations.insert(MAX.to_owned(), json!({ "max": { "field": value } }));
+        aggregations.insert(HINTS.to_owned(), percentiles::hints());
+    }
+}
+
+/// The statistics of the values, and what finds their percentiles if these were requested.
+fn read_values(
+    query: &CompiledQuery,
+    results: &Metrics,
+    aggregation: ValueAggregation,
+) -> Result<(Option<ValueStats>, Option<Finder>), Error> {
+    let records_with_value = results.metric(VALUES)?.map_or(0, |count| count as u64);
+    let mut sums = [0.0; stored_money::PARTS + 1];
+    let fields = record::MONEY.into_iter().chain([record::IMPLAUSIBLE]);
+    for (sum, field) in sums.iter_mut().zip(fields) {
+        *sum = results.metric(field)?.unwrap_or(0.0);
+    }
+    let total_value = money(sums)?;
+    let mut stats = ValueStats {
+        records_with_value,
+        total_value,
+        distribution: None,
+    };
+    if aggregation != ValueAggregation::Percentiles || records_with_value == 0 {
+        return Ok((Some(stats), None));
+    }
+    let (Some(min), Some(max)) = (results.metric(MIN)?, results.metric(MAX)?) else {
+        return Err(unreadable("there are values, but no smallest one"));
+    };
+    stats.distribution = Some(ValueDistribution {
+        min,
+        max,
+        mean: total_value.dollars() / records_with_value as f64,
+        percentiles: Default::default(),
+    });
+    let finder = Finder::new(query, records_with_value, min..=max, &results.read(HINTS)?);
+    Ok((Some(stats), Some(finder)))
+}
+
+fn date(days: Option<f64>) -> Option<Date> {
+    Date::from_days(days? as i32)
+}

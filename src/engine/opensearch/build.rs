@@ -1,0 +1,369 @@
+//! A build in progress: the indexes of a new generation are created and loaded, verified, given
+//! their copies, and put in service together.
+//!
+//! Nothing is in service before the last step. A build that fails removes its indexes; what a killed
+//! build left is removed by the next one.
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use anyhow::{Context, ensure};
+use chrono::{NaiveDateTime, TimeDelta, Utc};
+use serde::Serialize;
+
+use super::{
+    build_lock::BuildLock,
+    build_totals::RecordSummary,
+    bulk::BulkLoader,
+    catalog_index::{self, GenerationEntry},
+    client::Client,
+    cluster_indexes::{self, ClusterIndex},
+    document::RecordDocument,
+    facet_codes::{self, FacetCodes},
+    generations::{complete, facets_file, in_service},
+    mapping::IndexKind,
+    retry::retry,
+    settings::ClusterSettings,
+    verify::{SAMPLES, Sample, verify_count, verify_records},
+};
+use crate::{
+    engine::deadline::Deadline,
+    model::{EntityType, Record, Schema},
+};
+
+pub(crate) use super::build_totals::BuildTotals;
+
+/// A build in progress. Its lock excludes any other build with the same prefix.
+pub(crate) struct ClusterBuild {
+    client: Arc<Client>,
+    settings: ClusterSettings,
+    id: String,
+    kept: usize,
+    entry: Mutex<GenerationEntry>,
+    loaded: Mutex<Loaded>,
+    is_published: bool,
+    lock: BuildLock,
+}
+
+/// What was sent, to compare with what the cluster has.
+#[derive(Default)]
+struct Loaded {
+    records: Vec<(EntityType, RecordSummary, Vec<Sample>)>,
+    names: u64,
+    stems: u64,
+}
+
+/// Loads the records of an entity type. Any number of threads add records.
+pub(crate) struct EntityWriter<'a> {
+    build: &'a ClusterBuild,
+    schema: &'static Schema,
+    loader: BulkLoader,
+    codes: FacetCodes,
+    summary: RecordSummary,
+    /// Every so many records one is read back.
+    sample_every: u64,
+    samples: Mutex<Vec<Sample>>,
+    bytes: AtomicU64,
+}
+
+/// The form of the id of a generation.
+const ID_FORMAT: &str = "%Y%m%dT%H%M%S%3fZ";
+
+impl ClusterBuild {
+    /// Takes the lock, removes what killed builds left, and creates empty indexes for names and
+    /// vocabulary. `kept` is the number of complete generations that stay.
+    pub(crate) fn start(client: Arc<Client>, settings: &ClusterSettings, kept: usize) -> anyhow::Result<ClusterBuild> {
+        let prefix = &settings.prefix;
+        catalog_index::create_if_missing(&client, prefix, settings.replicas).context("creating the catalog")?;
+        let lock = BuildLock::acquire(&client, settings)?;
+        remove_old(&client, prefix, kept, None)?;
+        let id = next_id(&client, prefix)?;
+        let build = ClusterBuild {
+            entry: Mutex::new(GenerationEntry::new(&id)),
+            client,
+            settings: settings.clone(),
+            id,
+            kept,
+            loaded: Mutex::default(),
+            is_published: false,
+            lock,
+        };
+        build.write_entry()?;
+        for kind in [IndexKind::Names, IndexKind::Vocabulary] {
+            build.create(kind, 1)?;
+        }
+        Ok(build)
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Creates the index of an entity type, and stores its names, words and facets. `totals` are
+    /// those of all its records.
+    pub(crate) fn entity_type(&self, schema: &'static Schema, totals: BuildTotals) -> anyhow::Result<EntityWriter<'_>> {
+        let (entity_type, totals) = (schema.entity_type, totals.finish());
+        self.store(&facets_file(entity_type), &facet_codes::to_json(&totals.tables)?)?;
+        let names = totals.vendors.len() + totals.keys.len();
+        let loader = self.loader(IndexKind::Names);
+        load(&loader, &totals.vendors)?;
+        load(&loader, &totals.keys)?;
+        loader.finish()?;
+        let loader = self.loader(IndexKind::Vocabulary);
+        load(&loader, &totals.stems)?;
+        loader.finish()?;
+        let mut loaded = self.loaded();
+        loaded.names += names as u64;
+        loaded.stems += totals.stems.len() as u64;
+        drop(loaded);
+        let kind = IndexKind::Records(entity_type);
+        self.create(kind, self.settings.shards_of(totals.summary.records))?;
+        Ok(EntityWriter {
+            build: self,
+            schema,
+            loader: self.loader(kind),
+            codes: totals.codes,
+            summary: totals.summary,
+            sample_every: (totals.summary.records / SAMPLES).max(1),
+            samples: Mutex::default(),
+            bytes: AtomicU64::new(0),
+        })
+    }
+
+    /// Stores a JSON text of the generation under a name.
+    pub(crate) fn file(&self, name: &str, content: &[u8]) -> anyhow::Result<()> {
+        self.store(name, content)?;
+        self.write_entry()
+    }
+
+    /// Prepares the loaded indexes for searches, and compares them with what was sent. Afterwards
+    /// the generation can be opened.
+    pub(crate) fn complete(&self) -> anyhow::Result<()> {
+        self.lock.check()?;
+        for kind in IndexKind::all() {
+            let index = self.index(kind);
+            self.retry(|| {
+                cluster_indexes::refresh(&self.client, &index, &Deadline::never())
+                    .with_context(|| format!("refreshing {index}"))
+            })?;
+            cluster_indexes::force_merge(&self.client, &index, self.settings.patience)?;
+        }
+        self.verify()?;
+        let mut entry = self.entry();
+        for (entity_type, summary, _) in &self.loaded().records {
+            entry.set_summary(*entity_type, *summary);
+        }
+        drop(entry);
+        self.write_entry()
+    }
+
+    /// Makes the copies of the shards, puts the generation in service, and removes the
+    /// generations that need not stay. Returns its id.
+    pub(crate) fn publish(mut self) -> anyhow::Result<String> {
+        let prefix = self.settings.prefix.clone();
+        let indexes: Vec<String> = IndexKind::all().map(|kind| self.index(kind)).collect();
+        let (replicas, patience) = (self.settings.replicas, self.settings.patience);
+        self.retry(|| cluster_indexes::replicate(&self.client, &indexes, replicas, patience))?;
+        // A node that was lost since the first verification would take documents with it.
+        self.verify()?;
+        // Aliases that name no generation do not hinder a new one.
+        let previous = self.retry(|| in_service(&self.client, &prefix, &Deadline::never()));
+        let previous = previous.unwrap_or_else(|error| {
+            log::warn!("{error:#}");
+            None
+        });
+        self.entry().is_complete = true;
+        self.write_entry()?;
+        self.lock.check()?;
+        self.retry(|| {
+            cluster_indexes::switch_aliases(&self.client, &prefix, &self.id, &Deadline::never())
+                .context("putting the new generation in service")
+        })?;
+        self.is_published = true;
+        if let Err(error) = remove_old(&self.client, &prefix, self.kept, previous.as_deref()) {
+            log::warn!("old generations stay until the next build: {error:#}");
+        }
+        Ok(self.id.clone())
+    }
+
+    fn verify(&self) -> anyhow::Result<()> {
+        let loaded = self.loaded();
+        for (kind, expected) in [(IndexKind::Names, loaded.names), (IndexKind::Vocabulary, loaded.stems)] {
+            self.retry(|| verify_count(&self.client, &self.index(kind), expected))?;
+        }
+        for (entity_type, summary, samples) in &loaded.records {
+            let index = self.index(IndexKind::Records(*entity_type));
+            self.retry(|| verify_records(&self.client, &index, *entity_type, summary, samples))?;
+        }
+        Ok(())
+    }
+
+    fn index(&self, kind: IndexKind) -> String {
+        kind.index(&self.settings.prefix, &self.id)
+    }
+
+    fn create(&self, kind: IndexKind, shards: u32) -> anyhow::Result<()> {
+        let index = self.index(kind);
+        let definition = kind.definition(shards);
+        self.retry(|| {
+            cluster_indexes::create_if_missing(&self.client, &index, &definition, &Deadline::never())
+                .with_context(|| format!("creating {index}"))
+        })
+    }
+
+    fn loader(&self, kind: IndexKind) -> BulkLoader {
+        BulkLoader::start(&self.client, self.index(kind), &self.settings)
+    }
+
+    fn store(&self, name: &str, content: &[u8]) -> anyhow::Result<()> {
+        let prefix = &self.settings.prefix;
+        self.retry(|| self.entry().write_file(&self.client, prefix, name, content))
+    }
+
+    fn write_entry(&self) -> anyhow::Result<()> {
+        let write = || self.entry().write(&self.client, &self.settings.prefix);
+        self.retry(|| write().context("writing the catalog"))
+    }
+
+    fn retry<T>(&self, step: impl FnMut() -> anyhow::Result<T>) -> anyhow::Result<T> {
+        retry(self.settings.patience, step)
+    }
+
+    fn entry(&self) -> MutexGuard<'_, GenerationEntry> {
+        self.entry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn loaded(&self) -> MutexGuard<'_, Loaded> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for ClusterBuild {
+    /// Removes the indexes of a build that failed. After a kill, the next build removes them.
+    fn drop(&mut self) {
+        if self.is_published || !self.lock.is_held() {
+            return;
+        }
+        if let Err(error) = remove(&self.client, &self.settings.prefix, &self.id) {
+            log::warn!("the indexes of the failed build stay until the next one: {error:#}");
+        }
+    }
+}
+
+impl EntityWriter<'_> {
+    /// Adds a record with its JSON and its number in the default order.
+    pub(crate) fn add(&self, number: u32, record: &Record, json: &[u8]) -> anyhow::Result<()> {
+        let number = u64::from(number);
+        if number.is_multiple_of(self.sample_every) {
+            let crc32 = crc32fast::hash(json);
+            self.samples().push(Sample { number, crc32 });
+        }
+        self.bytes.fetch_add(json.len() as u64, Relaxed);
+        let json = std::str::from_utf8(json).context("a record is not UTF-8")?;
+        let document = RecordDocument {
+            schema: self.schema,
+            record,
+            json,
+            number,
+            codes: &self.codes,
+        };
+        self.loader.add(&number.to_string(), |lines| document.write(lines))
+    }
+
+    /// Waits until all records are stored. Returns their number.
+    pub(crate) fn finish(self) -> anyhow::Result<u64> {
+        let samples = std::mem::take(&mut *self.samples());
+        let (entity_type, bytes) = (self.schema.entity_type, self.bytes.load(Relaxed));
+        let loaded = self
+            .loader
+            .finish()
+            .with_context(|| format!("loading the {entity_type} records"))?;
+        ensure!(
+            (loaded, bytes) == (self.summary.records, self.summary.bytes),
+            "{loaded} of {} {entity_type} records were loaded, with {bytes} of {} bytes",
+            self.summary.records,
+            self.summary.bytes
+        );
+        self.build.loaded().records.push((entity_type, self.summary, samples));
+        Ok(loaded)
+    }
+
+    fn samples(&self) -> MutexGuard<'_, Vec<Sample>> {
+        self.samples.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn load(loader: &BulkLoader, documents: &[(String, impl Serialize)]) -> anyhow::Result<()> {
+    for (id, document) in documents {
+        loader.add(id, |lines| {
+            serde_json::to_writer(&mut *lines, document)?;
+            lines.push(b'\n');
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// An id for a build that starts now, greater than that of every index of the prefix.
+fn next_id(client: &Client, prefix: &str) -> anyhow::Result<String> {
+    let now = Utc::now().format(ID_FORMAT).to_string();
+    let indexes = cluster_indexes::list(client, prefix, &Deadline::never())?;
+    let newest = indexes.into_iter().map(|index| index.generation).max();
+    Ok(match newest {
+        // The clock was set back.
+        Some(newest) if newest >= now => {
+            let time = NaiveDateTime::parse_from_str(&newest, ID_FORMAT).context("reading the id of a generation")?;
+            let next = time.checked_add_signed(TimeDelta::milliseconds(1)).unwrap_or(time);
+            next.format(ID_FORMAT).to_string()
+        }
+        _ => now,
+    })
+}
+
+/// Removes incomplete generations, and complete ones if there are more than `kept`. The one in
+/// service stays, then `previous`, which was in service before, then the newest.
+fn remove_old(client: &Client, prefix: &str, kept: usize, previous: Option<&str>) -> anyhow::Result<()> {
+    let never = Deadline::never();
+    let indexes = cluster_indexes::list(client, prefix, &never)?;
+    let current = match cluster_indexes::in_service(prefix, &indexes) {
+        Ok(current) => current,
+        Err(error) => {
+            // Which generation is served is for the operator to decide.
+            log::warn!("no generation is removed: {error:#}");
+            return Ok(());
+        }
+    };
+    let mut staying = complete(client, prefix, &indexes, &never)?;
+    let rank = |id: &String| (Some(id) == current.as_ref(), Some(id.as_str()) == previous);
+    staying.sort_by(|a, b| rank(b).cmp(&rank(a)).then_with(|| b.cmp(a)));
+    staying.truncate(kept);
+    let known = catalog_index::generations(client, prefix)?;
+    let all: BTreeSet<String> = indexes.into_iter().map(|index| index.generation).chain(known).collect();
+    for id in all {
+        // The one in service is never removed, even if the catalog has lost its entry.
+        if !staying.contains(&id) && Some(&id) != current.as_ref() {
+            remove(client, prefix, &id)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a generation that is not in service: first it is marked as incomplete, so that it is no
+/// longer listed.
+fn remove(client: &Client, prefix: &str, generation: &str) -> anyhow::Result<()> {
+    let never = Deadline::never();
+    let removing = || format!("removing generation {generation}");
+    let indexes = cluster_indexes::list(client, prefix, &never).with_context(removing)?;
+    let has_alias = |index: &ClusterIndex| index.generation == generation && !index.aliases.is_empty();
+    ensure!(!indexes.iter().any(has_alias), "generation {generation} is in service");
+    let entry = GenerationEntry::new(generation);
+    entry.write(client, prefix).with_context(removing)?;
+    let indexes: Vec<String> = IndexKind::all().map(|kind| kind.index(prefix, generation)).collect();
+    cluster_indexes::delete(client, &indexes, &never).with_context(removing)?;
+    catalog_index::delete(client, prefix, generation).with_context(removing)
+}

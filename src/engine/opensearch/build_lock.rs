@@ -1,0 +1,265 @@
+//! The lock that excludes a second build or switch on the same cluster and prefix: a document of the
+//! catalog, whose owner renews it.
+//!
+//! A lock that its owner has not renewed for [`ClusterSettings::lock_expiry`] belongs to a process
+//! that is dead; the next one takes it over. The clocks of the machines must agree to within a part
+//! of this time.
+
+use std::{
+    process,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        mpsc::{self, RecvTimeoutError, SyncSender},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use anyhow::{Context, bail, ensure};
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    client::{Body, Client, ClusterRequest, Method},
+    cluster_error::ClusterError,
+    mapping::{catalog, catalog_index},
+    retry::retry,
+    settings::ClusterSettings,
+};
+use crate::{engine::deadline::Deadline, model::timestamp, storage::hex::hex};
+
+/// Held while a build or a switch is in progress. Dropping it frees the lock.
+pub(crate) struct BuildLock {
+    shared: Arc<Shared>,
+    stop: Option<SyncSender<()>>,
+    heartbeat: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    client: Arc<Client>,
+    index: String,
+    owner: String,
+    expiry: Duration,
+    patience: Duration,
+    state: Mutex<State>,
+}
+
+struct State {
+    version: Version,
+    /// Whether another process has taken the lock.
+    is_lost: bool,
+}
+
+/// The version of the lock's document that this process wrote last.
+#[derive(Clone, Copy, Deserialize)]
+struct Version {
+    #[serde(rename = "_seq_no")]
+    seq_no: u64,
+    #[serde(rename = "_primary_term")]
+    primary_term: u64,
+}
+
+#[derive(Deserialize)]
+struct LockDocument {
+    owner: String,
+    /// RFC 3339 UTC.
+    renewed_at: String,
+}
+
+const LOCK: &str = "lock";
+
+/// The lock is renewed so many times before it would expire.
+const RENEWALS: u32 = 6;
+
+const TAKEN: &str = "another process has taken the lock of the catalog, because this one did not renew it in time";
+
+impl BuildLock {
+    /// Fails if another process holds the lock. The catalog must exist.
+    pub(crate) fn acquire(client: &Arc<Client>, settings: &ClusterSettings) -> anyhow::Result<BuildLock> {
+        let mut random = [0; 8];
+        getrandom::fill(&mut random).context("reading random numbers")?;
+        let mut shared = Shared {
+            client: Arc::clone(client),
+            index: catalog_index(&settings.prefix),
+            owner: format!("process {} {}", process::id(), hex(&random)),
+            expiry: settings.lock_expiry,
+            patience: settings.patience,
+            state: Mutex::new(State {
+                version: Version {
+                    seq_no: 0,
+                    primary_term: 0,
+                },
+                is_lost: false,
+            }),
+        };
+        let version = match shared.write("_create", "") {
+            Ok(version) => version,
+            Err(ClusterError::Conflict(_)) => shared.take_over()?,
+            Err(error) => return Err(error).context("locking the catalog"),
+        };
+        let state = shared.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        state.version = version;
+        let shared = Arc::new(shared);
+        let (stop, stopped) = mpsc::sync_channel(1);
+        let renewing = Arc::clone(&shared);
+        let heartbeat = thread::spawn(move || {
+            while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(renewing.expiry / RENEWALS) {
+                if let Err(error) = renewing.renew() {
+                    log::warn!("{error:#}");
+                }
+            }
+        });
+        Ok(BuildLock {
+            shared,
+            stop: Some(stop),
+            heartbeat: Some(heartbeat),
+        })
+    }
+
+    /// Renews the lock. Fails if another process has taken it.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        retry(self.shared.patience, || self.shared.renew())
+    }
+
+    /// Whether it is certain that no other process has taken the lock.
+    pub(crate) fn is_held(&self) -> bool {
+        self.shared.renew().is_ok()
+    }
+}
+
+impl Drop for BuildLock {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(heartbeat) = self.heartbeat.take()
+            && heartbeat.join().is_err()
+        {
+            log::warn!("the thread that renews the lock of the catalog has panicked");
+        }
+        if let Err(error) = self.shared.free() {
+            log::warn!("the lock of the catalog stays until it expires: {error}");
+        }
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes the lock's document. If the response was lost and the request was repeated, the result
+    /// is a conflict with this process: callers read the owner.
+    fn write(&self, operation: &str, condition: &str) -> Result<Version, ClusterError> {
+        let document = json!({
+            catalog::KIND: LOCK,
+            "owner": self.owner,
+            "renewed_at": timestamp::format_seconds(Utc::now()),
+        });
+        let path = format!("/{}/{operation}/{LOCK}{condition}", self.index);
+        let request = ClusterRequest {
+            method: Method::PUT,
+            path: &path,
+            body: Body::Json(&document),
+            is_repeatable: true,
+        };
+        self.client.send_for(&request, &Deadline::after(self.expiry / RENEWALS))
+    }
+
+    /// Takes the lock of a process that is dead. Called when the lock exists.
+    fn take_over(&self) -> anyhow::Result<Version> {
+        let Some((lock, version)) = self.read()? else {
+            bail!("another process has just freed the lock of the catalog; try again");
+        };
+        if lock.owner == self.owner {
+            return Ok(version);
+        }
+        let renewed: DateTime<Utc> = timestamp::parse(&lock.renewed_at)
+            .with_context(|| format!("{:?}, when the lock was renewed, is not a time", lock.renewed_at))?;
+        let age = Utc::now().signed_duration_since(renewed);
+        let left = chrono::TimeDelta::from_std(self.expiry)? - age;
+        ensure!(
+            left <= chrono::TimeDelta::zero(),
+            "another `procure index` or `procure generations use` changes this cluster ({}); wait until it ends. \
+             If it was killed, try again in {} s",
+            lock.owner,
+            left.num_seconds() + 1
+        );
+        log::warn!(
+            "taking over the lock of {}, last renewed at {}",
+            lock.owner,
+            lock.renewed_at
+        );
+        match self.write("_doc", &version.condition()) {
+            Err(ClusterError::Conflict(_)) => {
+                bail!("another process has just taken the lock of the catalog; try again")
+            }
+            taken => taken.context("locking the catalog"),
+        }
+    }
+
+    fn renew(&self) -> anyhow::Result<()> {
+        // Locked during the request, so that two threads do not conflict with each other.
+        let mut state = self.state();
+        if state.is_lost {
+            bail!(TAKEN);
+        }
+        let written = self.write("_doc", &state.version.condition());
+        state.version = match written {
+            Err(ClusterError::Conflict(_)) => match self.read()? {
+                // The response to an earlier renewal was lost.
+                Some((lock, version)) if lock.owner == self.owner => version,
+                _ => {
+                    state.is_lost = true;
+                    bail!(TAKEN);
+                }
+            },
+            written => written.context("renewing the lock of the catalog")?,
+        };
+        Ok(())
+    }
+
+    fn read(&self) -> Result<Option<(LockDocument, Version)>, ClusterError> {
+        let deadline = Deadline::after(self.expiry / RENEWALS);
+        let found = self
+            .client
+            .found_documents(&self.index, &[LOCK.to_owned()], &deadline)?;
+        let Some(found) = found.into_iter().find(|found| found.found) else {
+            return Ok(None);
+        };
+        let unreadable = || ClusterError::unreadable("the lock of the catalog", "it has no source or no version");
+        let (Some(source), Some(seq_no), Some(primary_term)) = (found.source, found.seq_no, found.primary_term) else {
+            return Err(unreadable());
+        };
+        let lock = serde_json::from_str(source.get())
+            .map_err(|why| ClusterError::unreadable("the lock of the catalog", why))?;
+        Ok(Some((lock, Version { seq_no, primary_term })))
+    }
+
+    fn free(&self) -> Result<(), ClusterError> {
+        let state = self.state();
+        if state.is_lost {
+            return Ok(());
+        }
+        let path = format!("/{}/_doc/{LOCK}{}", self.index, state.version.condition());
+        let request = ClusterRequest {
+            method: Method::DELETE,
+            path: &path,
+            body: Body::Empty,
+            is_repeatable: true,
+        };
+        let freed = self
+            .client
+            .send_for::<Value>(&request, &Deadline::after(self.expiry / RENEWALS));
+        match freed {
+            Ok(_) | Err(ClusterError::NotFound(_) | ClusterError::Conflict(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Version {
+    /// Makes a change fail if another process has changed the document.
+    fn condition(self) -> String {
+        format!("?if_seq_no={}&if_primary_term={}", self.seq_no, self.primary_term)
+    }
+}

@@ -1,0 +1,236 @@
+//! The catalog index: what each generation states about itself, and its files.
+//!
+//! A file is a JSON text that only the catalog layer interprets. It is stored in parts, so that no
+//! request is large, and read back with its length and checksum compared.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, ensure};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{
+    build_totals::RecordSummary,
+    client::{Body, Client, Method},
+    cluster_error::ClusterError,
+    cluster_indexes,
+    mapping::{FORMAT, catalog, catalog_definition, catalog_index},
+};
+use crate::{
+    engine::deadline::Deadline,
+    model::{EntityType, timestamp},
+};
+
+/// What the catalog knows of a generation.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct GenerationEntry {
+    kind: String,
+    pub(crate) generation: String,
+    /// The version of its mappings and documents.
+    format: u32,
+    /// Whether all its documents are stored and verified.
+    pub(crate) is_complete: bool,
+    /// RFC 3339 UTC.
+    started_at: String,
+    /// By the name of the entity type.
+    summaries: BTreeMap<String, RecordSummary>,
+    files: BTreeMap<String, StoredFile>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct StoredFile {
+    parts: usize,
+    bytes: usize,
+    crc32: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct FilePart {
+    kind: String,
+    generation: String,
+    text: String,
+}
+
+/// The values of [`catalog::KIND`].
+const GENERATION: &str = "generation";
+const FILE: &str = "file";
+
+/// The maximum length of a part in bytes.
+const PART_BYTES: usize = 4 << 20;
+
+/// How many parts are read at a time.
+const PARTS_READ: usize = 8;
+
+/// How many documents are deleted at a time.
+const DELETED: usize = 1000;
+
+impl GenerationEntry {
+    pub(crate) fn new(generation: &str) -> GenerationEntry {
+        GenerationEntry {
+            kind: GENERATION.to_owned(),
+            generation: generation.to_owned(),
+            format: FORMAT,
+            is_complete: false,
+            started_at: timestamp::format_seconds(chrono::Utc::now()),
+            summaries: BTreeMap::new(),
+            files: BTreeMap::new(),
+        }
+    }
+
+    /// The numbers of an entity type; zeros where it was not loaded.
+    pub(crate) fn summary(&self, entity_type: EntityType) -> RecordSummary {
+        self.summaries.get(entity_type.name()).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn set_summary(&mut self, entity_type: EntityType, summary: RecordSummary) {
+        self.summaries.insert(entity_type.name().to_owned(), summary);
+    }
+
+    pub(crate) fn write(&self, client: &Client, prefix: &str) -> Result<(), ClusterError> {
+        put(client, prefix, &self.generation, &json!(self))
+    }
+
+    /// Stores a file. The entry must be written afterwards.
+    pub(crate) fn write_file(
+        &mut self,
+        client: &Client,
+        prefix: &str,
+        name: &str,
+        content: &[u8],
+    ) -> anyhow::Result<()> {
+        let text = std::str::from_utf8(content).with_context(|| format!("{name} is not UTF-8"))?;
+        let mut parts = 0;
+        let mut rest = text;
+        while parts == 0 || !rest.is_empty() {
+            let (part, after) = rest.split_at(rest.floor_char_boundary(PART_BYTES));
+            let document = json!(FilePart {
+                kind: FILE.to_owned(),
+                generation: self.generation.clone(),
+                text: part.to_owned(),
+            });
+            put(client, prefix, &part_id(&self.generation, name, parts), &document)
+                .with_context(|| format!("storing {name}"))?;
+            parts += 1;
+            rest = after;
+        }
+        let file = StoredFile {
+            parts,
+            bytes: content.len(),
+            crc32: crc32fast::hash(content),
+        };
+        self.files.insert(name.to_owned(), file);
+        Ok(())
+    }
+
+    /// A file of the generation; `None` if it has no such file.
+    pub(crate) fn read_file(
+        &self,
+        client: &Client,
+        prefix: &str,
+        name: &str,
+        deadline: &Deadline,
+    ) -> anyhow::Result<Option<Vec<u8>>> {
+        let Some(file) = self.files.get(name) else {
+            return Ok(None);
+        };
+        let ids: Vec<String> = (0..file.parts)
+            .map(|part| part_id(&self.generation, name, part))
+            .collect();
+        let mut content = Vec::with_capacity(file.bytes);
+        for ids in ids.chunks(PARTS_READ) {
+            for source in client.documents(&catalog_index(prefix), ids, deadline)? {
+                let source = source.with_context(|| format!("a part of {name} is missing"))?;
+                let part: FilePart = serde_json::from_str(source.get())?;
+                content.extend_from_slice(part.text.as_bytes());
+            }
+        }
+        ensure!(
+            content.len() == file.bytes && crc32fast::hash(&content) == file.crc32,
+            "{name} was changed after it was stored (its checksum differs)"
+        );
+        Ok(Some(content))
+    }
+}
+
+/// The entries of some generations, in the same order; `None` where there is none.
+pub(crate) fn entries(
+    client: &Client,
+    prefix: &str,
+    generations: &[String],
+    deadline: &Deadline,
+) -> anyhow::Result<Vec<Option<GenerationEntry>>> {
+    let sources = match client.documents(&catalog_index(prefix), generations, deadline) {
+        // Without a catalog no generation is known.
+        Err(ClusterError::NotFound(_)) => return Ok(vec![None; generations.len()]),
+        sources => sources?,
+    };
+    let mut entries = Vec::new();
+    for source in sources {
+        let entry: Option<GenerationEntry> = match source {
+            Some(source) => Some(serde_json::from_str(source.get()).context("reading the catalog")?),
+            None => None,
+        };
+        // Another version of this program has built it.
+        entries.push(entry.filter(|entry| entry.format == FORMAT));
+    }
+    Ok(entries)
+}
+
+/// Creates the catalog if there is none.
+pub(crate) fn create_if_missing(client: &Client, prefix: &str, replicas: u32) -> Result<(), ClusterError> {
+    let definition = catalog_definition(replicas);
+    cluster_indexes::create_if_missing(client, &catalog_index(prefix), &definition, &Deadline::never())
+}
+
+/// Deletes the files of a generation, then its entry.
+pub(crate) fn delete(client: &Client, prefix: &str, generation: &str) -> Result<(), ClusterError> {
+    let (index, never) = (catalog_index(prefix), Deadline::never());
+    cluster_indexes::refresh(client, &index, &never)?;
+    loop {
+        let search = json!({
+            "size": DELETED,
+            "_source": false,
+            "query": { "bool": { "filter": [
+                { "term": { catalog::KIND: FILE } },
+                { "term": { catalog::GENERATION: generation } },
+            ] } },
+        });
+        let found = client.search(&index, &search, &never)?.hits.hits;
+        if found.is_empty() {
+            break;
+        }
+        let mut lines = String::new();
+        for hit in &found {
+            lines.push_str(&format!("{}\n", json!({ "delete": { "_id": hit.id } })));
+        }
+        let path = format!("/{index}/_bulk?refresh=true");
+        cluster_indexes::change(client, Method::POST, &path, &Body::Lines(lines.as_bytes()), &never)?;
+    }
+    let path = format!("/{index}/_doc/{generation}?refresh=true");
+    match cluster_indexes::change(client, Method::DELETE, &path, &Body::Empty, &never) {
+        Err(ClusterError::NotFound(_)) => Ok(()),
+        deleted => deleted,
+    }
+}
+
+/// The ids of the generations that have an entry.
+pub(crate) fn generations(client: &Client, prefix: &str) -> Result<Vec<String>, ClusterError> {
+    let (index, never) = (catalog_index(prefix), Deadline::never());
+    cluster_indexes::refresh(client, &index, &never)?;
+    let search = json!({
+        "size": DELETED,
+        "_source": false,
+        "query": { "term": { catalog::KIND: GENERATION } },
+    });
+    let found = client.search(&index, &search, &never)?.hits.hits;
+    Ok(found.into_iter().map(|hit| hit.id).collect())
+}
+
+fn part_id(generation: &str, name: &str, part: usize) -> String {
+    format!("{generation}.{name}.{part}")
+}
+
+fn put(client: &Client, prefix: &str, id: &str, document: &Value) -> Result<(), ClusterError> {
+    let path = format!("/{}/_doc/{id}", catalog_index(prefix));
+    cluster_indexes::change(client, Method::PUT, &path, &Body::Json(document), &Deadline::never())
+}

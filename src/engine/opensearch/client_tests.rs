@@ -1,0 +1,273 @@
+//! Tests of the client against nodes that answer over real connections, well or badly.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustls::{ServerConfig, ServerConnection, StreamOwned, pki_types::PrivateKeyDer};
+use serde_json::json;
+
+use super::{
+    client::{Body, Client, ClusterRequest, Method},
+    cluster_error::ClusterError,
+    settings::{ClusterSettings, Credentials},
+};
+use crate::engine::deadline::Deadline;
+
+/// How a node treats a request.
+#[derive(Clone, Copy)]
+enum Reply {
+    Answer(u16, &'static str),
+    /// The same, but the node closes the connection without saying so.
+    AnswerAndClose(&'static str),
+    Close,
+    Stall,
+}
+
+/// A node on a port of its own. It keeps the heads of the requests.
+struct Node {
+    url: String,
+    heads: Arc<Mutex<Vec<String>>>,
+}
+
+impl Node {
+    fn start(reply: Reply) -> Node {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let heads = Arc::<Mutex<Vec<String>>>::default();
+        let seen = Arc::clone(&heads);
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let (stream, seen) = (stream.unwrap(), Arc::clone(&seen));
+                thread::spawn(move || serve(BufReader::new(stream), reply, &seen));
+            }
+        });
+        Node { url, heads }
+    }
+
+    fn requests(&self) -> usize {
+        self.heads.lock().unwrap().len()
+    }
+
+    fn last_head(&self) -> String {
+        self.heads.lock().unwrap().last().unwrap().clone()
+    }
+}
+
+fn serve<S: Read + Write>(mut stream: BufReader<S>, reply: Reply, seen: &Mutex<Vec<String>>) {
+    while let Some(head) = read_request(&mut stream) {
+        seen.lock().unwrap().push(head);
+        let (status, body) = match reply {
+            Reply::Answer(status, body) => (status, body),
+            Reply::AnswerAndClose(body) => (200, body),
+            Reply::Close => return,
+            Reply::Stall => {
+                thread::park();
+                return;
+            }
+        };
+        let response = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        let written = stream.get_mut().write_all(response.as_bytes());
+        if written.and_then(|()| stream.get_mut().flush()).is_err() || matches!(reply, Reply::AnswerAndClose(_)) {
+            return;
+        }
+    }
+}
+
+/// The head of the next request; `None` at the end of the connection.
+fn read_request(stream: &mut impl BufRead) -> Option<String> {
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if stream.read_line(&mut head).ok()? == 0 {
+            return None;
+        }
+    }
+    let head = head.to_lowercase();
+    let length = head.split("content-length: ").nth(1);
+    let length: usize = length.map_or(0, |rest| rest.split("\r\n").next().unwrap().parse().unwrap());
+    stream.read_exact(&mut vec![0; length]).ok()?;
+    Some(head)
+}
+
+/// An address at which nothing listens.
+fn closed_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    format!("http://{}", listener.local_addr().unwrap())
+}
+
+fn client(urls: &[&str]) -> Client {
+    let urls = urls.iter().map(|url| (*url).to_owned()).collect();
+    Client::new(&ClusterSettings::new(urls)).unwrap()
+}
+
+fn get(client: &Client, deadline: &Deadline) -> Result<serde_json::Value, ClusterError> {
+    client.get("/_x", deadline)
+}
+
+fn seconds(seconds: u64) -> Deadline {
+    Deadline::after(Duration::from_secs(seconds))
+}
+
+const OK: Reply = Reply::Answer(200, r#"{"ok":true}"#);
+
+#[test]
+fn a_request_goes_to_the_next_address_if_one_refuses_it() {
+    let node = Node::start(OK);
+    let client = client(&[&closed_address(), &node.url]);
+    for _ in 0..4 {
+        assert_eq!(get(&client, &seconds(10)).unwrap()["ok"], true);
+    }
+    assert_eq!(node.requests(), 4);
+}
+
+#[test]
+fn a_node_that_stalls_delays_one_request() {
+    let (stalled, node) = (Node::start(Reply::Stall), Node::start(OK));
+    let client = client(&[&stalled.url, &node.url]);
+    let start = Instant::now();
+    assert!(get(&client, &seconds(2)).is_ok());
+    assert!(start.elapsed() >= Duration::from_millis(1500));
+    let start = Instant::now();
+    for _ in 0..5 {
+        assert!(get(&client, &seconds(60)).is_ok());
+    }
+    assert!(
+        start.elapsed() < Duration::from_secs(10),
+        "the stalled node is left out"
+    );
+    // The second one asked whether the node is alive.
+    assert_eq!((stalled.requests(), node.requests()), (2, 6));
+}
+
+#[test]
+fn the_deadline_holds_with_one_address() {
+    let stalled = Node::start(Reply::Stall);
+    let client = client(&[&stalled.url]);
+    let deadline = Deadline::after(Duration::from_millis(200));
+    assert_eq!(get(&client, &deadline).unwrap_err(), ClusterError::Timeout);
+    assert_eq!(get(&client, &deadline).unwrap_err(), ClusterError::Timeout);
+    assert_eq!(stalled.requests(), 1, "no request is sent after the deadline");
+}
+
+#[test]
+fn a_kept_connection_that_the_node_has_closed_is_replaced() {
+    let node = Node::start(Reply::AnswerAndClose("{}"));
+    let client = client(&[&node.url]);
+    for _ in 0..5 {
+        assert!(get(&client, &seconds(10)).is_ok());
+    }
+}
+
+#[test]
+fn only_a_repeatable_request_is_sent_again_after_it_may_have_been_executed() {
+    for (is_repeatable, requests) in [(true, [1, 1]), (false, [1, 0])] {
+        let (broken, node) = (Node::start(Reply::Close), Node::start(OK));
+        let client = client(&[&broken.url, &node.url]);
+        let request = ClusterRequest {
+            method: Method::POST,
+            path: "/_x",
+            body: Body::Json(&json!({})),
+            is_repeatable,
+        };
+        assert_eq!(client.send(&request, &seconds(10)).is_ok(), is_repeatable);
+        assert_eq!([broken.requests(), node.requests()], requests);
+    }
+    // What was never sent is sent to the next address in any case.
+    let node = Node::start(OK);
+    let client = client(&[&closed_address(), &node.url]);
+    let request = ClusterRequest {
+        method: Method::PUT,
+        path: "/_x",
+        body: Body::Json(&json!({})),
+        is_repeatable: false,
+    };
+    assert!(client.send(&request, &seconds(10)).is_ok());
+}
+
+#[test]
+fn a_node_that_cannot_answer_now_is_passed_over_and_a_refusal_is_final() {
+    let body = r#"{"error":{"type":"t","reason":"r"}}"#;
+    for (status, requests) in [(503, 1), (502, 1), (500, 1), (429, 0), (400, 0), (404, 0), (403, 0)] {
+        let (first, second) = (Node::start(Reply::Answer(status, body)), Node::start(OK));
+        let client = client(&[&first.url, &second.url]);
+        assert_eq!(get(&client, &seconds(10)).is_ok(), requests == 1, "{status}");
+        assert_eq!(second.requests(), requests, "{status}");
+    }
+    let node = Node::start(Reply::Answer(503, body));
+    let error = get(&client(&[&node.url]), &seconds(10)).unwrap_err();
+    assert_eq!(
+        error,
+        ClusterError::Unavailable(format!("{} answered 503: t: r", node.url))
+    );
+}
+
+#[test]
+fn an_unexpected_response_is_an_error() {
+    for (status, body) in [(200, "<html>"), (200, ""), (302, "{}"), (301, "")] {
+        let node = Node::start(Reply::Answer(status, body));
+        assert!(get(&client(&[&node.url]), &seconds(10)).is_err(), "{status} {body}");
+    }
+}
+
+#[test]
+fn requests_carry_the_credentials_and_errors_do_not() {
+    let node = Node::start(Reply::Answer(401, "{}"));
+    let mut settings = ClusterSettings::new(vec![node.url.clone()]);
+    for (credentials, sent) in [
+        (
+            Credentials::Password {
+                user: "u".to_owned(),
+                password: "p".to_owned(),
+            },
+            "authorization: basic dtpw\r\n",
+        ),
+        (Credentials::ApiKey("Key".to_owned()), "authorization: apikey key\r\n"),
+    ] {
+        settings.credentials = Some(credentials);
+        let error = get(&Client::new(&settings).unwrap(), &seconds(10))
+            .unwrap_err()
+            .to_string();
+        assert!(node.last_head().contains(sent), "{}", node.last_head());
+        assert!(
+            error.contains("check the credentials") && !error.contains("Key"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_certificate_of_the_given_file_is_trusted() {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
+    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key)
+        .unwrap();
+    let config = Arc::new(config);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
+            let stream: StreamOwned<ServerConnection, TcpStream> = StreamOwned::new(connection, stream.unwrap());
+            serve(BufReader::new(stream), OK, &Mutex::default());
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = ClusterSettings::new(vec![url]);
+    let untrusted = get(&Client::new(&settings).unwrap(), &seconds(10));
+    assert!(matches!(untrusted.unwrap_err(), ClusterError::Unavailable(_)));
+    let path = folder.path().join("ca.pem");
+    std::fs::write(&path, made.cert.pem()).unwrap();
+    settings.ca_file = Some(path.clone());
+    assert!(get(&Client::new(&settings).unwrap(), &seconds(10)).is_ok());
+    std::fs::write(&path, "no certificate").unwrap();
+    let error = Client::new(&settings).map(|_| ()).unwrap_err();
+    assert!(format!("{error:#}").contains("ca.pem"), "{error:#}");
+}

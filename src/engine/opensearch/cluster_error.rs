@@ -1,0 +1,205 @@
+//! Why a request to the cluster failed.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::engine::error::Error;
+
+/// The texts name the address and the cluster's own reason, at most [`MAX_REASON`] characters of it.
+/// They are for operators, never for clients.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClusterError {
+    /// The deadline passed.
+    Timeout,
+    /// No address answered, or the cluster cannot answer now.
+    Unavailable(String),
+    /// The cluster refuses requests because it has too many (429).
+    Busy(String),
+    /// No such index, alias or document.
+    NotFound(String),
+    /// The document exists already, or another process has changed it.
+    Conflict(String),
+    /// The cluster refuses this request, whenever it is sent.
+    Rejected(String),
+    /// A response that is not what the request asked for.
+    Unreadable(String),
+}
+
+/// Characters.
+const MAX_REASON: usize = 300;
+
+/// How a shard reports that the time of the search was over, where no partial response is allowed.
+const TIME_EXCEEDED: [&str; 2] = ["time_exceeded_exception", "Time exceeded"];
+
+impl ClusterError {
+    /// The error of a response with another status than success.
+    pub(crate) fn of_response(address: &str, status: u16, body: &[u8]) -> ClusterError {
+        let reason = reason(body);
+        if status >= 500 && TIME_EXCEEDED.iter().any(|text| reason.contains(text)) {
+            return ClusterError::Timeout;
+        }
+        let text = format!("{address} answered {status}: {reason}");
+        match status {
+            401 | 403 => ClusterError::Unavailable(format!("{text}; check the credentials and their rights")),
+            404 => ClusterError::NotFound(text),
+            409 => ClusterError::Conflict(text),
+            429 => ClusterError::Busy(text),
+            408 | 500.. => ClusterError::Unavailable(text),
+            _ => ClusterError::Rejected(text),
+        }
+    }
+
+    /// The error of a response whose content cannot be used.
+    pub(crate) fn unreadable(what: &str, why: impl fmt::Display) -> ClusterError {
+        ClusterError::Unreadable(format!("{what}: {}", bounded(&why.to_string())))
+    }
+
+    /// Whether the same request may succeed at another address or later.
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            ClusterError::Timeout | ClusterError::Unavailable(_) | ClusterError::Busy(_)
+        )
+    }
+}
+
+impl fmt::Display for ClusterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ClusterError::Timeout => f.write_str("the search cluster did not answer in time"),
+            ClusterError::Unavailable(why) => write!(f, "the search cluster is not available: {why}"),
+            ClusterError::Busy(why) => write!(f, "the search cluster is overloaded: {why}"),
+            ClusterError::NotFound(why) => write!(f, "the search cluster does not have it: {why}"),
+            ClusterError::Conflict(why) => write!(f, "another process changed it: {why}"),
+            ClusterError::Rejected(why) => write!(f, "the search cluster refuses the request: {why}"),
+            ClusterError::Unreadable(why) => write!(f, "the search cluster sent an unexpected response: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for ClusterError {}
+
+impl From<ClusterError> for Error {
+    fn from(error: ClusterError) -> Error {
+        match error {
+            ClusterError::Timeout => Error::Timeout,
+            // An index that is not found was removed while it was served.
+            ClusterError::Unavailable(_) | ClusterError::Busy(_) | ClusterError::NotFound(_) => {
+                Error::Unavailable(error.to_string())
+            }
+            ClusterError::Conflict(_) | ClusterError::Rejected(_) | ClusterError::Unreadable(_) => {
+                Error::Internal(error.to_string())
+            }
+        }
+    }
+}
+
+/// The cluster's reason in the body of an error: the innermost cause, because the outer ones only
+/// say that something failed.
+fn reason(body: &[u8]) -> String {
+    let Ok(body) = serde_json::from_slice::<Value>(body) else {
+        return bounded(&String::from_utf8_lossy(&body[..body.len().min(4 * MAX_REASON)]));
+    };
+    match body.get("error") {
+        Some(error) => error_text(error),
+        None => bounded(&body.to_string()),
+    }
+}
+
+/// The type and reason of an `error` object, as responses and the items of a bulk request have it.
+pub(crate) fn error_text(error: &Value) -> String {
+    let describe = |error: &Value| -> Option<String> {
+        let kind = error.get("type")?.as_str()?;
+        let reason = error.get("reason").and_then(Value::as_str).unwrap_or("no reason");
+        Some(format!("{kind}: {reason}"))
+    };
+    let inner = [
+        error.pointer("/failed_shards/0/reason"),
+        error.pointer("/root_cause/0"),
+        Some(error),
+    ];
+    let mut inner = inner.into_iter().flatten();
+    let found = inner.find_map(|error| {
+        let cause = error.get("caused_by").filter(|cause| cause.get("reason").is_some());
+        match (describe(error), cause.and_then(describe)) {
+            (Some(outer), Some(cause)) => Some(format!("{outer} ({cause})")),
+            (outer, _) => outer,
+        }
+    });
+    bounded(&found.unwrap_or_else(|| error.as_str().map_or_else(|| error.to_string(), str::to_owned)))
+}
+
+/// At most [`MAX_REASON`] characters on one line.
+fn bounded(text: &str) -> String {
+    let mut short: String = text
+        .chars()
+        .take(MAX_REASON)
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    if text.chars().nth(MAX_REASON).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_of_a_response_is_shown_and_bounded() {
+        let body = br#"{"error":{"root_cause":[{"type":"index_not_found_exception","reason":"no such index [x]"}],
+            "type":"index_not_found_exception","reason":"no such index [x]"},"status":404}"#;
+        assert_eq!(
+            ClusterError::of_response("http://a:1", 404, body).to_string(),
+            "the search cluster does not have it: http://a:1 answered 404: index_not_found_exception: no such index [x]"
+        );
+        for body in ["x".repeat(5000), format!("{{\"error\":\"{}\"}}", "x".repeat(5000))] {
+            let text = ClusterError::of_response("http://a:1", 500, body.as_bytes()).to_string();
+            assert!(text.chars().count() < MAX_REASON + 100, "{text}");
+        }
+        assert!(reason("é\nè".as_bytes()) == "é è");
+    }
+
+    #[test]
+    fn the_cause_of_a_failed_shard_is_shown() {
+        let error = serde_json::json!({
+            "type": "search_phase_execution_exception",
+            "reason": "all shards failed",
+            "root_cause": [],
+            "failed_shards": [{ "reason": {
+                "type": "query_shard_exception", "reason": "failed to create query",
+                "caused_by": { "type": "x_content_parse_exception", "reason": "bad field" },
+            } }],
+        });
+        assert_eq!(
+            error_text(&error),
+            "query_shard_exception: failed to create query (x_content_parse_exception: bad field)"
+        );
+    }
+
+    #[test]
+    fn a_search_whose_time_is_over_is_a_timeout() {
+        for cause in [
+            r#"{"type":"time_exceeded_exception","reason":null}"#,
+            r#"{"type":"query_phase_execution_exception","reason":"Time exceeded"}"#,
+        ] {
+            let body = format!(
+                r#"{{"error":{{"root_cause":[{cause}],"type":"search_phase_execution_exception","reason":"all shards failed"}}}}"#
+            );
+            let error = ClusterError::of_response("a", 500, body.as_bytes());
+            assert_eq!(error, ClusterError::Timeout, "{cause}");
+        }
+    }
+
+    #[test]
+    fn errors_have_their_meaning_for_an_engine() {
+        let of = |status| Error::from(ClusterError::of_response("a", status, b"{}"));
+        for status in [404, 401, 429, 500, 502, 503] {
+            assert!(matches!(of(status), Error::Unavailable(_)), "{status}");
+        }
+        assert!(matches!(of(400), Error::Internal(_)));
+        assert_eq!(Error::from(ClusterError::Timeout), Error::Timeout);
+    }
+}

@@ -1,0 +1,351 @@
+//! The indexes and aliases of one prefix on a cluster: listing, creating, preparing, deleting.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, bail, ensure};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{
+    client::{Body, Client, ClusterRequest, Method},
+    cluster_error::ClusterError,
+    mapping::IndexKind,
+};
+use crate::engine::deadline::Deadline;
+
+/// An index of a generation.
+#[derive(Debug)]
+pub(crate) struct ClusterIndex {
+    pub(crate) name: String,
+    pub(crate) kind: IndexKind,
+    pub(crate) generation: String,
+    pub(crate) aliases: BTreeSet<String>,
+}
+
+/// The pause between two looks at a state that changes by itself.
+const POLL: Duration = Duration::from_millis(200);
+
+/// How often a force merge is started again, if it ends with too many segments.
+const MERGE_ATTEMPTS: u32 = 5;
+
+/// The indexes of all generations of a prefix.
+pub(crate) fn list(client: &Client, prefix: &str, deadline: &Deadline) -> Result<Vec<ClusterIndex>, ClusterError> {
+    #[derive(Deserialize)]
+    struct Aliases {
+        aliases: Map<String, Value>,
+    }
+    let path = format!("/{prefix}-*/_alias?expand_wildcards=all");
+    let found: BTreeMap<String, Aliases> = client.get(&path, deadline)?;
+    let indexes = found.into_iter().filter_map(|(name, found)| {
+        let (kind, generation) = IndexKind::parse(prefix, &name)?;
+        Some(ClusterIndex {
+            name,
+            kind,
+            generation,
+            aliases: found.aliases.into_iter().map(|(alias, _)| alias).collect(),
+        })
+    });
+    Ok(indexes.collect())
+}
+
+/// The generation that the aliases name; `None` if there are no aliases.
+pub(crate) fn in_service(prefix: &str, indexes: &[ClusterIndex]) -> anyhow::Result<Option<String>> {
+    let mut generations = BTreeSet::new();
+    let mut aliases = 0;
+    for index in indexes {
+        if index.aliases.contains(&index.kind.alias(prefix)) {
+            aliases += 1;
+            generations.insert(index.generation.as_str());
+        }
+    }
+    let Some(generation) = generations.first() else {
+        return Ok(None);
+    };
+    let is_one = generations.len() == 1 && aliases == IndexKind::all().count();
+    ensure!(
+        is_one,
+        "the aliases {prefix}-* do not name the indexes of one generation, but of: {}; \
+         choose one with `procure generations use ID`",
+        generations.iter().copied().collect::<Vec<_>>().join(", ")
+    );
+    Ok(Some((*generation).to_owned()))
+}
+
+/// Puts the indexes of a generation in service, all at once.
+pub(crate) fn switch_aliases(
+    client: &Client,
+    prefix: &str,
+    generation: &str,
+    deadline: &Deadline,
+) -> Result<(), ClusterError> {
+    let mut actions = Vec::new();
+    for index in list(client, prefix, deadline)? {
+        let alias = index.kind.alias(prefix);
+        if index.generation != generation && index.aliases.contains(&alias) {
+            actions.push(json!({ "remove": { "index": index.name, "alias": alias } }));
+        }
+    }
+    for kind in IndexKind::all() {
+        let (index, alias) = (kind.index(prefix, generation), kind.alias(prefix));
+        actions.push(json!({ "add": { "index": index, "alias": alias } }));
+    }
+    // Not repeatable: an alias that is removed already cannot be removed again. A caller that tries
+    // again lists the aliases again.
+    let request = ClusterRequest {
+        method: Method::POST,
+        path: "/_aliases",
+        body: Body::Json(&json!({ "actions": actions })),
+        is_repeatable: false,
+    };
+    client.send(&request, deadline).map(|_| ())
+}
+
+/// Creates an index. Waits until its primary shards have started.
+fn create(client: &Client, name: &str, definition: &Value, deadline: &Deadline) -> Result<(), ClusterError> {
+    #[derive(Deserialize)]
+    struct Created {
+        shards_acknowledged: bool,
+    }
+    let request = ClusterRequest {
+        method: Method::PUT,
+        path: &format!("/{name}"),
+        body: Body::Json(definition),
+        is_repeatable: false,
+    };
+    let created: Created = client.send_for(&request, deadline)?;
+    if created.shards_acknowledged {
+        Ok(())
+    } else {
+        let why = format!("the shards of {name} did not start; `GET _cluster/allocation/explain` states why");
+        Err(ClusterError::Unavailable(why))
+    }
+}
+
+/// Creates an index unless it exists, so that the step can be repeated.
+pub(crate) fn create_if_missing(
+    client: &Client,
+    name: &str,
+    definition: &Value,
+    deadline: &Deadline,
+) -> Result<(), ClusterError> {
+    let exists = || client.get::<Value>(&format!("/{name}/_settings"), deadline);
+    match exists() {
+        Err(ClusterError::NotFound(_)) => {}
+        found => return found.map(|_| ()),
+    }
+    match create(client, name, definition, deadline) {
+        // Another process has created it at the same time.
+        Err(ClusterError::Rejected(_)) if exists().is_ok() => Ok(()),
+        created => created,
+    }
+}
+
+/// Deletes indexes. An index that does not exist is no error.
+pub(crate) fn delete(client: &Client, names: &[String], deadline: &Deadline) -> Result<(), ClusterError> {
+    for name in names {
+        let path = format!("/{name}?ignore_unavailable=true");
+        match change(client, Method::DELETE, &path, &Body::Empty, deadline) {
+            Ok(()) | Err(ClusterError::NotFound(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Makes all documents visible to searches, on every copy that there is of a shard.
+pub(crate) fn refresh(client: &Client, name: &str, deadline: &Deadline) -> Result<(), ClusterError> {
+    #[derive(Deserialize)]
+    struct Refreshed {
+        #[serde(rename = "_shards")]
+        shards: Shards,
+    }
+    #[derive(Deserialize)]
+    struct Shards {
+        failed: u32,
+    }
+    let request = ClusterRequest {
+        method: Method::POST,
+        path: &format!("/{name}/_refresh"),
+        body: Body::Empty,
+        is_repeatable: true,
+    };
+    let Refreshed { shards } = client.send_for(&request, deadline)?;
+    if shards.failed > 0 {
+        let why = format!("{} shards of {name} are lost", shards.failed);
+        return Err(ClusterError::Unavailable(why));
+    }
+    Ok(())
+}
+
+/// Merges each shard of an index into one segment, which makes searches faster. It can take
+/// minutes: a merge continues on the cluster when a request for it has timed out.
+pub(crate) fn force_merge(client: &Client, name: &str, patience: Duration) -> anyhow::Result<()> {
+    let path = format!("/{name}/_forcemerge?max_num_segments=1");
+    for _ in 0..MERGE_ATTEMPTS {
+        let request = ClusterRequest {
+            method: Method::POST,
+            path: &path,
+            body: Body::Empty,
+            is_repeatable: false,
+        };
+        match client.send(&request, &Deadline::never()) {
+            Ok(_) | Err(ClusterError::Timeout) => {}
+            Err(error) if error.is_passing() => log::warn!("merging {name}: {error}"),
+            Err(error) => return Err(error).with_context(|| format!("merging {name}")),
+        }
+        if wait_for_merges(client, name, patience)? {
+            return Ok(());
+        }
+    }
+    log::warn!("{name} has several segments in a shard; searches take longer");
+    Ok(())
+}
+
+/// Waits until no merge runs. Returns whether each shard has one segment.
+fn wait_for_merges(client: &Client, name: &str, patience: Duration) -> anyhow::Result<bool> {
+    let path = format!("/{name}/_stats/merge,segments");
+    let mut last_answer = Instant::now();
+    let mut is_refreshed = false;
+    loop {
+        match client.get::<Value>(&path, &Deadline::never()) {
+            Ok(stats) => {
+                last_answer = Instant::now();
+                let number = |pointer: &str| stats.pointer(pointer).and_then(Value::as_u64);
+                let is_idle = number("/_all/primaries/merges/current") == Some(0);
+                if is_idle && is_refreshed {
+                    let segments = number("/_all/primaries/segments/count");
+                    return Ok(segments <= number("/_shards/successful"));
+                }
+                if is_idle {
+                    // The merged segment is counted, and the old ones are not, after a refresh.
+                    refresh(client, name, &Deadline::never())?;
+                    is_refreshed = true;
+                    continue;
+                }
+            }
+            Err(error) if error.is_passing() && last_answer.elapsed() < patience => {
+                log::warn!("waiting for the merge of {name}: {error}");
+            }
+            Err(error) => return Err(error).with_context(|| format!("waiting for the merge of {name}")),
+        }
+        thread::sleep(POLL);
+    }
+}
+
+/// Sets the number of copies of each shard, and waits until all are made. Copies for which there is
+/// no node are not wanted.
+pub(crate) fn replicate(client: &Client, names: &[String], replicas: u32, patience: Duration) -> anyhow::Result<()> {
+    #[derive(Deserialize)]
+    struct Health {
+        number_of_data_nodes: u32,
+    }
+    let never = Deadline::never();
+    let health: Health = client.get("/_cluster/health", &never)?;
+    let possible = replicas.min(health.number_of_data_nodes.saturating_sub(1));
+    if possible < replicas {
+        log::warn!(
+            "the cluster has {} data nodes, so each shard gets {possible} copies instead of {replicas}",
+            health.number_of_data_nodes
+        );
+    }
+    let indexes = names.join(",");
+    // The documents of a generation never change.
+    let body = json!({ "index": { "number_of_replicas": possible, "blocks.write": true } });
+    let path = format!("/{indexes}/_settings");
+    change(client, Method::PUT, &path, &Body::Json(&body), &never)?;
+    if possible > 0 {
+        wait_for_copies(client, &indexes, patience)?;
+    }
+    Ok(())
+}
+
+/// Waits until every copy of every shard is in place. After `patience` without progress it goes on
+/// without the missing copies, if every shard has its primary one.
+fn wait_for_copies(client: &Client, indexes: &str, patience: Duration) -> anyhow::Result<()> {
+    #[derive(Deserialize)]
+    struct Health {
+        status: String,
+        active_shards: u32,
+    }
+    let path = format!("/_cluster/health/{indexes}?level=cluster");
+    let (mut most, mut last_progress) = (0, Instant::now());
+    loop {
+        let health = client.get::<Health>(&path, &Deadline::never());
+        match &health {
+            Ok(health) if health.status == "green" => return Ok(()),
+            Ok(health) if health.active_shards > most => {
+                most = health.active_shards;
+                last_progress = Instant::now();
+            }
+            Err(error) if !error.is_passing() => bail!("waiting for the copies of the shards: {error}"),
+            _ => {}
+        }
+        if last_progress.elapsed() >= patience {
+            return match health {
+                Ok(health) if health.status == "yellow" => {
+                    log::warn!("copies of some shards are missing; `GET _cluster/allocation/explain` states why");
+                    Ok(())
+                }
+                Ok(health) => bail!("shards are lost: the status of the indexes is {}", health.status),
+                Err(error) => Err(error).context("waiting for the copies of the shards"),
+            };
+        }
+        thread::sleep(POLL);
+    }
+}
+
+/// Sends a change that can be repeated, and ignores the content of the response.
+pub(crate) fn change(
+    client: &Client,
+    method: Method,
+    path: &str,
+    body: &Body,
+    deadline: &Deadline,
+) -> Result<(), ClusterError> {
+    let request = ClusterRequest {
+        method,
+        path,
+        body: *body,
+        is_repeatable: true,
+    };
+    client.send(&request, deadline).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn indexes(generation: &str, aliased: bool) -> Vec<ClusterIndex> {
+        let index = |kind: IndexKind| ClusterIndex {
+            name: kind.index("p", generation),
+            kind,
+            generation: generation.to_owned(),
+            aliases: aliased.then(|| kind.alias("p")).into_iter().collect(),
+        };
+        IndexKind::all().map(index).collect()
+    }
+
+    #[test]
+    fn the_aliases_must_name_one_whole_generation() {
+        let (old, new) = ("20260101T000000000Z", "20260102T000000000Z");
+        assert_eq!(in_service("p", &[]).unwrap(), None);
+        assert_eq!(in_service("p", &indexes(old, false)).unwrap(), None);
+        let both = || {
+            indexes(old, true)
+                .into_iter()
+                .chain(indexes(new, false))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(in_service("p", &both()).unwrap().as_deref(), Some(old));
+        let mut mixed = both();
+        mixed[0].aliases.clear();
+        assert!(in_service("p", &mixed).is_err(), "an alias is missing");
+        mixed[8].aliases.insert("p-contract".to_owned());
+        let error = in_service("p", &mixed).unwrap_err().to_string();
+        assert!(error.contains(old) && error.contains(new), "{error}");
+    }
+}

@@ -1,0 +1,294 @@
+//! The documents of the cluster: one for each record, vendor, key and stem.
+
+use std::io;
+
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
+use sha2::{Digest, Sha256};
+
+use super::{
+    facet_codes::FacetCodes,
+    mapping::{self, NO_DATE, facet_code, facet_field, record, vendor_list},
+    stored_money,
+};
+use crate::{
+    engine::{aggregation::Money, facet_values::Sum},
+    model::{EntityType, Facet, Record, Role, Schema, fold::words, record::MAX_KEY_BYTES},
+    storage::hex::hex,
+};
+
+/// A record, as the index of its entity type gets it.
+pub(crate) struct RecordDocument<'a> {
+    pub(crate) schema: &'static Schema,
+    pub(crate) record: &'a Record<'a>,
+    /// The JSON of the record.
+    pub(crate) json: &'a str,
+    /// Its number in the default order.
+    pub(crate) number: u64,
+    pub(crate) codes: &'a FacetCodes,
+}
+
+impl RecordDocument<'_> {
+    /// Appends the JSON of the document on one line.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) -> io::Result<()> {
+        serde_json::to_writer(&mut *out, self)?;
+        out.push(b'\n');
+        Ok(())
+    }
+}
+
+impl Serialize for RecordDocument<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut document = serializer.serialize_map(None)?;
+        for role in mapping::roles(self.schema) {
+            serialize_role(&mut document, role, self.record)?;
+        }
+        for facet in Facet::ALL {
+            if let Some(code) = self.codes.code(facet, self.record) {
+                document.serialize_entry(&facet_field(facet), &facet_code(code))?;
+            }
+        }
+        document.serialize_entry(record::NUMBER, &self.number)?;
+        document.serialize_entry(record::BYTES, &self.json.len())?;
+        document.serialize_entry(record::RECORD, self.json)?;
+        document.end()
+    }
+}
+
+fn serialize_role<M: SerializeMap>(document: &mut M, role: Role, record: &Record) -> Result<(), M::Error> {
+    match role {
+        Role::RecordId => document.serialize_entry(role.name(), record.id()),
+        Role::Date | Role::ClosingDate => {
+            let days = record.date(role).map_or(NO_DATE, |day| day.days());
+            document.serialize_entry(role.name(), &days)
+        }
+        Role::Value => match record.value() {
+            Some(value) => serialize_value(document, value),
+            None => Ok(()),
+        },
+        Role::Text => {
+            let texts: Vec<String> = record.texts(role).map(joined_words).collect();
+            serialize_texts(document, role, &texts)
+        }
+        Role::Subject => {
+            let mut terms = Vec::new();
+            record.similarity_terms(|term| terms.push(term.to_owned()));
+            terms.sort_unstable();
+            terms.dedup();
+            serialize_texts(document, role, &terms)
+        }
+        _ => serialize_texts(document, role, &record.keys(role)),
+    }
+}
+
+fn serialize_value<M: SerializeMap>(document: &mut M, dollars: f64) -> Result<(), M::Error> {
+    // Adding zero turns -0.0 into 0.0.
+    let dollars = dollars + 0.0;
+    document.serialize_entry(Role::Value.name(), &dollars)?;
+    let (millionths, implausible) = Money::of(dollars).parts();
+    for (name, part) in record::MONEY.into_iter().zip(stored_money::split(millionths)) {
+        if part != 0 {
+            document.serialize_entry(name, &part)?;
+        }
+    }
+    if implausible != 0.0 {
+        document.serialize_entry(record::IMPLAUSIBLE, &implausible)?;
+    }
+    Ok(())
+}
+
+/// A role without a text has no member.
+fn serialize_texts<M: SerializeMap, T: AsRef<str> + Serialize>(
+    document: &mut M,
+    role: Role,
+    texts: &[T],
+) -> Result<(), M::Error> {
+    if texts.iter().all(|text| text.as_ref().is_empty()) {
+        return Ok(());
+    }
+    document.serialize_entry(role.name(), texts)
+}
+
+/// The folded words of a text, joined by blanks: the whitespace analyzer splits them again.
+fn joined_words(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    words(text, |word| {
+        if !joined.is_empty() {
+            joined.push(' ');
+        }
+        joined.push_str(word);
+    });
+    joined
+}
+
+/// A vendor of an entity type, in [`vendor_list`].
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct VendorName {
+    pub(crate) list: String,
+    /// The key, or its beginning: up to [`MAX_KEY_BYTES`] are searched. Only a name without letters
+    /// and digits has a longer key.
+    key: String,
+    /// The key, if it is longer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    long_key: Option<String>,
+    pub(crate) rank: u32,
+    /// As [`facet_code`] writes it.
+    pub(crate) code: String,
+    /// The most frequent spelling.
+    pub(crate) name: String,
+    pub(crate) records: u64,
+    /// The sum of the values, as [`stored_money::to_text`] writes it.
+    value: String,
+}
+
+impl VendorName {
+    pub(crate) fn new(entity_type: EntityType, key: &str, name: &str, rank: u32, code: u32, sum: Sum) -> VendorName {
+        let searched = searched_key(key);
+        VendorName {
+            list: vendor_list(entity_type),
+            key: searched.to_owned(),
+            long_key: (searched.len() < key.len()).then(|| key.to_owned()),
+            rank,
+            code: facet_code(code),
+            name: name.to_owned(),
+            records: sum.count,
+            value: stored_money::to_text(sum.total_value),
+        }
+    }
+
+    pub(crate) fn key(&self) -> &str {
+        self.long_key.as_deref().unwrap_or(&self.key)
+    }
+
+    pub(crate) fn total_value(&self) -> Money {
+        stored_money::from_text(&self.value).unwrap_or_default()
+    }
+}
+
+/// The id of a vendor's document. Its length does not depend on the key.
+pub(crate) fn vendor_id(entity_type: EntityType, key: &str) -> String {
+    format!("{}/{}", vendor_list(entity_type), hex(&Sha256::digest(key)))
+}
+
+/// The part of a key that the names index searches.
+pub(crate) fn searched_key(key: &str) -> &str {
+    &key[..key.floor_char_boundary(MAX_KEY_BYTES)]
+}
+
+/// A key of a role, in [`mapping::key_list`].
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RoleKey {
+    pub(crate) list: String,
+    pub(crate) key: String,
+    pub(crate) rank: u32,
+    /// The number of records with the key.
+    pub(crate) records: u64,
+}
+
+/// What the vocabulary knows of a stem.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct StemEntry {
+    /// The words of the text that have this stem in English.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) en: Vec<String>,
+    /// The words of the text that have this stem in French.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) fr: Vec<String>,
+    /// The number of records that have the stem as a similarity term.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) records: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(records: &u64) -> bool {
+    *records == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn document(entity_type: EntityType, json: &str) -> Value {
+        let schema = Schema::of(entity_type);
+        let record = Record::parse(schema, json.as_bytes()).unwrap();
+        let mut codes = FacetCodes::default();
+        codes.insert(Facet::Vendor, Facet::Vendor.entry(&record), 10);
+        let document = RecordDocument {
+            schema,
+            record: &record,
+            json,
+            number: 7,
+            codes: &codes,
+        };
+        let mut line = Vec::new();
+        document.write(&mut line).unwrap();
+        assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
+        serde_json::from_slice(&line).unwrap()
+    }
+
+    #[test]
+    fn a_record_becomes_keys_words_numbers_and_its_own_bytes() {
+        let json = r#"{"record_id":"a|1","award_date":"1970-01-03","contract_value":1234567.25,"title_en":"Les routes d'hiver","title_fr":"*","vendor_name":"Léo & Fils","unknown":[1.50]}"#;
+        let document = document(EntityType::Award, json);
+        assert_eq!(document["record"], json);
+        assert_eq!(document["record_bytes"], json.len());
+        assert_eq!(document["record_number"], 7);
+        assert_eq!(document["record_id"], "a|1");
+        assert_eq!(document["date"], 2);
+        assert_eq!(document["value"], 1_234_567.25);
+        assert_eq!(document["value_millionths"], 250_000);
+        assert_eq!(document["value_dollars"], 234_567);
+        assert_eq!(document["value_millions"], 1);
+        assert_eq!(document.get("value_trillions"), None);
+        assert_eq!(document["vendor"], json!(["leo & fils"]));
+        assert_eq!(document["facet_vendor"], "0000000a");
+        assert_eq!(document.get("facet_status"), None);
+        let texts: Vec<&str> = document["text"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|t| t.as_str().unwrap())
+            .collect();
+        assert!(texts.contains(&"les routes hiver"), "{texts:?}");
+        let known = IndexFields::of(EntityType::Award);
+        for name in document.as_object().unwrap().keys() {
+            assert!(known.0.contains(name), "{name} is not in the mapping");
+        }
+    }
+
+    /// The field names of a mapping.
+    struct IndexFields(Vec<String>);
+
+    impl IndexFields {
+        fn of(entity_type: EntityType) -> IndexFields {
+            let mapping = mapping::IndexKind::Records(entity_type).mapping();
+            IndexFields(mapping["properties"].as_object().unwrap().keys().cloned().collect())
+        }
+    }
+
+    #[test]
+    fn what_a_record_lacks_is_left_out_except_dates() {
+        let document = document(EntityType::Tender, r#"{"record_id":"t"}"#);
+        assert_eq!(document["date"], NO_DATE);
+        assert_eq!(document["closing_date"], NO_DATE);
+        for name in ["value", "text", "vendor", "department", "subject"] {
+            assert_eq!(document.get(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_vendor_without_letters_keeps_its_long_name() {
+        let key = "é*".repeat(2000);
+        let sum = Sum {
+            count: 2,
+            total_value: Money::of(-0.5),
+        };
+        let vendor = VendorName::new(EntityType::Award, &key, "shown", 1, 2, sum);
+        assert!(vendor.key.len() <= MAX_KEY_BYTES);
+        let read: VendorName = serde_json::from_str(&serde_json::to_string(&vendor).unwrap()).unwrap();
+        assert_eq!((read.key(), read.total_value()), (key.as_str(), Money::of(-0.5)));
+        assert!(vendor_id(EntityType::Award, &key).len() < 512);
+    }
+}

@@ -1,0 +1,75 @@
+//! The index of one entity type, as the engine knows it: its name, its size, and the values of its
+//! facets.
+
+use super::{build_totals::RecordSummary, facet_codes::FacetTable};
+use crate::{
+    engine::{departments::Departments, facet_values::FacetValues, page_size::MAX_PAGE_BYTES},
+    model::{EntityType, Facet},
+};
+
+/// The maximum size of the records of one response. Real records of a page have a tenth.
+const MAX_RESPONSE_BYTES: u64 = 64 << 20;
+
+/// Everything that a search needs of an entity type that has records.
+pub(crate) struct RecordsIndex {
+    pub(crate) entity_type: EntityType,
+    /// The name of the index, never of an alias: a request sees one generation.
+    pub(crate) name: String,
+    pub(crate) records: u64,
+    /// Bytes of the JSON of the largest record, and of all records.
+    max_record_bytes: u64,
+    bytes: u64,
+    /// The number of distinct vendors. They are in the names index, because they are many.
+    pub(crate) vendors: usize,
+    /// The values of all other facets that some record has.
+    facets: Vec<(Facet, FacetValues)>,
+}
+
+/// The departments of all entity types, from the facets of each.
+pub(crate) fn departments<'a>(tables: impl Iterator<Item = &'a FacetTable> + Clone) -> Departments {
+    let departments = tables.filter(|table| table.facet == Facet::Department);
+    let entries = departments.flat_map(|table| {
+        let entries = table.entries.iter().map(Vec::as_slice);
+        entries.zip(table.sums.iter().map(|sum| sum.count))
+    });
+    Departments::new(entries)
+}
+
+impl RecordsIndex {
+    pub(crate) fn new(
+        entity_type: EntityType,
+        name: String,
+        summary: &RecordSummary,
+        tables: &[FacetTable],
+        departments: &Departments,
+    ) -> RecordsIndex {
+        let facets = tables.iter().map(|table| {
+            let values_of = |entry: &[String]| departments.values_of_entry(table.facet, entry);
+            (table.facet, FacetValues::new(&table.entries, &table.sums, values_of))
+        });
+        RecordsIndex {
+            entity_type,
+            name,
+            records: summary.records,
+            max_record_bytes: summary.max_record_bytes,
+            bytes: summary.bytes,
+            vendors: usize::try_from(summary.vendors).unwrap_or(usize::MAX),
+            facets: facets.collect(),
+        }
+    }
+
+    /// Whether one search may return so many records. Otherwise it returns their sizes first, so that
+    /// no response is much larger than a page.
+    pub(crate) fn fits_one_response(&self, records: usize) -> bool {
+        let records = records as u64;
+        let usual = (self.bytes / self.records.max(1)).saturating_mul(records);
+        let worst = self.max_record_bytes.saturating_mul(records);
+        usual <= MAX_PAGE_BYTES as u64 && worst <= MAX_RESPONSE_BYTES
+    }
+
+    /// The values of a facet other than vendors; `None` where no record has any.
+    pub(crate) fn values(&self, facet: Facet) -> Option<&FacetValues> {
+        let found = self.facets.iter().find(|(known, _)| *known == facet);
+        found.map(|(_, values)| values)
+    }
+}

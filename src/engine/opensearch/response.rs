@@ -1,0 +1,161 @@
+//! The parts of the cluster's responses that this program reads.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, value::RawValue};
+
+use super::cluster_error::{ClusterError, error_text};
+
+/// The response of a search.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct SearchResponse {
+    timed_out: bool,
+    #[serde(rename = "_shards")]
+    shards: Shards,
+    /// Only in the responses of a multi-search.
+    error: Option<Value>,
+    status: Option<u16>,
+    pub(crate) hits: HitList,
+    /// Raw, because `serde_json` rounds floats of a [`Value`] otherwise than they were written.
+    pub(crate) aggregations: Option<Box<RawValue>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Shards {
+    failed: u32,
+    failures: Vec<Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct HitList {
+    /// `None` where the request does not count.
+    pub(crate) total: Option<Total>,
+    pub(crate) hits: Vec<Hit>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Total {
+    pub(crate) value: u64,
+    /// `eq`, or `gte` where the count was cut off.
+    relation: String,
+}
+
+impl Total {
+    /// `None` where the count was cut off.
+    pub(crate) fn exact(&self) -> Option<u64> {
+        (self.relation == "eq").then_some(self.value)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Hit {
+    /// Empty where the request asks for no stored fields.
+    #[serde(rename = "_id", default)]
+    pub(crate) id: String,
+    /// Raw, for the same reason as [`SearchResponse::aggregations`].
+    #[serde(default)]
+    pub(crate) sort: Vec<Box<RawValue>>,
+    /// The names of the queries that the document matches, of those that have a name.
+    #[serde(default)]
+    pub(crate) matched_queries: Vec<String>,
+    /// Stored fields and doc values, each a list.
+    #[serde(default)]
+    pub(crate) fields: Map<String, Value>,
+    #[serde(rename = "_source")]
+    pub(crate) source: Option<Box<RawValue>>,
+}
+
+impl Hit {
+    /// Takes the first value of a field out.
+    pub(crate) fn take_field(&mut self, name: &str) -> Option<Value> {
+        match self.fields.get_mut(name)? {
+            Value::Array(values) if !values.is_empty() => Some(values.swap_remove(0)),
+            _ => None,
+        }
+    }
+}
+
+impl SearchResponse {
+    /// A partial response is an error, never an answer.
+    pub(crate) fn check(self) -> Result<SearchResponse, ClusterError> {
+        if let Some(error) = &self.error {
+            let body = serde_json::json!({ "error": error }).to_string();
+            let status = self.status.unwrap_or(500);
+            return Err(ClusterError::of_response("a search", status, body.as_bytes()));
+        }
+        if self.timed_out {
+            return Err(ClusterError::Timeout);
+        }
+        if self.shards.failed > 0 {
+            let why = self.shards.failures.first().and_then(|failure| failure.get("reason"));
+            let why = why.map_or_else(|| "no reason".to_owned(), error_text);
+            let failed = self.shards.failed;
+            return Err(ClusterError::Unavailable(format!("{failed} shards failed: {why}")));
+        }
+        Ok(self)
+    }
+}
+
+/// The response of a multi-search.
+#[derive(Debug, Deserialize)]
+pub(crate) struct MultiSearchResponse {
+    pub(crate) responses: Vec<SearchResponse>,
+}
+
+/// The response of a multi-get.
+#[derive(Debug, Deserialize)]
+pub(crate) struct MultiGetResponse {
+    pub(crate) docs: Vec<FoundDocument>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct FoundDocument {
+    #[serde(default)]
+    pub(crate) found: bool,
+    #[serde(rename = "_source")]
+    pub(crate) source: Option<Box<RawValue>>,
+    /// With `_primary_term`: the version of the document, for changes that must not overwrite those
+    /// of another process.
+    #[serde(rename = "_seq_no")]
+    pub(crate) seq_no: Option<u64>,
+    #[serde(rename = "_primary_term")]
+    pub(crate) primary_term: Option<u64>,
+    pub(crate) error: Option<Value>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(json: &str) -> Result<SearchResponse, ClusterError> {
+        serde_json::from_str::<SearchResponse>(json).unwrap().check()
+    }
+
+    #[test]
+    fn a_partial_response_is_an_error() {
+        assert_eq!(checked(r#"{"timed_out":true}"#).unwrap_err(), ClusterError::Timeout);
+        let failed =
+            r#"{"timed_out":false,"_shards":{"total":2,"failed":1,"failures":[{"reason":{"type":"t","reason":"r"}}]}}"#;
+        assert_eq!(
+            checked(failed).unwrap_err(),
+            ClusterError::Unavailable("1 shards failed: t: r".to_owned())
+        );
+        let busy = r#"{"error":{"type":"t","reason":"r"},"status":429}"#;
+        assert!(matches!(checked(busy).unwrap_err(), ClusterError::Busy(_)));
+    }
+
+    #[test]
+    fn a_page_of_hits_is_read() {
+        let json = r#"{"took":1,"timed_out":false,"_shards":{"total":1,"successful":1,"skipped":0,"failed":0},
+            "hits":{"total":{"value":2,"relation":"eq"},"max_score":null,"hits":[
+                {"_index":"i","_id":"7","_score":null,"sort":[19000,"a"],"fields":{"record":["{\"x\": 1e2}"]}}]}}"#;
+        let mut response = checked(json).unwrap();
+        assert_eq!(response.hits.total.as_ref().and_then(Total::exact), Some(2));
+        let hit = &mut response.hits.hits[0];
+        assert_eq!(hit.take_field("record").unwrap(), r#"{"x": 1e2}"#);
+        assert_eq!(hit.take_field("other"), None);
+        assert_eq!((hit.id.as_str(), hit.sort[1].get()), ("7", "\"a\""));
+    }
+}

@@ -1,0 +1,311 @@
+//! More-like-this search: a union of terms, each with the score of its inverse document frequency.
+//!
+//! The cluster adds scores in another order and precision than
+//! [`SimilarRecord::score`](crate::engine::similarity::SimilarRecord::score) promises, so two scores
+//! that are nearly equal could change places. It therefore only selects candidates and states which
+//! terms each has. The scores are computed here.
+
+use std::cmp::Ordering;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use super::{
+    mapping::record,
+    page::{SortValue, sorted_id},
+    query::{CompiledQuery, term},
+    response::Hit,
+    searcher::{Searcher, record_bytes, total},
+    stems::Vocabulary,
+};
+use crate::{
+    engine::{
+        error::Error,
+        similarity::{SimilarRecord, idf, select_query_terms},
+    },
+    model::Role,
+};
+
+/// Hits of one search at most.
+const STEP: usize = 2_000;
+
+/// Candidates in addition to the ones wanted, for scores that are nearly equal.
+const MARGIN: usize = 32;
+
+/// Two scores that differ by a larger part of them have the same order everywhere: a sum of a
+/// hundred terms is exact to a smaller part.
+const TOLERANCE: f64 = 1e-5;
+
+/// The terms of a search, rarest first.
+struct Scoring<'a> {
+    query: &'a CompiledQuery,
+    terms: Vec<String>,
+    /// By term.
+    scores: Vec<f32>,
+}
+
+/// A record that has some of the terms.
+struct Candidate {
+    score: f32,
+    /// The same sum as the cluster adds it up.
+    sorted_by: f64,
+    /// Ascending numbers of the terms.
+    shared: Vec<usize>,
+    /// Days since 1970-01-01.
+    date: i64,
+    record_id: String,
+    bytes: u64,
+    /// Only where the search returned it.
+    record: Option<Bytes>,
+}
+
+impl Candidate {
+    /// Best first.
+    fn compare(&self, other: &Candidate) -> Ordering {
+        let by_score = other.score.total_cmp(&self.score);
+        let by_date = || other.date.cmp(&self.date);
+        by_score
+            .then_with(by_date)
+            .then_with(|| self.record_id.cmp(&other.record_id))
+    }
+}
+
+/// The number of records that have each term, in the order of the terms.
+pub(crate) fn document_frequencies(
+    searcher: &Searcher,
+    vocabulary: &Vocabulary,
+    terms: &[String],
+) -> Result<Vec<u64>, Error> {
+    let entity_type = searcher.index.entity_type;
+    let entries = vocabulary.entries(searcher.client, entity_type, terms, searcher.deadline)?;
+    let records = |term: &String| entries.get(term).map_or(0, |entry| entry.records);
+    Ok(terms.iter().map(records).collect())
+}
+
+/// The `limit` best of the records that match the query.
+pub(crate) fn search(
+    searcher: &Searcher,
+    vocabulary: &Vocabulary,
+    query: &CompiledQuery,
+    terms: &[String],
+    limit: usize,
+) -> Result<Vec<SimilarRecord>, Error> {
+    let frequencies = document_frequencies(searcher, vocabulary, terms)?;
+    let lookup = |term: &str| {
+        let known = terms.iter().zip(&frequencies).find(|(known, _)| *known == term);
+        let (term, frequency) = known.filter(|(_, frequency)| **frequency > 0)?;
+        Some((*frequency, term.clone()))
+    };
+    let selected = select_query_terms(terms, lookup);
+    if selected.is_empty() || limit == 0 {
+        return Ok(Vec::new());
+    }
+    let score = |frequency: u64| idf(searcher.index.records, frequency);
+    let (scores, terms) = selected
+        .into_iter()
+        .map(|(frequency, term)| (score(frequency), term))
+        .unzip();
+    let scoring = Scoring { query, terms, scores };
+    let mut best = candidates(searcher, &scoring, limit)?;
+    best.sort_unstable_by(Candidate::compare);
+    best.truncate(limit);
+    let missing: Vec<(String, u64)> = best
+        .iter()
+        .filter(|found| found.record.is_none())
+        .map(|found| (found.record_id.clone(), found.bytes))
+        .collect();
+    let mut fetched = searcher.records(&missing)?.into_iter();
+    let similar = best.into_iter().filter_map(|found| {
+        Some(SimilarRecord {
+            record: found.record.or_else(|| fetched.next())?,
+            score: found.score,
+        })
+    });
+    Ok(similar.collect())
+}
+
+/// All records that could be among the `limit` best.
+fn candidates(searcher: &Searcher, scoring: &Scoring, limit: usize) -> Result<Vec<Candidate>, Error> {
+    let mut asked = limit.saturating_add(MARGIN).min(STEP);
+    let with_records = searcher.index.fits_one_response(asked);
+    let mut body = json!({
+        "query": scoring.to_json(),
+        // The default order among equal scores.
+        "sort": [{ "_score": "desc" }, { Role::Date.name(): "desc" }, { Role::RecordId.name(): "asc" }],
+        "size": asked,
+        "track_total_hits": false,
+        "stored_fields": if with_records { json!([record::RECORD]) } else { json!("_none_") },
+        "docvalue_fields": [record::BYTES],
+    });
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut is_tie_counted = false;
+    loop {
+        let response = searcher.search(&body)?;
+        let hits = response.hits.hits.len();
+        for hit in response.hits.hits {
+            let (candidate, sort) = scoring.candidate(hit)?;
+            found.push(candidate);
+            body["search_after"] = sort.iter().map(SortValue::to_json).collect();
+        }
+        if hits < asked {
+            return Ok(found);
+        }
+        let lowest = found.last().map_or(0.0, |last| last.sorted_by);
+        if found.len() >= limit {
+            let (_, last, _) = found.select_nth_unstable_by(limit - 1, Candidate::compare);
+            let tie = Tie {
+                floor: f64::from((f64::from(last.score) * (1.0 - TOLERANCE)) as f32),
+                shared: last.shared.clone(),
+            };
+            if lowest < tie.floor || scoring.terms.len() == 1 {
+                return Ok(found);
+            }
+            if !is_tie_counted && tie.has_no_other(searcher, scoring, &found)? {
+                return Ok(found);
+            }
+            is_tie_counted = true;
+        }
+        // Few of the next candidates are among the best.
+        asked = STEP;
+        body["size"] = STEP.into();
+        body["stored_fields"] = "_none_".into();
+    }
+}
+
+impl Scoring<'_> {
+    fn to_json(&self) -> Value {
+        let clauses = self.terms.iter().zip(&self.scores).enumerate();
+        let clauses: Vec<Value> = clauses
+            .map(|(number, (term, score))| {
+                json!({ "constant_score": {
+                    "filter": subject(term),
+                    "boost": f64::from(*score),
+                    "_name": number.to_string(),
+                } })
+            })
+            .collect();
+        self.query.scored_by(&clauses)
+    }
+
+    /// Reads a hit, and the values that it is sorted by.
+    fn candidate(&self, mut hit: Hit) -> Result<(Candidate, Vec<SortValue>), Error> {
+        let sort = hit.sort.iter().map(|raw| SortValue::parse(raw));
+        let sort = sort.collect::<Result<Vec<_>, _>>()?;
+        let shared = hit.matched_queries.iter().filter_map(|name| name.parse().ok());
+        let mut shared: Vec<usize> = shared.collect();
+        shared.sort_unstable();
+        let candidate = Candidate {
+            score: self.score(&shared),
+            shared,
+            sorted_by: match sort.first() {
+                Some(SortValue::Float(score)) => *score,
+                Some(SortValue::Integer(score)) => *score as f64,
+                _ => 0.0,
+            },
+            date: match sort.get(1) {
+                Some(SortValue::Integer(days)) => *days,
+                _ => i64::MIN,
+            },
+            record_id: sorted_id(&sort)?,
+            bytes: record_bytes(&mut hit)?,
+            record: match hit.take_field(record::RECORD) {
+                Some(Value::String(record)) => Some(Bytes::from(record)),
+                _ => None,
+            },
+        };
+        Ok((candidate, sort))
+    }
+
+    /// The sum of the scores of the shared terms, rarest first, as in the embedded engine.
+    fn score(&self, shared: &[usize]) -> f32 {
+        let shared = shared.iter().filter_map(|number| self.scores.get(*number));
+        shared.fold(0.0, |sum, score| sum + score)
+    }
+}
+
+/// The worst of the best candidates, where further candidates could have the same score.
+struct Tie {
+    /// Every score that could be as high as that of the candidate, as the cluster adds it up, is at
+    /// least this high.
+    floor: f64,
+    /// The terms of the candidate.
+    shared: Vec<usize>,
+}
+
+impl Tie {
+    /// Whether all candidates above the floor that were not found have the same terms as this one.
+    /// Those come in the default order, after the ones that were found.
+    fn has_no_other(&self, searcher: &Searcher, scoring: &Scoring, found: &[Candidate]) -> Result<bool, Error> {
+        let count = |query: Value| json!({ "query": query, "size": 0, "track_total_hits": true });
+        let mut above = count(scoring.to_json());
+        above["min_score"] = self.floor.into();
+        let mut same = scoring.query.clone();
+        for (number, term) in scoring.terms.iter().enumerate() {
+            same = if self.shared.contains(&number) {
+                same.require(subject(term))
+            } else {
+                same.exclude(subject(term))
+            };
+        }
+        let counts = searcher.multi_search(vec![above, count(same.to_json())])?;
+        let [above, same] = counts.as_slice() else {
+            return Ok(false);
+        };
+        let is_other = |candidate: &&Candidate| candidate.sorted_by >= self.floor && candidate.shared != self.shared;
+        let others = found.iter().filter(is_other).count() as u64;
+        Ok(total(above)? == total(same)? + others)
+    }
+}
+
+/// A clause that matches a similarity term.
+fn subject(term_of_text: &str) -> Value {
+    term(Role::Subject.name(), term_of_text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(score: f32, date: i64, record_id: &str) -> Candidate {
+        Candidate {
+            score,
+            sorted_by: score.into(),
+            shared: Vec::new(),
+            date,
+            record_id: record_id.to_owned(),
+            bytes: 1,
+            record: None,
+        }
+    }
+
+    #[test]
+    fn equal_scores_are_in_the_default_order() {
+        let mut found = [
+            candidate(1.0, 7, "b"),
+            candidate(1.0, 7, "a"),
+            candidate(2.0, 3, "z"),
+            candidate(1.0, 9, "c"),
+        ];
+        found.sort_unstable_by(Candidate::compare);
+        let ids: Vec<&str> = found.iter().map(|found| found.record_id.as_str()).collect();
+        assert_eq!(ids, ["z", "c", "a", "b"]);
+    }
+
+    #[test]
+    fn a_score_is_added_rarest_first() {
+        let query = CompiledQuery::default();
+        let scoring = Scoring {
+            query: &query,
+            terms: ["a", "b", "c"].map(str::to_owned).into(),
+            scores: vec![16_777_216.0, 1.0, 1.0],
+        };
+        assert_eq!(scoring.score(&[0, 1, 2]), 16_777_216.0, "1 is lost twice");
+        assert_eq!(scoring.score(&[1, 2]), 2.0);
+        let clause = &scoring.to_json()["bool"]["should"][0]["constant_score"];
+        assert_eq!(clause["filter"], json!({ "term": { "subject": { "value": "a" } } }));
+        assert_eq!(
+            (&clause["boost"], &clause["_name"]),
+            (&json!(16_777_216.0), &json!("0"))
+        );
+    }
+}

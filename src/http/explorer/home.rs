@@ -1,0 +1,229 @@
+//! The home page: one search box, what is inside, the awarded value by year, and the tenders that close next.
+
+use std::sync::Arc;
+
+use askama::Template;
+
+use crate::{
+    catalog::generation::Generation,
+    engine::{
+        Deadline,
+        aggregation::{TermsAggregation, ValueAggregation},
+    },
+    http::{
+        cost::Counting,
+        error::ApiError,
+        explorer::{
+            address::{self, Parameters},
+            bilingual::Shown,
+            charts::{YearBars, YearValue, gaps, usual_years},
+            messages::Texts,
+            page::{Layout, PageCall, Section, render},
+            record::listed::{self, ListedRecord},
+            route::{Handler, Page},
+        },
+        params::{resolve::Search, search::SearchParams},
+        search_pool::Lane,
+        work::Work,
+    },
+    model::{Date, EntityType, Facet, Language, Role, timestamp},
+    query::SearchQuery,
+};
+
+pub(crate) const PAGE: Page = Page {
+    template: "/{lang}",
+    handler: Handler::Fixed(page),
+    ..Page::DEFAULT
+};
+
+#[derive(Template)]
+#[template(path = "home.html")]
+struct Home {
+    layout: Layout,
+    t: Texts,
+    kinds: Vec<Kind>,
+    /// How much is inside, in a sentence.
+    inside: String,
+    years: Option<YearBars>,
+    closing: Vec<ClosingTender>,
+    /// All open tenders, the first to close first.
+    closing_href: String,
+    /// Searches to try: the words, and the address.
+    examples: Vec<(String, String)>,
+}
+
+/// An entity type.
+struct Kind {
+    name: &'static str,
+    href: String,
+    records: u64,
+    /// The years that its records cover, without those that a publisher wrote by mistake; empty without a date.
+    period: String,
+}
+
+/// An open tender, with the day on which it closes.
+struct ClosingTender {
+    href: String,
+    title: Shown,
+    buyer: Option<Shown>,
+    closes: String,
+}
+
+/// How many tenders are shown.
+const CLOSING: usize = 6;
+
+/// How many years are drawn.
+const YEARS: i32 = 20;
+
+/// The keys of the searches to try.
+const EXAMPLES: [&str; 3] = ["1", "2", "3"];
+
+pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
+    let (t, today) = (call.t, call.today);
+    let layout = call.layout(t.text("home-title"), Section::Home);
+    let layout = layout.with_exports(call.exports("/sources", None));
+    let closing_search = closing_search(call)?;
+    let generation = Arc::clone(&call.generation);
+    let years = Arc::clone(&call.explorer.contract_years);
+    let is_kept = years.of(&generation.id).is_some();
+    let counting = Counting::of(&generation, &[(EntityType::Contract, 1)]);
+    let parameters = Parameters::parse(&closing_query(today))?.without(&["limit"]);
+    let closing_href = address::search(call.lang, EntityType::Tender, &parameters);
+    let examples = examples(call.lang, t);
+    let kinds = EntityType::ALL.map(|entity_type| kind(call, entity_type)).into();
+    let inside = inside(call);
+    let work = Work::search(move |deadline| {
+        let hits = generation
+            .engine
+            .search(&closing_search.query, &closing_search.page, deadline.clone())?;
+        let closing = hits.records.iter().map(|record| closing_tender(t, record));
+        let totals = match years.of(&generation.id) {
+            Some(totals) => totals,
+            None => years.keep(&generation.id, contract_years(&*generation.engine, deadline)?),
+        };
+        render(&Home {
+            years: year_bars(t, &totals, today, &generation),
+            closing: closing.collect::<Result<_, _>>()?,
+            layout,
+            t,
+            kinds,
+            inside,
+            closing_href,
+            examples,
+        })
+    });
+    let lane = if is_kept { Lane::Quick } else { counting.lane() };
+    call.validated(work.in_lane(lane), &())
+}
+
+fn closing_query(today: Date) -> String {
+    format!("status=open&closing_after={today}&sort_by=closing&sort_order=asc&limit={CLOSING}")
+}
+
+fn closing_search(call: &PageCall) -> Result<Search, ApiError> {
+    let given = SearchParams::read(EntityType::Tender, &closing_query(call.today))?;
+    given.resolve(&call.resolve_context(EntityType::Tender))
+}
+
+fn closing_tender(t: Texts, bytes: &[u8]) -> Result<ClosingTender, ApiError> {
+    let record = listed::parse(EntityType::Tender, bytes)?;
+    let closes = record.date(Role::ClosingDate).map(|day| t.date(day));
+    let listed = ListedRecord::of_record(t, EntityType::Tender, &record);
+    Ok(ClosingTender {
+        href: listed.href,
+        title: listed.title,
+        buyer: listed.buyer,
+        closes: closes.unwrap_or_else(|| t.text("not-published")),
+    })
+}
+
+/// Number and value of all contracts by year.
+fn contract_years(engine: &dyn crate::engine::Engine, deadline: Deadline) -> Result<Vec<YearValue>, ApiError> {
+    let all = SearchQuery::newest(EntityType::Contract, Vec::new());
+    let by_year = TermsAggregation {
+        facet: Facet::Year,
+        size: usize::MAX,
+    };
+    let mut aggregation = engine.aggregate(&all, &[by_year], ValueAggregation::Sum, deadline)?;
+    let years = aggregation.take(Facet::Year).buckets.into_iter().filter_map(|bucket| {
+        Some(YearValue {
+            year: bucket.value.parse().ok()?,
+            count: bucket.count,
+            total: bucket.total_value.dollars(),
+            is_running: false,
+        })
+    });
+    Ok(years.collect())
+}
+
+/// The chart of the last years; `None` without contracts. Publishers also write years that are not over by mistake.
+fn year_bars(t: Texts, totals: &[YearValue], today: Date, generation: &Generation) -> Option<YearBars> {
+    let this_year = today.year();
+    let shown = totals
+        .iter()
+        .filter(|total| (this_year - YEARS + 1..=this_year).contains(&total.year));
+    let years: Vec<YearValue> = shown
+        .map(|total| YearValue {
+            is_running: total.year == this_year,
+            ..*total
+        })
+        .collect();
+    let contracts = generation.manifest_of(EntityType::Contract);
+    let dated: u64 = totals.iter().map(|total| total.count).sum();
+    (!years.is_empty()).then(|| YearBars {
+        lang: t.language(),
+        id: "years",
+        title: t.text("home-years"),
+        gaps: gaps(&contracts.contents, years.iter().map(|year| year.year)),
+        years,
+        has_values: true,
+        undated: contracts.records.saturating_sub(dated),
+        same_axes_as: Vec::new(),
+    })
+}
+
+fn kind(call: &PageCall, entity_type: EntityType) -> Kind {
+    let entry = call.generation.manifest_of(entity_type);
+    let this_year = call.today.year();
+    let years = entry.contents.iter().flat_map(|source| &source.years);
+    let past = years.filter(|(year, _)| **year <= this_year);
+    let period = usual_years(past.map(|(year, records)| (*year, *records)));
+    let period = period.map(|years| match (years.start(), years.end()) {
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}–{last}"),
+    });
+    Kind {
+        name: entity_type.name(),
+        href: address::search(call.lang, entity_type, &Parameters::default()),
+        records: entry.records,
+        period: period.unwrap_or_default(),
+    }
+}
+
+/// How many records from how many sources there are, and when they were last fetched.
+fn inside(call: &PageCall) -> String {
+    let manifest = &call.generation.manifest;
+    let records: u64 = manifest.entity_types.iter().map(|entry| entry.records).sum();
+    let sources = || manifest.entity_types.iter().flat_map(|entry| &entry.sources);
+    let mut ids: Vec<&str> = sources().map(|source| source.source_id.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let fetched = sources().filter_map(|source| timestamp::parse(source.last_updated.as_deref()?));
+    let date = fetched.max().map(|moment| call.t.date(Date::in_toronto(moment)));
+    let counts = call
+        .t
+        .with("home-inside-counts", &[("records", &records), ("sources", &ids.len())]);
+    match date {
+        Some(date) => format!("{counts} {}", call.t.with("home-inside-fetched", &[("date", &date)])),
+        None => counts,
+    }
+}
+
+fn examples(language: Language, t: Texts) -> Vec<(String, String)> {
+    let example = |number: &str| {
+        let words = t.keyed("home-example-", number);
+        let query = Parameters::default().with("q", &words);
+        (words, address::search(language, EntityType::Contract, &query))
+    };
+    EXAMPLES.map(example).into()
+}

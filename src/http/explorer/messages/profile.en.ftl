@@ -1,0 +1,72 @@
+# The pages of a supplier (vendor) and of a buyer (department), and their comparison.
+
+profile-kicker-vendor = Supplier
+profile-kicker-department = Buyer
+profile-tabs = Types of records
+profile-nothing = There are no records of this type under this name. Choose another type.
+
+## The sentence.
+profile-worth = { $records } worth { $value }
+profile-with-buyers =
+    { $count ->
+        [one] with { $count } buyer
+       *[other] with { $count } buyers
+    }
+profile-with-suppliers =
+    { $count ->
+        [one] with { $count } supplier
+       *[other] with { $count } suppliers
+    }
+profile-values-note = { $count } of the { $total } state a value. The total is theirs.
+
+## Charts.
+profile-years-title = { $kinds } by year
+profile-ranked-buyers-amount = Buyers with the largest total value
+profile-ranked-buyers-number = Buyers with the most records
+profile-ranked-suppliers-amount = Suppliers with the largest total value
+profile-ranked-suppliers-number = Suppliers with the most records
+profile-ranked-note-buyers = The ten largest of { $count } buyers.
+profile-ranked-note-suppliers = The ten largest of { $count } suppliers.
+profile-name-buyers = Buyer
+profile-name-suppliers = Supplier
+profile-name-categories = Kind of purchase
+profile-categories-title = By kind of purchase
+
+## Competition.
+profile-competition-title = How they were awarded
+profile-competition-amount = { $share } of the value was awarded without competition, as far as the method is published: it is for { $coverage } of the records.
+profile-competition-number = { $share } of the records were awarded without competition, as far as the method is published: it is for { $coverage } of the records.
+profile-competition-unclear = The share awarded without competition cannot be stated. The method is published for { $coverage } of the records.
+profile-competition-none = The publishers do not state how these were awarded.
+profile-method = Method
+profile-method-without = Without competition
+profile-method-advance = Advance notice to award to one supplier
+profile-method-competitive = With competition
+profile-method-unclear = Method that does not say
+profile-method-not-published = Not published
+profile-number = Number
+profile-amount = Value
+profile-share = Share
+
+## Comparison.
+profile-compare-title = { $first } and { $second }
+profile-compare-caption = The same figures of both
+profile-compare-label-vendor = Compare with another supplier
+profile-compare-label-department = Compare with another buyer
+profile-compare-button = Compare
+profile-fact-value = Total value
+profile-fact-mean = Mean value
+profile-fact-period = Years
+profile-fact-buyers = Buyers
+profile-fact-suppliers = Suppliers
+profile-fact-competition = Share without competition
+profile-fact-coverage = Method is published for
+
+profile-search = Search all records with this name
+
+## No such name.
+profile-unknown-vendor = No supplier has this name
+profile-unknown-department = No buyer has this name
+profile-similar = Names that are similar:
+profile-unknown-search-vendor = Search the contracts for these words
+profile-unknown-search-department = Search the contracts for these words

@@ -1,0 +1,72 @@
+# Les pages d’un fournisseur et d’un acheteur, et leur comparaison.
+
+profile-kicker-vendor = Fournisseur
+profile-kicker-department = Acheteur
+profile-tabs = Types de fiches
+profile-nothing = Il n’y a aucune fiche de ce type sous ce nom. Choisissez un autre type.
+
+## La phrase.
+profile-worth = { $records } d’une valeur de { $value }
+profile-with-buyers =
+    { $count ->
+        [one] avec { $count } acheteur
+       *[other] avec { $count } acheteurs
+    }
+profile-with-suppliers =
+    { $count ->
+        [one] avec { $count } fournisseur
+       *[other] avec { $count } fournisseurs
+    }
+profile-values-note = { $count } sur { $total } indiquent une valeur. Le total est le leur.
+
+## Graphiques.
+profile-years-title = { $kinds } par année
+profile-ranked-buyers-amount = Acheteurs dont la valeur totale est la plus élevée
+profile-ranked-buyers-number = Acheteurs ayant le plus de fiches
+profile-ranked-suppliers-amount = Fournisseurs dont la valeur totale est la plus élevée
+profile-ranked-suppliers-number = Fournisseurs ayant le plus de fiches
+profile-ranked-note-buyers = Les dix premiers de { $count } acheteurs.
+profile-ranked-note-suppliers = Les dix premiers de { $count } fournisseurs.
+profile-name-buyers = Acheteur
+profile-name-suppliers = Fournisseur
+profile-name-categories = Nature de l’achat
+profile-categories-title = Selon la nature de l’achat
+
+## Concurrence.
+profile-competition-title = Mode d’attribution
+profile-competition-amount = { $share } de la valeur a été attribuée sans concurrence, dans la mesure où le mode est publié : il l’est pour { $coverage } des fiches.
+profile-competition-number = { $share } des fiches ont été attribuées sans concurrence, dans la mesure où le mode est publié : il l’est pour { $coverage } des fiches.
+profile-competition-unclear = La part attribuée sans concurrence ne peut être établie. Le mode est publié pour { $coverage } des fiches.
+profile-competition-none = Les diffuseurs n’indiquent pas le mode d’attribution.
+profile-method = Mode
+profile-method-without = Sans concurrence
+profile-method-advance = Préavis d’attribution à un seul fournisseur
+profile-method-competitive = Avec concurrence
+profile-method-unclear = Mode qui ne le précise pas
+profile-method-not-published = Non publié
+profile-number = Nombre
+profile-amount = Valeur
+profile-share = Part
+
+## Comparaison.
+profile-compare-title = { $first } et { $second }
+profile-compare-caption = Les mêmes chiffres pour les deux
+profile-compare-label-vendor = Comparer avec un autre fournisseur
+profile-compare-label-department = Comparer avec un autre acheteur
+profile-compare-button = Comparer
+profile-fact-value = Valeur totale
+profile-fact-mean = Valeur moyenne
+profile-fact-period = Années
+profile-fact-buyers = Acheteurs
+profile-fact-suppliers = Fournisseurs
+profile-fact-competition = Part sans concurrence
+profile-fact-coverage = Mode publié pour
+
+profile-search = Chercher toutes les fiches portant ce nom
+
+## Nom inexistant.
+profile-unknown-vendor = Aucun fournisseur n’a ce nom
+profile-unknown-department = Aucun acheteur n’a ce nom
+profile-similar = Noms semblables :
+profile-unknown-search-vendor = Chercher ces mots dans les contrats
+profile-unknown-search-department = Chercher ces mots dans les contrats

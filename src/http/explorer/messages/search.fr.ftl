@@ -1,0 +1,213 @@
+# La page de recherche : formulaire, résultats, facettes, conditions, rien trouvé, erreurs.
+
+search-title-about = { $kind } : { $query }
+
+## The form
+
+search-form-label = Recherche
+search-form-box = Mots à chercher
+search-form-hint = Tous les mots doivent s’y trouver. OR entre deux mots ; « guillemets » pour une expression ; -{ "\u2060" }mot pour exclure.
+search-form-kinds = Où chercher
+search-form-more = Autres conditions
+search-form-apply = Appliquer les conditions
+search-form-clear = Retirer toutes les conditions
+search-form-any = Indifférent
+
+search-field-department = Le nom de l’acheteur contient
+search-field-vendor = Le nom du fournisseur contient
+search-field-municipality = Lieu ou gouvernement
+search-field-category = Catégorie
+search-field-status = État
+search-field-procurement_method = Le mode d’approvisionnement commence par
+search-field-notice_type = Type d’avis
+search-field-vendor_province = Province du fournisseur
+search-field-reference_number = Numéro de référence
+search-field-value_min = Valeur minimale, en dollars
+search-field-value_max = Valeur maximale, en dollars
+search-field-awarded_after = Attribué à partir du
+search-field-awarded_before = Attribué jusqu’au
+search-field-published_after = Publié à partir du
+search-field-published_before = Publié jusqu’au
+search-field-closing_after = Clôture à partir du
+search-field-closing_before = Clôture jusqu’au
+search-field-date-hint = AAAA-MM-JJ
+
+## Active conditions
+
+search-conditions = Conditions actives
+search-condition-remove = Retirer la condition : { $condition }
+search-condition-q = Mots :
+search-condition-department = Acheteur :
+search-condition-vendor = Fournisseur :
+search-condition-municipality = Lieu :
+search-condition-category = Catégorie :
+search-condition-status = État :
+search-condition-procurement_method = Mode :
+search-condition-notice_type = Type d’avis :
+search-condition-vendor_province = Province du fournisseur :
+search-condition-reference_number = Numéro :
+search-condition-value_min = À partir de
+search-condition-value_max = Jusqu’à
+search-condition-issued_after = Depuis le
+search-condition-issued_before = Jusqu’au
+search-condition-closing_after = Clôture à partir du
+search-condition-closing_before = Clôture jusqu’au
+search-condition-ignored = Sans objet pour ces fiches
+
+## Results
+
+search-results = Résultats
+search-records-contract =
+    { $count ->
+        [one] { $count } contrat
+       *[other] { $count } contrats
+    }
+search-records-tender =
+    { $count ->
+        [one] { $count } appel d’offres
+       *[other] { $count } appels d’offres
+    }
+search-records-award =
+    { $count ->
+        [one] { $count } avis d’attribution
+       *[other] { $count } avis d’attribution
+    }
+search-records-disclosure =
+    { $count ->
+        [one] { $count } contrat fédéral divulgué
+       *[other] { $count } contrats fédéraux divulgués
+    }
+search-records-standing_offer =
+    { $count ->
+        [one] { $count } offre à commandes
+       *[other] { $count } offres à commandes
+    }
+search-records-pre_solicitation =
+    { $count ->
+        [one] { $count } avis préalable
+       *[other] { $count } avis préalables
+    }
+search-buyers =
+    { $count ->
+        [one] { $count } acheteur
+       *[other] { $count } acheteurs
+    }
+search-sentence-worth = { $records } d’une valeur de { $value }
+search-sentence-worth-published = { $records } d’une valeur de { $value } là où elle est publiée ({ $count } d’entre eux)
+search-sentence-period = { $sentence }, { $period }
+search-sentence-buyers = { $sentence }, par { $buyers }
+
+search-hit-supplier = Fournisseur
+search-hit-buyer = Acheteur
+search-hit-value = Valeur
+search-hit-awarded = Attribué le
+search-hit-published = Publié le
+search-hit-closes = Clôture le
+search-hit-closed = Clos le
+search-hit-number = Numéro
+search-hit-status = État
+search-hit-no-title = Aucun titre publié
+search-hit-from-description = tiré de la description
+search-hit-from-commodity = tiré du code de produit ou service
+search-hit-from-category = tiré de la catégorie
+search-hit-from-number = numéro de référence
+search-hit-ends = Fin
+
+search-sort = Trier
+search-sort-date-desc = Plus récents d’abord
+search-sort-date-asc = Plus anciens d’abord
+search-sort-closing-desc = Clôture la plus lointaine d’abord
+search-sort-closing-asc = Clôture la plus proche d’abord
+search-sort-value-desc = Valeur la plus élevée d’abord
+search-sort-value-asc = Valeur la plus basse d’abord
+
+search-pages = Pages de résultats
+search-page-next = Page suivante
+search-page-previous = Page précédente
+search-page-first = Première page
+search-page-shown = { $from } à { $to } sur { $total }
+search-page-shown-after-cursor =
+    { $count ->
+        [one] { $count } fiche sur cette page, { $total } en tout
+       *[other] { $count } fiches sur cette page, { $total } en tout
+    }
+search-page-end = Triées par valeur, seules les { $count } premières fiches peuvent être affichées. Ajoutez une condition ou triez par date.
+
+## Facets
+
+search-facets = Préciser les résultats
+search-facet-year = Année
+search-facet-department = Acheteur
+search-facet-vendor = Fournisseur
+search-facet-category = Catégorie
+search-facet-municipality = Lieu
+search-facet-status = État
+search-facet-procurement_method = Mode d’approvisionnement
+search-facet-more =
+    { $count ->
+        [one] { $count } autre valeur
+       *[other] { $count } autres valeurs
+    }
+search-facet-other =
+    { $count ->
+        [one] et { $count } autre, trop rare pour la liste
+       *[other] et { $count } autres, trop rares pour la liste
+    }
+search-facet-selected = choisi
+
+search-category-CNST = Construction
+search-category-GD = Biens
+search-category-SRV = Services
+search-category-SRVTGD = Services liés aux biens
+search-status-Active = En vigueur
+search-status-Expired = Terminé
+search-status-Cancelled = Annulé
+search-status-Open = Ouvert
+
+## Charts
+
+search-charts = Graphiques : par année, acheteurs, fournisseurs
+search-charts-without-suppliers = Graphiques : par année, acheteurs
+search-chart-years = Nombre et valeur totale par année
+search-chart-years-number = Nombre par année
+search-chart-buyers = Acheteurs dont la valeur totale est la plus élevée
+search-chart-buyers-number = Acheteurs qui ont le plus de fiches
+search-chart-suppliers = Fournisseurs dont la valeur totale est la plus élevée
+search-chart-suppliers-number = Fournisseurs qui ont le plus de fiches
+search-chart-among = { $title }, parmi les { $count } qui ont le plus de fiches
+
+## Nothing found
+
+search-nothing = Rien trouvé
+search-nothing-intro = Aucune fiche ne remplit toutes les conditions. Sans l’une d’elles, il y aurait :
+search-nothing-several = Aucune fiche ne remplit les conditions, et retirer l’une d’elles ne suffit pas. Avec une seule, il y aurait :
+search-nothing-one = Aucune fiche ne remplit les conditions.
+search-nothing-all = Il n’y a pas encore de fiches de ce type.
+search-nothing-without = sans « { $condition } »
+search-nothing-vendors = Fournisseurs au nom semblable
+search-nothing-departments = Acheteurs au nom semblable
+search-nothing-elsewhere = Trouvé parmi les autres fiches
+
+## Wrong parameters
+
+search-wrong = La recherche comporte une erreur
+search-wrong-quoted = « { $text } »
+search-wrong-date = { $value } n’est pas une date. Écrivez AAAA-MM-JJ, par exemple 2026-03-31.
+search-wrong-day = { $value } n’est pas un jour qui existe.
+search-wrong-number = { $value } n’est pas un nombre. Écrivez-le sans espaces ni monnaie, par exemple 25000.
+search-wrong-short = { $value } est trop court. Donnez au moins { $count } lettres ou chiffres.
+search-wrong-empty = { $value } ne contient ni lettre ni chiffre.
+search-wrong-long = Le texte est trop long : { $length } caractères ; le maximum est de { $count }.
+search-wrong-words = Le texte compte trop de mots ; le maximum est de { $count }.
+search-wrong-value-order = La valeur minimale dépasse la valeur maximale. Inversez les deux.
+search-wrong-date-order = Le premier jour est après le dernier. Inversez les deux.
+search-wrong-choice = { $value } ne fait pas partie des choix.
+search-wrong-place = Il n’y a pas de telles fiches pour { $value }. Choisissez dans la liste.
+search-wrong-kind = { $value } n’est pas un type de fiche.
+search-wrong-refused = Ces fiches ne peuvent pas être cherchées par { $name }.
+search-wrong-twice = { $name } est donné deux fois.
+search-wrong-unknown = { $name } n’est pas un paramètre de cette recherche.
+search-wrong-sort = Ces fiches ne peuvent pas être triées ainsi.
+search-wrong-cursor = Ce lien vers une page de résultats n’est pas ou plus valide. Commencez à la première page.
+search-wrong-offset = Les pages s’arrêtent à la fiche { $count }. Ajoutez une condition pour voir les autres.
+search-wrong-without = Chercher sans ce paramètre

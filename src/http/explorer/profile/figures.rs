@@ -1,0 +1,303 @@
+//! The figures of one vendor or department: what the engine counts for a name.
+
+use crate::{
+    catalog::generation::Generation,
+    engine::{
+        Deadline,
+        aggregation::{Aggregation, FacetBucket, FacetBuckets, TermsAggregation, ValueAggregation},
+        names::ResolvedName,
+    },
+    http::{
+        cost::Counting,
+        error::ApiError,
+        explorer::{messages::Texts, profile::competition::Competition, record::listed::ListedRecord},
+        handlers::counts::terms,
+        params::nearest::most_similar,
+    },
+    model::{Date, EntityType, Facet, Language, Role, Schema},
+    query::{Filter, Page, SearchQuery, Start},
+};
+
+/// A name, and its records of each entity type.
+#[derive(Debug)]
+pub(super) struct Found {
+    facet: Facet,
+    /// Entity types with at least one record, in the order of [`PREFERRED`].
+    pub(super) kinds: Vec<KindCount>,
+}
+
+#[derive(Debug)]
+pub(super) struct KindCount {
+    pub(super) entity_type: EntityType,
+    pub(super) records: u64,
+    named: ResolvedName,
+}
+
+/// What a page shows of the records of one entity type.
+#[derive(Debug)]
+pub(super) struct Figures {
+    pub(super) entity_type: EntityType,
+    pub(super) name: String,
+    pub(super) name_fr: Option<String>,
+    pub(super) total: u64,
+    /// In dollars; `None` for an entity type without values.
+    pub(super) amount: Option<f64>,
+    /// How many records state a value.
+    pub(super) with_value: u64,
+    pub(super) first: Option<Date>,
+    pub(super) last: Option<Date>,
+    /// Year, number of records, and sum of their values.
+    pub(super) years: Vec<(i32, u64, f64)>,
+    /// The other side, the largest first: by value, or by number for an entity type without values.
+    pub(super) others: Vec<FacetBucket>,
+    /// How many names the other side has.
+    pub(super) distinct_others: u64,
+    pub(super) categories: Vec<FacetBucket>,
+    /// `None` for an entity type without methods of procurement.
+    pub(super) competition: Option<Competition>,
+    pub(super) newest: Vec<ListedRecord>,
+}
+
+/// The entity types whose figures a page shows, the best first: contracts, then what reports the same money (decision
+/// D-58), then the rest.
+const PREFERRED: [EntityType; EntityType::ALL.len()] = [
+    EntityType::Contract,
+    EntityType::Award,
+    EntityType::Disclosure,
+    EntityType::StandingOffer,
+    EntityType::Tender,
+    EntityType::PreSolicitation,
+];
+
+/// How many names of the other side are shown.
+pub(super) const TOP: usize = 10;
+
+/// How many records are shown.
+const NEWEST: usize = 10;
+
+/// How many similar names the page of an unknown name lists.
+const MAX_SIMILAR: usize = 8;
+
+/// How many candidates for similar names are compared.
+const MAX_CANDIDATES: usize = 200;
+
+/// The facet of the other side: the buyers of a vendor, the suppliers of a department.
+fn other_side(facet: Facet) -> Facet {
+    match facet {
+        Facet::Vendor => Facet::Department,
+        _ => Facet::Vendor,
+    }
+}
+
+/// The entity types in which a name can be looked up.
+fn kinds(facet: Facet) -> impl Iterator<Item = EntityType> {
+    let has_names =
+        move |entity_type: &EntityType| facet != Facet::Vendor || Schema::of(*entity_type).has_role(Role::Vendor);
+    PREFERRED.into_iter().filter(has_names)
+}
+
+/// All facets are counted completely, because the largest by value need not be among the most frequent.
+fn facets(facet: Facet, entity_type: EntityType) -> Vec<TermsAggregation> {
+    let schema = Schema::of(entity_type);
+    let mut facets = vec![terms(Facet::Year, usize::MAX), terms(Facet::Category, usize::MAX)];
+    if facet == Facet::Vendor || schema.has_role(Role::Vendor) {
+        facets.push(terms(other_side(facet), usize::MAX));
+    }
+    if schema.has_role(Role::ProcurementMethod) {
+        facets.push(terms(Facet::ProcurementMethod, usize::MAX));
+    }
+    facets
+}
+
+/// What the figures of so many names cost: the counting of their facets, and of their records of every entity type.
+pub(super) fn counting(generation: &Generation, facet: Facet, kind: Option<EntityType>, names: usize) -> Counting {
+    let entity_type = kind.unwrap_or(PREFERRED[0]);
+    let mut counts = vec![(entity_type, facets(facet, entity_type).len() * names)];
+    counts.extend(kinds(facet).map(|entity_type| (entity_type, names)));
+    Counting::of(generation, &counts)
+}
+
+impl Found {
+    /// Looks a name up; `None` if no record has it.
+    pub(super) fn find(
+        generation: &Generation,
+        facet: Facet,
+        name: &str,
+        deadline: &Deadline,
+    ) -> Result<Option<Found>, ApiError> {
+        let mut found = Found {
+            facet,
+            kinds: Vec::new(),
+        };
+        for entity_type in kinds(facet) {
+            let named = generation
+                .engine
+                .resolve_name(entity_type, facet, name, deadline.clone())?;
+            let Some(named) = named else { continue };
+            let query = query(facet, entity_type, &named);
+            let aggregation = generation
+                .engine
+                .aggregate(&query, &[], ValueAggregation::None, deadline.clone())?;
+            if aggregation.total > 0 {
+                found.kinds.push(KindCount {
+                    entity_type,
+                    records: aggregation.total,
+                    named,
+                });
+            }
+        }
+        Ok((!found.kinds.is_empty()).then_some(found))
+    }
+
+    /// The figures of one entity type: the requested one, else the first with records. `None` if the name has no records
+    /// of the requested one.
+    pub(super) fn figures(
+        &self,
+        generation: &Generation,
+        kind: Option<EntityType>,
+        t: Texts,
+        deadline: &Deadline,
+    ) -> Result<Option<Figures>, ApiError> {
+        let chosen = match kind {
+            Some(kind) => self.kinds.iter().find(|count| count.entity_type == kind),
+            None => self.kinds.first(),
+        };
+        match chosen {
+            Some(chosen) => figures(generation, self.facet, chosen, t, deadline).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+fn query(facet: Facet, entity_type: EntityType, named: &ResolvedName) -> SearchQuery {
+    let key = named.key.clone();
+    SearchQuery::newest(entity_type, vec![Filter::FacetValue { facet, key }])
+}
+
+fn figures(
+    generation: &Generation,
+    facet: Facet,
+    chosen: &KindCount,
+    t: Texts,
+    deadline: &Deadline,
+) -> Result<Figures, ApiError> {
+    let entity_type = chosen.entity_type;
+    let query = query(facet, entity_type, &chosen.named);
+    let facets = facets(facet, entity_type);
+    let engine = &generation.engine;
+    let mut counted = engine.aggregate(&query, &facets, ValueAggregation::Sum, deadline.clone())?;
+    let page = Page {
+        limit: NEWEST,
+        start: Start::Offset(0),
+    };
+    let hits = engine.search(&query, &page, deadline.clone())?;
+    let newest = hits.records.iter().map(|bytes| ListedRecord::of(t, entity_type, bytes));
+    let has_values = counted.values.is_some();
+    let amount = counted.values.as_ref().map(|values| values.total_value);
+    let others = take(&mut counted, other_side(facet));
+    let methods = counted.facets.remove(&Facet::ProcurementMethod);
+    let mut years: Vec<(i32, u64, f64)> = take(&mut counted, Facet::Year)
+        .buckets
+        .into_iter()
+        .filter_map(|year| Some((year.value.parse().ok()?, year.count, year.total_value.dollars())))
+        .collect();
+    years.sort_by_key(|(year, ..)| *year);
+    let total = counted.total;
+    Ok(Figures {
+        entity_type,
+        name: chosen.named.name.clone(),
+        name_fr: chosen.named.name_fr.clone(),
+        total,
+        amount: amount.map(|amount| amount.dollars()),
+        with_value: counted.values.as_ref().map_or(0, |values| values.records_with_value),
+        first: counted.earliest_date,
+        last: counted.latest_date,
+        years,
+        distinct_others: others.distinct,
+        others: largest(others, has_values, TOP),
+        categories: largest(take(&mut counted, Facet::Category), has_values, usize::MAX),
+        competition: methods.map(|methods| Competition::of(methods, total, amount.unwrap_or_default())),
+        newest: newest.collect::<Result<_, _>>()?,
+    })
+}
+
+/// The buckets of a facet; none if it was not counted.
+fn take(counted: &mut Aggregation, facet: Facet) -> FacetBuckets {
+    counted.facets.remove(&facet).unwrap_or_default()
+}
+
+/// The largest buckets by value, or by number. Equal ones keep their order: by number, then by name.
+fn largest(counts: FacetBuckets, by_value: bool, size: usize) -> Vec<FacetBucket> {
+    let mut buckets = counts.buckets;
+    if by_value {
+        let dollars = |bucket: &FacetBucket| bucket.total_value.dollars();
+        buckets.sort_by(|a, b| dollars(b).total_cmp(&dollars(a)));
+    }
+    buckets.truncate(size);
+    buckets
+}
+
+/// The name of a department in the language of the page, if it is known.
+pub(super) fn department_in(
+    generation: &Generation,
+    entity_type: EntityType,
+    name: String,
+    lang: Language,
+    deadline: &Deadline,
+) -> Result<String, ApiError> {
+    if lang == Language::English {
+        return Ok(name);
+    }
+    let engine = &generation.engine;
+    let named = engine.resolve_name(entity_type, Facet::Department, &name, deadline.clone())?;
+    Ok(named.and_then(|named| named.name_fr).unwrap_or(name))
+}
+
+/// Known names that are similar to one that does not exist, the most similar first.
+pub(super) fn similar(
+    generation: &Generation,
+    facet: Facet,
+    name: &str,
+    deadline: &Deadline,
+) -> Result<Vec<String>, ApiError> {
+    let mut candidates = Vec::new();
+    for entity_type in kinds(facet) {
+        let engine = &generation.engine;
+        candidates.extend(engine.suggest_names(entity_type, facet, name, MAX_CANDIDATES, deadline.clone())?);
+    }
+    Ok(most_similar(name, candidates, MAX_SIMILAR))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::aggregation::Money;
+
+    #[test]
+    fn the_largest_are_ranked_by_value_where_there_are_values() {
+        let bucket = |value: &str, count: u64, dollars: f64| FacetBucket {
+            value: value.to_owned(),
+            count,
+            total_value: Money::of(dollars),
+        };
+        let counts = FacetBuckets {
+            buckets: vec![bucket("a", 9, 1.0), bucket("b", 2, 50.0), bucket("c", 1, 50.0)],
+            ..FacetBuckets::default()
+        };
+        let names = |by_value: bool, size: usize| -> Vec<String> {
+            let largest = largest(counts.clone(), by_value, size);
+            largest.into_iter().map(|bucket| bucket.value).collect()
+        };
+        assert_eq!(names(true, 2), ["b", "c"]);
+        assert_eq!(names(true, 9), ["b", "c", "a"]);
+        assert_eq!(names(false, 2), ["a", "b"]);
+    }
+
+    #[test]
+    fn vendors_are_looked_up_where_there_are_vendors() {
+        assert_eq!(kinds(Facet::Department).count(), 6);
+        assert!(kinds(Facet::Vendor).all(|entity_type| entity_type != EntityType::Tender));
+        let tenders = facets(Facet::Department, EntityType::Tender);
+        assert!(tenders.iter().all(|terms| terms.facet != Facet::Vendor));
+    }
+}

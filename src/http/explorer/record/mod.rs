@@ -1,0 +1,212 @@
+//! The page of one record, and that of a solicitation.
+//!
+//! The record page shows every member of a record: the declared fields by their groups, then members that the schema
+//! does not declare. **Invariant:** texts of records are never markup, and only web addresses are links.
+
+mod amendments;
+mod documents;
+pub(crate) mod listed;
+mod member;
+mod publisher;
+mod related;
+mod sections;
+pub(crate) mod solicitation;
+mod value;
+mod web_address;
+
+use actix_web::http::StatusCode;
+use askama::Template;
+
+use self::{
+    amendments::Amendments,
+    documents::Document,
+    listed::parse,
+    member::{Member, Members},
+    related::Related,
+    sections::Section as FieldSection,
+    value::Presenter,
+};
+use crate::{
+    catalog::generation::Generation,
+    engine::Deadline,
+    fetch::published_sources::PublishedSource,
+    http::{
+        error::ApiError,
+        explorer::{
+            address::{self, Parameters},
+            bilingual::{self, Shown},
+            format,
+            messages::Texts,
+            page::{Layout, PageCall, Section, render},
+            route::{Handler, Page},
+        },
+        params::encoding::encode,
+        work::{Reply, Work},
+    },
+    model::{EntityType, Language, Record, Schema},
+};
+
+pub(crate) const PAGE: Page = Page {
+    template: "/{lang}/record/{kind}/{record_id}",
+    handler: Handler::Record(page),
+    ..Page::DEFAULT
+};
+
+#[derive(Template)]
+#[template(path = "record/record.html")]
+struct RecordPage {
+    layout: Layout,
+    t: Texts,
+    kind: &'static str,
+    title: Option<Shown>,
+    record_id: String,
+    sections: Vec<FieldSection>,
+    amendments: Option<Amendments>,
+    documents: Option<Vec<Document>>,
+    related: Option<Related>,
+    source: Option<&'static PublishedSource<'static>>,
+    /// The page that estimates what the tender is worth.
+    worth: Option<String>,
+    /// The record as published, if it is not too large.
+    raw: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "record/missing.html")]
+struct MissingPage {
+    layout: Layout,
+    t: Texts,
+    kind: &'static str,
+    record_id: String,
+    /// Records of other entity types with the identifier: the kind, and the address.
+    elsewhere: Vec<(&'static str, String)>,
+    search: String,
+}
+
+/// Up to this size, in bytes, the page contains the record as JSON. Above, it only links to it.
+const MAX_RAW_BYTES: usize = 32 << 10;
+
+fn page(call: &PageCall, entity_type: EntityType, record_id: &str) -> Result<Work, ApiError> {
+    let generation = call.generation.clone();
+    let (t, paid) = (call.t, call.visitor.is_paid());
+    let record_id = record_id.to_owned();
+    let exports = call.exports(format!("/{entity_type}/{}", encode(&record_id)), None);
+    let layout = call.layout("", Section::Search);
+    // One request, like the API's record and the search for its solicitation.
+    let work = Work::search(move |deadline| {
+        let Some(bytes) = generation.engine.record(entity_type, &record_id, deadline.clone())? else {
+            return missing(&generation, entity_type, record_id, layout, &deadline);
+        };
+        let layout = layout.with_exports(exports);
+        let mut page = record_page(&generation, entity_type, &bytes, layout, t, &deadline)?;
+        page.worth = page.worth.filter(|_| paid);
+        render(&page)
+    });
+    call.validated(work, &(call.path, call.query))
+}
+
+fn record_page(
+    generation: &Generation,
+    entity_type: EntityType,
+    bytes: &[u8],
+    layout: Layout,
+    t: Texts,
+    deadline: &Deadline,
+) -> Result<RecordPage, ApiError> {
+    let lang = t.language();
+    let record = parse(entity_type, bytes)?;
+    let members = Members::of(bytes).map_err(ApiError::internal)?;
+    let presenter = Presenter {
+        t,
+        schema: Schema::of(entity_type),
+        currency: record.text("currency").unwrap_or(format::CAD).to_owned(),
+        pages: related::pages(generation, entity_type, &record, lang, deadline)?,
+        place: place(generation, &record, lang),
+    };
+    let amendments = amendments::amendments(&presenter, &members);
+    let documents = documents::documents(&presenter, &members);
+    let mut shown_elsewhere = Vec::new();
+    if amendments.is_some() {
+        shown_elsewhere.extend(amendments::SHOWN_FIELDS);
+    }
+    if documents.is_some() {
+        shown_elsewhere.push(documents::SHOWN_FIELD);
+    }
+    let title = bilingual::title(&record, lang);
+    let kind = entity_type.name();
+    let heading = title
+        .as_ref()
+        .map_or_else(|| t.keyed("record-kind-", kind), |title| title.text.clone());
+    let sources = &generation.manifest_of(entity_type).sources;
+    Ok(RecordPage {
+        layout: Layout {
+            title: heading,
+            ..layout
+        },
+        t,
+        kind,
+        title,
+        record_id: record.id().to_owned(),
+        sections: sections::sections(&presenter, &members, &shown_elsewhere),
+        amendments,
+        documents,
+        related: related::related(generation, entity_type, &record, t, deadline)?,
+        source: publisher::source_of(entity_type, record.id(), &stated_sources(&members), sources),
+        worth: (entity_type == EntityType::Tender).then(|| address::worth(lang, record.id())),
+        raw: (bytes.len() <= MAX_RAW_BYTES).then(|| String::from_utf8_lossy(bytes).into_owned()),
+    })
+}
+
+/// The name of the record's municipality or government.
+fn place(generation: &Generation, record: &Record, lang: Language) -> Option<String> {
+    let slug = record.text("municipality")?;
+    let entity_types = &generation.manifest.entity_types;
+    let mut rows = entity_types.iter().flat_map(|part| &part.coverage);
+    let row = rows.find(|row| row.municipality == slug)?;
+    match lang {
+        Language::English => row.name_en.clone().or_else(|| row.name_fr.clone()),
+        Language::French => row.name_fr.clone().or_else(|| row.name_en.clone()),
+    }
+}
+
+/// The sources that a record names: those that it was merged from.
+fn stated_sources(members: &Members) -> Vec<String> {
+    let Some(Member::List(items)) = members.get("sources") else {
+        return Vec::new();
+    };
+    let texts = items.into_iter().filter_map(|raw| match Member::of(raw) {
+        Member::Text(text) => Some(text.into_owned()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+/// The 404 page: the same identifier among other records, and the search.
+fn missing(
+    generation: &Generation,
+    entity_type: EntityType,
+    record_id: String,
+    layout: Layout,
+    deadline: &Deadline,
+) -> Result<Reply, ApiError> {
+    let t = layout.t;
+    let lang = t.language();
+    let mut elsewhere = Vec::new();
+    for other in EntityType::ALL {
+        if generation.engine.record(other, &record_id, deadline.clone())?.is_some() {
+            elsewhere.push((other.name(), address::record(lang, other, &record_id)));
+        }
+    }
+    let page = MissingPage {
+        layout: Layout {
+            title: t.text("record-missing-title"),
+            ..layout
+        },
+        t,
+        kind: entity_type.name(),
+        search: address::search(lang, entity_type, &Parameters::default()),
+        record_id,
+        elsewhere,
+    };
+    Ok(render(&page)?.with_status(StatusCode::NOT_FOUND))
+}

@@ -1,0 +1,101 @@
+//! What the parts of a page of results share, and how names and codes are shown and linked in it.
+
+use crate::{
+    catalog::generation::Generation,
+    engine::{Deadline, names::ResolvedName},
+    http::{
+        explorer::{address, messages::Texts, search::asked::Asked},
+        params::value::MIN_NAME_LENGTH,
+    },
+    model::{Date, EntityType, Facet, Language, Schema, fold::fold, vocabulary::STATUSES},
+};
+
+/// The search, and what it is shown with.
+pub(crate) struct SearchContext<'a> {
+    pub(crate) asked: &'a Asked,
+    pub(crate) generation: &'a Generation,
+    pub(crate) t: Texts,
+    pub(crate) today: Date,
+    pub(crate) deadline: Deadline,
+}
+
+/// The maximum number of characters shown of a name or of a client's text on one line.
+const MAX_SHOWN_CHARS: usize = 80;
+
+impl SearchContext<'_> {
+    /// The name of a municipality or government in the language of the page, else in the other one; else its slug.
+    pub(crate) fn place(&self, slug: &str) -> String {
+        let coverage = &self.generation.manifest_of(self.asked.entity_type).coverage;
+        let row = coverage.binary_search_by(|row| row.municipality.as_str().cmp(slug));
+        let names = row.ok().map(|row| match self.asked.lang {
+            Language::English => [&coverage[row].name_en, &coverage[row].name_fr],
+            Language::French => [&coverage[row].name_fr, &coverage[row].name_en],
+        });
+        let name = names.and_then(|names| names.into_iter().flatten().next().cloned());
+        name.unwrap_or_else(|| slug.to_owned())
+    }
+
+    /// The name of a department in the language of the page, if `name` is the whole name of one that is known in it.
+    pub(crate) fn department(&self, name: &str) -> String {
+        let named = self.resolved(self.asked.entity_type, Facet::Department, name);
+        let shown = named.and_then(|named| match self.asked.lang {
+            Language::English => Some(named.name),
+            Language::French => named.name_fr,
+        });
+        shown.unwrap_or_else(|| name.to_owned())
+    }
+
+    /// The page of a supplier or buyer; where there is none, the search for its name. `None` for a name that is too
+    /// short to be searched.
+    pub(crate) fn party_href(&self, facet: Facet, name: &str) -> Option<String> {
+        // Profiles are about contracts, so every name of a contract has one.
+        let has_profile = self.asked.entity_type == EntityType::Contract
+            || self.resolved(EntityType::Contract, facet, name).is_some();
+        match facet {
+            Facet::Vendor if has_profile => Some(address::vendor(self.asked.lang, name)),
+            Facet::Department if has_profile => Some(address::department(self.asked.lang, name)),
+            _ => self.condition_href(facet.name(), name),
+        }
+    }
+
+    /// The search with part of a name as a condition. `None` for a name that is too short, and where the entity type does
+    /// not accept the parameter.
+    pub(crate) fn condition_href(&self, parameter: &'static str, name: &str) -> Option<String> {
+        let is_long = fold(name).chars().count() >= MIN_NAME_LENGTH;
+        let accepts = Schema::of(self.asked.entity_type).accepts(parameter);
+        (is_long && accepts).then(|| self.asked.with(&[(parameter, name)]))
+    }
+
+    /// The name that the index knows. `None` also from an engine that is asked over the network, where the many names of
+    /// a page would take too long: they are shown and linked as they are.
+    fn resolved(&self, entity_type: EntityType, facet: Facet, name: &str) -> Option<ResolvedName> {
+        let engine = &self.generation.engine;
+        if !engine.is_local() {
+            return None;
+        }
+        let resolved = engine.resolve_name(entity_type, facet, name, self.deadline.clone());
+        resolved.ok().flatten()
+    }
+}
+
+/// The words for a category code; `None` for another text.
+pub(crate) fn category(t: Texts, code: &str) -> Option<String> {
+    let code = code.to_ascii_uppercase();
+    t.has("search-category-", &code)
+        .then(|| t.keyed("search-category-", &code))
+}
+
+/// The word for a status of the filter, in any case; `None` for another text.
+pub(crate) fn status(t: Texts, status: &str) -> Option<String> {
+    let mut known = STATUSES.into_iter();
+    let status = known.find(|known| known.eq_ignore_ascii_case(status))?;
+    Some(t.keyed("search-status-", status))
+}
+
+/// A text that is cut where it is too long for a line.
+pub(crate) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,150 @@
+//! The charts of the matches: number and value by year, the buyers and the suppliers with the highest value.
+
+use crate::{
+    engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
+    http::explorer::{
+        charts::{RankedBars, RankedRow, YearBars, YearValue, gaps},
+        search::{
+            context::SearchContext,
+            facets::{MAX_RANKED, label},
+        },
+    },
+    model::Facet,
+};
+
+/// The charts of a page. A chart with fewer than two bars says nothing that the sentence does not say.
+#[derive(Debug, Default)]
+pub(crate) struct Figures {
+    pub(crate) years: Option<YearBars>,
+    pub(crate) buyers: Option<RankedBars>,
+    pub(crate) suppliers: Option<RankedBars>,
+}
+
+/// How many names a chart ranks.
+const RANKED: usize = 10;
+
+/// Fewer bars than this are no chart.
+const MIN_BARS: usize = 2;
+
+impl Figures {
+    pub(crate) fn of(context: &SearchContext, found: &Aggregation) -> Figures {
+        let has_values = found
+            .values
+            .as_ref()
+            .is_some_and(|values| values.records_with_value > 0);
+        let total = found.values.as_ref().map_or(0.0, |values| values.total_value.dollars());
+        let counts = |facet| found.facets.get(&facet);
+        let ranking = Ranking {
+            context,
+            has_values,
+            // Records without a name count too, so that shares are those of all records.
+            whole: if has_values { total } else { found.total as f64 },
+        };
+        Figures {
+            years: counts(Facet::Year).and_then(|counts| years(context, counts, found.total, has_values)),
+            buyers: counts(Facet::Department).and_then(|counts| ranking.bars(Facet::Department, counts)),
+            suppliers: counts(Facet::Vendor).and_then(|counts| ranking.bars(Facet::Vendor, counts)),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.years.is_none() && self.buyers.is_none() && self.suppliers.is_none()
+    }
+}
+
+fn years(context: &SearchContext, counts: &FacetBuckets, total: u64, has_values: bool) -> Option<YearBars> {
+    let running = context.today.year();
+    let value = |bucket: &FacetBucket| {
+        let year = bucket.value.parse().ok()?;
+        Some(YearValue {
+            year,
+            count: bucket.count,
+            total: bucket.total_value.dollars(),
+            is_running: year == running,
+        })
+    };
+    let years: Vec<YearValue> = counts.buckets.iter().filter_map(value).collect();
+    let dated: u64 = counts.buckets.iter().map(|bucket| bucket.count).sum();
+    let title = if has_values {
+        "search-chart-years"
+    } else {
+        "search-chart-years-number"
+    };
+    (years.len() >= MIN_BARS).then(|| YearBars {
+        lang: context.asked.lang,
+        id: "chart-years",
+        title: context.t.text(title),
+        gaps: gaps(
+            &context.generation.manifest_of(context.asked.entity_type).contents,
+            years.iter().map(|year| year.year),
+        ),
+        years,
+        has_values,
+        undated: total.saturating_sub(dated),
+        same_axes_as: Vec::new(),
+    })
+}
+
+/// How names are ranked: by total value if records have one, otherwise by number.
+struct Ranking<'a> {
+    context: &'a SearchContext<'a>,
+    has_values: bool,
+    /// What a share is of.
+    whole: f64,
+}
+
+impl Ranking<'_> {
+    fn bars(&self, facet: Facet, counts: &FacetBuckets) -> Option<RankedBars> {
+        let amount = |bucket: &FacetBucket| bucket.total_value.dollars();
+        let mut buckets: Vec<&FacetBucket> = counts.buckets.iter().collect();
+        if self.has_values {
+            // Equal amounts stay in their order, by number of records.
+            buckets.sort_by(|a, b| amount(b).total_cmp(&amount(a)));
+        }
+        buckets.truncate(RANKED);
+        let rows: Vec<RankedRow> = buckets.into_iter().map(|bucket| self.row(facet, bucket)).collect();
+        let is_vendor = facet == Facet::Vendor;
+        (rows.len() >= MIN_BARS).then(|| RankedBars {
+            lang: self.context.asked.lang,
+            id: if is_vendor { "chart-suppliers" } else { "chart-buyers" },
+            title: self.title(facet, counts),
+            name_label: self.context.t.text(if is_vendor {
+                "search-hit-supplier"
+            } else {
+                "search-hit-buyer"
+            }),
+            has_amounts: self.has_values,
+            rows,
+            same_scale_as: Vec::new(),
+        })
+    }
+
+    fn row(&self, facet: Facet, bucket: &FacetBucket) -> RankedRow {
+        let amount = bucket.total_value.dollars();
+        let part = if self.has_values { amount } else { bucket.count as f64 };
+        RankedRow {
+            name: label(self.context, facet, bucket.value.clone()),
+            name_lang: None,
+            href: self.context.party_href(facet, &bucket.value),
+            count: bucket.count,
+            amount,
+            share: (self.whole > 0.0).then(|| part / self.whole),
+        }
+    }
+
+    /// The title. A ranking by value of more names than were counted one by one states among which names it is.
+    fn title(&self, facet: Facet, counts: &FacetBuckets) -> String {
+        let t = self.context.t;
+        let title = t.text(match (facet, self.has_values) {
+            (Facet::Vendor, true) => "search-chart-suppliers",
+            (Facet::Vendor, false) => "search-chart-suppliers-number",
+            (_, true) => "search-chart-buyers",
+            (_, false) => "search-chart-buyers-number",
+        });
+        if self.has_values && counts.distinct > MAX_RANKED as u64 {
+            t.with("search-chart-among", &[("title", &title), ("count", &MAX_RANKED)])
+        } else {
+            title
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What the engine is asked for a page of results, and what it finds.
+//!
+//! One aggregation gives the total, the sentence, the facets and the charts; then one page of records is read. Without
+//! any match, the searches without one condition each take the place of the facets, so that a page costs what its
+//! search and its facets cost in the API, whatever it finds.
+
+use bytes::Bytes;
+
+use crate::{
+    catalog::generation::Generation,
+    engine::{
+        Deadline,
+        aggregation::{Aggregation, TermsAggregation, ValueAggregation},
+    },
+    http::{
+        cost::Counting,
+        error::ApiError,
+        explorer::search::{asked::Asked, facets},
+        handlers::counts::terms,
+        params::{
+            paging::MAX_OFFSET,
+            resolve::{ResolveContext, Search},
+        },
+    },
+    model::{EntityType, Record, Role, Schema},
+    query::{Order, Page, Position, SearchQuery, Sort, SortKey, Start, cursor::Cursor},
+};
+
+/// The searches of a page, ready to run.
+pub(crate) struct Plan {
+    pub(crate) asked: Asked,
+    pub(crate) search: Search,
+    terms: Vec<TermsAggregation>,
+    others: Vec<Other>,
+}
+
+/// The same search in another entity type.
+pub(crate) struct Other {
+    pub(crate) asked: Asked,
+    /// What is counted; `None` if the entity type does not accept all conditions.
+    query: Option<SearchQuery>,
+}
+
+/// What was found.
+pub(crate) struct Found {
+    pub(crate) aggregation: Aggregation,
+    pub(crate) records: Vec<Bytes>,
+    pub(crate) pages: Pages,
+    /// The number of records in each entity type of [`Plan::others`].
+    pub(crate) other_counts: Vec<(Asked, Option<u64>)>,
+}
+
+/// The addresses of the pages before and after.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Pages {
+    /// `None` on the first page.
+    pub(crate) first: Option<String>,
+    pub(crate) previous: Option<String>,
+    pub(crate) next: Option<String>,
+    /// Whether there are more records than the sort by value can show.
+    pub(crate) is_end: bool,
+}
+
+impl Plan {
+    /// The plan for a search and for the same search in the other entity types.
+    pub(crate) fn new(asked: Asked, search: Search, generation: &Generation) -> Plan {
+        let entity_type = asked.entity_type;
+        let others = EntityType::ALL.into_iter().filter(|other| *other != entity_type);
+        let other = |other: EntityType| {
+            let (asked, has_all_conditions) = asked.of_other(other);
+            let query = has_all_conditions.then(|| query(&asked, generation)).flatten();
+            Other { asked, query }
+        };
+        Plan {
+            terms: facets::of(Schema::of(entity_type))
+                .iter()
+                .map(|shown| terms(shown.facet, shown.counted))
+                .collect(),
+            others: others.map(other).collect(),
+            search,
+            asked,
+        }
+    }
+
+    /// What the page counts: what the search with its facets counts, and the total of each other entity type.
+    pub(crate) fn counting(&self, generation: &Generation) -> Counting {
+        let mut counts = vec![(self.asked.entity_type, self.terms.len() + 1)];
+        let others = self.others.iter().filter(|other| other.query.is_some());
+        counts.extend(others.map(|other| (other.asked.entity_type, 1)));
+        Counting::of(generation, &counts)
+    }
+
+    pub(crate) fn run(&self, generation: &Generation, deadline: Deadline) -> Result<Found, ApiError> {
+        let (engine, search) = (&generation.engine, &self.search);
+        let sum = ValueAggregation::Sum;
+        let aggregation = engine.aggregate(&search.query, &self.terms, sum, deadline.clone())?;
+        let other_counts = self
+            .others
+            .iter()
+            .map(|other| {
+                let count = match &other.query {
+                    Some(query) => Some(count(generation, query, deadline.clone())?),
+                    None => None,
+                };
+                Ok((other.asked.clone(), count))
+            })
+            .collect::<Result<_, ApiError>>()?;
+        if aggregation.total == 0 {
+            return Ok(Found {
+                aggregation,
+                records: Vec::new(),
+                pages: Pages::default(),
+                other_counts,
+            });
+        }
+        let hits = engine.search(&search.query, &search.page, deadline.clone())?;
+        let mut pages = self.pages(aggregation.total, hits.records.len() as u64);
+        if let Some(position) = hits.next {
+            pages.next = Some(self.at_cursor(position));
+        }
+        if matches!(search.page.start, Start::After(_)) {
+            pages.previous = self.previous(generation, hits.records.first(), deadline)?;
+        }
+        Ok(Found {
+            aggregation,
+            records: hits.records,
+            pages,
+            other_counts,
+        })
+    }
+
+    /// The pages of a search that skips records, as the sort by value does.
+    fn pages(&self, total: u64, shown: u64) -> Pages {
+        let first = || Some(self.asked.address());
+        let Start::Offset(offset) = self.search.page.start else {
+            return Pages {
+                first: first(),
+                ..Pages::default()
+            };
+        };
+        let (offset, limit) = (offset as u64, self.search.page.limit as u64);
+        let at = |offset: u64| match offset {
+            0 => self.asked.address(),
+            _ => self.asked.page_at("offset", &offset.to_string()),
+        };
+        let after = offset + shown;
+        let has_more = shown > 0 && after < total;
+        let can_skip = after <= MAX_OFFSET;
+        Pages {
+            first: (offset > 0).then(first).flatten(),
+            previous: (offset > 0).then(|| at(offset.saturating_sub(limit))),
+            next: (has_more && can_skip).then(|| at(after)),
+            is_end: has_more && !can_skip && self.search.query.sort.key == SortKey::Value,
+        }
+    }
+
+    fn at_cursor(&self, position: Position) -> String {
+        let cursor = Cursor::new(&self.search.query, position).encode();
+        self.asked.page_at("cursor", &cursor)
+    }
+
+    /// The page before one that starts at a cursor: reads backwards from its first record. `None` where there is no way
+    /// back but the first page: the order of records without a date cannot be reversed.
+    fn previous(
+        &self,
+        generation: &Generation,
+        first: Option<&Bytes>,
+        deadline: Deadline,
+    ) -> Result<Option<String>, ApiError> {
+        let query = &self.search.query;
+        let position = |record: &Bytes| position(query, record);
+        let Some(start) = first.and_then(position) else {
+            return Ok(None);
+        };
+        let order = match query.sort.order {
+            Order::Asc => Order::Desc,
+            Order::Desc => Order::Asc,
+        };
+        let reversed = SearchQuery {
+            sort: Sort { order, ..query.sort },
+            ..query.clone()
+        };
+        let limit = self.search.page.limit;
+        let page = Page {
+            limit: limit + 1,
+            start: Start::After(start),
+        };
+        let before = generation.engine.search(&reversed, &page, deadline)?.records;
+        // The last one is the record that the previous page starts after.
+        let previous = before.get(limit).and_then(position);
+        Ok(Some(match previous {
+            Some(position) => self.at_cursor(position),
+            None => self.asked.address(),
+        }))
+    }
+}
+
+/// The position of a record in the order of a search; `None` if it has no date to sort by.
+fn position(query: &SearchQuery, record: &Bytes) -> Option<Position> {
+    let record = Record::parse(Schema::of(query.entity_type), record).ok()?;
+    let role = match query.sort.key {
+        SortKey::Date => Role::Date,
+        SortKey::ClosingDate => Role::ClosingDate,
+        SortKey::Value => return None,
+    };
+    Some(Position {
+        key: Some(record.date(role)?),
+        record_id: record.id().to_owned(),
+    })
+}
+
+/// The number of records that match.
+pub(crate) fn count(generation: &Generation, query: &SearchQuery, deadline: Deadline) -> Result<u64, ApiError> {
+    if query.matches_all() {
+        return Ok(generation.manifest_of(query.entity_type).records);
+    }
+    let counted = generation
+        .engine
+        .aggregate(query, &[], ValueAggregation::None, deadline)?;
+    Ok(counted.total)
+}
+
+/// The query of a search whose page does not matter; `None` if it is not valid, or a parameter has no field in this
+/// entity type.
+pub(crate) fn query(asked: &Asked, generation: &Generation) -> Option<SearchQuery> {
+    let context = ResolveContext {
+        schema: Schema::of(asked.entity_type),
+        page_cap: 1,
+        coverage: &generation.manifest_of(asked.entity_type).coverage,
+    };
+    let asked = asked.dropping(&["facets", "include_total"]);
+    let search = asked.resolve(&context, 1).ok()?;
+    search.ignored.is_empty().then_some(search.query)
+}

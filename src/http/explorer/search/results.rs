@@ -1,0 +1,376 @@
+//! `/{lang}/search`: the page of results.
+
+use actix_web::http::StatusCode;
+use askama::Template;
+
+use crate::{
+    engine::Deadline,
+    http::{
+        error::ApiError,
+        explorer::{
+            address,
+            messages::Texts,
+            page::{Exports, Layout, PageCall, Section, render},
+            route::{Handler, Page},
+            search::{
+                asked::{Asked, DEFAULT_LIMIT},
+                conditions::{Condition, conditions},
+                context::{SearchContext, shortened},
+                facets::{self, FacetGroup},
+                figures::Figures,
+                form::{Form, Input},
+                found::{Found, Pages, Plan},
+                highlight::Highlighter,
+                hits::{Hit, HitWriter},
+                nothing::{NearName, Nothing, Without},
+                sentence::sentence,
+                sort_links::{SortLink, sort_links},
+                wrong::{self, Wrong},
+            },
+        },
+        middleware::conditional::Validator,
+        params::{paging::MAX_OFFSET, resolve::Search},
+        work::{Job, Reply, Work},
+    },
+    model::{EntityType, Role, Schema},
+    query::Start,
+};
+
+pub(crate) const PAGE: Page = Page {
+    template: "/{lang}/search",
+    handler: Handler::Fixed(page),
+    ..Page::DEFAULT
+};
+
+#[derive(Template)]
+#[template(path = "search.html")]
+struct SearchPage {
+    layout: Layout,
+    t: Texts,
+    heading: String,
+    tabs: Vec<Tab>,
+    form: Form,
+    /// An error that is not about a field of the form.
+    wrong: Option<Wrong>,
+    conditions: Vec<ShownCondition>,
+    /// The search without any condition.
+    all: String,
+    results: Option<Results>,
+}
+
+/// An entity type to search in.
+struct Tab {
+    name: &'static str,
+    href: String,
+    is_active: bool,
+    /// The number of matches, if it is known.
+    count: Option<String>,
+}
+
+struct ShownCondition {
+    condition: Condition,
+    /// The label of its link.
+    removal: String,
+}
+
+/// What was found.
+struct Results {
+    sentence: String,
+    sorts: Vec<SortLink>,
+    groups: Vec<ShownGroup>,
+    hits: Vec<Hit>,
+    /// The message for the date of a hit.
+    date_label: &'static str,
+    has_values: bool,
+    /// Which of the hits the page has.
+    shown: String,
+    /// Why there is no next page, although there are more hits.
+    end: Option<String>,
+    pages: Pages,
+    figures: Figures,
+    nothing: Option<ShownNothing>,
+}
+
+struct ShownGroup {
+    group: FacetGroup,
+    more: String,
+    other: Option<String>,
+}
+
+/// The ways on from a search without a match.
+struct ShownNothing {
+    without: Vec<ShownWithout>,
+    /// The searches with a single condition.
+    only: Vec<ShownWithout>,
+    vendors: Vec<NearName>,
+    departments: Vec<NearName>,
+    /// The entity types in which the same search finds something, each as a text and an address.
+    elsewhere: Vec<(String, String)>,
+    /// The search without any condition.
+    all: String,
+}
+
+struct ShownWithout {
+    text: String,
+    href: String,
+    records: String,
+}
+
+fn page(call: &PageCall) -> Result<Work, ApiError> {
+    let (asked, unknown_kind) = Asked::read(call.lang, call.query)?;
+    if let Some(kind) = unknown_kind {
+        let wrong = wrong::unknown_kind(&asked, &kind, call.t);
+        return refusal(call, &asked, wrong, StatusCode::UNPROCESSABLE_ENTITY);
+    }
+    match asked.resolve(&call.resolve_context(asked.entity_type), DEFAULT_LIMIT) {
+        Ok(search) => results(call, asked, search),
+        Err(error) if error.status.is_client_error() => {
+            refusal(call, &asked, wrong::explain(&asked, &error, call.t), error.status)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The page of results. It costs what it counts: [`Plan::counting`].
+fn results(call: &PageCall, asked: Asked, search: Search) -> Result<Work, ApiError> {
+    let heading = heading(&asked, call.t);
+    let layout = call.layout(heading.clone(), Section::Search);
+    let layout = layout.with_exports(exports(call, &asked));
+    // The address as it was written is in the page: in the link to the other language.
+    let normal_form = (call.query.to_owned(), search.page.limit);
+    let plan = Plan::new(asked, search, &call.generation);
+    let counting = plan.counting(&call.generation);
+    let (generation, t, today) = (call.generation.clone(), call.t, call.today);
+    let work = Work::search(move |deadline| {
+        let found = plan.run(&generation, deadline.clone())?;
+        let context = SearchContext {
+            asked: &plan.asked,
+            generation: &generation,
+            t,
+            today,
+            deadline,
+        };
+        render(&shown(&context, &plan, &found, layout, heading)?)
+    });
+    call.validated(work.in_lane(counting.lane()).with_cost(counting.cost()), &normal_form)
+}
+
+fn shown(
+    context: &SearchContext,
+    plan: &Plan,
+    found: &Found,
+    layout: Layout,
+    heading: String,
+) -> Result<SearchPage, ApiError> {
+    let conditions = conditions(context, &plan.search.ignored);
+    let results = found_results(context, plan, found, &conditions)?;
+    Ok(SearchPage {
+        layout,
+        t: context.t,
+        heading,
+        tabs: tabs(context, found),
+        form: Form::of(context, None),
+        wrong: None,
+        conditions: shown_conditions(context.t, conditions),
+        all: without_conditions(context.asked),
+        results: Some(results),
+    })
+}
+
+fn found_results(
+    context: &SearchContext,
+    plan: &Plan,
+    found: &Found,
+    conditions: &[Condition],
+) -> Result<Results, ApiError> {
+    let (t, asked) = (context.t, context.asked);
+    let total = found.aggregation.total;
+    let highlighter = Highlighter::of(plan.search.query.text.as_ref());
+    let writer = HitWriter {
+        context,
+        highlighter: &highlighter,
+    };
+    let hits: Vec<Hit> = found
+        .records
+        .iter()
+        .map(|record| writer.hit(record))
+        .collect::<Result<_, ApiError>>()?;
+    let nothing = if total == 0 {
+        Some(shown_nothing(context, found, Nothing::of(context, conditions)?))
+    } else {
+        None
+    };
+    let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
+    Ok(Results {
+        sentence: sentence(t, asked.entity_type, &found.aggregation),
+        sorts: sort_links(asked, plan.search.query.sort),
+        groups: facets::groups(context, &found.aggregation)
+            .into_iter()
+            .map(|group| shown_group(t, group))
+            .collect(),
+        date_label: date_label(asked.entity_type),
+        has_values: Schema::of(asked.entity_type).has_role(Role::Value),
+        shown: range(t, &plan.search.page.start, hits.len() as u64, total),
+        hits,
+        end: found.pages.is_end.then(end),
+        pages: found.pages.clone(),
+        figures: Figures::of(context, &found.aggregation),
+        nothing,
+    })
+}
+
+/// The form again, with what is wrong next to the field that it is about.
+fn refusal(call: &PageCall, asked: &Asked, wrong: Wrong, status: StatusCode) -> Result<Work, ApiError> {
+    let context = SearchContext {
+        asked,
+        generation: &call.generation,
+        t: call.t,
+        today: call.today,
+        deadline: Deadline::after(call.state.query_timeout),
+    };
+    let heading = heading(asked, call.t);
+    let form = Form::of(&context, Some(&wrong));
+    let is_in_form = form.has_error() || form.q_error.is_some();
+    let tab = |entity_type: EntityType| Tab {
+        name: entity_type.name(),
+        href: asked.of_other(entity_type).0.address(),
+        is_active: entity_type == asked.entity_type,
+        count: None,
+    };
+    let page = SearchPage {
+        layout: call.layout(heading.clone(), Section::Search),
+        t: call.t,
+        heading,
+        tabs: EntityType::ALL.map(tab).into(),
+        form,
+        wrong: (!is_in_form).then_some(wrong),
+        conditions: shown_conditions(call.t, conditions(&context, &[])),
+        all: without_conditions(asked),
+        results: None,
+    };
+    let reply: Reply = render(&page)?.with_status(status);
+    Ok(Work::new(Job::Ready(reply)).with_validator(Validator::None))
+}
+
+fn heading(asked: &Asked, t: Texts) -> String {
+    let kind = t.keyed("kinds-", asked.entity_type.name());
+    match asked.value("q") {
+        Some(q) => t.with("search-title-about", &[("kind", &kind), ("query", &shortened(q))]),
+        None => kind,
+    }
+}
+
+/// The same records from the API, and as CSV from their first page on.
+fn exports(call: &PageCall, asked: &Asked) -> Exports {
+    let limit = asked
+        .value("limit")
+        .map_or_else(|| DEFAULT_LIMIT.to_string(), str::to_owned);
+    let json = asked.parameters.with("limit", &limit).with("include_total", "true");
+    let kind = asked.entity_type.name();
+    let rows = asked
+        .parameters
+        .without(&["cursor", "offset", "limit"])
+        .with("kind", kind);
+    let csv = rows.after(&address::page(call.lang, "search.csv"));
+    call.exports(json.after(&format!("/{kind}")), Some(csv))
+}
+
+fn tabs(context: &SearchContext, found: &Found) -> Vec<Tab> {
+    let tab = |entity_type: EntityType| {
+        let is_active = entity_type == context.asked.entity_type;
+        let other = found
+            .other_counts
+            .iter()
+            .find(|(asked, _)| asked.entity_type == entity_type);
+        let count = if is_active {
+            Some(found.aggregation.total)
+        } else {
+            other.and_then(|(_, count)| *count)
+        };
+        Tab {
+            name: entity_type.name(),
+            href: other.map_or_else(|| context.asked.address(), |(asked, _)| asked.address()),
+            is_active,
+            count: count.map(|count| context.t.count(count)),
+        }
+    };
+    EntityType::ALL.map(tab).into()
+}
+
+fn shown_conditions(t: Texts, conditions: Vec<Condition>) -> Vec<ShownCondition> {
+    let shown = |condition: Condition| ShownCondition {
+        removal: t.with("search-condition-remove", &[("condition", &condition.words())]),
+        condition,
+    };
+    conditions.into_iter().map(shown).collect()
+}
+
+fn shown_group(t: Texts, group: FacetGroup) -> ShownGroup {
+    ShownGroup {
+        more: t.with("search-facet-more", &[("count", &group.more.len())]),
+        other: (group.other > 0).then(|| t.with("search-facet-other", &[("count", &group.other)])),
+        group,
+    }
+}
+
+fn shown_nothing(context: &SearchContext, found: &Found, nothing: Nothing) -> ShownNothing {
+    let (t, kind) = (context.t, context.asked.entity_type.name());
+    let shown = |text: String, way: Without| ShownWithout {
+        text,
+        href: way.href,
+        records: t.keyed_with("search-records-", kind, &[("count", &way.count)]),
+    };
+    let without = |way: Without| {
+        let text = t.with("search-nothing-without", &[("condition", &way.condition)]);
+        shown(text, way)
+    };
+    ShownNothing {
+        without: nothing.without.into_iter().map(without).collect(),
+        only: nothing
+            .only
+            .into_iter()
+            .map(|way| shown(way.condition.clone(), way))
+            .collect(),
+        vendors: nothing.vendors,
+        departments: nothing.departments,
+        elsewhere: elsewhere(t, found),
+        all: without_conditions(context.asked),
+    }
+}
+
+/// The entity types in which the search finds something, each as a text and an address.
+fn elsewhere(t: Texts, found: &Found) -> Vec<(String, String)> {
+    let counted = found.other_counts.iter().filter_map(|(asked, count)| {
+        let count = count.filter(|count| *count > 0)?;
+        let text = t.keyed_with("search-records-", asked.entity_type.name(), &[("count", &count)]);
+        Some((text, asked.address()))
+    });
+    counted.collect()
+}
+
+/// The search in the same entity type without conditions.
+fn without_conditions(asked: &Asked) -> String {
+    let given: Vec<&'static str> = asked.conditions().into_iter().map(|(name, _)| name).collect();
+    asked.dropping(&given).address()
+}
+
+fn date_label(entity_type: EntityType) -> &'static str {
+    match entity_type {
+        EntityType::Tender | EntityType::PreSolicitation => "search-hit-published",
+        _ => "search-hit-awarded",
+    }
+}
+
+/// Which hits the page has. After a cursor, the number of those before it is not known.
+fn range(t: Texts, start: &Start, shown: u64, total: u64) -> String {
+    match start {
+        Start::Offset(offset) if shown > 0 => {
+            let (from, to) = (*offset as u64 + 1, *offset as u64 + shown);
+            t.with("search-page-shown", &[("from", &from), ("to", &to), ("total", &total)])
+        }
+        _ => t.with(
+            "search-page-shown-after-cursor",
+            &[("count", &shown), ("total", &total)],
+        ),
+    }
+}

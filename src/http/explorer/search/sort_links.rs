@@ -1,0 +1,74 @@
+//! The orders that the results can be sorted in, as links.
+
+use crate::{
+    http::{explorer::search::asked::Asked, params::by_entity_type::sorts},
+    model::Schema,
+    query::{Order, Sort, SortKey},
+};
+
+#[derive(Debug, PartialEq)]
+pub(crate) struct SortLink {
+    /// The name in the messages: `date-desc`.
+    pub(crate) name: &'static str,
+    pub(crate) href: String,
+    pub(crate) is_active: bool,
+}
+
+/// All orders: key, value of `sort_by`, order, value of `sort_order`, name in the messages.
+const ORDERS: [(SortKey, &str, Order, &str, &str); 6] = [
+    (SortKey::Date, "date", Order::Desc, "desc", "date-desc"),
+    (SortKey::Date, "date", Order::Asc, "asc", "date-asc"),
+    (SortKey::ClosingDate, "closing", Order::Asc, "asc", "closing-asc"),
+    (SortKey::ClosingDate, "closing", Order::Desc, "desc", "closing-desc"),
+    (SortKey::Value, "value", Order::Desc, "desc", "value-desc"),
+    (SortKey::Value, "value", Order::Asc, "asc", "value-asc"),
+];
+
+/// The orders of the entity type. The default order has no parameters.
+pub(crate) fn sort_links(asked: &Asked, active: Sort) -> Vec<SortLink> {
+    let keys: Vec<SortKey> = sorts(Schema::of(asked.entity_type))
+        .into_iter()
+        .map(|(_, key)| key)
+        .collect();
+    let valid = ORDERS.into_iter().filter(|(key, ..)| keys.contains(key));
+    let link = |(key, sort_by, order, sort_order, name)| SortLink {
+        name,
+        href: match (key, order) {
+            (SortKey::Date, Order::Desc) => asked.dropping(&["sort_by", "sort_order"]).address(),
+            _ => asked.with(&[("sort_by", sort_by), ("sort_order", sort_order)]),
+        },
+        is_active: active == Sort { key, order },
+    };
+    valid.map(link).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Language;
+
+    #[test]
+    fn an_entity_type_has_the_orders_of_its_fields() {
+        let (asked, _) = Asked::read(Language::French, "kind=pre_solicitation&q=a&sort_by=closing&offset=3").unwrap();
+        let active = Sort {
+            key: SortKey::ClosingDate,
+            order: Order::Desc,
+        };
+        let links = sort_links(&asked, active);
+        let names: Vec<(&str, bool)> = links.iter().map(|link| (link.name, link.is_active)).collect();
+        assert_eq!(
+            names,
+            [
+                ("date-desc", false),
+                ("date-asc", false),
+                ("closing-asc", false),
+                ("closing-desc", true)
+            ]
+        );
+        assert_eq!(links[0].href, "/fr/search?kind=pre_solicitation&q=a");
+        assert_eq!(
+            links[2].href,
+            "/fr/search?kind=pre_solicitation&q=a&sort_by=closing&sort_order=asc"
+        );
+    }
+}

@@ -1,0 +1,39 @@
+// The pages of the site, with addresses that exist in the sample data.
+
+/** Name → path without the language. */
+export async function pagesOf(service) {
+  const first = async (path) => (await service.api(path)).results[0];
+  const contract = await first('/contract?q=d%C3%A9neigement&limit=1');
+  const tender = await first('/tender?status=open&limit=1');
+  const withNumber = (await service.api('/tender?limit=100')).results.find((record) => record.solicitation_number);
+  const counts = await service.api('/contract?facets=vendor,department&limit=1');
+  const [vendor, otherVendor] = counts.facets.vendor.values.map((row) => row.value);
+  const [department] = counts.facets.department.values.map((row) => row.value);
+  const part = encodeURIComponent;
+  return {
+    home: '',
+    search: '/search?kind=contract&q=d%C3%A9neigement',
+    'search-all': '/search?kind=tender',
+    'search-nothing': '/search?kind=contract&q=xyzzyx+neige&vendor=nothing+of+the+kind',
+    'search-wrong': '/search?kind=contract&value_min=abc',
+    record: `/record/contract/${part(contract.record_id)}`,
+    'record-tender': `/record/tender/${part(tender.record_id)}`,
+    vendor: `/vendor/${part(vendor)}`,
+    'vendor-two': `/vendor/${part(vendor)}?with=${part(otherVendor)}`,
+    department: `/department/${part(department)}`,
+    solicitation: `/solicitation/${part(withNumber.solicitation_number)}`,
+    worth: `/tender/${part(tender.record_id)}/worth`,
+    feed: '/feed?keywords=travaux&days_back=30',
+    sources: '/sources',
+    about: '/about',
+    account: '/account',
+  };
+}
+
+/** Signs in with the key, as a visitor does. */
+export async function signIn(page, service, language = 'en') {
+  await page.goto(`/${language}/account`);
+  await page.locator('input[name="key"], input[type="password"]').first().fill(service.key);
+  await page.locator('main form button').first().click();
+  await page.waitForLoadState();
+}

@@ -1,0 +1,227 @@
+//! Two servers of the same records, one on the embedded engine and one on the cluster, must give the
+//! same answers byte for byte.
+
+use std::{env, fs, path::Path, process::Command};
+
+use serde_json::json;
+
+use crate::{
+    processes::{BINARY, Engine, Installation, Response, Service},
+    requests::{Drawn, Request},
+    shared,
+};
+
+/// How many pages of one search are followed.
+const MAX_PAGES: usize = 60;
+
+/// The two servers.
+struct Twins {
+    embedded: Service,
+    cluster: Service,
+    /// What differed.
+    differences: Vec<String>,
+    /// How many answers were compared, and how many of them were pages with records.
+    compared: usize,
+    found: usize,
+}
+
+impl Twins {
+    fn ask(&mut self, request: &Request) -> Response {
+        let ask = |service: &Service| match request {
+            Request::Get(path) => service.get(path),
+            Request::Post(path, body) => service.post(path, body),
+        };
+        let (embedded, cluster) = (ask(&self.embedded), ask(&self.cluster));
+        self.compared += 1;
+        self.found += usize::from(embedded.status == 200 && embedded.body.contains("\"record_id\""));
+        let (expected, answer) = (comparable(&embedded), comparable(&cluster));
+        if answer != expected {
+            self.differences
+                .push(format!("{request:?}\n{}", first_difference(&expected, &answer)));
+        }
+        embedded
+    }
+
+    /// Follows the cursors of a search to its end, or through [`MAX_PAGES`] pages.
+    fn follow(&mut self, path: &str) {
+        let mut answer = self.ask(&Request::Get(path.to_owned()));
+        for _ in 1..MAX_PAGES {
+            let Some(cursor) = next_cursor(&answer) else { return };
+            answer = self.ask(&Request::Get(format!("{path}&cursor={cursor}")));
+        }
+    }
+}
+
+fn next_cursor(answer: &Response) -> Option<String> {
+    if answer.status != 200 {
+        return None;
+    }
+    answer.json()["next_cursor"].as_str().map(str::to_owned)
+}
+
+/// Members with the time of a build: of the one that first saw a tender, and of the one that is
+/// served.
+const BUILD_TIMES: [&str; 2] = ["\"first_seen_at\":\"", "\"as_of\":\""];
+
+/// The status and the body, without times of builds.
+pub fn comparable(response: &Response) -> String {
+    let mut body = response.body.clone();
+    for member in BUILD_TIMES {
+        let mut parts = body.split(member);
+        let mut without = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            without.push_str(member);
+            without.push_str(part.split_once('"').map_or("", |(_, rest)| rest));
+        }
+        body = without;
+    }
+    format!("{} {body}", response.status)
+}
+
+fn first_difference(expected: &str, answer: &str) -> String {
+    let pairs = expected.bytes().zip(answer.bytes());
+    let at = pairs.take_while(|(a, b)| a == b).count();
+    let around = |text: &str| {
+        let bytes = &text.as_bytes()[at.saturating_sub(200)..text.len().min(at + 200)];
+        String::from_utf8_lossy(bytes).into_owned()
+    };
+    format!("  embedded: …{}…\n  cluster:  …{}…", around(expected), around(answer))
+}
+
+/// Builds both indexes from the dumps and compares about `count` answers, and the pages of some
+/// searches.
+fn compare(name: &str, dumps: &Path, seed: u64, count: usize) {
+    let Some(cluster) = shared::cluster() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let on_cluster = Engine::Cluster {
+        urls: cluster.urls(),
+        prefix: format!("compare-{name}"),
+        shards: 2,
+        replicas: 1,
+    };
+    let installation = |name: &str, engine| Installation::new(folder.path().join(name), dumps, engine);
+    let (embedded, on_cluster) = (
+        installation("embedded", Engine::Embedded),
+        installation("cluster", on_cluster),
+    );
+    embedded.index();
+    on_cluster.index();
+    let mut twins = Twins {
+        embedded: embedded.serve(),
+        cluster: on_cluster.serve(),
+        differences: Vec::new(),
+        compared: 0,
+        found: 0,
+    };
+    let drawn = Drawn::from(dumps);
+    let requests = drawn.requests(seed, count);
+    for (number, request) in requests.iter().enumerate() {
+        match request {
+            Request::Get(path) if number % 10 == 0 && path.contains("limit=") && !path.contains("offset=") => {
+                twins.follow(path);
+            }
+            _ => drop(twins.ask(request)),
+        }
+    }
+    let Twins {
+        differences,
+        compared,
+        found,
+        ..
+    } = &twins;
+    println!("{name}: {compared} answers compared, {found} of them with records");
+    let shown = differences[..differences.len().min(12)].join("\n");
+    assert!(
+        differences.is_empty(),
+        "{} of {compared} answers differ:\n{shown}",
+        differences.len()
+    );
+    assert!(found * 4 > *compared, "{found} of {compared} answers have records");
+}
+
+#[test]
+fn generated_records_get_the_same_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let dumps = folder.path().join("dumps");
+    let sample = Command::new(BINARY)
+        .args(["sample", "--records", "2500", "--seed", "5", "--out"])
+        .arg(&dumps)
+        .status();
+    assert!(sample.unwrap().success());
+    write_new_tenders(&dumps);
+    compare("sample", &dumps, 1, 700);
+}
+
+/// Tenders that are new and open today: the generated ones have fixed days.
+fn write_new_tenders(dumps: &Path) {
+    let today = chrono::Utc::now().date_naive();
+    let mut lines = String::new();
+    for number in 0..150u64 {
+        let published = today - chrono::Days::new(number % 60);
+        let closing = today + chrono::Days::new(20 + number % 9);
+        let (title, title_fr) = [
+            ("Snow removal services", "Services de déneigement"),
+            ("Road repair work", "Travaux de réfection de route"),
+            ("Cleaning services", "Services d'entretien ménager"),
+        ][number as usize % 3];
+        let category = ["CNST", "SRV", "GD"][number as usize % 3];
+        let record = json!({
+            "record_id": format!("new|{number}"),
+            "municipality": "montreal",
+            "publication_date": published.to_string(),
+            "closing_date": closing.to_string(),
+            "status": "Open",
+            "title_en": title,
+            "title_fr": title_fr,
+            "department_en": format!("Department of Roads {}", number % 4),
+            "procurement_category": category,
+            "contract_value": (number % 5 == 0).then_some(10_000 * number),
+            "fetched_at": "2024-06-01T00:00:00Z",
+        });
+        lines.push_str(&format!("{record}\n"));
+    }
+    fs::create_dir_all(dumps.join("tender")).unwrap();
+    fs::write(dumps.join("tender/new.ndjson"), lines).unwrap();
+}
+
+#[test]
+fn real_records_get_the_same_answers() {
+    let Ok(real) = env::var("PROCURE_REAL_DATA") else {
+        eprintln!("SKIPPED: PROCURE_REAL_DATA is not set to a folder of real files");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let dumps = folder.path().join("dumps");
+    let normalized = Command::new(BINARY)
+        .arg("normalize")
+        .arg(Path::new(&real).join("raw"))
+        .arg("--out")
+        .arg(&dumps)
+        .output()
+        .unwrap();
+    assert!(
+        normalized.status.success(),
+        "{}",
+        String::from_utf8_lossy(&normalized.stderr)
+    );
+    thin_out(&dumps, 8000);
+    compare("real", &dumps, 2, 500);
+}
+
+/// Keeps about `records` records of all dumps, spread evenly over each file. Building on a cluster
+/// takes time.
+fn thin_out(dumps: &Path, records: usize) {
+    let mut files = Vec::new();
+    for entity_type in dumps.read_dir().unwrap() {
+        for file in entity_type.unwrap().path().read_dir().unwrap() {
+            let path = file.unwrap().path();
+            files.push((fs::read_to_string(&path).unwrap(), path));
+        }
+    }
+    let all: usize = files.iter().map(|(text, _)| text.lines().count()).sum();
+    for (text, path) in files {
+        let lines = text.lines().step_by((all / records).max(1));
+        let kept: String = lines.map(|line| format!("{line}\n")).collect();
+        fs::write(path, kept).unwrap();
+    }
+}

@@ -1,0 +1,49 @@
+//! The service on a real OpenSearch cluster: the same answers as on the embedded engine, also while
+//! nodes fail.
+//!
+//! ```text
+//! cargo test --test cluster
+//! cargo test --test cluster -- --ignored --test-threads 1
+//! ```
+//!
+//! The first command compares answers, on one cluster of three nodes that all tests share. The second
+//! one kills and stalls nodes of clusters of its own. Both need a JDK 21 or later and Maven, and print
+//! `SKIPPED` without them.
+
+#[path = "../it/aggregates.rs"]
+mod aggregates;
+#[path = "../it/api.rs"]
+mod api;
+#[allow(dead_code, reason = "the bench uses more of it")]
+mod cluster;
+mod compare;
+mod faults;
+#[path = "../it/feed.rs"]
+mod feed;
+mod load;
+#[path = "../it/market.rs"]
+mod market;
+#[path = "../it/model.rs"]
+mod model;
+#[path = "../it/page_size.rs"]
+mod page_size;
+#[path = "../it/places.rs"]
+mod places;
+#[path = "../it/pro.rs"]
+mod pro;
+mod processes;
+#[path = "../soak/random.rs"]
+mod random;
+mod requests;
+mod runner;
+#[path = "../it/scan.rs"]
+mod scan;
+#[path = "../it/scan_counts.rs"]
+mod scan_counts;
+#[path = "../it/scenarios.rs"]
+mod scenarios;
+mod shared;
+mod stores;
+#[path = "../it/support.rs"]
+#[allow(dead_code, reason = "the other tests use more of it")]
+mod support;

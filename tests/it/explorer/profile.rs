@@ -1,0 +1,254 @@
+//! The pages of a vendor and of a department: figures, ranks, competition, comparison, and names that do not exist.
+
+use std::sync::LazyLock;
+
+use procure::model::entity_type::EntityType;
+use serde_json::{Value, json};
+
+use super::browser::{Browser, Page};
+use crate::support::TestServer;
+
+fn get(server: &TestServer, path: &str) -> Page {
+    Browser::new(server).with("x-gateway-key", &server.key).get(path)
+}
+
+/// The HTML of a page with this status.
+fn page(server: &TestServer, path: &str, status: u16) -> String {
+    let page = get(server, path);
+    assert_eq!(page.status, status, "{path}: {}", page.html);
+    page.html
+}
+
+/// The text of a page without tags and with plain blanks.
+fn text(html: &str) -> String {
+    let parts = html
+        .split('<')
+        .map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    let text = parts.collect::<Vec<_>>().join(" ").replace(['\u{a0}', '\u{202f}'], " ");
+    let text = text.replace("&#39;", "'").replace("&#38;", "&");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn assert_shows(html: &str, parts: &[&str]) {
+    let text = text(html);
+    for part in parts {
+        assert!(text.contains(part), "the page lacks {part}: {text}");
+    }
+}
+
+/// Whether the page has all texts, each after the one before.
+fn assert_in_order(html: &str, parts: &[&str]) {
+    let text = text(html);
+    let mut rest = text.as_str();
+    for part in parts {
+        let Some(at) = rest.find(part) else {
+            panic!("the page lacks {part} after the ones before: {text}");
+        };
+        rest = &rest[at + part.len()..];
+    }
+}
+
+fn contract(
+    id: usize,
+    day: &str,
+    vendor: &str,
+    buyer: (&str, &str),
+    value: Option<f64>,
+    method: Option<&str>,
+) -> (EntityType, String) {
+    let record = json!({
+        "record_id": format!("c{id}"), "award_date": day, "vendor_name": vendor, "municipality": "laval",
+        "title_en": format!("Work {id}"), "department_en": buyer.0, "department_fr": buyer.1, "contract_value": value,
+        "procurement_category": if id.is_multiple_of(2) { "CNST" } else { "SRV" }, "procurement_method_en": method,
+        "fetched_at": "2024-06-01T00:00:00Z"
+    });
+    (EntityType::Contract, record.to_string())
+}
+
+const ROADS: (&str, &str) = ("Roads", "Voirie");
+const PARKS: (&str, &str) = ("Parks", "Parcs");
+
+fn records() -> Vec<(EntityType, String)> {
+    let disclosure = |id: &str, vendor: &str, value: f64| {
+        let record: Value = json!({
+            "record_id": id, "award_date": "2021-05-06", "vendor_name": vendor, "municipality": "federal",
+            "department_en": "Health Canada", "contract_value": value, "fetched_at": "2024-06-01T00:00:00Z"
+        });
+        (EntityType::Disclosure, record.to_string())
+    };
+    vec![
+        contract(
+            1,
+            "2020-01-01",
+            "Acme Paving",
+            ROADS,
+            Some(100_000.0),
+            Some("Open bidding"),
+        ),
+        contract(
+            2,
+            "2022-01-01",
+            "Acme Paving",
+            ROADS,
+            Some(200_000.0),
+            Some("Non-competitive"),
+        ),
+        contract(
+            3,
+            "2022-06-01",
+            "Acme Paving",
+            PARKS,
+            Some(900_000.0),
+            Some("Advance contract award notice"),
+        ),
+        contract(4, "2023-01-01", "ACME PAVING", ROADS, None, None),
+        contract(
+            5,
+            "2023-01-01",
+            "Béton & Fils",
+            ROADS,
+            Some(2_000_000.0),
+            Some("Contrat de gré à gré"),
+        ),
+        contract(6, "2024-01-01", "Petit", PARKS, Some(5_000.0), None),
+        disclosure("d1", "Acme Paving", 50_000.0),
+        disclosure("d2", "Ontario Labs", 70_000.0),
+    ]
+}
+
+/// The server of these records. It is never stopped.
+fn server() -> &'static TestServer {
+    static SERVER: LazyLock<TestServer> = LazyLock::new(|| TestServer::own(&records(), |_| {}));
+    &SERVER
+}
+
+#[test]
+fn a_vendor_is_shown_in_a_sentence_charts_and_tables() {
+    let server = server();
+    let html = page(server, "/en/vendor/acme%20paving", 200);
+    assert_in_order(
+        &html,
+        &[
+            "Acme Paving",
+            "Contracts (4)",
+            "Disclosed federal contracts (1)",
+            "4 contracts worth $1.2 million, 2020–2023, with 2 buyers.",
+            "3 of the 4 state a value.",
+            "Contracts by year",
+            "Buyers with the largest total value",
+            // By value, although the other one has more contracts.
+            "Parks",
+            "Roads",
+            "How they were awarded",
+            "17% of the value was awarded without competition",
+            "it is for 75% of the records",
+            "Without competition Non-competitive 1 $200,000.00 17%",
+            "Advance notice to award to one supplier Advance contract award notice 1 $900,000.00 75%",
+            "With competition Open bidding 1 $100,000.00",
+            "Not published 1 $0.00",
+            "By kind of purchase",
+            "The newest records",
+            "January 1, 2023 Work 4",
+            "not published",
+        ],
+    );
+    for address in [
+        "href=\"/en/department/Parks\"",
+        "href=\"/en/record/contract/c4\"",
+        "href=\"/en/search?kind=contract&#38;vendor=Acme%20Paving\"",
+        "href=\"/en/vendor/acme%20paving?kind=disclosure\"",
+        "href=\"/vendor/acme%20paving\"",
+    ] {
+        assert!(html.contains(address), "no {address}: {html}");
+    }
+}
+
+#[test]
+fn french_pages_have_french_names_and_figures() {
+    let server = server();
+    let html = page(server, "/fr/department/Roads", 200);
+    assert_in_order(
+        &html,
+        &[
+            "Voirie",
+            "4 contrats d’une valeur de 2,3 M$, 2020–2023, avec 2 fournisseurs.",
+            "Fournisseurs dont la valeur totale est la plus élevée",
+            "Béton & Fils",
+            "Acme Paving",
+            "96 % de la valeur a été attribuée sans concurrence",
+        ],
+    );
+    let html = page(server, "/fr/vendor/Acme%20Paving", 200);
+    assert_in_order(&html, &["Acheteurs dont la valeur totale", "Parcs", "Voirie"]);
+}
+
+#[test]
+fn a_name_without_contracts_is_shown_by_its_other_records() {
+    let server = server();
+    let html = page(server, "/en/vendor/Ontario%20Labs", 200);
+    assert_shows(
+        &html,
+        &[
+            "1 disclosed federal contract worth $70,000, 2021, with 1 buyer.",
+            "The publishers do not state how these were awarded.",
+        ],
+    );
+    let html = page(server, "/en/vendor/Acme%20Paving?kind=disclosure", 200);
+    assert_shows(&html, &["1 disclosed federal contract worth $50,000"]);
+    let html = page(server, "/en/vendor/Acme%20Paving?kind=award", 200);
+    assert_shows(&html, &["There are no records of this type under this name."]);
+    page(server, "/en/vendor/Acme%20Paving?kind=nothing", 422);
+}
+
+#[test]
+fn two_names_are_compared_by_the_same_figures() {
+    let server = server();
+    let html = page(server, "/en/vendor/Acme%20Paving?with=b%C3%A9ton%20%26%20fils", 200);
+    assert_in_order(
+        &html,
+        &[
+            "Acme Paving and Béton & Fils",
+            "The same figures of both",
+            "Contracts 4 1",
+            "Total value $1,200,000.00 $2,000,000.00",
+            "Mean value $400,000.00 $2,000,000.00",
+            "Years 2020–2023 2023",
+            "Share without competition 17% 100%",
+        ],
+    );
+    for id in ["id=\"years\"", "id=\"years-2\""] {
+        assert!(html.contains(id), "no {id}: {html}");
+    }
+}
+
+#[test]
+fn an_unknown_name_leads_to_similar_ones() {
+    let server = server();
+    let html = page(server, "/en/vendor/Acme%20Pavin", 404);
+    assert_shows(
+        &html,
+        &["No supplier has this name", "Acme Pavin", "Names that are similar"],
+    );
+    assert!(html.contains("href=\"/en/vendor/Acme%20Paving\""), "{html}");
+    let html = page(server, "/fr/department/Voiri", 404);
+    assert_shows(&html, &["Aucun acheteur n’a ce nom"]);
+    let html = page(server, "/en/vendor/Petit?with=Acme%20Pavin", 200);
+    assert_shows(&html, &["Petit", "No supplier has this name – Acme Pavin"]);
+    assert!(html.contains("href=\"/en/vendor/Petit?with=Acme%20Paving\""), "{html}");
+}
+
+#[test]
+fn a_page_that_the_browser_has_is_not_sent_again() {
+    let server = server();
+    let first = get(server, "/en/vendor/Petit");
+    let tag = first.header("etag").unwrap().to_owned();
+    let again = |path: &str| {
+        let browser = Browser::new(server).with("x-gateway-key", &server.key);
+        browser.with("if-none-match", &tag).get(path).status
+    };
+    assert_eq!(again("/en/vendor/Petit"), 304);
+    assert_eq!(again("/fr/vendor/Petit"), 200);
+    assert_eq!(again("/en/vendor/Petit?with=Acme%20Paving"), 200);
+    let missing = get(server, "/en/vendor/nobody");
+    assert_eq!((missing.status, missing.header("etag")), (404, None));
+}

@@ -1,0 +1,468 @@
+//! The page of results: what it shows and where its links lead.
+
+use std::collections::BTreeSet;
+
+use procure::model::entity_type::EntityType;
+use serde_json::{Value, json};
+
+use crate::support::{Response, TestServer, contracts};
+
+/// The HTML of a page, which must be found.
+fn page(server: &TestServer, path: &str) -> String {
+    let response = server.get(path);
+    assert_eq!(response.status, 200, "{path}: {}", text(&response));
+    text(&response)
+}
+
+fn text(response: &Response) -> String {
+    String::from_utf8(response.body.clone()).unwrap()
+}
+
+/// The texts between two marks, in their order.
+fn between<'a>(html: &'a str, start: &str, end: &str) -> Vec<&'a str> {
+    let parts = html.split(start).skip(1);
+    parts.map(|part| part.split(end).next().unwrap()).collect()
+}
+
+fn unescaped(text: &str) -> String {
+    text.replace("&#38;", "&").replace("&amp;", "&")
+}
+
+/// The address of the first link whose tag contains `mark`.
+fn link(html: &str, mark: &str) -> Option<String> {
+    let tags = between(html, "<a ", "</a>");
+    let tag = tags.into_iter().find(|tag| tag.contains(mark))?;
+    Some(unescaped(between(tag, "href=\"", "\"")[0]))
+}
+
+/// The addresses of the records on a page.
+fn hits(html: &str) -> Vec<String> {
+    let rows = between(html, "<li class=\"search-hit\">", "</h3>");
+    rows.iter()
+        .map(|row| unescaped(between(row, "href=\"", "\"")[0]))
+        .collect()
+}
+
+/// The answer in one sentence.
+fn sentence(html: &str) -> String {
+    let sentence = between(html, "<p class=\"lead\" role=\"status\">", "</p>")[0];
+    sentence.replace(['\u{a0}', '\u{202f}'], " ")
+}
+
+fn record(entity_type: EntityType, fields: Value) -> (EntityType, String) {
+    let mut record = json!({
+        "record_id": "1", "municipality": "montreal", "award_date": "2024-05-06", "vendor_name": "Acme inc.",
+        "fetched_at": "2024-06-01T00:00:00Z"
+    });
+    let Value::Object(fields) = fields else {
+        panic!("the fields are an object")
+    };
+    record.as_object_mut().unwrap().extend(fields);
+    (entity_type, record.to_string())
+}
+
+fn paving() -> Vec<(EntityType, String)> {
+    use EntityType::*;
+    vec![
+        record(
+            Contract,
+            json!({"record_id": "a", "title_fr": "Pavage de rues", "title_en": "Paving of streets", "contract_value": 1200000.5,
+                "department_en": "Roads", "department_fr": "Voirie", "procurement_category": "CNST", "end_date": "2025-01-31"}),
+        ),
+        record(
+            Contract,
+            json!({"record_id": "b", "title_fr": "Réfection du pavage", "contract_value": 800000, "award_date": "2022-03-04",
+                "vendor_name": "Béton & Fils", "department_fr": "Voirie", "department_en": "Roads", "procurement_category": "CNST",
+                "reference_number": "R-77"}),
+        ),
+        record(
+            Contract,
+            json!({"record_id": "c", "unspsc_description_en": "Street paving service", "award_date": "2022-07-08",
+                "description_en": "Work before winter.", "buyer_name": "City works", "procurement_category": "SRV"}),
+        ),
+        record(
+            Tender,
+            json!({"record_id": "t", "title_en": "Paving of a yard", "publication_date": "2024-01-02", "status": "Open",
+                "closing_date": "2024-02-03"}),
+        ),
+    ]
+}
+
+#[test]
+fn a_search_is_answered_in_one_sentence_and_a_list() {
+    let server = TestServer::own(&paving(), |_| {});
+    let html = page(&server, "/en/search?kind=contract&q=paving");
+    assert_eq!(
+        sentence(&html),
+        "2 contracts worth $1.2 million where a value is published (1 of them), 2022–2024, by 2 buyers"
+    );
+    assert_eq!(hits(&html), ["/en/record/contract/a", "/en/record/contract/c"]);
+    for shown in [
+        "<mark>Paving</mark> of streets",
+        "Street <mark>paving</mark> service</bdi></a> <small class=\"note\">from the commodity code</small>",
+        "$1,200,000.50",
+        "href=\"/en/vendor/Acme%20inc.\"",
+        "href=\"/en/department/Roads\"",
+        "<bdi>City works</bdi>",
+        "January\u{a0}31, 2025",
+        "not published",
+        "Tenders <span class=\"search-count\">1</span>",
+        "href=\"/en/search?kind=tender&#38;q=paving\"",
+    ] {
+        assert!(html.contains(shown), "{shown}: {html}");
+    }
+
+    let html = page(&server, "/fr/search?q=pavage");
+    assert_eq!(
+        sentence(&html),
+        "2 contrats d’une valeur de 2 M$, 2022–2024, par 1 acheteur"
+    );
+    for shown in [
+        "<mark>Pavage</mark> de rues",
+        "Réfection du <mark>pavage</mark>",
+        "1\u{202f}200\u{202f}000,50\u{a0}$",
+        "<bdi>Voirie</bdi>",
+        "6\u{a0}mai 2024",
+    ] {
+        assert!(html.contains(shown), "{shown}: {html}");
+    }
+    let html = page(&server, "/fr/search?q=winter");
+    assert!(html.contains("<bdi lang=\"en\">Street paving service</bdi>"), "{html}");
+    assert!(
+        html.contains("<bdi lang=\"en\">Work before <mark>winter</mark>.</bdi>"),
+        "{html}"
+    );
+}
+
+#[test]
+fn each_value_of_a_facet_leads_to_as_many_records() {
+    let server = TestServer::shared();
+    let mut followed = 0;
+    for entity_type in EntityType::ALL {
+        let html = page(server, &format!("/en/search?kind={entity_type}"));
+        let facets = between(&html, "<section class=\"search-facet\"", "</section>");
+        for facet in facets {
+            // Part of a name finds other names that contain it, and the start of a method longer ones.
+            let is_exact = ["facet-vendor", "facet-department", "facet-procurement_method"]
+                .iter()
+                .all(|id| !facet.contains(id));
+            for value in between(facet, "<li", "</li>") {
+                let count: u64 = between(value, "search-count\">", "<")[0]
+                    .replace(',', "")
+                    .parse()
+                    .unwrap();
+                let Some(href) = between(value, "href=\"", "\"").first().map(|href| unescaped(href)) else {
+                    continue;
+                };
+                let narrowed = page(server, &href);
+                let found = sentence(&narrowed);
+                let found: u64 = found.split(' ').next().unwrap().replace(',', "").parse().unwrap();
+                assert!(
+                    found == count || (!is_exact && found > count),
+                    "{href}: {found}, not {count}"
+                );
+                assert!(narrowed.contains("class=\"search-chip\""), "{href}");
+                followed += 1;
+            }
+        }
+    }
+    assert!(followed > 30, "only {followed} links");
+}
+
+#[test]
+fn an_active_condition_is_named_and_removed_by_its_link() {
+    let server = TestServer::own(&paving(), |_| {});
+    let path = "/en/search?kind=contract&department=roads&city=montreal&value_min=900000&issued_after=2020-01-01&category=cnst";
+    let html = page(&server, path);
+    let chips = between(&html, "<span class=\"search-chip\">", "</span></li>");
+    let words: Vec<String> = chips
+        .iter()
+        .map(|chip| {
+            chip.split('\n')
+                .next()
+                .unwrap()
+                .replace("<bdi>", "")
+                .replace("</bdi>", "")
+                .replace('\u{a0}', " ")
+        })
+        .collect();
+    assert_eq!(
+        words,
+        [
+            "Place: Montreal",
+            "Buyer: Roads",
+            "Category: Construction",
+            "From $900,000.00",
+            "Since January 1, 2020"
+        ]
+    );
+    let without = unescaped(between(chips[3], "href=\"", "\"")[0]);
+    assert_eq!(
+        without,
+        "/en/search?kind=contract&department=roads&city=montreal&issued_after=2020-01-01&category=cnst"
+    );
+    assert_eq!(hits(&html).len(), 1);
+    assert_eq!(hits(&page(&server, &without)).len(), 2);
+    assert_eq!(
+        link(&html, "Remove all conditions"),
+        Some("/en/search?kind=contract".to_owned())
+    );
+    let french = page(&server, &path.replace("/en/", "/fr/"));
+    assert!(french.contains("Acheteur\u{a0}: <bdi>Voirie</bdi>"), "{french}");
+}
+
+/// Follows a link from page to page. Returns the records of each page.
+fn walk(server: &TestServer, start: &str, mark: &str) -> (Vec<Vec<String>>, String) {
+    let (mut pages, mut path) = (Vec::new(), start.to_owned());
+    loop {
+        let html = page(server, &path);
+        pages.push(hits(&html));
+        assert!(pages.len() < 100, "{start} does not end");
+        match link(&html, mark) {
+            Some(next) => path = next,
+            None => return (pages, path),
+        }
+    }
+}
+
+#[test]
+fn all_pages_are_reached_forwards_and_backwards() {
+    let server = TestServer::own(&contracts(130), |_| {});
+    for (order, limit) in [
+        ("", 25),
+        ("&sort_by=date&sort_order=asc", 40),
+        ("&sort_by=value", 25),
+        ("&sort_by=value&sort_order=asc&q=vendor", 30),
+    ] {
+        let first = format!("/en/search?kind=contract&limit={limit}{order}");
+        let (pages, last) = walk(&server, &first, "rel=\"next\"");
+        let shown: Vec<String> = pages.concat();
+        let expected = server.get(&format!("/contract?limit=500{order}")).ids();
+        let expected: Vec<String> = expected
+            .iter()
+            .map(|id| format!("/en/record/contract/{}", id.replace('|', "%7C")))
+            .collect();
+        assert_eq!(shown, expected, "{order}");
+        let distinct: BTreeSet<&String> = shown.iter().collect();
+        assert_eq!(distinct.len(), 130);
+
+        let (mut back, _) = walk(&server, &last, "rel=\"prev\"");
+        back.reverse();
+        assert_eq!(back, pages, "{order}");
+    }
+    // Records without a date have no order that could be reversed: the way back is the first page.
+    let (pages, last) = walk(&server, "/en/search?kind=contract&limit=128", "rel=\"next\"");
+    assert_eq!(pages[1].len(), 2);
+    let html = page(&server, &last);
+    assert_eq!(link(&html, "rel=\"prev\""), None);
+    assert_eq!(
+        link(&html, "First page"),
+        Some("/en/search?kind=contract&limit=128".to_owned())
+    );
+}
+
+#[test]
+fn nothing_found_shows_what_each_condition_costs() {
+    let server = TestServer::own(&paving(), |_| {});
+    let html = page(&server, "/en/search?q=paving&vendor=beton&category=SRV");
+    assert_eq!(sentence(&html), "0 contracts");
+    let ways: Vec<(String, &str)> = between(&html, "<section class=\"search-nothing\"", "</ul>")
+        .iter()
+        .flat_map(|section| between(section, "<li>", "</li>"))
+        .map(|row| {
+            (
+                unescaped(between(row, "href=\"", "\"")[0]),
+                row.rsplit(" – ").next().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        ways,
+        [(
+            "/en/search?kind=contract&q=paving&category=SRV".to_owned(),
+            "1 contract"
+        )]
+    );
+
+    // Where leaving out one condition is not enough, each is counted alone.
+    let html = page(&server, "/en/search?q=yard&vendor=beton&category=SRV");
+    let section = between(&html, "<section class=\"search-nothing\"", "</ul>")[0];
+    let ways: Vec<String> = between(section, "href=\"", "\"").into_iter().map(unescaped).collect();
+    assert_eq!(
+        ways,
+        [
+            "/en/search?kind=contract&vendor=beton",
+            "/en/search?kind=contract&category=SRV"
+        ]
+    );
+
+    let html = page(&server, "/en/search?vendor=Bton+Fils+lt&q=pavage");
+    assert!(
+        html.contains("Suppliers with a similar name") && html.contains("<bdi>Béton &#38; Fils</bdi>"),
+        "{html}"
+    );
+    let href = link(&html, "Béton").unwrap();
+    assert_eq!(hits(&page(&server, &href)), ["/en/record/contract/b"]);
+
+    // A name that exists needs no other spelling.
+    let html = page(&server, "/en/search?vendor=b%C3%A9ton&q=yard");
+    assert!(!html.contains("Suppliers with a similar name"), "{html}");
+
+    let html = page(&server, "/en/search?q=pavage+inconnu");
+    assert!(html.contains("without “inconnu”</bdi></a> – 2 contracts"), "{html}");
+    let html = page(&server, "/en/search?q=yard");
+    assert!(html.contains("Found among other records"), "{html}");
+}
+
+#[test]
+fn a_wrong_parameter_shows_the_form_with_the_reason() {
+    let server = TestServer::shared();
+    for (path, id, shown) in [
+        (
+            "/en/search?issued_after=yesterday&q=snow",
+            "issued_after",
+            "is not a date",
+        ),
+        (
+            "/fr/search?issued_after=hier&q=neige",
+            "issued_after",
+            "n’est pas une date",
+        ),
+        ("/en/search?vendor=ab", "vendor", "is too short"),
+        ("/fr/search?q=aaaa&value_min=x", "value_min", "n’est pas un nombre"),
+    ] {
+        let response = server.get(path);
+        let html = text(&response);
+        assert_eq!(response.status, 422, "{path}: {html}");
+        let error = format!("<p class=\"field-error\" id=\"{id}-error\">");
+        assert!(between(&html, &error, "</p>")[0].contains(shown), "{path}: {html}");
+        assert!(
+            html.contains(&format!("aria-describedby=\"{id}-error\"")),
+            "{path}: {html}"
+        );
+        assert!(html.contains("<details class=\"search-more\" open>"), "{path}");
+    }
+    for (path, status, shown) in [
+        ("/en/search?vendr=acme", 422, "is not a parameter of this search"),
+        (
+            "/fr/search?kind=tender&vendor=acme",
+            422,
+            "Ces fiches ne peuvent pas être cherchées par",
+        ),
+        ("/en/search?kind=nothing", 422, "is not a type of record"),
+        ("/en/search?offset=10000", 400, "Pages end at record 9,500"),
+        ("/en/search?cursor=AAAA", 422, "Start at the first page"),
+    ] {
+        let response = server.get(path);
+        let html = text(&response);
+        assert_eq!(response.status, status, "{path}");
+        assert!(
+            html.contains("role=\"alert\"") && html.contains(shown),
+            "{path}: {html}"
+        );
+    }
+    // A query of more than one page is not lost when a page cannot be shown.
+    let html = text(&server.get("/en/search?q=snow&cursor=AAAA"));
+    assert_eq!(
+        link(&html, "Search without it"),
+        Some("/en/search?kind=contract&q=snow".to_owned())
+    );
+    assert_eq!(server.get("/en/search?q=snow&fbclid=1&utm_source=x").status, 200);
+}
+
+#[test]
+fn hostile_records_are_shown_as_text() {
+    let markup = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)> snow";
+    let records = [
+        record(
+            EntityType::Contract,
+            json!({"record_id": "<b>\"'&", "title_en": markup, "vendor_name": markup, "department_en": markup,
+                "reference_number": markup, "currency": "<i>", "contract_value": 5, "procurement_method_en": markup}),
+        ),
+        record(
+            EntityType::Contract,
+            json!({"record_id": "2", "title_en": "\u{202e}snow desrever", "vendor_name": "w".repeat(4000),
+                "department_en": "d".repeat(4000), "description_en": format!("{}snow", "é".repeat(4000)), "contract_value": 1e300}),
+        ),
+        record(
+            EntityType::Contract,
+            json!({"record_id": "3", "award_date": "0001-01-01", "contract_value": -1e300, "description_en": "é".repeat(3999) + " snow"}),
+        ),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    for path in [
+        "/en/search?q=snow",
+        "/fr/search?q=snow",
+        "/en/search",
+        "/en/search?sort_by=value",
+        "/en/search?q=%3Cscript%3Esnow%22%27&vendor=%3Cimg%20src=x%20onerror=%22x",
+        "/en/search?q=%3Cscript%3E&issued_after=%3Cscript%3E%22",
+        "/en/search?%3Cscript%3E=%22%3E%3Cscript%3E",
+        "/en/search?kind=%22%3E%3Cscript%3E",
+    ] {
+        let html = text(&server.get(path));
+        // The only script is the site's own.
+        assert_eq!(
+            html.matches("<script").count(),
+            html.matches("<script src=\"/assets/").count(),
+            "{path}"
+        );
+        assert!(
+            !html.contains("<img") && !html.contains("<i>") && !html.contains("<b>"),
+            "{path}: {html}"
+        );
+        assert!(html.len() < 100_000, "{path}: {}", html.len());
+    }
+    let html = page(&server, "/en/search?q=snow");
+    assert!(html.contains("<mark>snow</mark>"), "{html}");
+}
+
+#[test]
+fn csv_has_the_records_of_the_api_page_by_page() {
+    let server = TestServer::own(&contracts(60), |_| {});
+    for order in ["", "&sort_by=value"] {
+        let (mut path, mut ids, mut pages) = (format!("/fr/search.csv?kind=contract&limit=25{order}"), Vec::new(), 0);
+        loop {
+            let response = server.get(&path);
+            assert_eq!(response.status, 200, "{path}");
+            assert_eq!(
+                response.header("content-type"),
+                Some("text/csv; charset=utf-8; header=present")
+            );
+            assert_eq!(
+                response.header("content-disposition"),
+                Some("attachment; filename=\"contract.csv\"")
+            );
+            let body = response.body.strip_prefix("\u{feff}".as_bytes()).unwrap();
+            let mut rows = csv::Reader::from_reader(body);
+            assert_eq!(rows.headers().unwrap().get(0), Some("record_id"));
+            ids.extend(rows.records().map(|row| row.unwrap()[0].to_owned()));
+            pages += 1;
+            match response.header("link") {
+                Some(next) => path = between(next, "<", ">")[0].to_owned(),
+                None => break,
+            }
+        }
+        assert_eq!(pages, 3, "{order}");
+        assert_eq!(ids, server.get(&format!("/contract?limit=500{order}")).ids(), "{order}");
+    }
+    assert_eq!(server.get("/en/search.csv?kind=x").status, 422);
+    assert_eq!(server.get("/en/search.csv?limit=0").status, 422);
+}
+
+#[test]
+fn a_page_is_revalidated_by_its_tag() {
+    let server = TestServer::shared();
+    let english = server.get("/en/search?q=snow");
+    let tag = english.header("etag").unwrap().to_owned();
+    let headers = [("x-gateway-key", server.key.as_str()), ("if-none-match", tag.as_str())];
+    assert_eq!(server.request("GET", "/en/search?q=snow", &headers).status, 304);
+    for path in [
+        "/fr/search?q=snow",
+        "/en/search?q=ice",
+        "/en/search?q=snow&utm_source=x",
+        "/en/search.csv?q=snow",
+    ] {
+        assert_eq!(server.request("GET", path, &headers).status, 200, "{path}");
+    }
+}
