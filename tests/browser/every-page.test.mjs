@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 
 import { launch, NARROW, openPage, screenshot, WIDE } from './browser.mjs';
 import { pagesOf, signIn } from './pages.mjs';
@@ -11,6 +12,8 @@ import { startService } from './service.mjs';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const MAX_BYTES = 60_000;
+/** The pictures in the documentation. They are written again where PROCURE_UPDATE_IMAGES is set. */
+const IMAGES = { 'home-en-wide': 'home-en.png', 'department-fr-wide': 'department-fr.png' };
 /** Pages that rightly answer with an error status. */
 const STATUS = { 'search-wrong': 422 };
 
@@ -54,6 +57,10 @@ for (const language of ['en', 'fr']) {
         page.problems.length = 0;
         const response = await page.goto(`/${language}${path}`);
         await screenshot(page, `${name}-${language}-${width}`);
+        const image = IMAGES[`${name}-${language}-${width}`];
+        if (image && process.env.PROCURE_UPDATE_IMAGES) {
+          await page.screenshot({ path: fileURLToPath(new URL(`../../docs/images/${image}`, import.meta.url)) });
+        }
         const found = await problemsOf(page, response, STATUS[name] ?? 200, language);
         wrong.push(...found.map((problem) => `${name}: ${problem}`));
       }
@@ -87,6 +94,8 @@ test('every page says the same without scripts', async () => {
     const found = {};
     for (const [name, path] of Object.entries(pages)) {
       await page.goto(`/en${path}`);
+      // What is left of the plan falls with each page.
+      if (name === 'account') continue;
       found[name] = await page.locator('main h1, main table, main dl').allInnerTexts();
     }
     await page.context().close();

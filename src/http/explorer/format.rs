@@ -8,6 +8,9 @@ const NO_BREAK: char = '\u{a0}';
 const THIN_NO_BREAK: char = '\u{202f}';
 const MINUS: char = '\u{2212}';
 
+/// Dollars; larger amounts are written with a power of ten.
+const MAX_IN_DIGITS: f64 = 1e15;
+
 /// The currency of a record that states none.
 pub(crate) const CAD: &str = "CAD";
 
@@ -59,6 +62,9 @@ pub(crate) fn decimal(language: Language, number: f64, decimals: usize) -> Strin
 
 /// An exact amount, to the cent: `$1,234,567.89` or `1 234 567,89 $`.
 pub(crate) fn money(language: Language, amount: f64, currency: &str) -> String {
+    if amount.abs() >= MAX_IN_DIGITS {
+        return in_powers_of_ten(language, amount, currency);
+    }
     let digits = format!("{:.2}", amount.abs());
     signed(
         amount,
@@ -69,6 +75,9 @@ pub(crate) fn money(language: Language, amount: f64, currency: &str) -> String {
 
 /// An amount for sentences: `$1.2 million` or `1,2 M$`. Below a million, to the dollar.
 pub(crate) fn money_rounded(language: Language, amount: f64, currency: &str) -> String {
+    if amount.abs() >= MAX_IN_DIGITS {
+        return in_powers_of_ten(language, amount, currency);
+    }
     let (digits, unit) = scaled(amount, 1e6);
     let number = fixed(language, &digits);
     let text = match language {
@@ -87,6 +96,9 @@ pub(crate) fn money_rounded(language: Language, amount: f64, currency: &str) -> 
 
 /// A short amount for the axis of a chart: `$1.2M` or `1,2 M$`.
 pub(crate) fn money_short(language: Language, amount: f64) -> String {
+    if amount.abs() >= MAX_IN_DIGITS {
+        return in_powers_of_ten(language, amount, CAD);
+    }
     let (digits, unit) = scaled(amount, 1e3);
     let number = fixed(language, &digits);
     let text = match language {
@@ -94,6 +106,27 @@ pub(crate) fn money_short(language: Language, amount: f64) -> String {
         Language::French => with_symbol(language, &number, unit.letter(language), CAD),
     };
     signed(amount, &digits, text)
+}
+
+/// An amount that no contract has, such as a mistyped one: `$1.0 × 10³⁰⁰`. All its digits would not fit on a page, and
+/// most of them would be invented by the conversion.
+fn in_powers_of_ten(language: Language, amount: f64, currency: &str) -> String {
+    let scientific = format!("{:.1e}", amount.abs());
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let power: String = exponent.chars().map(superscript).collect();
+    let number = format!("{}{NO_BREAK}×{NO_BREAK}10{power}", fixed(language, mantissa));
+    signed(amount, mantissa, with_symbol(language, &number, "", currency))
+}
+
+fn superscript(digit: char) -> char {
+    match digit {
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        '0' => '⁰',
+        '4'..='9' => char::from_u32('⁴' as u32 + (digit as u32 - '4' as u32)).unwrap_or(digit),
+        other => other,
+    }
 }
 
 /// A share from 0 to 1 in percent: `12%` or `12 %`. A small share has a decimal, so that it is not shown as zero.
@@ -297,6 +330,26 @@ mod tests {
                 assert!(!money_rounded(language, number, CAD).is_empty());
                 assert!(!money_short(language, number).is_empty());
                 assert!(!percent(language, number).is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn an_absurd_amount_is_short() {
+        for (amount, english, french) in [
+            (1e15, "$1.0 × 10¹⁵", "1,0 × 10¹⁵ $"),
+            (-4.56e29, "−$4.6 × 10²⁹", "−4,6 × 10²⁹ $"),
+            (7.8e300, "$7.8 × 10³⁰⁰", "7,8 × 10³⁰⁰ $"),
+        ] {
+            for (language, expected) in [(Language::English, english), (Language::French, french)] {
+                let shown = [
+                    money(language, amount, CAD),
+                    money_rounded(language, amount, CAD),
+                    money_short(language, amount),
+                ];
+                for shown in shown {
+                    assert_eq!(shown.replace([NO_BREAK, THIN_NO_BREAK], " "), expected);
+                }
             }
         }
     }
