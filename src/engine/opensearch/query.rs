@@ -254,7 +254,7 @@ mod tests {
         let variants = ["road", "roads"].map(str::to_owned).to_vec();
         lookups.variants.insert("road".to_owned(), variants);
         lookups.codes.insert((Facet::Vendor, "acme".to_owned()), vec![255, 7]);
-        lookups.codes.insert((Facet::Vendor, "nobody".to_owned()), Vec::new());
+        lookups.codes.insert((Facet::Vendor, "absent".to_owned()), Vec::new());
         CompiledQuery::new(&query, &lookups).map(|compiled| compiled.to_json())
     }
 
@@ -335,7 +335,7 @@ mod tests {
         let nothing = |entity_type: EntityType, filter: Filter| {
             assert_eq!(compiled(entity_type, vec![filter.clone()], None), None, "{filter:?}");
         };
-        for key in ["nobody", "unknown"].map(str::to_owned) {
+        for key in ["absent", "unknown"].map(str::to_owned) {
             nothing(EntityType::Contract, Filter::FacetValue { facet, key });
         }
         for (min, max) in [(f64::NAN, 1.0), (f64::INFINITY, 1.0), (1.0, f64::NEG_INFINITY)] {
