@@ -6,7 +6,7 @@ use std::{path::Path, time::Duration};
 use procure::catalog::{generation::GenerationStore, indexing};
 
 /// How long a test waits for something that the server does in the background.
-pub const WAIT_LIMIT: Duration = Duration::from_secs(5);
+pub const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// How many of this number of random cases are tried.
 pub const fn cases(of_embedded: u32) -> u32 {
