@@ -112,7 +112,7 @@ pub(crate) fn run(args: Demo) -> anyhow::Result<()> {
     server::run(&config, listener, server::signals::stop_requested())
 }
 
-/// The part of the link that nobody can guess.
+/// The part of the link that cannot be guessed.
 fn link_token() -> anyhow::Result<String> {
     let mut random = [0; 20];
     getrandom::fill(&mut random).context("generating the link that signs in")?;

@@ -3,7 +3,7 @@
 //!
 //! Archives are recognized by their first bytes. Files come in path order, each once even if it is
 //! named more than once; the members of a zip archive come in the order of their names. A file that
-//! exists but cannot be opened, or is no regular file, becomes a stream with the reason instead of
+//! exists but cannot be opened, or is not a regular file, becomes a stream with the reason instead of
 //! content. So does an archive that would unpack to far more than its size.
 
 use std::{

@@ -32,7 +32,7 @@ struct MailWorker {
     now: fn() -> DateTime<Utc>,
     /// The generation of the last run, and when another run on it is due.
     next_run: Option<(String, Instant)>,
-    /// When confirmation mails may be sent again: a run knows nothing of the pace of the last one.
+    /// When confirmation mails may be sent again: a run does not know the pace of the last one.
     confirmations_at: Instant,
 }
 

@@ -125,7 +125,7 @@ fn generated(folder: &Path, records: usize) -> PathBuf {
 }
 
 #[test]
-#[ignore = "kills nodes of a cluster of its own"]
+#[ignore = "takes minutes, with a cluster of its own that it damages"]
 fn a_killed_and_a_stalled_node_cause_no_wrong_answer() {
     let Some(mut guard) = cluster() else { return };
     let cluster = guard.as_mut().unwrap();
@@ -169,7 +169,7 @@ fn a_killed_and_a_stalled_node_cause_no_wrong_answer() {
 }
 
 #[test]
-#[ignore = "kills nodes of a cluster of its own"]
+#[ignore = "takes minutes, with a cluster of its own that it damages"]
 fn a_build_outlives_a_killed_and_a_stalled_node_or_changes_nothing() {
     let Some(mut guard) = cluster() else { return };
     let cluster = guard.as_mut().unwrap();
@@ -213,7 +213,7 @@ fn a_build_outlives_a_killed_and_a_stalled_node_or_changes_nothing() {
 }
 
 #[test]
-#[ignore = "kills nodes of a cluster of its own"]
+#[ignore = "takes minutes, with a cluster of its own that it damages"]
 fn a_killed_build_leaves_nothing_in_service() {
     let Some(mut guard) = cluster() else { return };
     let cluster = guard.as_mut().unwrap();
@@ -258,7 +258,7 @@ fn index_when_unlocked(installation: &Installation) {
 }
 
 #[test]
-#[ignore = "kills nodes of a cluster of its own"]
+#[ignore = "takes minutes, with a cluster of its own that it damages"]
 fn a_full_disk_fails_a_build_and_changes_nothing() {
     let Some(mut guard) = cluster() else { return };
     let cluster = guard.as_mut().unwrap();
@@ -307,7 +307,7 @@ fn is_read_only(cluster: &Cluster, prefix: &str) -> bool {
 }
 
 #[test]
-#[ignore = "kills nodes of a cluster of its own"]
+#[ignore = "takes minutes, with a cluster of its own that it damages"]
 fn a_changed_mapping_is_refused() {
     let Some(mut guard) = cluster() else { return };
     let cluster = guard.as_mut().unwrap();
@@ -326,7 +326,7 @@ fn a_changed_mapping_is_refused() {
 }
 
 #[test]
-#[ignore = "kills nodes of a cluster of its own"]
+#[ignore = "takes minutes, with a cluster of its own that it damages"]
 fn a_server_waits_for_its_cluster() {
     let Some(mut guard) = cluster() else { return };
     let cluster = guard.as_mut().unwrap();

@@ -32,7 +32,7 @@ pub const fn cases(of_embedded: u32) -> u32 {
 }
 
 /// The generations that belong to this folder. Without a cluster, the process ends: nothing can be
-/// tested, and that is no failure.
+/// tested, and that is not a failure.
 pub fn store(index_dir: &Path) -> GenerationStore {
     let Some(cluster) = shared::cluster() else {
         process::exit(0);

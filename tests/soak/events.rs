@@ -105,7 +105,7 @@ impl Events {
     }
 
     /// Ends the server and compares what it left with what it acknowledged. `is_down` is set, so that requests without
-    /// an answer are no violation.
+    /// an answer are not a violation.
     fn end(&mut self, world: &World, how: End) -> anyhow::Result<()> {
         let mut service = lock(&world.service).take().context("no server is running")?;
         let began = Instant::now();

@@ -21,7 +21,7 @@ const WINDOW: usize = 60;
 /// Seconds between two runs of `procure health`.
 const HEALTH_EVERY: u64 = 10;
 
-/// Growth between two windows that is no leak: fragments, caches that fill slowly.
+/// Growth between two windows that is not a leak: fragments, caches that fill slowly.
 const GROWTH_MEBIBYTES: u64 = 64;
 
 /// The memory of one process.

@@ -69,7 +69,7 @@ impl GenerationStore {
     /// The error of a served generation of which a file was truncated. A read past the end of that
     /// file would end the process.
     ///
-    /// A file that was removed is no error: the system keeps its content as long as it is mapped.
+    /// A file that was removed is not an error: the system keeps its content as long as it is mapped.
     pub(crate) fn truncation(&self, generation: &Generation) -> Option<Error> {
         match self {
             GenerationStore::Folder(index_dir) => {

@@ -132,7 +132,7 @@ const MAX_RECORDS: usize = i32::MAX as usize;
 /// How many bytes of lines are parsed at a time.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// How many lines are parsed at a time. Only lines that are no records are so short that this many
+/// How many lines are parsed at a time. Only lines that are not records are so short that this many
 /// have fewer than [`BATCH_BYTES`].
 const BATCH_LINES: usize = 64 << 10;
 

@@ -182,7 +182,7 @@ impl Client {
         };
         let response: MultiGetResponse = self.send_for(&request, deadline)?;
         if let Some(error) = response.docs.iter().find_map(|document| document.error.as_ref()) {
-            // A document that is missing is no error.
+            // A document that is missing is not an error.
             let is_missing = error
                 .get("type")
                 .is_some_and(|kind| kind == "index_not_found_exception");

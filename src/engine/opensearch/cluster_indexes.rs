@@ -144,7 +144,7 @@ pub(crate) fn create_if_missing(
     }
 }
 
-/// Deletes indexes. An index that does not exist is no error.
+/// Deletes indexes. An index that does not exist is not an error.
 pub(crate) fn delete(client: &Client, names: &[String], deadline: &Deadline) -> Result<(), ClusterError> {
     for name in names {
         let path = format!("/{name}?ignore_unavailable=true");

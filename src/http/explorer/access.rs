@@ -39,7 +39,7 @@ pub(crate) enum Entry {
 /// The visitor of a request: by the key in its header, by its session, or by its address where the pages are open.
 ///
 /// # Errors
-/// 403 if the key in the header is not valid. An invalid session is none.
+/// 403 if the key in the header is not valid. An invalid session counts as none.
 pub(crate) fn visitor_of(
     request: &HttpRequest,
     explorer: &Explorer,

@@ -33,7 +33,7 @@ struct ErrorPage<'a> {
     request_id: &'a str,
 }
 
-/// Whether the client takes a page. One that says nothing of what it accepts is no browser, and gets JSON as from the API.
+/// Whether the client takes a page. One that says nothing of what it accepts is not a browser, and gets JSON as from the API.
 pub(crate) fn is_for(request: &HttpRequest) -> bool {
     let lines = request.headers().get_all(header::ACCEPT);
     let mut lines = lines.filter_map(|line| line.to_str().ok());

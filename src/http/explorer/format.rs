@@ -243,7 +243,7 @@ fn fixed(language: Language, digits: &str) -> String {
     text
 }
 
-/// Digits in groups of three. French writes four digits without a space only in years, which are no numbers here.
+/// Digits in groups of three. French writes four digits without a space only in years, which are not numbers here.
 fn grouped(language: Language, digits: &str) -> String {
     let separator = match language {
         Language::English => ',',

@@ -183,7 +183,7 @@ fn section(language: &str, texts: &Texts, token: &str, sender: Option<&MailSende
     for paragraph in texts.paragraphs {
         html.push_str(&format!("<p>{}</p>\n", escape(paragraph)));
     }
-    // Relative addresses, so that they work behind a proxy with a path prefix.
+    // Relative addresses, so that they work with a proxy with a path prefix.
     let token = escape(token);
     if let Some((text, action)) = texts.button {
         html.push_str(&format!(

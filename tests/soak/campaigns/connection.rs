@@ -29,7 +29,7 @@ pub enum Received {
     Response(Response),
     /// The connection was closed between two responses.
     Closed,
-    /// The connection was reset, ended within a response, stayed silent, or sent what is no response.
+    /// The connection was reset, ended within a response, stayed silent, or sent what is not a response.
     Broken(String),
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Figures {
 /// How many names a chart ranks.
 const RANKED: usize = 10;
 
-/// Fewer bars than this are no chart.
+/// Fewer bars than this do not make a chart.
 const MIN_BARS: usize = 2;
 
 impl Figures {

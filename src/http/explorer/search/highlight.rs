@@ -148,7 +148,7 @@ impl QueriedWord {
     }
 }
 
-/// The folded words of a text. An elided article (`l'`) is none, as in the index.
+/// The folded words of a text. An elided article (`l'`) does not count, as in the index.
 fn shown_words(text: &str) -> Vec<ShownWord> {
     let mut words = Vec::new();
     let mut start = None;

@@ -104,7 +104,7 @@ const TITLES: [(&str, &str, Option<&str>); 6] = [
     ("description_en", "description_fr", Some("search-hit-from-description")),
 ];
 
-/// The slug of all federal bodies, which is no place.
+/// The slug of all federal bodies, which is not a place.
 const FEDERAL: &str = "federal";
 
 /// The ends of the slugs of provincial bodies, and of municipal bodies whose city is not known.

@@ -32,7 +32,7 @@ pub(crate) fn rounded(value: f64) -> f64 {
     if rounded.is_finite() { rounded } else { value }
 }
 
-/// A stored day as the language writes it; as it is, if it is no day.
+/// A stored day as the language writes it; as it is, if it is not a day.
 pub(super) fn day(t: Texts, text: &str) -> String {
     Date::parse(text).map_or_else(|_| text.to_owned(), |day| t.date(day))
 }
