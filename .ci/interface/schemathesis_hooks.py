@@ -21,7 +21,9 @@ RULES = {
     "bounds are in order": r"parameter '\w+': \S+ is (more|later) than ",
     "a cursor comes from a previous response": r"parameter 'cursor': invalid cursor '",
     "a cursor continues its own search only": r"parameter 'cursor': it belongs to a search with other filters",
-    "a cursor is not for sort_by=value": r"parameter 'cursor': not allowed with sort_by=value",
+    "a cursor is for an order by date": r"parameter 'cursor': not allowed with sort_by=(value|relevance)",
+    "relevance is that of a text, the best first": r"parameter 'sort_(by|order)': '(relevance' needs a word in 'q'|asc' is not allowed with sort_by=relevance)",
+    "a commodity code is on a level of its scheme": r"parameter '(commodity|parent)': '.*' is not a commodity code",
     "a cursor is not combined with an offset": r"parameter 'cursor': not allowed with 'offset'",
     "a name has a minimum of letters and digits": r"parameter '(department|vendor)': '.*' is too short",
     "a method has a letter or a digit": r"parameter 'procurement_method': '.*' has no letter or digit",
@@ -76,8 +78,14 @@ def is_padded(case):
 
 
 def folds_longer(case):
-    """Whether a parameter's value has a character that stands for several, such as `½`. The server counts those."""
-    return any(len(unicodedata.normalize("NFKC", text)) > len(text) for text in texts_of(case))
+    """Whether a parameter's value has a character that stands for several, such as `½` or `Æ`. The server counts those."""
+    return any(len(folded(text)) > len(text) for text in texts_of(case))
+
+
+def folded(text):
+    """The text with such characters written out, as in `model/fold.rs`: `½` is `1⁄2`, `Æ` is `ae`, `ß` is `ss`."""
+    text = unicodedata.normalize("NFKC", text).casefold()
+    return text.replace("æ", "ae").replace("œ", "oe")
 
 
 def texts_of(case):
