@@ -15,7 +15,6 @@ use std::{
     io,
     mem::MaybeUninit,
     pin::Pin,
-    sync::{Arc, atomic::Ordering},
     task::{Context, Poll, Waker},
     time::Duration,
 };
@@ -29,6 +28,7 @@ use crate::{
     http::{connection::ConnectionState, refusal::Refusal, router},
     server::{
         connection_limits::ConnectionLimits,
+        held_place::HeldPlace,
         http1::{
             error::RequestError,
             framer::{Phase, RequestFramer},
@@ -70,8 +70,7 @@ pub(crate) struct GuardedStream<S> {
     limits: ConnectionLimits,
     framer: RequestFramer,
     state: ConnectionState,
-    /// The connection's place; `None` if all are taken.
-    seat: Option<Seat>,
+    place: HeldPlace,
     /// Input that is not framed yet: requests that wait for the response to the one before.
     unframed: Vec<u8>,
     /// Framed input for the framework, which has taken the first `taken` bytes.
@@ -83,6 +82,8 @@ pub(crate) struct GuardedStream<S> {
     is_responding: bool,
     /// The number of responses that are completely written.
     responses: u64,
+    /// The number of responses after which the other connections had their turn.
+    yielded_after: u64,
     /// The framework's reading task, while it waits for a response to be written.
     reader: Option<Waker>,
     /// The time limit of a request's phase; the number identifies the request.
@@ -91,8 +92,6 @@ pub(crate) struct GuardedStream<S> {
     pace: Option<WritePace>,
     linger: Option<Timer>,
     is_closed_by_client: bool,
-    /// Whether the server closes the connection because places are scarce.
-    is_evicted: bool,
 }
 
 impl From<RequestError> for Refusal {
@@ -113,27 +112,26 @@ impl From<RequestError> for Refusal {
 impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
     /// Guards a new connection. Its first response is a 503 if it has no `seat`.
     pub(crate) fn new(stream: S, limits: ConnectionLimits, seat: Option<Seat>) -> GuardedStream<S> {
-        let is_for_health = seat.as_ref().is_some_and(Seat::is_for_health);
-        let is_keyed = seat.as_ref().map(|seat| Arc::clone(seat.is_keyed()));
-        let is_refused = seat.is_none();
+        let place = HeldPlace::new(seat);
+        let is_refused = place.is_refused();
         let mut guarded = GuardedStream {
             stream,
             limits,
             framer: RequestFramer::new(router::max_body_bytes),
-            state: ConnectionState::new(is_for_health, is_keyed.unwrap_or_default()),
-            seat,
+            state: ConnectionState::new(place.is_for_health(), place.key_mark()),
+            place,
             unframed: Vec::new(),
             framed: Vec::new(),
             taken: 0,
             taken_at_once: 0,
             is_responding: false,
             responses: 0,
+            yielded_after: 0,
             reader: None,
             arrival: None,
             pace: None,
             linger: None,
             is_closed_by_client: false,
-            is_evicted: false,
         };
         if is_refused {
             guarded.refuse(Refusal::TooManyConnections);
@@ -188,9 +186,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
 
     /// Lets the others know whether this connection waits for its client to send.
     fn update_seat(&self) {
-        if let Some(seat) = &self.seat {
-            seat.set_waiting(self.is_waiting());
-        }
+        self.place.set_waiting(self.is_waiting());
     }
 
     /// Whether the server waits for the client to send.
@@ -202,13 +198,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
         }
     }
 
-    /// Ends the connection if its place is needed. `cx` is woken when it is.
-    fn leave_if_needed(&mut self, cx: &Context<'_>) {
-        let has_to_leave = self.seat.as_ref().is_some_and(|seat| seat.has_to_leave(cx.waker()));
-        if !has_to_leave || self.is_evicted || !self.is_waiting() {
-            return;
+    /// Ends the connection if its place is needed and no input is there. `cx` is woken when it is. Returns whether it did.
+    fn leaves(&mut self, cx: &mut Context<'_>) -> bool {
+        if !self.is_waiting() || !self.place.leaves(cx) {
+            return false;
         }
-        self.is_evicted = true;
         match self.framer.phase() {
             Phase::Idle => self.framer.break_off(),
             Phase::Head => self.refuse(Refusal::TooManyConnections),
@@ -218,6 +212,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
                 self.framer.break_off();
             }
         }
+        true
     }
 
     /// Counts a response when its last byte is written: the write that empties the framework's buffer
@@ -237,8 +232,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
         self.update_seat();
         let is_last = self.framer.phase() == Phase::Discarding;
         // A connection that has to leave closes now, and not when its next request arrives.
-        let has_to_leave = self.seat.as_ref().is_some_and(|seat| seat.has_to_leave(cx.waker()));
-        if (is_last || has_to_leave || !self.unframed.is_empty())
+        if (is_last || self.place.is_needed(cx) || !self.unframed.is_empty())
             && let Some(reader) = self.reader.take()
         {
             reader.wake();
@@ -250,22 +244,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
 
     /// Ready when the client does not read its response fast enough.
     fn poll_too_slow(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let (state, seat) = (&self.state, &self.seat);
-        let is_scarce = || state.is_crowded() || seat.as_ref().is_some_and(|seat| seat.places().is_scarce());
+        let (state, place) = (&self.state, &self.place);
+        let is_scarce = || state.is_crowded() || place.is_scarce();
         let new = || WritePace::new(self.limits.write_window, self.limits.least_bytes_per_second);
         let is_too_slow = self.pace.get_or_insert_with(new).poll_too_slow(cx, is_scarce);
-        if let (Poll::Ready(()), Some(seat)) = (is_too_slow, seat) {
-            seat.places().counts.too_slow.fetch_add(1, Ordering::Relaxed);
+        if is_too_slow.is_ready() {
+            self.place.count_too_slow();
         }
         is_too_slow
     }
 
     fn idle_limit(&self) -> Duration {
-        let is_keyed = self
-            .seat
-            .as_ref()
-            .is_some_and(|seat| seat.is_keyed().load(Ordering::Relaxed));
-        if is_keyed {
+        if self.place.is_keyed() {
             self.limits.idle
         } else {
             self.limits.idle.min(self.limits.keyless_idle)
@@ -317,7 +307,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<S> {
             this.framed.clear();
             this.framed.shrink_to(KEPT_CAPACITY);
             this.taken = 0;
-            this.leave_if_needed(cx);
             match this.framer.phase() {
                 // The response to the substitute request closes the connection.
                 Phase::Rejected if this.framed.is_empty() => return Poll::Pending,
@@ -333,6 +322,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<S> {
                     return Poll::Pending;
                 }
             } else if !this.unframed.is_empty() {
+                if this.yielded_after < this.responses {
+                    // Decision D-251: the request was sent ahead, so the others have their turn first.
+                    this.yielded_after = this.responses;
+                    if this.place.leaves_between_requests() {
+                        this.framer.break_off();
+                        continue;
+                    }
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
                 this.frame();
                 continue;
             }
@@ -347,6 +346,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<S> {
                 Poll::Ready(Ok(true)) => {}
                 Poll::Ready(Ok(false)) => return Poll::Ready(Ok(())),
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending if this.leaves(cx) => {}
                 Poll::Pending => {
                     this.taken_at_once = 0;
                     std::task::ready!(this.poll_arrival_timeout(cx));
@@ -363,10 +363,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for GuardedStream<S> {
         let this = self.get_mut();
         match Pin::new(&mut this.stream).poll_write(cx, buffer) {
             Poll::Ready(Ok(written)) => {
+                if this.place.end_unread() {
+                    this.update_seat();
+                }
                 this.count_written(cx, buffer, written);
                 Poll::Ready(Ok(written))
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending if this.place.leaves_unread(cx) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => this.poll_too_slow(cx).map(|()| Err(io::ErrorKind::TimedOut.into())),
         }
     }
@@ -381,7 +385,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for GuardedStream<S> {
             std::task::ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
         }
         let linger = this.linger.get_or_insert_with(|| Box::pin(sleep(LINGER)));
-        let needs_no_response = this.is_evicted && this.framer.phase() == Phase::Broken;
+        let needs_no_response = this.place.is_evicted() && this.framer.phase() == Phase::Broken;
         if linger.as_mut().poll(cx).is_ready() || this.is_closed_by_client || needs_no_response {
             return Poll::Ready(Ok(()));
         }

@@ -1,8 +1,9 @@
 //! The places for connections to the public address: who gets one, and who has to leave when they become scarce.
 //!
 //! Decision D-160: when more than three quarters of the places are taken, a new connection makes the server close those
-//! that have kept it waiting longest for a request, first those that never sent a valid key. A connection whose request
-//! is being answered keeps its place.
+//! that have kept it waiting longest, first those that never sent a valid key. A client keeps the server waiting while it
+//! has not sent its request, and without a key also while it does not read its response, or has sent further requests
+//! ahead. Every other connection whose request is being answered keeps its place.
 //!
 //! Decision D-161: a few more places are reserved for `GET /health` from the server's own machine, so that a health
 //! check is answered while all others are taken.
@@ -14,7 +15,7 @@ use std::{
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::Waker,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 /// The number of places for health checks.
@@ -22,6 +23,10 @@ const HEALTH_PLACES: usize = 16;
 
 /// When places are scarce, one of this many is cleared. So only few new connections pay for the search.
 const CLEARED_ONE_OF: usize = 64;
+
+/// How long the server has waited at least for a client with a key that has to leave: not one that is about to send its
+/// next request.
+const KEYED_WAIT: Duration = Duration::from_secs(1);
 
 /// All places. The listener and each connection share them.
 pub(crate) struct Places {
@@ -56,8 +61,8 @@ struct Room {
 struct Place {
     /// Whether a request with a valid key arrived.
     is_keyed: Arc<AtomicBool>,
-    /// Since when the server waits for the client to send, in microseconds after [`Places::started`]. 0 while it does
-    /// not wait.
+    /// Since when the server waits for the client to send, or to read, in microseconds after [`Places::started`]. 0 while
+    /// it does not wait.
     waits_since: AtomicU64,
     has_to_leave: AtomicBool,
     /// The task of the connection.
@@ -116,11 +121,16 @@ impl Places {
         lock(&self.all).is_scarce()
     }
 
+    /// Since [`Places::started`].
+    fn microseconds(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+
     fn seat(self: &Arc<Self>, room: &Arc<Mutex<Room>>, is_for_health: bool) -> Option<Seat> {
         let (place, id) = {
             let mut room = lock(room);
             if room.is_scarce() {
-                let evicted = room.clear();
+                let evicted = room.clear(self.microseconds());
                 self.counts.evicted.fetch_add(evicted, Ordering::Relaxed);
             }
             room.take()?
@@ -168,8 +178,8 @@ impl Room {
     }
 
     /// Makes those connections leave that have kept the server waiting longest. Returns how many.
-    fn clear(&mut self) -> u64 {
-        let mut waiting: Vec<_> = self.taken.values().filter_map(|place| place.waiting()).collect();
+    fn clear(&mut self, now: u64) -> u64 {
+        let mut waiting: Vec<_> = self.taken.values().filter_map(|place| place.waiting(now)).collect();
         let count = (self.limit / CLEARED_ONE_OF).max(1).min(waiting.len());
         if count < waiting.len() {
             waiting.select_nth_unstable_by_key(count, |(order, _)| *order);
@@ -186,11 +196,13 @@ impl Room {
 }
 
 impl Place {
-    /// If the server waits for the client: whether a key is known, and since when it waits.
-    fn waiting(&self) -> Option<((bool, u64), &Place)> {
+    /// If the connection can be told to leave: whether a key is known, and since when the server waits.
+    fn waiting(&self, now: u64) -> Option<((bool, u64), &Place)> {
         let since = self.waits_since.load(Ordering::Relaxed);
-        let can_leave = since > 0 && !self.has_to_leave.load(Ordering::Relaxed);
-        can_leave.then(|| ((self.is_keyed.load(Ordering::Relaxed), since), self))
+        let is_keyed = self.is_keyed.load(Ordering::Relaxed);
+        let is_active = is_keyed && u128::from(now.saturating_sub(since)) < KEYED_WAIT.as_micros();
+        let can_leave = since > 0 && !is_active && !self.has_to_leave.load(Ordering::Relaxed);
+        can_leave.then_some(((is_keyed, since), self))
     }
 }
 
@@ -209,10 +221,13 @@ impl Seat {
         &self.place.is_keyed
     }
 
-    /// States whether the server waits from now on for the client to send.
+    /// States whether the server waits from now on for the client.
     pub(crate) fn set_waiting(&self, is_waiting: bool) {
-        let now = || u64::try_from(self.places.started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let since = if is_waiting { now().max(1) } else { 0 };
+        let since = if is_waiting {
+            self.places.microseconds().max(1)
+        } else {
+            0
+        };
         self.place.waits_since.store(since, Ordering::Relaxed);
     }
 
@@ -255,9 +270,16 @@ mod tests {
         seat.place.waits_since.store(microseconds, Ordering::Relaxed);
     }
 
+    /// Places of a server that was started a minute ago.
+    fn places(limit: usize) -> Arc<Places> {
+        let mut places = Places::new(limit);
+        places.started = Instant::now().checked_sub(Duration::from_secs(60)).unwrap();
+        Arc::new(places)
+    }
+
     #[test]
     fn the_longest_waiting_client_without_a_key_leaves_first() {
-        let places = Arc::new(Places::new(8));
+        let places = places(8);
         let mut seats: Vec<Seat> = (0..6).map(|_| places.take(false).unwrap()).collect();
         assert!(!seats.iter().any(has_to_leave));
         for (seat, (since, is_keyed)) in
@@ -288,6 +310,19 @@ mod tests {
         assert_eq!((places.open(), lock(&places.all).leaving), (13, 5));
         drop(seats);
         assert_eq!((places.open(), lock(&places.all).leaving), (0, 0));
+    }
+
+    #[test]
+    fn a_client_with_a_key_that_has_just_been_answered_stays() {
+        let places = places(4);
+        let seats: Vec<Seat> = (0..3).map(|_| places.take(false).unwrap()).collect();
+        seats
+            .iter()
+            .for_each(|seat| seat.is_keyed().store(true, Ordering::Relaxed));
+        wait_since(&seats[1], 1);
+        let _new = places.take(false).unwrap();
+        let leaving: Vec<bool> = seats.iter().map(has_to_leave).collect();
+        assert_eq!(leaving, [false, true, false]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::{
     server::{
         admin, assembly,
         config::Config,
-        listener, mail_worker,
+        freed_memory, listener, mail_worker,
         places::Places,
         reload, sync_worker, systemd, value_worker,
         watchdog::{self, AsyncWorkers},
@@ -65,6 +65,7 @@ pub fn run(
     }
     let limits = config.limits;
     let places = Arc::new(Places::new(listener::connections_permitted(limits.connections)));
+    workers.push(freed_memory::start(Arc::clone(&places), &state.metrics)?);
     let served = actix_web::rt::System::new().block_on(async move {
         let admin = admin
             .map(|listener| admin::start(listener, &state, &places))

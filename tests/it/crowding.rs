@@ -25,9 +25,11 @@ fn search(server: &TestServer, address: &str) -> String {
     )
 }
 
-/// A client that asks for many large responses and reads only the first one: its connection is never idle.
+/// A client with a key that asks for many large responses and reads only the first one: its connection is never idle.
 fn busy(server: &TestServer) -> RawConnection {
     let mut raw = RawConnection::to(server);
+    // The key counts at an endpoint that needs one.
+    assert_eq!(raw.send(search(server, "/contract")).answer().status, 200);
     assert_eq!(raw.send(LARGE_PAGE.repeat(100)).answer().status, 200);
     raw
 }
@@ -130,6 +132,30 @@ fn when_all_places_are_busy_a_health_check_is_still_answered() {
             .next(false);
         matches!(answer, Next::Response(answer) if answer.status == 200)
     });
+}
+
+#[test]
+fn a_client_without_a_key_that_reads_nothing_leaves_for_others() {
+    let server = TestServer::own(&contracts(3), |config| {
+        config.limits.connections = 8;
+        config.limits.write_window = Duration::from_secs(600);
+    });
+    let unread: Vec<RawConnection> = (0..8)
+        .map(|_| {
+            let mut raw = RawConnection::to(&server);
+            raw.send(LARGE_PAGE.repeat(100));
+            raw
+        })
+        .collect();
+    for _ in 0..20 {
+        wait_until("an answer", Duration::from_secs(5), || {
+            let answer = RawConnection::to(&server)
+                .send(search(&server, "/contract"))
+                .next(false);
+            matches!(answer, Next::Response(answer) if answer.status == 200)
+        });
+    }
+    drop(unread);
 }
 
 #[test]

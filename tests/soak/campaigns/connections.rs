@@ -21,11 +21,11 @@ use super::{
     connection::{Connection, PATIENCE, Received},
     hostile::{Attack, attack},
     latencies::Latencies,
-    setup::{Setup, check_log, limit_data, raise_file_limit},
+    setup::{Setup, check_log, raise_file_limit},
 };
 use crate::{
     Common,
-    processes::{Installation, Service, anonymous_mebibytes, open_files},
+    processes::{Installation, anonymous_mebibytes, open_files},
     report::Report,
 };
 
@@ -65,7 +65,7 @@ pub struct Options {
     /// Attacks to run; all by default
     #[arg(long, value_delimiter = ',')]
     attacks: Vec<String>,
-    /// Limit of anonymous memory in MiB. The server's data memory is limited to it (`RLIMIT_DATA`), and measured
+    /// Anonymous memory in MiB that the server may use at most
     #[arg(long, default_value_t = 512)]
     memory_mb: u64,
 }
@@ -79,15 +79,11 @@ pub fn run(options: &Options, common: &Common, _seed: u64, report: &Report) -> a
     let create = |_| setup.installation.create_key("ULTRA", "attacker", &[]);
     let attackers: Vec<String> = (0..ATTACKERS).map(create).collect::<anyhow::Result<_>>()?;
     let ids = record_ids(&mut setup, &victim)?;
-    report.note(format!(
-        "the server's data memory is limited to {} MiB (RLIMIT_DATA)",
-        options.memory_mb
-    ));
     println!(
         "{:<26} {:>6} {:>6} {:>6} {:>7} {:>7} {:>22} {:>22}  health",
         "attack", "held", "ended", "MiB", "after", "handles", "connected p50/p99/worst", "new p50/p99/worst"
     );
-    let mut service = start(options, &mut setup)?;
+    let mut service = setup.start()?.0;
     let before = anonymous_mebibytes(service.id()).context("the server has ended")?;
     report.note(format!("anonymous memory before the first attack: {before} MiB"));
     let attacks = attacks(&attackers, &large);
@@ -119,17 +115,11 @@ pub fn run(options: &Options, common: &Common, _seed: u64, report: &Report) -> a
                 "the server has ended",
                 format!("{}: {}", attack.name, service.log_tail()),
             );
-            service = start(options, &mut setup)?;
+            service = setup.start()?.0;
         }
         report.count("attacks");
     }
     Ok(())
-}
-
-fn start(options: &Options, setup: &mut Setup) -> anyhow::Result<Service> {
-    let (service, _) = setup.start()?;
-    limit_data(service.id(), options.memory_mb << 20)?;
-    Ok(service)
 }
 
 /// Makes the index. Returns the path of a page of several megabytes.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::Context;
-use rustix::process::{Pid, Resource, Rlimit};
+use rustix::process::{Resource, Rlimit};
 use tempfile::TempDir;
 
 use crate::{
@@ -93,20 +93,6 @@ pub fn check_log(service: &Service, report: &Report) {
     if let Some(line) = log.lines().find(|line| line.contains("panic")) {
         report.violation("a panic in the log", line);
     }
-}
-
-/// Limits the data memory of a running process (`RLIMIT_DATA`): heap, private maps and stacks, whether touched or not.
-pub fn limit_data(process: u32, bytes: u64) -> anyhow::Result<()> {
-    let pid = i32::try_from(process)
-        .ok()
-        .and_then(Pid::from_raw)
-        .context("an invalid process id")?;
-    let limit = Rlimit {
-        current: Some(bytes),
-        maximum: Some(bytes),
-    };
-    rustix::process::prlimit(Some(pid), Resource::Data, limit)?;
-    Ok(())
 }
 
 /// Raises the number of files that this process, and the servers that it starts, may open. Returns the number.
