@@ -93,15 +93,25 @@ fn list_names(engine: &dyn Engine, facet: Facet, part: &str, page: Range<usize>)
         .expect("names")
 }
 
+/// The name of no vendor.
+const MISTYPED: &str = "Norhern Constrution Servces";
+
 fn names(engine: &dyn Engine) {
     for part in ["inc", "construction", "ing", "zzz"] {
         let names = || list_names(engine, Facet::Vendor, part, 0..20);
         let times = Times::of(|| drop(names()));
         show(&format!("/vendors q={part}"), names().total as f64, &times);
     }
-    let departments = || list_names(engine, Facet::Department, "", 0..20);
+    let departments = || list_names(engine, Facet::Buyer, "", 0..20);
     let times = Times::of(|| drop(departments()));
     show("/departments, all", departments().total as f64, &times);
+    let similar = || {
+        engine
+            .suggest_names(EntityType::Contract, Facet::Vendor, MISTYPED, 200, Deadline::never())
+            .expect("names")
+    };
+    let times = Times::of_some(20, || drop(similar()));
+    show("similar names of vendors", similar().len() as f64, &times);
 }
 
 fn dates(from: &str, to: &str) -> Filter {
@@ -125,6 +135,10 @@ fn statistics(engine: &dyn Engine, everything: &SearchQuery) {
         let times = Times::of_some(20, || drop(aggregate(engine, &query, &terms)));
         let total = aggregate(engine, &query, &terms).total;
         show(&format!("stats, {name}"), total as f64, &times);
+        let times = Times::of_some(20, || {
+            drop(engine.market(&query, Deadline::never()).expect("market figures"));
+        });
+        show(&format!("market figures, {name}"), total as f64, &times);
     }
 }
 

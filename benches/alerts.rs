@@ -19,7 +19,10 @@ use procure::{
     alerts::{matching::each_tender, new_tenders::NewTender},
     catalog::notices::NewestStatuses,
     model::{entity_type::EntityType, fold::word_list, record::Record, schema::Schema, stem::Language},
-    query::keyword::{Keyword, TokenizedRecord},
+    query::{
+        keyword::{Keyword, TokenizedRecord},
+        translate::Translator,
+    },
     sample::{self, SampleOptions},
     state::subscription::{Frequency, Locale, Subscription},
 };
@@ -70,8 +73,9 @@ fn main() {
 }
 
 fn matches(subscriptions: &[Subscription], tenders: &[NewTender]) -> usize {
+    let translator = Translator::new(std::iter::empty());
     let mut count = 0;
-    let counted = each_tender(subscriptions, tenders, |_, found| {
+    let counted = each_tender(subscriptions, tenders, &translator, |_, found| {
         count += found.len();
         Ok::<_, std::convert::Infallible>(())
     });
@@ -148,6 +152,7 @@ fn subscriptions(tenders: &[NewTender]) -> Vec<Subscription> {
                 1 => vec![Language::French],
                 _ => Language::ALL.into(),
             },
+            translate: false,
             frequency: Frequency::Daily,
             locale: Locale::En,
             // Older than all tenders, so that all of them are new.

@@ -24,6 +24,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+#[path = "normalize/commodities.rs"]
+mod commodities;
 #[path = "normalize/dirty.rs"]
 mod dirty;
 #[path = "normalize/federal.rs"]
@@ -38,6 +40,8 @@ mod promises;
 mod provincial;
 #[path = "normalize/pspc.rs"]
 mod pspc;
+#[path = "normalize/quality.rs"]
+mod quality;
 #[path = "normalize/seao_eras.rs"]
 mod seao_eras;
 #[path = "normalize/seao_notices.rs"]
@@ -57,6 +61,9 @@ struct Workspace {
 }
 
 type Dumps = BTreeMap<String, String>;
+
+/// The commodity dictionary in the folder of dumps.
+const DICTIONARY: &str = "commodities.ndjson";
 
 impl Workspace {
     fn new() -> Workspace {
@@ -89,6 +96,7 @@ impl Workspace {
         NormalizeOptions {
             inputs: vec![self.folder.path().join("in")],
             out: self.out(),
+            commodities: None,
             report: None,
             strict: false,
         }
@@ -106,11 +114,17 @@ impl Workspace {
         format!("{:#}", run(options).unwrap_err())
     }
 
-    /// The content of every file in the folder of dumps, by its path in that folder.
+    /// The content of every dump, and of every other file but the dictionary, by its path in the folder of
+    /// dumps.
     fn dumps(&self) -> Dumps {
         let mut dumps = Dumps::new();
         collect(&self.out(), &self.out(), &mut dumps);
+        dumps.remove(DICTIONARY);
         dumps
+    }
+
+    fn dictionary(&self) -> String {
+        fs::read_to_string(self.out().join(DICTIONARY)).unwrap()
     }
 
     fn records(&self, dump: &str) -> Vec<Value> {
@@ -190,6 +204,7 @@ fn a_notice_has_its_current_state_and_its_amendments() {
             "reference_number": "WS1-Doc1", "amendment_number": "000", "solicitation_number": "EN578-260001/A",
             "tender_id": "WS1-Doc1", "tender_number": "EN578-260001/A", "unspsc": "72100000,72102900",
             "unspsc_description_en": "Building maintenance; Grounds, lots",
+            "unspsc_description_fr": "Services de construction, d'entretien et de réparation de bâtiments et d'ouvrages",
             "trade_agreements_en": "Canadian Free Trade Agreement (CFTA); Canada-Panama Free Trade Agreement; World Trade Organization Agreement on Government Procurement (WTO GPA)",
             "eligibility": {
                 "trade_agreements": ["CFTA", "CPaFTA", "WTO-AGP"], "regions_of_opportunity": ["Quebec (except NCR)"],
@@ -515,7 +530,10 @@ fn a_quebec_notice_becomes_a_tender_and_the_contracts_of_its_winners() {
             "notice_type_en": "Contract awarded following a call for tenders by invitation",
             "notice_type_fr": "Contrat adjugé suite à un appel d’offres sur invitations",
             "reference_number": "948560", "solicitation_number": "2018-014", "ocid": "ocds-ec9k95-948560",
-            "unspsc": "72100000", "regions_of_delivery_fr": "Lanaudière",
+            "unspsc": "72100000",
+            "unspsc_description_en": "Building construction, maintenance and repair services",
+            "unspsc_description_fr": "Services de construction, d'entretien et de réparation de bâtiments et d'ouvrages",
+            "regions_of_delivery_fr": "Lanaudière",
             "eligibility": {"disposition": "Par. 2° Contrat conclu avec un organisme public"},
             "notice_url": "https://www.seao.ca/avis?ItemId=1", "government_level": "municipal", "province": "QC",
             "fetched_at": "2018-01-31T00:00:00Z",
@@ -768,6 +786,7 @@ fn a_second_run_in_the_same_folder_is_refused() {
     let options = NormalizeOptions {
         inputs: vec![FIXTURES.into()],
         out: out.path().to_owned(),
+        commodities: None,
         report: None,
         strict: false,
     };

@@ -22,7 +22,10 @@ use crate::{
     catalog::{generation::Generation, tender_value::tender_value},
     engine::Deadline,
     model::{Date, EntityType, Record, Schema},
-    query::keyword::{Keyword, TokenizedRecord},
+    query::{
+        keyword::{Keyword, TokenizedRecord},
+        translate::Translator,
+    },
     state::{
         address_hash::{AddressHash, PairHash, mail_name},
         database::StateDb,
@@ -95,7 +98,7 @@ impl<'g> DigestPlan<'g> {
         let first_notices = first_notices(&notices);
         let (mut recipients, owners) = recipients(&subscriptions);
         let delivered = state.delivered_pairs()?;
-        matching::each_tender(&subscriptions, &notices, |notice, matching| {
+        matching::each_tender(&subscriptions, &notices, &generation.translator, |notice, matching| {
             matching.into_iter().try_for_each(|subscription| {
                 let tender = (first_notices[notice], notices[notice].name.as_str());
                 recipients[owners[subscription]].add(subscription, notice, tender, &delivered)
@@ -143,7 +146,7 @@ impl<'g> DigestPlan<'g> {
             let tokens = TokenizedRecord::of(&record);
             let mut keywords = Vec::new();
             for subscription in &matching {
-                let matched = matching_keywords(subscription, &tokens);
+                let matched = matching_keywords(subscription, &tokens, &self.generation.translator);
                 add_new(&mut keywords, &matched);
                 add_new(found.entry(subscription.id).or_default(), &matched);
             }
@@ -301,9 +304,17 @@ fn is_due(history: &DeliveryHistory, subscription: &Subscription, address: Addre
 }
 
 /// The keywords of a subscription that match a tender, as the subscriber wrote them.
-fn matching_keywords(subscription: &Subscription, record: &TokenizedRecord) -> Vec<String> {
-    let is_match =
-        |text: &String| Keyword::parse(text).is_ok_and(|keyword| keyword.matches(record, &subscription.languages));
+fn matching_keywords(subscription: &Subscription, record: &TokenizedRecord, translator: &Translator) -> Vec<String> {
+    let is_match = |text: &String| {
+        Keyword::parse(text).is_ok_and(|keyword| {
+            let keyword = if subscription.translate {
+                keyword.translated(translator)
+            } else {
+                keyword
+            };
+            keyword.matches(record, &subscription.languages)
+        })
+    };
     subscription
         .keywords
         .iter()
@@ -338,6 +349,7 @@ mod tests {
             municipality: None,
             category: None,
             languages: Language::ALL.into(),
+            translate: false,
             frequency,
             locale: Locale::En,
             created_at: 0,

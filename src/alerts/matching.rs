@@ -11,7 +11,10 @@ use chrono::DateTime;
 use crate::{
     alerts::new_tenders::NewTender,
     model::{Date, Language, Role, record::query_key},
-    query::keyword::{Keyword, Token, TokenizedRecord},
+    query::{
+        keyword::{Keyword, Token, TokenizedRecord},
+        translate::Translator,
+    },
     state::subscription::Subscription,
 };
 
@@ -26,9 +29,10 @@ pub(crate) const GRACE_DAYS: i32 = 7;
 pub fn each_tender<E>(
     subscriptions: &[Subscription],
     tenders: &[NewTender],
+    translator: &Translator,
     mut each: impl FnMut(usize, Vec<usize>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut index = SubscriptionIndex::of(subscriptions);
+    let mut index = SubscriptionIndex::of(subscriptions, translator);
     let mut numbered = tenders.iter().enumerate();
     numbered.try_for_each(|(number, tender)| each(number, index.find(number, tender)))
 }
@@ -37,8 +41,9 @@ pub fn each_tender<E>(
 /// narrowest of their other conditions.
 struct SubscriptionIndex<'s> {
     conditions: Vec<Conditions<'s>>,
-    /// By the languages to look at, because a keyword has other tokens in other languages.
-    by_languages: HashMap<Vec<Language>, KeywordIndex<'s>>,
+    /// By the languages to look at, because a keyword has other tokens in other languages; and by
+    /// whether keywords are translated.
+    by_languages: HashMap<(Vec<Language>, bool), KeywordIndex<'s>>,
     without_keywords: ConditionIndex<'s>,
     /// The tender that each subscription last matched.
     last_match: Vec<Option<usize>>,
@@ -55,7 +60,8 @@ struct Conditions<'s> {
     languages: &'s [Language],
 }
 
-/// The distinct keywords of the subscriptions that look at the same languages.
+/// The distinct keywords of the subscriptions that look at the same languages and agree on
+/// translation.
 #[derive(Default)]
 struct KeywordIndex<'s> {
     /// Indexes into `keywords` by text; `None` for a malformed keyword.
@@ -84,7 +90,7 @@ struct ConditionIndex<'s> {
 }
 
 impl<'s> SubscriptionIndex<'s> {
-    fn of(subscriptions: &'s [Subscription]) -> SubscriptionIndex<'s> {
+    fn of(subscriptions: &'s [Subscription], translator: &Translator) -> SubscriptionIndex<'s> {
         let mut index = SubscriptionIndex {
             conditions: subscriptions.iter().map(Conditions::of).collect(),
             by_languages: HashMap::new(),
@@ -98,9 +104,11 @@ impl<'s> SubscriptionIndex<'s> {
             }
             let languages: BTreeSet<Language> = subscription.languages.iter().copied().collect();
             let languages: Vec<Language> = languages.into_iter().collect();
-            let keywords = index.by_languages.entry(languages.clone()).or_default();
+            let translator = subscription.translate.then_some(translator);
+            let key = (languages.clone(), subscription.translate);
+            let keywords = index.by_languages.entry(key).or_default();
             for text in &subscription.keywords {
-                if !keywords.add(number, text, &languages) {
+                if !keywords.add(number, text, &languages, translator) {
                     log::error!("subscription {}: a malformed keyword is ignored", subscription.id);
                 }
             }
@@ -122,7 +130,7 @@ impl<'s> SubscriptionIndex<'s> {
                 }
             }
         };
-        for (languages, keywords) in &mut self.by_languages {
+        for ((languages, _), keywords) in &mut self.by_languages {
             keywords.find(number, languages, &record, &mut add_matches);
         }
         self.without_keywords.find(tender, &mut add_matches);
@@ -162,10 +170,16 @@ impl<'s> Conditions<'s> {
 
 impl<'s> KeywordIndex<'s> {
     /// Adds a keyword of a subscription. Returns whether the text is a valid keyword.
-    fn add(&mut self, subscription: usize, text: &'s str, languages: &[Language]) -> bool {
+    fn add(
+        &mut self,
+        subscription: usize,
+        text: &'s str,
+        languages: &[Language],
+        translator: Option<&Translator>,
+    ) -> bool {
         let number = match self.numbers.get(text) {
             Some(number) => *number,
-            None => self.insert(text, languages),
+            None => self.insert(text, languages, translator),
         };
         if let Some(number) = number {
             self.keywords[number].subscriptions.push(subscription);
@@ -173,10 +187,14 @@ impl<'s> KeywordIndex<'s> {
         number.is_some()
     }
 
-    fn insert(&mut self, text: &'s str, languages: &[Language]) -> Option<usize> {
+    fn insert(&mut self, text: &'s str, languages: &[Language], translator: Option<&Translator>) -> Option<usize> {
         let Ok(keyword) = Keyword::parse(text) else {
             self.numbers.insert(text, None);
             return None;
+        };
+        let keyword = match translator {
+            Some(translator) => keyword.translated(translator),
+            None => keyword,
         };
         let number = self.keywords.len();
         for token in keyword.tokens(languages) {
@@ -248,6 +266,8 @@ impl<'s> ConditionIndex<'s> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use bytes::Bytes;
     use proptest::prelude::*;
     use serde_json::json;
@@ -261,12 +281,14 @@ mod tests {
     const DAY: i64 = 86_400;
     const FIRST: i64 = 20_000;
 
+    static TRANSLATOR: LazyLock<Translator> = LazyLock::new(|| Translator::new(std::iter::empty()));
+
     /// Tender and subscription.
     type Match = (usize, usize);
 
     fn matches(subscriptions: &[Subscription], tenders: &[NewTender]) -> Vec<Match> {
         let mut matches = Vec::new();
-        let found = each_tender(subscriptions, tenders, |tender, found| {
+        let found = each_tender(subscriptions, tenders, &TRANSLATOR, |tender, found| {
             matches.extend(found.into_iter().map(|subscription| (tender, subscription)));
             Ok::<_, ()>(())
         });
@@ -281,7 +303,14 @@ mod tests {
             let record = tender.tokenize();
             for (subscription, wanted) in subscriptions.iter().enumerate() {
                 let has = |text: &String| {
-                    Keyword::parse(text).is_ok_and(|keyword| keyword.matches(&record, &wanted.languages))
+                    Keyword::parse(text).is_ok_and(|keyword| {
+                        let keyword = if wanted.translate {
+                            keyword.translated(&TRANSLATOR)
+                        } else {
+                            keyword
+                        };
+                        keyword.matches(&record, &wanted.languages)
+                    })
                 };
                 let has_keyword = match wanted.keywords.as_slice() {
                     [] => wanted.languages.len() == 2 || record.is_in(&wanted.languages),
@@ -357,10 +386,10 @@ mod tests {
             proptest::option::weighted(0.4, one_of(&["québec", "PARCS", "r"])),
             proptest::option::weighted(0.4, one_of(&["laval", "nowhere"])),
             proptest::option::weighted(0.4, one_of(&["CNST", "SRV"])),
-            (languages, 0..20_i64, any::<bool>()),
+            (languages, 0..20_i64, any::<bool>(), any::<bool>()),
         )
             .prop_map(
-                |(keywords, department, municipality, category, (mut languages, day, is_reversed))| {
+                |(keywords, department, municipality, category, (mut languages, day, is_reversed, translate))| {
                     if is_reversed {
                         languages.reverse();
                     }
@@ -372,12 +401,46 @@ mod tests {
                         municipality,
                         category,
                         languages,
+                        translate,
                         frequency: Frequency::Daily,
                         locale: Locale::En,
                         created_at: (FIRST + GRACE_DAYS as i64 + day) * DAY + 3,
                     }
                 },
             )
+    }
+
+    #[test]
+    fn a_translated_keyword_finds_the_other_language() {
+        let tender = |title: &str| {
+            let record = json!({"record_id": title, "publication_date": "2026-03-01", "title_fr": title});
+            NewTender::parse(Bytes::from(record.to_string()), &NewestStatuses::default()).unwrap()
+        };
+        let subscription = |keyword: &str, translate: bool| Subscription {
+            id: 1,
+            email: "a@example.com".into(),
+            keywords: vec![keyword.into()],
+            department: None,
+            municipality: None,
+            category: None,
+            languages: Language::ALL.into(),
+            translate,
+            frequency: Frequency::Daily,
+            locale: Locale::En,
+            created_at: 0,
+        };
+        let tenders = [
+            tender("Déneigement des rues"),
+            tender("Camions d'incendie"),
+            tender("Papier"),
+        ];
+        let subscriptions = [
+            subscription("snow removal", false),
+            subscription("snow removal", true),
+            subscription("fire trucks", true),
+            subscription("papier", true),
+        ];
+        assert_eq!(matches(&subscriptions, &tenders), [(0, 1), (1, 2), (2, 3)]);
     }
 
     proptest! {

@@ -37,7 +37,7 @@ pub(crate) struct FeedQuery {
     /// The first day of publication that counts as new.
     pub(crate) since: Date,
     /// The text of each keyword as the client wrote it, and the parsed keyword. A tender must match
-    /// one of them; without keywords, every tender matches.
+    /// one of them, or one of its translations; without keywords, every tender matches.
     pub(crate) keywords: Vec<(String, Keyword)>,
     /// A notice must have a title or description in one of these languages.
     pub(crate) languages: Vec<Language>,
@@ -248,7 +248,7 @@ fn search_query(query: &FeedQuery, status: &str) -> SearchQuery {
     let terms: Vec<_> = query
         .keywords
         .iter()
-        .map(|(_, keyword)| keyword.term().clone())
+        .flat_map(|(_, keyword)| keyword.terms().cloned())
         .collect();
     let filters = query.filters.iter().cloned().chain([window, status]).collect();
     SearchQuery {

@@ -14,6 +14,9 @@ pub(crate) struct Normalize {
     /// File to write the report to as JSON, in addition to stdout
     #[arg(long, value_name = "FILE", env = "PROCURE_REPORT")]
     report: Option<PathBuf>,
+    /// CSV file with words of commodity codes, scheme,code,title_en,title_fr, which precede those that are learned
+    #[arg(long, value_name = "FILE", env = "PROCURE_COMMODITIES")]
+    commodities: Option<PathBuf>,
     /// Fail if a file is damaged or no source recognizes it
     #[arg(long, env = "PROCURE_STRICT")]
     strict: bool,
@@ -26,6 +29,7 @@ pub(crate) fn run(args: Normalize) -> anyhow::Result<()> {
     let report = normalize::run(&normalize::NormalizeOptions {
         inputs: args.inputs,
         out: args.out,
+        commodities: args.commodities,
         report: args.report,
         strict: args.strict,
     })?;

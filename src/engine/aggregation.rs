@@ -1,6 +1,6 @@
 //! Aggregations over every record that matches a query: exact counts, never sampled.
 
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -76,12 +76,13 @@ pub struct FacetBuckets {
 pub struct FacetBucket {
     pub value: String,
     pub count: u64,
-    /// Zero where no values of money were requested.
+    /// In Canadian dollars; of a currency ([`Facet::Currency`]) in that currency. Zero where no values
+    /// of money were requested.
     pub total_value: Money,
 }
 
-/// Statistics of the values of the records that have one. A record without a value does not count
-/// as zero.
+/// Statistics of the values in Canadian dollars (decision D-225). A record without a value, or with
+/// one in another currency, does not count as zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ValueStats {
     pub records_with_value: u64,
@@ -165,6 +166,14 @@ impl Money {
     pub fn add(&mut self, other: Money) {
         self.millionths = self.millionths.saturating_add(other.millionths);
         self.implausible += other.implausible;
+    }
+
+    /// A total order: by dollars, then by what rounding to a cent hides.
+    pub(crate) fn total_cmp(self, other: Money) -> Ordering {
+        self.dollars()
+            .total_cmp(&other.dollars())
+            .then_with(|| self.millionths.cmp(&other.millionths))
+            .then_with(|| self.implausible.total_cmp(&other.implausible))
     }
 
     /// In dollars, to the cent.

@@ -1,10 +1,13 @@
-//! The departments of a whole generation: which English and which French name belong to the same
-//! department.
+//! The departments of a whole generation: buyers and their divisions, and which English and which
+//! French name belong to the same one.
 //!
 //! A federal record has both names, a Quebec record the French name only, a city's record the
 //! English one only. Two names belong to one department where each occurs with the other most
 //! often, and often enough: a single record with a wrong name merges nothing. Either name then
 //! finds the department, in every entity type.
+//!
+//! **Invariant:** a record belongs to exactly the departments that have one of the names in its
+//! fields, so that a name has the same records in a list, a profile and a filter.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -14,10 +17,13 @@ use std::{
 use crate::{
     engine::{
         aggregation::Money,
+        deadline::Deadline,
+        error::Error,
         facet_values::{FacetValues, most_frequent},
-        names::{NameCount, NamesPage, ResolvedName},
+        names::{BodyKind, NameCount, NamesPage, ResolvedName},
+        similar_names::similar_names,
     },
-    model::Facet,
+    model::{Facet, facet::DIVISION},
 };
 
 #[derive(Default)]
@@ -35,6 +41,8 @@ pub(crate) struct DepartmentNames {
     pub(crate) french: Option<String>,
     /// The keys of all its names, its own first.
     pub(crate) keys: Vec<String>,
+    is_buyer: bool,
+    is_division: bool,
 }
 
 /// A French name is merged with an English one only if at least one in this many of its records has
@@ -48,36 +56,53 @@ struct NamePairs {
     english_of: HashMap<String, String>,
 }
 
-/// The two names of an entry.
+/// The names of an entry of [`Facet::Department`] or [`Facet::Buyer`].
 struct EntryNames<'a> {
     english: Option<&'a str>,
     /// French, or of unknown language.
     other: Option<&'a str>,
+    /// The buyer, where it is neither of the two.
+    buyer: Option<&'a str>,
+    /// Whether the two names are those of a division of the buyer.
+    is_division: bool,
 }
 
 impl<'a> EntryNames<'a> {
-    /// The same name in both fields counts as a name of unknown language.
+    /// The same name in both languages counts as a name of unknown language.
     fn of(entry: &'a [String]) -> EntryNames<'a> {
         let name = |number: usize| entry.get(number).map(String::as_str).filter(|name| !name.is_empty());
-        match (name(0), name(1)) {
-            (Some(english), Some(other)) if key(english) == key(other) => EntryNames {
-                english: None,
-                other: Some(other),
-            },
-            (english, other) => EntryNames { english, other },
+        let (mut english, other) = (name(0), name(1));
+        let is_same = |one: Option<&str>, two: Option<&str>| one.is_some() && one.map(key) == two.map(key);
+        let buyer = name(2).filter(|_| !is_same(name(2), english) && !is_same(name(2), other));
+        if is_same(english, other) {
+            english = None;
         }
+        EntryNames {
+            english,
+            other,
+            buyer,
+            is_division: buyer.is_some() && entry.get(3).is_some_and(|text| text == DIVISION),
+        }
+    }
+
+    /// The names, each with whether it is English.
+    fn all(&self) -> impl Iterator<Item = (&'a str, bool)> + use<'a> {
+        let english = self.english.map(|name| (name, true));
+        let others = [self.other, self.buyer].into_iter().flatten();
+        english.into_iter().chain(others.map(|name| (name, false)))
     }
 }
 
 fn key(name: &str) -> String {
-    Facet::Department.key(name)
+    Facet::Buyer.key(name)
 }
 
 /// How often names occur, alone and together.
 #[derive(Default)]
 struct NameCounts {
     english: HashMap<String, u64>,
-    french: HashMap<String, u64>,
+    /// French, or of unknown language.
+    others: HashMap<String, u64>,
     /// English and French name. Sorted, so that ties are resolved the same way in every run.
     pairs: BTreeMap<(String, String), u64>,
 }
@@ -86,14 +111,16 @@ impl NameCounts {
     fn of<'a>(entries: impl Iterator<Item = (&'a [String], u64)>) -> NameCounts {
         let mut counts = NameCounts::default();
         for (entry, count) in entries {
-            let EntryNames { english, other } = EntryNames::of(entry);
-            if let Some(english) = english {
-                *counts.english.entry(key(english)).or_default() += count;
+            let names = EntryNames::of(entry);
+            for (name, is_english) in names.all() {
+                let counted = if is_english {
+                    &mut counts.english
+                } else {
+                    &mut counts.others
+                };
+                *counted.entry(key(name)).or_default() += count;
             }
-            if let Some(other) = other {
-                *counts.french.entry(key(other)).or_default() += count;
-            }
-            if let (Some(english), Some(other)) = (english, other) {
+            if let (Some(english), Some(other)) = (names.english, names.other) {
                 *counts.pairs.entry((key(english), key(other))).or_default() += count;
             }
         }
@@ -118,7 +145,7 @@ impl NamePairs {
         let is_same = |english: &String, french: &String, count: u64| {
             best_of_english[english].0 == french
                 && best_of_french[french].0 == english
-                && count.saturating_mul(EVIDENCE) >= counts.french[french]
+                && count.saturating_mul(EVIDENCE) >= counts.others[french]
                 // A name that occurs more often as an English name stays one.
                 && counts.english.get(french).is_none_or(|as_english| *as_english < count)
         };
@@ -131,23 +158,18 @@ impl NamePairs {
         NamePairs { english_of }
     }
 
-    /// The key of the department that has a name with this key.
-    fn department_key(&self, key: String) -> String {
-        self.english_of.get(&key).cloned().unwrap_or(key)
-    }
-
-    /// The key of an entry's department.
-    fn of_entry(&self, names: &EntryNames) -> Option<String> {
-        match (names.english, names.other) {
-            (Some(english), _) => Some(key(english)),
-            (None, Some(other)) => Some(self.department_key(key(other))),
-            (None, None) => None,
+    /// The key of the department that has a name with this key. Ends, because an English name occurs
+    /// more often in English than the French name that is merged with it.
+    fn department_key(&self, mut key: String) -> String {
+        while let Some(english) = self.english_of.get(&key) {
+            key.clone_from(english);
         }
+        key
     }
 }
 
 impl Departments {
-    /// From entries `[English, French]`, each with the number of records that have it.
+    /// From entries of [`Facet::Buyer`], each with the number of records that have it.
     pub(crate) fn new<'a>(entries: impl Iterator<Item = (&'a [String], u64)> + Clone) -> Departments {
         let mut departments = Departments {
             pairs: NamePairs::new(&NameCounts::of(entries.clone())),
@@ -156,17 +178,21 @@ impl Departments {
         let mut spellings: Vec<[HashMap<String, u64>; 2]> = Vec::new();
         for (entry, count) in entries {
             let names = EntryNames::of(entry);
-            let Some(own) = departments.pairs.of_entry(&names) else {
-                continue;
-            };
-            let number = departments.find_or_add(own);
-            spellings.resize_with(departments.all.len(), Default::default);
-            for (language, name) in [(0, names.english), (1, names.other)] {
-                let Some(name) = name else { continue };
-                *spellings[number][language].entry(name.to_owned()).or_default() += count;
-                let keys = &mut departments.all[number].keys;
-                if !keys.contains(&key(name)) {
-                    keys.push(key(name));
+            let buyer = names.buyer.map(|name| departments.find_or_add(name));
+            for (name, is_english) in names.all() {
+                let number = departments.find_or_add(name);
+                spellings.resize_with(departments.all.len(), Default::default);
+                *spellings[number][usize::from(!is_english)]
+                    .entry(name.to_owned())
+                    .or_default() += count;
+                let department = &mut departments.all[number];
+                if names.is_division && Some(number) != buyer {
+                    department.is_division = true;
+                } else {
+                    department.is_buyer = true;
+                }
+                if !department.keys.contains(&key(name)) {
+                    department.keys.push(key(name));
                 }
             }
         }
@@ -177,7 +203,8 @@ impl Departments {
         departments
     }
 
-    fn find_or_add(&mut self, key: String) -> usize {
+    fn find_or_add(&mut self, name: &str) -> usize {
+        let key = self.pairs.department_key(key(name));
         if let Some(number) = self.by_key.get(&key) {
             return *number;
         }
@@ -187,6 +214,8 @@ impl Departments {
             key,
             english: None,
             french: None,
+            is_buyer: false,
+            is_division: false,
         });
         self.all.len() - 1
     }
@@ -195,25 +224,34 @@ impl Departments {
         &self.all
     }
 
-    /// The department of an entry `[English, French]`.
+    /// The department of an entry of [`Facet::Department`]: that of its English name, if it has one.
     pub(crate) fn of_entry(&self, entry: &[String]) -> Option<&DepartmentNames> {
-        self.by_key(&self.pairs.of_entry(&EntryNames::of(entry))?)
+        let (name, _) = EntryNames::of(entry).all().next()?;
+        self.by_name(name)
     }
 
     /// The key and the name of each value of an entry of a facet.
     pub(crate) fn values_of_entry(&self, facet: Facet, entry: &[String]) -> Vec<(String, String)> {
-        if facet == Facet::Department {
-            let department = self.of_entry(entry).into_iter();
-            department
-                .map(|found| (found.key.clone(), found.name().to_owned()))
-                .collect()
-        } else {
-            entry.iter().map(|text| (facet.key(text), text.clone())).collect()
+        let value = |found: &DepartmentNames| (found.key.clone(), found.name().to_owned());
+        match facet {
+            Facet::Department => self.of_entry(entry).map(value).into_iter().collect(),
+            Facet::Buyer => {
+                let mut values: Vec<(String, String)> = Vec::new();
+                for (name, _) in EntryNames::of(entry).all() {
+                    if let Some(found) = self.by_name(name)
+                        && values.iter().all(|(key, _)| *key != found.key)
+                    {
+                        values.push(value(found));
+                    }
+                }
+                values
+            }
+            _ => entry.iter().map(|text| (facet.key(text), text.clone())).collect(),
         }
     }
 
     /// A page of the departments of which a key contains `part`, counted over the given values: those
-    /// of [`Facet::Department`] of some entity types.
+    /// of [`Facet::Buyer`] of some entity types.
     pub(crate) fn list(&self, counted: &[&FacetValues], part: &str, page: Range<usize>) -> NamesPage {
         let mut rows = Vec::new();
         for department in &self.all {
@@ -224,6 +262,7 @@ impl Departments {
                 name: department.name().to_owned(),
                 records: 0,
                 total_value: Money::default(),
+                kind: department.kind(),
             };
             for values in counted {
                 if let Some(number) = values.find(&department.key) {
@@ -244,22 +283,43 @@ impl Departments {
 
     /// By its English name, its French one, or `English | French`.
     pub(crate) fn resolve(&self, name: &str) -> Option<ResolvedName> {
-        let find = |name: &str| self.by_key(&self.pairs.department_key(key(name)));
         let by_both = || {
             let (english, french) = name.split_once(" | ")?;
-            let (english, french) = (find(english)?, find(french)?);
+            let (english, french) = (self.by_name(english)?, self.by_name(french)?);
             (english.key == french.key).then_some(english)
         };
-        let department = find(name).or_else(by_both)?;
+        let department = self.by_name(name).or_else(by_both)?;
         Some(ResolvedName {
             key: department.key.clone(),
             name: department.name().to_owned(),
             name_fr: department.french.clone(),
+            kind: department.kind(),
         })
     }
 
-    fn by_key(&self, key: &str) -> Option<&DepartmentNames> {
-        self.by_key.get(key).map(|number| &self.all[*number])
+    /// Up to `limit` names that are similar to one, among those with records in the given values of
+    /// [`Facet::Buyer`].
+    pub(crate) fn suggest(
+        &self,
+        counted: &FacetValues,
+        name: &str,
+        limit: usize,
+        deadline: &Deadline,
+    ) -> Result<Vec<String>, Error> {
+        let present = self.all.iter().filter_map(|department| {
+            let number = counted.find(&department.key)?;
+            Some(department.keys.iter().map(move |key| (number, key.as_str())))
+        });
+        let found = similar_names(&key(name), present.flatten(), limit, deadline)?;
+        Ok(found
+            .into_iter()
+            .map(|number| counted.name(number).to_owned())
+            .collect())
+    }
+
+    fn by_name(&self, name: &str) -> Option<&DepartmentNames> {
+        let number = self.by_key.get(&self.pairs.department_key(key(name)))?;
+        self.all.get(*number)
     }
 }
 
@@ -267,6 +327,15 @@ impl DepartmentNames {
     /// In English where known.
     pub(crate) fn name(&self) -> &str {
         self.english.as_deref().or(self.french.as_deref()).unwrap_or(&self.key)
+    }
+
+    fn kind(&self) -> Option<BodyKind> {
+        match (self.is_buyer, self.is_division) {
+            (true, true) => Some(BodyKind::Both),
+            (true, false) => Some(BodyKind::Buyer),
+            (false, true) => Some(BodyKind::Division),
+            (false, false) => None,
+        }
     }
 }
 
@@ -350,5 +419,50 @@ mod tests {
             "national defence"
         );
         assert_eq!(kept.resolve("Défense nationale").unwrap().name, "National Defence");
+    }
+
+    #[test]
+    fn a_buyer_and_its_divisions_have_all_their_records() {
+        let buyer = |english: &str, french: &str, buyer: &str, is_division: bool| -> Vec<String> {
+            let division = is_division.then(|| DIVISION.to_owned());
+            let names = [english, french, buyer].map(str::to_owned);
+            names.into_iter().chain(division).collect()
+        };
+        let departments = departments(&[
+            (buyer("Toronto Water", "", "City of Toronto", true), 10),
+            (buyer("City of Toronto", "", "CITY OF TORONTO", true), 2),
+            (buyer("", "Service de l'eau", "Ville de Montréal", true), 50),
+            (buyer("", "Ville de Montréal", "", false), 1),
+            // The wrong French name of one record does not move the buyer.
+            (buyer("Public Works", "Ville de Montréal", "", false), 1),
+            (buyer("National Defence", "Défense nationale", "Public Works", false), 9),
+            (buyer("Fleet", "", "", false), 1),
+            (buyer("Fleet", "", "City of Toronto", true), 1),
+        ]);
+        let kind = |name: &str| departments.resolve(name).unwrap().kind.unwrap();
+        for (name, expected) in [
+            ("City of Toronto", BodyKind::Buyer),
+            ("Toronto Water", BodyKind::Division),
+            ("Ville de Montréal", BodyKind::Buyer),
+            ("Service de l’eau", BodyKind::Division),
+            ("National Defence", BodyKind::Buyer),
+            ("Public Works", BodyKind::Buyer),
+            ("fleet", BodyKind::Both),
+        ] {
+            assert_eq!(kind(name), expected, "{name}");
+        }
+        let montreal = departments.resolve("Ville de Montréal").unwrap();
+        assert_eq!(montreal.name, "Ville de Montréal");
+        let values = |entry: &[String], facet: Facet| -> Vec<String> {
+            let values = departments.values_of_entry(facet, entry);
+            values.into_iter().map(|(_, name)| name).collect()
+        };
+        let water = buyer("Toronto Water", "", "City of Toronto", true);
+        assert_eq!(values(&water, Facet::Buyer), ["Toronto Water", "City of Toronto"]);
+        assert_eq!(values(&water[..2], Facet::Department), ["Toronto Water"]);
+        let same = buyer("City of Toronto", "", "CITY OF TORONTO", true);
+        assert_eq!(values(&same, Facet::Buyer), ["City of Toronto"]);
+        let both = buyer("National Defence", "Défense nationale", "", false);
+        assert_eq!(values(&both, Facet::Buyer), ["National Defence"]);
     }
 }

@@ -11,7 +11,10 @@ use memchr::memmem;
 use crate::{
     engine::{
         aggregation::{FacetBucket, FacetBuckets, Money},
-        names::{NameCount, NamesPage, ResolvedName, suggestion_parts},
+        deadline::Deadline,
+        error::Error,
+        names::{NameCount, NamesPage, ResolvedName},
+        similar_names::similar_names,
     },
     model::Facet,
 };
@@ -278,18 +281,18 @@ impl FacetValues {
                     name: self.name(number).to_owned(),
                     records: sum.count,
                     total_value: sum.total_value,
+                    kind: None,
                 });
             }
         }
         page
     }
 
-    /// Names that share the start of a word with a key: the same number of each such word.
-    pub(crate) fn suggest(&self, key: &str, limit: usize) -> Vec<String> {
-        let parts = suggestion_parts(key);
-        let share = limit / parts.len().max(1);
-        let found = parts.into_iter().flat_map(|part| self.containing(part).take(share));
-        found.map(|number| self.name(number).to_owned()).collect()
+    /// Up to `limit` names that are similar to a key, the most similar first.
+    pub(crate) fn suggest(&self, key: &str, limit: usize, deadline: &Deadline) -> Result<Vec<String>, Error> {
+        let keys = (0..self.len() as u32).map(|number| (number, self.keys.get(number)));
+        let found = similar_names(key, keys, limit, deadline)?;
+        Ok(found.into_iter().map(|number| self.name(number).to_owned()).collect())
     }
 
     pub(crate) fn resolve(&self, facet: Facet, name: &str) -> Option<ResolvedName> {
@@ -298,6 +301,7 @@ impl FacetValues {
             key: self.keys.get(number).to_owned(),
             name: self.name(number).to_owned(),
             name_fr: None,
+            kind: None,
         })
     }
 }

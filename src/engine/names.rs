@@ -1,24 +1,32 @@
 //! Names of vendors and departments, as an engine lists and resolves them.
 
-use std::cmp::Reverse;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::{engine::aggregation::Money, model::Role};
+use crate::{
+    engine::aggregation::Money,
+    model::{Facet, Role},
+};
 
 /// The roles whose keys are searched by a part of them.
 pub(crate) const NAMES: [Role; 4] = [Role::Department, Role::Vendor, Role::ProcurementMethod, Role::Commodity];
 
-/// The maximum number of words of a name for which similar names are suggested.
-const MAX_SUGGESTION_WORDS: usize = 8;
+/// Whether the names of a facet are those of departments: all buyers and divisions, so that a name
+/// is found whichever of the two it is.
+pub(crate) fn is_department(facet: Facet) -> bool {
+    matches!(facet, Facet::Department | Facet::Buyer)
+}
 
-/// What similar names may contain: the starts of the longest words of a name's key. Only the first
-/// four letters of a word are compared, because typing errors are rarer there than after them.
-pub(crate) fn suggestion_parts(key: &str) -> Vec<&str> {
-    let mut words: Vec<&str> = key.split(' ').filter(|word| word.chars().count() > 3).collect();
-    // Long words are more specific.
-    words.sort_by_key(|word| Reverse(word.len()));
-    words.truncate(MAX_SUGGESTION_WORDS);
-    let start = |word: &str| word.char_indices().nth(4).map_or(word.len(), |(end, _)| end);
-    words.into_iter().map(|word| &word[..start(word)]).collect()
+/// What records say of a department. Decision D-226.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BodyKind {
+    /// It buys.
+    Buyer,
+    /// It is a part of a buyer.
+    Division,
+    /// Some records name it as a buyer, others as a division.
+    Both,
 }
 
 /// A vendor or a department, counted over the whole collection.
@@ -27,6 +35,8 @@ pub struct NameCount {
     pub name: String,
     pub records: u64,
     pub total_value: Money,
+    /// Of a department.
+    pub kind: Option<BodyKind>,
 }
 
 /// A page of names, most records first.
@@ -46,4 +56,6 @@ pub struct ResolvedName {
     pub name: String,
     /// The most frequent French name of a department.
     pub name_fr: Option<String>,
+    /// Of a department.
+    pub kind: Option<BodyKind>,
 }

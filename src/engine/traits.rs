@@ -9,7 +9,10 @@ use crate::{
         aggregation::{Aggregation, TermsAggregation, ValueAggregation},
         deadline::Deadline,
         error::Error,
+        market_counts::MarketCounts,
         names::{NamesPage, ResolvedName},
+        near_words::NearWord,
+        record_search::RecordSearch,
         similarity::SimilarRecord,
     },
     model::{EntityType, Facet},
@@ -108,6 +111,20 @@ pub trait Engine: Send + Sync {
         deadline: Deadline,
     ) -> Result<Vec<String>, Error>;
 
+    /// Up to `limit` words of the texts of an entity type that are spelled nearly like a folded word,
+    /// the nearest first ([`crate::engine::near_words`]).
+    fn near_words(
+        &self,
+        entity_type: EntityType,
+        word: &str,
+        limit: usize,
+        deadline: Deadline,
+    ) -> Result<Vec<NearWord>, Error>;
+
+    /// What the market figures are computed from, over all matching records. The sort of the query
+    /// is ignored.
+    fn market(&self, query: &SearchQuery, deadline: Deadline) -> Result<MarketCounts, Error>;
+
     /// More-like-this: records of the query's entity type that pass its filters (text and sort are
     /// ignored) and share some of the given similarity terms ([`crate::model::similarity_terms`]).
     ///
@@ -122,6 +139,18 @@ pub trait Engine: Send + Sync {
         limit: usize,
         deadline: Deadline,
     ) -> Result<Vec<SimilarRecord>, Error>;
+
+    /// The records of several searches, in the order of the searches.
+    fn records_of(&self, searches: &[RecordSearch], deadline: Deadline) -> Result<Vec<Vec<Bytes>>, Error> {
+        let records = searches.iter().map(|search| match search {
+            RecordSearch::Page { query, page } => Ok(self.search(query, page, deadline.clone())?.records),
+            RecordSearch::Similar { query, terms, limit } => {
+                let similar = self.similar(query, terms, *limit, deadline.clone())?;
+                Ok(similar.into_iter().map(|similar| similar.record).collect())
+            }
+        });
+        records.collect()
+    }
 
     /// Inverse document frequency of each similarity term among the records of an entity type
     /// ([`crate::engine::similarity::idf`]), in the order of the terms.

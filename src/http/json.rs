@@ -34,6 +34,10 @@ pub(crate) struct Required<T>(pub(crate) T);
 #[derive(Debug, Default)]
 pub(crate) struct Integer<const MIN: u64, const MAX: u64>(pub(crate) Option<u64>);
 
+/// `true` or `false`. `null` counts as absent.
+#[derive(Debug, Default)]
+pub(crate) struct Boolean(pub(crate) Option<bool>);
+
 /// What a text of a body is parsed into.
 pub(crate) trait FromText: Sized {
     /// Parses a trimmed text that is not empty. An error states the reason without the member's name.
@@ -263,6 +267,26 @@ impl<const MIN: u64, const MAX: u64> JsonSchema for Integer<MIN, MAX> {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({"type": ["integer", "null"], "minimum": MIN, "maximum": MAX})
+    }
+}
+
+impl<'de> Deserialize<'de> for Boolean {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Boolean, D::Error> {
+        Option::<bool>::deserialize(json).map(Boolean)
+    }
+}
+
+impl JsonSchema for Boolean {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Boolean".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": ["boolean", "null"]})
     }
 }
 

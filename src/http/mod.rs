@@ -18,6 +18,7 @@ pub(crate) mod cost;
 pub mod error;
 pub(crate) mod examples;
 pub mod explorer;
+pub(crate) mod findings;
 pub(crate) mod handlers;
 pub mod json;
 pub(crate) mod metrics;

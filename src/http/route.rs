@@ -148,6 +148,7 @@ impl Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tag {
     Parties,
+    Commodities,
     Pro,
     Alerts,
     Service,
@@ -157,6 +158,7 @@ impl Tag {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Tag::Parties => "parties",
+            Tag::Commodities => "commodities",
             Tag::Pro => "pro",
             Tag::Alerts => "alerts",
             Tag::Service => "service",
@@ -173,6 +175,14 @@ pub(crate) enum PathParam {
         name: &'static str,
         about: &'static str,
         /// A field of the example record of contracts.
+        example: &'static str,
+    },
+    /// A text of a known form.
+    Fixed {
+        /// The name of its component.
+        component: &'static str,
+        name: &'static str,
+        about: &'static str,
         example: &'static str,
     },
     /// `record_id`, with a component for each entity type.

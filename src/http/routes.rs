@@ -3,21 +3,23 @@
 
 use crate::http::{
     handlers::{
-        alerts, catalog, confirmation, docs, documents, feed, health, market, names, procurement, profile, record,
-        search, stats,
+        alerts, catalog, commodities, confirmation, docs, documents, feed, health, market, names, procurement, profile,
+        record, search, stats,
     },
     route::Route,
 };
 
 /// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is
 /// used.
-pub static ROUTES: [Route; 28] = [
+pub static ROUTES: [Route; 30] = [
     health::HEALTH,
     catalog::SOURCES,
     names::VENDORS,
     names::DEPARTMENTS,
     profile::VENDOR,
     profile::DEPARTMENT,
+    commodities::COMMODITIES,
+    commodities::COMMODITY,
     procurement::PROCUREMENT,
     feed::FEED,
     market::ESTIMATE,

@@ -29,6 +29,12 @@ pub(crate) fn contracts(_: &mut SchemaGenerator) -> Schema {
     schema(records(EntityType::Contract))
 }
 
+/// An array of records of one entity type.
+pub(crate) fn any_records(_: &mut SchemaGenerator) -> Schema {
+    let types = EntityType::ALL.map(|entity_type| component("schemas", &type_name(entity_type)));
+    json_schema!({"type": "array", "items": {"anyOf": types}})
+}
+
 /// An optional array for each entity type, under its name.
 pub(crate) fn records_by_entity_type(_: &mut SchemaGenerator) -> Schema {
     let arrays = EntityType::ALL.map(|entity_type| (entity_type.name(), records(entity_type)));

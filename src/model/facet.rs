@@ -7,6 +7,7 @@
 use serde::Serialize;
 
 use crate::model::{
+    commodity,
     record::{Record, query_key},
     schema::Role,
 };
@@ -27,10 +28,21 @@ pub enum Facet {
     Year,
     /// The names of the declared fields that a record has.
     Fields,
+    /// Commodity keys: each code of a record, and all its ancestors.
+    Commodity,
+    /// What is doubtful about a record, or that nothing is.
+    QualityFlag,
+    /// The currency of the value.
+    Currency,
+    /// Every organization that a record names as its buyer: the buyer and its division. The names,
+    /// profiles and filters of departments are those of this facet.
+    Buyer,
+    /// How many bids were received.
+    Bids,
 }
 
 impl Facet {
-    pub const ALL: [Facet; 11] = [
+    pub const ALL: [Facet; 16] = [
         Facet::Status,
         Facet::Category,
         Facet::Municipality,
@@ -42,6 +54,11 @@ impl Facet {
         Facet::Province,
         Facet::Year,
         Facet::Fields,
+        Facet::Commodity,
+        Facet::QualityFlag,
+        Facet::Currency,
+        Facet::Buyer,
+        Facet::Bids,
     ];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -57,6 +74,11 @@ impl Facet {
             Facet::Province => "province",
             Facet::Year => "year",
             Facet::Fields => "fields",
+            Facet::Commodity => "commodity",
+            Facet::QualityFlag => "quality_flag",
+            Facet::Currency => "currency",
+            Facet::Buyer => "buyer",
+            Facet::Bids => "bids",
         }
     }
 
@@ -67,6 +89,9 @@ impl Facet {
     /// The texts of a record. For a department: its English and its French name, in this order; one
     /// of them may be empty. A buyer's name without a language counts as French, because that finds
     /// the English name where another record has both.
+    ///
+    /// For a buyer: the same two names of the department, the buyer's name, and [`DIVISION`] where the
+    /// department is a division of the buyer.
     pub fn entry(self, record: &Record) -> Vec<String> {
         let field = |name: &str| record.text(name).map(str::trim).filter(|text| !text.is_empty());
         let one = |text: Option<&str>| text.map(str::to_owned).into_iter().collect();
@@ -96,6 +121,16 @@ impl Facet {
                 .into_iter()
                 .collect(),
             Facet::Fields => record.fields().map(str::to_owned).collect(),
+            Facet::Commodity => commodities(record),
+            Facet::QualityFlag => keys(record, Role::QualityFlag),
+            Facet::Currency => one(record.currency()),
+            Facet::Buyer => buyers(record),
+            Facet::Bids => {
+                let bids = field("number_of_bids").and_then(|text| text.parse::<u32>().ok());
+                // What was awarded had a bid: zero states nothing.
+                let bids = bids.filter(|bids| *bids > 0);
+                bids.map(|bids| bids.to_string()).into_iter().collect()
+            }
         }
     }
 
@@ -104,7 +139,7 @@ impl Facet {
     pub fn key(self, text: &str) -> String {
         let role = match self {
             Facet::Vendor => Role::Vendor,
-            Facet::Department => Role::Department,
+            Facet::Department | Facet::Buyer => Role::Department,
             Facet::ProcurementMethod => Role::ProcurementMethod,
             Facet::NoticeType => Role::NoticeType,
             _ => return text.to_owned(),
@@ -113,6 +148,40 @@ impl Facet {
         // A name without letters and digits is still a name.
         if key.is_empty() { text.to_owned() } else { key }
     }
+}
+
+/// The last text of an entry of [`Facet::Buyer`] whose department is a division of the buyer. No
+/// position of a name.
+pub const DIVISION: &str = "division";
+
+fn buyers(record: &Record) -> Vec<String> {
+    let names = ["department_en", "department_fr", "buyer_name"];
+    let names = names.map(|name| record.text(name).unwrap_or("").trim().to_owned());
+    if names.iter().all(String::is_empty) {
+        return Vec::new();
+    }
+    let mut entry = Vec::from(names);
+    // A federal notice names the department that a purchase is for, and the one that buys for it.
+    // Neither is a part of the other.
+    let is_federal = record.text("government_level") == Some("federal");
+    if !entry[2].is_empty() && !is_federal {
+        entry.push(DIVISION.to_owned());
+    }
+    entry
+}
+
+/// The distinct keys of all codes of a record and their ancestors.
+fn commodities(record: &Record) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for (field, text) in record.named_texts(Role::Commodity) {
+        for key in commodity::keys_with_ancestors(field, text) {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+    }
+    keys.sort_unstable();
+    keys
 }
 
 fn keys(record: &Record, role: Role) -> Vec<String> {
@@ -159,6 +228,60 @@ mod tests {
         }
         let fields = Facet::Fields.entry(&record);
         assert!(fields.contains(&"vendor_name".to_owned()) && !fields.contains(&"undeclared".to_owned()));
+    }
+
+    #[test]
+    fn a_record_names_its_buyer_and_the_division() {
+        let entry = |members: &str| -> Vec<String> {
+            let line = format!(r#"{{"record_id":"1",{members}}}"#);
+            let record = Record::parse(Schema::of(EntityType::Contract), line.as_bytes()).unwrap();
+            Facet::Buyer.entry(&record)
+        };
+        for (members, expected) in [
+            (
+                r#""department_en":"Water","buyer_name":" City of Toronto ""#,
+                &["Water", "", "City of Toronto", DIVISION][..],
+            ),
+            (
+                r#""department_en":"Defence","department_fr":"Défense","buyer_name":"PSPC","government_level":"federal""#,
+                &["Defence", "Défense", "PSPC"],
+            ),
+            (r#""department_fr":"Défense""#, &["", "Défense", ""]),
+            (r#""department_fr":" ""#, &[]),
+        ] {
+            assert_eq!(entry(members), expected, "{members}");
+        }
+    }
+
+    #[test]
+    fn a_record_has_its_codes_currency_bids_and_flags() {
+        let entries = |entity_type: EntityType, members: &str| -> [Vec<String>; 4] {
+            let line = format!(r#"{{"record_id":"1"{members}}}"#);
+            let record = Record::parse(Schema::of(entity_type), line.as_bytes()).unwrap();
+            [Facet::Commodity, Facet::Currency, Facet::Bids, Facet::QualityFlag].map(|facet| facet.entry(&record))
+        };
+        let [commodity, currency, bids, flags] = entries(
+            EntityType::Disclosure,
+            r#","commodity_code":"72101700, 72101799","economic_object_code":"430","contract_value":5,"number_of_bids":"03","quality_flags":["no_vendor"]"#,
+        );
+        assert_eq!(
+            commodity,
+            [
+                "object:04",
+                "object:0430",
+                "unspsc:72",
+                "unspsc:7210",
+                "unspsc:721017",
+                "unspsc:72101799"
+            ]
+        );
+        assert_eq!((currency, bids), (vec!["CAD".to_owned()], vec!["3".to_owned()]));
+        assert_eq!(flags, ["no_vendor"]);
+        let [commodity, currency, bids, flags] = entries(EntityType::Disclosure, r#","number_of_bids":"0""#);
+        assert_eq!((commodity, currency, bids), (vec![], vec![], vec![]));
+        assert_eq!(flags, ["none"]);
+        let [_, currency, ..] = entries(EntityType::Tender, r#","contract_value":5,"currency":"USD""#);
+        assert_eq!(currency, ["USD"]);
     }
 
     #[test]

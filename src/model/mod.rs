@@ -2,7 +2,9 @@
 //!
 //! **Invariant:** nothing here knows of files, indexes or HTTP.
 
-pub(crate) mod commodity;
+pub mod commodity;
+pub(crate) mod commodity_table;
+pub mod commodity_words;
 pub mod date;
 pub mod email;
 pub mod entity_type;

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use crate::model::{
     commodity,
     date::Date,
+    entity_type::EntityType,
     fold::fold,
     record_values::{RecordValue, parse_values},
     schema::{Role, Schema},
@@ -19,6 +20,9 @@ pub(crate) use crate::model::record_values::{MAX_ID_BYTES, RecordError};
 
 /// The maximum length in bytes of a folded name or number in a filter; the rest is not compared.
 pub(crate) const MAX_KEY_BYTES: usize = 1024;
+
+/// The currency of all sums.
+pub const CANADIAN: &str = "CAD";
 
 /// A parsed record. Fields that the schema does not declare are ignored; they remain in the bytes.
 #[derive(Debug)]
@@ -90,22 +94,43 @@ impl<'a> Record<'a> {
         self.texts(role).find_map(|text| Date::parse_prefix(text).ok())
     }
 
-    /// The value: the first of the value fields with a number. In the currency of the record.
+    /// Decision D-29: the value is that of the first value field with a number other than zero, else
+    /// zero if one states it. In the currency of the record.
     pub fn value(&self) -> Option<f64> {
-        self.schema
-            .role(Role::Value)
-            .iter()
-            .find_map(|number| match self.values[*number] {
+        let numbers = || {
+            let fields = self.schema.role(Role::Value).iter();
+            fields.filter_map(|number| match self.values[*number] {
                 RecordValue::Number(value) => Some(value),
                 _ => None,
             })
+        };
+        numbers().find(|value| *value != 0.0).or_else(|| numbers().next())
+    }
+
+    /// The value before amendments, in the currency of the record.
+    pub fn original_value(&self) -> Option<f64> {
+        let mut fields = self.schema.role(Role::OriginalValue).iter();
+        fields.find_map(|number| match self.values[*number] {
+            RecordValue::Number(value) => Some(value),
+            _ => None,
+        })
+    }
+
+    /// The currency of the amounts: the stated one, [`CANADIAN`] for a value without one.
+    pub fn currency(&self) -> Option<&str> {
+        let stated = self.text("currency").map(str::trim).filter(|text| !text.is_empty());
+        stated.or_else(|| self.value().map(|_| CANADIAN))
+    }
+
+    /// Decision D-225: whether the amounts of the record count in sums.
+    pub fn is_in_canadian_dollars(&self) -> bool {
+        self.currency().is_none_or(|currency| currency == CANADIAN)
     }
 
     /// The value in Canadian dollars; `None` without a positive value, or in another currency.
     pub(crate) fn dollars(&self) -> Option<f64> {
-        let is_canadian = self.text("currency").is_none_or(|currency| currency == "CAD");
         self.value()
-            .filter(|value| is_canadian && value.is_finite() && *value > 0.0)
+            .filter(|value| self.is_in_canadian_dollars() && value.is_finite() && *value > 0.0)
     }
 
     /// The name and text of a date field with an invalid date. The record is kept without that
@@ -121,6 +146,22 @@ impl<'a> Record<'a> {
         })
     }
 
+    /// What is doubtful about the record: those members of [`vocabulary::QUALITY_FLAGS`] that it
+    /// states, in the vocabulary's order.
+    pub(crate) fn quality_flags(&self) -> impl Iterator<Item = &'static str> {
+        let stated: Vec<&[Cow<str>]> = self
+            .schema
+            .role(Role::QualityFlag)
+            .iter()
+            .filter_map(|number| match &self.values[*number] {
+                RecordValue::Texts(texts) => Some(texts.as_slice()),
+                _ => None,
+            })
+            .collect();
+        let is_stated = move |flag: &&str| stated.iter().any(|texts| texts.iter().any(|text| text == flag));
+        vocabulary::QUALITY_FLAGS.into_iter().filter(is_stated)
+    }
+
     /// The distinct keys that a filter on the role compares with. Only this function makes keys of
     /// stored texts; [`query_key`] makes those of queried texts.
     pub fn keys(&self, role: Role) -> Vec<Cow<'_, str>> {
@@ -130,12 +171,16 @@ impl<'a> Record<'a> {
                 keys.push(Cow::Owned(key.into_owned()));
             }
         };
+        let status = match self.schema.entity_type {
+            EntityType::Tender | EntityType::PreSolicitation => vocabulary::tender_status,
+            _ => vocabulary::status,
+        };
         for (field, text) in self.named_texts(role) {
             match role {
                 Role::RecordId => push(Cow::Borrowed(text)),
                 Role::Category => vocabulary::categories(text).for_each(|code| push(Cow::Borrowed(code))),
                 Role::Status => {
-                    if let Some(status) = vocabulary::status(text) {
+                    if let Some(status) = status(text) {
                         push(Cow::Borrowed(status));
                     }
                 }
@@ -146,6 +191,12 @@ impl<'a> Record<'a> {
                     .for_each(|number| push(Cow::Owned(query_key(role, number)))),
                 Role::Commodity => commodity::keys(field, text).for_each(|key| push(Cow::Owned(key))),
                 _ => push(Cow::Owned(query_key(role, text))),
+            }
+        }
+        if role == Role::QualityFlag {
+            keys.extend(self.quality_flags().map(Cow::Borrowed));
+            if keys.is_empty() {
+                keys.push(Cow::Borrowed(vocabulary::NO_QUALITY_FLAG));
             }
         }
         if role == Role::Status {
@@ -166,7 +217,9 @@ pub fn query_key(role: Role, text: &str) -> String {
     let mut key = match role {
         Role::VendorProvince => vocabulary::province(text),
         Role::ReferenceNumber | Role::Commodity => text.trim().to_lowercase(),
-        Role::Municipality | Role::Category | Role::Status | Role::RecordId => text.trim().to_owned(),
+        Role::Municipality | Role::Category | Role::Status | Role::QualityFlag | Role::RecordId => {
+            text.trim().to_owned()
+        }
         _ => fold(text),
     };
     if key.len() > MAX_KEY_BYTES {
@@ -188,7 +241,6 @@ pub fn record_id(bytes: &[u8]) -> Option<Cow<'_, str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::entity_type::EntityType;
 
     fn award(json: &str) -> Result<Record<'_>, RecordError> {
         Record::parse(Schema::of(EntityType::Award), json.as_bytes())
@@ -259,6 +311,72 @@ mod tests {
         assert_eq!(record.keys(Role::Vendor), ["leo & fils"]);
         assert_eq!(record.keys(Role::VendorProvince), ["qc"]);
         assert!(record.keys(Role::NoticeType).is_empty());
+    }
+
+    #[test]
+    fn the_value_of_an_award_is_the_stated_one_of_two() {
+        for (amounts, value) in [
+            (r#""total_contract_value":0.0,"contract_value":7.5"#, Some(7.5)),
+            (r#""total_contract_value":9,"contract_value":7.5"#, Some(9.0)),
+            (r#""total_contract_value":0,"contract_value":0"#, Some(0.0)),
+            (r#""total_contract_value":0"#, Some(0.0)),
+            (r#""contract_value":7.5"#, Some(7.5)),
+            (r#""title_en":"x""#, None),
+        ] {
+            let json = format!(r#"{{"record_id":"a",{amounts}}}"#);
+            assert_eq!(award(&json).unwrap().value(), value, "{amounts}");
+        }
+    }
+
+    #[test]
+    fn only_known_quality_flags_are_read_in_the_order_of_the_vocabulary() {
+        for (stated, keys) in [
+            (
+                r#","quality_flags":["no_vendor","bogus",7,"placeholder_value"]"#,
+                &["placeholder_value", "no_vendor"][..],
+            ),
+            (r#","quality_flags":[]"#, &["none"]),
+            (r#","quality_flags":null"#, &["none"]),
+            ("", &["none"]),
+        ] {
+            let json = format!(r#"{{"record_id":"a"{stated}}}"#);
+            assert_eq!(award(&json).unwrap().keys(Role::QualityFlag), keys, "{stated}");
+        }
+        let error = award(r#"{"record_id":"a","quality_flags":"no_vendor"}"#).unwrap_err();
+        assert!(
+            error.to_string().ends_with("must be an array, found a string"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn an_active_tender_is_open_and_an_active_contract_is_active() {
+        for (entity_type, json, key) in [
+            (
+                EntityType::Tender,
+                r#"{"record_id":"a","status":"active","status_en":"Active"}"#,
+                "Open",
+            ),
+            (
+                EntityType::Tender,
+                r#"{"record_id":"a","status":"Active","status_en":"Active"}"#,
+                "Active",
+            ),
+            (
+                EntityType::PreSolicitation,
+                r#"{"record_id":"a","status":"active"}"#,
+                "Open",
+            ),
+            (
+                EntityType::Contract,
+                r#"{"record_id":"a","status":"active","status_en":"Active"}"#,
+                "Active",
+            ),
+        ] {
+            let record = Record::parse(Schema::of(entity_type), json.as_bytes()).unwrap();
+            assert_eq!(record.keys(Role::Status), [key], "{entity_type}: {json}");
+            assert_eq!(record.text("status").map(str::to_lowercase).as_deref(), Some("active"));
+        }
     }
 
     #[test]

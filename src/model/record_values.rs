@@ -19,7 +19,9 @@ pub(crate) enum RecordValue<'a> {
     Absent,
     Text(Cow<'a, str>),
     Number(f64),
-    /// An object or an array: never searched.
+    /// The texts in an array of texts.
+    Texts(Vec<Cow<'a, str>>),
+    /// An object or an array of objects: never searched.
     Nested,
 }
 
@@ -212,9 +214,18 @@ impl<'de> Visitor<'de> for OneValue {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        if self.0 == FieldType::TextArray {
+            let mut texts = Vec::new();
+            while let Some(item) = items.next_element_seed(OneValue(FieldType::Text))? {
+                if let Ok(RecordValue::Text(text)) = item {
+                    texts.push(text);
+                }
+            }
+            return Ok(Ok(RecordValue::Texts(texts)));
+        }
         while items.next_element::<IgnoredAny>()?.is_some() {}
         Ok(match self.0 {
-            FieldType::TextArray | FieldType::ObjectArray => Ok(RecordValue::Nested),
+            FieldType::ObjectArray => Ok(RecordValue::Nested),
             _ => Err("an array"),
         })
     }

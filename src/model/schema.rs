@@ -95,6 +95,8 @@ pub enum Role {
     /// The amount in dollars for `value_min`, `value_max` and `sort_by=value`. A record's value is
     /// that of the first of these fields that it has.
     Value,
+    /// The value before amendments.
+    OriginalValue,
     Municipality,
     Category,
     Status,
@@ -113,8 +115,15 @@ pub enum Role {
     Subject,
     /// Commodity codes, indexed by the keys of [`crate::model::commodity`] and searched by prefix.
     Commodity,
+    /// What the record is called; the description where the entity type has no title. Words in it
+    /// count most in the order by relevance.
+    Title,
+    /// The titles of its commodity codes.
+    CommodityWords,
     /// Fields that name a natural person: `q` never searches them.
     Person,
+    /// What is doubtful about the record: members of [`crate::model::vocabulary::QUALITY_FLAGS`].
+    QualityFlag,
 }
 
 /// An entity type: its fields, their roles, the parameters that it accepts.
@@ -154,12 +163,11 @@ impl Schema {
         !self.role(role).is_empty()
     }
 
-    /// Whether the role is indexed for this entity type. `Subject` and `Commodity` are indexed only
-    /// for entity types with vendors: estimates search these for records that are similar to a
-    /// tender, and never the reverse.
+    /// Whether the role is indexed for this entity type. `Subject` is indexed only for entity types
+    /// with vendors: estimates search these for records that are similar to a tender, and never the
+    /// reverse.
     pub fn is_searchable_by(&self, role: Role) -> bool {
-        let is_similarity_role = matches!(role, Role::Subject | Role::Commodity);
-        self.has_role(role) && (!is_similarity_role || self.has_role(Role::Vendor))
+        self.has_role(role) && (role != Role::Subject || self.has_role(Role::Vendor))
     }
 
     pub(crate) fn accepts(&self, parameter: &str) -> bool {
@@ -242,6 +250,7 @@ impl Role {
             Role::Date => "date",
             Role::ClosingDate => "closing_date",
             Role::Value => "value",
+            Role::OriginalValue => "original_value",
             Role::Municipality => "municipality",
             Role::Category => "category",
             Role::Status => "status",
@@ -255,7 +264,10 @@ impl Role {
             Role::Text => "text",
             Role::Subject => "subject",
             Role::Commodity => "commodity",
+            Role::Title => "title",
+            Role::CommodityWords => "commodity_words",
             Role::Person => "person",
+            Role::QualityFlag => "quality_flag",
         }
     }
 
@@ -263,7 +275,8 @@ impl Role {
     const fn field_type(self) -> FieldType {
         match self {
             Role::Date | Role::ClosingDate => FieldType::Date,
-            Role::Value => FieldType::Number,
+            Role::Value | Role::OriginalValue => FieldType::Number,
+            Role::QualityFlag => FieldType::TextArray,
             _ => FieldType::Text,
         }
     }
@@ -271,7 +284,7 @@ impl Role {
 
 /// The version of the index format. Raise it when the index stores the same fields in another
 /// layout, or when folding, stemming or a vocabulary returns other keys or words for the same text.
-pub(crate) const INDEX_FORMAT: u32 = 4;
+pub(crate) const INDEX_FORMAT: u32 = 5;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

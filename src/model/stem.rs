@@ -26,6 +26,14 @@ impl Language {
         }
     }
 
+    /// The other of the two.
+    pub(crate) const fn other(self) -> Language {
+        match self {
+            Language::English => Language::French,
+            Language::French => Language::English,
+        }
+    }
+
     pub(crate) fn parse(code: &str) -> Option<Language> {
         Language::ALL.into_iter().find(|language| language.code() == code)
     }

@@ -11,6 +11,29 @@ pub(crate) const CATEGORIES: [&str; 4] = ["CNST", "GD", "SRV", "SRVTGD"];
 /// Decision D-34: the four values of `status`, as the filter shows them.
 pub(crate) const STATUSES: [&str; 4] = ["Active", "Expired", "Cancelled", "Open"];
 
+/// The value is one that publishers type where they have none: 0, 0.01, 1, 9999999.
+pub(crate) const PLACEHOLDER_VALUE: &str = "placeholder_value";
+/// The value is negative, or far from all others of its source and category.
+pub(crate) const IMPLAUSIBLE_VALUE: &str = "implausible_value";
+/// The event date is later than the newest file of its source.
+pub(crate) const FUTURE_DATE: &str = "future_date";
+/// The record of an entity type with vendors names none.
+pub(crate) const NO_VENDOR: &str = "no_vendor";
+/// Another record has the same buyer, vendor, date and value.
+pub(crate) const DUPLICATE_SUSPECT: &str = "duplicate_suspect";
+
+/// Decision D-216: what can be doubtful about a record, in the order of `quality_flags`.
+pub(crate) const QUALITY_FLAGS: [&str; 5] = [
+    PLACEHOLDER_VALUE,
+    IMPLAUSIBLE_VALUE,
+    FUTURE_DATE,
+    NO_VENDOR,
+    DUPLICATE_SUSPECT,
+];
+
+/// Decision D-220: the key of a record without a quality flag, in the filter.
+pub(crate) const NO_QUALITY_FLAG: &str = "none";
+
 /// How publishers write "no value", in addition to an empty field. Compared without case; in
 /// a list, without the leading `*` of the item.
 pub(crate) const ABSENT: [&str; 10] = [
@@ -150,6 +173,18 @@ pub(crate) fn status(text: &str) -> Option<&'static str> {
         .map(|(status, _)| *status)
 }
 
+/// Decision D-35: the status of a tender. The OCDS code `active` means that bids are accepted; the
+/// labels of other publishers, `Active`, are read as [`status`] reads them.
+pub(crate) fn tender_status(text: &str) -> Option<&'static str> {
+    if text == OCDS_ACTIVE {
+        return Some("Open");
+    }
+    status(text)
+}
+
+/// The code of the OCDS list of tender statuses, as written there.
+const OCDS_ACTIVE: &str = "active";
+
 /// Canadian provinces and territories: the code and the folded names.
 const PROVINCES: [(&str, &[&str]); 13] = [
     ("ab", &["alberta"]),
@@ -210,6 +245,14 @@ mod tests {
                 assert_eq!(fold(word), *word, "the table contains folded texts");
             }
         }
+    }
+
+    #[test]
+    fn an_active_tender_is_open_by_its_ocds_code_only() {
+        assert_eq!(tender_status("active"), Some("Open"));
+        assert_eq!(tender_status("Active"), Some("Active"), "a label of buyandsell.gc.ca");
+        assert_eq!(tender_status("complete"), Some("Expired"));
+        assert_eq!(status("active"), Some("Active"), "a contract in force");
     }
 
     #[test]

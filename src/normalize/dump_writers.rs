@@ -42,7 +42,21 @@ pub(crate) struct DumpWriters {
     open: BTreeMap<(EntityType, &'static str), OpenDump>,
     /// The paths of all dumps of this run's sources, and whether the run has records for them.
     targets: Vec<(PathBuf, bool)>,
-    contents: DumpContents,
+    /// The dumps that have all their records.
+    finished: Vec<FinishedDump>,
+    buyers_of_unknown_city: BuyersOfUnknownCity,
+}
+
+/// A dump that is on the disk under its temporary name.
+pub(crate) struct FinishedDump {
+    pub(crate) entity_type: EntityType,
+    pub(crate) source_id: &'static str,
+    pub(crate) temporary: PathBuf,
+    /// Where to write it again, before it replaces the temporary one.
+    pub(crate) rewritten: PathBuf,
+    pub(crate) records: u64,
+    /// Number of records that have the field, by field index.
+    pub(crate) present: Vec<u64>,
 }
 
 struct OpenDump {
@@ -58,7 +72,8 @@ impl DumpWriters {
             out: out.to_owned(),
             open: BTreeMap::new(),
             targets: Vec::new(),
-            contents: DumpContents::default(),
+            finished: Vec::new(),
+            buyers_of_unknown_city: BuyersOfUnknownCity::new(),
         }
     }
 
@@ -82,7 +97,7 @@ impl DumpWriters {
             }
         }
         for (buyer, records) in lines.buyers_of_unknown_city {
-            *self.contents.buyers_of_unknown_city.entry(buyer).or_default() += records;
+            *self.buyers_of_unknown_city.entry(buyer).or_default() += records;
         }
         Ok(())
     }
@@ -97,28 +112,34 @@ impl DumpWriters {
             };
             // The dump must be on disk before it replaces the former one.
             dump.file.finish().context("writing a dump (is the disk full?)")?;
-            let schema = Schema::of(entity_type);
-            let share = |field: usize| dump.present[field] as f64 / dump.records as f64;
-            let present = (0..schema.fields.len()).filter(|field| dump.present[*field] > 0);
-            let shares = present.map(|field| (schema.fields[field].name.clone(), rounded(share(field)).into()));
-            let name = format!("{entity_type}/{}", source.id);
-            self.contents.presence.insert(name, shares.collect());
-            let missing = schema
-                .always_present
-                .iter()
-                .filter(|field| share(**field) < ALWAYS_PRESENT);
-            self.contents.shortfalls.extend(missing.map(|field| Shortfall {
+            let path = dump_path(&self.out, entity_type, source.id);
+            self.finished.push(FinishedDump {
                 entity_type,
                 source_id: source.id,
-                field: schema.fields[*field].name.clone(),
-                presence: rounded(share(*field)),
-            }));
+                temporary: temporary_path(&path),
+                rewritten: rewritten_path(&path),
+                records: dump.records,
+                present: dump.present,
+            });
         }
         Ok(())
     }
 
-    /// Renames all dumps to their final names.
-    pub(crate) fn publish(mut self) -> Result<DumpContents> {
+    /// The dumps that were closed.
+    pub(crate) fn finished(&mut self) -> &mut [FinishedDump] {
+        &mut self.finished
+    }
+
+    /// Renames all dumps to their final names, and writes the other files of the run next to them.
+    pub(crate) fn publish(mut self, files: Vec<(&'static str, Vec<u8>)>) -> Result<DumpContents> {
+        for (name, content) in files {
+            // It is written under another name first: a run that is killed leaves the former one.
+            let path = self.out.join(name);
+            let new = temporary_path(&path);
+            durable_file::write(&new, &content)
+                .and_then(|()| durable_file::rename(&new, &path))
+                .with_context(|| format!("writing {}", path.display()))?;
+        }
         for (path, has_records) in std::mem::take(&mut self.targets) {
             if has_records {
                 durable_file::rename(&temporary_path(&path), &path)
@@ -127,7 +148,38 @@ impl DumpWriters {
                 fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
             }
         }
-        Ok(std::mem::take(&mut self.contents))
+        let mut contents = DumpContents {
+            buyers_of_unknown_city: std::mem::take(&mut self.buyers_of_unknown_city),
+            ..DumpContents::default()
+        };
+        for dump in &self.finished {
+            contents.add(dump);
+        }
+        Ok(contents)
+    }
+}
+
+impl DumpContents {
+    fn add(&mut self, dump: &FinishedDump) {
+        let FinishedDump {
+            entity_type, source_id, ..
+        } = *dump;
+        let schema = Schema::of(entity_type);
+        let share = |field: usize| dump.present[field] as f64 / dump.records as f64;
+        let present = (0..schema.fields.len()).filter(|field| dump.present[*field] > 0);
+        let shares = present.map(|field| (schema.fields[field].name.clone(), rounded(share(field)).into()));
+        let name = format!("{entity_type}/{source_id}");
+        self.presence.insert(name, shares.collect());
+        let missing = schema
+            .always_present
+            .iter()
+            .filter(|field| share(**field) < ALWAYS_PRESENT);
+        self.shortfalls.extend(missing.map(|field| Shortfall {
+            entity_type,
+            source_id,
+            field: schema.fields[*field].name.clone(),
+            presence: rounded(share(*field)),
+        }));
     }
 }
 
@@ -137,6 +189,7 @@ impl Drop for DumpWriters {
             if *has_records {
                 // The next run overwrites a file that cannot be removed.
                 let _ = fs::remove_file(temporary_path(path));
+                let _ = fs::remove_file(rewritten_path(path));
             }
         }
     }
@@ -153,6 +206,10 @@ fn dump_path(out: &Path, entity_type: EntityType, source_id: &str) -> PathBuf {
 
 fn temporary_path(path: &Path) -> PathBuf {
     path.with_extension("ndjson.tmp")
+}
+
+fn rewritten_path(path: &Path) -> PathBuf {
+    path.with_extension("rewritten.tmp")
 }
 
 impl OpenDump {

@@ -7,13 +7,14 @@ use anyhow::Result;
 use super::{
     dump_writers::{DumpLines, DumpWriters},
     read_files::{ReadFile, ReadFiles},
-    report::{FileReport, NormalizeReport},
+    report::{FileReport, FlaggedRecords, NormalizeReport},
+    whole_run::{self, WholeRun},
 };
 use crate::{
     model::{Role, Schema, record::MAX_ID_BYTES, vocabulary},
     sources::{
         reading::{
-            DraftRecord, GroupMember, RowCounts,
+            DraftRecord, GroupMember, RowCounts, not_amounts,
             spool::{entry::SpoolEntry, groups::MergeGroup},
         },
         registry::{SOURCES, SourceFormat},
@@ -29,7 +30,7 @@ const TOO_MANY_ROWS: &str = "one of the oldest of over 20,000 rows, or 64 MiB, w
 
 const RECORD_TOO_LONG: &str = "a record of more than 256 KiB, which is longer than an index holds, left out";
 
-pub(crate) fn merge(mut read: ReadFiles, out: &Path) -> Result<NormalizeReport> {
+pub(crate) fn merge(mut read: ReadFiles, out: &Path, steps: &mut [Box<dyn WholeRun>]) -> Result<NormalizeReport> {
     let mut dumps = DumpWriters::new(out);
     let mut counts: Vec<RowCounts> = Vec::with_capacity(read.files.len());
     for file in &mut read.files {
@@ -62,7 +63,8 @@ pub(crate) fn merge(mut read: ReadFiles, out: &Path) -> Result<NormalizeReport> 
             dumps.close(source)?;
         }
     }
-    let contents = dumps.publish()?;
+    whole_run::run(steps, dumps.finished())?;
+    let contents = dumps.publish(steps.iter().filter_map(|step| step.file()).collect())?;
     let files = read.files.into_iter().zip(counts).filter_map(|(file, counts)| {
         let file = file?;
         Some(FileReport {
@@ -72,13 +74,19 @@ pub(crate) fn merge(mut read: ReadFiles, out: &Path) -> Result<NormalizeReport> 
             counts,
         })
     });
-    Ok(NormalizeReport {
+    let mut report = NormalizeReport {
         files: files.collect(),
         fields: contents.presence,
         shortfalls: contents.shortfalls,
         unrecognized: read.unrecognized,
         buyers_of_unknown_city: contents.buyers_of_unknown_city,
-    })
+        quality_flags: FlaggedRecords::new(),
+        commodities: Default::default(),
+    };
+    for step in steps {
+        step.report(&mut report);
+    }
+    Ok(report)
 }
 
 /// Takes the entries of all files of a family.
@@ -123,7 +131,13 @@ impl MergedGroups {
                 merged.counts[file].skip(line, TOO_MANY_ROWS);
             }
             reader.merge_group(&mut group.members, &mut merged.counts);
-            for member in &group.members {
+            for member in &mut group.members {
+                let counts = &mut merged.counts[member.file];
+                for record in &mut member.records {
+                    if let Some(note) = not_amounts::leave_out(record, Vec::new) {
+                        counts.note(member.line, note);
+                    }
+                }
                 let file = files[member.file].as_ref().expect("a file with rows was read");
                 if member.annotation.is_none() {
                     merged.sources.insert(file.source);

@@ -17,6 +17,9 @@ pub(crate) type Presence = BTreeMap<String, Map<String, Value>>;
 /// The municipal buyers whose city is unknown, and the number of records of each.
 pub(crate) type BuyersOfUnknownCity = BTreeMap<String, u64>;
 
+/// For each `<entity_type>/<source_id>`: the number of records with each quality flag, if any.
+pub(crate) type FlaggedRecords = BTreeMap<String, BTreeMap<&'static str, u64>>;
+
 /// Every file of a run, and every row of every file.
 #[derive(Debug, Serialize)]
 pub struct NormalizeReport {
@@ -25,6 +28,9 @@ pub struct NormalizeReport {
     pub shortfalls: Vec<Shortfall>,
     pub unrecognized: Vec<LeftOutFile>,
     pub buyers_of_unknown_city: BuyersOfUnknownCity,
+    pub quality_flags: FlaggedRecords,
+    /// By scheme of the commodity codes that records state.
+    pub commodities: BTreeMap<&'static str, CommodityCounts>,
 }
 
 /// A file that was not read, because no source recognizes it or because it cannot be opened.
@@ -44,6 +50,23 @@ pub struct Shortfall {
     pub field: String,
     /// The share of records that have the field, from 0 to 1.
     pub presence: f64,
+}
+
+/// What a run did for the commodity codes of a scheme. Every code that the run's records state is counted once: as known, learned, covered or unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CommodityCounts {
+    /// Codes that records state.
+    pub codes: u64,
+    /// Codes with words of the operator's table, of a former run or of this program.
+    pub known: u64,
+    /// Codes whose words the records of the run state.
+    pub learned: u64,
+    /// Codes without words of their own that have those of a level above.
+    pub covered: u64,
+    /// Codes without words on any level.
+    pub unknown: u64,
+    /// Records that gained words.
+    pub records_completed: u64,
 }
 
 #[derive(Debug)]
@@ -99,6 +122,12 @@ impl fmt::Display for NormalizeReport {
         for (dump, records) in self.records() {
             writeln!(f, "{records:>9}  {dump}")?;
         }
+        if !self.commodities.is_empty() {
+            writeln!(f, "\nwords of commodity codes")?;
+        }
+        for (scheme, counts) in &self.commodities {
+            writeln!(f, "{scheme:>9}  {counts}")?;
+        }
         if !self.shortfalls.is_empty() {
             writeln!(
                 f,
@@ -125,7 +154,33 @@ impl fmt::Display for NormalizeReport {
         for (buyer, records) in &self.buyers_of_unknown_city {
             writeln!(f, "{records:>9}  {buyer}")?;
         }
+        if !self.quality_flags.is_empty() {
+            writeln!(f, "\nrecords with a quality flag")?;
+        }
+        for (dump, flags) in &self.quality_flags {
+            for (flag, records) in flags {
+                writeln!(f, "{records:>9}  {dump}: {flag}")?;
+            }
+        }
         Ok(())
+    }
+}
+
+impl fmt::Display for CommodityCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CommodityCounts {
+            codes,
+            known,
+            learned,
+            covered,
+            unknown,
+            records_completed,
+        } = self;
+        write!(
+            f,
+            "{codes} codes: {known} known, {learned} learned, {covered} with the words of a level above, {unknown} unknown; \
+             {records_completed} records gained words"
+        )
     }
 }
 

@@ -9,14 +9,23 @@ use std::{collections::HashSet, fmt};
 
 use crate::{
     model::{Language, Record, Role, similarity_terms, stem::stem},
-    query::text::{Clause, Term, TextError, TextQuery},
+    query::{
+        text::{Clause, Term, TextError, TextQuery},
+        translate::Translator,
+    },
 };
 
-/// A word or a phrase.
+/// A word or a phrase, and what the other language calls it if it is translated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Keyword {
     /// As written.
     text: String,
+    term: IndexedTerm,
+    translations: Vec<IndexedTerm>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct IndexedTerm {
     term: Term,
     /// For a word: itself and its stems. For a phrase: its longest word, which every match
     /// contains.
@@ -62,7 +71,7 @@ impl Keyword {
             [] => Err(KeywordError::Empty),
             [term] => Ok(Keyword::new(text, (*term).clone())),
             _ => {
-                let phrase = terms.into_iter().flat_map(words).cloned().collect();
+                let phrase = terms.into_iter().flat_map(Term::words).cloned().collect();
                 Ok(Keyword::new(text, Term::Phrase(phrase)))
             }
         }
@@ -76,7 +85,24 @@ impl Keyword {
     /// The term of `q`. It matches every record with the keyword, and also those that have it in
     /// other fields. Keywords with the same matches have equal terms.
     pub(crate) fn term(&self) -> &Term {
-        &self.term
+        &self.term.term
+    }
+
+    /// The term and its translations.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &Term> {
+        self.indexed_terms().map(|indexed| &indexed.term)
+    }
+
+    /// The same keyword, which also matches what the other language calls it. Only the whole keyword
+    /// is translated: its words are one phrase.
+    #[must_use]
+    pub fn translated(&self, translator: &Translator) -> Keyword {
+        let translated = translator.translate(&TextQuery::any(vec![self.term().clone()]));
+        let additions = translated.added.into_iter().flat_map(|addition| addition.alternatives);
+        Keyword {
+            translations: additions.map(IndexedTerm::new).collect(),
+            ..self.clone()
+        }
     }
 
     /// Whether a field in one of the languages matches: a word by itself or by its stem in any of
@@ -87,27 +113,44 @@ impl Keyword {
     pub fn matches(&self, record: &TokenizedRecord, languages: &[Language]) -> bool {
         let mut texts = record.texts.iter().filter(|text| languages.contains(&text.language));
         texts.any(|text| {
-            let mut tokens = self.tokens.iter().filter(|token| token.is_of(languages));
-            tokens.any(|token| text.tokens.contains(token))
-                && match &self.term {
-                    Term::Word(_) => true,
-                    Term::Phrase(words) => text.words.windows(words.len()).any(|run| run == words),
-                }
+            self.indexed_terms().any(|indexed| {
+                let mut tokens = indexed.tokens.iter().filter(|token| token.is_of(languages));
+                tokens.any(|token| text.tokens.contains(token))
+                    && match &indexed.term {
+                        Term::Word(_) => true,
+                        Term::Phrase(words) => text.words.windows(words.len()).any(|run| run == words),
+                    }
+            })
         })
     }
 
     /// The tokens for a lookup: a record without any of these ([`TokenizedRecord::tokens`]) does
     /// not match.
     pub fn tokens(&self, languages: &[Language]) -> impl Iterator<Item = &Token> {
-        self.tokens.iter().filter(|token| token.is_of(languages))
+        let tokens = self.indexed_terms().flat_map(|indexed| &indexed.tokens);
+        tokens.filter(|token| token.is_of(languages))
     }
 
     /// Whether every record with one of the tokens matches.
     pub(crate) fn is_word(&self) -> bool {
-        matches!(self.term, Term::Word(_))
+        self.terms().all(|term| matches!(term, Term::Word(_)))
     }
 
     fn new(text: &str, term: Term) -> Keyword {
+        Keyword {
+            text: text.trim().to_owned(),
+            term: IndexedTerm::new(term),
+            translations: Vec::new(),
+        }
+    }
+
+    fn indexed_terms(&self) -> impl Iterator<Item = &IndexedTerm> {
+        std::iter::once(&self.term).chain(&self.translations)
+    }
+}
+
+impl IndexedTerm {
+    fn new(term: Term) -> IndexedTerm {
         let tokens = match &term {
             Term::Word(word) => tokens_of(word).collect(),
             Term::Phrase(words) => {
@@ -115,8 +158,7 @@ impl Keyword {
                 longest.map(|word| Token::Word(word.clone())).into_iter().collect()
             }
         };
-        let text = text.trim().to_owned();
-        Keyword { text, term, tokens }
+        IndexedTerm { term, tokens }
     }
 }
 
@@ -187,13 +229,6 @@ fn tokens_of(word: &str) -> impl Iterator<Item = Token> {
     std::iter::once(Token::Word(word.to_owned())).chain(stems)
 }
 
-fn words(term: &Term) -> &[String] {
-    match term {
-        Term::Word(word) => std::slice::from_ref(word),
-        Term::Phrase(words) => words,
-    }
-}
-
 impl fmt::Display for KeywordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -238,7 +273,7 @@ mod tests {
             ("“snow removal” services", phrase(&["snow", "removal", "services"])),
             ("snow - removal", phrase(&["snow", "removal"])),
         ] {
-            assert_eq!(Keyword::parse(text).unwrap().term, term, "{text}");
+            assert_eq!(*Keyword::parse(text).unwrap().term(), term, "{text}");
         }
         for (text, error) in [
             ("", KeywordError::Empty),
@@ -275,6 +310,33 @@ mod tests {
         ] {
             let keyword = Keyword::parse(text).unwrap();
             assert_eq!(keyword.matches(&record, languages), expected, "{text} in {languages:?}");
+        }
+    }
+
+    #[test]
+    fn a_translated_keyword_matches_the_other_language_too() {
+        let translator = Translator::new(std::iter::empty());
+        let record = tokenized(json!({"title_en": "Road repairs", "description_fr": "Déneigement des rues"}));
+        for (text, languages, expected) in [
+            ("snow removal", BOTH, true),
+            ("snow removal", FRENCH, true),
+            // The French text is not looked at.
+            ("snow removal", ENGLISH, false),
+            ("réparation routière", BOTH, false),
+            ("réparation de chaussée", BOTH, true),
+            ("rental", BOTH, false),
+        ] {
+            let keyword = Keyword::parse(text).unwrap();
+            assert!(!keyword.matches(&record, languages), "{text} untranslated");
+            let translated = keyword.translated(&translator);
+            assert_eq!(
+                translated.matches(&record, languages),
+                expected,
+                "{text} in {languages:?}"
+            );
+            assert_eq!(translated.text(), keyword.text());
+            let has_token = |token| record.tokens(languages).any(|other| other == token);
+            assert!(!expected || translated.tokens(languages).any(has_token), "{text}");
         }
     }
 

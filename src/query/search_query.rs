@@ -84,6 +84,9 @@ pub enum SortKey {
     Date,
     ClosingDate,
     Value,
+    /// How well the record fits the text ([`crate::engine::relevance`]); equally good ones in the
+    /// default order. Only `Desc`, only with a text, and only with [`Start::Offset`].
+    Relevance,
 }
 
 /// `Desc` breaks ties by ascending `record_id`. `Asc` is its exact reverse among the records that
@@ -108,7 +111,7 @@ pub enum Start {
     /// Skip this many hits.
     Offset(usize),
     /// Begin with the first hit after this position (`search_after`). Never with
-    /// [`SortKey::Value`].
+    /// [`SortKey::Value`] or [`SortKey::Relevance`].
     After(Position),
 }
 
@@ -153,14 +156,20 @@ impl SortKey {
             SortKey::Date => Role::Date,
             SortKey::ClosingDate => Role::ClosingDate,
             SortKey::Value => Role::Value,
+            SortKey::Relevance => Role::Text,
         }
     }
 
-    /// The same, for a key that is a date; `None` for the value.
+    /// The same, for a key that is a date; `None` for the others.
     pub(crate) const fn date_role(self) -> Option<Role> {
         match self {
-            SortKey::Value => None,
+            SortKey::Value | SortKey::Relevance => None,
             SortKey::Date | SortKey::ClosingDate => Some(self.role()),
         }
+    }
+
+    /// Whether a position in this order can be named, so that a page can begin after it.
+    pub(crate) const fn has_positions(self) -> bool {
+        self.date_role().is_some()
     }
 }

@@ -24,7 +24,22 @@ pub(crate) const MAX_QUERY_WORDS: usize = 32;
 /// A parsed `q`. Every clause must match; without clauses every record matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TextQuery {
+    /// As written.
     clauses: Vec<Clause>,
+    #[serde(rename = "translate", skip_serializing_if = "Option::is_none")]
+    translation: Option<Translation>,
+}
+
+/// The clauses that take the place of those written. Serialized as a flag: what is added can change
+/// with each generation, and a cursor must survive that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "bool")]
+struct Translation(Vec<Clause>);
+
+impl From<Translation> for bool {
+    fn from(_: Translation) -> bool {
+        true
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -87,36 +102,74 @@ impl TextQuery {
             }
             position += 1;
         }
-        let query = TextQuery { clauses };
-        let count = query.word_count();
+        let count: usize = clauses
+            .iter()
+            .flat_map(Clause::terms)
+            .map(|term| term.words().len())
+            .sum();
         if count > MAX_QUERY_WORDS {
             return Err(TextError::TooManyTerms(count));
         }
-        Ok(query)
+        Ok(TextQuery {
+            clauses,
+            translation: None,
+        })
+    }
+
+    /// Matches all of the clauses.
+    pub(crate) fn of(clauses: Vec<Clause>) -> TextQuery {
+        TextQuery {
+            clauses,
+            translation: None,
+        }
     }
 
     /// Matches any of the terms.
     pub(crate) fn any(terms: Vec<Term>) -> TextQuery {
         TextQuery {
             clauses: vec![Clause::Any(terms)],
+            translation: None,
         }
     }
 
+    /// The clauses that must match: those of the translation, if there is one.
     pub fn clauses(&self) -> &[Clause] {
+        self.translation
+            .as_ref()
+            .map_or(&self.clauses, |translation| &translation.0)
+    }
+
+    /// The clauses without translation.
+    pub fn written(&self) -> &[Clause] {
         &self.clauses
     }
 
-    fn word_count(&self) -> usize {
-        let terms = self.clauses.iter().flat_map(|clause| match clause {
-            Clause::Any(terms) => terms.as_slice(),
+    /// The same text with other clauses in place of those written.
+    pub(crate) fn translated(&self, clauses: Vec<Clause>) -> TextQuery {
+        TextQuery {
+            clauses: self.clauses.clone(),
+            translation: Some(Translation(clauses)),
+        }
+    }
+}
+
+impl Clause {
+    /// The terms that may match, or the one that must not.
+    pub fn terms(&self) -> &[Term] {
+        match self {
+            Clause::Any(terms) => terms,
             Clause::Not(term) => std::slice::from_ref(term),
-        });
-        terms
-            .map(|term| match term {
-                Term::Word(_) => 1,
-                Term::Phrase(words) => words.len(),
-            })
-            .sum()
+        }
+    }
+}
+
+impl Term {
+    /// Folded.
+    pub fn words(&self) -> &[String] {
+        match self {
+            Term::Word(word) => std::slice::from_ref(word),
+            Term::Phrase(words) => words,
+        }
     }
 }
 

@@ -186,7 +186,9 @@ fn complete_contract(row: &CsvRow, record: &mut DraftRecord, column: &str) -> St
         }
         Err(Unreadable) => {
             row.note(format!("unreadable amount in {column}, left out"));
-            text::line(raw).unwrap_or_default()
+            let published = text::line(raw).unwrap_or_default();
+            record.set("value_as_published", Some(published.as_str()));
+            published
         }
     }
 }

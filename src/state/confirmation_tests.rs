@@ -47,6 +47,7 @@ fn request(email: &str, keyword: &str) -> SubscriptionRequest {
         municipality: None,
         category: None,
         languages: Language::ALL.into(),
+        translate: false,
         frequency: Frequency::Daily,
         locale: Locale::En,
     }

@@ -103,6 +103,7 @@ mod tests {
             municipality: None,
             category: None,
             languages: BTreeSet::from(Language::ALL),
+            translate: false,
             frequency: Frequency::Daily,
             locale: Locale::En,
         };

@@ -2,7 +2,7 @@
 
 /// Entry *n* migrates the schema from version *n* to *n* + 1. A released entry is never edited: new
 /// ones are appended.
-pub(super) const MIGRATIONS: [&str; 6] = [
+pub(super) const MIGRATIONS: [&str; 7] = [
     "
     CREATE TABLE keys (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -141,5 +141,8 @@ pub(super) const MIGRATIONS: [&str; 6] = [
         name TEXT NOT NULL,
         postal TEXT NOT NULL
     ) STRICT;
+",
+    "
+    ALTER TABLE subscriptions ADD COLUMN translate INTEGER NOT NULL DEFAULT 0 CHECK (translate IN (0, 1));
 ",
 ];

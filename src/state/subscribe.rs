@@ -73,7 +73,7 @@ impl StateDb {
     }
 
     fn active_subscriptions(&self, email: Option<&str>) -> anyhow::Result<Vec<Subscription>> {
-        let select = "SELECT subscriptions.id, email, keywords, department, municipality, category, languages, frequency, locale, created_at
+        let select = "SELECT subscriptions.id, email, keywords, department, municipality, category, languages, frequency, locale, created_at, translate
              FROM subscriptions JOIN addresses ON addresses.id = address_id WHERE unsubscribed_at IS NULL
              AND confirmed_at IS NOT NULL AND (?1 IS NULL OR email = ?1) ORDER BY subscriptions.id";
         let mut select = self.connection.prepare_cached(select)?;
@@ -184,7 +184,7 @@ fn update(
     let keywords: Vec<&str> = request.keywords.iter().map(Keyword::text).collect();
     let languages: Vec<&str> = request.languages.iter().map(|language| language.code()).collect();
     let update =
-        "UPDATE subscriptions SET keywords = ?2, department = ?3, municipality = ?4, category = ?5, languages = ?6,
+        "UPDATE subscriptions SET keywords = ?2, department = ?3, municipality = ?4, category = ?5, languages = ?6, translate = ?10,
          unsubscribed_at = NULL, confirmed_at = ?7, created_at = iif(?8, ?9, created_at) WHERE id = ?1";
     let values = params![
         id,
@@ -196,6 +196,7 @@ fn update(
         (outcome == SubscribeOutcome::Created).then_some(now),
         before == SubscriptionState::Ended,
         now,
+        request.translate,
     ];
     transaction.prepare_cached(update)?.execute(values)?;
     Ok(())
@@ -319,5 +320,6 @@ fn subscription(row: &Row) -> rusqlite::Result<Subscription> {
         frequency: Frequency::parse(&frequency).ok_or_else(|| malformed(7))?,
         locale: Locale::parse(&locale).ok_or_else(|| malformed(8))?,
         created_at: row.get(9)?,
+        translate: row.get(10)?,
     })
 }

@@ -34,6 +34,8 @@ pub struct SubscriptionRequest {
     pub category: Option<String>,
     /// The languages of notices to look at; never empty.
     pub languages: BTreeSet<Language>,
+    /// Whether a keyword also matches what the other language calls it.
+    pub translate: bool,
     pub frequency: Frequency,
     pub locale: Locale,
 }
@@ -49,6 +51,8 @@ pub struct Subscription {
     pub municipality: Option<String>,
     pub category: Option<String>,
     pub languages: Vec<Language>,
+    /// Whether a keyword also matches what the other language calls it.
+    pub translate: bool,
     pub frequency: Frequency,
     pub locale: Locale,
     /// Unix seconds.
@@ -138,7 +142,9 @@ impl SubscriptionRequest {
         let languages: Vec<&str> = self.languages.iter().map(|language| language.code()).collect();
         let department = self.department.as_deref().map(fold);
         let parts = (keywords?, department, &self.municipality, &self.category, languages);
-        Ok(format!("{key_id} {}", serde_json::to_string(&parts)?))
+        // Added only where it holds: the identities that are stored do not have it.
+        let translate = if self.translate { " translate" } else { "" };
+        Ok(format!("{key_id} {}{translate}", serde_json::to_string(&parts)?))
     }
 }
 

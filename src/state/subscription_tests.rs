@@ -43,6 +43,7 @@ fn request(email: &str, keywords: &[&str]) -> SubscriptionRequest {
         municipality: None,
         category: None,
         languages: Language::ALL.into(),
+        translate: false,
         frequency: Frequency::Daily,
         locale: Locale::En,
     }
@@ -101,6 +102,7 @@ fn equal_requests_are_one_subscription() {
         municipality: None,
         category: None,
         languages: Language::ALL.into(),
+        translate: false,
         frequency: Frequency::Weekly,
         locale: Locale::Fr,
         created_at: NOON,
@@ -111,6 +113,7 @@ fn equal_requests_are_one_subscription() {
         |request| request.municipality = Some("laval".into()),
         |request| request.category = Some("SRV".into()),
         |request| request.languages = [Language::French].into(),
+        |request| request.translate = true,
         |request| request.keywords.clear(),
         |request| request.email = EmailAddress::parse("b@example.com").unwrap(),
     ]

@@ -25,6 +25,9 @@ pub(crate) const MAX_RECORD_BYTES: usize = 256 << 10;
 /// index accepts are shorter.
 const MAX_ID_CHARS: usize = 512;
 
+/// The file next to the folders of the dumps with the words of commodity codes.
+pub(crate) const COMMODITIES: &str = "commodities.ndjson";
+
 /// The file name extensions of dumps, longest first.
 const EXTENSIONS: [&str; 3] = [".ndjson.gz", ".ndjson.zst", ".ndjson"];
 
@@ -63,6 +66,7 @@ pub(crate) fn unknown_files(dumps: &Path) -> anyhow::Result<Vec<PathBuf>> {
                         .filter(|path| dump_at(path.clone()).is_none()),
                 );
             }
+            _ if path.is_file() && path.file_name().is_some_and(|name| name == COMMODITIES) => {}
             _ => unknown.push(path),
         }
     }
@@ -265,6 +269,7 @@ mod tests {
         }
         assert!(list(folder.path(), EntityType::Tender).unwrap().is_empty());
         assert!(unknown_files(folder.path()).unwrap().is_empty());
+        std::fs::write(folder.path().join(COMMODITIES), "").unwrap();
         std::fs::write(kind.join("notes.txt"), "").unwrap();
         std::fs::write(kind.join("b.ndjson.tmp"), "").unwrap();
         std::fs::create_dir(folder.path().join("awards")).unwrap();

@@ -72,7 +72,7 @@ journey('un journaliste trouve le plus gros contrat et sa source', { viewport: N
 journey('a search that finds nothing leads on', {}, async (page) => {
   await page.goto('/en/search?kind=contract&q=d%C3%A9neigement&value_min=99999999999');
   assert.match(await page.locator('.lead').innerText(), /^0\s/);
-  await page.locator('.search-nothing li a').first().click();
+  await page.locator('.search-costs td a').first().click();
   await page.waitForURL((url) => !(url.searchParams.has('q') && url.searchParams.has('value_min')));
   assert.ok((await page.locator('.search-hits > li').count()) > 0, page.url());
 });
@@ -111,6 +111,35 @@ journey('a condition is added in the form and removed again', {}, async (page) =
   assert.notEqual(await page.locator('.lead').innerText(), before);
   await page.getByRole('link', { name: /^Remove condition: From/ }).click();
   assert.equal(await page.locator('.lead').innerText(), before);
+});
+
+journey('a search also finds the words of the other language, and says so', {}, async (page) => {
+  await page.goto('/en/search?kind=contract&q=snow+removal');
+  const both = await page.locator('.lead').innerText();
+  assert.match(await page.locator('.search-translation').innerText(), /other language/);
+  await link(page, 'Only my own words').click();
+  assert.equal(parameter(page, 'translate'), 'false');
+  const count = (text) => Number(text.split(' ')[0].replaceAll(',', ''));
+  assert.ok(count(await page.locator('.lead').innerText()) < count(both));
+  await link(page, 'Search in both languages').click();
+  assert.equal(await page.locator('.lead').innerText(), both);
+});
+
+journey('a misspelled word leads to the right one', {}, async (page) => {
+  await page.goto('/fr/search?kind=contract&q=deneigemnt');
+  await page.locator('.search-spellings a').first().click();
+  assert.ok((await page.locator('.search-hits > li').count()) > 0, page.url());
+});
+
+journey('an analyst goes down from a group of commodities to a record', {}, async (page) => {
+  await page.goto('/en');
+  await link(page, 'commodity code').click();
+  await page.locator('main table.data tbody th a').first().click();
+  assert.match(page.url(), /\/en\/commodity\//);
+  assert.ok((await page.locator('.breadcrumbs li').count()) > 1);
+  await page.locator('table caption').last().waitFor();
+  await link(page, 'Search all records with this code').click();
+  assert.ok((await page.locator('.search-hits > li').count()) > 0, page.url());
 });
 
 journey('two suppliers stand next to each other', {}, async (page) => {

@@ -9,18 +9,22 @@ export async function pagesOf(service) {
   const counts = await service.api('/contract?facets=vendor,department&limit=1');
   const [vendor, otherVendor] = counts.facets.vendor.values.map((row) => row.value);
   const [department] = counts.facets.department.values.map((row) => row.value);
+  const [commodity] = (await service.api('/commodities?limit=1')).results;
   const part = encodeURIComponent;
   return {
     home: '',
     search: '/search?kind=contract&q=d%C3%A9neigement',
     'search-all': '/search?kind=tender',
     'search-nothing': '/search?kind=contract&q=xyzzyx+neige&vendor=nothing+of+the+kind',
+    'search-misspelled': '/search?kind=contract&q=deneigemnt+inconnue',
     'search-wrong': '/search?kind=contract&value_min=abc',
     record: `/record/contract/${part(contract.record_id)}`,
     'record-tender': `/record/tender/${part(tender.record_id)}`,
     vendor: `/vendor/${part(vendor)}`,
     'vendor-two': `/vendor/${part(vendor)}?with=${part(otherVendor)}`,
     department: `/department/${part(department)}`,
+    commodity: `/commodity/${part(commodity.commodity)}`,
+    commodities: '/commodities',
     solicitation: `/solicitation/${part(withNumber.solicitation_number)}`,
     worth: `/tender/${part(tender.record_id)}/worth`,
     feed: '/feed?keywords=travaux&days_back=30',

@@ -275,7 +275,8 @@ fn a_full_disk_fails_a_build_and_changes_nothing() {
     let output = world.installation.run(&["index"]);
     println!("the build ended with {}: {}", output.status, start_of(&error(&output)));
     assert!(!output.status.success());
-    assert!(error(&output).contains("disk"), "{}", error(&output));
+    let expected = "the disks of the search cluster are full; free space on its nodes";
+    assert!(error(&output).contains(expected), "{}", error(&output));
     assert_eq!(world.installation.generations(), before);
     load::wait_until_right(&server, &world.known, RECOVERY_LIMIT);
 

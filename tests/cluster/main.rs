@@ -14,6 +14,8 @@
 mod aggregates;
 #[path = "../it/api.rs"]
 mod api;
+#[path = "../it/buyers.rs"]
+mod buyers;
 #[allow(dead_code, reason = "the bench uses more of it")]
 mod cluster;
 mod compare;
@@ -40,6 +42,8 @@ mod runner;
 mod scan;
 #[path = "../it/scan_counts.rs"]
 mod scan_counts;
+#[path = "../it/scan_relevance.rs"]
+mod scan_relevance;
 #[path = "../it/scenarios.rs"]
 mod scenarios;
 mod shared;

@@ -40,6 +40,8 @@ pub struct Installation {
     pub folder: PathBuf,
     pub dumps: PathBuf,
     engine: Engine,
+    /// Further settings of every command.
+    pub environment: Vec<(&'static str, &'static str)>,
     /// A key of the PRO plan.
     key: String,
 }
@@ -69,6 +71,7 @@ impl Installation {
             folder,
             dumps: dumps.to_owned(),
             engine,
+            environment: Vec::new(),
             key: String::new(),
         };
         let created = installation.run(&["keys", "create", "--plan", "PRO", "--label", "tests"]);
@@ -85,6 +88,7 @@ impl Installation {
             .env("PROCURE_INDEX_DIR", self.folder.join("index"))
             .env("PROCURE_DUMPS", &self.dumps)
             .env("PROCURE_PLANS", self.folder.join("plans.toml"))
+            .envs(self.environment.iter().copied())
             .stdin(Stdio::null());
         if let Engine::Cluster {
             urls,

@@ -67,7 +67,7 @@ impl Drawn {
         let mut requests = self.fixed();
         while requests.len() < count {
             let entity_type = *random.pick(&self.types());
-            let request = match random.below(20) {
+            let request = match random.below(22) {
                 0..=8 => self.search(&mut random, entity_type),
                 9 => self.lookup(&mut random, entity_type),
                 10 => self.statistics(&mut random, entity_type),
@@ -76,6 +76,8 @@ impl Drawn {
                 14 => self.solicitation(&mut random, entity_type),
                 15 | 16 => self.feed(&mut random),
                 17 | 18 => self.market(&mut random),
+                19 => self.commodities(&mut random, entity_type),
+                20 => self.misspelled(&mut random, entity_type),
                 _ => self.mistake(&mut random, entity_type),
             };
             requests.extend(request);
@@ -94,8 +96,18 @@ impl Drawn {
         }
         for entity_type in self.types() {
             paths.push(format!("/{entity_type}?facets=municipality,year&include_total=true"));
+            paths.push(format!("/{entity_type}?facets=quality_flag,currency,commodity"));
+            paths.push(format!("/{entity_type}/stats?include=quality,market,currencies"));
+            paths.push(format!("/{entity_type}?q=services&sort_by=relevance&limit=100"));
+            paths.push(format!(
+                "/{entity_type}?q=snow+removal&translate=true&sort_by=relevance&explain=true"
+            ));
+        }
+        for rest in ["", "?q=serv", "?scheme=gsin&limit=100", "?q=construction&offset=3"] {
+            paths.push(format!("/commodities{rest}"));
         }
         paths.push("/tender/feed?days_back=90&limit=500".to_owned());
+        paths.push("/tender/feed?days_back=90&keywords=snow+removal&translate=true".to_owned());
         paths.push("/tender/feed".to_owned());
         paths.into_iter().map(Request::Get).collect()
     }
@@ -103,19 +115,30 @@ impl Drawn {
     fn search(&self, random: &mut Random, entity_type: &str) -> Option<Request> {
         let like = self.pick(random, entity_type)?;
         let mut query = Query::default();
-        if random.chance(60) {
+        let has_text = random.chance(60);
+        if has_text {
             query.add("q", &question(random, like));
+            for (parameter, percent) in [("translate", 30), ("explain", 10), ("suggest", 10)] {
+                if random.chance(percent) {
+                    query.add(parameter, "true");
+                }
+            }
         }
         for _ in 0..random.below(4) {
             add_filter(&mut query, random, like);
         }
-        match random.below(8) {
-            0 => query.add("sort_by", "value"),
-            1 => query.add("sort_by", "closing"),
-            2 => query.add("sort_by", "published"),
-            _ => (),
+        let is_by_relevance = has_text && random.chance(40);
+        if is_by_relevance {
+            query.add("sort_by", "relevance");
+        } else {
+            match random.below(8) {
+                0 => query.add("sort_by", "value"),
+                1 => query.add("sort_by", "closing"),
+                2 => query.add("sort_by", "published"),
+                _ => (),
+            }
         }
-        if random.chance(30) {
+        if !is_by_relevance && random.chance(30) {
             query.add("sort_order", "asc");
         }
         if random.chance(60) {
@@ -125,9 +148,19 @@ impl Drawn {
             query.add("offset", &random.below(400).to_string());
         }
         if random.chance(40) {
-            let all = ["status", "category", "municipality", "department", "vendor", "year"];
-            let first = random.below(6) as usize;
-            let length = 1 + random.below(6 - first as u64) as usize;
+            let all = [
+                "status",
+                "category",
+                "municipality",
+                "department",
+                "vendor",
+                "year",
+                "commodity",
+                "quality_flag",
+                "currency",
+            ];
+            let first = random.below(all.len() as u64) as usize;
+            let length = 1 + random.below((all.len() - first) as u64) as usize;
             query.add("facets", &all[first..first + length].join(","));
         }
         if random.chance(40) {
@@ -151,6 +184,7 @@ impl Drawn {
         for _ in 0..=random.below(2) {
             add_filter(&mut query, random, like);
         }
+        add_include(&mut query, random);
         Some(Request::Get(query.of(&format!("/{entity_type}/stats"))))
     }
 
@@ -194,8 +228,51 @@ impl Drawn {
         if random.chance(20) {
             add_dates(&mut query, random, like);
         }
+        add_include(&mut query, random);
         let kind = if is_vendor { "vendor" } else { "department" };
         Some(Request::Get(query.of(&format!("/{kind}/{}", encoded(&name)))))
+    }
+
+    fn commodities(&self, random: &mut Random, entity_type: &str) -> Option<Request> {
+        let like = self.pick(random, entity_type)?;
+        let code = commodity(random, like)?;
+        let mut query = Query::default();
+        match random.below(3) {
+            0 => {
+                query.add("parent", &code);
+                Some(Request::Get(query.of("/commodities")))
+            }
+            1 => {
+                let words = phrase(random, like);
+                query.add("q", &part(random, &words, 3));
+                query.add("entity_type", entity_type);
+                Some(Request::Get(query.of("/commodities")))
+            }
+            _ => {
+                add_include(&mut query, random);
+                Some(Request::Get(query.of(&format!("/commodity/{}", encoded(&code)))))
+            }
+        }
+    }
+
+    /// Words of a record with a letter less, or two that changed places.
+    fn misspelled(&self, random: &mut Random, entity_type: &str) -> Option<Request> {
+        let like = self.pick(random, entity_type)?;
+        let mut letters: Vec<char> = phrase(random, like).chars().collect();
+        let at = random.below(letters.len() as u64) as usize;
+        if at > 0 && random.chance(50) {
+            letters.swap(at, at - 1);
+        } else {
+            letters.remove(at);
+        }
+        let mut query = Query::default();
+        query.add("q", &letters.into_iter().collect::<String>());
+        let parameter = *random.pick(&["suggest", "explain"]);
+        query.add(parameter, "true");
+        if random.chance(50) {
+            add_filter(&mut query, random, like);
+        }
+        Some(Request::Get(query.of(&format!("/{entity_type}"))))
     }
 
     fn solicitation(&self, random: &mut Random, entity_type: &str) -> Option<Request> {
@@ -222,6 +299,9 @@ impl Drawn {
         }
         if random.chance(20) {
             query.add("municipality", like["municipality"].as_str()?);
+        }
+        if random.chance(30) {
+            query.add("translate", "true");
         }
         query.add("limit", &(1 + random.below(60)).to_string());
         Some(Request::Get(query.of("/tender/feed")))
@@ -266,6 +346,14 @@ impl Drawn {
             "value_min=5&value_max=1",
             "offset=9500&limit=500",
             "nonsense=1",
+            "sort_by=relevance",
+            "sort_by=relevance&q=services&cursor=abc",
+            "sort_by=relevance&q=services&sort_order=asc",
+            "sort_by=relevance&q=-services",
+            "commodity=zz",
+            "commodity=unspsc:99",
+            "quality_flag=odd",
+            "q=zzzzzzzz&explain=true",
         ];
         Some(Request::Get(format!("/{entity_type}?{}", random.pick(&queries))))
     }
@@ -296,7 +384,7 @@ fn encoded(text: &str) -> String {
 /// A filter that the record passes, if it has the field.
 fn add_filter(query: &mut Query, random: &mut Random, like: &Value) {
     let text = |field: &str| like[field].as_str().map(str::to_owned);
-    let found = match random.below(11) {
+    let found = match random.below(13) {
         0 => ("municipality", text("municipality")),
         1 => (
             "category",
@@ -320,6 +408,17 @@ fn add_filter(query: &mut Query, random: &mut Random, like: &Value) {
             query.add("value_min", &(value / 2.0).to_string());
             ("value_max", random.chance(50).then(|| (value * 2.0).to_string()))
         }
+        10 => ("commodity", commodity(random, like)),
+        11 => {
+            let flags = [
+                "none",
+                "no_vendor",
+                "placeholder_value",
+                "duplicate_suspect",
+                "future_date",
+            ];
+            ("quality_flag", Some((*random.pick(&flags)).to_owned()))
+        }
         _ => return add_dates(query, random, like),
     };
     if let (name, Some(value)) = found {
@@ -336,6 +435,28 @@ fn add_dates(query: &mut Query, random: &mut Random, like: &Value) {
     if let (Some(day), true) = (like["closing_date"].as_str(), random.chance(30)) {
         let name = *random.pick(&["closing_after", "closing_before"]);
         query.add(name, day);
+    }
+}
+
+/// The first code of a record, or the start of it.
+fn commodity(random: &mut Random, record: &Value) -> Option<String> {
+    let field = ["unspsc", "gsin", "commodity"]
+        .iter()
+        .find_map(|field| record[*field].as_str())?;
+    let code = field.split([',', ';', ' ']).next()?.trim_matches('*');
+    let end = if random.chance(60) {
+        code.len()
+    } else {
+        code.len().min(4)
+    };
+    code.get(..end).filter(|code| !code.is_empty()).map(str::to_owned)
+}
+
+fn add_include(query: &mut Query, random: &mut Random) {
+    if random.chance(40) {
+        let all = ["quality", "market", "currencies", "quality,market,currencies"];
+        let include: &&str = random.pick(&all);
+        query.add("include", include);
     }
 }
 

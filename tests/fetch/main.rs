@@ -932,6 +932,7 @@ fn normalize_reads_the_folder_as_it_is() {
     let report = normalize::run(&normalize::NormalizeOptions {
         inputs: vec![workspace.folder.path().join("made-up")],
         out: out.clone(),
+        commodities: None,
         report: None,
         strict: true,
     })

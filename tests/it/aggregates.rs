@@ -133,7 +133,7 @@ fn statistics_count_every_match() {
     refused(
         "/tender/stats?limit=3",
         422,
-        "parameter 'limit': /tender/stats does not accept it; it accepts municipality, q, department, category, status, procurement_method, notice_type, reference_number, value_min, value_max, issued_after, issued_before, closing_after, closing_before",
+        "parameter 'limit': /tender/stats does not accept it; it accepts municipality, q, department, category, status, procurement_method, notice_type, reference_number, value_min, value_max, issued_after, issued_before, closing_after, closing_before, commodity, quality_flag, translate, include",
     );
     refused(
         "/contract/stats?munipality=x",
@@ -179,7 +179,7 @@ fn vendors_are_found_by_part_of_their_name() {
 
 #[test]
 fn the_names_of_a_department_are_one_row() {
-    let row = |department: &str, records: u64, total: f64| json!({"department": department, "records": records, "total_value": total});
+    let row = |department: &str, records: u64, total: f64| json!({"department": department, "kind": "buyer", "records": records, "total_value": total});
     assert_eq!(
         get("/departments?q=defense"),
         json!({"total": 1, "count": 1, "offset": 0, "results": [row("National Defence", 5, 140.3)]})
@@ -200,7 +200,7 @@ fn the_names_of_a_department_are_one_row() {
     refused(
         "/departments?entity_type=standing_offer",
         422,
-        "parameter 'entity_type': 'standing_offer' is not one of contract, tender, award, disclosure; nearest is 'tender'",
+        "parameter 'entity_type': 'standing_offer' is not one of contract, tender, award, disclosure",
     );
 }
 
@@ -254,7 +254,7 @@ fn a_vendor_profile_has_its_contracts() {
     refused(
         "/vendor/Acme?q=x",
         422,
-        "parameter 'q': /vendor/{name} does not accept it; it accepts category, department, issued_after, issued_before, sort_by, sort_order, limit, offset",
+        "parameter 'q': /vendor/{name} does not accept it; it accepts category, department, commodity, include, issued_after, issued_before, sort_by, sort_order, limit, offset",
     );
     refused(
         "/vendor/Acme?sort_by=closing",
@@ -277,7 +277,7 @@ fn a_department_profile_spans_the_entity_types() {
         assert_eq!(
             profile,
             json!({
-                "department_en": "National Defence", "department_fr": "Défense nationale", "total_contracts": 3, "total_value": 50.3,
+                "department_en": "National Defence", "department_fr": "Défense nationale", "kind": "buyer", "total_contracts": 3, "total_value": 50.3,
                 "first_date": "2023-01-01", "last_date": "2024-02-01",
                 "by_entity_type": [
                     {"entity_type": "contract", "records": 3, "total_value": 50.3},
@@ -442,7 +442,7 @@ fn a_search_counts_on_request() {
     refused(
         "/tender?facets=vendor",
         422,
-        "parameter 'facets': 'vendor' is not one of status, category, municipality, department, year; nearest is 'category'",
+        "parameter 'facets': 'vendor' is not one of status, category, municipality, department, year, commodity, quality_flag, currency",
     );
     refused(
         "/contract?include_total=TRUE",

@@ -184,6 +184,45 @@ fn invalid_lines_are_counted_and_duplicates_removed() {
     );
 }
 
+/// Decision D-03.
+#[test]
+fn null_members_of_a_foreign_dump_are_dropped_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let dumps = folder.path().join("dumps");
+    fs::create_dir_all(dumps.join("award")).unwrap();
+    fs::write(
+        dumps.join("award/a.ndjson"),
+        concat!(
+            "{\"record_id\":\"x\",\"title_en\":null,\"own\":null,\"eligibility\":{\"a\":null}}\n",
+            "{\"record_id\":\"y\" , \"title_en\":\"null\"}\n",
+            "{\"record_id\":null}\n",
+        ),
+    )
+    .unwrap();
+    let index_dir = folder.path().join("index");
+    let report = indexing::run(&options(&dumps, &index_dir)).unwrap();
+    let [file] = &report.entity_types[EntityType::Award as usize].files[..] else {
+        panic!("one file")
+    };
+    assert_eq!((file.lines, file.records, file.null_members), (3, 2, 2));
+    assert_eq!(file.invalid[0].reason, "no record_id");
+    assert!(
+        report.to_string().contains("2 members that are null, dropped"),
+        "{report}"
+    );
+    let engine = generation::open(&index_dir, &report.generation).unwrap().engine;
+    for (id, expected) in [
+        ("x", "{\"record_id\":\"x\",\"eligibility\":{\"a\":null}}"),
+        ("y", "{\"record_id\":\"y\" , \"title_en\":\"null\"}"),
+    ] {
+        let record = engine
+            .record(EntityType::Award, id, Deadline::never())
+            .unwrap()
+            .unwrap();
+        assert_eq!(String::from_utf8(record.to_vec()).unwrap(), expected);
+    }
+}
+
 #[test]
 fn generations_that_killed_builds_left_whole_are_removed_by_the_next_build_even_if_it_fails() {
     let folder = tempfile::tempdir().unwrap();

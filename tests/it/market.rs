@@ -719,6 +719,7 @@ fn real_generation(folder: &Path) -> Option<Generation> {
     let options = procure::normalize::NormalizeOptions {
         inputs: vec![raw],
         out: dumps.clone(),
+        commodities: None,
         report: None,
         strict: false,
     };

@@ -1,33 +1,42 @@
 //! The engine against the scan engine: random records and random queries, both sort orders,
 //! pages by offset and by cursor until the last.
 
-use std::{collections::HashSet, fs, path::Path, sync::Arc};
+use std::{
+    collections::HashSet,
+    fs,
+    path::Path,
+    sync::{Arc, LazyLock},
+};
 
 use procure::{
     catalog::indexing,
     engine::{
         Deadline, Engine, MAX_PAGE_BYTES,
-        aggregation::{TermsAggregation, ValueAggregation},
+        aggregation::{Money, TermsAggregation, ValueAggregation},
+        market_counts::MarketCounts,
     },
     model::{
         date::Date,
         entity_type::EntityType,
         facet::Facet,
-        record::query_key,
+        record::{Record, query_key},
         schema::{Role, Schema},
         similarity_terms,
     },
-    query::{Filter, Order, Page, SearchQuery, Sort, SortKey, Start, cursor::Cursor, text::TextQuery},
+    query::{
+        Filter, Order, Page, SearchQuery, Sort, SortKey, Start, cursor::Cursor, text::TextQuery, translate::Translator,
+    },
 };
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::{Map, Value, json};
 
 use crate::{scan::ScanEngine, stores};
 
-const ENTITY_TYPES: [EntityType; 4] = [
+const ENTITY_TYPES: [EntityType; 5] = [
     EntityType::Contract,
     EntityType::Tender,
     EntityType::Award,
+    EntityType::Disclosure,
     EntityType::PreSolicitation,
 ];
 
@@ -50,6 +59,8 @@ const WORDS: [&str; 16] = [
     "OR",
     "travaux",
 ];
+
+static TRANSLATOR: LazyLock<Translator> = LazyLock::new(|| Translator::new(std::iter::empty()));
 
 const NAMES: [&str; 9] = [
     "Ville de Québec",
@@ -83,11 +94,11 @@ fn money() -> impl Strategy<Value = f64> {
 fn field(name: &str) -> BoxedStrategy<Value> {
     match name {
         "award_date" | "publication_date" | "closing_date" => day().prop_map(Value::from).boxed(),
-        "contract_value" | "total_contract_value" => money().prop_map(Value::from).boxed(),
+        "contract_value" | "total_contract_value" | "original_value" => money().prop_map(Value::from).boxed(),
         "procurement_category" => proptest::sample::select(&["CNST", "GD,SRV", "SRV", "bogus"][..])
             .prop_map(Value::from)
             .boxed(),
-        "status" | "status_fr" => proptest::sample::select(&["Open", "Ouvert", "Expiré", "annulée", "?"][..])
+        "status" | "status_fr" => proptest::sample::select(&["Open", "Ouvert", "Expiré", "annulée", "active", "?"][..])
             .prop_map(Value::from)
             .boxed(),
         "municipality" => proptest::sample::select(&["montreal", "quebec", "federal"][..])
@@ -102,7 +113,25 @@ fn field(name: &str) -> BoxedStrategy<Value> {
         "unspsc" => proptest::sample::select(&["43211503", "43211500,72100000", "?"][..])
             .prop_map(Value::from)
             .boxed(),
-        "government_level" | "province" => proptest::sample::select(&["municipal", "QC"][..])
+        "commodity_code" => proptest::sample::select(&["7030", "43211503", "N7030AB"][..])
+            .prop_map(Value::from)
+            .boxed(),
+        "economic_object_code" => proptest::sample::select(&["430", "0431", "1231"][..])
+            .prop_map(Value::from)
+            .boxed(),
+        "currency" => proptest::sample::select(&["CAD", "USD", "EUR", " "][..])
+            .prop_map(Value::from)
+            .boxed(),
+        "number_of_bids" => proptest::sample::select(&["0", "1", "02", "2", "many"][..])
+            .prop_map(Value::from)
+            .boxed(),
+        "quality_flags" => proptest::sample::subsequence(&["no_vendor", "future_date", "bogus"][..], 0..=3)
+            .prop_map(Value::from)
+            .boxed(),
+        "government_level" => proptest::sample::select(&["municipal", "federal"][..])
+            .prop_map(Value::from)
+            .boxed(),
+        "province" => proptest::sample::select(&["ON", "QC"][..])
             .prop_map(Value::from)
             .boxed(),
         "vendor_name"
@@ -115,7 +144,15 @@ fn field(name: &str) -> BoxedStrategy<Value> {
     }
 }
 
-const FIELDS: [&str; 23] = [
+const FIELDS: [&str; 31] = [
+    "commodity_code",
+    "economic_object_code",
+    "currency",
+    "original_value",
+    "number_of_bids",
+    "quality_flags",
+    "title_en",
+    "unspsc_description_en",
     "gsin",
     "unspsc",
     "total_contract_value",
@@ -181,6 +218,7 @@ fn filter() -> impl Strategy<Value = Filter> {
         term(Role::Status, &["Open", "Expired", "Active"]),
         term(Role::VendorProvince, &["QC", "Ontario"]),
         term(Role::NoticeType, &["R&D Inc.", "x"]),
+        term(Role::QualityFlag, &["no_vendor", "none", "placeholder_value"]),
         term(Role::ReferenceNumber, &["road", "EN578-123/a"]),
         (part(), any::<bool>()).prop_map(|(part, vendor)| {
             let role = if vendor { Role::Vendor } else { Role::Department };
@@ -214,12 +252,29 @@ fn filter() -> impl Strategy<Value = Filter> {
         }),
         (proptest::option::of(money()), proptest::option::of(money()))
             .prop_map(|(min, max)| Filter::Values { min, max }),
-        (any::<bool>(), known_name()).prop_map(|(is_vendor, name)| {
-            let facet = if is_vendor { Facet::Vendor } else { Facet::Department };
-            Filter::FacetValue {
+        (
+            proptest::sample::select(&[Facet::Vendor, Facet::Department, Facet::Buyer][..]),
+            known_name()
+        )
+            .prop_map(|(facet, name)| Filter::FacetValue {
                 facet,
                 key: facet.key(&name),
-            }
+            }),
+        proptest::sample::select(
+            &[
+                (Facet::Commodity, "gsin:n70"),
+                (Facet::Commodity, "unspsc:4321"),
+                (Facet::Commodity, "object:04"),
+                (Facet::QualityFlag, "no_vendor"),
+                (Facet::QualityFlag, "none"),
+                (Facet::Currency, "CAD"),
+                (Facet::Currency, "USD"),
+                (Facet::Bids, "2"),
+            ][..]
+        )
+        .prop_map(|(facet, key)| Filter::FacetValue {
+            facet,
+            key: key.to_owned(),
         }),
     ]
 }
@@ -231,13 +286,24 @@ fn q() -> impl Strategy<Value = String> {
         1 => text().prop_map(|text| format!("\"{text}\"")),
         2 => proptest::sample::select(&WORDS[..]).prop_map(|word| format!("-{word}")),
         1 => text().prop_map(|text| format!("-\"{text}\"")),
+        // Two clauses with the same phrase, as a translation makes them.
+        1 => proptest::sample::select(&["road snow", "eau des rues", "r&d"][..])
+            .prop_map(|phrase| format!("road OR \"{phrase}\" snow OR \"{phrase}\"")),
         1 => Just("OR".to_owned()),
     ];
     proptest::collection::vec(token, 1..5).prop_map(|tokens| tokens.join(" "))
 }
 
 fn query() -> impl Strategy<Value = SearchQuery> {
-    let key = proptest::sample::select(&[SortKey::Date, SortKey::Date, SortKey::ClosingDate, SortKey::Value][..]);
+    let keys = [
+        SortKey::Date,
+        SortKey::Date,
+        SortKey::ClosingDate,
+        SortKey::Value,
+        SortKey::Relevance,
+        SortKey::Relevance,
+    ];
+    let key = proptest::sample::select(keys.to_vec());
     let order = proptest::sample::select(&[Order::Asc, Order::Desc][..]);
     let entity_type = proptest::sample::select(&ENTITY_TYPES[..]);
     (
@@ -245,17 +311,27 @@ fn query() -> impl Strategy<Value = SearchQuery> {
         proptest::option::of(q()),
         proptest::collection::vec(filter(), 0..3),
         key,
-        order,
+        (order, any::<bool>()),
     )
-        .prop_map(|(entity_type, q, filters, key, order)| {
-            let text = q.map(|q| TextQuery::parse(&q).unwrap());
+        .prop_map(|(entity_type, q, filters, key, (order, translate))| {
+            // Rarely too many words.
+            let text = q.and_then(|q| TextQuery::parse(&q).ok());
+            let text = text.map(|text| {
+                if translate {
+                    TRANSLATOR.translate(&text).text
+                } else {
+                    text
+                }
+            });
             let schema = Schema::of(entity_type);
             let sortable = match key {
                 SortKey::Date => true,
                 SortKey::ClosingDate => schema.has_role(Role::ClosingDate),
                 SortKey::Value => schema.has_role(Role::Value),
+                SortKey::Relevance => text.is_some(),
             };
             let key = if sortable { key } else { SortKey::Date };
+            let order = if key == SortKey::Relevance { Order::Desc } else { order };
             SearchQuery {
                 entity_type,
                 text,
@@ -330,6 +406,62 @@ fn agree_on_aggregations(engine: &dyn Engine, scan: &dyn Engine, query: &SearchQ
     }
 }
 
+/// What the market figures are computed from. The scan engine divides by other steps.
+fn agree_on_market(engine: &dyn Engine, scan: &dyn Engine, query: &SearchQuery) {
+    let [found, expected] = [engine, scan].map(|engine| engine.market(query, Deadline::never()).unwrap());
+    let amounts = |counts: &MarketCounts| {
+        let growth = counts.growth;
+        [
+            counts.vendor_value,
+            counts.top_five_value,
+            growth.original,
+            growth.current,
+        ]
+        .map(Money::dollars)
+    };
+    for (found, expected) in amounts(&found).into_iter().zip(amounts(&expected)) {
+        let close = 0.01 + expected.abs() * 1e-12;
+        assert!((found - expected).abs() <= close, "{found} {expected} of {query:?}");
+    }
+    match (found.concentration, expected.concentration) {
+        (Some(found), Some(expected)) => {
+            assert!((found - expected).abs() < 1e-6, "{found} {expected} of {query:?}");
+        }
+        (found, expected) => assert_eq!(found, expected, "{query:?}"),
+    }
+    let counts = |counts: MarketCounts| {
+        let growth = counts.growth.records;
+        (
+            counts.with_vendor,
+            counts.bids,
+            growth,
+            counts.new_vendors,
+            counts.vendors_by_year,
+        )
+    };
+    assert_eq!(counts(found), counts(expected), "{query:?}");
+}
+
+/// Every name of a record finds it: by its profile, which is the filter on what the name resolves to,
+/// and in the list of names.
+fn names_have_all_their_records(engine: &dyn Engine, records: &[(EntityType, String)]) {
+    for (entity_type, json) in records.iter().take(40) {
+        let record = Record::parse(Schema::of(*entity_type), json.as_bytes()).unwrap();
+        for name in record.texts(Role::Department) {
+            let named = engine.resolve_name(*entity_type, Facet::Buyer, name, Deadline::never());
+            let named = named.unwrap().unwrap_or_else(|| panic!("{name} of {json}"));
+            let (facet, key) = (Facet::Buyer, named.key);
+            let query = SearchQuery::newest(*entity_type, vec![Filter::FacetValue { facet, key }]);
+            let profile = all_by_offset(engine, &query, 500);
+            assert!(profile.contains(json), "{name} has {json}");
+            let listed = engine.list_names(&[*entity_type], facet, &facet.key(name), 0..100, Deadline::never());
+            let row = listed.unwrap().rows.into_iter().find(|row| row.name == named.name);
+            let row = row.map(|row| (row.records as usize, row.kind));
+            assert_eq!(row, Some((profile.len(), named.kind)), "{name} of {json}");
+        }
+    }
+}
+
 fn agree_on_names(engine: &dyn Engine, scan: &dyn Engine) {
     for part in ["", "inc", "acier", "que", "r&d", "zzz", "e"] {
         for (start, limit) in [(0, 100), (0, 1), (1, 2), (50, 5)] {
@@ -344,19 +476,43 @@ fn agree_on_names(engine: &dyn Engine, scan: &dyn Engine) {
                 );
             };
             both(&[EntityType::Contract], Facet::Vendor);
-            both(&[EntityType::Contract], Facet::Department);
+            both(&[EntityType::Contract], Facet::Buyer);
             both(&ENTITY_TYPES, Facet::Department);
         }
     }
     for name in NAMES {
-        for facet in [Facet::Vendor, Facet::Department] {
+        for facet in [Facet::Vendor, Facet::Department, Facet::Buyer] {
             let resolved = |engine: &dyn Engine| {
                 engine
                     .resolve_name(EntityType::Contract, facet, name, Deadline::never())
                     .unwrap()
-                    .map(|found| (found.key, found.name))
+                    .map(|found| (found.key, found.name, found.kind))
             };
             assert_eq!(resolved(engine), resolved(scan), "{facet:?} {name}");
+        }
+    }
+}
+
+fn agree_on_near_words(engine: &dyn Engine, scan: &dyn Engine) {
+    for word in [
+        "raod",
+        "roads",
+        "deneigmnet",
+        "enneigements",
+        "removla",
+        "travau",
+        "en578",
+        "x",
+        "",
+        "road",
+    ] {
+        for (entity_type, limit) in [
+            (EntityType::Contract, 1),
+            (EntityType::Contract, 99),
+            (EntityType::Tender, 2),
+        ] {
+            let near = |engine: &dyn Engine| engine.near_words(entity_type, word, limit, Deadline::never()).unwrap();
+            assert_eq!(near(engine), near(scan), "{word} in {entity_type}, {limit}");
         }
     }
 }
@@ -393,8 +549,8 @@ fn agree(engine: &dyn Engine, scan: &dyn Engine, query: &SearchQuery, limit: usi
         page(scan, query, limit, Start::Offset(offset)),
         "offset {offset} limit {limit} of {query:?}"
     );
-    if query.sort.key == SortKey::Value {
-        // A sort by value has no cursors.
+    if matches!(query.sort.key, SortKey::Value | SortKey::Relevance) {
+        // These orders have no cursors.
         assert_eq!(all_by_offset(engine, query, limit), all, "the pages of {query:?}");
         return;
     }
@@ -438,7 +594,12 @@ fn the_engine_agrees_with_a_linear_scan() {
             for (query, size, _) in queries.iter().take(6) {
                 agree_on_aggregations(&*engine, &scan, query, *size);
             }
+            for (query, ..) in queries.iter().take(20) {
+                agree_on_market(&*engine, &scan, query);
+            }
             agree_on_names(&*engine, &scan);
+            names_have_all_their_records(&*engine, &records);
+            agree_on_near_words(&*engine, &scan);
             for (entity_type, json) in &records {
                 let id = serde_json::from_str::<Value>(json).unwrap()["record_id"]
                     .as_str()
@@ -475,6 +636,41 @@ fn the_engine_agrees_with_a_linear_scan_on_similarity() {
             Ok(())
         })
         .unwrap();
+}
+
+/// So many records that most windows are scored with something to beat.
+#[test]
+fn the_best_of_many_records_are_those_of_a_linear_scan() {
+    let mut runner = TestRunner::deterministic();
+    let mut records = Vec::new();
+    for number in 0..3000 {
+        let (_, mut fields) = record().new_tree(&mut runner).unwrap().current();
+        fields.insert("record_id".into(), json!(format!("{}", (number * 7919) % 10_007)));
+        records.push((EntityType::Contract, Value::Object(fields).to_string()));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    write_dumps(folder.path(), &records);
+    let engine = build(folder.path(), &folder.path().join("index"));
+    let scan = ScanEngine::new(records);
+    for number in 0..60 {
+        let mut query = query().new_tree(&mut runner).unwrap().current();
+        let q = q().new_tree(&mut runner).unwrap().current();
+        let Ok(text) = TextQuery::parse(&q) else { continue };
+        query.entity_type = EntityType::Contract;
+        query.text = Some(text);
+        query.filters.truncate(number % 2);
+        query.sort = Sort {
+            key: SortKey::Relevance,
+            order: Order::Desc,
+        };
+        for (limit, offset) in [(1, 0), (7, 0), (5, 40)] {
+            assert_eq!(
+                page(&*engine, &query, limit, Start::Offset(offset)),
+                page(&scan, &query, limit, Start::Offset(offset)),
+                "offset {offset} limit {limit} of {query:?}"
+            );
+        }
+    }
 }
 
 /// Records so large that the build makes several segments, which must be merged in order, and that a page ends at its

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, env, fs, path::Path};
 
 use procure::{
     http::{
-        params::{encoding::encode, feed, names, procurement, search::TABLE},
+        params::{commodities as commodity_params, encoding::encode, feed, names, procurement, search::TABLE},
         route::{Access, Verb},
         routes::ROUTES,
     },
@@ -13,7 +13,7 @@ use procure::{
 use serde_json::{Value, json};
 
 use crate::{
-    aggregates,
+    aggregates, commodities,
     raw_connection::RawConnection,
     support::{Response, TestServer, scenario_records},
 };
@@ -61,6 +61,10 @@ fn addresses(path: &str) -> Vec<(&'static TestServer, String)> {
     match path {
         "/vendors" => vec![(aggregates, "/vendors?q=ac".to_owned())],
         "/departments" => vec![(aggregates, "/departments?q=de&entity_type=tender".to_owned())],
+        "/commodity/{code}" => ["N7030", "object:04"]
+            .map(|code| (commodities::server(), path.replace("{code}", code)))
+            .to_vec(),
+        "/commodities" => vec![(commodities::server(), path.to_owned())],
         "/vendor/{name}" => fill("{name}", &["Acme", "Léo & Fils inc."]),
         "/department/{name}" => fill("{name}", &["National Defence", "City works"]),
         "/procurement/{solicitation_number}" => fill("{solicitation_number}", &["W-24/A"]),
@@ -194,6 +198,7 @@ fn an_endpoint_takes_exactly_the_described_parameters() {
         TABLE.iter().flat_map(|param| param.names()).collect::<Vec<_>>(),
         names::VENDORS.iter().flat_map(|param| param.names()).collect(),
         names::DEPARTMENTS.iter().flat_map(|param| param.names()).collect(),
+        commodity_params::TABLE.iter().flat_map(|param| param.names()).collect(),
         procurement::TABLE.iter().flat_map(|param| param.names()).collect(),
         feed::TABLE.iter().flat_map(|param| param.names()).collect(),
     ];
@@ -268,6 +273,8 @@ fn a_parameters_schema_accepts_exactly_the_valid_values() {
                     "status year",
                     "*",
                     "Status",
+                    "quality, market",
+                    "commodity,quality_flag",
                 ] {
                     if fits.is_valid(&json!(text)) {
                         good.push(text.to_owned());
@@ -294,6 +301,11 @@ fn a_parameters_schema_accepts_exactly_the_valid_values() {
             good.extend(parameter.get("example").map(written));
             good.extend(schema.get("default").map(written));
             for value in &good {
+                let address = match value.as_str() {
+                    // An order that needs a text.
+                    "relevance" => with(&address, "q", "snow"),
+                    _ => address.clone(),
+                };
                 let answer = server.get(&with(&address, name, value));
                 // A department that has no records of the solicitation gives 404.
                 let is_found = answer.status == 200 || (path.starts_with("/procurement/") && name == "department");
@@ -319,8 +331,8 @@ fn a_described_default_is_the_meaning_of_an_absent_parameter() {
             .collect();
         most = most.max(defaults.len());
         let is_paged = queries.iter().any(|query| query["name"] == "limit");
-        assert_eq!(!defaults.is_empty(), is_paged, "{path}");
-        if !is_paged {
+        assert!(!defaults.is_empty() || !is_paged, "{path}");
+        if defaults.is_empty() {
             continue;
         }
         for (server, address) in addresses(path) {
@@ -330,7 +342,7 @@ fn a_described_default_is_the_meaning_of_an_absent_parameter() {
             assert_eq!(server.get(&explicit).body, server.get(&address).body, "{explicit}");
         }
     }
-    assert_eq!(most, 5);
+    assert_eq!(most, 8);
 }
 
 #[test]
@@ -347,6 +359,20 @@ fn every_response_matches_its_schema() {
                 aggregates::server(),
                 format!("{path}?limit=1&q=nothing&facets=municipality"),
             ));
+            for further in [
+                "facets=quality_flag",
+                "q=nothing&explain=true&translate=true",
+                "q=snow&explain=true&sort_by=relevance",
+                "q=nothing&suggest=true",
+            ] {
+                asked.push((aggregates::server(), format!("{path}?limit=1&{further}")));
+            }
+            asked.push((commodities::server(), format!("{path}?limit=1&facets=commodity")));
+        }
+        if queries(&document, item).iter().any(|query| query["name"] == "include") {
+            for (server, address) in addresses(path) {
+                asked.push((server, with(&address, "include", "quality,market,currencies")));
+            }
         }
         if path.ends_with("/stats") {
             asked.push((aggregates::server(), format!("{path}?q=nothing")));
@@ -455,6 +481,17 @@ fn every_member_of_a_computed_object_is_required() {
         "Stats",
         "ValueStats",
         "FacetCounts",
+        "Commodities",
+        "CommodityRow",
+        "CommodityProfile",
+        "CommodityCount",
+        "CommodityFacetCounts",
+        "CommodityShare",
+        "Explanation",
+        "ConditionCosts",
+        "Suggestion",
+        "Quality",
+        "MarketFigures",
         "TenderDocument",
         "Feed",
         "FeedItem",
@@ -472,7 +509,13 @@ fn every_member_of_a_computed_object_is_required() {
             .collect();
         for key in schema["properties"].as_object().unwrap().keys() {
             let is_kind = name == "Procurement" && EntityType::parse(key).is_some();
-            assert_eq!(required.contains(key.as_str()), !is_kind, "{name}: {key}");
+            // Figures that are there only if they are asked for.
+            let is_included = matches!(key.as_str(), "quality" | "market" | "currencies");
+            assert_eq!(
+                required.contains(key.as_str()),
+                !is_kind && !is_included,
+                "{name}: {key}"
+            );
         }
     }
     let profile = &document["components"]["schemas"]["VendorProfile"]["properties"]["contracts"];
@@ -556,7 +599,12 @@ fn an_example_response_is_that_of_the_sample() {
         let id = item["get"]["operationId"].as_str().unwrap();
         let has_example = matches!(
             id,
-            "listVendors" | "listDepartments" | "getVendor" | "getProcurement" | "getDocumentOfTender"
+            "listVendors"
+                | "listDepartments"
+                | "getVendor"
+                | "listCommodities"
+                | "getProcurement"
+                | "getDocumentOfTender"
         );
         let example = &item["get"]["responses"]["200"]["content"]["application/json"]["example"];
         if has_example && env::var_os(UPDATE).is_some() {
@@ -573,7 +621,7 @@ fn an_example_response_is_that_of_the_sample() {
     if env::var_os(UPDATE).is_some() {
         fs::write(&file, serde_json::to_string_pretty(&examples).unwrap() + "\n").unwrap();
     } else {
-        assert_eq!(compared, 11);
+        assert_eq!(compared, 12);
     }
 }
 
@@ -594,6 +642,7 @@ fn an_example_error_is_that_of_the_service() {
         ("Forbidden", server, "/contract", ""),
         ("NoRecord", server, "/contract/nope", &server.key),
         ("NoName", aggregates, "/vendor/Acme%20Pavin", &aggregates.key),
+        ("NoCommodity", aggregates, "/commodity/9999", &aggregates.key),
         ("NoSolicitation", aggregates, "/procurement/nope", &aggregates.key),
         ("NoDocument", aggregates, "/tender/t%2F1/documents/2", &aggregates.key),
         ("Unprocessable", server, "/contract?munipality=laval", &server.key),

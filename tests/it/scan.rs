@@ -3,14 +3,20 @@
 //! [`procure::engine::tantivy`] must agree with it. The two share how a record is read (keys,
 //! dates, values) and the folding. They share nothing of the index: no postings, no columns.
 
-use std::{cmp::Ordering, collections::HashSet, ops::Range};
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::HashSet,
+    ops::Range,
+};
 
 use bytes::Bytes;
 use procure::{
     engine::{
         Deadline, Engine, Error, Hits, MAX_PAGE_BYTES,
         aggregation::{Aggregation, TermsAggregation, ValueAggregation},
+        market_counts::MarketCounts,
         names::{NamesPage, ResolvedName},
+        near_words::NearWord,
         similarity::{self, SimilarRecord, select_query_terms},
     },
     model::{
@@ -28,7 +34,10 @@ use procure::{
     },
 };
 
-use crate::scan_counts::{self, Collection};
+use crate::{
+    scan_counts::{self, Collection},
+    scan_relevance,
+};
 
 pub struct ScanEngine {
     records: Vec<(EntityType, String)>,
@@ -76,7 +85,22 @@ impl Engine for ScanEngine {
                 hits.push((sort_values(record, query.sort.key), json));
             }
         }
-        hits.sort_by(|(a, _), (b, _)| compare(a, b, query.sort));
+        match (&query.text, query.sort.key) {
+            (Some(text), SortKey::Relevance) => {
+                let vocabulary = scan_relevance::vocabulary(&all.records, query.entity_type);
+                let records = all.records.iter().filter(|(of, _)| *of == query.entity_type);
+                let scores = scan_relevance::Scores::new(text, &vocabulary, records.count() as u64);
+                let schema = Schema::of(query.entity_type);
+                let score = |json: &String| scores.score(&Record::parse(schema, json.as_bytes()).unwrap());
+                let newest = Sort {
+                    key: SortKey::Date,
+                    order: Order::Desc,
+                };
+                hits.sort_by(|(a, _), (b, _)| compare(a, b, newest));
+                hits.sort_by_cached_key(|(_, json)| Reverse(score(json)));
+            }
+            _ => hits.sort_by(|(a, _), (b, _)| compare(a, b, query.sort)),
+        }
         let rest: Vec<_> = match &page.start {
             Start::Offset(offset) => hits.into_iter().skip(*offset).collect(),
             Start::After(position) => {
@@ -98,7 +122,7 @@ impl Engine for ScanEngine {
         });
         let shown = &shown[..fits.count()];
         let next = match shown.last() {
-            Some((last, _)) if rest.len() > shown.len() && query.sort.key != SortKey::Value => Some(Position {
+            Some((last, _)) if rest.len() > shown.len() && has_positions(query.sort.key) => Some(Position {
                 key: last.key.and_then(|days| Date::from_days(days as i32)),
                 record_id: last.record_id.clone(),
             }),
@@ -136,6 +160,16 @@ impl Engine for ScanEngine {
         Ok(scan_counts::aggregate(&all, query.entity_type, &hits, terms, values))
     }
 
+    fn market(&self, query: &SearchQuery, _: Deadline) -> Result<MarketCounts, Error> {
+        let all = Collection::new(&self.records);
+        let matching = all.records.iter().filter(|(of, _)| *of == query.entity_type);
+        let hits: Vec<&Record> = matching
+            .map(|(_, record)| record)
+            .filter(|record| matches(&all, record, query))
+            .collect();
+        Ok(scan_counts::market(&all, &hits))
+    }
+
     fn list_names(
         &self,
         entity_types: &[EntityType],
@@ -161,6 +195,18 @@ impl Engine for ScanEngine {
 
     fn suggest_names(&self, _: EntityType, _: Facet, _: &str, _: usize, _: Deadline) -> Result<Vec<String>, Error> {
         Ok(Vec::new())
+    }
+
+    fn near_words(
+        &self,
+        entity_type: EntityType,
+        word: &str,
+        limit: usize,
+        _: Deadline,
+    ) -> Result<Vec<NearWord>, Error> {
+        let all = Collection::new(&self.records);
+        let vocabulary = scan_relevance::vocabulary(&all.records, entity_type);
+        Ok(scan_relevance::near_words(&vocabulary, word, limit))
     }
 
     fn similar(
@@ -218,9 +264,14 @@ impl Engine for ScanEngine {
     }
 }
 
+/// Whether a page can begin after a record.
+fn has_positions(key: SortKey) -> bool {
+    matches!(key, SortKey::Date | SortKey::ClosingDate)
+}
+
 fn sort_values(record: &Record, key: SortKey) -> SortValues {
     let key = match key {
-        SortKey::Date => record.date(Role::Date).map(|day| f64::from(day.days())),
+        SortKey::Date | SortKey::Relevance => record.date(Role::Date).map(|day| f64::from(day.days())),
         SortKey::ClosingDate => record.date(Role::ClosingDate).map(|day| f64::from(day.days())),
         SortKey::Value => record.value(),
     };

@@ -1,6 +1,10 @@
 //! The aggregations and names of the scan engine: one map for each facet, one sort, one sum.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 use procure::{
     engine::{
@@ -8,7 +12,8 @@ use procure::{
             Aggregation, FacetBucket, FacetBuckets, Money, PERCENTS, TermsAggregation, ValueAggregation,
             ValueDistribution, ValueStats,
         },
-        names::{NameCount, NamesPage, ResolvedName},
+        market_counts::MarketCounts,
+        names::{BodyKind, NameCount, NamesPage, ResolvedName},
     },
     model::{
         date::Date,
@@ -28,14 +33,58 @@ pub struct Collection<'a> {
 
 type Counts = BTreeMap<String, u64>;
 
-/// The English name and the other one. The same name in both fields is of unknown language.
-fn two_names(record: &Record) -> (Option<String>, Option<String>) {
-    let entry = Facet::Department.entry(record);
-    let name = |at: usize| entry.get(at).filter(|name| !name.is_empty()).cloned();
-    match (name(0), name(1)) {
-        (Some(a), Some(b)) if Facet::Department.key(&a) == Facet::Department.key(&b) => (None, Some(b)),
-        names => names,
+/// The names of a record's department, in any language, and of its buyer.
+struct Names {
+    english: Option<String>,
+    /// French, or of unknown language: the same name in both fields.
+    other: Option<String>,
+    /// Where it has another name than the department.
+    buyer: Option<String>,
+    is_federal: bool,
+}
+
+impl Names {
+    fn of(record: &Record) -> Names {
+        let name = |field: &str| {
+            let name = record.text(field).unwrap_or("").trim().to_owned();
+            (!name.is_empty()).then_some(name)
+        };
+        let (mut english, other) = (name("department_en"), name("department_fr"));
+        let buyer = name("buyer_name").filter(|buyer| {
+            let departments = [&english, &other];
+            let mut keys = departments.into_iter().flatten().map(|name| name_key(name));
+            keys.all(|key| key != name_key(buyer))
+        });
+        if let (Some(a), Some(b)) = (&english, &other)
+            && name_key(a) == name_key(b)
+        {
+            english = None;
+        }
+        let is_federal = record.text("government_level") == Some("federal");
+        Names {
+            english,
+            other,
+            buyer,
+            is_federal,
+        }
     }
+
+    /// Each name, with its language: 0 is English.
+    fn all(&self) -> Vec<(&String, usize)> {
+        let names = [(&self.english, 0), (&self.other, 1), (&self.buyer, 1)];
+        let known = names
+            .into_iter()
+            .filter_map(|(name, language)| Some((name.as_ref()?, language)));
+        known.collect()
+    }
+}
+
+fn name_key(name: &str) -> String {
+    Facet::Department.key(name)
+}
+
+fn is_department(facet: Facet) -> bool {
+    matches!(facet, Facet::Department | Facet::Buyer)
 }
 
 impl<'a> Collection<'a> {
@@ -46,23 +95,20 @@ impl<'a> Collection<'a> {
         };
         let records: Vec<_> = records.iter().map(parse).collect();
         let (mut of_english, mut of_french): (BTreeMap<String, Counts>, BTreeMap<String, Counts>) = Default::default();
-        let (mut english, mut french): (Counts, Counts) = Default::default();
-        let key = |name: String| Facet::Department.key(&name);
+        let mut occurring: [Counts; 2] = Default::default();
         for (_, record) in &records {
-            let (name, other) = two_names(record);
-            let (name, other) = (name.map(key), other.map(key));
-            if let Some(name) = &name {
-                *english.entry(name.clone()).or_default() += 1;
+            let names = Names::of(record);
+            for (name, language) in names.all() {
+                *occurring[language].entry(name_key(name)).or_default() += 1;
             }
-            if let Some(other) = &other {
-                *french.entry(other.clone()).or_default() += 1;
-            }
-            if let (Some(name), Some(other)) = (name, other) {
+            if let (Some(name), Some(other)) = (names.english, names.other) {
+                let (name, other) = (name_key(&name), name_key(&other));
                 let partners = of_english.entry(name.clone()).or_default();
                 *partners.entry(other.clone()).or_default() += 1;
                 *of_french.entry(other).or_default().entry(name).or_default() += 1;
             }
         }
+        let [english, french] = occurring;
         let mut english_of = BTreeMap::new();
         for (other, names) in &of_french {
             let name = most_frequent(names).unwrap();
@@ -78,19 +124,63 @@ impl<'a> Collection<'a> {
 
     /// The keys of a record's values.
     pub fn keys(&self, facet: Facet, record: &Record) -> Vec<String> {
-        if facet != Facet::Department {
+        if !is_department(facet) {
             return facet.entry(record).iter().map(|text| facet.key(text)).collect();
         }
-        match two_names(record) {
-            (Some(english), _) => vec![facet.key(&english)],
-            (None, Some(other)) => vec![self.department_key(facet.key(&other))],
-            (None, None) => Vec::new(),
+        let names = Names::of(record);
+        let mut keys: Vec<String> = Vec::new();
+        for (name, _) in names.all() {
+            let key = self.department_of(name);
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
         }
+        if facet == Facet::Department {
+            // One value: the English name counts before the French one, both before the buyer's.
+            keys.truncate(1);
+        }
+        keys
     }
 
-    fn department_key(&self, key: String) -> String {
-        self.english_of.get(&key).cloned().unwrap_or(key)
+    /// The key of the department that has a name.
+    fn department_of(&self, name: &str) -> String {
+        let mut key = name_key(name);
+        while let Some(english) = self.english_of.get(&key) {
+            key = english.clone();
+        }
+        key
     }
+
+    /// What the records say of a department.
+    fn kind(&self, key: &str) -> Option<BodyKind> {
+        let (mut buys, mut is_part) = (false, false);
+        for (_, record) in &self.records {
+            let names = Names::of(record);
+            let buyer = names.buyer.as_ref().map(|buyer| self.department_of(buyer));
+            for (name, _) in names.all() {
+                if self.department_of(name) != key {
+                    continue;
+                }
+                if buyer.as_deref().is_some_and(|buyer| buyer != key) && !names.is_federal {
+                    is_part = true;
+                } else {
+                    buys = true;
+                }
+            }
+        }
+        match (buys, is_part) {
+            (true, true) => Some(BodyKind::Both),
+            (true, false) => Some(BodyKind::Buyer),
+            (false, true) => Some(BodyKind::Division),
+            (false, false) => None,
+        }
+    }
+}
+
+/// The value in Canadian dollars.
+fn dollars(record: &Record) -> Option<f64> {
+    let currency = record.text("currency").map_or("", str::trim);
+    record.value().filter(|_| currency.is_empty() || currency == "CAD")
 }
 
 /// Of equally frequent names the first in alphabetical order.
@@ -105,21 +195,15 @@ fn most_frequent(names: &Counts) -> Option<String> {
 fn display_names(all: &Collection, entity_type: EntityType, facet: Facet) -> BTreeMap<String, String> {
     let mut spellings: BTreeMap<String, [Counts; 2]> = BTreeMap::new();
     for (of, record) in &all.records {
-        if *of != entity_type && facet != Facet::Department {
-            continue;
-        }
-        let entry = facet.entry(record);
-        for (number, key) in all.keys(facet, record).into_iter().enumerate() {
-            let names = spellings.entry(key).or_default();
-            if facet == Facet::Department {
-                let (english, other) = two_names(record);
-                for (language, name) in [english, other].into_iter().enumerate() {
-                    if let Some(name) = name {
-                        *names[language].entry(name).or_default() += 1;
-                    }
-                }
-            } else {
-                *names[0].entry(entry[number].clone()).or_default() += 1;
+        if is_department(facet) {
+            for (name, language) in Names::of(record).all() {
+                let names = spellings.entry(all.department_of(name)).or_default();
+                *names[language].entry(name.clone()).or_default() += 1;
+            }
+        } else if *of == entity_type {
+            for text in facet.entry(record) {
+                let names = spellings.entry(facet.key(&text)).or_default();
+                *names[0].entry(text).or_default() += 1;
             }
         }
     }
@@ -139,10 +223,14 @@ fn sums(
 ) -> BTreeMap<String, (u64, Money)> {
     let mut sums: BTreeMap<String, (u64, Money)> = BTreeMap::new();
     for record in records {
+        let value = match facet {
+            Facet::Currency => record.value(),
+            _ => dollars(record),
+        };
         for key in all.keys(facet, record) {
             let (count, sum) = sums.entry(key).or_default();
             *count += 1;
-            if let (Some(value), true) = (record.value(), values != ValueAggregation::None) {
+            if let (Some(value), true) = (value, values != ValueAggregation::None) {
                 sum.add(Money::of(value));
             }
         }
@@ -190,7 +278,7 @@ pub fn aggregate(
 
 fn value_stats(hits: &[&Record], aggregation: ValueAggregation) -> ValueStats {
     // Adding zero turns -0.0 into 0.0.
-    let values = hits.iter().filter_map(|record| record.value());
+    let values = hits.iter().filter_map(|record| dollars(record));
     let mut values: Vec<f64> = values.map(|value| value + 0.0).collect();
     values.sort_by(f64::total_cmp);
     let mut total_value = Money::default();
@@ -222,18 +310,16 @@ pub fn list_names(
     part: &str,
     page: Range<usize>,
 ) -> NamesPage {
+    let facet = if is_department(facet) { Facet::Buyer } else { facet };
     let records = all.records.iter().filter(|(of, _)| entity_types.contains(of));
     let records: Vec<&Record> = records.map(|(_, record)| record).collect();
     let names = display_names(all, entity_types[0], facet);
-    let has_part = |name: &String| !name.is_empty() && facet.key(name).contains(part);
     let is_found = |key: &String| {
         // A department is found by any name that any of its records has.
-        let mut of_key = all
-            .records
-            .iter()
-            .filter(|(_, record)| all.keys(facet, record).contains(key));
+        let has_part = |name: &str| all.department_of(name) == *key && name_key(name).contains(part);
+        let mut names = all.records.iter().map(|(_, record)| Names::of(record));
         key.contains(part)
-            || (facet == Facet::Department && of_key.any(|(_, record)| facet.entry(record).iter().any(has_part)))
+            || facet == Facet::Buyer && names.any(|names| names.all().iter().any(|(name, _)| has_part(name)))
     };
     let mut rows: Vec<NameCount> = sums(all, facet, &records, ValueAggregation::Sum)
         .into_iter()
@@ -242,6 +328,7 @@ pub fn list_names(
             name: names[&key].clone(),
             records,
             total_value,
+            kind: if facet == Facet::Buyer { all.kind(&key) } else { None },
         })
         .collect();
     rows.sort_by(|a, b| b.records.cmp(&a.records).then_with(|| a.name.cmp(&b.name)));
@@ -252,14 +339,64 @@ pub fn list_names(
 }
 
 pub fn resolve_name(all: &Collection, entity_type: EntityType, facet: Facet, name: &str) -> Option<ResolvedName> {
-    let mut key = facet.key(name);
-    if facet == Facet::Department {
-        key = all.department_key(key);
-    }
+    let (key, kind) = if is_department(facet) {
+        let key = all.department_of(name);
+        let kind = all.kind(&key);
+        (key, kind)
+    } else {
+        (facet.key(name), None)
+    };
     let name = display_names(all, entity_type, facet).remove(&key)?;
     Some(ResolvedName {
         key,
         name,
         name_fr: None,
+        kind,
     })
+}
+
+/// The market figures, each by its definition.
+pub fn market(all: &Collection, hits: &[&Record]) -> MarketCounts {
+    let mut counts = MarketCounts::default();
+    // In millionths of a dollar.
+    let mut sum_of_vendor: BTreeMap<String, i128> = BTreeMap::new();
+    let mut years_of_vendor: BTreeMap<String, BTreeSet<i32>> = BTreeMap::new();
+    for record in hits {
+        if let Some(bids) = Facet::Bids.entry(record).first() {
+            *counts.bids.entry(bids.parse().unwrap()).or_default() += 1;
+        }
+        if let (Some(original), Some(current)) = (record.original_value(), dollars(record)) {
+            counts.growth.records += 1;
+            counts.growth.original.add(Money::of(original));
+            counts.growth.current.add(Money::of(current));
+        }
+        for vendor in all.keys(Facet::Vendor, record) {
+            if let Some(value) = dollars(record) {
+                counts.with_vendor += 1;
+                *sum_of_vendor.entry(vendor.clone()).or_default() += (value * 1e6).round() as i128;
+            }
+            if let Some(day) = record.date(Role::Date) {
+                let year = day.to_string()[..4].parse().unwrap();
+                years_of_vendor.entry(vendor).or_default().insert(year);
+            }
+        }
+    }
+    for years in years_of_vendor.values() {
+        *counts.new_vendors.entry(*years.first().unwrap()).or_default() += 1;
+        for year in years {
+            *counts.vendors_by_year.entry(*year).or_default() += 1;
+        }
+    }
+    // Half a cent is the least amount that is not zero.
+    let mut sums: Vec<i128> = sum_of_vendor.into_values().filter(|sum| *sum >= 5_000).collect();
+    sums.sort_unstable_by_key(|sum| Reverse(*sum));
+    let money = |sum: i128| Money::of(sum as f64 / 1e6);
+    let whole: i128 = sums.iter().sum();
+    counts.vendor_value = money(whole);
+    counts.top_five_value = money(sums.iter().take(5).sum());
+    if whole > 0 {
+        let percent = |sum: &i128| *sum as f64 / whole as f64 * 100.0;
+        counts.concentration = Some(sums.iter().map(percent).map(|percent| percent * percent).sum());
+    }
+    counts
 }

@@ -50,6 +50,7 @@ fn request(keyword: &str, locale: Locale) -> SubscriptionRequest {
         municipality: None,
         category: None,
         languages: Language::ALL.into(),
+        translate: false,
         frequency: Frequency::Daily,
         locale,
     }

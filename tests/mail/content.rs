@@ -42,6 +42,7 @@ fn subscription(locale: Locale, keywords: &[&str]) -> Subscription {
         municipality: None,
         category: None,
         languages: Language::ALL.into(),
+        translate: false,
         frequency: Frequency::Daily,
         locale,
         created_at: 0,

@@ -192,6 +192,7 @@ fn subscribe(state: &mut StateDb, email: &str, keyword: &str, change: impl FnOnc
         municipality: None,
         category: None,
         languages: Language::ALL.into(),
+        translate: false,
         frequency: Frequency::Daily,
         locale: Locale::En,
     };

@@ -45,6 +45,7 @@ pub fn check(bytes: &[u8]) -> Option<NormalizeReport> {
         let options = NormalizeOptions {
             inputs: vec![input.clone()],
             out: out.clone(),
+            commodities: None,
             report: None,
             strict: false,
         };
@@ -73,6 +74,9 @@ fn dumps(out: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     for folder in fs::read_dir(out).into_iter().flatten() {
         let folder = folder.unwrap().path();
+        if folder.ends_with("commodities.ndjson") {
+            continue;
+        }
         assert!(folder.is_dir(), "{} should not exist", folder.display());
         for dump in fs::read_dir(folder).unwrap() {
             let dump = dump.unwrap().path();

@@ -135,6 +135,7 @@ fn a_contract_in_both_publications_is_one_record_with_canadabuys_values() {
             "contract_value": 300.0, "currency": "CAD", "procurement_method": "OB", "amendment_number": "002",
             "amendment_count": 2, "contract_id": "W1-1/001/PV", "contract_number": "W1-1/001/PV", "gsin": "N6515",
             "gsin_description_en": "Medical Instruments",
+            "gsin_description_fr": "Équipement et fournitures de médecine, de dentisterie et de médecine vétérinaire",
             "trade_agreements_en": "Canadian Free Trade Agreement (CFTA)",
             "eligibility": {"trade_agreements": ["CFTA"], "limited_tendering_reason_en": "Exclusive Rights"},
             "sources": ["canadabuys-contract", "buyandsell-contract"], "government_level": "federal",
@@ -196,17 +197,19 @@ fn the_newer_amendment_decides_a_contracts_state() {
         "gsin",
         "gsin_description_en",
     ];
+    // The words of its group, not those of the other commodity.
+    const N66: &str = "Instruments and laboratory equipment";
     #[rustfmt::skip]
     let cases = [
         // An older row does not change the state, and fills nothing if its supplier or commodity
         // differs.
-        ("000", "Other Ltd", 400.0, 1, ["001", "2011-12-12", "", "Falcan Medical Inc", "", "Ontario", "2011-08-31", "N6640", ""]),
-        ("000", "FALCAN MÉDICAL INC.", 400.0, 1, ["001", "2011-12-12", "", "Falcan Medical Inc", "Québec", "Ontario", "2011-08-31", "N6640", ""]),
+        ("000", "Other Ltd", 400.0, 1, ["001", "2011-12-12", "", "Falcan Medical Inc", "", "Ontario", "2011-08-31", "N6640", N66]),
+        ("000", "FALCAN MÉDICAL INC.", 400.0, 1, ["001", "2011-12-12", "", "Falcan Medical Inc", "Québec", "Ontario", "2011-08-31", "N6640", N66]),
         // A row of the same amendment fills what CanadaBuys leaves empty.
-        ("001", "Other Ltd", 400.0, 1, ["001", "2011-12-12", "2014-12-31", "Falcan Medical Inc", "", "Ontario", "2011-08-31", "N6640", ""]),
+        ("001", "Other Ltd", 400.0, 1, ["001", "2011-12-12", "2014-12-31", "Falcan Medical Inc", "", "Ontario", "2011-08-31", "N6640", N66]),
         // A newer row decides the state and the supplier.
-        ("002", "Other Ltd", 500.0, 2, ["002", "2012-01-09", "2014-12-31", "Other Ltd", "Québec", "", "2011-08-31", "N6640", ""]),
-        ("T01", "Other Ltd", 500.0, 2, ["T01", "2012-01-09", "2014-12-31", "Other Ltd", "Québec", "", "2011-08-31", "N6640", ""]),
+        ("002", "Other Ltd", 500.0, 2, ["002", "2012-01-09", "2014-12-31", "Other Ltd", "Québec", "", "2011-08-31", "N6640", N66]),
+        ("T01", "Other Ltd", 500.0, 2, ["T01", "2012-01-09", "2014-12-31", "Other Ltd", "Québec", "", "2011-08-31", "N6640", N66]),
     ];
     for (amendment, supplier, value, count, expected) in cases {
         let rows = [current.clone()];

@@ -13,8 +13,8 @@ use super::{
     derived::DerivedData,
     first_seen::FirstSeen,
     layout::{
-        CALIBRATION, FIRST_SEEN, KEPT_GENERATIONS, TENDER_VALUES, building_folder, current, list, lock, next_id,
-        read_json, remove, remove_leftovers, set_current, write_durably,
+        CALIBRATION, COMMODITIES, FIRST_SEEN, KEPT_GENERATIONS, TENDER_VALUES, building_folder, current, list, lock,
+        next_id, read_json, remove, remove_leftovers, set_current, write_durably,
     },
     manifest::{EntityTypeManifest, Manifest},
     opened::open_unverified,
@@ -60,6 +60,7 @@ impl Build {
     pub(crate) fn write_derived(&self, derived: &DerivedData) -> anyhow::Result<()> {
         self.write_json(CALIBRATION, &derived.calibration)?;
         self.write_json(FIRST_SEEN, &derived.first_seen)?;
+        self.write_json(COMMODITIES, &derived.commodities)?;
         self.write_json(TENDER_VALUES, &derived.tender_values)
     }
 

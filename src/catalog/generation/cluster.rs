@@ -12,7 +12,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{
     derived::DerivedData,
     first_seen::FirstSeen,
-    layout::{CALIBRATION, FIRST_SEEN, MANIFEST, TENDER_VALUES},
+    layout::{CALIBRATION, COMMODITIES, FIRST_SEEN, MANIFEST, TENDER_VALUES},
     manifest::{EntityTypeManifest, Manifest},
     opened::Generation,
 };
@@ -82,6 +82,7 @@ impl ClusterStore {
             first_seen: self.read_needed(id, FIRST_SEEN, &deadline)?,
             tender_values: Some(self.read_needed(id, TENDER_VALUES, &deadline)?),
             newest_statuses: self.read_needed(id, NEWEST_STATUSES, &deadline)?,
+            commodities: self.read(id, COMMODITIES, &deadline)?.unwrap_or_default(),
         };
         Ok(Generation::new(id, manifest, Arc::new(engine), derived))
     }
@@ -156,7 +157,7 @@ impl fmt::Display for ClusterStore {
 pub(crate) fn generation_files(
     entity_types: Vec<EntityTypeManifest>,
     derived: &DerivedData,
-) -> anyhow::Result<[(&'static str, Vec<u8>); 5]> {
+) -> anyhow::Result<[(&'static str, Vec<u8>); 6]> {
     fn json(content: &impl Serialize) -> anyhow::Result<Vec<u8>> {
         Ok(serde_json::to_vec(content)?)
     }
@@ -166,6 +167,7 @@ pub(crate) fn generation_files(
         (CALIBRATION, json(&derived.calibration)?),
         (FIRST_SEEN, json(&derived.first_seen)?),
         (TENDER_VALUES, json(&derived.tender_values)?),
+        (COMMODITIES, json(&derived.commodities)?),
         (NEWEST_STATUSES, json(&derived.newest_statuses)?),
         (MANIFEST, json(&manifest)?),
     ])

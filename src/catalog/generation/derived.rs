@@ -1,7 +1,10 @@
-//! What is derived from a finished index when it is built, and stored with it.
+//! What is derived from a finished index and its dumps when it is built, and stored with it.
 
 use super::{first_seen::FirstSeen, tender_values::TenderValues};
-use crate::catalog::{market::calibration::Calibration, notices::NewestStatuses};
+use crate::{
+    catalog::{market::calibration::Calibration, notices::NewestStatuses},
+    model::commodity_words::CommodityDictionary,
+};
 
 /// The derived data of one generation.
 pub(crate) struct DerivedData {
@@ -13,4 +16,6 @@ pub(crate) struct DerivedData {
     pub(crate) tender_values: Option<TenderValues>,
     /// For tenders with several notices, the status that the newest one states.
     pub(crate) newest_statuses: NewestStatuses,
+    /// The words of commodity codes; none in a generation of an older program.
+    pub(crate) commodities: CommodityDictionary,
 }

@@ -21,6 +21,7 @@ pub(crate) const MANIFEST: &str = "manifest.json";
 pub(crate) const CALIBRATION: &str = "calibration.json";
 pub(crate) const FIRST_SEEN: &str = "first_seen.json";
 pub(crate) const TENDER_VALUES: &str = "tender_values.json";
+pub(crate) const COMMODITIES: &str = "commodities.json";
 const BUILDING: &str = ".building";
 
 /// How many generations stay on disk: the one that is served and the one to roll back to.

@@ -1,7 +1,7 @@
 //! A published build on disk: layout, manifest, verification and the atomic switch.
 //!
 //! `<index-dir>/CURRENT` names `<index-dir>/<id>/`. That folder holds `manifest.json`,
-//! `calibration.json`, `first_seen.json`, `tender_values.json` and one folder per entity type. A build
+//! `calibration.json`, `first_seen.json`, `tender_values.json`, `commodities.json` and one folder per entity type. A build
 //! is written to `<id>.building`, renamed once its manifest is written, and served once `CURRENT` names it. A
 //! build that is killed at any moment leaves the served generation intact.
 //!
@@ -12,6 +12,7 @@
 mod build;
 mod checksums;
 mod cluster;
+mod commodities;
 mod derived;
 mod first_seen;
 mod in_service;
@@ -25,6 +26,7 @@ mod tender_values;
 pub use build::Build;
 pub use cluster::ClusterStore;
 pub(crate) use cluster::generation_files;
+pub use commodities::{Commodities, Words};
 pub(crate) use derived::DerivedData;
 pub use first_seen::{FirstSeen, recent_tender_ids};
 pub use in_service::open_current;

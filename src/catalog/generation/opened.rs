@@ -10,9 +10,10 @@ use bytes::Bytes;
 
 use super::{
     checksums::verify,
+    commodities::Commodities,
     derived::DerivedData,
     first_seen::FirstSeen,
-    layout::{CALIBRATION, FIRST_SEEN, REMEDY, TENDER_VALUES, list, lock, read_json, set_current},
+    layout::{CALIBRATION, COMMODITIES, FIRST_SEEN, REMEDY, TENDER_VALUES, list, lock, read_json, set_current},
     manifest::{EntityTypeManifest, Manifest},
     tender_values::TenderValues,
 };
@@ -23,7 +24,8 @@ use crate::{
         value_cache::{CacheSize, ValueCache},
     },
     engine::{Deadline, Engine, tantivy::TantivyEngine},
-    model::{Date, EntityType},
+    model::{Date, EntityType, commodity_words::CommodityDictionary},
+    query::translate::Translator,
 };
 
 /// An opened, verified generation. A request takes one when it starts and uses no other.
@@ -37,6 +39,10 @@ pub struct Generation {
     pub(crate) newest_statuses: NewestStatuses,
     /// When recent tenders were first indexed.
     pub(crate) first_seen: FirstSeen,
+    /// The words of commodity codes, and which codes are below which.
+    pub commodities: Arc<Commodities>,
+    /// What English and French call the same.
+    pub translator: Arc<Translator>,
     /// Estimated values of tenders.
     pub(crate) values: ValueCache,
     /// The statistics of all records of each entity type, as responses.
@@ -45,6 +51,7 @@ pub struct Generation {
 
 impl Generation {
     pub(super) fn new(id: &str, manifest: Manifest, engine: Arc<dyn Engine>, derived: DerivedData) -> Generation {
+        let commodities = Commodities::new(derived.commodities);
         Generation {
             id: id.to_owned(),
             manifest,
@@ -52,6 +59,8 @@ impl Generation {
             calibration: derived.calibration,
             newest_statuses: derived.newest_statuses,
             first_seen: derived.first_seen,
+            translator: Arc::new(Translator::new(commodities.pairs())),
+            commodities: Arc::new(commodities),
             values: derived.tender_values.map(TenderValues::into_cache).unwrap_or_default(),
             statistics: Default::default(),
         }
@@ -121,6 +130,7 @@ pub(crate) fn open_unverified(folder: &Path, id: &str) -> anyhow::Result<Generat
         calibration: read_json(&folder.join(CALIBRATION), "calibration")?,
         first_seen: read_json(&folder.join(FIRST_SEEN), "list of first-seen times")?,
         tender_values: tender_values(folder, &manifest)?,
+        commodities: commodities(folder, &manifest)?,
     };
     Ok(Generation::new(id, manifest, Arc::new(engine), derived))
 }
@@ -131,6 +141,15 @@ fn tender_values(folder: &Path, manifest: &Manifest) -> anyhow::Result<Option<Te
         read_json(&folder.join(TENDER_VALUES), "list of values of tenders").map(Some)
     } else {
         Ok(None)
+    }
+}
+
+/// The words of commodity codes. A generation of an older program has none.
+fn commodities(folder: &Path, manifest: &Manifest) -> anyhow::Result<CommodityDictionary> {
+    if manifest.files.iter().any(|file| file.path == COMMODITIES) {
+        read_json(&folder.join(COMMODITIES), "list of commodity codes")
+    } else {
+        Ok(CommodityDictionary::default())
     }
 }
 

@@ -7,7 +7,10 @@ use std::{env, path::PathBuf, sync::Arc};
 use anyhow::{Context, ensure};
 
 use super::{
-    manifest_counts::ManifestCounts, read_dumps::DumpRecords, spooled_records::SpooledRecords, target::BuildTarget,
+    manifest_counts::ManifestCounts,
+    read_dumps::DumpRecords,
+    spooled_records::SpooledRecords,
+    target::{BuildTarget, WrittenRecords},
     write_index::progress_bar,
 };
 use crate::{
@@ -18,7 +21,7 @@ use crate::{
         Deadline, Engine,
         opensearch::build::{BuildTotals, ClusterBuild},
     },
-    model::{EntityType, Schema},
+    model::{EntityType, Schema, commodity_words::CommodityLearner},
 };
 
 pub(super) struct ClusterTarget<'a> {
@@ -40,21 +43,32 @@ impl BuildTarget for ClusterTarget<'_> {
         Ok(env::temp_dir())
     }
 
-    fn write_records(&self, schema: &'static Schema, records: &DumpRecords) -> anyhow::Result<EntityTypeManifest> {
+    fn write_records(&self, schema: &'static Schema, records: &DumpRecords) -> anyhow::Result<WrittenRecords> {
         let spooled = SpooledRecords::new(schema, records);
         let count = records.entries.len();
 
         let progress = progress_bar("counting", schema, count);
-        let start = || (ManifestCounts::default(), BuildTotals::new(schema));
-        let counted = spooled.visit(&progress, start, |(counts, totals), spooled| {
+        let start = || {
+            let counts = (ManifestCounts::default(), CommodityLearner::default());
+            (counts, BuildTotals::new(schema))
+        };
+        let counted = spooled.visit(&progress, start, |((counts, commodities), totals), spooled| {
             counts.add(spooled.record, spooled.dump);
+            if records.teach_commodities {
+                commodities.observe(spooled.record);
+            }
             totals.add(spooled.record, spooled.bytes.len());
             Ok(())
         })?;
-        let merge = |ours: (ManifestCounts, BuildTotals), theirs: (ManifestCounts, BuildTotals)| {
-            (ours.0.merge(theirs.0), ours.1.merge(theirs.1))
+        type Counts = ((ManifestCounts, CommodityLearner), BuildTotals);
+        let merge = |((counts, commodities), totals): Counts, theirs: Counts| {
+            let (theirs, their_totals) = theirs;
+            (
+                (counts.merge(theirs.0), commodities.merge(theirs.1)),
+                totals.merge(their_totals),
+            )
         };
-        let (counts, totals) = counted.into_iter().fold(start(), merge);
+        let ((counts, commodities), totals) = counted.into_iter().fold(start(), merge);
         progress.finish_and_clear();
 
         let progress = progress_bar("loading", schema, count);
@@ -67,7 +81,10 @@ impl BuildTarget for ClusterTarget<'_> {
         let loaded = writer.finish()?;
         ensure!(loaded == count as u64, "{loaded} of {count} records were loaded");
         progress.finish_and_clear();
-        Ok(counts.into_manifest(schema, &records.dumps))
+        Ok(WrittenRecords {
+            manifest: counts.into_manifest(schema, &records.dumps),
+            commodities,
+        })
     }
 
     fn engine(&self, _: &[EntityTypeManifest]) -> anyhow::Result<Box<dyn Engine>> {

@@ -4,7 +4,11 @@ use std::{fs, path::PathBuf};
 
 use anyhow::Context;
 
-use super::{read_dumps::DumpRecords, target::BuildTarget, write_index::write_index};
+use super::{
+    read_dumps::DumpRecords,
+    target::{BuildTarget, WrittenRecords},
+    write_index::write_index,
+};
 use crate::{
     catalog::generation::{Build, DerivedData, EntityTypeManifest, FirstSeen},
     engine::{Engine, tantivy::TantivyEngine},
@@ -31,7 +35,7 @@ impl BuildTarget for EmbeddedBuild {
         Ok(folder)
     }
 
-    fn write_records(&self, schema: &'static Schema, records: &DumpRecords) -> anyhow::Result<EntityTypeManifest> {
+    fn write_records(&self, schema: &'static Schema, records: &DumpRecords) -> anyhow::Result<WrittenRecords> {
         write_index(schema, records, self.memory_mb, &self.folder(schema.entity_type))
     }
 

@@ -3,11 +3,13 @@
 //! There are two passes per entity type. `read_dumps` reads every line once; it keeps the sort keys
 //! in memory and writes the records to a spool file on disk. `write_index` reads the records back
 //! in document order, chunk by chunk, into the index. Memory holds keys, never record bodies. No
-//! record is changed, and lines that are left out are counted: [`IndexReport`].
+//! record is changed, except that members that are null are dropped. These and lines that are left out
+//! are counted: [`IndexReport`].
 
 mod cluster;
 mod embedded;
 mod manifest_counts;
+mod null_members;
 mod read_dumps;
 mod report;
 mod run;

@@ -20,7 +20,10 @@ use anyhow::{Context, bail, ensure};
 use indicatif::ProgressBar;
 use rayon::prelude::*;
 
-use super::report::{DumpFileReport, LineProblem, TooLongRecord};
+use super::{
+    null_members::without_nulls,
+    report::{DumpFileReport, LineProblem, TooLongRecord},
+};
 use crate::{
     model::{Date, Record, Role, Schema, timestamp},
     storage::dump::{self, DumpFile, DumpLine, DumpLineReader, MAX_RECORD_BYTES},
@@ -31,6 +34,9 @@ pub(crate) struct DumpRecords {
     pub(crate) dumps: Vec<DumpFile>,
     pub(crate) files: Vec<DumpFileReport>,
     pub(crate) entries: Vec<RecordEntry>,
+    /// Whether the words of commodity codes are learned from the records, since no dictionary is
+    /// next to the dumps.
+    pub(crate) teach_commodities: bool,
     /// The record ids, one after the other.
     ids: Vec<u8>,
     spool: File,
@@ -117,6 +123,7 @@ pub(crate) fn read_dumps(
         dumps,
         files,
         entries: reader.entries,
+        teach_commodities: false,
         ids: reader.ids,
         spool,
     };
@@ -201,7 +208,12 @@ impl DumpReader {
                     if let Some(reason) = &parsed.invalid_date {
                         LineProblem::add(&mut report.invalid_dates, reason.clone(), line);
                     }
-                    self.add_record(parsed, &batch.bytes[range.clone()], dump)?;
+                    let (bytes, nulls) = match &parsed.without_nulls {
+                        Some((bytes, nulls)) => (bytes.as_slice(), *nulls),
+                        None => (&batch.bytes[range.clone()], 0),
+                    };
+                    report.null_members += nulls;
+                    self.add_record(&parsed, bytes, dump)?;
                 }
             }
         }
@@ -213,7 +225,7 @@ impl DumpReader {
         Ok(())
     }
 
-    fn add_record(&mut self, parsed: ParsedLine, bytes: &[u8], dump: u16) -> anyhow::Result<()> {
+    fn add_record(&mut self, parsed: &ParsedLine, bytes: &[u8], dump: u16) -> anyhow::Result<()> {
         self.spool.write_all(bytes).context(SPOOL_FAILED)?;
         self.entries.push(RecordEntry {
             id_start: self.ids.len() as u64,
@@ -265,6 +277,8 @@ struct ParsedLine {
     id: String,
     invalid_date: Option<String>,
     entry: RecordEntry,
+    /// The record without its members that are null, and how many those are, if there are any.
+    without_nulls: Option<(Vec<u8>, u64)>,
 }
 
 fn parse(schema: &'static Schema, bytes: &[u8]) -> Result<ParsedLine, String> {
@@ -282,6 +296,7 @@ fn parse(schema: &'static Schema, bytes: &[u8]) -> Result<ParsedLine, String> {
             value: record.value().map(|value| value + 0.0),
             ..RecordEntry::default()
         },
+        without_nulls: without_nulls(bytes),
     })
 }
 

@@ -41,6 +41,8 @@ pub struct DumpFileReport {
     pub duplicates: u64,
     pub invalid: Vec<LineProblem>,
     pub too_long: TooLongRecords,
+    /// Members that were dropped from records because their value is `null`.
+    pub null_members: u64,
     /// Records kept without a date that cannot be parsed.
     pub invalid_dates: Vec<LineProblem>,
 }
@@ -162,6 +164,9 @@ impl fmt::Display for DumpFileReport {
         let unnamed = self.too_long.count - self.too_long.named.len() as u64;
         if unnamed > 0 {
             writeln!(f, "    and {unnamed} more records that are too long")?;
+        }
+        if self.null_members > 0 {
+            writeln!(f, "    {} members that are null, dropped", self.null_members)?;
         }
         let groups = [
             (&self.invalid, "lines, left out"),

@@ -1,12 +1,13 @@
 //! One run of `procure index`.
 
 use std::{
+    io,
     num::NonZeroUsize,
     path::{Path, PathBuf},
     time::Instant,
 };
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::{
@@ -14,7 +15,7 @@ use super::{
     embedded::EmbeddedBuild,
     read_dumps::read_dumps,
     report::{EntityTypeReport, IndexReport, ValueReport},
-    target::BuildTarget,
+    target::{BuildTarget, WrittenRecords},
     value_tenders::value_open_tenders,
 };
 use crate::{
@@ -24,8 +25,12 @@ use crate::{
         notices::NewestStatuses,
     },
     engine::{Deadline, Engine},
-    model::{Date, EntityType, Schema},
-    storage::dump,
+    model::{
+        Date, EntityType, Schema,
+        commodity_table::GROUPS,
+        commodity_words::{CommodityDictionary, CommodityLearner},
+    },
+    storage::{dump, regular_file},
 };
 
 /// What to index, and where to.
@@ -94,11 +99,15 @@ impl CheckedDumps<'_> {
     /// Indexes all dumps and publishes the generation.
     fn index(self, target: impl BuildTarget, searches_per_core: NonZeroUsize) -> anyhow::Result<IndexReport> {
         let (mut entity_types, mut manifests) = (Vec::new(), Vec::new());
+        let dictionary = read_commodities(self.folder)?;
+        let mut learner = CommodityLearner::default();
         for entity_type in EntityType::ALL {
             let schema = Schema::of(entity_type);
             let spool_folder = target.spool_folder(entity_type)?;
-            let records = read_dumps(schema, self.folder, self.strict, &spool_folder)?;
-            let manifest = target.write_records(schema, &records)?;
+            let mut records = read_dumps(schema, self.folder, self.strict, &spool_folder)?;
+            records.teach_commodities = dictionary.is_none();
+            let WrittenRecords { manifest, commodities } = target.write_records(schema, &records)?;
+            learner = learner.merge(commodities);
             entity_types.push(EntityTypeReport {
                 entity_type,
                 records: manifest.records,
@@ -113,7 +122,12 @@ impl CheckedDumps<'_> {
         );
         let engine = target.engine(&manifests).context("opening the index just built")?;
         let previous = target.previous_first_seen()?;
-        let derive = || derive(&*engine, &manifests, previous);
+        let commodities = dictionary.unwrap_or_else(|| {
+            let mut learned = learner.conclude();
+            learned.complete(GROUPS.clone().into_iter().collect());
+            learned
+        });
+        let derive = || derive(&*engine, &manifests, previous, commodities);
         let (derived, tender_values) = if engine.is_local() {
             derive()?
         } else {
@@ -132,6 +146,22 @@ impl CheckedDumps<'_> {
     }
 }
 
+/// The dictionary that `procure normalize` wrote next to the dumps; `None` if there is none.
+fn read_commodities(dumps: &Path) -> anyhow::Result<Option<CommodityDictionary>> {
+    let path = dumps.join(dump::COMMODITIES);
+    let text = match regular_file::read_to_string(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        text => text.with_context(|| format!("reading {}", path.display()))?,
+    };
+    let parsed = CommodityDictionary::parse(&text).map_err(|why| {
+        anyhow!(
+            "{} {why}; normalize again, or remove the file: the words of codes are then learned from the dumps",
+            path.display()
+        )
+    });
+    parsed.map(Some)
+}
+
 /// Threads for searches on another machine, which wait most of the time.
 fn waiting_threads(searches_per_core: NonZeroUsize) -> anyhow::Result<ThreadPool> {
     let threads = rayon::current_num_threads().saturating_mul(searches_per_core.get());
@@ -146,6 +176,7 @@ fn derive(
     engine: &dyn Engine,
     entity_types: &[EntityTypeManifest],
     previous: Option<FirstSeen>,
+    commodities: CommodityDictionary,
 ) -> anyhow::Result<(DerivedData, ValueReport)> {
     let records = |entity_type: EntityType| entity_types[entity_type as usize].records;
     let calibration = calibrate(engine, records).context("estimating contracts of the index just built")?;
@@ -167,6 +198,72 @@ fn derive(
         first_seen,
         tender_values: Some(tender_values),
         newest_statuses,
+        commodities,
     };
     Ok((derived, report))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::{
+        catalog::generation::Generation,
+        model::commodity::CommodityCode,
+        query::text::{Term, TextQuery},
+    };
+
+    fn index(files: &[(&str, &str)]) -> anyhow::Result<Generation> {
+        let folder = tempfile::tempdir()?;
+        let options = IndexOptions {
+            dumps: folder.path().join("dumps"),
+            store: GenerationStore::Folder(folder.path().join("index")),
+            memory_mb: DEFAULT_MEMORY_MB,
+            strict: true,
+        };
+        fs::create_dir_all(options.dumps.join("tender"))?;
+        for (name, text) in files {
+            fs::write(options.dumps.join(name), text)?;
+        }
+        let report = run(&options)?;
+        options.store.open(&report.generation)
+    }
+
+    const TENDER: &str = r#"{"record_id":"a","unspsc":"72103300","unspsc_description_en":"Road repair","unspsc_description_fr":"Voirie"}"#;
+
+    #[test]
+    fn the_words_of_codes_are_those_of_the_dictionary_else_of_the_records() {
+        let words = |generation: &Generation, code: &str| {
+            let code = CommodityCode::parse(code).unwrap();
+            generation.commodities.title(&code).and_then(|words| words.fr.clone())
+        };
+        let learned = index(&[("tender/a.ndjson", TENDER)]).unwrap();
+        assert_eq!(words(&learned, "721033").as_deref(), Some("Voirie"));
+        assert!(words(&learned, "72").is_some(), "of this program");
+        let translated = learned.translator.translate(&TextQuery::parse("voirie").unwrap());
+        let alternatives: Vec<Term> = translated
+            .added
+            .into_iter()
+            .flat_map(|addition| addition.alternatives)
+            .collect();
+        assert!(
+            !alternatives.is_empty(),
+            "the words of a code in both languages are a translation"
+        );
+
+        let line = r#"{"scheme":"unspsc","code":"721033","title_fr":"Routes","records":3}"#;
+        let stated = index(&[("tender/a.ndjson", TENDER), (dump::COMMODITIES, line)]).unwrap();
+        assert_eq!(words(&stated, "72103300").as_deref(), Some("Routes"));
+        assert_eq!(words(&stated, "72"), None, "the dictionary is taken as it is");
+
+        let error = index(&[("tender/a.ndjson", TENDER), (dump::COMMODITIES, "{}")])
+            .err()
+            .unwrap();
+        let error = format!("{error:#}");
+        assert!(
+            error.contains("commodities.ndjson line 1: missing field") && error.contains("normalize again"),
+            "{error}"
+        );
+    }
 }

@@ -6,8 +6,15 @@ use super::read_dumps::DumpRecords;
 use crate::{
     catalog::generation::{DerivedData, EntityTypeManifest, FirstSeen},
     engine::Engine,
-    model::{EntityType, Schema},
+    model::{EntityType, Schema, commodity_words::CommodityLearner},
 };
+
+/// What is known of the records of an entity type when all are indexed.
+pub(super) struct WrittenRecords {
+    pub(super) manifest: EntityTypeManifest,
+    /// What they teach of commodity codes; nothing unless they are asked.
+    pub(super) commodities: CommodityLearner,
+}
 
 /// A generation that is being built. It is not in service before [`BuildTarget::publish`].
 pub(super) trait BuildTarget {
@@ -15,7 +22,7 @@ pub(super) trait BuildTarget {
     fn spool_folder(&self, entity_type: EntityType) -> anyhow::Result<PathBuf>;
 
     /// Indexes the records of an entity type.
-    fn write_records(&self, schema: &'static Schema, records: &DumpRecords) -> anyhow::Result<EntityTypeManifest>;
+    fn write_records(&self, schema: &'static Schema, records: &DumpRecords) -> anyhow::Result<WrittenRecords>;
 
     /// Opens the index just built.
     fn engine(&self, entity_types: &[EntityTypeManifest]) -> anyhow::Result<Box<dyn Engine>>;

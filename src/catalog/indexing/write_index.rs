@@ -13,11 +13,10 @@ use anyhow::{Context, anyhow, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
-use super::{manifest_counts::ManifestCounts, read_dumps::DumpRecords};
+use super::{manifest_counts::ManifestCounts, read_dumps::DumpRecords, target::WrittenRecords};
 use crate::{
-    catalog::generation::EntityTypeManifest,
     engine::tantivy::writer::{self, FacetEntries, OFFSETS, RECORDS, SegmentBuilder},
-    model::{Record, Role, Schema},
+    model::{Record, Role, Schema, commodity_words::CommodityLearner},
     query::SortKey,
 };
 
@@ -26,23 +25,26 @@ pub(crate) fn write_index(
     records: &DumpRecords,
     memory_mb: usize,
     folder: &Path,
-) -> anyhow::Result<EntityTypeManifest> {
-    let counts = if records.entries.is_empty() {
-        ManifestCounts::default()
+) -> anyhow::Result<WrittenRecords> {
+    let (counts, commodities) = if records.entries.is_empty() {
+        Default::default()
     } else {
         let order = records.default_order();
         write_orders(schema, records, &order, folder)?;
         let offsets = write_offsets(records, &order, folder)?;
-        let counts = write_chunks(schema, records, &order, &offsets, memory_mb, folder)?;
+        let (counts, commodities) = write_chunks(schema, records, &order, &offsets, memory_mb, folder)?;
         ensure!(
             counts.records() == order.len() as u64,
             "{} of {} records were indexed",
             counts.records(),
             order.len()
         );
-        counts
+        (counts, commodities)
     };
-    Ok(counts.into_manifest(schema, &records.dumps))
+    Ok(WrittenRecords {
+        manifest: counts.into_manifest(schema, &records.dumps),
+        commodities,
+    })
 }
 
 /// Writes the document ids in the order of the other sort keys.
@@ -108,7 +110,7 @@ fn write_chunks(
     offsets: &[u64],
     memory_mb: usize,
     folder: &Path,
-) -> anyhow::Result<ManifestCounts> {
+) -> anyhow::Result<(ManifestCounts, CommodityLearner)> {
     let workers = rayon::current_num_threads() as u64;
     // A segment in progress takes about half the bytes of its records, and twice that while its
     // tables double.
@@ -137,17 +139,20 @@ fn write_chunks(
         .with_max_len(1)
         .map(|(chunk, path)| chunk_writer.write(chunk.clone(), path))
         .collect::<anyhow::Result<Vec<_>>>()?;
-    let (counts, facets): (Vec<ManifestCounts>, Vec<FacetEntries>) = written.into_iter().unzip();
+    let (mut counts, mut commodities) = (ManifestCounts::default(), CommodityLearner::default());
+    let mut facets = Vec::with_capacity(written.len());
+    for chunk in written {
+        counts = counts.merge(chunk.counts);
+        commodities = commodities.merge(chunk.commodities);
+        facets.push(chunk.facets);
+    }
     writer::write_facets(folder, &facets)
         .with_context(|| format!("writing the facets of the records in {}", folder.display()))?;
     drop(facets);
-    let counts = counts
-        .into_iter()
-        .fold(ManifestCounts::default(), ManifestCounts::merge);
     progress.set_message(format!("merging {}", schema.entity_type));
     writer::merge(schema, &paths, folder)?;
     progress.finish_and_clear();
-    Ok(counts)
+    Ok((counts, commodities))
 }
 
 fn total_bytes(offsets: &[u64]) -> u64 {
@@ -182,9 +187,17 @@ struct ChunkWriter<'a> {
     progress: &'a ProgressBar,
 }
 
+/// What is known of the records of a chunk when all are written.
+#[derive(Default)]
+struct WrittenChunk {
+    counts: ManifestCounts,
+    facets: FacetEntries,
+    commodities: CommodityLearner,
+}
+
 impl ChunkWriter<'_> {
     /// Writes the records of a chunk to the records file, and its segment to `folder`.
-    fn write(&self, documents: Range<usize>, folder: &Path) -> anyhow::Result<(ManifestCounts, FacetEntries)> {
+    fn write(&self, documents: Range<usize>, folder: &Path) -> anyhow::Result<WrittenChunk> {
         let writing = || format!("writing {} (is the disk full?)", self.records_path.display());
         let mut file = File::options()
             .write(true)
@@ -194,8 +207,7 @@ impl ChunkWriter<'_> {
             .with_context(writing)?;
         let mut out = BufWriter::with_capacity(1 << 20, file);
         let mut chunk = SegmentBuilder::create(self.schema, folder)?;
-        let mut counts = ManifestCounts::default();
-        let mut facets = FacetEntries::default();
+        let mut written = WrittenChunk::default();
         let mut bytes = Vec::new();
         for document in documents {
             let entry = &self.records.entries[self.order[document] as usize];
@@ -205,8 +217,11 @@ impl ChunkWriter<'_> {
             chunk
                 .add(&record)
                 .with_context(|| format!("indexing {}", record.id()))?;
-            counts.add(&record, entry.dump);
-            facets.add(&record);
+            written.counts.add(&record, entry.dump);
+            written.facets.add(&record);
+            if self.records.teach_commodities {
+                written.commodities.observe(&record);
+            }
             bytes.push(b'\n');
             out.write_all(&bytes).with_context(writing)?;
             self.progress.inc(1);
@@ -215,7 +230,7 @@ impl ChunkWriter<'_> {
         chunk
             .finish()
             .with_context(|| format!("writing {} (is the disk full?)", folder.display()))?;
-        Ok((counts, facets))
+        Ok(written)
     }
 }
 

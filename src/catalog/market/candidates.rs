@@ -1,14 +1,12 @@
 //! The searches for contracts that an item may be compared with.
 
-use bytes::Bytes;
-
 use super::{
     code_match::{CodeMatch, code_prefix},
     item::PreparedItem,
     pool::Market,
 };
 use crate::{
-    engine::Error,
+    engine::record_search::RecordSearch,
     model::{EntityType, Facet, Role},
     query::Filter,
 };
@@ -22,14 +20,14 @@ const MAX_NEWEST: usize = 100;
 /// How many codes and categories of an item are searched.
 pub(crate) const MAX_CODES: usize = 4;
 
-/// The records of one entity type that may match at some level. `number` is its position in
-/// [`CONTRACT_TYPES`](super::purchase_facts::CONTRACT_TYPES). A record may occur several times.
-pub(crate) fn candidates(
+/// Searches for the records of one entity type that may match at some level. `number` is its position
+/// in [`CONTRACT_TYPES`](super::purchase_facts::CONTRACT_TYPES). Several may find the same record.
+pub(crate) fn candidate_searches(
     market: &Market,
     item: &PreparedItem,
     number: usize,
     entity_type: EntityType,
-) -> Result<Vec<Bytes>, Error> {
+) -> Vec<RecordSearch> {
     let facts = &item.facts;
     let facet_value = |facet: Facet, key: &String| Filter::FacetValue {
         facet,
@@ -48,31 +46,31 @@ pub(crate) fn candidates(
     };
     let terms = &item.term_weights[number].query_terms;
     let newest = |filters: &[Filter]| market.newest(entity_type, filters, MAX_NEWEST);
-    let mut found = Vec::new();
+    let mut searches = Vec::new();
     for category in &categories {
-        found.extend(market.similar(entity_type, category, terms, MAX_SIMILAR)?);
+        searches.extend(market.similar(entity_type, category, terms, MAX_SIMILAR));
     }
     for code in facts.codes.iter().take(MAX_CODES) {
         let exact = term(Role::Commodity, code);
-        found.extend(newest(std::slice::from_ref(&exact))?);
+        searches.push(newest(std::slice::from_ref(&exact)));
         for buyer in &buyers {
-            found.extend(newest(&[exact.clone(), buyer.clone()])?);
+            searches.push(newest(&[exact.clone(), buyer.clone()]));
         }
         for level in [CodeMatch::Class, CodeMatch::Family] {
             if let Some(prefix) = code_prefix(code, level) {
-                found.extend(newest(&[Filter::Prefix {
+                searches.push(newest(&[Filter::Prefix {
                     role: Role::Commodity,
                     key: prefix.to_owned(),
-                }])?);
+                }]));
             }
         }
     }
     for buyer in &buyers {
-        found.extend(market.similar(entity_type, std::slice::from_ref(buyer), terms, MAX_NEWEST)?);
+        searches.extend(market.similar(entity_type, std::slice::from_ref(buyer), terms, MAX_NEWEST));
     }
     for category in &categories {
         for buyer in &buyers {
-            found.extend(newest(&[&category[..], std::slice::from_ref(buyer)].concat())?);
+            searches.push(newest(&[&category[..], std::slice::from_ref(buyer)].concat()));
         }
         let level = facts
             .government_level
@@ -80,10 +78,10 @@ pub(crate) fn candidates(
             .map(|key| facet_value(Facet::GovernmentLevel, key));
         let filters: Vec<Filter> = category.iter().cloned().chain(level).collect();
         if !filters.is_empty() {
-            found.extend(newest(&filters)?);
+            searches.push(newest(&filters));
         }
     }
-    Ok(found)
+    searches
 }
 
 pub(crate) fn term(role: Role, key: &str) -> Filter {

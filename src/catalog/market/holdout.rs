@@ -19,7 +19,7 @@ use super::{
     selection::select_comparables,
 };
 use crate::{
-    engine::{Deadline, Engine, Error},
+    engine::{Deadline, Engine, Error, record_search::RecordSearch},
     model::{Date, EntityType, Record, Schema},
     query::{Page, SearchQuery, Start},
 };
@@ -98,23 +98,41 @@ pub(crate) fn sample_holdouts(
         let (mut tried, mut taken) = (HashSet::new(), Vec::new());
         // A record that cannot be compared (undated, without a price, not a contract) is replaced,
         // up to a limit.
-        for _ in 0..share.saturating_mul(4) {
-            let document = (next_random(&mut state) % records) as usize;
-            if taken.len() == share || !tried.insert(document) {
-                continue;
+        let mut draws = share.saturating_mul(4);
+        loop {
+            let mut documents = Vec::new();
+            while draws > 0 && taken.len() + documents.len() < share {
+                draws -= 1;
+                let document = (next_random(&mut state) % records) as usize;
+                if tried.insert(document) {
+                    documents.push(document);
+                }
             }
-            let page = Page {
-                limit: 1,
-                start: Start::Offset(document),
-            };
-            let hits = engine.search(&SearchQuery::newest(entity_type, Vec::new()), &page, Deadline::never())?;
-            let holdout = hits.records.first().and_then(|bytes| Holdout::of(entity_type, bytes));
-            taken.extend(holdout.map(|holdout| (document, holdout)));
+            if documents.is_empty() {
+                break;
+            }
+            let searches: Vec<RecordSearch> = documents.iter().map(|document| one(entity_type, *document)).collect();
+            let found = engine.records_of(&searches, Deadline::never())?;
+            for (document, records) in documents.into_iter().zip(found) {
+                let holdout = records.first().and_then(|bytes| Holdout::of(entity_type, bytes));
+                taken.extend(holdout.map(|holdout| (document, holdout)));
+            }
         }
         taken.sort_by_key(|(document, _)| *document);
         sampled.extend(taken.into_iter().map(|(_, holdout)| holdout));
     }
     Ok(sampled)
+}
+
+/// A search for the record with a number in the default order.
+fn one(entity_type: EntityType, document: usize) -> RecordSearch {
+    RecordSearch::Page {
+        query: SearchQuery::newest(entity_type, Vec::new()),
+        page: Page {
+            limit: 1,
+            start: Start::Offset(document),
+        },
+    }
 }
 
 /// SplitMix64: equal seeds give equal samples on any machine.

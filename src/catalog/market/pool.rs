@@ -1,10 +1,8 @@
 //! The contracts that an item can be compared with: those of one generation, as of a day.
 
-use bytes::Bytes;
-
 use super::{calibration::Calibration, price::MIN_PRICE};
 use crate::{
-    engine::{Deadline, Engine, Error},
+    engine::{Deadline, Engine, record_search::RecordSearch},
     model::{Date, EntityType, Role},
     query::{Filter, Page, SearchQuery, Start},
 };
@@ -21,35 +19,31 @@ pub struct Market<'a> {
 }
 
 impl Market<'_> {
-    /// The newest contracts that match the filters, up to `limit`.
-    pub(crate) fn newest(
-        &self,
-        entity_type: EntityType,
-        filters: &[Filter],
-        limit: usize,
-    ) -> Result<Vec<Bytes>, Error> {
-        let page = Page {
-            limit,
-            start: Start::Offset(0),
-        };
-        let query = self.query(entity_type, filters);
-        Ok(self.engine.search(&query, &page, self.deadline.clone())?.records)
+    /// A search for the newest contracts that match the filters, up to `limit`.
+    pub(crate) fn newest(&self, entity_type: EntityType, filters: &[Filter], limit: usize) -> RecordSearch {
+        RecordSearch::Page {
+            query: self.query(entity_type, filters),
+            page: Page {
+                limit,
+                start: Start::Offset(0),
+            },
+        }
     }
 
-    /// The contracts that match the filters and have the most similar texts, up to `limit`.
+    /// A search for the contracts that match the filters and have the most similar texts, up to
+    /// `limit`; `None` without a term.
     pub(crate) fn similar(
         &self,
         entity_type: EntityType,
         filters: &[Filter],
         terms: &[String],
         limit: usize,
-    ) -> Result<Vec<Bytes>, Error> {
-        if terms.is_empty() {
-            return Ok(Vec::new());
-        }
-        let query = self.query(entity_type, filters);
-        let similar = self.engine.similar(&query, terms, limit, self.deadline.clone())?;
-        Ok(similar.into_iter().map(|similar| similar.record).collect())
+    ) -> Option<RecordSearch> {
+        (!terms.is_empty()).then(|| RecordSearch::Similar {
+            query: self.query(entity_type, filters),
+            terms: terms.to_vec(),
+            limit,
+        })
     }
 
     /// All contracts of the last `years_back` years that have a price and match the filters.

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::{
     answer::MatchLevel,
-    candidates::candidates,
+    candidates::candidate_searches,
     compared_contract::ComparedContract,
     deduplicate::deduplicate,
     item::PreparedItem,
@@ -87,11 +87,19 @@ pub(crate) fn select_comparables(
 
 /// The candidates that match the item at some level, each record once.
 fn compared_contracts(market: &Market, item: &mut PreparedItem) -> Result<Vec<ComparedContract>, Error> {
-    let mut contracts = Vec::new();
+    let (mut searches, mut counts) = (Vec::new(), Vec::new());
     for (number, entity_type) in CONTRACT_TYPES.into_iter().enumerate() {
+        let before = searches.len();
+        searches.extend(candidate_searches(market, item, number, entity_type));
+        counts.push((entity_type, searches.len() - before));
+    }
+    let found = market.engine.records_of(&searches, market.deadline.clone())?;
+    let mut found = found.into_iter();
+    let mut contracts = Vec::new();
+    for (entity_type, count) in counts {
         let mut seen = HashSet::new();
         let mut ids = HashSet::new();
-        for record in candidates(market, item, number, entity_type)? {
+        for record in found.by_ref().take(count).flatten() {
             // A record that two searches found has the same address: this saves parsing it again.
             if !seen.insert((record.as_ptr(), record.len())) {
                 continue;

@@ -7,14 +7,13 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    counts::{CountJob, Counted, add_counts, batches, code_range, entry_buckets, jobs, money, read_counts, sums},
+    counts::{CountJob, Counted, add_counts, batches, code_range, entry_buckets, jobs, read_counts, read_sum, sums},
     mapping::record,
     metrics::{Metrics, unreadable},
     names::Names,
     percentiles::{self, Finder},
-    query::{CompiledQuery, dates},
+    query::{CompiledQuery, dates, term},
     searcher::{Searcher, total},
-    stored_money,
     vendor_counts::VendorCounts,
 };
 use crate::{
@@ -29,6 +28,7 @@ use crate::{
 const DATED: &str = "dated";
 const EARLIEST: &str = "earliest";
 const LATEST: &str = "latest";
+const CANADIAN: &str = "canadian";
 const VALUES: &str = "values";
 const MIN: &str = "min";
 const MAX: &str = "max";
@@ -159,28 +159,30 @@ fn add_totals(aggregations: &mut Map<String, Value>, values: ValueAggregation) {
     if values == ValueAggregation::None {
         return;
     }
-    aggregations.insert(VALUES.to_owned(), json!({ "value_count": { "field": value } }));
-    aggregations.extend(sums());
+    let mut of_values = sums(record::VALUE);
+    of_values.insert(VALUES.to_owned(), json!({ "value_count": { "field": value } }));
     if values == ValueAggregation::Percentiles {
-        aggregations.insert(MIN.to_owned(), json!({ "min": { "field": value } }));
-        aggregations.insert(MAX.to_owned(), json!({ "max": { "field": value } }));
-        aggregations.insert(HINTS.to_owned(), percentiles::hints());
+        of_values.insert(MIN.to_owned(), json!({ "min": { "field": value } }));
+        of_values.insert(MAX.to_owned(), json!({ "max": { "field": value } }));
+        of_values.insert(HINTS.to_owned(), percentiles::hints());
     }
+    let canadian = json!({
+        "filter": CompiledQuery::default().exclude(term(record::FOREIGN, true)).to_json(),
+        "aggs": of_values,
+    });
+    aggregations.insert(CANADIAN.to_owned(), canadian);
 }
 
-/// The statistics of the values, and what finds their percentiles if these were requested.
+/// The statistics of the values in Canadian dollars, and what finds their percentiles if these were
+/// requested.
 fn read_values(
     query: &CompiledQuery,
     results: &Metrics,
     aggregation: ValueAggregation,
 ) -> Result<(Option<ValueStats>, Option<Finder>), Error> {
+    let results: Metrics = results.read(CANADIAN)?;
     let records_with_value = results.metric(VALUES)?.map_or(0, |count| count as u64);
-    let mut sums = [0.0; stored_money::PARTS + 1];
-    let fields = record::MONEY.into_iter().chain([record::IMPLAUSIBLE]);
-    for (sum, field) in sums.iter_mut().zip(fields) {
-        *sum = results.metric(field)?.unwrap_or(0.0);
-    }
-    let total_value = money(sums)?;
+    let total_value = read_sum(&results)?;
     let mut stats = ValueStats {
         records_with_value,
         total_value,
@@ -198,7 +200,8 @@ fn read_values(
         mean: total_value.dollars() / records_with_value as f64,
         percentiles: Default::default(),
     });
-    let finder = Finder::new(query, records_with_value, min..=max, &results.read(HINTS)?);
+    let canadian = query.clone().exclude(term(record::FOREIGN, true));
+    let finder = Finder::new(&canadian, records_with_value, min..=max, &results.read(HINTS)?);
     Ok((Some(stats), Some(finder)))
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct ClusterBuild {
 struct Loaded {
     records: Vec<(EntityType, RecordSummary, Vec<Sample>)>,
     names: u64,
-    stems: u64,
+    vocabulary: u64,
 }
 
 /// Loads the records of an entity type. Any number of threads add records.
@@ -116,10 +116,11 @@ impl ClusterBuild {
         loader.finish()?;
         let loader = self.loader(IndexKind::Vocabulary);
         load(&loader, &totals.stems)?;
+        load(&loader, &totals.words)?;
         loader.finish()?;
         let mut loaded = self.loaded();
         loaded.names += names as u64;
-        loaded.stems += totals.stems.len() as u64;
+        loaded.vocabulary += (totals.stems.len() + totals.words.len()) as u64;
         drop(loaded);
         let kind = IndexKind::Records(entity_type);
         self.create(kind, self.settings.shards_of(totals.summary.records))?;
@@ -193,7 +194,10 @@ impl ClusterBuild {
 
     fn verify(&self) -> anyhow::Result<()> {
         let loaded = self.loaded();
-        for (kind, expected) in [(IndexKind::Names, loaded.names), (IndexKind::Vocabulary, loaded.stems)] {
+        for (kind, expected) in [
+            (IndexKind::Names, loaded.names),
+            (IndexKind::Vocabulary, loaded.vocabulary),
+        ] {
             self.retry(|| verify_count(&self.client, &self.index(kind), expected))?;
         }
         for (entity_type, summary, samples) in &loaded.records {

@@ -4,14 +4,14 @@
 //! The codes of facets follow from all entries, so the records are read twice. Memory holds distinct
 //! texts, never records: about 100 MB for two million contracts.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    document::{RoleKey, StemEntry, VendorName, vendor_id},
+    document::{RoleKey, StemEntry, VendorName, WordEntry, is_listed, vendor_id},
     facet_codes::{FacetCodes, FacetTable},
-    mapping::{key_list, stem_id},
+    mapping::{key_list, stem_id, word_id, word_list},
 };
 use crate::{
     engine::{
@@ -30,10 +30,18 @@ pub(crate) struct BuildTotals {
     entries: [HashMap<Vec<String>, Sum>; Facet::ALL.len()],
     /// By role of [`NAMES`]: the number of records with each key.
     keys: [HashMap<String, u64>; NAMES.len()],
-    /// The distinct words of the text that have a stem.
-    words: HashSet<String>,
+    /// The words of the text that are listed.
+    words: HashMap<String, WordCount>,
     /// The number of records with each similarity term.
     terms: HashMap<String, u64>,
+}
+
+/// The number of records with a word.
+#[derive(Clone, Copy, Default)]
+struct WordCount {
+    records: u64,
+    /// The number of the last record that was counted, from 1: a word that repeats counts once.
+    last: u64,
 }
 
 /// Numbers and sums over all records of an entity type, to compare with those of the cluster.
@@ -45,6 +53,7 @@ pub(crate) struct RecordSummary {
     pub(crate) records_with_value: u64,
     /// Distinct vendors, counted when all records are.
     pub(crate) vendors: u64,
+    /// In Canadian dollars.
     #[serde(skip)]
     pub(crate) total_value: Money,
 }
@@ -60,6 +69,7 @@ pub(crate) struct FinishedTotals {
     pub(crate) keys: Vec<(String, RoleKey)>,
     /// The documents of the vocabulary, each with its id.
     pub(crate) stems: Vec<(String, StemEntry)>,
+    pub(crate) words: Vec<(String, WordEntry)>,
 }
 
 impl BuildTotals {
@@ -69,7 +79,7 @@ impl BuildTotals {
             summary: RecordSummary::default(),
             entries: Default::default(),
             keys: Default::default(),
-            words: HashSet::new(),
+            words: HashMap::new(),
             terms: HashMap::new(),
         }
     }
@@ -79,15 +89,16 @@ impl BuildTotals {
         let value = self.schema.has_role(Role::Value).then(|| record.value()).flatten();
         // Adding zero turns -0.0 into 0.0.
         let value = value.map(|value| value + 0.0);
-        self.summary.add(bytes as u64, value);
+        let dollars = value.filter(|_| record.is_in_canadian_dollars());
+        self.summary.add(bytes as u64, value.is_some(), dollars);
         for (facet, entries) in Facet::ALL.into_iter().zip(&mut self.entries) {
             let entry = facet.entry(record);
             if entry.is_empty() {
                 continue;
             }
-            let is_summed = matches!(facet, Facet::Vendor | Facet::Department);
-            let value = value.filter(|_| is_summed);
-            entries.entry(entry).or_default().add_record(value.as_ref());
+            let is_summed = matches!(facet, Facet::Vendor | Facet::Buyer);
+            let dollars = dollars.filter(|_| is_summed);
+            entries.entry(entry).or_default().add_record(dollars.as_ref());
         }
         for (role, keys) in NAMES.into_iter().zip(&mut self.keys) {
             if self.schema.is_searchable_by(role) {
@@ -97,11 +108,7 @@ impl BuildTotals {
             }
         }
         for text in record.texts(Role::Text) {
-            words(text, |word| {
-                if !self.words.contains(word) && word.chars().all(char::is_alphabetic) {
-                    self.words.insert(word.to_owned());
-                }
-            });
+            words(text, |word| self.add_word(word));
         }
         if self.schema.is_searchable_by(Role::Subject) {
             let mut terms: Vec<String> = Vec::new();
@@ -111,6 +118,26 @@ impl BuildTotals {
             for term in &terms {
                 count(&mut self.terms, term, 1);
             }
+        }
+    }
+
+    /// Counts a word of the record that was added last.
+    fn add_word(&mut self, word: &str) {
+        let number = self.summary.records;
+        match self.words.get_mut(word) {
+            Some(count) if count.last == number => {}
+            Some(count) => {
+                count.records += 1;
+                count.last = number;
+            }
+            None if is_listed(word) => {
+                let first = WordCount {
+                    records: 1,
+                    last: number,
+                };
+                self.words.insert(word.to_owned(), first);
+            }
+            None => {}
         }
     }
 
@@ -126,7 +153,10 @@ impl BuildTotals {
                 *ours.entry(key).or_default() += records;
             }
         }
-        self.words.extend(other.words);
+        for (word, count) in other.words {
+            // The numbers of the records of another part mean nothing here.
+            self.words.entry(word).or_default().records += count.records;
+        }
         for (term, records) in other.terms {
             *self.terms.entry(term).or_default() += records;
         }
@@ -161,20 +191,21 @@ impl BuildTotals {
             tables,
             vendors,
             keys: role_keys(entity_type, self.keys),
-            stems: stem_entries(entity_type, self.words, self.terms),
+            stems: stem_entries(entity_type, self.words.keys(), self.terms),
+            words: word_entries(entity_type, self.words),
         }
     }
 }
 
 impl RecordSummary {
-    fn add(&mut self, bytes: u64, value: Option<f64>) {
+    fn add(&mut self, bytes: u64, has_value: bool, dollars: Option<f64>) {
         self.merge(RecordSummary {
             records: 1,
             max_record_bytes: bytes,
             bytes,
-            records_with_value: value.is_some().into(),
+            records_with_value: has_value.into(),
             vendors: 0,
-            total_value: value.map(Money::of).unwrap_or_default(),
+            total_value: dollars.map(Money::of).unwrap_or_default(),
         });
     }
 
@@ -242,9 +273,21 @@ fn role_keys(entity_type: EntityType, keys: [HashMap<String, u64>; NAMES.len()])
     documents
 }
 
-fn stem_entries(
+fn word_entries(entity_type: EntityType, words: HashMap<String, WordCount>) -> Vec<(String, WordEntry)> {
+    let entry = |(word, count): (String, WordCount)| {
+        let entry = WordEntry {
+            list: word_list(entity_type),
+            word,
+            documents: count.records,
+        };
+        (word_id(entity_type, &entry.word), entry)
+    };
+    words.into_iter().map(entry).collect()
+}
+
+fn stem_entries<'a>(
     entity_type: EntityType,
-    words: HashSet<String>,
+    words: impl Iterator<Item = &'a String>,
     terms: HashMap<String, u64>,
 ) -> Vec<(String, StemEntry)> {
     let mut entries: HashMap<String, StemEntry> = HashMap::new();
@@ -253,7 +296,7 @@ fn stem_entries(
     }
     for word in words {
         for language in Language::ALL {
-            let Some(stem) = stem(language, &word) else {
+            let Some(stem) = stem(language, word) else {
                 continue;
             };
             let entry = entries.entry(stem).or_default();
@@ -353,5 +396,14 @@ mod tests {
         );
         assert!(find("rout").unwrap().fr.contains(&"routes".to_owned()));
         assert!(find("24").is_none());
+        let documents = |word: &str| {
+            let mut words = totals.words.iter().map(|(_, entry)| entry);
+            words.find(|entry| entry.word == word).map(|entry| entry.documents)
+        };
+        assert_eq!(
+            ["road", "roads", "24"].map(documents),
+            [Some(2), Some(1), None],
+            "a word that repeats counts once, a code is not listed"
+        );
     }
 }

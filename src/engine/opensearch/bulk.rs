@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 use super::{
     client::{Body, Client, ClusterRequest, Method},
-    cluster_error::{ClusterError, error_text},
+    cluster_error::{ClusterError, refusal},
     settings::ClusterSettings,
 };
 use crate::engine::deadline::Deadline;
@@ -216,7 +216,7 @@ impl BulkResponse {
         }
         for (number, item) in self.items.iter().enumerate() {
             let ItemResult { id, status, error } = &item.create;
-            let why = || error.as_ref().map_or_else(|| format!("status {status}"), error_text);
+            let why = || error.as_ref().map_or_else(|| format!("status {status}"), refusal);
             match status {
                 // 409: an earlier request stored it, and its response was lost.
                 200..300 | 409 => {}

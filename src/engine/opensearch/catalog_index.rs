@@ -146,7 +146,9 @@ impl GenerationEntry {
         }
         ensure!(
             content.len() == file.bytes && crc32fast::hash(&content) == file.crc32,
-            "{name} was changed after it was stored (its checksum differs)"
+            "{name} of generation {} was changed after it was stored (its checksum differs); \
+             build again with `procure index`, or go back with `procure generations use ID`",
+            self.generation
         );
         Ok(Some(content))
     }

@@ -16,6 +16,8 @@ pub enum ClusterError {
     Unavailable(String),
     /// The cluster refuses requests because it has too many (429).
     Busy(String),
+    /// The cluster stores nothing because its disks are full.
+    DisksFull(String),
     /// No such index, alias or document.
     NotFound(String),
     /// The document exists already, or another process has changed it.
@@ -29,6 +31,18 @@ pub enum ClusterError {
 /// Characters.
 const MAX_REASON: usize = 300;
 
+/// How a cluster reports that its disks are full: what it blocks at the flood stage watermark, and
+/// when every node has reached the high one, and the error of the file system.
+const FULL_DISK: [&str; 3] = [
+    "disk usage exceeded flood-stage watermark",
+    "cluster create-index blocked",
+    "No space left on device",
+];
+
+/// What an operator reads then.
+const DISKS_FULL: &str =
+    "the disks of the search cluster are full; free space on its nodes or add a node, and run the command again";
+
 /// How a shard reports that the time of the search was over, where no partial response is allowed.
 const TIME_EXCEEDED: [&str; 2] = ["time_exceeded_exception", "Time exceeded"];
 
@@ -40,6 +54,9 @@ impl ClusterError {
             return ClusterError::Timeout;
         }
         let text = format!("{address} answered {status}: {reason}");
+        if is_disk_full(&reason) {
+            return ClusterError::DisksFull(text);
+        }
         match status {
             401 | 403 => ClusterError::Unavailable(format!("{text}; check the credentials and their rights")),
             404 => ClusterError::NotFound(text),
@@ -59,7 +76,7 @@ impl ClusterError {
     pub(crate) fn is_passing(&self) -> bool {
         matches!(
             self,
-            ClusterError::Timeout | ClusterError::Unavailable(_) | ClusterError::Busy(_)
+            ClusterError::Timeout | ClusterError::Unavailable(_) | ClusterError::Busy(_) | ClusterError::DisksFull(_)
         )
     }
 }
@@ -70,6 +87,7 @@ impl fmt::Display for ClusterError {
             ClusterError::Timeout => f.write_str("the search cluster did not answer in time"),
             ClusterError::Unavailable(why) => write!(f, "the search cluster is not available: {why}"),
             ClusterError::Busy(why) => write!(f, "the search cluster is overloaded: {why}"),
+            ClusterError::DisksFull(why) => write!(f, "{DISKS_FULL}: {why}"),
             ClusterError::NotFound(why) => write!(f, "the search cluster does not have it: {why}"),
             ClusterError::Conflict(why) => write!(f, "another process changed it: {why}"),
             ClusterError::Rejected(why) => write!(f, "the search cluster refuses the request: {why}"),
@@ -85,9 +103,10 @@ impl From<ClusterError> for Error {
         match error {
             ClusterError::Timeout => Error::Timeout,
             // An index that is not found was removed while it was served.
-            ClusterError::Unavailable(_) | ClusterError::Busy(_) | ClusterError::NotFound(_) => {
-                Error::Unavailable(error.to_string())
-            }
+            ClusterError::Unavailable(_)
+            | ClusterError::Busy(_)
+            | ClusterError::DisksFull(_)
+            | ClusterError::NotFound(_) => Error::Unavailable(error.to_string()),
             ClusterError::Conflict(_) | ClusterError::Rejected(_) | ClusterError::Unreadable(_) => {
                 Error::Internal(error.to_string())
             }
@@ -107,7 +126,21 @@ fn reason(body: &[u8]) -> String {
     }
 }
 
-/// The type and reason of an `error` object, as responses and the items of a bulk request have it.
+/// Why a document of a bulk request was refused.
+pub(crate) fn refusal(error: &Value) -> String {
+    let text = error_text(error);
+    if is_disk_full(&text) {
+        format!("{DISKS_FULL}: {text}")
+    } else {
+        text
+    }
+}
+
+fn is_disk_full(reason: &str) -> bool {
+    FULL_DISK.iter().any(|text| reason.contains(text))
+}
+
+/// The type and reason of an `error` object, as responses have it.
 pub(crate) fn error_text(error: &Value) -> String {
     let describe = |error: &Value| -> Option<String> {
         let kind = error.get("type")?.as_str()?;
@@ -191,6 +224,35 @@ mod tests {
             let error = ClusterError::of_response("a", 500, body.as_bytes());
             assert_eq!(error, ClusterError::Timeout, "{cause}");
         }
+    }
+
+    #[test]
+    fn full_disks_are_named_whatever_the_status() {
+        for (status, reason) in [
+            (
+                429,
+                "index [p-names-x] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block];",
+            ),
+            (403, "blocked by: [FORBIDDEN/10/cluster create-index blocked (api)];"),
+            (500, "No space left on device"),
+        ] {
+            let error = serde_json::json!({ "type": "cluster_block_exception", "reason": reason });
+            let body = serde_json::json!({ "error": error }).to_string();
+            let found = ClusterError::of_response("http://a:1", status, body.as_bytes());
+            assert!(
+                matches!(found, ClusterError::DisksFull(_)) && found.is_passing(),
+                "{found}"
+            );
+            for text in [found.to_string(), refusal(&error)] {
+                assert!(
+                    text.starts_with("the disks of the search cluster are full; free space"),
+                    "{text}"
+                );
+                assert!(text.contains(reason), "{text}");
+            }
+        }
+        let other = serde_json::json!({ "type": "t", "reason": "r" });
+        assert_eq!(refusal(&other), "t: r");
     }
 
     #[test]

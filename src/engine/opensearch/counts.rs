@@ -25,6 +25,10 @@ use crate::{
 /// The maximum number of buckets of one search. The cluster's own limit is 65,535.
 pub(crate) const MAX_BUCKETS: usize = 50_000;
 
+/// The name of the counts of currencies with the sums of other currencies. Each currency is summed
+/// for itself: a record has a value in Canadian dollars or in another currency.
+const FOREIGN: &str = "foreign_currency";
+
 /// Counts of a range of codes of a facet.
 pub(crate) struct CountJob {
     pub(crate) facet: Facet,
@@ -53,6 +57,18 @@ pub(crate) struct TermsBucket {
     value_millions: Option<Metric>,
     value_trillions: Option<Metric>,
     value_implausible: Option<Metric>,
+    /// Only where the market is counted.
+    pub(crate) years: Option<TermsResult>,
+}
+
+impl TermsResult {
+    /// Fails unless every count is exact.
+    pub(crate) fn check(&self, name: &str) -> Result<(), Error> {
+        if self.doc_count_error_upper_bound == 0 {
+            return Ok(());
+        }
+        Err(unreadable(format!("the counts of {name} are not exact")))
+    }
 }
 
 /// The counts that the facets need. A facet that no record has needs none.
@@ -106,11 +122,11 @@ pub(crate) fn batches(jobs: Vec<CountJob>) -> Vec<Vec<CountJob>> {
     shared
 }
 
-/// The sums of money of some documents, named like their fields.
-pub(crate) fn sums() -> Map<String, Value> {
-    let fields = record::MONEY.into_iter().chain([record::IMPLAUSIBLE]);
+/// The sum of an amount over some documents, named like the fields of [`record::VALUE`].
+pub(crate) fn sums(amount: record::Amount) -> Map<String, Value> {
+    let fields = record::VALUE.into_iter().zip(amount);
     fields
-        .map(|field| (field.to_owned(), json!({ "sum": { "field": field } })))
+        .map(|(name, field)| (name.to_owned(), json!({ "sum": { "field": field } })))
         .collect()
 }
 
@@ -125,7 +141,12 @@ pub(crate) fn add_counts(aggregations: &mut Map<String, Value>, job: &CountJob, 
         "order": [{ "_count": "desc" }, { "_key": "asc" }],
     } });
     if has_values && job.facet != Facet::Vendor {
-        counts["aggs"] = sums().into();
+        counts["aggs"] = sums(record::VALUE).into();
+    }
+    if has_values && job.facet == Facet::Currency {
+        let mut foreign = counts.clone();
+        foreign["aggs"] = sums(record::FOREIGN_VALUE).into();
+        aggregations.insert(FOREIGN.to_owned(), foreign);
     }
     aggregations.insert(name.to_owned(), counts);
     if job.size < job.codes {
@@ -137,9 +158,14 @@ pub(crate) fn add_counts(aggregations: &mut Map<String, Value>, job: &CountJob, 
 }
 
 pub(crate) fn code_range(job: &CountJob) -> Value {
+    codes_from(job.facet, job.first, job.codes)
+}
+
+/// A clause that matches so many codes of a facet from the first one on.
+pub(crate) fn codes_from(facet: Facet, first: usize, codes: usize) -> Value {
     let code = |number: usize| facet_code(u32::try_from(number).unwrap_or(u32::MAX));
-    let range = json!({ "gte": code(job.first), "lt": code(job.first + job.codes) });
-    json!({ "range": { facet_field(job.facet): range } })
+    let range = json!({ "gte": code(first), "lt": code(first + codes) });
+    json!({ "range": { facet_field(facet): range } })
 }
 
 /// The counts of a range of codes.
@@ -154,14 +180,13 @@ pub(crate) struct Counted {
 pub(crate) fn read_counts(job: &CountJob, results: &Metrics) -> Result<Counted, Error> {
     let name = job.facet.name();
     let found: TermsResult = results.read(name)?;
-    if found.doc_count_error_upper_bound != 0 {
-        return Err(unreadable(format!("the counts of {name} are not exact")));
-    }
-    let mut buckets = Vec::with_capacity(found.buckets.len());
-    for bucket in &found.buckets {
-        let code = parse_facet_code(&bucket.key);
-        let code = code.ok_or_else(|| unreadable(format!("'{}' is not a code", bucket.key)))?;
-        buckets.push((code, bucket_sum(bucket)?));
+    found.check(name)?;
+    let mut buckets = read_buckets(&found.buckets)?;
+    if job.facet == Facet::Currency && results.has(FOREIGN) {
+        let foreign: TermsResult = results.read(FOREIGN)?;
+        for ((_, sum), (_, foreign)) in buckets.iter_mut().zip(read_buckets(&foreign.buckets)?) {
+            sum.total_value.add(foreign.total_value);
+        }
     }
     let counted: u64 = buckets.iter().map(|(_, sum)| sum.count).sum();
     let distinct = if job.size < job.codes {
@@ -180,6 +205,16 @@ pub(crate) fn read_counts(job: &CountJob, results: &Metrics) -> Result<Counted, 
     })
 }
 
+/// The codes and sums of buckets, in their order.
+fn read_buckets(buckets: &[TermsBucket]) -> Result<Vec<(u32, Sum)>, Error> {
+    let read = |bucket: &TermsBucket| {
+        let code = parse_facet_code(&bucket.key);
+        let code = code.ok_or_else(|| unreadable(format!("'{}' is not a code", bucket.key)))?;
+        Ok((code, bucket_sum(bucket)?))
+    };
+    buckets.iter().map(read).collect()
+}
+
 pub(crate) fn bucket_sum(bucket: &TermsBucket) -> Result<Sum, Error> {
     let parts = [
         &bucket.value_millionths,
@@ -195,8 +230,17 @@ pub(crate) fn bucket_sum(bucket: &TermsBucket) -> Result<Sum, Error> {
     })
 }
 
+/// The sum that [`sums`] asks for.
+pub(crate) fn read_sum(results: &Metrics) -> Result<Money, Error> {
+    let mut parts = [0.0; stored_money::PARTS + 1];
+    for (part, name) in parts.iter_mut().zip(record::VALUE) {
+        *part = results.metric(name)?.unwrap_or(0.0);
+    }
+    money(parts)
+}
+
 /// An amount from the sums of its parts; the last one is of implausible amounts.
-pub(crate) fn money(sums: [f64; stored_money::PARTS + 1]) -> Result<Money, Error> {
+fn money(sums: [f64; stored_money::PARTS + 1]) -> Result<Money, Error> {
     let [parts @ .., implausible] = sums;
     // Whole numbers are exact in a double up to here.
     if parts.iter().any(|sum| sum.abs() > 9_007_199_254_740_992.0) {

@@ -11,7 +11,7 @@ use super::{
     stored_money,
 };
 use crate::{
-    engine::{aggregation::Money, facet_values::Sum},
+    engine::{aggregation::Money, facet_values::Sum, relevance::index_terms},
     model::{EntityType, Facet, Record, Role, Schema, fold::words, record::MAX_KEY_BYTES},
     storage::hex::hex,
 };
@@ -42,6 +42,11 @@ impl Serialize for RecordDocument<'_> {
         for role in mapping::roles(self.schema) {
             serialize_role(&mut document, role, self.record)?;
         }
+        if let Some(original) = amended_value(self.record) {
+            serialize_amount(&mut document, record::ORIGINAL_VALUE, original)?;
+            document.serialize_entry(record::AMENDABLE, &true)?;
+        }
+        serialize_relevance(&mut document, self.record)?;
         for facet in Facet::ALL {
             if let Some(code) = self.codes.code(facet, self.record) {
                 document.serialize_entry(&facet_field(facet), &facet_code(code))?;
@@ -62,7 +67,7 @@ fn serialize_role<M: SerializeMap>(document: &mut M, role: Role, record: &Record
             document.serialize_entry(role.name(), &days)
         }
         Role::Value => match record.value() {
-            Some(value) => serialize_value(document, value),
+            Some(value) => serialize_value(document, value, record.is_in_canadian_dollars()),
             None => Ok(()),
         },
         Role::Text => {
@@ -80,20 +85,46 @@ fn serialize_role<M: SerializeMap>(document: &mut M, role: Role, record: &Record
     }
 }
 
-fn serialize_value<M: SerializeMap>(document: &mut M, dollars: f64) -> Result<(), M::Error> {
+/// The value before amendments, if it can be compared with the value.
+fn amended_value(record: &Record) -> Option<f64> {
+    record.value()?;
+    record.original_value().filter(|_| record.is_in_canadian_dollars())
+}
+
+fn serialize_value<M: SerializeMap>(document: &mut M, value: f64, is_canadian: bool) -> Result<(), M::Error> {
     // Adding zero turns -0.0 into 0.0.
-    let dollars = dollars + 0.0;
-    document.serialize_entry(Role::Value.name(), &dollars)?;
-    let (millionths, implausible) = Money::of(dollars).parts();
-    for (name, part) in record::MONEY.into_iter().zip(stored_money::split(millionths)) {
+    let value = value + 0.0;
+    document.serialize_entry(Role::Value.name(), &value)?;
+    if is_canadian {
+        return serialize_amount(document, record::VALUE, value);
+    }
+    document.serialize_entry(record::FOREIGN, &true)?;
+    serialize_amount(document, record::FOREIGN_VALUE, value)
+}
+
+fn serialize_amount<M: SerializeMap>(document: &mut M, fields: record::Amount, amount: f64) -> Result<(), M::Error> {
+    let [names @ .., of_implausible] = fields;
+    let (millionths, implausible) = Money::of(amount).parts();
+    for (name, part) in names.into_iter().zip(stored_money::split(millionths)) {
         if part != 0 {
             document.serialize_entry(name, &part)?;
         }
     }
     if implausible != 0.0 {
-        document.serialize_entry(record::IMPLAUSIBLE, &implausible)?;
+        document.serialize_entry(of_implausible, &implausible)?;
     }
     Ok(())
+}
+
+fn serialize_relevance<M: SerializeMap>(document: &mut M, record: &Record) -> Result<(), M::Error> {
+    let mut terms = Vec::new();
+    index_terms(record, |term| terms.push(term.to_owned()));
+    terms.sort_unstable();
+    terms.dedup();
+    if terms.is_empty() {
+        return Ok(());
+    }
+    document.serialize_entry(record::RELEVANCE, &terms)
 }
 
 /// A role without a text has no member.
@@ -182,6 +213,21 @@ pub(crate) struct RoleKey {
     pub(crate) rank: u32,
     /// The number of records with the key.
     pub(crate) records: u64,
+}
+
+/// What the vocabulary knows of a word.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct WordEntry {
+    pub(crate) list: String,
+    pub(crate) word: String,
+    /// The number of records that have it in a text that `q` searches.
+    pub(crate) documents: u64,
+}
+
+/// Whether the vocabulary has a document for a word of the texts. Codes have none: there are too
+/// many, and nothing is spelled nearly like them.
+pub(crate) fn is_listed(word: &str) -> bool {
+    word.chars().all(char::is_alphabetic)
 }
 
 /// What the vocabulary knows of a stem.
@@ -276,6 +322,44 @@ mod tests {
         for name in ["value", "text", "vendor", "department", "subject"] {
             assert_eq!(document.get(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn amounts_in_another_currency_have_fields_of_their_own() {
+        let of = |currency: &str| {
+            let json = format!(
+                r#"{{"record_id":"d","contract_value":12.5,"original_value":3000000,"currency":"{currency}"}}"#
+            );
+            document(EntityType::Disclosure, &json)
+        };
+        let (canadian, foreign) = (of("CAD"), of("USD"));
+        for (document, present, absent) in [(&canadian, "value", "foreign"), (&foreign, "foreign", "value")] {
+            assert_eq!(document["value"], 12.5);
+            assert_eq!(document[format!("{present}_dollars")], 12);
+            assert_eq!(document.get(format!("{absent}_dollars")), None);
+        }
+        assert_eq!(canadian.get("is_foreign"), None);
+        assert_eq!(foreign["is_foreign"], true);
+        assert_eq!(canadian["original_millions"], 3);
+        assert_eq!(canadian["is_amendable"], true);
+        assert_eq!(foreign.get("original_millions"), None);
+        let without = document(EntityType::Disclosure, r#"{"record_id":"d","original_value":3}"#);
+        assert_eq!(without.get("is_amendable"), None);
+        for document in [&canadian, &foreign] {
+            let known = IndexFields::of(EntityType::Disclosure);
+            for name in document.as_object().unwrap().keys() {
+                assert!(known.0.contains(name), "{name} is not in the mapping");
+            }
+        }
+    }
+
+    #[test]
+    fn the_terms_of_the_order_by_relevance_are_distinct() {
+        let document = document(
+            EntityType::Award,
+            r#"{"record_id":"a","title_en":"Road road","title_fr":"Road"}"#,
+        );
+        assert_eq!(document["relevance"], json!(["road+road", "road/a"]));
     }
 
     #[test]

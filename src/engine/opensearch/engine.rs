@@ -11,14 +11,20 @@ use super::{
     client::Client,
     document::VendorName,
     generations::ClusterGeneration,
-    mapping::{IndexKind, parse_facet_code, record},
+    look_ups::look_up,
+    mapping::{IndexKind, record},
+    market,
     names::Names,
-    page,
-    query::{CompiledQuery, Lookups, is_long_part, term},
+    near_words,
+    page::{self, PageSearch},
+    query::{CompiledQuery, term},
     records_index::{RecordsIndex, departments},
+    relevance,
     searcher::{Searcher, stored_record},
-    similar,
+    similar::{self, SimilarSearch},
     stems::Vocabulary,
+    suggestions::suggest_vendors,
+    together::{self, Planned},
 };
 use crate::{
     engine::{
@@ -26,15 +32,15 @@ use crate::{
         deadline::Deadline,
         departments::Departments,
         error::Error,
-        names::{NamesPage, ResolvedName},
+        market_counts::MarketCounts,
+        names::{NamesPage, ResolvedName, is_department},
+        near_words::NearWord,
+        record_search::RecordSearch,
         similarity::{SimilarRecord, idf},
         traits::{Engine, Hits},
     },
     model::{EntityType, Facet, Role, Schema},
-    query::{
-        Filter, Page, SearchQuery, SortKey,
-        text::{Clause, Term},
-    },
+    query::{Page, SearchQuery, SortKey, Start},
 };
 
 /// Less than a kilobyte each.
@@ -98,59 +104,84 @@ impl OpenSearchEngine {
 
     /// `None` if nothing can match.
     fn compile(&self, searcher: &Searcher, query: &SearchQuery) -> Result<Option<CompiledQuery>, Error> {
-        Ok(CompiledQuery::new(query, &self.look_up(searcher, query)?))
+        let lookups = look_up(searcher, &self.names(), &self.vocabulary, query)?;
+        Ok(CompiledQuery::new(query, &lookups))
     }
 
-    fn look_up(&self, searcher: &Searcher, query: &SearchQuery) -> Result<Lookups, Error> {
-        let (entity_type, deadline) = (query.entity_type, searcher.deadline);
-        let mut lookups = Lookups::default();
-        for filter in &query.filters {
-            match filter {
-                Filter::FacetValue { facet, key } => {
-                    let codes = self.codes(searcher, *facet, key)?;
-                    lookups.codes.insert((*facet, key.clone()), codes);
-                }
-                Filter::Contains { role, key } if is_long_part(key) => {
-                    let keys = self.names().keys_with_long_part(entity_type, *role, key, deadline)?;
-                    lookups.keys.insert((*role, key.clone()), keys);
-                }
-                _ => {}
+    /// The same for a page in the order of the query.
+    fn compile_page(
+        &self,
+        searcher: &Searcher,
+        query: &SearchQuery,
+        page: &Page,
+    ) -> Result<Option<CompiledQuery>, Error> {
+        check_sortable(query, page)?;
+        let lookups = look_up(searcher, &self.names(), &self.vocabulary, query)?;
+        let compiled = CompiledQuery::new(query, &lookups);
+        let text = query.text.as_ref().filter(|_| query.sort.key == SortKey::Relevance);
+        let (Some(compiled), Some(text)) = (&compiled, text) else {
+            return Ok(compiled);
+        };
+        let clauses = relevance::clauses(searcher, &self.vocabulary, &lookups.variants, text)?;
+        Ok(Some(compiled.clone().prefer(clauses)))
+    }
+
+    /// Prepares a search for records, to be sent with others. `searcher` returns that of a query's
+    /// entity type, if it has records.
+    fn plan<'a>(
+        &self,
+        searcher: impl Fn(&SearchQuery) -> Option<&'a Searcher<'a>>,
+        search: &RecordSearch,
+    ) -> Result<Planned<'a>, Error> {
+        match search {
+            RecordSearch::Page { query, page } => {
+                let Some(searcher) = searcher(query) else {
+                    return Ok(Planned::Nothing);
+                };
+                let compiled = self.compile_page(searcher, query, page)?;
+                Ok(compiled.map_or(Planned::Nothing, |compiled| {
+                    Planned::Page(searcher, PageSearch::new(searcher, &compiled, query.sort, page))
+                }))
+            }
+            RecordSearch::Similar { query, terms, limit } => {
+                let Some(searcher) = searcher(query) else {
+                    return Ok(Planned::Nothing);
+                };
+                let Some(compiled) = self.compile(searcher, &without_text(query))? else {
+                    return Ok(Planned::Nothing);
+                };
+                let similar = SimilarSearch::new(searcher, &self.vocabulary, &compiled, terms, *limit)?;
+                Ok(similar.map_or(Planned::Nothing, |similar| Planned::Similar(searcher, similar)))
             }
         }
-        let clauses = query.text.iter().flat_map(|text| text.clauses());
-        let terms = clauses.flat_map(|clause| match clause {
-            Clause::Any(terms) => terms.as_slice(),
-            Clause::Not(term) => std::slice::from_ref(term),
-        });
-        let words = terms.filter_map(|term| match term {
-            Term::Word(word) => Some(word.as_str()),
-            Term::Phrase(_) => None,
-        });
-        let words: Vec<&str> = words.collect();
-        lookups.variants = self.vocabulary.variants(&self.client, entity_type, &words, deadline)?;
-        Ok(lookups)
-    }
-
-    /// The codes of the records that have a value of a facet.
-    fn codes(&self, searcher: &Searcher, facet: Facet, key: &str) -> Result<Vec<u32>, Error> {
-        if facet == Facet::Vendor {
-            let vendor = self
-                .names()
-                .vendor(searcher.index.entity_type, key, searcher.deadline)?;
-            let code = vendor.and_then(|vendor| parse_facet_code(&vendor.code));
-            return Ok(code.into_iter().collect());
-        }
-        let Some(values) = searcher.index.values(facet) else {
-            return Ok(Vec::new());
-        };
-        let number = values.find(key);
-        Ok(number.map_or_else(Vec::new, |number| values.codes_of_value(number).to_vec()))
     }
 }
 
-/// Whether the records of an entity type have a sort key. All have a place in the order by date.
-fn is_sortable(entity_type: EntityType, key: SortKey) -> bool {
-    key == SortKey::Date || Schema::of(entity_type).has_role(key.role())
+/// Fails if the records of an entity type have no such sort key. All have a place in the order by
+/// date.
+fn check_sortable(query: &SearchQuery, page: &Page) -> Result<(), Error> {
+    let (entity_type, key) = (query.entity_type, query.sort.key);
+    if key == SortKey::Relevance {
+        return match (&query.text, &page.start) {
+            (Some(_), Start::Offset(_)) => Ok(()),
+            _ => Err(Error::Internal(
+                "a search by relevance needs a text and an offset".to_owned(),
+            )),
+        };
+    }
+    if key == SortKey::Date || Schema::of(entity_type).has_role(key.role()) {
+        return Ok(());
+    }
+    let why = format!("{entity_type} records cannot be sorted by {key:?}");
+    Err(Error::Internal(why))
+}
+
+/// What a search for similar records reads of a query.
+fn without_text(query: &SearchQuery) -> SearchQuery {
+    SearchQuery {
+        text: None,
+        ..query.clone()
+    }
 }
 
 impl Engine for OpenSearchEngine {
@@ -159,13 +190,7 @@ impl Engine for OpenSearchEngine {
         let Some(searcher) = self.searcher(query.entity_type, &deadline) else {
             return Ok(Hits::default());
         };
-        if !is_sortable(query.entity_type, query.sort.key) {
-            return Err(Error::Internal(format!(
-                "{} records cannot be sorted by {:?}",
-                query.entity_type, query.sort.key
-            )));
-        }
-        match self.compile(&searcher, query)? {
+        match self.compile_page(&searcher, query, page)? {
             Some(compiled) => page::search(&searcher, &compiled, query.sort, page),
             None => Ok(Hits::default()),
         }
@@ -213,9 +238,9 @@ impl Engine for OpenSearchEngine {
         deadline: Deadline,
     ) -> Result<NamesPage, Error> {
         deadline.check()?;
-        if facet == Facet::Department {
+        if is_department(facet) {
             let indexes = entity_types.iter().filter_map(|of| self.indexes[*of as usize].as_ref());
-            let counted = indexes.filter_map(|index| index.values(facet));
+            let counted = indexes.filter_map(|index| index.values(Facet::Buyer));
             return Ok(self.departments.list(&counted.collect::<Vec<_>>(), part, page));
         }
         let [only] = entity_types else {
@@ -238,7 +263,7 @@ impl Engine for OpenSearchEngine {
         deadline: Deadline,
     ) -> Result<Option<ResolvedName>, Error> {
         deadline.check()?;
-        if facet == Facet::Department {
+        if is_department(facet) {
             return Ok(self.departments.resolve(name));
         }
         let Some(index) = &self.indexes[entity_type as usize] else {
@@ -252,6 +277,7 @@ impl Engine for OpenSearchEngine {
             key: vendor.key().to_owned(),
             name: vendor.name.clone(),
             name_fr: None,
+            kind: None,
         }))
     }
 
@@ -263,15 +289,49 @@ impl Engine for OpenSearchEngine {
         limit: usize,
         deadline: Deadline,
     ) -> Result<Vec<String>, Error> {
+        deadline.check()?;
         let Some(index) = &self.indexes[entity_type as usize] else {
             return Ok(Vec::new());
         };
         let key = facet.key(name);
         if facet == Facet::Vendor {
-            return self.names().suggest_vendors(entity_type, &key, limit, &deadline);
+            return suggest_vendors(&self.names(), entity_type, &key, limit, &deadline);
         }
-        let values = index.values(facet);
-        Ok(values.map_or_else(Vec::new, |values| values.suggest(&key, limit)))
+        let is_department = is_department(facet);
+        let counted = if is_department { Facet::Buyer } else { facet };
+        match index.values(counted) {
+            Some(values) if is_department => self.departments.suggest(values, name, limit, &deadline),
+            Some(values) => values.suggest(&key, limit, &deadline),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn near_words(
+        &self,
+        entity_type: EntityType,
+        word: &str,
+        limit: usize,
+        deadline: Deadline,
+    ) -> Result<Vec<NearWord>, Error> {
+        deadline.check()?;
+        near_words::near_words(
+            &self.client,
+            &self.vocabulary.index,
+            entity_type,
+            word,
+            limit,
+            &deadline,
+        )
+    }
+
+    fn market(&self, query: &SearchQuery, deadline: Deadline) -> Result<MarketCounts, Error> {
+        deadline.check()?;
+        if let Some(searcher) = self.searcher(query.entity_type, &deadline)
+            && let Some(compiled) = self.compile(&searcher, query)?
+        {
+            return market::market(&searcher, &compiled);
+        }
+        Ok(MarketCounts::default())
     }
 
     fn similar(
@@ -285,14 +345,19 @@ impl Engine for OpenSearchEngine {
         let Some(searcher) = self.searcher(query.entity_type, &deadline) else {
             return Ok(Vec::new());
         };
-        let filters = SearchQuery {
-            text: None,
-            ..query.clone()
-        };
-        match self.compile(&searcher, &filters)? {
+        match self.compile(&searcher, &without_text(query))? {
             Some(compiled) => similar::search(&searcher, &self.vocabulary, &compiled, terms, limit),
             None => Ok(Vec::new()),
         }
+    }
+
+    fn records_of(&self, searches: &[RecordSearch], deadline: Deadline) -> Result<Vec<Vec<Bytes>>, Error> {
+        deadline.check()?;
+        let searchers = EntityType::ALL.map(|entity_type| self.searcher(entity_type, &deadline));
+        let searcher = |query: &SearchQuery| searchers[query.entity_type as usize].as_ref();
+        let planned = searches.iter().map(|search| self.plan(searcher, search));
+        let planned = planned.collect::<Result<Vec<_>, Error>>()?;
+        together::records_of(&self.client, planned, &deadline)
     }
 
     fn idf(&self, entity_type: EntityType, terms: &[String], deadline: Deadline) -> Result<Vec<f32>, Error> {

@@ -33,7 +33,7 @@ impl FacetCodes {
 pub(crate) struct FacetTable {
     pub(crate) facet: Facet,
     pub(crate) entries: Vec<Vec<String>>,
-    /// By code. The values are summed only for departments.
+    /// By code. The values, in Canadian dollars, are summed only for buyers.
     pub(crate) sums: Vec<Sum>,
 }
 

@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | `{prefix}-{entity_type}-{generation}` | one per record, numbered in the default order | keys, words, dates, values, facet codes |
 //! | `{prefix}-names-{generation}` | one per vendor of an entity type, and one per key of a role that is searched by a part | a part of the key, rank, code |
-//! | `{prefix}-vocabulary-{generation}` | one per stem of an entity type | its id |
+//! | `{prefix}-vocabulary-{generation}` | one per stem and one per word of an entity type | its id; a word also by its spelling |
 //! | `{prefix}-catalog` | one per generation and part of its stored files, and the lock of the build in progress | its id |
 //!
 //! The alias `{prefix}-{entity_type}`, `{prefix}-names` or `{prefix}-vocabulary` names the index
@@ -93,7 +93,7 @@ impl IndexKind {
         match self {
             IndexKind::Records(entity_type) => records_mapping(Schema::of(entity_type)),
             IndexKind::Names => names_mapping(),
-            IndexKind::Vocabulary => json!({ "dynamic": "false", "_meta": meta() }),
+            IndexKind::Vocabulary => vocabulary_mapping(),
         }
     }
 }
@@ -142,7 +142,7 @@ pub(crate) fn is_generation_id(text: &str) -> bool {
 }
 
 /// The version of the documents and mappings. Raise it when they change for equal records.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 /// The maximum of `from` + `size`. The API allows an offset of 9,500 and a page of 500; a search
 /// asks for one more record, to know whether another page follows.
@@ -167,12 +167,44 @@ pub(crate) mod record {
     /// The number of the record in the default order of its entity type, from 0, without gaps. So
     /// a page at any depth of all records is a range. It is also the id of the document.
     pub(crate) const NUMBER: &str = "record_number";
-    /// The parts of an amount, as [`split`](crate::engine::opensearch::stored_money::split) returns
-    /// them. A part that is zero is left out.
-    pub(crate) const MONEY: [&str; crate::engine::opensearch::stored_money::PARTS] =
-        ["value_millionths", "value_dollars", "value_millions", "value_trillions"];
-    /// An amount that [`Money`](crate::engine::aggregation::Money) keeps apart as implausible.
-    pub(crate) const IMPLAUSIBLE: &str = "value_implausible";
+    /// Present, and true, where the amounts are not in Canadian dollars.
+    pub(crate) const FOREIGN: &str = "is_foreign";
+    /// Present, and true, where value and value before amendments can be compared: both are stated
+    /// in Canadian dollars.
+    pub(crate) const AMENDABLE: &str = "is_amendable";
+    /// What the order by relevance reads: the terms of
+    /// [`index_terms`](crate::engine::relevance::index_terms).
+    pub(crate) const RELEVANCE: &str = "relevance";
+
+    /// The fields of an amount: the parts that
+    /// [`split`](crate::engine::opensearch::stored_money::split) returns, then an amount that
+    /// [`Money`](crate::engine::aggregation::Money) keeps apart as implausible. A part that is zero is
+    /// left out.
+    pub(crate) type Amount = [&'static str; crate::engine::opensearch::stored_money::PARTS + 1];
+    /// The value, in Canadian dollars.
+    pub(crate) const VALUE: Amount = [
+        "value_millionths",
+        "value_dollars",
+        "value_millions",
+        "value_trillions",
+        "value_implausible",
+    ];
+    /// The value, in another currency.
+    pub(crate) const FOREIGN_VALUE: Amount = [
+        "foreign_millionths",
+        "foreign_dollars",
+        "foreign_millions",
+        "foreign_trillions",
+        "foreign_implausible",
+    ];
+    /// The value before amendments, where the record is [`AMENDABLE`].
+    pub(crate) const ORIGINAL_VALUE: Amount = [
+        "original_millionths",
+        "original_dollars",
+        "original_millions",
+        "original_trillions",
+        "original_implausible",
+    ];
 }
 
 /// The field with the code of a record's facet entry; absent where the entry is empty.
@@ -196,6 +228,8 @@ pub(crate) mod names {
     pub(crate) const LIST: &str = "list";
     /// The key, searched by a part. Its type is `wildcard`.
     pub(crate) const KEY: &str = "key";
+    /// The words of the key, in [`KEY`]: `key.words`.
+    pub(crate) const WORDS: &str = "words";
     /// The number of the value in its list: by descending number of records, then by name, then by
     /// key. The rank of a list of keys is by key.
     pub(crate) const RANK: &str = "rank";
@@ -223,7 +257,27 @@ pub(crate) fn stem_id(entity_type: EntityType, stem: &str) -> String {
     format!("{entity_type}/{stem}")
 }
 
-const ROLES: [Role; 17] = [
+/// The fields of the document of a word in the vocabulary.
+pub(crate) mod word {
+    /// Which list it belongs to: [`word_list`](super::word_list).
+    pub(crate) const LIST: &str = "list";
+    pub(crate) const WORD: &str = "word";
+    /// The number of records that have the word in a text that `q` searches.
+    pub(crate) const DOCUMENTS: &str = "documents";
+}
+
+/// The words of the texts of an entity type. Its documents are
+/// [`WordEntry`](super::document::WordEntry).
+pub(crate) fn word_list(entity_type: EntityType) -> String {
+    format!("{entity_type}/words")
+}
+
+/// The id of a word's document. No stem has a slash.
+pub(crate) fn word_id(entity_type: EntityType, word: &str) -> String {
+    format!("{}/{word}", word_list(entity_type))
+}
+
+const ROLES: [Role; 18] = [
     Role::RecordId,
     Role::Date,
     Role::ClosingDate,
@@ -241,6 +295,7 @@ const ROLES: [Role; 17] = [
     Role::Text,
     Role::Subject,
     Role::Commodity,
+    Role::QualityFlag,
 ];
 
 /// The roles that the documents of an entity type have a field for.
@@ -256,12 +311,17 @@ fn records_mapping(schema: &Schema) -> Value {
         fields.insert(role.name().to_owned(), role_mapping(role));
     }
     if schema.has_role(Role::Value) {
-        for part in record::MONEY {
-            fields.insert(part.to_owned(), json!({ "type": "long", "index": false }));
-        }
-        let implausible = json!({ "type": "double", "index": false });
-        fields.insert(record::IMPLAUSIBLE.to_owned(), implausible);
+        add_amount(&mut fields, record::VALUE);
+        add_amount(&mut fields, record::FOREIGN_VALUE);
+        fields.insert(record::FOREIGN.to_owned(), json!({ "type": "boolean" }));
     }
+    if schema.has_role(Role::OriginalValue) {
+        add_amount(&mut fields, record::ORIGINAL_VALUE);
+        fields.insert(record::AMENDABLE.to_owned(), json!({ "type": "boolean" }));
+    }
+    // Only searched.
+    let terms = json!({ "type": "keyword", "doc_values": false });
+    fields.insert(record::RELEVANCE.to_owned(), terms);
     for facet in Facet::ALL {
         fields.insert(facet_field(facet), json!({ "type": "keyword" }));
     }
@@ -275,6 +335,15 @@ fn records_mapping(schema: &Schema) -> Value {
         "_source": { "enabled": false },
         "properties": fields,
     })
+}
+
+fn add_amount(fields: &mut Map<String, Value>, amount: record::Amount) {
+    let [parts @ .., implausible] = amount;
+    for part in parts {
+        fields.insert(part.to_owned(), json!({ "type": "long", "index": false }));
+    }
+    let sum = json!({ "type": "double", "index": false });
+    fields.insert(implausible.to_owned(), sum);
 }
 
 fn role_mapping(role: Role) -> Value {
@@ -299,9 +368,26 @@ fn names_mapping() -> Value {
         "_meta": meta(),
         "properties": {
             names::LIST: { "type": "keyword" },
-            names::KEY: { "type": "wildcard" },
+            names::KEY: {
+                "type": "wildcard",
+                "fields": { names::WORDS: {
+                    "type": "text", "norms": false, "index_options": "docs", "analyzer": "whitespace",
+                } },
+            },
             names::RANK: { "type": "integer" },
             names::CODE: { "type": "keyword" },
+        },
+    })
+}
+
+fn vocabulary_mapping() -> Value {
+    json!({
+        "dynamic": "false",
+        "_meta": meta(),
+        "properties": {
+            word::LIST: { "type": "keyword" },
+            word::WORD: { "type": "keyword" },
+            word::DOCUMENTS: { "type": "integer" },
         },
     })
 }

@@ -45,6 +45,10 @@ impl Metrics {
         parse(raw.ok_or_else(|| unreadable(format!("the aggregation {name} is missing")))?)
     }
 
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// The value of a metric aggregation; `None` over no documents.
     pub(crate) fn metric(&self, name: &str) -> Result<Option<f64>, Error> {
         Ok(self.read::<Metric>(name)?.value.map(|value| value.0))

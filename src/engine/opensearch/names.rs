@@ -19,7 +19,7 @@ use crate::{
     engine::{
         deadline::Deadline,
         error::Error,
-        names::{NameCount, NamesPage, suggestion_parts},
+        names::{NameCount, NamesPage},
     },
     model::{EntityType, Role, record::MAX_KEY_BYTES},
 };
@@ -132,39 +132,6 @@ impl Names<'_> {
         searches.collect()
     }
 
-    /// Names of vendors that share the start of a word with a key.
-    pub(crate) fn suggest_vendors(
-        &self,
-        entity_type: EntityType,
-        key: &str,
-        limit: usize,
-        deadline: &Deadline,
-    ) -> Result<Vec<String>, Error> {
-        let parts = suggestion_parts(key);
-        let share = limit / parts.len().max(1);
-        if parts.is_empty() || share == 0 {
-            return Ok(Vec::new());
-        }
-        let list = vendor_list(entity_type);
-        let searches = parts.iter().map(|part| {
-            let search = json!({
-                "query": with_part(&list, part),
-                "sort": [{ names::RANK: "asc" }],
-                "size": share.min(STEP),
-                "track_total_hits": false,
-            });
-            (self.index, search)
-        });
-        deadline.check()?;
-        let responses = self.client.multi_search(&searches.collect::<Vec<_>>(), deadline)?;
-        let mut suggested = Vec::new();
-        for response in &responses {
-            let vendors: Vec<VendorName> = read_all(response)?;
-            suggested.extend(vendors.into_iter().map(|vendor| vendor.name));
-        }
-        Ok(suggested)
-    }
-
     /// The keys of a role that contain a part that is too long for a pattern.
     pub(crate) fn keys_with_long_part(
         &self,
@@ -209,7 +176,7 @@ impl Names<'_> {
         }
     }
 
-    fn search(&self, body: &Value, deadline: &Deadline) -> Result<SearchResponse, Error> {
+    pub(crate) fn search(&self, body: &Value, deadline: &Deadline) -> Result<SearchResponse, Error> {
         deadline.check()?;
         Ok(self.client.search(self.index, body, deadline)?)
     }
@@ -228,7 +195,7 @@ pub(crate) fn read_names(responses: &[SearchResponse]) -> Result<HashMap<u32, St
     Ok(name_of)
 }
 
-fn read_all<T: DeserializeOwned>(response: &SearchResponse) -> Result<Vec<T>, Error> {
+pub(crate) fn read_all<T: DeserializeOwned>(response: &SearchResponse) -> Result<Vec<T>, Error> {
     response.hits.hits.iter().map(read).collect()
 }
 
@@ -256,6 +223,7 @@ fn row(vendor: VendorName) -> NameCount {
         records: vendor.records,
         total_value: vendor.total_value(),
         name: vendor.name,
+        kind: None,
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
     cluster_error::ClusterError,
     mapping::{MAX_RESULT_WINDOW, NO_DATE, record},
     query::{CompiledQuery, dates, exists, term},
-    response::Hit,
+    response::{Hit, SearchResponse},
     searcher::{Searcher, record_bytes, stored_record, total},
 };
 use crate::{
@@ -92,38 +92,78 @@ pub(crate) fn sorted_id(sort: &[SortValue]) -> Result<String, Error> {
 
 /// The matches of a query on one page of an order.
 pub(crate) fn search(searcher: &Searcher, query: &CompiledQuery, sort: Sort, page: &Page) -> Result<Hits, Error> {
-    let (offset, after) = match &page.start {
-        Start::Offset(offset) => (*offset, None),
-        Start::After(position) => (0, Some(position)),
-    };
-    // One more than the page has, to know whether another page follows.
-    let wanted = page.limit.saturating_add(1);
-    let with_records = wanted <= STEP && searcher.index.fits_one_response(wanted);
-    let mut reader = Reader {
-        searcher,
-        phases: phases(query, sort, after),
-        offset,
-        wanted,
-        with_records,
-        stubs: Vec::new(),
-    };
-    reader.skip_by_number(query, sort);
-    reader.read()?;
-    let mut stubs = reader.stubs;
-    let has_more = stubs.len() > page.limit;
-    stubs.truncate(page.limit);
-    let fitting = fitting(stubs.iter().map(|stub| stub.bytes as usize), MAX_PAGE_BYTES);
-    let is_cut = fitting < stubs.len();
-    stubs.truncate(fitting);
-    let next = match stubs.last() {
-        Some(last) if (has_more || is_cut) && sort.key != SortKey::Value => Some(position(last)),
-        _ => None,
-    };
-    Ok(Hits {
-        records: records(searcher, stubs)?,
-        is_cut,
-        next,
-    })
+    PageSearch::new(searcher, query, sort, page).finish()
+}
+
+/// A page whose first search can be sent together with others.
+pub(crate) struct PageSearch<'a> {
+    reader: Reader<'a>,
+    limit: usize,
+    sort: Sort,
+}
+
+impl<'a> PageSearch<'a> {
+    pub(crate) fn new(searcher: &'a Searcher<'a>, query: &CompiledQuery, sort: Sort, page: &Page) -> PageSearch<'a> {
+        let (offset, after) = match &page.start {
+            Start::Offset(offset) => (*offset, None),
+            Start::After(position) => (0, Some(position)),
+        };
+        // One more than the page has, to know whether another page follows.
+        let wanted = page.limit.saturating_add(1);
+        let with_records = wanted <= STEP && searcher.index.fits_one_response(wanted);
+        let mut reader = Reader {
+            searcher,
+            phases: phases(query, sort, after),
+            offset,
+            wanted,
+            with_records,
+            first: None,
+            stubs: Vec::new(),
+        };
+        reader.skip_by_number(query, sort);
+        PageSearch {
+            reader,
+            limit: page.limit,
+            sort,
+        }
+    }
+
+    /// The maximum number of records that the first search returns.
+    pub(crate) fn first_records(&self) -> usize {
+        STEP.min(self.reader.wanted)
+    }
+
+    /// The first search; `None` if it was sent, or if it depends on others.
+    pub(crate) fn first(&self) -> Option<Value> {
+        let (phase, size) = (self.reader.phases.first()?, self.first_records());
+        let fits = self.reader.offset + size <= MAX_RESULT_WINDOW;
+        (fits && self.reader.first.is_none()).then(|| self.reader.body(phase, self.reader.offset, size))
+    }
+
+    /// Takes the response to the first search.
+    pub(crate) fn read_first(&mut self, response: SearchResponse) {
+        self.reader.first = Some(response);
+    }
+
+    /// The page, after the searches that are left.
+    pub(crate) fn finish(mut self) -> Result<Hits, Error> {
+        self.reader.read()?;
+        let mut stubs = self.reader.stubs;
+        let has_more = stubs.len() > self.limit;
+        stubs.truncate(self.limit);
+        let fitting = fitting(stubs.iter().map(|stub| stub.bytes as usize), MAX_PAGE_BYTES);
+        let is_cut = fitting < stubs.len();
+        stubs.truncate(fitting);
+        let next = match stubs.last() {
+            Some(last) if (has_more || is_cut) && self.sort.key.has_positions() => Some(position(last)),
+            _ => None,
+        };
+        Ok(Hits {
+            records: records(self.reader.searcher, stubs)?,
+            is_cut,
+            next,
+        })
+    }
 }
 
 fn position(stub: &Stub) -> Position {
@@ -161,6 +201,13 @@ fn phases(query: &CompiledQuery, sort: Sort, after: Option<&Position>) -> Vec<Ph
     };
     let by_key = json!([{ key: of_key }, { id: of_id }]);
     let after_key = |days: i32, position: &Position| vec![json!(days), json!(position.record_id)];
+    if sort.key == SortKey::Relevance {
+        return vec![Phase {
+            query: query.clone(),
+            sort: json!([{ "_score": "desc" }, { Role::Date.name(): "desc" }, { id: "asc" }]),
+            after: None,
+        }];
+    }
     if sort.key != SortKey::Value && sort.order == Order::Desc {
         // The order of the index itself. Records without a date have the earliest one.
         let days = |position: &Position| position.key.map_or(NO_DATE, Date::days);
@@ -171,7 +218,7 @@ fn phases(query: &CompiledQuery, sort: Sort, after: Option<&Position>) -> Vec<Ph
         }];
     }
     let (keyed, unkeyed) = match sort.key {
-        SortKey::Value => (query.clone().require(exists(key)), query.clone().exclude(exists(key))),
+        SortKey::Value | SortKey::Relevance => (query.clone().require(exists(key)), query.clone().exclude(exists(key))),
         SortKey::Date | SortKey::ClosingDate => (
             query.clone().require(dates(sort.key.role(), None, None)),
             query.clone().require(term(key, NO_DATE)),
@@ -204,6 +251,8 @@ struct Reader<'a> {
     offset: usize,
     wanted: usize,
     with_records: bool,
+    /// The response to the first search, until it is read.
+    first: Option<SearchResponse>,
     stubs: Vec<Stub>,
 }
 
@@ -284,7 +333,15 @@ impl Reader<'_> {
         Ok(Some(jump))
     }
 
-    fn search(&self, phase: &Phase, from: usize, size: usize) -> Result<Vec<Stub>, Error> {
+    fn search(&mut self, phase: &Phase, from: usize, size: usize) -> Result<Vec<Stub>, Error> {
+        let response = match self.first.take() {
+            Some(response) => response,
+            None => self.searcher.search(&self.body(phase, from, size))?,
+        };
+        response.hits.hits.into_iter().map(|hit| self.stub(hit)).collect()
+    }
+
+    fn body(&self, phase: &Phase, from: usize, size: usize) -> Value {
         let mut body = json!({
             "query": phase.query.to_json(),
             "sort": phase.sort,
@@ -301,8 +358,7 @@ impl Reader<'_> {
         if let Some(after) = &phase.after {
             body["search_after"] = after.as_slice().into();
         }
-        let response = self.searcher.search(&body)?;
-        response.hits.hits.into_iter().map(|hit| self.stub(hit)).collect()
+        body
     }
 
     fn stub(&self, mut hit: Hit) -> Result<Stub, Error> {
@@ -377,6 +433,13 @@ mod tests {
             shown(SortKey::Date, Order::Asc, Some((None, "x"))),
             [last(Some(json!(["x"])))]
         );
+    }
+
+    #[test]
+    fn the_most_relevant_come_first_and_equal_ones_in_the_default_order() {
+        let sort = json!([{ "_score": "desc" }, { "date": "desc" }, { "record_id": "asc" }]);
+        let found = shown(SortKey::Relevance, Order::Desc, None);
+        assert_eq!(found, [(json!({ "match_all": {} }), sort, None)]);
     }
 
     #[test]

@@ -16,11 +16,13 @@ use crate::{
     },
 };
 
-/// Which documents match: those that pass every clause of `required` and none of `excluded`.
+/// Which documents match: those that pass every clause of `required` and none of `excluded`. The
+/// scores of `preferred` order them, where an order uses scores.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct CompiledQuery {
     required: Vec<Value>,
     excluded: Vec<Value>,
+    preferred: Vec<Value>,
 }
 
 /// What the cluster must be asked before a query can be compiled.
@@ -79,8 +81,21 @@ impl CompiledQuery {
         self
     }
 
-    /// As a query without scores.
+    pub(crate) fn prefer(mut self, clauses: Vec<Value>) -> CompiledQuery {
+        self.preferred.extend(clauses);
+        self
+    }
+
+    /// As a query without scores, apart from those of preferred clauses.
     pub(crate) fn to_json(&self) -> Value {
+        if !self.preferred.is_empty() {
+            return json!({ "bool": {
+                "filter": self.required,
+                "must_not": self.excluded,
+                "should": self.preferred,
+                "minimum_should_match": 0,
+            } });
+        }
         match (self.required.as_slice(), self.excluded.as_slice()) {
             ([], []) => json!({ "match_all": {} }),
             (required, []) => json!({ "bool": { "filter": required } }),
@@ -137,6 +152,17 @@ pub(crate) fn contains(field: &str, part: &str) -> Value {
     json!({ "wildcard": { field: { "value": pattern } } })
 }
 
+/// A clause that matches words at up to a distance: letters to insert, to remove, to replace, or to
+/// swap with their neighbour. It finds all of them, however many.
+pub(crate) fn fuzzy(field: &str, word: &str, distance: u8) -> Value {
+    json!({ "fuzzy": { field: {
+        "value": word,
+        "fuzziness": distance,
+        "transpositions": true,
+        "rewrite": "constant_score",
+    } } })
+}
+
 /// A clause that matches the dates of a range; both days are included. A record without the date
 /// never matches.
 pub(crate) fn dates(role: Role, from: Option<Date>, to: Option<Date>) -> Value {
@@ -150,7 +176,7 @@ pub(crate) fn dates(role: Role, from: Option<Date>, to: Option<Date>) -> Value {
     json!({ "range": { role.name(): range } })
 }
 
-fn any(mut clauses: Vec<Value>) -> Value {
+pub(crate) fn any(mut clauses: Vec<Value>) -> Value {
     match clauses.len() {
         1 => clauses.remove(0),
         _ => json!({ "bool": { "should": clauses, "minimum_should_match": 1 } }),

@@ -10,6 +10,9 @@ use crate::{
 /// The maximum size of the records of one response. Real records of a page have a tenth.
 const MAX_RESPONSE_BYTES: u64 = 64 << 20;
 
+/// The size of a hit without its record: its sort values and the size of the record.
+const MAX_HIT_BYTES: u64 = 2_000;
+
 /// Everything that a search needs of an entity type that has records.
 pub(crate) struct RecordsIndex {
     pub(crate) entity_type: EntityType,
@@ -27,7 +30,7 @@ pub(crate) struct RecordsIndex {
 
 /// The departments of all entity types, from the facets of each.
 pub(crate) fn departments<'a>(tables: impl Iterator<Item = &'a FacetTable> + Clone) -> Departments {
-    let departments = tables.filter(|table| table.facet == Facet::Department);
+    let departments = tables.filter(|table| table.facet == Facet::Buyer);
     let entries = departments.flat_map(|table| {
         let entries = table.entries.iter().map(Vec::as_slice);
         entries.zip(table.sums.iter().map(|sum| sum.count))
@@ -65,6 +68,16 @@ impl RecordsIndex {
         let usual = (self.bytes / self.records.max(1)).saturating_mul(records);
         let worst = self.max_record_bytes.saturating_mul(records);
         usual <= MAX_PAGE_BYTES as u64 && worst <= MAX_RESPONSE_BYTES
+    }
+
+    /// The maximum size of a response with so many records, or with their sizes only.
+    pub(crate) fn max_response_bytes(&self, records: usize) -> u64 {
+        let of_record = if self.fits_one_response(records) {
+            self.max_record_bytes
+        } else {
+            MAX_HIT_BYTES
+        };
+        (records as u64).saturating_mul(of_record.saturating_add(MAX_HIT_BYTES))
     }
 
     /// The values of a facet other than vendors; `None` where no record has any.

@@ -5,7 +5,7 @@
 //! that are nearly equal could change places. It therefore only selects candidates and states which
 //! terms each has. The scores are computed here.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, mem};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use super::{
     mapping::record,
     page::{SortValue, sorted_id},
     query::{CompiledQuery, term},
-    response::Hit,
+    response::{Hit, SearchResponse},
     searcher::{Searcher, record_bytes, total},
     stems::Vocabulary,
 };
@@ -37,8 +37,8 @@ const MARGIN: usize = 32;
 const TOLERANCE: f64 = 1e-5;
 
 /// The terms of a search, rarest first.
-struct Scoring<'a> {
-    query: &'a CompiledQuery,
+struct Scoring {
+    query: CompiledQuery,
     terms: Vec<String>,
     /// By term.
     scores: Vec<f32>,
@@ -90,89 +90,175 @@ pub(crate) fn search(
     terms: &[String],
     limit: usize,
 ) -> Result<Vec<SimilarRecord>, Error> {
-    let frequencies = document_frequencies(searcher, vocabulary, terms)?;
-    let lookup = |term: &str| {
-        let known = terms.iter().zip(&frequencies).find(|(known, _)| *known == term);
-        let (term, frequency) = known.filter(|(_, frequency)| **frequency > 0)?;
-        Some((*frequency, term.clone()))
-    };
-    let selected = select_query_terms(terms, lookup);
-    if selected.is_empty() || limit == 0 {
+    let Some(mut search) = SimilarSearch::new(searcher, vocabulary, query, terms, limit)? else {
         return Ok(Vec::new());
-    }
-    let score = |frequency: u64| idf(searcher.index.records, frequency);
-    let (scores, terms) = selected
-        .into_iter()
-        .map(|(frequency, term)| (score(frequency), term))
-        .unzip();
-    let scoring = Scoring { query, terms, scores };
-    let mut best = candidates(searcher, &scoring, limit)?;
-    best.sort_unstable_by(Candidate::compare);
-    best.truncate(limit);
-    let missing: Vec<(String, u64)> = best
-        .iter()
-        .filter(|found| found.record.is_none())
-        .map(|found| (found.record_id.clone(), found.bytes))
-        .collect();
-    let mut fetched = searcher.records(&missing)?.into_iter();
-    let similar = best.into_iter().filter_map(|found| {
-        Some(SimilarRecord {
-            record: found.record.or_else(|| fetched.next())?,
-            score: found.score,
-        })
-    });
-    Ok(similar.collect())
-}
-
-/// All records that could be among the `limit` best.
-fn candidates(searcher: &Searcher, scoring: &Scoring, limit: usize) -> Result<Vec<Candidate>, Error> {
-    let mut asked = limit.saturating_add(MARGIN).min(STEP);
-    let with_records = searcher.index.fits_one_response(asked);
-    let mut body = json!({
-        "query": scoring.to_json(),
-        // The default order among equal scores.
-        "sort": [{ "_score": "desc" }, { Role::Date.name(): "desc" }, { Role::RecordId.name(): "asc" }],
-        "size": asked,
-        "track_total_hits": false,
-        "stored_fields": if with_records { json!([record::RECORD]) } else { json!("_none_") },
-        "docvalue_fields": [record::BYTES],
-    });
-    let mut found: Vec<Candidate> = Vec::new();
-    let mut is_tie_counted = false;
+    };
     loop {
-        let response = searcher.search(&body)?;
-        let hits = response.hits.hits.len();
-        for hit in response.hits.hits {
-            let (candidate, sort) = scoring.candidate(hit)?;
-            found.push(candidate);
-            body["search_after"] = sort.iter().map(SortValue::to_json).collect();
-        }
-        if hits < asked {
-            return Ok(found);
-        }
-        let lowest = found.last().map_or(0.0, |last| last.sorted_by);
-        if found.len() >= limit {
-            let (_, last, _) = found.select_nth_unstable_by(limit - 1, Candidate::compare);
-            let tie = Tie {
-                floor: f64::from((f64::from(last.score) * (1.0 - TOLERANCE)) as f32),
-                shared: last.shared.clone(),
-            };
-            if lowest < tie.floor || scoring.terms.len() == 1 {
-                return Ok(found);
-            }
-            if !is_tie_counted && tie.has_no_other(searcher, scoring, &found)? {
-                return Ok(found);
-            }
-            is_tie_counted = true;
-        }
-        // Few of the next candidates are among the best.
-        asked = STEP;
-        body["size"] = STEP.into();
-        body["stored_fields"] = "_none_".into();
+        let responses = match search.searches().as_slice() {
+            [] => return search.finish(),
+            [only] => vec![searcher.search(only)?],
+            several => searcher.multi_search(several.to_vec())?,
+        };
+        search.read(responses)?;
     }
 }
 
-impl Scoring<'_> {
+/// A search in rounds, so that those of several searches can be sent together.
+pub(crate) struct SimilarSearch<'a> {
+    searcher: &'a Searcher<'a>,
+    scoring: Scoring,
+    limit: usize,
+    /// The search for the next candidates, and how many it asks for.
+    body: Value,
+    asked: usize,
+    found: Vec<Candidate>,
+    is_tie_counted: bool,
+    next: Next,
+}
+
+/// What the next round is for.
+enum Next {
+    Candidates,
+    Tie(Tie),
+    Nothing,
+}
+
+impl<'a> SimilarSearch<'a> {
+    /// `None` if nothing can match.
+    pub(crate) fn new(
+        searcher: &'a Searcher<'a>,
+        vocabulary: &Vocabulary,
+        query: &CompiledQuery,
+        terms: &[String],
+        limit: usize,
+    ) -> Result<Option<SimilarSearch<'a>>, Error> {
+        let frequencies = document_frequencies(searcher, vocabulary, terms)?;
+        let lookup = |term: &str| {
+            let known = terms.iter().zip(&frequencies).find(|(known, _)| *known == term);
+            let (term, frequency) = known.filter(|(_, frequency)| **frequency > 0)?;
+            Some((*frequency, term.clone()))
+        };
+        let selected = select_query_terms(terms, lookup);
+        if selected.is_empty() || limit == 0 {
+            return Ok(None);
+        }
+        let score = |frequency: u64| idf(searcher.index.records, frequency);
+        let (scores, terms) = selected
+            .into_iter()
+            .map(|(frequency, term)| (score(frequency), term))
+            .unzip();
+        let query = query.clone();
+        let scoring = Scoring { query, terms, scores };
+        let asked = limit.saturating_add(MARGIN).min(STEP);
+        let with_records = searcher.index.fits_one_response(asked);
+        let body = json!({
+            "query": scoring.to_json(),
+            // The default order among equal scores.
+            "sort": [{ "_score": "desc" }, { Role::Date.name(): "desc" }, { Role::RecordId.name(): "asc" }],
+            "size": asked,
+            "track_total_hits": false,
+            "stored_fields": if with_records { json!([record::RECORD]) } else { json!("_none_") },
+            "docvalue_fields": [record::BYTES],
+        });
+        Ok(Some(SimilarSearch {
+            searcher,
+            scoring,
+            limit,
+            body,
+            asked,
+            found: Vec::new(),
+            is_tie_counted: false,
+            next: Next::Candidates,
+        }))
+    }
+
+    /// The maximum number of records that the first round returns.
+    pub(crate) fn first_records(&self) -> usize {
+        self.asked
+    }
+
+    /// The searches of the next round; none when all candidates are found.
+    pub(crate) fn searches(&self) -> Vec<Value> {
+        match &self.next {
+            Next::Candidates => vec![self.body.clone()],
+            Next::Tie(tie) => tie.counts(&self.scoring),
+            Next::Nothing => Vec::new(),
+        }
+    }
+
+    /// Reads the responses to the searches of a round.
+    pub(crate) fn read(&mut self, responses: Vec<SearchResponse>) -> Result<(), Error> {
+        let is_complete = match mem::replace(&mut self.next, Next::Nothing) {
+            Next::Candidates => {
+                let mut responses = responses.into_iter();
+                let hits = responses.next().map(|response| response.hits.hits).unwrap_or_default();
+                self.read_candidates(hits)?
+            }
+            Next::Tie(tie) => tie.has_no_other(&responses, &self.found)?,
+            Next::Nothing => true,
+        };
+        if !is_complete && !matches!(self.next, Next::Tie(_)) {
+            // Few of the next candidates are among the best.
+            self.asked = STEP;
+            self.body["size"] = STEP.into();
+            self.body["stored_fields"] = "_none_".into();
+            self.next = Next::Candidates;
+        }
+        Ok(())
+    }
+
+    /// Whether all records that could be among the best are found.
+    fn read_candidates(&mut self, hits: Vec<Hit>) -> Result<bool, Error> {
+        let is_last = hits.len() < self.asked;
+        for hit in hits {
+            let (candidate, sort) = self.scoring.candidate(hit)?;
+            self.found.push(candidate);
+            self.body["search_after"] = sort.iter().map(SortValue::to_json).collect();
+        }
+        if is_last {
+            return Ok(true);
+        }
+        let lowest = self.found.last().map_or(0.0, |last| last.sorted_by);
+        if self.found.len() < self.limit {
+            return Ok(false);
+        }
+        let (_, last, _) = self.found.select_nth_unstable_by(self.limit - 1, Candidate::compare);
+        let tie = Tie {
+            floor: f64::from((f64::from(last.score) * (1.0 - TOLERANCE)) as f32),
+            shared: last.shared.clone(),
+        };
+        if lowest < tie.floor || self.scoring.terms.len() == 1 {
+            return Ok(true);
+        }
+        if !self.is_tie_counted {
+            self.is_tie_counted = true;
+            self.next = Next::Tie(tie);
+        }
+        Ok(false)
+    }
+
+    /// The best records, when there is no further round.
+    pub(crate) fn finish(self) -> Result<Vec<SimilarRecord>, Error> {
+        let mut best = self.found;
+        best.sort_unstable_by(Candidate::compare);
+        best.truncate(self.limit);
+        let missing: Vec<(String, u64)> = best
+            .iter()
+            .filter(|found| found.record.is_none())
+            .map(|found| (found.record_id.clone(), found.bytes))
+            .collect();
+        let mut fetched = self.searcher.records(&missing)?.into_iter();
+        let similar = best.into_iter().filter_map(|found| {
+            Some(SimilarRecord {
+                record: found.record.or_else(|| fetched.next())?,
+                score: found.score,
+            })
+        });
+        Ok(similar.collect())
+    }
+}
+
+impl Scoring {
     fn to_json(&self) -> Value {
         let clauses = self.terms.iter().zip(&self.scores).enumerate();
         let clauses: Vec<Value> = clauses
@@ -233,9 +319,8 @@ struct Tie {
 }
 
 impl Tie {
-    /// Whether all candidates above the floor that were not found have the same terms as this one.
-    /// Those come in the default order, after the ones that were found.
-    fn has_no_other(&self, searcher: &Searcher, scoring: &Scoring, found: &[Candidate]) -> Result<bool, Error> {
+    /// Searches that count the candidates above the floor, and the records with the terms of this one.
+    fn counts(&self, scoring: &Scoring) -> Vec<Value> {
         let count = |query: Value| json!({ "query": query, "size": 0, "track_total_hits": true });
         let mut above = count(scoring.to_json());
         above["min_score"] = self.floor.into();
@@ -247,8 +332,13 @@ impl Tie {
                 same.exclude(subject(term))
             };
         }
-        let counts = searcher.multi_search(vec![above, count(same.to_json())])?;
-        let [above, same] = counts.as_slice() else {
+        vec![above, count(same.to_json())]
+    }
+
+    /// Whether all candidates above the floor that were not found have the same terms as this one.
+    /// Those come in the default order, after the ones that were found.
+    fn has_no_other(&self, counts: &[SearchResponse], found: &[Candidate]) -> Result<bool, Error> {
+        let [above, same] = counts else {
             return Ok(false);
         };
         let is_other = |candidate: &&Candidate| candidate.sorted_by >= self.floor && candidate.shared != self.shared;
@@ -293,9 +383,8 @@ mod tests {
 
     #[test]
     fn a_score_is_added_rarest_first() {
-        let query = CompiledQuery::default();
         let scoring = Scoring {
-            query: &query,
+            query: CompiledQuery::default(),
             terms: ["a", "b", "c"].map(str::to_owned).into(),
             scores: vec![16_777_216.0, 1.0, 1.0],
         };

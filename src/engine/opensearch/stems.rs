@@ -1,14 +1,24 @@
 //! The vocabulary of a generation: the words of each stem, so that `road` finds `roads`, and how
-//! many records have a similarity term.
+//! many records have a similarity term or a word.
 //!
 //! Entries never change, so the last ones read are kept in memory.
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::{cache::Cache, client::Client, cluster_error::ClusterError, document::StemEntry, mapping::stem_id};
+use serde_json::json;
+
+use super::{
+    cache::Cache,
+    client::Client,
+    cluster_error::ClusterError,
+    document::{StemEntry, WordEntry, is_listed},
+    mapping::{stem_id, word_id},
+    query::term,
+    searcher::{Searcher, total},
+};
 use crate::{
     engine::{deadline::Deadline, error::Error},
-    model::{EntityType, Language, stem::stem},
+    model::{EntityType, Language, Role, stem::stem},
 };
 
 /// The maximum number of entries in memory: a few megabytes.
@@ -17,14 +27,19 @@ const MAX_CACHED: usize = 20_000;
 /// The maximum number of entries that one request asks for.
 const STEP: usize = 1_000;
 
+/// The maximum number of words that one request counts.
+const COUNTED: usize = 100;
+
 /// Bytes. No stem is longer, and the id of a document has at most 512.
 const MAX_STEM_BYTES: usize = 256;
 
 /// The vocabulary index of a generation.
 pub(crate) struct Vocabulary {
     /// The name of the index.
-    index: String,
+    pub(crate) index: String,
     cache: Cache<StemEntry>,
+    /// The number of records with a word, by the word's id.
+    frequencies: Cache<u64>,
 }
 
 impl Vocabulary {
@@ -32,6 +47,7 @@ impl Vocabulary {
         Vocabulary {
             index,
             cache: Cache::new(MAX_CACHED),
+            frequencies: Cache::new(MAX_CACHED),
         }
     }
 
@@ -71,6 +87,50 @@ impl Vocabulary {
             variants.insert((*word).to_owned(), found);
         }
         Ok(variants)
+    }
+
+    /// The number of records that have each word in a text that `q` searches, by word.
+    pub(crate) fn document_frequencies(
+        &self,
+        searcher: &Searcher,
+        words: &[String],
+    ) -> Result<HashMap<String, u64>, Error> {
+        let entity_type = searcher.index.entity_type;
+        let mut known: HashMap<String, u64> = HashMap::with_capacity(words.len());
+        let (mut listed, mut others): (Vec<&String>, Vec<&String>) = (Vec::new(), Vec::new());
+        for word in words {
+            match self.frequencies.get(&word_id(entity_type, word)) {
+                Some(records) => _ = known.insert(word.clone(), *records),
+                None if is_listed(word) => listed.push(word),
+                None => others.push(word),
+            }
+        }
+        let mut found: Vec<(&String, u64)> = Vec::with_capacity(listed.len() + others.len());
+        for words in listed.chunks(STEP) {
+            let ids: Vec<String> = words.iter().map(|word| word_id(entity_type, word)).collect();
+            searcher.deadline.check()?;
+            let sources = searcher.client.documents(&self.index, &ids, searcher.deadline)?;
+            for (word, source) in words.iter().zip(sources) {
+                let entry = source.map(|source| serde_json::from_str::<WordEntry>(source.get()));
+                let entry = entry.transpose();
+                let entry = entry.map_err(|why| ClusterError::unreadable("the vocabulary", why))?;
+                found.push((*word, entry.map_or(0, |entry| entry.documents)));
+            }
+        }
+        // Codes are not in the vocabulary. They are few in a query.
+        for words in others.chunks(COUNTED) {
+            let counts = words.iter().map(
+                |word| json!({ "query": term(Role::Text.name(), word.as_str()), "size": 0, "track_total_hits": true }),
+            );
+            for (word, response) in words.iter().zip(searcher.multi_search(counts.collect())?) {
+                found.push((*word, total(&response)?));
+            }
+        }
+        for (word, records) in found {
+            self.frequencies.insert(word_id(entity_type, word), Arc::new(records));
+            known.insert(word.clone(), records);
+        }
+        Ok(known)
     }
 
     /// The entries of stems, by stem. One that the index does not have is empty.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     counts::{Counted, MAX_BUCKETS, TermsResult, bucket_sum, sums},
-    mapping::{facet_code, facet_field, parse_facet_code},
+    mapping::{facet_code, facet_field, parse_facet_code, record},
     metrics::{Metrics, unreadable},
     names::{Names, read_names},
     query::{CompiledQuery, terms},
@@ -106,7 +106,7 @@ fn sum_search(query: &CompiledQuery, codes: &[u32]) -> Value {
         "track_total_hits": false,
         "aggs": { Facet::Vendor.name(): {
             "terms": { "field": field, "size": codes.len(), "shard_size": codes.len() + 1 },
-            "aggs": sums(),
+            "aggs": sums(record::VALUE),
         } },
     })
 }

@@ -63,14 +63,14 @@ impl MatchingDocuments {
         }
     }
 
-    fn for_each(&self, visit: impl FnMut(DocId)) {
+    pub(crate) fn for_each(&self, visit: impl FnMut(DocId)) {
         match self {
             MatchingDocuments::Range(range) => range.clone().for_each(visit),
             MatchingDocuments::List(list) => list.iter().copied().for_each(visit),
         }
     }
 
-    fn for_each_code(&self, codes: &Codes, visit: impl FnMut(u32)) {
+    pub(crate) fn for_each_code(&self, codes: &Codes, visit: impl FnMut(u32)) {
         match self {
             MatchingDocuments::Range(range) => codes.for_each(range.clone(), visit),
             MatchingDocuments::List(list) => codes.for_each(list.iter().copied(), visit),
@@ -88,12 +88,23 @@ pub(crate) fn aggregate(
     deadline.check()?;
     let values = match value_aggregation {
         ValueAggregation::None => None,
-        ValueAggregation::Sum | ValueAggregation::Percentiles => index.values_of(|visit| documents.for_each(visit)),
+        ValueAggregation::Sum | ValueAggregation::Percentiles => index.dollars_of(|visit| documents.for_each(visit)),
+    };
+    let is_by_currency = terms.iter().any(|terms| terms.facet == Facet::Currency);
+    let in_currency = if values.is_some() && is_by_currency && index.has_foreign_values() {
+        index.values_of(|visit| documents.for_each(visit))
+    } else {
+        None
     };
     let count = |terms: &TermsAggregation| {
         deadline.check()?;
+        let values = match terms.facet {
+            // Each currency is summed for itself.
+            Facet::Currency => in_currency.as_deref().or(values.as_deref()),
+            _ => values.as_deref(),
+        };
         let buckets = match index.facet(terms.facet) {
-            Some((codes, facet)) => count_facet(codes, facet, documents, values.as_deref(), terms.size),
+            Some((codes, facet)) => count_facet(codes, facet, documents, values, terms.size),
             None => FacetBuckets::default(),
         };
         Ok((terms.facet, buckets))

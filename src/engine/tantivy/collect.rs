@@ -21,6 +21,9 @@ use crate::engine::error::Error;
 /// The deadline is checked after this many documents.
 const STRIDE: u32 = 4096;
 
+/// The largest page that is common: room for it is made at once.
+const USUAL_LIMIT: usize = 512;
+
 /// Collects a page: skips the first matches and keeps the next ones.
 pub(crate) struct PageCollector {
     skip: usize,
@@ -33,7 +36,7 @@ impl PageCollector {
         PageCollector {
             skip,
             limit,
-            documents: Vec::with_capacity(limit),
+            documents: Vec::with_capacity(limit.min(USUAL_LIMIT)),
         }
     }
 
@@ -61,7 +64,7 @@ impl PageCollector {
 
     /// How many matches are still needed.
     fn remaining(&self) -> usize {
-        self.skip + self.limit - self.documents.len()
+        self.skip.saturating_add(self.limit) - self.documents.len()
     }
 }
 

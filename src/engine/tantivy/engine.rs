@@ -4,7 +4,7 @@ use std::{ops::Range, path::Path};
 
 use anyhow::{Context, ensure};
 use bytes::Bytes;
-use tantivy::{DocSet, TERMINATED, Term, schema::IndexRecordOption};
+use tantivy::{DocId, DocSet, TERMINATED, Term, schema::IndexRecordOption};
 
 use super::{
     aggregate::{self, MatchingDocuments},
@@ -12,7 +12,7 @@ use super::{
     compiled_query::CompiledQuery,
     entity_index::EntityIndex,
     errors::{internal, unreadable},
-    similarity_search,
+    market, near_words, relevance_search, similarity_search,
     sort_order::{RankScan, SortOrder},
 };
 use crate::{
@@ -22,7 +22,9 @@ use crate::{
         departments::Departments,
         error::Error,
         facet_values::FacetValues,
-        names::{NamesPage, ResolvedName},
+        market_counts::MarketCounts,
+        names::{NamesPage, ResolvedName, is_department},
+        near_words::NearWord,
         page_size::{MAX_PAGE_BYTES, fitting},
         similarity::{SimilarRecord, idf},
         traits::{Engine, Hits},
@@ -80,6 +82,9 @@ impl Engine for TantivyEngine {
         let Some(index) = self.index(query.entity_type) else {
             return Ok(Hits::default());
         };
+        if query.sort.key == SortKey::Relevance {
+            return by_relevance(index, query, page, deadline);
+        }
         let Some(order) = SortOrder::new(index, query.sort.key) else {
             return Err(Error::Internal(format!(
                 "{} records cannot be sorted by {:?}",
@@ -101,12 +106,10 @@ impl Engine for TantivyEngine {
         let mut documents = collector.documents;
         let has_more = documents.len() > page.limit;
         documents.truncate(page.limit);
-        let mut records: Vec<Bytes> = documents.iter().map(|document| index.store.get(*document)).collect();
-        records.truncate(fitting(records.iter().map(Bytes::len), MAX_PAGE_BYTES));
-        let is_cut = records.len() < documents.len();
+        let (records, is_cut) = records_of(index, &documents);
         documents.truncate(records.len());
         let next = match documents.last() {
-            Some(last) if (has_more || is_cut) && query.sort.key != SortKey::Value => {
+            Some(last) if (has_more || is_cut) && query.sort.key.has_positions() => {
                 Some(order.position(*last).map_err(unreadable)?)
             }
             _ => None,
@@ -145,6 +148,16 @@ impl Engine for TantivyEngine {
         Ok(Aggregation::empty(query.entity_type, terms, values))
     }
 
+    fn market(&self, query: &SearchQuery, deadline: Deadline) -> Result<MarketCounts, Error> {
+        if let Some(index) = self.index(query.entity_type)
+            && let Some(compiled) = CompiledQuery::new(index, query, deadline.clone())?
+        {
+            let documents = MatchingDocuments::of(&compiled)?;
+            return market::market(index, &documents, &deadline);
+        }
+        Ok(MarketCounts::default())
+    }
+
     fn list_names(
         &self,
         entity_types: &[EntityType],
@@ -154,10 +167,10 @@ impl Engine for TantivyEngine {
         deadline: Deadline,
     ) -> Result<NamesPage, Error> {
         deadline.check()?;
-        if facet == Facet::Department {
+        if is_department(facet) {
             let counted = entity_types
                 .iter()
-                .filter_map(|entity_type| self.facet_values(*entity_type, facet));
+                .filter_map(|entity_type| self.facet_values(*entity_type, Facet::Buyer));
             return Ok(self.departments.list(&counted.collect::<Vec<_>>(), part, page));
         }
         Ok(match entity_types {
@@ -176,12 +189,11 @@ impl Engine for TantivyEngine {
         deadline: Deadline,
     ) -> Result<Option<ResolvedName>, Error> {
         deadline.check()?;
-        Ok(match facet {
-            Facet::Department => self.departments.resolve(name),
-            _ => self
-                .facet_values(entity_type, facet)
-                .and_then(|values| values.resolve(facet, name)),
-        })
+        if is_department(facet) {
+            return Ok(self.departments.resolve(name));
+        }
+        let values = self.facet_values(entity_type, facet);
+        Ok(values.and_then(|values| values.resolve(facet, name)))
     }
 
     fn suggest_names(
@@ -193,11 +205,27 @@ impl Engine for TantivyEngine {
         deadline: Deadline,
     ) -> Result<Vec<String>, Error> {
         deadline.check()?;
-        let key = facet.key(name);
-        let Some(values) = self.facet_values(entity_type, facet) else {
-            return Ok(Vec::new());
-        };
-        Ok(values.suggest(&key, limit))
+        let is_department = is_department(facet);
+        let counted = if is_department { Facet::Buyer } else { facet };
+        match self.facet_values(entity_type, counted) {
+            Some(values) if is_department => self.departments.suggest(values, name, limit, &deadline),
+            Some(values) => values.suggest(&facet.key(name), limit, &deadline),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn near_words(
+        &self,
+        entity_type: EntityType,
+        word: &str,
+        limit: usize,
+        deadline: Deadline,
+    ) -> Result<Vec<NearWord>, Error> {
+        deadline.check()?;
+        match self.index(entity_type) {
+            Some(index) => near_words::near_words(index, word, limit, &deadline),
+            None => Ok(Vec::new()),
+        }
     }
 
     fn similar(
@@ -238,6 +266,29 @@ impl Engine for TantivyEngine {
     }
 }
 
+/// The records of a page, and whether it ends before the last of them.
+fn records_of(index: &EntityIndex, documents: &[DocId]) -> (Vec<Bytes>, bool) {
+    let mut records: Vec<Bytes> = documents.iter().map(|document| index.store.get(*document)).collect();
+    records.truncate(fitting(records.iter().map(Bytes::len), MAX_PAGE_BYTES));
+    let is_cut = records.len() < documents.len();
+    (records, is_cut)
+}
+
+/// A page in the order by relevance, which has offsets only.
+fn by_relevance(index: &EntityIndex, query: &SearchQuery, page: &Page, deadline: Deadline) -> Result<Hits, Error> {
+    let (Some(text), Start::Offset(skip)) = (&query.text, &page.start) else {
+        let why = "a search by relevance needs a text and an offset";
+        return Err(Error::Internal(why.to_owned()));
+    };
+    let Some(compiled) = CompiledQuery::new(index, query, deadline)? else {
+        return Ok(Hits::default());
+    };
+    let documents = relevance_search::search(index, &compiled, text, *skip, page.limit)?;
+    let (records, is_cut) = records_of(index, &documents);
+    let next = None;
+    Ok(Hits { records, is_cut, next })
+}
+
 /// Opens the facet columns of all indexes, finds over all of them which names belong to one
 /// department, then groups the values of each index.
 fn open_facets(indexes: &mut [Option<EntityIndex>], folder: &Path) -> anyhow::Result<Departments> {
@@ -251,7 +302,7 @@ fn open_facets(indexes: &mut [Option<EntityIndex>], folder: &Path) -> anyhow::Re
     let entries = facets
         .iter()
         .flatten()
-        .filter(|(facet, _, _)| *facet == Facet::Department)
+        .filter(|(facet, _, _)| *facet == Facet::Buyer)
         .flat_map(|(_, column, sums)| {
             let entries = column.entries.iter().map(Vec::as_slice);
             entries.zip(sums.iter().map(|sum| sum.count))

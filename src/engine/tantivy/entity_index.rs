@@ -24,7 +24,7 @@ use crate::{
     },
     model::{
         Date, EntityType, Facet, Role, Schema,
-        record::{self, query_key},
+        record::{self, CANADIAN, query_key},
     },
     query::SortKey,
 };
@@ -36,6 +36,10 @@ pub(crate) struct EntityIndex {
     pub(crate) store: RecordStore,
     pub(crate) stems: StemTables,
     pub(crate) value: Option<Column<f64>>,
+    original_value: Option<Column<f64>>,
+    /// For each code of [`Facet::Currency`]: whether it is another currency than Canadian dollars.
+    /// Empty where none is.
+    is_foreign: Vec<bool>,
     /// How many documents have an event date; they come first.
     pub(crate) dated: DocId,
     dictionaries: Vec<(Role, KeyDictionary)>,
@@ -77,10 +81,11 @@ impl EntityIndex {
                 dates.push((role, segment.fast_fields().i64(role.name())?));
             }
         }
-        let mut value = None;
-        if schema.has_role(Role::Value) {
-            value = Some(segment.fast_fields().f64(Role::Value.name())?);
-        }
+        let amounts = |role: Role| {
+            let column = schema.has_role(role).then(|| segment.fast_fields().f64(role.name()));
+            column.transpose()
+        };
+        let (value, original_value) = (amounts(Role::Value)?, amounts(Role::OriginalValue)?);
         let mut permutations = Vec::new();
         for key in [SortKey::ClosingDate, SortKey::Value] {
             if schema.has_role(key.role()) {
@@ -95,6 +100,8 @@ impl EntityIndex {
         Ok(EntityIndex {
             layout,
             value,
+            original_value,
+            is_foreign: Vec::new(),
             dated,
             dictionaries,
             dates,
@@ -132,22 +139,33 @@ impl EntityIndex {
     /// Opens the facet columns. Their values cannot be grouped yet, because departments span the
     /// entity types.
     pub(crate) fn open_facets(&self, folder: &Path) -> anyhow::Result<Vec<OpenedFacet>> {
-        let values = self
-            .values_of(|visit| (0..self.records()).for_each(visit))
-            .unwrap_or_default();
-        let mut facets = Vec::new();
+        let mut columns: Vec<(Facet, FacetColumn)> = Vec::new();
         for facet in Facet::ALL {
             if let Some(column) = FacetColumn::open(folder, facet, self.store.len())? {
-                let values = match facet {
-                    // Only these two are listed with their sums over the whole entity type.
-                    Facet::Vendor | Facet::Department => values.as_slice(),
-                    _ => &[],
-                };
-                let sums = column.sums(self.records(), values);
-                facets.push((facet, column, sums));
+                columns.push((facet, column));
             }
         }
-        Ok(facets)
+        let currencies = columns.iter().find(|(facet, _)| *facet == Facet::Currency);
+        let is_foreign = currencies.map_or_else(Vec::new, |(_, column)| foreign_codes(&column.entries));
+        let foreign = currencies.map(|(_, column)| Foreign {
+            codes: &column.codes,
+            is_foreign: &is_foreign,
+        });
+        let all = |visit: &mut dyn FnMut(DocId)| (0..self.records()).for_each(visit);
+        let dollars = without_foreign(self.value.as_ref(), foreign, all).unwrap_or_default();
+        let sums: Vec<Vec<Sum>> = columns
+            .iter()
+            .map(|(facet, column)| {
+                let values = match facet {
+                    // Only these two are listed with their sums over the whole entity type.
+                    Facet::Vendor | Facet::Buyer => dollars.as_slice(),
+                    _ => &[],
+                };
+                column.sums(self.records(), values)
+            })
+            .collect();
+        let opened = columns.into_iter().zip(sums);
+        Ok(opened.map(|((facet, column), sums)| (facet, column, sums)).collect())
     }
 
     /// Groups the values of the facets and keeps them.
@@ -155,12 +173,16 @@ impl EntityIndex {
         for (facet, mut column, sums) in facets {
             let values_of = |entry: &[String]| departments.values_of_entry(facet, entry);
             let values = FacetValues::new(&column.entries, &sums, values_of);
-            if facet == Facet::Department {
-                let several = departments.all().iter().filter(|department| department.keys.len() > 1);
-                let present = several.filter(|department| values.find(&department.key).is_some());
-                self.aliases = present
-                    .map(|department| (department.key.clone(), department.keys.clone()))
-                    .collect();
+            match facet {
+                Facet::Buyer => {
+                    let several = departments.all().iter().filter(|department| department.keys.len() > 1);
+                    let present = several.filter(|department| values.find(&department.key).is_some());
+                    self.aliases = present
+                        .map(|department| (department.key.clone(), department.keys.clone()))
+                        .collect();
+                }
+                Facet::Currency => self.is_foreign = foreign_codes(&column.entries),
+                _ => {}
             }
             // The texts are now in the values.
             column.entries = Vec::new();
@@ -173,7 +195,7 @@ impl EntityIndex {
     pub(crate) fn terms_of<'a>(&'a self, facet: Facet, key: &'a str) -> Vec<(Role, &'a str)> {
         let (role, keys) = match facet {
             Facet::Vendor => (Role::Vendor, None),
-            Facet::Department => (Role::Department, self.aliases.get(key)),
+            Facet::Department | Facet::Buyer => (Role::Department, self.aliases.get(key)),
             _ => return Vec::new(),
         };
         let keys: Vec<&str> = match keys {
@@ -193,14 +215,34 @@ impl EntityIndex {
         found.map(|(_, column, values)| (&column.codes, values))
     }
 
-    /// The value of each visited document, NaN where it has none. `None` where the entity type has
-    /// no value field.
+    /// The value of each visited document in its own currency, NaN where it has none. `None` where the
+    /// entity type has no value field.
     pub(crate) fn values_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
-        let column = self.value.as_ref()?;
-        let mut values = Vec::new();
-        // Adding zero turns -0.0 into 0.0.
-        documents(&mut |document| values.push(column.first(document).map_or(f64::NAN, |value| value + 0.0)));
-        Some(values)
+        without_foreign(self.value.as_ref(), None, documents)
+    }
+
+    /// Decision D-225: the same in Canadian dollars; NaN where the currency is another.
+    pub(crate) fn dollars_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
+        without_foreign(self.value.as_ref(), self.foreign(), documents)
+    }
+
+    /// The value of each visited document before amendments, NaN where it states none or another
+    /// currency. `None` where the entity type has no such field.
+    pub(crate) fn original_dollars_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
+        without_foreign(self.original_value.as_ref(), self.foreign(), documents)
+    }
+
+    /// Whether some records have another currency than Canadian dollars.
+    pub(crate) fn has_foreign_values(&self) -> bool {
+        !self.is_foreign.is_empty()
+    }
+
+    fn foreign(&self) -> Option<Foreign<'_>> {
+        let (codes, _) = self.facet(Facet::Currency)?;
+        Some(Foreign {
+            codes,
+            is_foreign: &self.is_foreign,
+        })
     }
 
     /// The date of a document.
@@ -214,6 +256,45 @@ impl EntityIndex {
             .map(Cow::into_owned)
             .ok_or_else(|| io::Error::other(format!("record {document} has no readable record_id")))
     }
+}
+
+/// Which documents have amounts in another currency than Canadian dollars.
+struct Foreign<'a> {
+    codes: &'a Codes,
+    /// By code; empty where no document has.
+    is_foreign: &'a [bool],
+}
+
+/// For each entry of [`Facet::Currency`]: whether it is another currency than Canadian dollars. Empty
+/// where none is.
+fn foreign_codes(entries: &[Vec<String>]) -> Vec<bool> {
+    let is_foreign = |entry: &Vec<String>| entry.iter().any(|currency| currency != CANADIAN);
+    if entries.iter().any(is_foreign) {
+        entries.iter().map(is_foreign).collect()
+    } else {
+        Vec::new()
+    }
+}
+
+/// The amount of each visited document, NaN where it has none or it is foreign. `None` without a
+/// column.
+fn without_foreign(
+    column: Option<&Column<f64>>,
+    foreign: Option<Foreign>,
+    documents: impl FnOnce(&mut dyn FnMut(DocId)),
+) -> Option<Vec<f64>> {
+    let column = column?;
+    // Adding zero turns -0.0 into 0.0.
+    let amount = |document: DocId| column.first(document).map_or(f64::NAN, |value| value + 0.0);
+    let mut amounts = Vec::new();
+    match foreign.filter(|foreign| !foreign.is_foreign.is_empty()) {
+        Some(Foreign { codes, is_foreign }) => documents(&mut |document| {
+            let is_foreign = is_foreign[codes.get(document) as usize];
+            amounts.push(if is_foreign { f64::NAN } else { amount(document) });
+        }),
+        None => documents(&mut |document| amounts.push(amount(document))),
+    }
+    Some(amounts)
 }
 
 fn open_searcher(layout: &IndexLayout, folder: &Path) -> anyhow::Result<Searcher> {

@@ -12,7 +12,7 @@ use tantivy::{
 };
 
 use crate::{
-    engine::names::NAMES,
+    engine::{names::NAMES, relevance},
     model::{Record, Role, Schema, fold::words},
 };
 
@@ -20,7 +20,7 @@ use crate::{
 pub(crate) const INDEX_FOLDER: &str = "tantivy";
 
 /// Roles indexed as whole keys: found by term.
-const KEYS: [Role; 8] = [
+const KEYS: [Role; 9] = [
     Role::RecordId,
     Role::Municipality,
     Role::Category,
@@ -29,6 +29,7 @@ const KEYS: [Role; 8] = [
     Role::VendorProvince,
     Role::ReferenceNumber,
     Role::SolicitationNumber,
+    Role::QualityFlag,
 ];
 
 /// Roles indexed as columns of days since 1970-01-01.
@@ -38,11 +39,15 @@ const WORDS: &str = "words";
 const WHOLE: &str = "whole";
 const STEMS: &str = "stems";
 
+/// The name of the field with the terms of [`relevance::index_terms`].
+const RELEVANCE: &str = "relevance";
+
 /// The index fields of an entity type.
 #[derive(Clone)]
 pub(crate) struct IndexLayout {
     pub(crate) index_schema: IndexSchema,
     fields: Vec<(Role, Field)>,
+    relevance: Field,
 }
 
 impl IndexLayout {
@@ -69,17 +74,24 @@ impl IndexLayout {
         for role in DATES {
             fields.push((role, builder.add_i64_field(role.name(), day.clone())));
         }
-        fields.push((Role::Value, builder.add_f64_field(Role::Value.name(), day)));
+        for role in [Role::Value, Role::OriginalValue] {
+            fields.push((role, builder.add_f64_field(role.name(), day.clone())));
+        }
         let running = text(WORDS, IndexRecordOption::WithFreqsAndPositions);
         fields.push((Role::Text, builder.add_text_field(Role::Text.name(), running)));
         let stems = text(STEMS, IndexRecordOption::Basic);
-        fields.push((Role::Subject, builder.add_text_field(Role::Subject.name(), stems)));
+        fields.push((
+            Role::Subject,
+            builder.add_text_field(Role::Subject.name(), stems.clone()),
+        ));
+        let relevance = builder.add_text_field(RELEVANCE, stems);
         // The index schema has a field for every role. Fields that the entity type is not searched
         // by stay empty.
         fields.retain(|(role, _)| schema.is_searchable_by(*role));
         IndexLayout {
             index_schema: builder.build(),
             fields,
+            relevance,
         }
     }
 
@@ -91,14 +103,24 @@ impl IndexLayout {
             .map(|(_, field)| *field)
     }
 
+    /// The field with the words of each tier of relevance.
+    pub(crate) fn relevance(&self) -> Field {
+        self.relevance
+    }
+
     pub(crate) fn document(&self, record: &Record) -> TantivyDocument {
         let mut document = TantivyDocument::default();
         for (role, field) in &self.fields {
             match role {
                 Role::Text => record.texts(*role).for_each(|text| document.add_text(*field, text)),
-                Role::Subject => document.add_text(*field, stems(record)),
+                Role::Subject => document.add_text(*field, joined(|each| record.similarity_terms(each))),
                 Role::Value => {
                     if let Some(value) = record.value() {
+                        document.add_f64(*field, value);
+                    }
+                }
+                Role::OriginalValue => {
+                    if let Some(value) = record.original_value() {
                         document.add_f64(*field, value);
                     }
                 }
@@ -110,6 +132,8 @@ impl IndexLayout {
                 _ => record.keys(*role).iter().for_each(|key| document.add_text(*field, key)),
             }
         }
+        let terms = joined(|each| relevance::index_terms(record, each));
+        document.add_text(self.relevance, terms);
         document
     }
 
@@ -122,14 +146,14 @@ impl IndexLayout {
     }
 }
 
-/// The similarity terms of a record, joined by spaces; the whitespace tokenizer splits them again.
-fn stems(record: &Record) -> String {
-    let mut stems = String::new();
-    record.similarity_terms(|word| {
-        stems.push_str(word);
-        stems.push(' ');
+/// Terms joined by blanks; the whitespace tokenizer splits them again.
+fn joined(terms: impl FnOnce(&mut dyn FnMut(&str))) -> String {
+    let mut joined = String::new();
+    terms(&mut |term| {
+        joined.push_str(term);
+        joined.push(' ');
     });
-    stems
+    joined
 }
 
 /// Our own tokenizers. An index does not store them: register them after opening it.

@@ -141,7 +141,7 @@ impl<'a> SortOrder<'a> {
     fn keyed(&self) -> u32 {
         let all = 0..self.index.records();
         match self.key {
-            SortKey::Date => self.index.dated,
+            SortKey::Date | SortKey::Relevance => self.index.dated,
             SortKey::ClosingDate => partition(all, |rank| self.date(rank).is_some()),
             SortKey::Value => partition(all, |rank| self.value(rank).is_some()),
         }

@@ -8,7 +8,10 @@ use crate::{
         error::ApiError,
         params::encoding::{encode, encode_pair, pairs},
     },
-    model::{EntityType, Language},
+    model::{
+        EntityType, Language,
+        commodity::{CommodityCode, Scheme},
+    },
 };
 
 /// The parameters of an address, decoded, in their order. Empty values are left out.
@@ -95,12 +98,32 @@ pub(crate) fn department(language: Language, name: &str) -> String {
     format!("/{}/department/{}", language.code(), encode(name))
 }
 
+/// The page of a commodity code. Digits alone are of UNSPSC; other codes have the name of their scheme in front.
+pub(crate) fn commodity(language: Language, code: &CommodityCode) -> String {
+    let text = match code.scheme() {
+        Scheme::Unspsc => code.code(),
+        Scheme::Gsin | Scheme::Object => code.key(),
+    };
+    format!("/{}/commodity/{}", language.code(), encode(text))
+}
+
 pub(crate) fn solicitation(language: Language, number: &str) -> String {
     format!("/{}/solicitation/{}", language.code(), encode(number))
 }
 
 pub(crate) fn worth(language: Language, record_id: &str) -> String {
     format!("/{}/tender/{}/worth", language.code(), encode(record_id))
+}
+
+/// Decision D-246: the file for spreadsheets with the data of a page: its path with `.csv` after its first part. `path` is
+/// that of a page, raw or encoded.
+pub(crate) fn spreadsheet(path: &str) -> String {
+    let parts: Vec<&str> = path.splitn(4, '/').collect();
+    match parts[..] {
+        ["", language, page] => format!("/{language}/{page}.csv"),
+        ["", language, page, rest] => format!("/{language}/{page}.csv/{rest}"),
+        _ => path.to_owned(),
+    }
 }
 
 /// The same page in another language; the home page for a path without a language. `path` and `query` are raw.
@@ -154,11 +177,29 @@ mod tests {
         );
         assert_eq!(worth(Language::English, "a/b"), "/en/tender/a%2Fb/worth");
         assert_eq!(page(Language::English, ""), "/en");
+        for (code, address) in [
+            ("72100000", "/en/commodity/7210"),
+            ("n7030", "/en/commodity/gsin%3An7030"),
+        ] {
+            let code = CommodityCode::parse(code).unwrap();
+            assert_eq!(commodity(Language::English, &code), address);
+        }
         let query = Parameters::parse("q=x&kind=award").unwrap();
         assert_eq!(
             search(Language::English, EntityType::Tender, &query),
             "/en/search?kind=tender&q=x"
         );
+    }
+
+    #[test]
+    fn a_page_has_its_file_at_an_address_of_its_own() {
+        for (path, file) in [
+            ("/en/sources", "/en/sources.csv"),
+            ("/fr/vendor/a%2Fb/c.csv", "/fr/vendor.csv/a%2Fb/c.csv"),
+            ("/en/record/tender/a|b", "/en/record.csv/tender/a|b"),
+        ] {
+            assert_eq!(spreadsheet(path), file);
+        }
     }
 
     #[test]

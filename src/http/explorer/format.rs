@@ -45,6 +45,16 @@ const MONTHS: [[&str; 12]; 2] = [
     ],
 ];
 
+/// As the axis of a chart shows them.
+const SHORT_MONTHS: [[&str; 12]; 2] = [
+    [
+        "Jan", "Feb", "Mar", "Apr", "May", "June", "July", "Aug", "Sept", "Oct", "Nov", "Dec",
+    ],
+    [
+        "janv.", "févr.", "mars", "avril", "mai", "juin", "juill.", "août", "sept.", "oct.", "nov.", "déc.",
+    ],
+];
+
 /// A whole number: `1,234,567` or `1 234 567`.
 pub(crate) fn count(language: Language, number: u64) -> String {
     grouped(language, &number.to_string())
@@ -156,6 +166,31 @@ pub(crate) fn date(language: Language, date: Date) -> String {
             let ordinal = if day == 1 { "er" } else { "" };
             format!("{day}{ordinal}{NO_BREAK}{name} {year}")
         }
+    }
+}
+
+/// A month, 1 to 12, on the axis of a chart: `Nov 2026` or `nov. 2026`.
+pub(crate) fn short_month(language: Language, year: i32, month: u32) -> String {
+    let name = SHORT_MONTHS[language as usize].get(month.wrapping_sub(1) as usize);
+    match name {
+        Some(name) => format!("{name}{NO_BREAK}{year}"),
+        None => format!("{year:04}-{month:02}"),
+    }
+}
+
+/// A day on the axis of a chart: `Nov 22, 2026` or `22 nov. 2026`.
+pub(crate) fn short_date(language: Language, date: Date) -> String {
+    let iso = date.to_string();
+    let part = |from: usize, to: usize| iso.get(from..to).and_then(|digits| digits.parse::<usize>().ok());
+    let (Some(year), Some(month), Some(day)) = (part(0, 4), part(5, 7), part(8, 10)) else {
+        return iso;
+    };
+    let Some(name) = SHORT_MONTHS[language as usize].get(month.wrapping_sub(1)) else {
+        return iso;
+    };
+    match language {
+        Language::English => format!("{name}{NO_BREAK}{day}, {year}"),
+        Language::French => format!("{day}{NO_BREAK}{name}{NO_BREAK}{year}"),
     }
 }
 
@@ -363,6 +398,11 @@ mod tests {
         assert_eq!(date(English, day("2026-11-22")), "November\u{a0}22, 2026");
         assert_eq!(date(French, day("2026-11-22")), "22\u{a0}novembre 2026");
         assert_eq!(date(French, day("2026-08-01")), "1er\u{a0}août 2026");
+        assert_eq!(short_month(English, 2026, 7), "July\u{a0}2026");
+        assert_eq!(short_month(French, 2026, 2), "févr.\u{a0}2026");
+        assert_eq!(short_month(French, 2026, 13), "2026-13");
+        assert_eq!(short_date(English, day("2026-11-02")), "Nov\u{a0}2, 2026");
+        assert_eq!(short_date(French, day("2026-12-22")), "22\u{a0}déc.\u{a0}2026");
         assert_eq!(time(English, 17, 0), "5:00\u{a0}p.m.");
         assert_eq!(time(English, 0, 5), "12:05\u{a0}a.m.");
         assert_eq!(time(French, 17, 0), "17\u{a0}h");

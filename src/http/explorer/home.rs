@@ -1,11 +1,12 @@
-//! The home page: one search box, what is inside, the awarded value by year, and the tenders that close next.
+//! The home page: one search box, what is inside by entity type and source, the awarded value by year, and the tenders
+//! that close next.
 
 use std::sync::Arc;
 
 use askama::Template;
 
 use crate::{
-    catalog::generation::Generation,
+    catalog::generation::{EntityTypeManifest, Generation, SourceSummary},
     engine::{
         Deadline,
         aggregation::{TermsAggregation, ValueAggregation},
@@ -16,11 +17,13 @@ use crate::{
         explorer::{
             address::{self, Parameters},
             bilingual::Shown,
-            charts::{YearBars, YearValue, gaps, usual_years},
+            charts::{YearBars, YearValue, gaps, sources_of, usual_years},
             messages::Texts,
             page::{Layout, PageCall, Section, render},
             record::listed::{self, ListedRecord},
             route::{Handler, Page},
+            source_names::source_name,
+            sources::summaries,
         },
         params::{resolve::Search, search::SearchParams},
         search_pool::Lane,
@@ -44,10 +47,13 @@ struct Home {
     kinds: Vec<Kind>,
     /// How much is inside, in a sentence.
     inside: String,
+    /// The same by entity type and source; entity types without records have no group.
+    contents: Vec<KindContents>,
     years: Option<YearBars>,
     closing: Vec<ClosingTender>,
     /// All open tenders, the first to close first.
     closing_href: String,
+    commodities_href: String,
     /// Searches to try: the words, and the address.
     examples: Vec<(String, String)>,
 }
@@ -59,6 +65,22 @@ struct Kind {
     records: u64,
     /// The years that its records cover, without those that a publisher wrote by mistake; empty without a date.
     period: String,
+}
+
+/// The sources of an entity type.
+struct KindContents {
+    name: &'static str,
+    sources: Vec<SourceRow>,
+}
+
+/// The records of an entity type from one source.
+struct SourceRow {
+    name: String,
+    records: u64,
+    /// The newest date of a record; its year, if the newest date is later than today.
+    latest: Option<String>,
+    /// When the publisher's file was published or fetched, and how long ago that is.
+    updated: Option<String>,
 }
 
 /// An open tender, with the day on which it closes.
@@ -81,7 +103,7 @@ const EXAMPLES: [&str; 3] = ["1", "2", "3"];
 pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
     let (t, today) = (call.t, call.today);
     let layout = call.layout(t.text("home-title"), Section::Home);
-    let layout = layout.with_exports(call.exports("/sources", None));
+    let layout = layout.with_exports(call.exports("/sources", address::page(call.lang, "sources.csv")));
     let closing_search = closing_search(call)?;
     let generation = Arc::clone(&call.generation);
     let years = Arc::clone(&call.explorer.contract_years);
@@ -92,6 +114,7 @@ pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
     let examples = examples(call.lang, t);
     let kinds = EntityType::ALL.map(|entity_type| kind(call, entity_type)).into();
     let inside = inside(call);
+    let contents = contents(call);
     let work = Work::search(move |deadline| {
         let hits = generation
             .engine
@@ -108,7 +131,9 @@ pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
             t,
             kinds,
             inside,
+            contents,
             closing_href,
+            commodities_href: address::page(t.language(), "commodities"),
             examples,
         })
     });
@@ -174,7 +199,7 @@ fn year_bars(t: Texts, totals: &[YearValue], today: Date, generation: &Generatio
         lang: t.language(),
         id: "years",
         title: t.text("home-years"),
-        gaps: gaps(&contracts.contents, years.iter().map(|year| year.year)),
+        gaps: gaps(&sources_of(contracts, None), years.iter().map(|year| year.year)),
         years,
         has_values: true,
         undated: contracts.records.saturating_sub(dated),
@@ -197,6 +222,61 @@ fn kind(call: &PageCall, entity_type: EntityType) -> Kind {
         href: address::search(call.lang, entity_type, &Parameters::default()),
         records: entry.records,
         period: period.unwrap_or_default(),
+    }
+}
+
+/// What is inside by entity type and source.
+fn contents(call: &PageCall) -> Vec<KindContents> {
+    let mut groups: Vec<KindContents> = Vec::new();
+    for (part, source) in summaries(&call.generation.manifest.entity_types) {
+        let row = source_row(call.t, call.today, part, source);
+        let name = part.entity_type.name();
+        match groups.last_mut() {
+            Some(group) if group.name == name => group.sources.push(row),
+            _ => groups.push(KindContents {
+                name,
+                sources: vec![row],
+            }),
+        }
+    }
+    groups
+}
+
+fn source_row(t: Texts, today: Date, part: &EntityTypeManifest, source: &SourceSummary) -> SourceRow {
+    let latest = source.latest_date.as_deref().and_then(|day| Date::parse(day).ok());
+    let updated = source.last_updated.as_deref().and_then(timestamp::parse);
+    SourceRow {
+        name: source_name(t, &source.source_id),
+        records: source.records,
+        // Publishers also write days that have not come yet, by mistake or for contracts to come.
+        latest: latest.map(|day| {
+            if day > today {
+                latest_year(part, source, today)
+            } else {
+                t.date(day)
+            }
+        }),
+        updated: updated.map(|moment| freshness(t, Date::in_toronto(moment), today)),
+    }
+}
+
+/// The last year that is not over yet or before, in which a source has records; this year if its years are not known.
+fn latest_year(part: &EntityTypeManifest, source: &SourceSummary, today: Date) -> String {
+    let contents = part
+        .contents
+        .iter()
+        .find(|contents| contents.source_id == source.source_id);
+    let years = contents.into_iter().flat_map(|contents| contents.years.keys());
+    let latest = years.filter(|year| **year <= today.year()).max();
+    latest.copied().unwrap_or(today.year()).to_string()
+}
+
+/// A day, and how many days ago it is.
+fn freshness(t: Texts, day: Date, today: Date) -> String {
+    let (date, days) = (t.date(day), today.days().saturating_sub(day.days()));
+    match days {
+        ..0 => date,
+        days => t.with("home-contents-updated", &[("date", &date), ("count", &days)]),
     }
 }
 

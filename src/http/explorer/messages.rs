@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The message files of a page family: English, then French.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 10] = [
     (include_str!("messages/en.ftl"), include_str!("messages/fr.ftl")),
     (
         include_str!("messages/search.en.ftl"),
@@ -38,6 +38,14 @@ const FILES: [(&str, &str); 8] = [
     (
         include_str!("messages/feed.en.ftl"),
         include_str!("messages/feed.fr.ftl"),
+    ),
+    (
+        include_str!("messages/quality.en.ftl"),
+        include_str!("messages/quality.fr.ftl"),
+    ),
+    (
+        include_str!("messages/commodity.en.ftl"),
+        include_str!("messages/commodity.fr.ftl"),
     ),
     (
         include_str!("messages/worth.en.ftl"),

@@ -134,10 +134,18 @@ impl Section {
 pub(crate) struct Exports {
     /// The path of the API that returns the same data, such as `/contract?q=snow`.
     pub(crate) json: Option<String>,
-    /// The address of the same data as CSV.
-    pub(crate) csv: Option<String>,
+    /// The same data as CSV: one file, or one for each of the names that the page compares.
+    pub(crate) csv: Vec<CsvLink>,
     /// A command line that gets the JSON. [`PageCall::exports`] fills it in.
     pub(crate) curl: Option<String>,
+}
+
+/// A file for spreadsheets.
+#[derive(Clone, Debug)]
+pub(crate) struct CsvLink {
+    /// What the file is about, where a page has several; otherwise empty.
+    pub(crate) name: String,
+    pub(crate) href: String,
 }
 
 /// What the tag of a page is computed from, besides its address.
@@ -173,15 +181,15 @@ impl PageCall<'_> {
         }
     }
 
-    /// The JSON of the API with its command line, and the CSV. `json` is a path of the API.
-    pub(crate) fn exports(&self, json: impl Into<String>, csv: Option<String>) -> Exports {
+    /// The JSON of the API with its command line, and the address of the CSV. `json` is a path of the API.
+    pub(crate) fn exports(&self, json: impl Into<String>, csv: impl Into<String>) -> Exports {
         let json = json.into();
         let header = &self.state.gateway.key;
         // A quote would end the quoted text of the shell. Encoded parameters have none.
         let curl = (!json.contains('\'')).then(|| format!("curl -H \"{header}: $KEY\" '{}{json}'", self.origin));
         Exports {
             json: Some(json),
-            csv,
+            csv: vec![CsvLink::only(csv)],
             curl,
         }
     }
@@ -192,6 +200,7 @@ impl PageCall<'_> {
             schema: Schema::of(entity_type),
             page_cap: self.plan_limits.page_cap.into(),
             coverage: &self.generation.manifest_of(entity_type).coverage,
+            translator: Some(&self.generation.translator),
         }
     }
 
@@ -268,7 +277,17 @@ impl Layout {
     }
 
     pub(crate) fn has_exports(&self) -> bool {
-        self.exports.json.is_some() || self.exports.csv.is_some() || self.exports.curl.is_some()
+        self.exports.json.is_some() || !self.exports.csv.is_empty() || self.exports.curl.is_some()
+    }
+}
+
+impl CsvLink {
+    /// The only file of a page.
+    pub(crate) fn only(href: impl Into<String>) -> CsvLink {
+        CsvLink {
+            name: String::new(),
+            href: href.into(),
+        }
     }
 }
 

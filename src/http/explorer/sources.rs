@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use askama::Template;
+use serde_json::{Value as Json, json};
 
 use crate::{
     catalog::generation::{EntityTypeManifest, RecordPart, SourceContents, SourceSummary},
@@ -16,9 +17,11 @@ use crate::{
             messages::Texts,
             page::{Layout, PageCall, Section, rendered},
             route::{Handler, Page},
+            source_names::source_name,
+            spreadsheet::{file, rows},
         },
         params::read,
-        work::Work,
+        work::{Job, Work},
     },
     model::{Date, EntityType, Language, timestamp},
 };
@@ -28,6 +31,26 @@ pub(crate) const PAGE: Page = Page {
     handler: Handler::Fixed(page),
     ..Page::DEFAULT
 };
+
+pub(crate) const CSV: Page = Page {
+    template: "/{lang}/sources.csv",
+    handler: Handler::Fixed(csv),
+    ..Page::DEFAULT
+};
+
+/// The columns of the file, before those that count the records with each part.
+const COLUMNS: [&str; 10] = [
+    "source_id",
+    "entity_type",
+    "records",
+    "earliest_date",
+    "latest_date",
+    "last_updated",
+    "page",
+    "licence",
+    "attribution",
+    "update_frequency",
+];
 
 #[derive(Template)]
 #[template(path = "sources/sources.html")]
@@ -119,7 +142,7 @@ fn page(call: &PageCall) -> Result<Work, ApiError> {
     let page = SourcesPage {
         layout: call
             .layout(t.text("sources-title"), Section::Sources)
-            .with_exports(call.exports("/sources", None)),
+            .with_exports(call.exports("/sources", address::spreadsheet(call.path))),
         t,
         sentence: t.with("sources-sentence", &[("sources", &ids.len()), ("records", &records)]),
         grid: CoverageGrid {
@@ -139,8 +162,49 @@ fn page(call: &PageCall) -> Result<Work, ApiError> {
     call.validated(rendered(&page)?, &"sources")
 }
 
+/// The figures of the page as a file: a row for each source and entity type.
+fn csv(call: &PageCall) -> Result<Work, ApiError> {
+    read::no_parameters(call.query)?;
+    let parts: Vec<String> = RecordPart::ALL
+        .iter()
+        .map(|part| format!("records_with_{}", part.name()))
+        .collect();
+    let columns: Vec<&str> = COLUMNS.into_iter().chain(parts.iter().map(String::as_str)).collect();
+    let rows = summaries(&call.generation.manifest.entity_types).map(|(part, source)| csv_row(part, source));
+    let reply = file::reply("sources", rows::table(&columns, rows.collect()))?;
+    call.validated(Work::new(Job::Ready(reply)), &"sources.csv")
+}
+
+fn csv_row(part: &EntityTypeManifest, source: &SourceSummary) -> Vec<Json> {
+    let published = published(&source.source_id);
+    let stated = |text: fn(&PublishedSource<'static>) -> &'static str| json!(published.map(text));
+    let mut cells = vec![
+        json!(source.source_id),
+        json!(part.entity_type.name()),
+        json!(source.records),
+        json!(source.earliest_date),
+        json!(source.latest_date),
+        json!(source.last_updated),
+        stated(|source| source.page),
+        stated(|source| source.licence),
+        stated(|source| source.attribution),
+        stated(|source| source.update_frequency),
+    ];
+    let contents = contents_of(part, source);
+    let count = |of: RecordPart| json!(contents.and_then(|contents| contents.parts.get(&of)));
+    cells.extend(RecordPart::ALL.map(count));
+    cells
+}
+
+/// What is known of the publisher of a source; `None` if the operator added it.
+fn published(id: &str) -> Option<&'static PublishedSource<'static>> {
+    PUBLISHED_SOURCES.iter().find(|source| source.id == id)
+}
+
 /// The sources with their entity types, in the order of the entity types and then by source.
-fn summaries(entity_types: &[EntityTypeManifest]) -> impl Iterator<Item = (&EntityTypeManifest, &SourceSummary)> {
+pub(crate) fn summaries(
+    entity_types: &[EntityTypeManifest],
+) -> impl Iterator<Item = (&EntityTypeManifest, &SourceSummary)> {
     entity_types
         .iter()
         .flat_map(|part| part.sources.iter().map(move |source| (part, source)))
@@ -158,7 +222,8 @@ fn grid_row(t: Texts, part: &EntityTypeManifest, source: &SourceSummary) -> Opti
         year: *year,
         records: *records,
     };
-    let (name, kind) = (source_name(t, &source.source_id), kind_name(t, part.entity_type));
+    let name = source_name(t, &source.source_id);
+    let kind = t.keyed("sources-row-kind-", part.entity_type.name());
     Some(CoverageRow {
         name: t.with("sources-row", &[("source", &name), ("kind", &kind)]),
         years: contents.years.iter().map(count).collect(),
@@ -199,11 +264,10 @@ fn share(present: u64, records: u64) -> f64 {
 }
 
 fn publisher(t: Texts, id: &str) -> Publisher {
-    let published = PUBLISHED_SOURCES.iter().find(|source| source.id == id);
     Publisher {
         id: id.to_owned(),
         name: source_name(t, id),
-        published: published.map(|source: &PublishedSource| Published {
+        published: published(id).map(|source| Published {
             page: source.page,
             licence: source.licence,
             licence_href: licence_href(source.licence, t.language()),
@@ -215,15 +279,6 @@ fn publisher(t: Texts, id: &str) -> Publisher {
 
 fn kind_name(t: Texts, entity_type: EntityType) -> String {
     t.keyed("kinds-", entity_type.name())
-}
-
-/// The name of a source; its identifier, if the operator added it.
-fn source_name(t: Texts, id: &str) -> String {
-    if t.has("sources-name-", id) {
-        t.keyed("sources-name-", id)
-    } else {
-        id.to_owned()
-    }
 }
 
 #[cfg(test)]
@@ -251,7 +306,6 @@ mod tests {
             }
         }
         assert_eq!(licence_href("Unknown", Language::English), None);
-        assert_eq!(source_name(Texts::of(Language::English), "my-own"), "my-own");
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub(crate) const SUBSCRIBE: Route = Route {
 and column",
         example: |_| {
             "unknown member 'emial'; expected one of 'email', 'keyword', 'keywords', 'department', 'municipality', 'category', 'languages', \
-             'frequency', 'locale'"
+             'translate', 'frequency', 'locale'"
                 .to_owned()
         },
         rate_limit: RateLimitHeaders::Always,
@@ -225,6 +225,7 @@ pub(crate) fn subscription_request(
         municipality: given.municipality.map(|given| given.value),
         category: given.category.map(|given| given.value.to_owned()),
         languages,
+        translate: given.translate.is_some_and(|given| given.value == "true"),
         frequency: given.frequency.map(frequency).unwrap_or_default(),
         locale: given.locale.map(locale).unwrap_or_default(),
     })
@@ -259,7 +260,7 @@ fn keywords(one: Option<Given<Keyword>>, list: impl Iterator<Item = Keyword>) ->
 pub(crate) fn words(request: &SubscriptionRequest) -> String {
     let keywords: Vec<&str> = request.keywords.iter().map(Keyword::text).collect();
     let languages: Vec<&str> = request.languages.iter().map(|language| language.code()).collect();
-    json!({
+    let mut words = json!({
         "keywords": keywords,
         "department": request.department,
         "municipality": request.municipality,
@@ -267,6 +268,9 @@ pub(crate) fn words(request: &SubscriptionRequest) -> String {
         "languages": languages,
         "frequency": request.frequency.name(),
         "locale": request.locale.name(),
-    })
-    .to_string()
+    });
+    if request.translate {
+        words["translate"] = json!(true);
+    }
+    words.to_string()
 }

@@ -2,11 +2,13 @@
 
 pub(crate) mod alerts;
 pub(crate) mod catalog;
+pub(crate) mod commodities;
 pub(crate) mod confirmation;
 mod confirmation_page;
 pub(crate) mod counts;
 pub(crate) mod docs;
 pub(crate) mod documents;
+pub(crate) mod facet_counts;
 pub(crate) mod feed;
 pub(crate) mod health;
 pub(crate) mod market;

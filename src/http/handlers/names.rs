@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::{
     engine::{
         aggregation::Money,
-        names::{NameCount, NamesPage},
+        names::{BodyKind, NameCount, NamesPage},
     },
     http::{
         call::Call,
@@ -87,6 +87,8 @@ struct Department {
     /// Records of the requested entity type, or of all four.
     records: u64,
     total_value: Money,
+    /// Whether it is a buyer or a division of one.
+    kind: Option<BodyKind>,
 }
 
 /// The entity types whose departments are listed.
@@ -132,10 +134,11 @@ fn departments(call: &Call) -> Result<Work, ApiError> {
         None => ENTITY_TYPES.to_vec(),
     };
     let part = given.q.as_ref().map_or_else(String::new, |given| fold(&given.value));
-    list(call, given, entity_types, Facet::Department, part, |row| Department {
+    list(call, given, entity_types, Facet::Buyer, part, |row| Department {
         department: row.name,
         records: row.records,
         total_value: row.total_value,
+        kind: row.kind,
     })
 }
 

@@ -19,11 +19,11 @@ use crate::{
         error::{ApiError, quoted},
         handlers::{counts::terms, raw_records::raw_records},
         params::{
+            filters::{contains, term},
             paging::{DEFAULT_LIMIT, limit_applied},
             param::describe,
             procurement::{ProcurementParams, TABLE},
             read::read_all,
-            resolve::{contains, term},
         },
         route::{Answer, Endpoint, ErrorResponse, Parameters, PathParam, RateLimitHeaders, Route, Tag},
         schema_refs,

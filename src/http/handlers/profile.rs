@@ -9,12 +9,16 @@ use crate::{
     engine::{
         Deadline, Hits,
         aggregation::{Aggregation, FacetBucket, FacetBuckets, Money, TermsAggregation, ValueAggregation},
-        names::ResolvedName,
+        names::{BodyKind, ResolvedName},
     },
     http::{
         call::Call,
         cost::Counting,
         error::{ApiError, quoted},
+        findings::{
+            entity_type_counts::{EntityTypeCount, by_entity_type},
+            included::{self, Included, included},
+        },
         handlers::{
             counts::{Year, terms, years},
             raw_records::raw_records,
@@ -30,7 +34,7 @@ use crate::{
         work::{Reply, Work},
     },
     model::{EntityType, Facet},
-    query::{Filter, SearchQuery},
+    query::Filter,
 };
 
 pub(crate) const VENDOR: Route = Route {
@@ -80,9 +84,11 @@ const PROFILE: Route = Route {
 };
 
 /// The parameters of a vendor's profile.
-static VENDOR_PARAMS: [&str; 8] = [
+static VENDOR_PARAMS: [&str; 10] = [
     "category",
     "department",
+    "commodity",
+    "include",
     "issued_after",
     "issued_before",
     "sort_by",
@@ -92,9 +98,11 @@ static VENDOR_PARAMS: [&str; 8] = [
 ];
 
 /// The parameters of a department's profile.
-static DEPARTMENT_PARAMS: [&str; 9] = [
+static DEPARTMENT_PARAMS: [&str; 11] = [
     "category",
     "department",
+    "commodity",
+    "include",
     "vendor",
     "issued_after",
     "issued_before",
@@ -113,6 +121,8 @@ struct Vendor<'a> {
     total_value: Money,
     /// Up to ten departments, those with most contracts first.
     top_departments: Vec<TopDepartment>,
+    #[serde(flatten)]
+    included: Included,
     #[schemars(schema_with = "schema_refs::contracts")]
     contracts: Vec<&'a RawValue>,
 }
@@ -134,6 +144,8 @@ struct TopDepartment {
 struct Department<'a> {
     department_en: Option<String>,
     department_fr: Option<String>,
+    /// Whether it is a buyer or a division of one.
+    kind: Option<BodyKind>,
     total_contracts: u64,
     total_value: Money,
     /// Of the contracts, by event date.
@@ -149,21 +161,14 @@ struct Department<'a> {
     top_vendors: Vec<TopVendor>,
     /// Up to ten categories, those with most contracts first.
     top_categories: Vec<TopCategory>,
+    #[serde(flatten)]
+    included: Included,
     #[schemars(schema_with = "schema_refs::contracts")]
     contracts: Vec<&'a RawValue>,
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "KindCount")]
-struct EntityTypeCount {
-    entity_type: EntityType,
-    records: u64,
-    /// Null for an entity type without a value.
-    total_value: Option<Money>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct TopVendor {
+pub(super) struct TopVendor {
     vendor_name: String,
     count: u64,
     total_value: Money,
@@ -175,8 +180,18 @@ struct TopCategory {
     count: u64,
 }
 
+impl From<FacetBucket> for TopVendor {
+    fn from(bucket: FacetBucket) -> TopVendor {
+        TopVendor {
+            vendor_name: bucket.value,
+            count: bucket.count,
+            total_value: bucket.total_value,
+        }
+    }
+}
+
 /// Decision D-69: the maximum number of departments, vendors or categories of a profile.
-const TOP: usize = 10;
+pub(super) const TOP: usize = 10;
 
 const VENDOR_FACETS: [TermsAggregation; 1] = [terms(Facet::Department, TOP)];
 
@@ -188,33 +203,61 @@ const DEPARTMENT_FACETS: [TermsAggregation; 3] = [
 
 fn vendor(call: &Call, name: String) -> Result<Work, ApiError> {
     let counts = [(EntityType::Contract, VENDOR_FACETS.len())];
-    let counting = Counting::of(&call.generation, &counts);
-    let work = profile(call, Facet::Vendor, name, &VENDOR_PARAMS, vendor_profile)?;
-    Ok(work.in_lane(counting.lane()).with_cost(counting.cost()))
+    profile(call, Facet::Vendor, name, &VENDOR_PARAMS, &counts, vendor_profile)
 }
 
 fn department(call: &Call, name: String) -> Result<Work, ApiError> {
     let mut counts = vec![(EntityType::Contract, DEPARTMENT_FACETS.len())];
     counts.extend(EntityType::ALL.map(|entity_type| (entity_type, 1)));
-    let counting = Counting::of(&call.generation, &counts);
-    let work = profile(call, Facet::Department, name, &DEPARTMENT_PARAMS, department_profile)?;
-    Ok(work.in_lane(counting.lane()).with_cost(counting.cost()))
+    profile(
+        call,
+        Facet::Buyer,
+        name,
+        &DEPARTMENT_PARAMS,
+        &counts,
+        department_profile,
+    )
 }
 
 /// Writes a profile of the records of a name.
 type Write = fn(&Generation, ResolvedName, &Search, Deadline) -> Result<Reply, ApiError>;
 
-fn profile(call: &Call, facet: Facet, name: String, params: &[&str], write: Write) -> Result<Work, ApiError> {
-    let endpoint = format!("/{}/{{name}}", facet.name());
+/// `counts` is how often the records of each entity type are counted without further figures.
+fn profile(
+    call: &Call,
+    facet: Facet,
+    name: String,
+    params: &[&str],
+    counts: &[(EntityType, usize)],
+    write: Write,
+) -> Result<Work, ApiError> {
+    let endpoint = format!("/{}/{{name}}", what(facet));
     let given = SearchParams::read_only(params, &endpoint, EntityType::Contract, call.query)?;
     let search = given.resolve(&ResolveContext::of(call, EntityType::Contract))?;
-    let normal_form = (search.query.clone(), search.page.clone(), facet.key(&name));
+    let normal_form = (
+        search.query.clone(),
+        search.page.clone(),
+        facet.key(&name),
+        search.include,
+    );
+    let further = (EntityType::Contract, included::counts(search.include));
+    let counts: Vec<_> = counts.iter().copied().chain([further]).collect();
+    let counting = Counting::of(&call.generation, &counts);
     let generation = call.generation.clone();
     let work = Work::search(move |deadline| {
         let (named, search) = of_name(&generation, facet, &name, search, &deadline)?;
         write(&generation, named, &search, deadline)
     });
+    let work = work.in_lane(counting.lane()).with_cost(counting.cost());
     work.for_request(&normal_form)
+}
+
+/// What a name is the name of, as paths and parameters have it.
+fn what(facet: Facet) -> &'static str {
+    match facet {
+        Facet::Vendor => "vendor",
+        _ => "department",
+    }
 }
 
 fn vendor_profile(
@@ -223,7 +266,8 @@ fn vendor_profile(
     search: &Search,
     deadline: Deadline,
 ) -> Result<Reply, ApiError> {
-    let (mut aggregation, hits) = count_and_search(generation, search, &VENDOR_FACETS, deadline)?;
+    let (mut aggregation, hits) = count_and_search(generation, search, &VENDOR_FACETS, &deadline)?;
+    let included = included(generation, search.include, &search.query, &aggregation, &deadline)?;
     let reply = Reply::json(&Vendor {
         vendor_name: named.name,
         total_contracts: aggregation.total,
@@ -232,6 +276,7 @@ fn vendor_profile(
             department_en: bucket.value,
             count: bucket.count,
         }),
+        included,
         contracts: raw_records(&hits.records)?,
     })?;
     Ok(reply.with_headers(search.headers(&hits)))
@@ -243,25 +288,24 @@ fn department_profile(
     search: &Search,
     deadline: Deadline,
 ) -> Result<Reply, ApiError> {
-    let (mut aggregation, hits) = count_and_search(generation, search, &DEPARTMENT_FACETS, deadline.clone())?;
+    let (mut aggregation, hits) = count_and_search(generation, search, &DEPARTMENT_FACETS, &deadline)?;
+    let included = included(generation, search.include, &search.query, &aggregation, &deadline)?;
     let reply = Reply::json(&Department {
         department_en: Some(named.name),
         department_fr: named.name_fr,
+        kind: named.kind,
         total_contracts: aggregation.total,
         total_value: total_value(&aggregation),
         first_date: aggregation.earliest_date.map(|day| day.to_string()),
         last_date: aggregation.latest_date.map(|day| day.to_string()),
-        by_entity_type: by_entity_type(generation, &search.query, deadline)?,
+        by_entity_type: by_entity_type(generation, &search.query, &deadline)?,
         by_year: years(aggregation.take(Facet::Year), true),
-        top_vendors: top(aggregation.take(Facet::Vendor), |bucket| TopVendor {
-            vendor_name: bucket.value,
-            count: bucket.count,
-            total_value: bucket.total_value,
-        }),
+        top_vendors: top(aggregation.take(Facet::Vendor), TopVendor::from),
         top_categories: top(aggregation.take(Facet::Category), |bucket| TopCategory {
             category: bucket.value,
             count: bucket.count,
         }),
+        included,
         contracts: raw_records(&hits.records)?,
     })?;
     Ok(reply.with_headers(search.headers(&hits)))
@@ -295,7 +339,7 @@ const MAX_CANDIDATES: usize = 200;
 fn unknown_name(facet: Facet, name: &str, candidates: Vec<String>) -> ApiError {
     let similar = most_similar(name, candidates, MAX_SIMILAR);
     let similar: Vec<String> = similar.iter().map(|name| quoted(name)).collect();
-    let (what, name) = (facet.name(), quoted(name));
+    let (what, name) = (what(facet), quoted(name));
     let hint = if similar.is_empty() {
         format!("find its name with /{what}s?q=…, or its records with /contract?{what}=…")
     } else {
@@ -308,39 +352,13 @@ fn count_and_search(
     generation: &Generation,
     search: &Search,
     facets: &[TermsAggregation],
-    deadline: Deadline,
+    deadline: &Deadline,
 ) -> Result<(Aggregation, Hits), ApiError> {
     let engine = &generation.engine;
-    let aggregation = engine.aggregate(&search.query, facets, ValueAggregation::Sum, deadline.clone())?;
-    let hits = engine.search(&search.query, &search.page, deadline)?;
+    let terms: Vec<_> = facets.iter().copied().chain(included::terms(search.include)).collect();
+    let aggregation = engine.aggregate(&search.query, &terms, ValueAggregation::Sum, deadline.clone())?;
+    let hits = engine.search(&search.query, &search.page, deadline.clone())?;
     Ok((aggregation, hits))
-}
-
-/// Applies the same filters to every entity type that has the fields for them; a type that lacks one has no such
-/// records.
-fn by_entity_type(
-    generation: &Generation,
-    query: &SearchQuery,
-    deadline: Deadline,
-) -> Result<Vec<EntityTypeCount>, ApiError> {
-    let mut counts = Vec::new();
-    for entity_type in EntityType::ALL {
-        let query = SearchQuery {
-            entity_type,
-            ..query.clone()
-        };
-        let aggregation = generation
-            .engine
-            .aggregate(&query, &[], ValueAggregation::Sum, deadline.clone())?;
-        if aggregation.total > 0 {
-            counts.push(EntityTypeCount {
-                entity_type,
-                records: aggregation.total,
-                total_value: aggregation.values.map(|values| values.total_value),
-            });
-        }
-    }
-    Ok(counts)
 }
 
 fn total_value(aggregation: &Aggregation) -> Money {
@@ -348,6 +366,6 @@ fn total_value(aggregation: &Aggregation) -> Money {
     values.expect("contracts have a value field").total_value
 }
 
-fn top<T>(counts: FacetBuckets, row: fn(FacetBucket) -> T) -> Vec<T> {
+pub(super) fn top<T>(counts: FacetBuckets, row: fn(FacetBucket) -> T) -> Vec<T> {
     counts.buckets.into_iter().map(row).collect()
 }

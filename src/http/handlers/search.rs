@@ -1,11 +1,12 @@
 //! `GET /{entity_type}`: a page of records.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Instant,
+};
 
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use bytes::Bytes;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::{
     catalog::generation::Generation,
@@ -17,7 +18,11 @@ use crate::{
         call::Call,
         cost::{Counting, MAX_QUICK_RECORDS},
         error::ApiError,
-        handlers::counts::{Share, shares, terms},
+        findings::{
+            explanation::{self, Explanation, explanation},
+            suggestions::{self, Suggestion, suggestions},
+        },
+        handlers::facet_counts::{CountedFacet, counted_terms},
         params::{
             read::next_query,
             resolve::{ResolveContext, Search},
@@ -27,7 +32,7 @@ use crate::{
         search_pool::Lane,
         work::{Reply, Work},
     },
-    model::{EntityType, Role},
+    model::{EntityType, Facet, Role},
     query::{
         Filter, SearchQuery, SortKey, Start,
         cursor::Cursor,
@@ -67,7 +72,7 @@ pub(crate) const SEARCH: Route = Route {
 pub(crate) const INVALID_PAGE: ErrorResponse = ErrorResponse {
     status: "400",
     name: "BadRequest",
-    about: "The page cannot be returned: an `offset` above 9500, or a `cursor` with `sort_by=value`, with an `offset`, or of another search. Also \
+    about: "The page cannot be returned: an `offset` above 9500, or a `cursor` with `sort_by=value` or `sort_by=relevance`, with an `offset`, or of another search. Also \
 bytes that are not an HTTP request: a malformed request line, header or body length, a missing `host`",
     example: |_| "parameter 'offset': must not be above 9500; use 'cursor' for deep paging".to_owned(),
     rate_limit: RateLimitHeaders::Sometimes,
@@ -76,26 +81,14 @@ bytes that are not an HTTP request: a malformed request line, header or body len
 /// Decision D-33: the number of all matches, if it was requested or the response has no body to hold it.
 const TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
 
-/// Decision D-33: the maximum number of values returned for a facet; `distinct` and `other` count the rest.
-const MAX_VALUES: usize = 50;
-
-/// Decision D-33: the counts of one facet, over all matches.
-#[derive(Serialize, JsonSchema)]
-#[schemars(description = "The counts of one facet, over all matches")]
-pub(crate) struct FacetCounts {
-    /// The most frequent values, up to 50.
-    values: Vec<Share>,
-    /// Number of distinct values.
-    distinct: u64,
-    /// Sum of the counts of all values that are not in `values`.
-    other: u64,
-}
-
 /// What was counted in addition to the page.
 #[derive(Default)]
 struct Counted {
     total: Option<u64>,
-    facets: Option<BTreeMap<&'static str, FacetCounts>>,
+    facets: Option<BTreeMap<&'static str, CountedFacet>>,
+    /// `None` unless they were asked for and nothing was found.
+    suggestions: Option<Vec<Suggestion>>,
+    explanation: Option<Explanation>,
 }
 
 fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
@@ -103,6 +96,7 @@ fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     let search = given.resolve(&ResolveContext::of(call, entity_type))?;
     let facets: BTreeSet<&'static str> = search.facets.iter().map(|facet| facet.name()).collect();
     let normal_form = (search.query.clone(), search.page.clone(), facets, search.include_total);
+    let normal_form = (normal_form, search.suggest, search.explain);
     let is_counted = search.include_total || call.is_head;
     let counting = counting(&call.generation, &search, is_counted);
     let (generation, query) = (call.generation.clone(), call.query.to_owned());
@@ -111,10 +105,18 @@ fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
         is_look_up(&search, is_counted),
     );
     let run = move |deadline: Deadline| {
+        let started = Instant::now();
         let hits = generation
             .engine
             .search(&search.query, &search.page, deadline.clone())?;
-        let counted = count(&generation, &search, is_counted, deadline)?;
+        let found = Instant::now();
+        let mut counted = count(&generation, &search, is_counted, &deadline)?;
+        if search.explain {
+            let times = (started, found);
+            let explained = explanation(&generation, &search, counted.total, times, &deadline)?;
+            counted.explanation = Some(explained);
+        }
+        counted.suggestions = suggested(&generation, &search, &hits, &counted, &deadline)?;
         let next = next_cursor(&search, &hits);
         let headers = headers(&search, &query, &hits, next.as_deref(), counted.total)?;
         let body = page(&search, &hits, next.as_deref(), &counted)?;
@@ -125,14 +127,43 @@ fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     } else {
         Work::search(run)
     };
-    work.in_lane(lane).with_cost(counting.cost()).for_request(&normal_form)
+    let work = work.in_lane(lane).with_cost(counting.cost());
+    // Decision D-238: the timings of an explanation differ between equal requests. The tag is weak, so it may be the same.
+    work.for_request(&normal_form)
 }
 
 /// What a search counts. The total of all records need not be counted.
 fn counting(generation: &Generation, search: &Search, is_counted: bool) -> Counting {
     let is_total_counted = is_counted && !search.query.matches_all();
-    let counts = search.facets.len() + usize::from(is_total_counted);
+    let mut counts = search.facets.len() + usize::from(is_total_counted);
+    if search.explain {
+        counts += explanation::counts(search);
+    }
+    if search.explain || search.suggest {
+        counts += suggestions::counts(search.query.text.as_ref());
+    }
     Counting::of(generation, &[(search.query.entity_type, counts)])
+}
+
+/// Near words, if nothing is found: on the first page, or by the total.
+fn suggested(
+    generation: &Generation,
+    search: &Search,
+    hits: &Hits,
+    counted: &Counted,
+    deadline: &Deadline,
+) -> Result<Option<Vec<Suggestion>>, ApiError> {
+    let is_first = search.page.start == Start::Offset(0);
+    let total = counted.explanation.as_ref().map(|explained| explained.total);
+    let is_nothing = total
+        .or(counted.total)
+        .map_or(is_first && hits.records.is_empty(), |total| total == 0);
+    match &search.query.text {
+        Some(text) if is_nothing && (search.suggest || search.explain) => {
+            Ok(Some(suggestions(generation, search.query.entity_type, text, deadline)?))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// Decision D-151: in a large collection, counts, phrases, and the matches of a text in an order that is not the index's
@@ -166,7 +197,11 @@ const MAX_INLINE_RECORDS: usize = 100;
 /// Whether the page is a range of the index: its records follow one another, and nothing else is read.
 fn is_look_up(search: &Search, is_counted: bool) -> bool {
     let Search {
-        query, page, facets, ..
+        query,
+        page,
+        facets,
+        explain,
+        ..
     } = search;
     let is_event_date = |filter: &Filter| matches!(filter, Filter::Dates { role: Role::Date, .. });
     query.text.is_none()
@@ -175,6 +210,7 @@ fn is_look_up(search: &Search, is_counted: bool) -> bool {
         && page.limit <= MAX_INLINE_RECORDS
         && facets.is_empty()
         && !is_counted
+        && !explain
 }
 
 fn headers(
@@ -193,33 +229,23 @@ fn headers(
 }
 
 /// Counts all matches and the facets, as far as they were requested.
-fn count(generation: &Generation, search: &Search, is_counted: bool, deadline: Deadline) -> Result<Counted, ApiError> {
+fn count(generation: &Generation, search: &Search, is_counted: bool, deadline: &Deadline) -> Result<Counted, ApiError> {
     if !is_counted && search.facets.is_empty() {
         return Ok(Counted::default());
     }
-    let facets = search.facets.iter().map(|facet| terms(*facet, MAX_VALUES));
-    let facets: Vec<_> = facets.collect();
+    let facets: Vec<_> = search.facets.iter().copied().map(counted_terms).collect();
+    let none = ValueAggregation::None;
     let aggregation = generation
         .engine
-        .aggregate(&search.query, &facets, ValueAggregation::None, deadline)?;
-    let facets = aggregation.facets.into_iter();
-    let facets: BTreeMap<_, _> = facets
-        .map(|(facet, counts)| (facet.name(), FacetCounts::new(counts)))
-        .collect();
+        .aggregate(&search.query, &facets, none, deadline.clone())?;
+    let counted =
+        |(facet, counts): (Facet, FacetBuckets)| (facet.name(), CountedFacet::new(generation, search, facet, counts));
+    let facets: BTreeMap<_, _> = aggregation.facets.into_iter().map(counted).collect();
     Ok(Counted {
         facets: Some(facets).filter(|facets| !facets.is_empty()),
         total: is_counted.then_some(aggregation.total),
+        ..Counted::default()
     })
-}
-
-impl FacetCounts {
-    fn new(counts: FacetBuckets) -> FacetCounts {
-        FacetCounts {
-            distinct: counts.distinct,
-            other: counts.other,
-            values: shares(counts),
-        }
-    }
 }
 
 fn next_cursor(search: &Search, hits: &Hits) -> Option<String> {
@@ -256,6 +282,16 @@ fn page(search: &Search, hits: &Hits, next: Option<&str>, counted: &Counted) -> 
         serde_json::to_writer(&mut body, facets).map_err(ApiError::internal)?;
         body.push(b',');
     }
+    if let Some(suggestions) = &counted.suggestions {
+        body.extend_from_slice(br#""suggestions":"#);
+        serde_json::to_writer(&mut body, suggestions).map_err(ApiError::internal)?;
+        body.push(b',');
+    }
+    if let Some(explanation) = &counted.explanation {
+        body.extend_from_slice(br#""explain":"#);
+        serde_json::to_writer(&mut body, explanation).map_err(ApiError::internal)?;
+        body.push(b',');
+    }
     body.extend_from_slice(br#""results":["#);
     for (number, record) in hits.records.iter().enumerate() {
         if number > 0 {
@@ -270,7 +306,10 @@ fn page(search: &Search, hits: &Hits, next: Option<&str>, counted: &Counted) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::{Page, Sort};
+    use crate::{
+        http::params::include::Include,
+        query::{Page, Sort},
+    };
 
     fn search(text: Option<&str>, key: SortKey, filters: Vec<Filter>, limit: usize) -> Search {
         let newest = SearchQuery::newest(EntityType::Contract, filters);
@@ -287,6 +326,12 @@ mod tests {
             lowered_limit: None,
             facets: Vec::new(),
             include_total: false,
+            conditions: Vec::new(),
+            commodity: None,
+            translation: None,
+            suggest: false,
+            explain: false,
+            include: Include::default(),
         }
     }
 

@@ -15,6 +15,7 @@ use crate::{
         call::Call,
         cost::Counting,
         error::ApiError,
+        findings::included::{self, Included, included},
         handlers::counts::{Share, Year, shares, terms, years},
         middleware::limits::ONE,
         params::{
@@ -32,10 +33,22 @@ pub(crate) const STATS: Route = Route {
     id: "statsOf",
     endpoint: Endpoint::EntityType("/stats", get),
     about: "Statistics of the records that match",
-    parameters: Parameters::Search(Some(&FILTERS), None),
+    parameters: Parameters::Search(Some(&STATS_PARAMS), None),
     answer: Answer::Json(SchemaGenerator::subschema_for::<Stats>),
     headers: &["X-Ignored-Parameters"],
     ..Route::DEFAULT
+};
+
+/// The filters, how `q` is read, and which figures are included.
+static STATS_PARAMS: [&str; FILTERS.len() + 2] = {
+    let mut names = ["translate"; FILTERS.len() + 2];
+    let mut number = 0;
+    while number < FILTERS.len() {
+        names[number] = FILTERS[number];
+        number += 1;
+    }
+    names[FILTERS.len() + 1] = "include";
+    names
 };
 
 /// Decision D-51: the shape of the response.
@@ -72,6 +85,8 @@ struct Stats {
     value: Option<ValueSummary>,
     /// The declared fields that at least one of the records has.
     fields: Vec<Presence>,
+    #[serde(flatten)]
+    included: Included,
 }
 
 /// A department, by its English name if that is known.
@@ -131,21 +146,26 @@ const FACETS: [TermsAggregation; 10] = [
 ];
 
 fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
-    let given = SearchParams::read_only(&FILTERS, &format!("/{entity_type}/stats"), entity_type, call.query)?;
+    let given = SearchParams::read_only(&STATS_PARAMS, &format!("/{entity_type}/stats"), entity_type, call.query)?;
     let search = given.resolve(&ResolveContext::of(call, entity_type))?;
-    let (generation, normal_form) = (call.generation.clone(), search.query.clone());
-    let counting = Counting::of(&generation, &[(entity_type, FACETS.len() + 1)]);
+    let include = search.include;
+    let (generation, normal_form) = (call.generation.clone(), (search.query.clone(), include));
+    let counts = FACETS.len() + 1 + included::counts(include);
+    let counting = Counting::of(&generation, &[(entity_type, counts)]);
     // The statistics of all records of a generation are computed once.
-    let is_kept = search.query.matches_all();
+    let is_kept = search.query.matches_all() && include.is_empty();
     let is_known = is_kept && generation.has_statistics(entity_type);
     let lane = if is_known { Lane::Quick } else { counting.lane() };
     let cost = if is_kept { ONE } else { counting.cost() };
     let work = Work::search(move |deadline| {
         let compute = || -> Result<Reply, ApiError> {
             let values = ValueAggregation::Percentiles;
-            let aggregation = generation.engine.aggregate(&search.query, &FACETS, values, deadline)?;
+            let terms: Vec<TermsAggregation> = FACETS.into_iter().chain(included::terms(include)).collect();
+            let engine = &generation.engine;
+            let aggregation = engine.aggregate(&search.query, &terms, values, deadline.clone())?;
+            let included = included(&generation, include, &search.query, &aggregation, &deadline)?;
             let as_of = generation.manifest.built_at.clone();
-            Reply::json(&Stats::new(entity_type, as_of, aggregation))
+            Reply::json(&Stats::new(entity_type, as_of, aggregation, included))
         };
         let reply = if is_kept {
             let body = generation.statistics(entity_type, || compute().map(|reply| reply.body))?;
@@ -159,7 +179,7 @@ fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
 }
 
 impl Stats {
-    fn new(entity_type: EntityType, as_of: String, mut aggregation: Aggregation) -> Stats {
+    fn new(entity_type: EntityType, as_of: String, mut aggregation: Aggregation, included: Included) -> Stats {
         let value_field = value_field(Schema::of(entity_type));
         let total = aggregation.total;
         let value = value_field
@@ -181,6 +201,7 @@ impl Stats {
             by_year: years(counts(Facet::Year), value_field.is_some()),
             fields: presence(counts(Facet::Fields), total),
             value,
+            included,
             earliest_date: aggregation.earliest_date.map(|day| day.to_string()),
             latest_date: aggregation.latest_date.map(|day| day.to_string()),
         }

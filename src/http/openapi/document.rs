@@ -65,6 +65,10 @@ fn tags() -> Value {
             Tag::Parties,
             "Vendors, departments and solicitations, each with all its records",
         ),
+        (
+            Tag::Commodities,
+            "Commodity codes and their words, and the records that have them",
+        ),
         (Tag::Pro, "New tenders and their values: for keys of a paid plan"),
         (Tag::Alerts, "Subscriptions to new tenders by e-mail"),
         (Tag::Service, "The service itself, and what it holds"),

@@ -24,9 +24,16 @@ pub(crate) fn of(route: &Route, of: Option<EntityType>) -> Vec<Value> {
         Parameters::None => Vec::new(),
         Parameters::Search(taken, fixed) => {
             let of = fixed.or(of).expect("a search has an entity type");
-            let is_taken = |row: &Parameter| taken.is_none_or(|taken| taken.contains(&row.name));
+            let is_taken = |row: &Parameter| match taken {
+                Some(taken) => taken.contains(&row.name),
+                None => !row.extra.is_only_named,
+            };
+            let form = Form {
+                of,
+                has_text: taken.is_none_or(|taken| taken.contains(&"q")),
+            };
             let rows = search_rows(of).filter(is_taken);
-            rows.flat_map(|row| component_names(&row, "", Some(of))).collect()
+            rows.flat_map(|row| component_names(&row, "", Some(form))).collect()
         }
         Parameters::Table(prefix, rows) => {
             let rows = rows().into_iter();
@@ -34,7 +41,7 @@ pub(crate) fn of(route: &Route, of: Option<EntityType>) -> Vec<Value> {
         }
     };
     names.extend(route.path_params.iter().map(|param| match param {
-        PathParam::Text { component, .. } => (*component).to_owned(),
+        PathParam::Text { component, .. } | PathParam::Fixed { component, .. } => (*component).to_owned(),
         PathParam::RecordId => record_id_component(of.expect("a record has an entity type")),
         PathParam::DocIndex => "doc_index".to_owned(),
     }));
@@ -50,20 +57,46 @@ pub(crate) fn of(route: &Route, of: Option<EntityType>) -> Vec<Value> {
 
 /// The names and aliases of the parameters of a search.
 pub(crate) fn search_names(of: EntityType) -> Vec<&'static str> {
-    search_rows(of).flat_map(|row| row.names()).collect()
+    let rows = search_rows(of).filter(|row| !row.extra.is_only_named);
+    rows.flat_map(|row| row.names()).collect()
 }
 
+/// The rows that an entity type accepts, or that only some endpoints accept, whatever the entity type.
 fn search_rows(of: EntityType) -> impl Iterator<Item = Parameter> {
     let schema = Schema::of(of);
-    describe(TABLE).into_iter().filter(|row| schema.accepts(row.name))
+    let is_accepted = |row: &Parameter| row.extra.is_only_named || schema.accepts(row.name);
+    describe(TABLE).into_iter().filter(is_accepted)
+}
+
+/// Which endpoints the valid values of a parameter are for.
+#[derive(Clone, Copy)]
+struct Form {
+    of: EntityType,
+    /// Whether the endpoint accepts `q`.
+    has_text: bool,
+}
+
+impl Form {
+    /// The schema of a row that differs between entity types.
+    fn schema(self, row: &Parameter) -> Option<Value> {
+        let schema = row.extra.by_entity_type?;
+        Some(schema(Schema::of(self.of), self.has_text))
+    }
+
+    /// What the component of a row has after its name.
+    fn suffix(self, row: &Parameter) -> String {
+        let with_text = Form { has_text: true, ..self };
+        match self.schema(row) {
+            None => String::new(),
+            schema if schema == with_text.schema(row) => type_name(self.of),
+            _ => format!("{}WithoutText", type_name(self.of)),
+        }
+    }
 }
 
 /// The components of a row, one for each of its names. A row that differs between entity types has components for each.
-fn component_names(row: &Parameter, prefix: &str, of: Option<EntityType>) -> Vec<String> {
-    let suffix = match of {
-        Some(of) if row.extra.by_entity_type.is_some() => type_name(of),
-        _ => String::new(),
-    };
+fn component_names(row: &Parameter, prefix: &str, form: Option<Form>) -> Vec<String> {
+    let suffix = form.map(|form| form.suffix(row)).unwrap_or_default();
     let separator = if prefix.is_empty() { "" } else { "_" };
     let component = |name| format!("{prefix}{separator}{name}{suffix}");
     row.names().map(component).collect()
@@ -81,8 +114,11 @@ pub(crate) fn components(gateway: &Gateway, plans: &Plans) -> Map<String, Value>
         .partition(|row| row.extra.by_entity_type.is_some());
     add_rows(&mut components, &common, "", None, plans);
     for of in EntityType::ALL {
-        add_rows(&mut components, &varying, "", Some(of), plans);
+        add_rows(&mut components, &varying, "", Some(Form { of, has_text: true }), plans);
     }
+    // Profiles, which are of contracts, have no text.
+    let of = EntityType::Contract;
+    add_rows(&mut components, &varying, "", Some(Form { of, has_text: false }), plans);
     for route in &ROUTES {
         if let Parameters::Table(prefix, rows) = route.parameters {
             add_rows(&mut components, &rows(), prefix, None, plans);
@@ -97,22 +133,16 @@ pub(crate) fn components(gateway: &Gateway, plans: &Plans) -> Map<String, Value>
     components
 }
 
-fn add_rows(
-    components: &mut Map<String, Value>,
-    rows: &[Parameter],
-    prefix: &str,
-    of: Option<EntityType>,
-    plans: &Plans,
-) {
+fn add_rows(components: &mut Map<String, Value>, rows: &[Parameter], prefix: &str, form: Option<Form>, plans: &Plans) {
     for row in rows {
-        for (component, name) in component_names(row, prefix, of).into_iter().zip(row.names()) {
-            components.insert(component, query_param(row, name, of, plans));
+        for (component, name) in component_names(row, prefix, form).into_iter().zip(row.names()) {
+            components.insert(component, query_param(row, name, form, plans));
         }
     }
 }
 
 /// A row under one of its names.
-fn query_param(row: &Parameter, name: &str, of: Option<EntityType>, plans: &Plans) -> Value {
+fn query_param(row: &Parameter, name: &str, form: Option<Form>, plans: &Plans) -> Value {
     let extra = &row.extra;
     let mut about = row.about.to_owned();
     if name != row.name {
@@ -122,10 +152,8 @@ fn query_param(row: &Parameter, name: &str, of: Option<EntityType>, plans: &Plan
         let caps = Plan::ALL.map(|plan| format!("{} {}", plan.name(), plans.limits(plan).page_cap));
         about.push_str(&format!(". Maximum by plan: {}", caps.join(", ")));
     }
-    let mut schema = match (extra.by_entity_type, of) {
-        (Some(schema), Some(of)) => schema(Schema::of(of)),
-        _ => row.schema.clone(),
-    };
+    let of_form = form.and_then(|form| form.schema(row));
+    let mut schema = of_form.unwrap_or_else(|| row.schema.clone());
     if let Some(Value::Object(bounds)) = extra.bounds.map(|bounds| bounds()) {
         for (keyword, bound) in bounds {
             schema[keyword] = bound;
@@ -169,6 +197,12 @@ fn path_param(param: &PathParam, of: Option<EntityType>) -> (String, Value) {
             about,
             example,
         } => text(component, name, about, &examples::record(EntityType::Contract)[example]),
+        PathParam::Fixed {
+            component,
+            name,
+            about,
+            example,
+        } => text(component, name, about, &json!(example)),
         PathParam::RecordId => {
             let of = of.expect("a record has an entity type");
             let about = "A record's `record_id`; `stats` and `coverage` are endpoints instead";

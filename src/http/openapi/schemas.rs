@@ -9,13 +9,14 @@ use serde_json::{Map, Value, json};
 use crate::{
     http::{
         error,
-        handlers::search::FacetCounts,
+        findings::{explanation::Explanation, suggestions::Suggestion},
+        handlers::facet_counts::{CommodityFacetCounts, FacetCounts},
         params::by_entity_type::facets_of,
         route::{Answer, Body},
         routes::ROUTES,
         schema_refs::{component, type_name},
     },
-    model::{EntityType, Field, FieldType, Role, Schema, record::MAX_ID_BYTES},
+    model::{EntityType, Facet, Field, FieldType, Role, Schema, record::MAX_ID_BYTES},
 };
 
 /// The members of `eligibility`: name, whether it is a list, and description.
@@ -65,6 +66,9 @@ pub(crate) fn components() -> Map<String, Value> {
     schemas.insert("Document".to_owned(), document());
     let (mut requests, mut responses) = (request_generator(), response_generator());
     responses.subschema_for::<FacetCounts>();
+    responses.subschema_for::<CommodityFacetCounts>();
+    responses.subschema_for::<Suggestion>();
+    responses.subschema_for::<Explanation>();
     responses.subschema_for::<error::Body>();
     for route in &ROUTES {
         if let Body::Json { schema, .. } = route.body {
@@ -140,8 +144,12 @@ fn member(field: &Field) -> Value {
 fn page(of: EntityType) -> Value {
     let count = |about| json!({"type": "integer", "minimum": 0, "description": about});
     let facets = facets_of(Schema::of(of)).into_iter();
+    let counts = |facet: &Facet| match facet {
+        Facet::Commodity => "CommodityFacetCounts",
+        _ => "FacetCounts",
+    };
     let facets: Map<String, Value> = facets
-        .map(|facet| (facet.name().to_owned(), component("schemas", "FacetCounts")))
+        .map(|facet| (facet.name().to_owned(), component("schemas", counts(&facet))))
         .collect();
     json!({
         "type": "object",
@@ -153,7 +161,7 @@ fn page(of: EntityType) -> Value {
             "offset": count("Records skipped"),
             "next_cursor": {
                 "type": "string",
-                "description": "Pass it as `cursor` for the next page; absent if there is no further record, and with `sort_by=value`",
+                "description": "Pass it as `cursor` for the next page; absent if there is no further record, and with `sort_by=value` or `sort_by=relevance`",
             },
             "total": count("Number of all matches, on all pages; only with `include_total`"),
             "facets": {
@@ -162,6 +170,12 @@ fn page(of: EntityType) -> Value {
                 "properties": facets,
                 "additionalProperties": false,
             },
+            "suggestions": {
+                "type": "array",
+                "description": "Words that occur and are spelled nearly like those of `q`; only with `suggest` or `explain`, and only if nothing is found",
+                "items": component("schemas", "Suggestion"),
+            },
+            "explain": component("schemas", "Explanation"),
             "results": {"type": "array", "items": component("schemas", &type_name(of))},
         },
     })

@@ -8,11 +8,11 @@ use serde_json::{Value as Json, json};
 use crate::{
     http::{
         error::ApiError,
-        json::{FromText, List, Optional, Required},
+        json::{Boolean, FromText, List, Optional, Required},
         params::{
             category::Category,
             param::Param,
-            value::{self, Case, Given, Value, not_in_list},
+            value::{self, BOOLEAN, Case, Given, Value, not_in_list},
         },
     },
     model::{
@@ -36,6 +36,7 @@ pub(crate) struct SubscribeParams {
     pub(crate) department: Option<Given<String>>,
     pub(crate) municipality: Option<Given<String>>,
     pub(crate) category: Option<Given<&'static str>>,
+    pub(crate) translate: Option<Given<&'static str>>,
     pub(crate) frequency: Option<Given<&'static str>>,
     pub(crate) locale: Option<Given<&'static str>>,
 }
@@ -54,6 +55,10 @@ impl SubscribeParams {
         let (part, slug) = (body.department.0, body.municipality.0);
         let (part, slug) = (part.map(|part| part.0), slug.map(|slug| slug.0));
         let category = body.category.0.map(|category| category.0);
+        let translate = body
+            .translate
+            .0
+            .map(|is_translated| BOOLEAN[usize::from(!is_translated)]);
         let (frequency, locale) = (body.frequency.0.map(Frequency::name), body.locale.0.map(Locale::name));
         Ok(SubscribeParams {
             email: agreed("email", self.email, body.email.0, |a, b| a == b)?,
@@ -61,6 +66,7 @@ impl SubscribeParams {
             department: agreed("department", self.department, part, |a, b| fold(a) == fold(b))?,
             municipality: agreed("municipality", self.municipality, slug, |a, b| a == b)?,
             category: agreed("category", self.category, category, |a, b| a == b)?,
+            translate: agreed("translate", self.translate, translate, |a, b| a == b)?,
             frequency: agreed("frequency", self.frequency, frequency, |a, b| a == b)?,
             locale: agreed("locale", self.locale, locale, |a, b| a == b)?,
         })
@@ -104,6 +110,8 @@ pub struct SubscribeBody {
     /// Languages of the notices, `en` or `fr`; both by default
     #[schemars(extend("maxItems" = MAX_KEYWORDS))]
     pub(crate) languages: List<Required<Language>>,
+    #[schemars(description = TRANSLATE)]
+    pub(crate) translate: Boolean,
     #[schemars(description = FREQUENCY)]
     pub(crate) frequency: Optional<Frequency>,
     #[schemars(description = LOCALE)]
@@ -116,6 +124,7 @@ const KEYWORD: &str = "A word, or several adjacent words, of the title or descri
 const DEPARTMENT: &str = "Part of the department's name, in English or French; accents and case do not matter";
 const MUNICIPALITY: &str = "City slug; `/tender/coverage` lists the valid ones";
 const CATEGORY: &str = "Procurement category; a tender with several categories matches each of them";
+const TRANSLATE: &str = "`true`: keywords also find what the other language, English or French, calls the same";
 const FREQUENCY: &str = "Maximum frequency of digests; daily by default";
 const LOCALE: &str = "Language of the digests; English by default";
 
@@ -132,6 +141,12 @@ pub(crate) static SUBSCRIBE: &[Row] = &[
         CATEGORY,
         Value::OneOf(&CATEGORIES, Case::Any, |p| &mut p.category),
     ),
+    Row::new(
+        "translate",
+        TRANSLATE,
+        Value::OneOf(&BOOLEAN, Case::Exact, |p| &mut p.translate),
+    )
+    .default(|| json!(false)),
     Row::new(
         "frequency",
         FREQUENCY,

@@ -19,6 +19,7 @@ pub(crate) fn sorts(schema: &Schema) -> Vec<(&'static str, SortKey)> {
         ("date", SortKey::Date, true),
         ("value", SortKey::Value, schema.has_role(Role::Value)),
         ("closing", SortKey::ClosingDate, schema.has_role(Role::ClosingDate)),
+        ("relevance", SortKey::Relevance, true),
     ];
     let valid = all.into_iter().filter(|(_, _, has_field)| *has_field);
     valid.map(|(name, key, _)| (name, key)).collect()
@@ -27,26 +28,37 @@ pub(crate) fn sorts(schema: &Schema) -> Vec<(&'static str, SortKey)> {
 /// Decision D-33: the values of `facets` for an entity type.
 pub(crate) fn facets_of(schema: &Schema) -> Vec<Facet> {
     let all = [
-        (Facet::Status, Role::Status),
-        (Facet::Category, Role::Category),
-        (Facet::Municipality, Role::Municipality),
-        (Facet::Department, Role::Department),
-        (Facet::Vendor, Role::Vendor),
-        (Facet::Year, Role::Date),
+        (Facet::Status, schema.has_role(Role::Status)),
+        (Facet::Category, schema.has_role(Role::Category)),
+        (Facet::Municipality, schema.has_role(Role::Municipality)),
+        (Facet::Department, schema.has_role(Role::Department)),
+        (Facet::Vendor, schema.has_role(Role::Vendor)),
+        (Facet::Year, schema.has_role(Role::Date)),
+        (Facet::Commodity, schema.has_role(Role::Commodity)),
+        (Facet::QualityFlag, schema.has_role(Role::QualityFlag)),
+        (Facet::Currency, schema.field("currency").is_some()),
     ];
-    let valid = all.into_iter().filter(|(_, role)| schema.has_role(*role));
+    let valid = all.into_iter().filter(|(_, has_field)| *has_field);
     valid.map(|(facet, _)| facet).collect()
 }
 
-/// The JSON schema of `sort_by`.
-pub(crate) fn sort_by_schema(schema: &Schema) -> Json {
-    let names: Vec<&str> = sorts(schema).into_iter().map(|(name, _)| name).collect();
+/// The JSON schema of `sort_by`. An endpoint without `q` cannot sort by relevance.
+pub(crate) fn sort_by_schema(schema: &Schema, has_text: bool) -> Json {
+    let valid = sorts(schema).into_iter();
+    let valid = valid.filter(|(_, key)| has_text || *key != SortKey::Relevance);
+    let names: Vec<&str> = valid.map(|(name, _)| name).collect();
     json!({"type": "string", "enum": names})
 }
 
-/// The JSON schema of `facets`. Not an array: many client generators send an array as a repeated parameter.
-pub(crate) fn facets_schema(schema: &Schema) -> Json {
+/// The JSON schema of `facets`.
+pub(crate) fn facets_schema(schema: &Schema, _: bool) -> Json {
     let names: Vec<&str> = facets_of(schema).into_iter().map(Facet::name).collect();
+    json!({"type": "string", "pattern": list_pattern(&names)})
+}
+
+/// The pattern of a list of names separated by commas. Such a list is not an array: many client generators send an
+/// array as a repeated parameter.
+pub(crate) fn list_pattern(names: &[&str]) -> String {
     let name = format!(" *({})? *", names.join("|"));
-    json!({"type": "string", "pattern": format!("^{name}(,{name})*$")})
+    format!("^{name}(,{name})*$")
 }

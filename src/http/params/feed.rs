@@ -9,10 +9,11 @@ use crate::{
         call::Call,
         error::{ApiError, quoted},
         params::{
+            filters::{contains, term},
             paging::{DEFAULT_LIMIT, MAX_LIMIT, cursor_of_another_query, invalid_cursor},
             param::Param,
-            resolve::{ResolveContext, contains, term},
-            value::{Case, Given, Value, not_in_list},
+            resolve::ResolveContext,
+            value::{BOOLEAN, Case, Given, Value, not_in_list},
         },
     },
     model::{Date, EntityType, Language, Role, record::query_key, vocabulary::CATEGORIES},
@@ -34,6 +35,7 @@ pub struct FeedParams {
     pub(crate) municipality: Option<Given<String>>,
     pub(crate) category: Option<Given<&'static str>>,
     pub(crate) notice_type: Option<Given<String>>,
+    pub(crate) translate: Option<Given<&'static str>>,
     pub(crate) limit: Option<Given<u64>>,
     pub(crate) cursor: Option<Given<String>>,
 }
@@ -92,6 +94,12 @@ pub static TABLE: &[Row] = &[
         Value::Text(|p| &mut p.notice_type),
     ),
     Row::new(
+        "translate",
+        "`true`: keywords also find what the other language, English or French, calls the same",
+        Value::OneOf(&BOOLEAN, Case::Exact, |p| &mut p.translate),
+    )
+    .default(|| json!(false)),
+    Row::new(
         "limit",
         "Maximum number of tenders of the page; a plan may lower it",
         Value::Integer(1, MAX_LIMIT, |p| &mut p.limit),
@@ -122,6 +130,9 @@ struct NormalForm {
     min_value: Option<f64>,
     days_back: u64,
     filters: Vec<Filter>,
+    /// Left out where it is not asked for, so that cursors of a feed without it stay valid.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    translate: bool,
 }
 
 impl FeedParams {
@@ -136,16 +147,25 @@ impl FeedParams {
         let (limit, lowered_limit) = context.limit(&self.limit);
         let min_value = self.min_value.as_ref().map(|given| given.value);
         let filters = self.filters();
+        let translate = self.translate.as_ref().is_some_and(|given| given.value == "true");
         let normal_form = NormalForm {
             keywords: keywords.iter().map(|(text, _)| text.clone()).collect(),
             languages: languages.iter().map(|language| language.code()).collect(),
             min_value,
             days_back,
             filters: filters.clone(),
+            translate,
         };
         let (today, after) = match &self.cursor {
             Some(given) => start(given, &normal_form, now)?,
             None => (now, None),
+        };
+        let translator = &call.generation.translator;
+        let keywords = if translate {
+            let translated = |(text, keyword): (String, Keyword)| (text, keyword.translated(translator));
+            keywords.into_iter().map(translated).collect()
+        } else {
+            keywords
         };
         let query = FeedQuery {
             today,

@@ -9,8 +9,11 @@
 pub mod alerts;
 pub(crate) mod by_entity_type;
 pub(crate) mod category;
+pub mod commodities;
 pub mod encoding;
 pub mod feed;
+pub(crate) mod filters;
+pub(crate) mod include;
 pub mod market;
 pub mod names;
 pub(crate) mod nearest;

@@ -30,8 +30,11 @@ pub(crate) struct Extra {
     pub(crate) example: Option<(EntityType, &'static str)>,
     /// Whether each plan has a maximum of its own: the records of a page.
     pub(crate) is_capped_by_plan: bool,
-    /// The JSON schema for one entity type, if the valid values differ between them.
-    pub(crate) by_entity_type: Option<fn(&Schema) -> Json>,
+    /// The JSON schema for one entity type, if the valid values differ between them; for an endpoint that accepts `q`,
+    /// and for one that does not.
+    pub(crate) by_entity_type: Option<fn(&Schema, bool) -> Json>,
+    /// Whether only the endpoints that list it accept it, not the search of records.
+    pub(crate) is_only_named: bool,
     /// Several examples: key, summary and value. The first one is the empty text, which the documentation page fills
     /// in.
     pub(crate) examples: &'static [(&'static str, &'static str, &'static str)],
@@ -60,6 +63,7 @@ impl<P> Param<P> {
                 example: None,
                 is_capped_by_plan: false,
                 by_entity_type: None,
+                is_only_named: false,
                 examples: &[],
             },
         }
@@ -103,9 +107,18 @@ impl<P> Param<P> {
         self
     }
 
-    pub(crate) const fn by_entity_type(mut self, schema: fn(&Schema) -> Json) -> Param<P> {
+    pub(crate) const fn by_entity_type(mut self, schema: fn(&Schema, bool) -> Json) -> Param<P> {
         self.extra.by_entity_type = Some(schema);
         self
+    }
+
+    pub(crate) const fn only_named(mut self) -> Param<P> {
+        self.extra.is_only_named = true;
+        self
+    }
+
+    pub(crate) fn is_only_named(&self) -> bool {
+        self.extra.is_only_named
     }
 
     /// The name and its aliases.

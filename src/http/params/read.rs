@@ -11,7 +11,16 @@ use crate::http::{
 
 /// Parameters that the specification does not have. A misspelled name is taken for one of these only if it is very
 /// close.
-const EXTENSIONS: [&str; 2] = ["facets", "include_total"];
+const EXTENSIONS: [&str; 8] = [
+    "facets",
+    "include_total",
+    "commodity",
+    "quality_flag",
+    "translate",
+    "suggest",
+    "explain",
+    "include",
+];
 
 /// Reads a query string by a table. `refuses` states why this endpoint does not accept a parameter that others with the
 /// same table accept.

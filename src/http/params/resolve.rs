@@ -13,15 +13,19 @@ use crate::{
         error::{ApiError, quoted},
         params::{
             by_entity_type::{facets_of, sorts},
+            filters::{FilterBuilder, commodity_filter, contains, dates, prefix, term},
+            include::Include,
             paging::{DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, cursor_of_another_query, invalid_cursor, limit_applied},
             search::SearchParams,
             value::{Given, MAX_LISTED_VALUES, not_in_list},
         },
     },
-    model::{Date, EntityType, Facet, Role, Schema, record::query_key},
+    model::{EntityType, Facet, Role, Schema, commodity::CommodityCode},
     query::{
         Filter, Order, Page, SearchQuery, Sort, SortKey, Start,
         cursor::{Cursor, CursorError},
+        text::TextQuery,
+        translate::{Addition, Translator},
     },
 };
 
@@ -31,6 +35,8 @@ pub struct ResolveContext<'a> {
     /// The maximum number of records of a page on the key's plan.
     pub page_cap: u64,
     pub coverage: &'a [Coverage],
+    /// What `translate=true` translates with. Without one, nothing is translated.
+    pub translator: Option<&'a Translator>,
 }
 
 impl ResolveContext<'_> {
@@ -39,6 +45,7 @@ impl ResolveContext<'_> {
             schema: Schema::of(entity_type),
             page_cap: call.plan_limits.page_cap.into(),
             coverage: &call.generation.manifest_of(entity_type).coverage,
+            translator: Some(&call.generation.translator),
         }
     }
 
@@ -69,6 +76,22 @@ pub struct Search {
     pub lowered_limit: Option<u64>,
     pub facets: Vec<Facet>,
     pub include_total: bool,
+    /// The parameters that each of the query's filters comes from, under the names the client used.
+    pub(crate) conditions: Vec<Vec<&'static str>>,
+    /// The code that the filter `commodity` names.
+    pub(crate) commodity: Option<CommodityCode>,
+    /// What the translation added to the text, and the words that it no longer requires.
+    pub(crate) translation: Option<Translation>,
+    pub(crate) suggest: bool,
+    pub(crate) explain: bool,
+    pub(crate) include: Include,
+}
+
+/// What a translation changed.
+#[derive(Debug)]
+pub(crate) struct Translation {
+    pub(crate) added: Vec<Addition>,
+    pub(crate) released: Vec<String>,
 }
 
 /// Decision D-22: lists the parameters that the entity type accepts but has no field for.
@@ -99,13 +122,27 @@ impl SearchParams {
         context.check_municipality(&self.municipality)?;
         let sort = self.sort(context.schema)?;
         let facets = self.facets(context.schema)?;
-        let include_total = self.include_total.as_ref().is_some_and(|given| given.value == "true");
+        let include = Include::parse(&self.include)?;
+        let is_true = |given: &Option<Given<&str>>| given.as_ref().is_some_and(|given| given.value == "true");
+        let include_total = is_true(&self.include_total);
+        let (suggest, explain) = (is_true(&self.suggest), is_true(&self.explain));
+        let translator = context.translator.filter(|_| is_true(&self.translate));
         let (limit, lowered_limit) = context.limit(&self.limit);
-        let (filters, ignored) = self.filters(context.schema);
+        let FilterBuilder {
+            filters,
+            conditions,
+            ignored,
+            ..
+        } = self.filters(context.schema);
+        let commodity = self.commodity.map(|given| given.value);
         let text = self.q.map(|given| given.value);
+        let (text, translation) = match text.filter(|text| !text.clauses().is_empty()) {
+            Some(text) => translated(text, translator),
+            None => (None, None),
+        };
         let query = SearchQuery {
             entity_type: context.schema.entity_type,
-            text: text.filter(|text| !text.clauses().is_empty()),
+            text,
             filters,
             sort,
         };
@@ -120,6 +157,12 @@ impl SearchParams {
             lowered_limit,
             facets,
             include_total,
+            conditions,
+            commodity,
+            translation,
+            suggest,
+            explain,
+            include,
         })
     }
 
@@ -131,10 +174,12 @@ impl SearchParams {
                 "parameter 'offset': must not be above {MAX_OFFSET}; use 'cursor' for deep paging"
             )));
         }
-        if self.cursor.is_some() && self.sort_by.as_ref().is_some_and(|given| given.value == "value") {
-            return Err(ApiError::bad_request(
-                "parameter 'cursor': not allowed with sort_by=value; use 'offset', or sort by date",
-            ));
+        let without_cursors = self.sort_by.as_ref().map(|given| given.value);
+        let without_cursors = without_cursors.filter(|sort| matches!(*sort, "value" | "relevance"));
+        if let (Some(sort), Some(_)) = (without_cursors, &self.cursor) {
+            return Err(ApiError::bad_request(format!(
+                "parameter 'cursor': not allowed with sort_by={sort}; use 'offset', or sort by date"
+            )));
         }
         if self.cursor.is_some() && offset > 0 {
             return Err(ApiError::bad_request(
@@ -183,9 +228,16 @@ impl SearchParams {
         };
         let sorts = sorts(schema);
         match sorts.iter().find(|(name, _)| *name == given.value) {
-            Some((_, key)) => Ok(Sort { key: *key, order }),
+            Some((_, key)) => {
+                if *key == SortKey::Relevance {
+                    self.check_relevance(given.name)?;
+                }
+                Ok(Sort { key: *key, order })
+            }
             None => {
-                let names: Vec<&str> = sorts.iter().map(|(name, _)| *name).collect();
+                let is_valid = |key: SortKey| key != SortKey::Relevance || self.q.is_some();
+                let valid = sorts.iter().filter(|(_, key)| is_valid(*key));
+                let names: Vec<&str> = valid.map(|(name, _)| *name).collect();
                 let (entity_type, names) = (schema.entity_type, names.join(", "));
                 let why = format!(
                     "{entity_type} cannot be sorted by '{}'; use one of {names}",
@@ -196,11 +248,30 @@ impl SearchParams {
         }
     }
 
+    /// Decision D-237: relevance is how well a record fits a text, so it needs one, and the worst first is of no use.
+    fn check_relevance(&self, name: &'static str) -> Result<(), ApiError> {
+        let has_text = self.q.as_ref().is_some_and(|q| !q.value.clauses().is_empty());
+        if !has_text {
+            return Err(ApiError::invalid(
+                name,
+                "'relevance' needs a word in 'q'; give one, or sort by date",
+            ));
+        }
+        match &self.sort_order {
+            Some(given) if given.value == "asc" => Err(ApiError::invalid(
+                given.name,
+                "'asc' is not allowed with sort_by=relevance; the best matches come first",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// The filters that the entity type has a field for, and the names of the parameters it has none for.
-    fn filters(&self, schema: &Schema) -> (Vec<Filter>, Vec<&'static str>) {
+    fn filters<'s>(&self, schema: &'s Schema) -> FilterBuilder<'s> {
         let mut filters = FilterBuilder {
             schema,
             filters: Vec::new(),
+            conditions: Vec::new(),
             ignored: Vec::new(),
         };
         filters.key(&self.municipality, Role::Municipality, term);
@@ -217,8 +288,24 @@ impl SearchParams {
         });
         filters.range(&self.issued_after, &self.issued_before, Role::Date, dates);
         filters.range(&self.closing_after, &self.closing_before, Role::ClosingDate, dates);
-        (filters.filters, filters.ignored)
+        if let Some(given) = &self.commodity {
+            filters.push(given.name, Role::Commodity, commodity_filter(&given.value));
+        }
+        filters.key(&self.quality_flag, Role::QualityFlag, term);
+        filters
     }
+}
+
+fn translated(text: TextQuery, translator: Option<&Translator>) -> (Option<TextQuery>, Option<Translation>) {
+    let Some(translator) = translator else {
+        return (Some(text), None);
+    };
+    let translated = translator.translate(&text);
+    let translation = Translation {
+        added: translated.added,
+        released: translated.released,
+    };
+    (Some(translated.text), Some(translation))
 }
 
 /// Checks that the entity type has records of a municipality.
@@ -243,59 +330,6 @@ pub(crate) fn check_slug(
         ),
     };
     Err(ApiError::invalid(given.name, why))
-}
-
-/// Collects the filters of a search, and the parameters for which the entity type has no field.
-struct FilterBuilder<'s> {
-    schema: &'s Schema,
-    filters: Vec<Filter>,
-    ignored: Vec<&'static str>,
-}
-
-impl FilterBuilder<'_> {
-    fn key<T: AsRef<str>>(&mut self, given: &Option<Given<T>>, role: Role, filter: fn(Role, String) -> Filter) {
-        let Some(given) = given else { return };
-        if self.schema.has_role(role) {
-            self.filters.push(filter(role, query_key(role, given.value.as_ref())));
-        } else {
-            self.ignored.push(given.name);
-        }
-    }
-
-    fn range<T: Copy>(
-        &mut self,
-        from: &Option<Given<T>>,
-        to: &Option<Given<T>>,
-        role: Role,
-        filter: fn(Role, Option<T>, Option<T>) -> Filter,
-    ) {
-        let value = |given: &Option<Given<T>>| given.as_ref().map(|given| given.value);
-        if from.is_none() && to.is_none() {
-            return;
-        }
-        if self.schema.has_role(role) {
-            self.filters.push(filter(role, value(from), value(to)));
-        } else {
-            let given = [from, to].into_iter().flatten();
-            self.ignored.extend(given.map(|given| given.name));
-        }
-    }
-}
-
-pub(crate) fn term(role: Role, key: String) -> Filter {
-    Filter::Term { role, key }
-}
-
-fn prefix(role: Role, key: String) -> Filter {
-    Filter::Prefix { role, key }
-}
-
-pub(crate) fn contains(role: Role, key: String) -> Filter {
-    Filter::Contains { role, key }
-}
-
-fn dates(role: Role, from: Option<Date>, to: Option<Date>) -> Filter {
-    Filter::Dates { role, from, to }
 }
 
 fn start(cursor: Option<Given<String>>, offset: Option<Given<u64>>, query: &SearchQuery) -> Result<Start, ApiError> {
@@ -352,6 +386,7 @@ mod tests {
             schema: Schema::of(entity_type),
             page_cap: 200,
             coverage: &coverage(&["laval", "montreal"]),
+            translator: None,
         };
         SearchParams::read(entity_type, query).and_then(|given| given.resolve(&context))
     }
@@ -441,6 +476,36 @@ mod tests {
                 422,
                 "parameter 'sort_by': contract cannot be sorted by 'closing'; use one of date, value",
             ),
+            (
+                Contract,
+                "sort_by=closing&q=snow",
+                422,
+                "parameter 'sort_by': contract cannot be sorted by 'closing'; use one of date, value, relevance",
+            ),
+            (
+                Contract,
+                "sort_by=relevance",
+                422,
+                "parameter 'sort_by': 'relevance' needs a word in 'q'; give one, or sort by date",
+            ),
+            (
+                Contract,
+                "sort_by=relevance&q=***",
+                422,
+                "parameter 'sort_by': 'relevance' needs a word in 'q'; give one, or sort by date",
+            ),
+            (
+                Tender,
+                "sort_by=relevance&q=snow&sort_order=asc",
+                422,
+                "parameter 'sort_order': 'asc' is not allowed with sort_by=relevance; the best matches come first",
+            ),
+            (
+                Tender,
+                "sort_by=relevance&q=snow&cursor=x",
+                400,
+                "parameter 'cursor': not allowed with sort_by=relevance; use 'offset', or sort by date",
+            ),
         ] {
             check(entity_type, query, status, detail);
         }
@@ -510,6 +575,60 @@ mod tests {
             term(Role::ReferenceNumber, "pw-1".into()),
         ];
         assert_eq!(search.query.filters, expected);
+    }
+
+    #[test]
+    fn each_filter_knows_its_parameters() {
+        let search = resolve(
+            EntityType::Contract,
+            "commodity=72100000&date_to=2024-01-01&value_min=1&value_max=2&quality_flag=none&city=laval&date_from=2023-01-01",
+        )
+        .unwrap();
+        let expected: [&[&str]; 5] = [
+            &["city"],
+            &["value_min", "value_max"],
+            &["date_from", "date_to"],
+            &["commodity"],
+            &["quality_flag"],
+        ];
+        assert_eq!(search.conditions, expected);
+        assert_eq!(
+            search.query.filters[3..],
+            [
+                prefix(Role::Commodity, "unspsc:7210".into()),
+                term(Role::QualityFlag, "none".into())
+            ]
+        );
+        assert_eq!(search.commodity.unwrap().code(), "7210");
+    }
+
+    #[test]
+    fn a_translation_keeps_the_text_and_its_cursors() {
+        let translator = Translator::new(std::iter::empty());
+        let context = ResolveContext {
+            schema: Schema::of(EntityType::Contract),
+            page_cap: 200,
+            coverage: &[],
+            translator: Some(&translator),
+        };
+        let resolve = |query: &str| {
+            let given = SearchParams::read(EntityType::Contract, query).unwrap();
+            given.resolve(&context).unwrap()
+        };
+        let translated = resolve("q=snow+removal&translate=true");
+        let as_written = resolve("q=snow+removal&translate=false");
+        assert!(
+            translated
+                .translation
+                .is_some_and(|translation| !translation.added.is_empty())
+        );
+        assert!(as_written.translation.is_none());
+        let text = |search: &Search| search.query.text.clone().unwrap();
+        let (one, other) = (resolve("q=snow+removal&translate=true"), &as_written);
+        assert_eq!(text(&one).written(), text(other).written());
+        assert_ne!(text(&one).clauses(), text(other).clauses());
+        assert_ne!(one.query.fingerprint(), other.query.fingerprint());
+        assert!(resolve("translate=true").query.text.is_none());
     }
 
     #[test]

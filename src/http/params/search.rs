@@ -10,6 +10,7 @@ use crate::{
         error::ApiError,
         params::{
             by_entity_type::{facets_schema, sort_by_schema},
+            include::include_schema,
             paging::{DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET},
             param::Param,
             read::read,
@@ -18,7 +19,8 @@ use crate::{
     },
     model::{
         Date, EntityType, Schema,
-        vocabulary::{CATEGORIES, STATUSES},
+        commodity::CommodityCode,
+        vocabulary::{CATEGORIES, NO_QUALITY_FLAG, QUALITY_FLAGS, STATUSES},
     },
     query::text::TextQuery,
 };
@@ -42,6 +44,9 @@ pub struct SearchParams {
     pub(crate) issued_before: Option<Given<Date>>,
     pub(crate) closing_after: Option<Given<Date>>,
     pub(crate) closing_before: Option<Given<Date>>,
+    pub(crate) commodity: Option<Given<CommodityCode>>,
+    pub(crate) quality_flag: Option<Given<&'static str>>,
+    pub(crate) translate: Option<Given<&'static str>>,
     pub(crate) sort_by: Option<Given<&'static str>>,
     pub(crate) sort_order: Option<Given<&'static str>>,
     pub(crate) limit: Option<Given<u64>>,
@@ -50,7 +55,33 @@ pub struct SearchParams {
     pub(crate) cursor: Option<Given<String>>,
     pub(crate) facets: Option<Given<String>>,
     pub(crate) include_total: Option<Given<&'static str>>,
+    pub(crate) suggest: Option<Given<&'static str>>,
+    pub(crate) explain: Option<Given<&'static str>>,
+    pub(crate) include: Option<Given<String>>,
+    pub(crate) entity_type: Option<Given<&'static str>>,
 }
+
+/// The values of `quality_flag`: the flags, and that there is none.
+const QUALITY: [&str; QUALITY_FLAGS.len() + 1] = {
+    let mut values = [NO_QUALITY_FLAG; QUALITY_FLAGS.len() + 1];
+    let mut number = 0;
+    while number < QUALITY_FLAGS.len() {
+        values[number] = QUALITY_FLAGS[number];
+        number += 1;
+    }
+    values
+};
+
+/// The names of all entity types.
+const ENTITY_TYPES: [&str; EntityType::ALL.len()] = {
+    let mut names = [""; EntityType::ALL.len()];
+    let mut number = 0;
+    while number < names.len() {
+        names[number] = EntityType::ALL[number].name();
+        number += 1;
+    }
+    names
+};
 
 type Row = Param<SearchParams>;
 
@@ -138,9 +169,30 @@ pub static TABLE: &[Row] = &[
         Value::Date(|p| &mut p.closing_before),
     ),
     Row::new(
+        "commodity",
+        "Commodity code of any level: UNSPSC (`7210`), GSIN (`N7030`, `gsin:K199`) or economic object (`object:0430`); finds it and all codes below it",
+        Value::Commodity(|p| &mut p.commodity),
+    )
+    .examples(&[
+        ("none", "Any code, or none", ""),
+        ("family", "A family of UNSPSC, with its classes and commodities", "7210"),
+        ("gsin", "A GSIN, with all codes that start with it", "gsin:N7030"),
+    ]),
+    Row::new(
+        "quality_flag",
+        "What is doubtful about a record; `none` for records without a flag",
+        Value::OneOf(&QUALITY, Case::Exact, |p| &mut p.quality_flag),
+    ),
+    Row::new(
+        "translate",
+        "`true`: words of `q` also find what the other language, English or French, calls the same",
+        Value::OneOf(&BOOLEAN, Case::Exact, |p| &mut p.translate),
+    )
+    .default(|| json!(false)),
+    Row::new(
         "sort_by",
-        "`date` (of the event), `published` and `closing` (if the entity type has these days), `value`",
-        Value::OneOf(&["published", "date", "value", "closing"], Case::Exact, |p| &mut p.sort_by),
+        "`date` (of the event), `published` and `closing` (if the entity type has these days), `value`, `relevance` (with `q`: the best matches first)",
+        Value::OneOf(&["published", "date", "value", "closing", "relevance"], Case::Exact, |p| &mut p.sort_by),
     )
     .by_entity_type(sort_by_schema)
     .default(|| json!("date")),
@@ -171,7 +223,7 @@ pub static TABLE: &[Row] = &[
     ),
     Row::new(
         "facets",
-        "Fields by which all matches are counted, separated by commas: `status`, `category`, `municipality`, `department`, `vendor`, `year`; an entity type accepts those that it has",
+        "Fields by which all matches are counted, separated by commas: `status`, `category`, `municipality`, `department`, `vendor`, `year`, `commodity`, `quality_flag`, `currency`; an entity type accepts those that it has",
         Value::Text(|p| &mut p.facets),
     )
     .by_entity_type(facets_schema)
@@ -182,10 +234,36 @@ pub static TABLE: &[Row] = &[
         Value::OneOf(&BOOLEAN, Case::Exact, |p| &mut p.include_total),
     )
     .default(|| json!(false)),
+    Row::new(
+        "suggest",
+        "`true` adds `suggestions` where nothing is found: words that occur and are spelled nearly like those of `q`",
+        Value::OneOf(&BOOLEAN, Case::Exact, |p| &mut p.suggest),
+    )
+    .default(|| json!(false)),
+    Row::new(
+        "explain",
+        "`true` adds `explain`: how `q` and the filters were understood, in how many records each term is, and where nothing is found, what each condition costs",
+        Value::OneOf(&BOOLEAN, Case::Exact, |p| &mut p.explain),
+    )
+    .default(|| json!(false)),
+    Row::new(
+        "include",
+        "Further figures, separated by commas: `quality` (the share of doubtful records), `market` (competition, bids, suppliers, growth), `currencies` (sums of currencies other than the Canadian dollar)",
+        Value::Text(|p| &mut p.include),
+    )
+    .bounds(include_schema)
+    .examples(&[("none", "None", ""), ("some", "Two of them", "quality,market")])
+    .only_named(),
+    Row::new(
+        "entity_type",
+        "The entity type whose figures and records are returned; by default the first of contract, award, disclosure, standing_offer, tender and pre_solicitation that has records",
+        Value::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.entity_type),
+    )
+    .only_named(),
 ];
 
 /// The parameters that select records. The others order and page them.
-pub(crate) static FILTERS: [&str; 16] = [
+pub(crate) const FILTERS: [&str; 18] = [
     "municipality",
     "q",
     "department",
@@ -202,6 +280,8 @@ pub(crate) static FILTERS: [&str; 16] = [
     "issued_before",
     "closing_after",
     "closing_before",
+    "commodity",
+    "quality_flag",
 ];
 
 impl SearchParams {
@@ -220,10 +300,18 @@ impl SearchParams {
     ) -> Result<SearchParams, ApiError> {
         let refuses = |param: &Param<SearchParams>| {
             if names.contains(&param.name) {
-                return refusal(entity_type, param);
+                return if param.is_only_named() {
+                    None
+                } else {
+                    refusal(entity_type, param)
+                };
             }
             let schema = Schema::of(entity_type);
-            let accepted: Vec<&str> = names.iter().copied().filter(|name| schema.accepts(name)).collect();
+            let is_accepted = |name: &str| {
+                let mut rows = TABLE.iter().filter(|row| row.name == name);
+                schema.accepts(name) || rows.any(Row::is_only_named)
+            };
+            let accepted: Vec<&str> = names.iter().copied().filter(|name| is_accepted(name)).collect();
             Some(format!(
                 "{endpoint} does not accept it; it accepts {}",
                 accepted.join(", ")
@@ -236,6 +324,11 @@ impl SearchParams {
 /// Why an entity type does not accept a parameter: names those that do. `None` if it accepts it.
 fn refusal(entity_type: EntityType, param: &Param<SearchParams>) -> Option<String> {
     let accepts = |entity_type: EntityType| Schema::of(entity_type).accepts(param.name);
+    if param.is_only_named() {
+        return Some(format!(
+            "/{entity_type} does not accept it; it is for statistics and profiles"
+        ));
+    }
     if accepts(entity_type) {
         return None;
     }
@@ -328,7 +421,7 @@ mod tests {
             ),
             (
                 "category=goods",
-                "parameter 'category': 'goods' is not one of CNST, GD, SRV, SRVTGD; nearest is 'GD'",
+                "parameter 'category': 'goods' is not one of CNST, GD, SRV, SRVTGD",
             ),
             (
                 "status=opened",
@@ -336,11 +429,11 @@ mod tests {
             ),
             (
                 "sort_by=Value",
-                "parameter 'sort_by': 'Value' is not one of published, date, value, closing; nearest is 'value'",
+                "parameter 'sort_by': 'Value' is not one of published, date, value, closing, relevance; nearest is 'value'",
             ),
             (
                 "sort_order=down",
-                "parameter 'sort_order': 'down' is not one of asc, desc; nearest is 'desc'",
+                "parameter 'sort_order': 'down' is not one of asc, desc",
             ),
             ("q=%zz", "invalid percent-encoding '%zz'; write a percent sign as %25"),
             (

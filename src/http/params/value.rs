@@ -3,8 +3,8 @@
 use serde_json::{Value as Json, json};
 
 use crate::{
-    http::{error::quoted, params::nearest::nearest},
-    model::{Date, EmailAddress, fold::fold},
+    http::{error::quoted, params::nearest::near},
+    model::{Date, EmailAddress, commodity::CommodityCode, fold::fold},
     query::{
         keyword::Keyword,
         text::{MAX_QUERY_CHARS, TextQuery},
@@ -41,6 +41,8 @@ pub(crate) enum Value<P> {
     /// A finite number.
     Number(Slot<P, f64>),
     Date(Slot<P, Date>),
+    /// A commodity code of any level.
+    Commodity(Slot<P, CommodityCode>),
 }
 
 /// Whether the values of a closed list are compared exactly or ignoring ASCII case.
@@ -79,13 +81,17 @@ impl<P> Value<P> {
                 let date = Date::parse(text).map_err(|why| format!("{} {why}", quoted(text)));
                 put(slot(given), name, date)
             }
+            Value::Commodity(slot) => {
+                let code = CommodityCode::parse(text).map_err(|why| why.to_string());
+                put(slot(given), name, code)
+            }
         }
     }
 
     /// The JSON schema of the values that [`Value::set`] accepts, as far as a schema can express it.
     pub(crate) fn schema(&self) -> Json {
         match self {
-            Value::Text(_) => json!({"type": "string"}),
+            Value::Text(_) | Value::Commodity(_) => json!({"type": "string"}),
             Value::NamePart(_) => json!({"type": "string", "minLength": MIN_NAME_LENGTH}),
             Value::Start(_) => json!({"type": "string", "minLength": 1}),
             Value::Keyword(_) | Value::Query(_) => json!({"type": "string", "maxLength": MAX_QUERY_CHARS}),
@@ -100,20 +106,19 @@ impl<P> Value<P> {
     }
 }
 
-/// The error for a value that is not in a closed list: the whole list if it is short, and the nearest value.
+/// Decision D-20: the error for a value that is not in a closed list. It has the whole list if that is short, and the
+/// nearest value if it is near.
 pub(crate) fn not_in_list<'l>(text: &str, list: impl Iterator<Item = &'l str> + Clone) -> String {
-    let Some(near) = nearest(text, list.clone()) else {
-        return format!("{} is invalid; there is no valid value", quoted(text));
+    let hint = match near(text, list.clone()) {
+        Some(near) => format!("; nearest is '{near}'"),
+        None => String::new(),
     };
     let values: Vec<&str> = list.take(MAX_LISTED_VALUES + 1).collect();
-    if values.len() > MAX_LISTED_VALUES {
-        return format!("{} is invalid; nearest is '{near}'", quoted(text));
+    match values.len() {
+        0 => format!("{} is invalid; there is no valid value", quoted(text)),
+        1..=MAX_LISTED_VALUES => format!("{} is not one of {}{hint}", quoted(text), values.join(", ")),
+        _ => format!("{} is invalid{hint}", quoted(text)),
     }
-    format!(
-        "{} is not one of {}; nearest is '{near}'",
-        quoted(text),
-        values.join(", ")
-    )
 }
 
 fn put<T>(slot: &mut Option<Given<T>>, name: &'static str, value: Result<T, String>) -> Result<(), String> {

@@ -17,6 +17,7 @@ use super::{
     csv_row::{Column, ColumnPosition, CsvRow, Header, MappedColumn},
     decode::Utf8Reader,
     fields::Fields,
+    not_amounts,
     reader::{FileInfo, ReadError, RowSink, SourceReader},
     row_counts::RowCounts,
     row_output::{DraftRecord, GroupMember, RowOutput},
@@ -83,7 +84,13 @@ impl CsvFormat {
                 }),
             }
         }
-        Header { columns, mapped }
+        let identifiers = names.iter().enumerate();
+        let identifiers = identifiers.filter(|(_, name)| not_amounts::is_identifier_column(name));
+        Header {
+            columns,
+            mapped,
+            identifiers: identifiers.map(|(index, _)| index).collect(),
+        }
     }
 
     fn canonical_name<'a>(&self, column: &'a str) -> &'a str {
@@ -132,10 +139,18 @@ impl CsvFormat {
     /// Passes the output of one row to `out`, or counts the row as skipped, with its notes.
     pub(crate) fn process_row(&self, row: &CsvRow, out: &mut RowSink, assign_group: AssignGroup) -> Result<()> {
         match self.output_of(row, out.spool.take_fields()) {
-            Ok(mut output) => match assign_group(&mut output) {
-                Some(identity) => out.keep_together(row.line, &identity, output)?,
-                None => out.keep(row.line, output)?,
-            },
+            Ok(mut output) => {
+                // The row has numbers that its records do not keep.
+                for record in &mut output.records {
+                    if let Some(note) = not_amounts::leave_out(record, || row.identifiers()) {
+                        row.note(note.to_owned());
+                    }
+                }
+                match assign_group(&mut output) {
+                    Some(identity) => out.keep_together(row.line, &identity, output)?,
+                    None => out.keep(row.line, output)?,
+                }
+            }
             Err(reason) => out.counts.skip(row.line, reason),
         }
         for note in row.take_notes() {

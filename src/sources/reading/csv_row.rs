@@ -37,6 +37,8 @@ pub(crate) struct Header {
     pub(crate) columns: FxHashMap<String, ColumnPosition>,
     /// The mapped columns that the file has.
     pub(crate) mapped: Vec<MappedColumn>,
+    /// The indexes of the columns that hold numbers of the row: telephone numbers, identifiers.
+    pub(crate) identifiers: Vec<usize>,
 }
 
 /// A column and the fields that it fills by one rule.
@@ -76,6 +78,12 @@ impl<'a> CsvRow<'a> {
             .columns
             .get(column)
             .map_or("", |position| self.at(*position))
+    }
+
+    /// The row's own numbers: telephone numbers, identifiers.
+    pub(crate) fn identifiers(&self) -> Vec<&'a str> {
+        let columns = self.header.identifiers.iter();
+        columns.filter_map(|index| self.values.get(*index)).collect()
     }
 
     fn at(&self, (index, second): ColumnPosition) -> &'a str {

@@ -14,6 +14,7 @@ pub(crate) mod html;
 pub(crate) mod json;
 pub(crate) mod merging;
 pub(crate) mod mojibake;
+pub(crate) mod not_amounts;
 pub(crate) mod reader;
 pub(crate) mod row_counts;
 pub(crate) mod row_output;

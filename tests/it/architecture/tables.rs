@@ -61,13 +61,13 @@ pub const MODULES: &[Module] = &[
     module(
         5,
         "query/",
-        "`SearchQuery`, the `q` language, keywords, cursors",
+        "`SearchQuery`, the `q` language and its translation, keywords, cursors",
         "how a query is executed",
     ),
     module(
         6,
         "engine/",
-        "the `Engine` trait, aggregation, similarity, names; `engine/tantivy/` is the only folder that uses `tantivy`, `engine/opensearch/` the only one that knows the cluster",
+        "the `Engine` trait, aggregation, similarity, relevance, near words, names; `engine/tantivy/` is the only folder that uses `tantivy`, `engine/opensearch/` the only one that knows the cluster",
         "what clients request, plans, keys",
     ),
     module(
@@ -91,7 +91,7 @@ pub const MODULES: &[Module] = &[
     module(
         10,
         "http/",
-        "routes, parameters, handlers, errors, the API description, middleware, the pages for people (`http/explorer/`)",
+        "routes, parameters, handlers, errors, the API description, middleware, what is found out about a search (`http/findings/`), the pages for people (`http/explorer/`)",
         "Tantivy, SQLite",
     ),
     module(
@@ -155,7 +155,8 @@ pub const DEPENDENCIES: &[Dependency] = &[
         "csv",
         &[
             "fetch/validate",
-            "http/explorer/search/csv_rows",
+            "http/explorer/spreadsheet/rows",
+            "model/commodity_table",
             "model/municipality",
             "sources",
         ],
@@ -180,9 +181,17 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency("idna", &["model/email"]),
     dependency("indicatif", &["catalog/indexing", "fetch/progress", "normalize"]),
     dependency("lettre", &["alerts"]),
-    dependency("libc", &["server/bus_error"]),
+    dependency("libc", &["server/bus_error", "server/freed_memory"]),
     dependency("log", ANYWHERE),
-    dependency("memchr", &["engine/facet_values", "engine/tantivy", "sources/reading"]),
+    dependency(
+        "memchr",
+        &[
+            "catalog/indexing/null_members",
+            "engine/facet_values",
+            "engine/tantivy",
+            "sources/reading",
+        ],
+    ),
     dependency("memmap2", &["engine/tantivy"]),
     dependency("percent_encoding", &["alerts", "http/params/encoding"]),
     dependency("prometheus_client", &["http/metrics", "server/metrics"]),
@@ -215,7 +224,10 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency("sha2", ANYWHERE),
     dependency("simdutf8", &["sources/reading/decode"]),
     dependency("socket2", &["server/listener"]),
-    dependency("strsim", &["http/params/nearest"]),
+    dependency(
+        "strsim",
+        &["engine/near_words", "engine/similar_names", "http/params/nearest"],
+    ),
     dependency("tantivy", &["engine/tantivy"]),
     dependency(
         "tempfile",

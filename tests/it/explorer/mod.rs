@@ -3,7 +3,10 @@
 mod access;
 mod browser;
 mod charts;
+mod files;
+mod findable;
 mod frame;
+mod home;
 mod open;
 mod paid;
 mod profile;

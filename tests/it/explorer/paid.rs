@@ -126,6 +126,28 @@ fn the_feed_lists_the_tenders_of_the_api() {
 }
 
 #[test]
+fn words_are_looked_for_in_both_languages_unless_the_address_says_otherwise() {
+    let server = server();
+    let query = "keywords=snow+removal";
+    let html = text(&server.get(&format!("/en/feed?{query}")));
+    assert_eq!(listed(&html), api_ids(&server, &format!("{query}&translate=true")));
+    assert_eq!(listed(&html).len(), 2, "{html}");
+    for part in [
+        "<option value=\"true\" selected>in both languages</option>",
+        "<input type=\"hidden\" name=\"translate\" value=\"true\">",
+        "/tender/feed?keywords=snow%20removal&#38;translate=true</code>",
+    ] {
+        assert!(html.contains(part), "{part} is not in {html}");
+    }
+    let html = text(&server.get(&format!("/fr/feed?{query}&translate=false")));
+    assert!(listed(&html).is_empty(), "{html}");
+    let form = "email=name%40example.com&keywords=snow+removal&translate=true&frequency=weekly";
+    assert_eq!(subscribe(&server, "en", form).status, 200);
+    let stored = server.state().subscriptions().unwrap();
+    assert!(stored[0].translate, "{stored:?}");
+}
+
+#[test]
 fn the_pages_of_the_feed_lead_to_each_other() {
     let server = server();
     let mut path = "/en/feed?limit=1&keywords=d%C3%A9neigement,cream".to_owned();

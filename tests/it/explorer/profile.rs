@@ -6,7 +6,7 @@ use procure::model::entity_type::EntityType;
 use serde_json::{Value, json};
 
 use super::browser::{Browser, Page};
-use crate::support::TestServer;
+use crate::support::{TestServer, contracts};
 
 fn get(server: &TestServer, path: &str) -> Page {
     Browser::new(server).with("x-gateway-key", &server.key).get(path)
@@ -198,6 +198,62 @@ fn a_name_without_contracts_is_shown_by_its_other_records() {
     let html = page(server, "/en/vendor/Acme%20Paving?kind=award", 200);
     assert_shows(&html, &["There are no records of this type under this name."]);
     page(server, "/en/vendor/Acme%20Paving?kind=nothing", 422);
+}
+
+#[test]
+fn a_share_without_competition_needs_the_methods_of_half_of_the_records() {
+    let few = |number: usize, method: Option<&str>| contract(number, "2024-01-01", "A", ROADS, Some(10.0), method);
+    let mut records: Vec<(EntityType, String)> = (1..=3).map(|number| few(number, None)).collect();
+    records.extend([few(4, Some("Non-competitive")), few(5, Some("Open bidding"))]);
+    let server = TestServer::own(&records, |_| {});
+    let english = page(&server, "/en/vendor/A", 200);
+    assert_shows(
+        &english,
+        &["The method is published for 40% of the records.", "only from 50% on"],
+    );
+    assert!(!text(&english).contains("was awarded without competition"), "{english}");
+    assert_shows(
+        &page(&server, "/fr/vendor/A", 200),
+        &["Le mode est publié pour 40 % des fiches."],
+    );
+}
+
+#[test]
+fn years_that_a_source_does_not_cover_are_shaded() {
+    let server = TestServer::own(&contracts(1), |_| {});
+    let folder = server.folder.path().join("sources");
+    let write = |source: &str, place: &str, days: &[&str]| {
+        let lines = days.iter().enumerate().map(|(number, day)| {
+            let record = json!({"record_id": format!("{source}{number}"), "municipality": place, "award_date": day, "vendor_name": "A",
+                "contract_value": 5.0, "fetched_at": "2024-06-01T00:00:00Z"});
+            record.to_string() + "\n"
+        });
+        std::fs::create_dir_all(folder.join("contract")).unwrap();
+        std::fs::write(
+            folder.join(format!("contract/{source}.ndjson")),
+            lines.collect::<String>(),
+        )
+        .unwrap();
+    };
+    write("seao-xml", "laval", &["2019-01-01", "2020-01-01", "2022-01-01"]);
+    write("toronto", "toronto", &["2020-01-01", "2022-02-02"]);
+    write("alberta", "alberta-provincial", &["2021-01-01"]);
+    crate::stores::index(&folder, &server.index_dir(), 64, true);
+    server.wait_until("the new generation", || {
+        server.get("/sources").json()["count"] == json!(3)
+    });
+    // Contracts of Laval come from one source, which has none of 2021, although another source has.
+    let html = page(&server, "/en/search?municipality=laval", 200);
+    assert!(html.contains("<title>2021: no source has data</title>"), "{html}");
+    // Those of all three sources: what each of them lacks is named.
+    let html = page(&server, "/en/vendor/A", 200);
+    for part in [
+        "no data from Alberta, City of Toronto",
+        "Lightly shaded years: no data from",
+        "class=\"gap-part\"",
+    ] {
+        assert!(html.contains(part), "{part} is not in {html}");
+    }
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn a_record_is_shown_with_labels_groups_and_words() {
             "Awarded on May 6, 2024",
             "Description Du 1er novembre au 30 avril in French",
             "Kind of purchase Services (SRV)",
-            "Level of government Municipal (municipal)",
+            "Level of government Municipal",
             "Trade agreements CFTA CETA",
             "Legal provision LCV, article 573",
             "Data as of October 31, 2026, 6:00 a.m. (UTC)",
@@ -176,6 +176,48 @@ fn documents_are_links_only_if_they_are_on_the_web() {
             "Closing time as published February 3, 2024, 2:00 p.m. (Eastern time)",
         ],
     );
+}
+
+#[test]
+fn a_notice_says_when_it_closes_or_closed() {
+    let now = || "2026-03-10T16:00:00Z".parse().unwrap();
+    let tender = |id: &str, closing: &str, status: &str| {
+        let record = json!({"record_id": id, "publication_date": "2026-01-02", "closing_date": closing, "status": status,
+            "title_en": id, "municipality": "laval"});
+        (EntityType::Tender, record.to_string())
+    };
+    let records = [
+        tender("soon", "2026-03-11", "Open"),
+        tender("today", "2026-03-10", "Open"),
+        tender("over", "2026-03-01", "Open"),
+        tender("closed", "2026-03-01", "Closed"),
+    ];
+    let server = TestServer::own(&records, |config| config.now = now);
+    for (id, english, french) in [
+        (
+            "soon",
+            "Closes on March 11, 2026, in 1 day.",
+            "Clôture le 11 mars 2026, dans 1 jour.",
+        ),
+        (
+            "today",
+            "Closes today, March 10, 2026.",
+            "Clôture aujourd’hui, le 10 mars 2026.",
+        ),
+        (
+            "over",
+            "Closed on March 1, 2026, although its publisher still lists it as open.",
+            "Clos depuis le 1er mars 2026, bien que le diffuseur l’indique encore comme ouvert.",
+        ),
+        ("closed", "Closed on March 1, 2026.", "Clos depuis le 1er mars 2026."),
+    ] {
+        assert_shows(&page(&server, &format!("/en/record/tender/{id}"), 200), &[english]);
+        assert_shows(&page(&server, &format!("/fr/record/tender/{id}"), 200), &[french]);
+    }
+    let hits = text(&page(&server, "/en/search?kind=tender&q=over", 200));
+    assert!(hits.contains("Closed, although still listed as open"), "{hits}");
+    let hits = text(&page(&server, "/en/search?kind=tender&q=soon", 200));
+    assert!(hits.contains("Status Open"), "{hits}");
 }
 
 #[test]

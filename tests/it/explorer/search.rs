@@ -49,6 +49,27 @@ fn sentence(html: &str) -> String {
     sentence.replace(['\u{a0}', '\u{202f}'], " ")
 }
 
+/// The table of what each condition costs: its name, and the texts and addresses of what there is without it and alone.
+fn costs(html: &str) -> Vec<[String; 3]> {
+    let table = between(html, "<table class=\"data search-costs\">", "</table>")[0];
+    let way = |cell: &str| match between(cell, "href=\"", "\"").first() {
+        Some(href) => format!("{} {}", between(cell, "\">", "</a>")[0], unescaped(href)),
+        None => cell.trim().to_owned(),
+    };
+    let row = |row: &str| {
+        let cells = between(row, "<td>", "</td>");
+        [
+            between(row, "<bdi>", "</bdi>")[0].to_owned(),
+            way(cells[0]),
+            way(cells[1]),
+        ]
+    };
+    between(table, "<tr><th scope=\"row\">", "</tr>")
+        .into_iter()
+        .map(row)
+        .collect()
+}
+
 fn record(entity_type: EntityType, fields: Value) -> (EntityType, String) {
     let mut record = json!({
         "record_id": "1", "municipality": "montreal", "award_date": "2024-05-06", "vendor_name": "Acme inc.",
@@ -91,7 +112,10 @@ fn paving() -> Vec<(EntityType, String)> {
 #[test]
 fn a_search_is_answered_in_one_sentence_and_a_list() {
     let server = TestServer::own(&paving(), |_| {});
-    let html = page(&server, "/en/search?kind=contract&q=paving");
+    let html = page(
+        &server,
+        "/en/search?kind=contract&q=paving&translate=false&sort_by=date",
+    );
     assert_eq!(
         sentence(&html),
         "2 contracts worth $1.2 million where a value is published (1 of them), 2022–2024, by 2 buyers"
@@ -107,12 +131,12 @@ fn a_search_is_answered_in_one_sentence_and_a_list() {
         "January\u{a0}31, 2025",
         "not published",
         "Tenders <span class=\"search-count\">1</span>",
-        "href=\"/en/search?kind=tender&#38;q=paving\"",
+        "href=\"/en/search?kind=tender&#38;q=paving&#38;translate=false&#38;sort_by=date\"",
     ] {
         assert!(html.contains(shown), "{shown}: {html}");
     }
 
-    let html = page(&server, "/fr/search?q=pavage");
+    let html = page(&server, "/fr/search?q=pavage&translate=false");
     assert_eq!(
         sentence(&html),
         "2 contrats d’une valeur de 2 M$, 2022–2024, par 1 acheteur"
@@ -264,37 +288,59 @@ fn all_pages_are_reached_forwards_and_backwards() {
 #[test]
 fn nothing_found_shows_what_each_condition_costs() {
     let server = TestServer::own(&paving(), |_| {});
-    let html = page(&server, "/en/search?q=paving&vendor=beton&category=SRV");
+    let html = page(&server, "/en/search?q=paving&vendor=beton&category=SRV&translate=false");
     assert_eq!(sentence(&html), "0 contracts");
-    let ways: Vec<(String, &str)> = between(&html, "<section class=\"search-nothing\"", "</ul>")
+    let ways = costs(&html);
+    let ways: Vec<(&str, &str, &str)> = ways
         .iter()
-        .flat_map(|section| between(section, "<li>", "</li>"))
-        .map(|row| {
-            (
-                unescaped(between(row, "href=\"", "\"")[0]),
-                row.rsplit(" – ").next().unwrap(),
-            )
-        })
+        .map(|[name, without, alone]| (&**name, &**without, &**alone))
         .collect();
-    assert_eq!(
-        ways,
-        [(
-            "/en/search?kind=contract&q=paving&category=SRV".to_owned(),
-            "1 contract"
-        )]
-    );
-
-    // Where leaving out one condition is not enough, each is counted alone.
-    let html = page(&server, "/en/search?q=yard&vendor=beton&category=SRV");
-    let section = between(&html, "<section class=\"search-nothing\"", "</ul>")[0];
-    let ways: Vec<String> = between(section, "href=\"", "\"").into_iter().map(unescaped).collect();
+    let search = "/en/search?kind=contract&";
     assert_eq!(
         ways,
         [
-            "/en/search?kind=contract&vendor=beton",
-            "/en/search?kind=contract&category=SRV"
+            (
+                "Supplier: beton",
+                &*format!("1 contract {search}q=paving&category=SRV&translate=false"),
+                &*format!("1 contract {search}vendor=beton&translate=false"),
+            ),
+            (
+                "Category: Services",
+                "0 contracts",
+                &*format!("1 contract {search}category=SRV&translate=false"),
+            ),
+            (
+                "Words: paving",
+                "0 contracts",
+                &*format!("2 contracts {search}q=paving&translate=false"),
+            ),
         ]
     );
+    // Each way leads to as many records as it says.
+    assert_eq!(
+        hits(&page(
+            &server,
+            "/en/search?kind=contract&q=paving&category=SRV&translate=false"
+        ))
+        .len(),
+        1
+    );
+
+    // The words of a search cost something by themselves.
+    let html = page(&server, "/en/search?q=pavage+inconnu&translate=false");
+    let ways = costs(&html);
+    let names: Vec<&str> = ways.iter().map(|[name, ..]| name.as_str()).collect();
+    assert_eq!(names, ["pavage", "inconnu"]);
+    assert!(
+        ways[1][1].starts_with("2 contracts /en/search?kind=contract&q=pavage"),
+        "{ways:?}"
+    );
+    assert!(
+        ways[0][2].starts_with("2 contracts /en/search?kind=contract&q=pavage"),
+        "{ways:?}"
+    );
+    // A single condition costs everything, which is not worth a table.
+    assert!(!page(&server, "/en/search?vendor=nobody").contains("search-costs"));
 
     let html = page(&server, "/en/search?vendor=Bton+Fils+lt&q=pavage");
     assert!(
@@ -308,8 +354,6 @@ fn nothing_found_shows_what_each_condition_costs() {
     let html = page(&server, "/en/search?vendor=b%C3%A9ton&q=yard");
     assert!(!html.contains("Suppliers with a similar name"), "{html}");
 
-    let html = page(&server, "/en/search?q=pavage+inconnu");
-    assert!(html.contains("without “inconnu”</bdi></a> – 2 contracts"), "{html}");
     let html = page(&server, "/en/search?q=yard");
     assert!(html.contains("Found among other records"), "{html}");
 }

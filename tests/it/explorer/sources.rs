@@ -56,7 +56,7 @@ fn each_source_has_its_period_its_years_and_its_licence() {
         // The years, drawn and as a table.
         "<title>2019: 2 records</title>",
         "<title>2020: 0 records</title>",
-        "aria-label=\"City of Toronto, Contracts: 4 records, 2019 to 2021\"",
+        "aria-label=\"City of Toronto, contracts: 4 records, 2019 to 2021\"",
         "<th scope=\"row\">2021</th><td class=\"number\"></td><td class=\"number\">2</td>",
         // The period, and the last time that the file was fetched.
         "<td class=\"date\">May\u{a0}6, 2019</td>",

@@ -5,17 +5,24 @@
 for (const block of document.querySelectorAll("pre.copyable")) {
   // Browsers offer it on pages that came over TLS or from this machine.
   if (!navigator.clipboard) break;
-  const { copy, copied } = document.body.dataset;
+  const { copy, copied, notCopied } = document.body.dataset;
   const paragraph = document.createElement("p");
   const button = document.createElement("button");
   paragraph.className = "copy";
   button.type = "button";
   button.className = "secondary";
   button.textContent = copy;
+  paragraph.setAttribute("role", "status");
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(block.textContent);
-    button.textContent = copied;
-    setTimeout(() => { button.textContent = copy; }, 2000);
+    try {
+      await navigator.clipboard.writeText(block.textContent);
+      button.textContent = copied;
+    } catch {
+      // The visitor or the browser refused: the text is selected, so that the keyboard copies it.
+      getSelection().selectAllChildren(block);
+      button.textContent = notCopied;
+    }
+    setTimeout(() => { button.textContent = copy; }, 4000);
   });
   paragraph.append(button);
   block.after(paragraph);

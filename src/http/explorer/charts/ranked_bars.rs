@@ -2,7 +2,10 @@
 
 use askama::{Template, filters::HtmlSafe};
 
-use super::{length::Percent, scale::LinearScale};
+use super::{
+    length::Percent,
+    scale::{LinearScale, is_beyond},
+};
 use crate::{
     http::explorer::{
         format::{self, CAD},
@@ -55,6 +58,8 @@ struct Row<'a> {
     x: Percent,
     width: Percent,
     is_negative: bool,
+    /// Whether the value is beyond the end of the scale, so that the bar is drawn as broken off.
+    is_broken: bool,
     amount: String,
     count: String,
     share: String,
@@ -83,6 +88,7 @@ impl RankedBars {
                 x: Percent(bar.low),
                 width: Percent(bar.high - bar.low),
                 is_negative: value(row) < 0.0,
+                is_broken: is_beyond(value(row)),
                 amount: format::money(self.lang, row.amount, CAD),
                 count: format::count(self.lang, row.count),
                 share: row
@@ -136,6 +142,22 @@ mod tests {
         };
         let html = numbers.render().unwrap();
         assert!(!html.contains('$') && html.contains(r#"x="0%" width="100%""#), "{html}");
+    }
+
+    #[test]
+    fn one_absurd_amount_does_not_flatten_the_others() {
+        let chart = RankedBars {
+            lang: Language::English,
+            id: "suppliers",
+            title: "Suppliers".to_owned(),
+            name_label: "Supplier".to_owned(),
+            has_amounts: true,
+            rows: vec![row("Typing error", 1e300), row("B", 4e6), row("C", 1e6)],
+            same_scale_as: Vec::new(),
+        };
+        let widths: Vec<Percent> = chart.drawn().iter().map(|row| row.width).collect();
+        assert_eq!(widths, [Percent(1.0), Percent(1.0), Percent(0.25)]);
+        assert_eq!(chart.render().unwrap().matches("bar-break").count(), 1);
     }
 
     #[test]

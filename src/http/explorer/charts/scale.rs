@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-/// Values beyond this are drawn at the end of the axis, so that no calculation overflows. A few published amounts are
-/// absurd.
-const MAX_DRAWN: f64 = 1e100;
+/// Decision D-248: dollars; no sum of published amounts is larger. An axis ends before such a value, so that one mistyped
+/// amount does not flatten all others, and the value is drawn as going beyond its end.
+const MAX_PLAUSIBLE: f64 = 1e13;
 
 /// A linear axis that contains zero and ends at ticks.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +12,11 @@ pub(super) struct LinearScale {
     low: f64,
     high: f64,
     pub(super) ticks: Vec<f64>,
+}
+
+/// Whether a value is drawn as going beyond the end of an axis.
+pub(super) fn is_beyond(value: f64) -> bool {
+    value.is_nan() || value.abs() > MAX_PLAUSIBLE
 }
 
 /// Where a bar is on a linear axis, as shares of the axis from its low end.
@@ -61,12 +66,19 @@ impl LinearScale {
     }
 }
 
-/// The smallest and the largest of the values and zero.
+/// The smallest and the largest of the values and zero. Values beyond the axis do not count, unless there are no others:
+/// then the axis is as long as one can be.
 fn range_with_zero(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let drawn = values
-        .filter(|value| value.is_finite())
-        .map(|value| value.clamp(-MAX_DRAWN, MAX_DRAWN));
-    drawn.fold((0.0, 0.0), |(low, high), value| (value.min(low), value.max(high)))
+    let widened = |(low, high): (f64, f64), value: f64| (low.min(value), high.max(value));
+    let (mut on_axis, mut beyond) = ((0.0, 0.0), (0.0, 0.0));
+    for value in values.filter(|value| !value.is_nan()) {
+        if is_beyond(value) {
+            beyond = widened(beyond, value.clamp(-MAX_PLAUSIBLE, MAX_PLAUSIBLE));
+        } else {
+            on_axis = widened(on_axis, value);
+        }
+    }
+    if on_axis == (0.0, 0.0) { beyond } else { on_axis }
 }
 
 /// The smallest of 1, 2 and 5 times a power of ten that is not below `rough`.
@@ -95,18 +107,24 @@ pub(super) struct LogScale {
 /// The maximum number of labels of a logarithmic axis: they fit next to each other at 320 pixels.
 const MAX_LOG_TICKS: usize = 6;
 
-/// A logarithmic axis shows powers of ten from this to its negative.
-const POWERS: RangeInclusive<f64> = -2.0..=100.0;
+/// A logarithmic axis shows powers of ten from a cent to [`MAX_PLAUSIBLE`].
+const POWERS: RangeInclusive<f64> = -2.0..=13.0;
 
 impl LogScale {
     /// `None` without a positive value.
     pub(super) fn covering(values: impl Iterator<Item = f64>) -> Option<LogScale> {
-        let logs = values
-            .filter(|value| value.is_finite() && *value > 0.0)
-            .map(|value| clamp_log(value.log10()));
-        let (low, high) = logs.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), log| {
-            (low.min(log), high.max(log))
-        });
+        let range = |(low, high): (f64, f64), log: f64| (low.min(log), high.max(log));
+        let nothing = (f64::INFINITY, f64::NEG_INFINITY);
+        let (mut on_axis, mut all) = (nothing, nothing);
+        for value in values.filter(|value| *value > 0.0) {
+            let log = clamp_log(value.log10());
+            all = range(all, log);
+            if !is_beyond(value) {
+                on_axis = range(on_axis, log);
+            }
+        }
+        // Without a plausible value, the others make the axis.
+        let (low, high) = if on_axis.0 > on_axis.1 { all } else { on_axis };
         if low > high {
             return None;
         }
@@ -224,6 +242,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn one_absurd_value_does_not_flatten_the_others() {
+        let scale = covering(&[1e300, 3.0, 97.0]);
+        assert_eq!(scale.ticks, [0.0, 50.0, 100.0]);
+        assert_eq!((scale.share(1e300), scale.share(97.0)), (1.0, 0.97));
+        assert_eq!(covering(&[-1e300, 10.0]).bar(-1e300).low, 0.0);
+        let tight = LinearScale::tight([1e300, 12.0].into_iter());
+        assert_eq!(tight.bar(3.0).high, 0.25);
+        assert_eq!(covering(&[1e300]).share(1e300), 1.0, "there is no other value");
+        let scale = LogScale::covering([1e4, 1e6, 1e300].into_iter()).unwrap();
+        assert!(scale.share(1e4) < 0.1 && scale.share(1e6) > 0.9, "{scale:?}");
+        assert_eq!(scale.share(1e300), 1.0);
+        for value in [0.0, 1e13, -1e12] {
+            assert!(!is_beyond(value), "{value}");
+        }
+        assert!(is_beyond(1.1e13) && is_beyond(f64::NEG_INFINITY));
     }
 
     #[test]

@@ -65,8 +65,10 @@ const AXIS: f64 = 28.0;
 /// Free space at both ends, as a share of the width.
 const MARGIN: f64 = 0.05;
 
-/// The maximum number of labels on the axis: they fit next to each other at 320 pixels.
+/// The maximum number of labels on the axis: years and, because they are longer, months. They fit next to each other at
+/// 320 pixels.
 const MAX_TICKS: usize = 5;
+const MAX_MONTH_TICKS: usize = 4;
 
 /// What the template draws.
 struct Drawing {
@@ -167,7 +169,7 @@ impl Timeline {
             about: self.about(&events),
             axis_y: Pixels(axis_y),
             tick_y: Pixels(axis_y + 20.0),
-            ticks: axis.ticks(),
+            ticks: axis.ticks(self.lang),
             today: axis.today(self.today),
             marks,
             rows: events
@@ -313,7 +315,7 @@ impl TimeAxis {
     }
 
     /// The first days of months or years, as close to each other as their labels allow.
-    fn ticks(&self) -> Vec<Tick> {
+    fn ticks(&self, lang: Language) -> Vec<Tick> {
         let months = (month_of(self.from), month_of(self.to) + 1);
         // Months from one label to the next.
         let steps = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 6000];
@@ -327,29 +329,29 @@ impl TimeAxis {
         let candidates = steps.into_iter().skip_while(too_many);
         let found = candidates
             .map(|step| (step, on_axis(step)))
-            .find(|(_, days)| days.len() <= MAX_TICKS);
+            .find(|(step, days)| days.len() <= if *step >= 12 { MAX_TICKS } else { MAX_MONTH_TICKS });
         let Some((step, days)) = found.filter(|(_, days)| days.len() > 1) else {
-            return self.end_ticks();
+            return self.end_ticks(lang);
         };
         let tick = |(month, day): (i32, Date)| Tick {
             x: Percent(self.share(day)),
             label: if step >= 12 {
                 month.div_euclid(12).to_string()
             } else {
-                format!("{:04}-{:02}", month.div_euclid(12), month.rem_euclid(12) + 1)
+                format::short_month(lang, month.div_euclid(12), month.rem_euclid(12).unsigned_abs() + 1)
             },
         };
         days.into_iter().map(tick).collect()
     }
 
     /// Two days near the ends, for an axis without two first days of a month.
-    fn end_ticks(&self) -> Vec<Tick> {
+    fn end_ticks(&self, lang: Language) -> Vec<Tick> {
         let tick = |share: f64| {
             let day = (self.from + (self.to - self.from) * share).round();
             let date = Date::from_days(day as i32)?;
             Some(Tick {
                 x: Percent(self.share(date)),
-                label: date.to_string(),
+                label: format::short_date(lang, date),
             })
         };
         [0.2, 0.8].into_iter().filter_map(tick).collect()
@@ -430,7 +432,15 @@ mod tests {
             "{x:?}"
         );
         let ticks: Vec<&str> = drawing.ticks.iter().map(|tick| tick.label.as_str()).collect();
-        assert_eq!(ticks, ["2026-01", "2026-04", "2026-07", "2026-10", "2027-01"]);
+        assert_eq!(ticks, ["Jan\u{a0}2026", "July\u{a0}2026", "Jan\u{a0}2027"]);
+        let french = timeline(Language::French, chart.events.clone());
+        assert_eq!(french.drawing().ticks[1].label, "juill.\u{a0}2026");
+        let days = timeline(Language::French, vec![event(EventKind::Notice, "2026-11-20", "x")]);
+        let labels: Vec<String> = days.drawing().ticks.into_iter().map(|tick| tick.label).collect();
+        assert!(
+            labels.iter().all(|label| label.ends_with("nov.\u{a0}2026")),
+            "{labels:?}"
+        );
         let html = chart.render().unwrap();
         for part in [
             "3 events from January\u{a0}5, 2026 to June\u{a0}1, 2026.",

@@ -1,16 +1,19 @@
 //! Number and value of records by year: two bar charts, one above the other, with the same years.
 
+use std::collections::BTreeSet;
+
 use askama::{Template, filters::HtmlSafe};
 
 use super::{
     length::{Percent, Pixels},
-    scale::LinearScale,
-    years::usual_years,
+    scale::{LinearScale, is_beyond},
+    years::{YearGap, usual_years},
 };
 use crate::{
     http::explorer::{
         format::{self, CAD},
         messages::Texts,
+        source_names::source_name,
     },
     model::Language,
 };
@@ -27,8 +30,8 @@ pub(crate) struct YearBars {
     pub(crate) years: Vec<YearValue>,
     /// Whether the records have values. Without, only their number is drawn.
     pub(crate) has_values: bool,
-    /// Years for which no source has data; they are shaded.
-    pub(crate) gaps: Vec<i32>,
+    /// Years for which sources have no data; they are shaded.
+    pub(crate) gaps: Vec<YearGap>,
     /// Records that have no date and so no year.
     pub(crate) undated: u64,
     /// The years of the chart next to this one: both have the same axes. Empty for a chart alone.
@@ -106,7 +109,8 @@ struct Tick {
 struct Year {
     year: i32,
     about: String,
-    is_gap: bool,
+    /// The class of the space behind the bars: shaded, lightly shaded or not.
+    ground: &'static str,
     is_running: bool,
     slot_x: Percent,
     x: Percent,
@@ -118,6 +122,8 @@ struct Year {
 struct Bar {
     y: Pixels,
     height: Pixels,
+    /// Whether the value is beyond the end of the axis, so that the bar is drawn as broken off.
+    is_broken: bool,
     label: Option<String>,
     label_y: Pixels,
 }
@@ -228,7 +234,7 @@ impl YearBars {
             Year {
                 year: year.year,
                 about: self.about_year(year),
-                is_gap: self.is_gap(year),
+                ground: self.ground(year),
                 is_running: year.is_running,
                 slot_x: Percent(start),
                 x: Percent(start + (1.0 - BAR_SHARE) / 2.0 / slots),
@@ -248,16 +254,19 @@ impl YearBars {
         let y = |share: f64| top + (1.0 - share) * PANEL;
         let highest = values()
             .enumerate()
+            .filter(|(_, value)| !is_beyond(*value))
             .max_by(|a, b| a.1.total_cmp(&b.1))
             .map(|(index, _)| index);
         for (index, (year, mark)) in drawn.iter().zip(marks).enumerate() {
             let value = (measure.value)(year);
             let extent = scale.bar(value);
-            let is_labelled = drawn.len() <= MAX_LABELLED || Some(index) == highest;
+            let is_broken = is_beyond(value);
+            let is_labelled = drawn.len() <= MAX_LABELLED || Some(index) == highest || is_broken;
             let label = (is_labelled && value != 0.0).then(|| (measure.write)(self.lang, value));
             mark.bars.push(Bar {
                 y: Pixels(y(extent.high)),
                 height: Pixels((extent.high - extent.low) * PANEL),
+                is_broken,
                 label,
                 // Above a positive bar; a negative one has its label above the zero line.
                 label_y: Pixels(y(extent.high) - 4.0),
@@ -307,9 +316,11 @@ impl YearBars {
 
     fn about_year(&self, year: &YearValue) -> String {
         let (t, name) = (self.texts(), year.year.to_string());
-        if self.is_gap(year) {
-            t.with("chart-year-gap", &[("year", &name)])
-        } else if self.has_values {
+        let gap = self.gap(year);
+        if gap.is_some_and(|gap| gap.is_whole) {
+            return t.with("chart-year-gap", &[("year", &name)]);
+        }
+        let about = if self.has_values {
             let value = format::money_rounded(self.lang, year.total, CAD);
             t.with(
                 "chart-year-value",
@@ -317,6 +328,13 @@ impl YearBars {
             )
         } else {
             t.with("chart-year-number", &[("year", &name), ("count", &year.count)])
+        };
+        match gap {
+            Some(gap) => {
+                let sources = self.names(gap.sources.iter());
+                t.with("chart-year-part", &[("about", &about), ("sources", &sources)])
+            }
+            None => about,
         }
     }
 
@@ -326,8 +344,22 @@ impl YearBars {
         if let Some(running) = drawn.iter().find(|year| year.is_running) {
             notes.push(t.with("chart-hatched", &[("year", &running.year.to_string())]));
         }
-        if drawn.iter().any(|year| self.is_gap(year)) {
+        for year in drawn.iter().filter(|year| self.has_values && is_beyond(year.total)) {
+            let value = format::money_short(self.lang, year.total);
+            let year = year.year.to_string();
+            notes.push(t.with("chart-beyond", &[("name", &year), ("value", &value)]));
+        }
+        let gaps = || drawn.iter().filter_map(|year| self.gap(year));
+        if gaps().any(|gap| gap.is_whole) {
             notes.push(t.text("chart-shaded"));
+        }
+        let without: BTreeSet<&String> = gaps()
+            .filter(|gap| !gap.is_whole)
+            .flat_map(|gap| &gap.sources)
+            .collect();
+        if !without.is_empty() {
+            let sources = self.names(without.into_iter());
+            notes.push(t.with("chart-shaded-part", &[("sources", &sources)]));
         }
         if self.undated > 0 {
             notes.push(t.with("chart-undated", &[("count", &self.undated)]));
@@ -341,8 +373,23 @@ impl YearBars {
         notes
     }
 
-    fn is_gap(&self, year: &YearValue) -> bool {
-        year.count == 0 && self.gaps.contains(&year.year)
+    /// The gap of a year. A year with records is not without any data.
+    fn gap(&self, year: &YearValue) -> Option<&YearGap> {
+        let gap = self.gaps.iter().find(|gap| gap.year == year.year)?;
+        (!gap.is_whole || year.count == 0).then_some(gap)
+    }
+
+    fn ground(&self, year: &YearValue) -> &'static str {
+        match self.gap(year) {
+            Some(gap) if gap.is_whole => "gap",
+            Some(_) => "gap-part",
+            None => "hit",
+        }
+    }
+
+    fn names<'i>(&self, ids: impl Iterator<Item = &'i String>) -> String {
+        let names: Vec<String> = ids.map(|id| source_name(self.texts(), id)).collect();
+        names.join(", ")
     }
 }
 
@@ -376,6 +423,14 @@ mod tests {
         }
     }
 
+    fn gap(year: i32, is_whole: bool, sources: &[&str]) -> YearGap {
+        YearGap {
+            year,
+            is_whole,
+            sources: sources.iter().map(|id| (*id).to_owned()).collect(),
+        }
+    }
+
     fn chart(lang: Language, years: Vec<YearValue>) -> YearBars {
         YearBars {
             lang,
@@ -383,7 +438,7 @@ mod tests {
             title: "Contracts by year <b>".to_owned(),
             years,
             has_values: true,
-            gaps: vec![2022],
+            gaps: vec![gap(2022, true, &[])],
             undated: 0,
             same_axes_as: Vec::new(),
         }
@@ -436,6 +491,45 @@ mod tests {
         assert_eq!(above.y.0 + above.height.0, zero);
         assert_eq!(below.y.0, zero);
         assert!((above.height.0 - 2.0 * below.height.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_year_that_a_source_does_not_cover_is_lightly_shaded_and_says_so() {
+        let years = vec![year(2020, 3, 1e6), year(2022, 5, 2e6)];
+        let mut chart = chart(Language::English, years);
+        chart.gaps = vec![gap(2020, false, &["toronto"]), gap(2021, true, &["toronto", "alberta"])];
+        let drawing = chart.drawing();
+        let grounds: Vec<&str> = drawing.years.iter().map(|year| year.ground).collect();
+        assert_eq!(grounds, ["gap-part", "gap", "hit"]);
+        assert_eq!(
+            drawing.notes,
+            [
+                "Shaded years: no source has data.",
+                "Lightly shaded years: no data from City of Toronto; other sources have some."
+            ]
+        );
+        assert_eq!(
+            drawing.years[0].about,
+            "2020: $1\u{a0}million, 3 records (no data from City of Toronto)"
+        );
+    }
+
+    #[test]
+    fn one_absurd_year_does_not_flatten_the_others() {
+        let years = vec![year(2020, 1, 1e300), year(2021, 4, 8e6), year(2023, 2, 4e6)];
+        let chart = chart(Language::English, years);
+        let drawing = chart.drawing();
+        let heights: Vec<f64> = drawing.years.iter().map(|year| year.bars[0].height.0).collect();
+        assert!(heights[0] == PANEL && heights[1] > PANEL / 2.0, "{heights:?}");
+        assert_eq!(heights[1], 2.0 * heights[3]);
+        let html = chart.render().unwrap();
+        for part in [
+            "class=\"bar-break\"",
+            "2020: $1.0\u{a0}×\u{a0}10³⁰⁰ goes beyond the axis.",
+            "<td class=\"number\">$1.0\u{a0}×\u{a0}10³⁰⁰</td>",
+        ] {
+            assert!(html.contains(part), "{part} is not in {html}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub(super) struct FeedForm {
     pub(super) days: Vec<Choice>,
     pub(super) languages: Vec<Choice>,
     pub(super) places: Vec<Choice>,
+    pub(super) translations: Vec<Choice>,
     /// Other parameters of the address, which the form keeps.
     pub(super) kept: Vec<(String, String)>,
 }
@@ -35,10 +36,25 @@ pub(super) struct Choice {
 }
 
 /// The fields of the form, and the parameter that belongs to one page only.
-const FIELDS: [&str; 6] = ["keywords", "days_back", "languages", "municipality", "city", "cursor"];
+const FIELDS: [&str; 7] = [
+    "keywords",
+    "days_back",
+    "languages",
+    "municipality",
+    "city",
+    "translate",
+    "cursor",
+];
 
 /// The parameters that a subscription has too.
-pub(super) const SUBSCRIBED: [&str; 5] = ["keywords", "languages", "municipality", "department", "category"];
+pub(super) const SUBSCRIBED: [&str; 6] = [
+    "keywords",
+    "languages",
+    "municipality",
+    "department",
+    "category",
+    "translate",
+];
 
 /// The parameters that change neither which tenders are found nor what a subscription finds.
 const OF_PAGES: [&str; 4] = ["days_back", "limit", "cursor", "city"];
@@ -59,6 +75,7 @@ impl FeedForm {
             days: days(call, parameters),
             languages: languages(call, parameters),
             places: places(call, parameters),
+            translations: translations(call, parameters),
             kept: kept.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
         }
     }
@@ -69,6 +86,7 @@ impl SubscribeForm {
         let condition = |name: &str| {
             let value = match name {
                 "municipality" => place(parameters),
+                "translate" => translate(parameters),
                 _ => parameters.get(name),
             };
             Some((name.to_owned(), value?.to_owned()))
@@ -85,6 +103,24 @@ impl SubscribeForm {
 /// The municipality of the address. The parameter has an alias.
 fn place(parameters: &Parameters) -> Option<&str> {
     parameters.get("municipality").or_else(|| parameters.get("city"))
+}
+
+/// Whether the words are translated: unless the address says otherwise. `None` without words.
+pub(super) fn translate(parameters: &Parameters) -> Option<&str> {
+    parameters.get("keywords")?;
+    Some(parameters.get("translate").unwrap_or("true"))
+}
+
+fn translations(call: &PageCall, parameters: &Parameters) -> Vec<Choice> {
+    let given = parameters.get("translate").unwrap_or("true");
+    let choice = |(value, key): (&str, &str)| Choice {
+        value: value.to_owned(),
+        label: call.t.text(key),
+        is_selected: value == given,
+    };
+    [("true", "feed-translate-both"), ("false", "feed-translate-own")]
+        .map(choice)
+        .into()
 }
 
 fn days(call: &PageCall, parameters: &Parameters) -> Vec<Choice> {

@@ -1,12 +1,17 @@
 //! New open tenders for a visitor's words, each once, and a subscription to them by e-mail. The tenders are those of
 //! `GET /tender/feed`.
 
+mod csv;
 mod form;
+mod given;
 mod subscribe;
 
 use askama::Template;
 
-use self::form::{FeedForm, SubscribeForm};
+use self::{
+    form::{FeedForm, SubscribeForm, translate},
+    given::given,
+};
 use crate::{
     catalog::feed::{self, FeedPage as FoundTenders, FeedTender, ValueBasis},
     http::{
@@ -22,11 +27,7 @@ use crate::{
             worth::summary::rounded,
         },
         handlers::feed::ValuesInTime,
-        params::{
-            feed::{Feed, FeedParams, TABLE},
-            read::read_all,
-            value::Given,
-        },
+        params::feed::Feed,
         search_pool::Lane,
         work::Work,
     },
@@ -37,6 +38,12 @@ pub(crate) const PAGE: Page = Page {
     template: "/{lang}/feed",
     handler: Handler::Fixed(page),
     post: Some(subscribe::subscribe),
+    ..Page::DEFAULT
+};
+
+pub(crate) const CSV: Page = Page {
+    template: "/{lang}/feed.csv",
+    handler: Handler::Fixed(csv::tenders),
     ..Page::DEFAULT
 };
 
@@ -80,17 +87,18 @@ fn page(call: &PageCall) -> Result<Work, ApiError> {
     if !call.plan_limits.paid {
         return paid::page(call, Section::Feed, "feed");
     }
-    let mut given: FeedParams = read_all(TABLE, call.query)?;
-    given.limit.get_or_insert(Given {
-        name: "limit",
-        value: TENDERS,
-    });
+    let given = given(call, TENDERS)?;
     let parameters = Parameters::parse(call.query)?;
-    let api_path = parameters.without(&["cursor"]).after("/tender/feed");
+    let api_path = match translate(&parameters) {
+        Some(translate) => parameters.with("translate", translate),
+        None => parameters.clone(),
+    };
+    let api_path = api_path.without(&["cursor"]).after("/tender/feed");
     let form = FeedForm::of(call, &parameters);
     let subscribe = call.visitor.has_key().then(|| SubscribeForm::of(call, &parameters));
     let layout = call.layout(call.t.text("feed-title"), Section::Feed);
-    let layout = layout.with_exports(call.exports(api_path.clone(), None));
+    let csv = parameters.without(&["cursor"]).after(&address::spreadsheet(call.path));
+    let layout = layout.with_exports(call.exports(api_path.clone(), csv));
     let feed = given.resolve(&call.as_api_call(call.query), call.today)?;
     let normal_form = serde_json::to_value(("feed", feed.normal_form(), call.query)).map_err(ApiError::internal)?;
     let cost = cost::of_feed(feed.query.limit as u64);

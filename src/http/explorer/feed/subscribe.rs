@@ -95,6 +95,7 @@ fn requested(call: &PageCall, fields: &Fields) -> Result<SubscriptionRequest, Ap
         "municipality": fields.get("municipality"),
         "category": fields.get("category"),
         "languages": fields.list("languages"),
+        "translate": fields.get("translate").map(|value| value == "true"),
         "frequency": fields.get("frequency"),
         "locale": call.lang.code(),
     });

@@ -19,8 +19,11 @@ chart-year-number = { $year }: { $count ->
    *[other] { $count } records
 }
 chart-year-gap = { $year }: no source has data
+chart-year-part = { $about } (no data from { $sources })
 chart-hatched = { $year } is hatched because it is not over.
+chart-beyond = { $name }: { $value } goes beyond the axis.
 chart-shaded = Shaded years: no source has data.
+chart-shaded-part = Lightly shaded years: no data from { $sources }; other sources have some.
 chart-undated = { $count ->
     [one] { $count } record without a date is not in the chart.
    *[other] { $count } records without a date are not in the chart.

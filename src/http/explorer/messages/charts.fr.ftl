@@ -19,8 +19,11 @@ chart-year-number = { $year } : { $count ->
    *[other] { $count } fiches
 }
 chart-year-gap = { $year } : aucune source n’a de données
+chart-year-part = { $about } (aucune donnée de { $sources })
 chart-hatched = L’année { $year } est hachurée, car elle n’est pas terminée.
+chart-beyond = { $name } : { $value } dépasse l’axe.
 chart-shaded = Années ombrées : aucune source n’a de données.
+chart-shaded-part = Années légèrement ombrées : aucune donnée de { $sources }, mais d’autres sources en ont.
 chart-undated = { $count ->
     [one] { $count } fiche sans date n’est pas dans le graphique.
    *[other] { $count } fiches sans date ne sont pas dans le graphique.

@@ -19,6 +19,7 @@ exports-json-note = (the API, with your key)
 exports-curl = The same from a terminal; KEY is your API key
 copy-button = Copy
 copied-button = Copied
+not-copied-button = Selected: copy it with the keyboard
 search-button = Search
 
 ## The entity types.
@@ -40,6 +41,7 @@ home-examples = Try:
 home-example-1 = snow removal
 home-example-2 = bridge repair
 home-example-3 = software licences
+home-commodities = Or find what is bought by its commodity code
 home-inside = What is inside
 home-inside-counts = { $records ->
     [one] One record
@@ -50,6 +52,13 @@ home-inside-counts = { $records ->
 }
 home-inside-fetched = Last fetched on { $date }.
 home-inside-sources = All sources, what they cover and their licences
+home-contents-caption = By type of record and source
+home-contents-latest = Newest record
+home-contents-updated = { $count ->
+    [0] { $date } (today)
+    [one] { $date } ({ $count } day ago)
+   *[other] { $date } ({ $count } days ago)
+}
 home-years-title = Contracts by year
 home-years = Value and number of contracts awarded, by year of the award
 home-closing = Open tenders that close next
@@ -117,14 +126,17 @@ about-what-title = What this is
 about-what-text = This service searches the contracts, tenders and award notices that Canadian public bodies publish as open data: federal departments, provinces and municipalities. Each record shows its source, and a link to the publisher’s own page where there is one.
 about-what-not = It is not an official register. Where a figure matters, check it at the publisher.
 about-read-title = Reading the figures
-about-read-values = Amounts are in Canadian dollars as published, taxes as the publisher has them. They are not adjusted for inflation.
+about-read-values = Amounts are as published, taxes as the publisher has them. They are not adjusted for inflation.
+about-read-currencies = Totals add up Canadian dollars only. The sums of other currencies are listed next to them.
 about-read-missing = A value that a publisher left out is shown as “not published”, never as zero. Totals add up only what was published.
-about-read-doubt = Amounts that are doubtful carry a mark and the reason. Estimates show their range before their middle.
+about-read-doubt = Records that are doubtful carry a mark and the reason, and totals name the share that they have. Nothing is left out for that: you decide. Estimates show their range before their middle.
 about-read-names = Names are as published. Two spellings of one company count as one only if they differ in accents, case or punctuation.
 about-read-kinds = The same purchase can appear as a tender, an award notice, a contract and a federal disclosure. Do not add up figures of different kinds.
 about-read-language = Where a record has no English text, the French one is shown and marked.
 about-search-title = Searching
 about-search-words = All words have to occur. Accents, capitals and endings do not matter: road finds roads.
+about-search-languages = The words are also searched in the other language, as far as they are known: snow removal finds déneigement. The page says what was added, and how to turn it off.
+about-search-order = The best match comes first: words in a title count more than words in a description. Other orders are a link away.
 about-search-phrase = Quotation marks look for a phrase: "snow removal".
 about-search-or = OR between two words finds either.
 about-search-not = A minus before a word leaves out the records that have it: snow -roof.
@@ -138,4 +150,4 @@ about-privacy-cookie = One cookie is set when you sign in, and only then. It hol
 about-privacy-address = Without a key, your network address is kept in memory to count your pages of the day. It is not written to disk.
 about-privacy-log = The log of the server has the time, the page and the number of the key. It has neither what you searched for nor your address.
 about-programs-title = For programs
-about-programs-text = Everything on these pages is also available as JSON.
+about-programs-text = Everything on these pages is also available as JSON, and their data as CSV for spreadsheets.

@@ -16,6 +16,9 @@ feed-language = Language of the notice
 feed-language-both = English or French
 feed-language-en = English
 feed-language-fr = French
+feed-translate = Your words
+feed-translate-both = in both languages
+feed-translate-own = only as written
 feed-show = Show tenders
 feed-count = { $count ->
     [0] No new open tender since { $since }

@@ -16,6 +16,9 @@ feed-language = Langue de l’avis
 feed-language-both = Français ou anglais
 feed-language-en = Anglais
 feed-language-fr = Français
+feed-translate = Vos mots
+feed-translate-both = dans les deux langues
+feed-translate-own = seulement tels quels
 feed-show = Afficher
 feed-count = { $count ->
     [0] Aucun nouvel appel d’offres ouvert depuis le { $since }

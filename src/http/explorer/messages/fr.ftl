@@ -19,6 +19,7 @@ exports-json-note = (l’API, avec votre clé)
 exports-curl = La même chose dans un terminal ; KEY est votre clé d’API
 copy-button = Copier
 copied-button = Copié
+not-copied-button = Sélectionné : copiez avec le clavier
 search-button = Rechercher
 
 ## Les types de fiches.
@@ -40,6 +41,7 @@ home-examples = Exemples :
 home-example-1 = déneigement
 home-example-2 = réfection de pont
 home-example-3 = licences de logiciels
+home-commodities = Ou trouver ce qui est acheté par son code de marchandise
 home-inside = Ce qu’il y a ici
 home-inside-counts = { $records ->
     [one] { $records } fiche
@@ -50,6 +52,13 @@ home-inside-counts = { $records ->
 }
 home-inside-fetched = Dernière récupération le { $date }.
 home-inside-sources = Toutes les sources, ce qu’elles couvrent et leurs licences
+home-contents-caption = Selon le type de fiche et la source
+home-contents-latest = Fiche la plus récente
+home-contents-updated = { $count ->
+    [0] { $date } (aujourd’hui)
+    [one] { $date } (il y a { $count } jour)
+   *[other] { $date } (il y a { $count } jours)
+}
 home-years-title = Les contrats par année
 home-years = Valeur et nombre de contrats attribués, par année d’attribution
 home-closing = Appels d’offres ouverts dont la clôture approche
@@ -117,14 +126,17 @@ about-what-title = De quoi il s’agit
 about-what-text = Ce service cherche dans les contrats, les appels d’offres et les avis d’attribution que les organismes publics du Canada publient en données ouvertes : ministères fédéraux, provinces et municipalités. Chaque fiche indique sa source et, s’il y en a une, la page de l’organisme qui l’a publiée.
 about-what-not = Ce n’est pas un registre officiel. Si un chiffre est important pour vous, vérifiez-le auprès de l’organisme.
 about-read-title = Lire les chiffres
-about-read-values = Les montants sont en dollars canadiens, tels que publiés, avec ou sans taxes selon l’organisme. Ils ne sont pas corrigés de l’inflation.
+about-read-values = Les montants sont tels que publiés, avec ou sans taxes selon l’organisme. Ils ne sont pas corrigés de l’inflation.
+about-read-currencies = Les totaux n’additionnent que des dollars canadiens. Les sommes en d’autres monnaies figurent à côté.
 about-read-missing = Une valeur que l’organisme n’a pas donnée porte la mention « non publié », jamais zéro. Les totaux n’additionnent que ce qui a été publié.
-about-read-doubt = Les montants douteux portent une marque et sa raison. Les estimations montrent leur fourchette avant leur milieu.
+about-read-doubt = Les fiches douteuses portent une marque et sa raison, et les totaux indiquent la part qui en provient. Rien n’est exclu pour autant : à vous de décider. Les estimations montrent leur fourchette avant leur milieu.
 about-read-names = Les noms sont ceux qui ont été publiés. Deux graphies d’une même entreprise ne comptent pour une seule que si elles diffèrent par les accents, les majuscules ou la ponctuation.
 about-read-kinds = Un même achat peut paraître comme appel d’offres, avis d’attribution, contrat et divulgation fédérale. N’additionnez pas des chiffres de types différents.
 about-read-language = Si une fiche n’a pas de texte français, le texte anglais est montré et signalé.
 about-search-title = Chercher
 about-search-words = Tous les mots doivent être présents. Les accents, les majuscules et les terminaisons ne comptent pas : chemin trouve chemins.
+about-search-languages = Les mots sont aussi cherchés dans l’autre langue, dans la mesure où ils sont connus : déneigement trouve snow removal. La page indique ce qui a été ajouté et comment s’en passer.
+about-search-order = Les fiches les plus pertinentes viennent d’abord : les mots d’un titre comptent plus que ceux d’une description. D’autres ordres sont à un lien de là.
 about-search-phrase = Les guillemets cherchent une expression : "travaux de voirie".
 about-search-or = OR entre deux mots trouve l’un ou l’autre.
 about-search-not = Un signe moins devant un mot écarte les fiches qui le contiennent : neige -toit.
@@ -138,4 +150,4 @@ about-privacy-cookie = Un seul témoin est placé, et seulement quand vous ouvre
 about-privacy-address = Sans clé, votre adresse réseau est gardée en mémoire pour compter vos pages de la journée. Elle n’est pas écrite sur disque.
 about-privacy-log = Le journal du serveur contient l’heure, la page et le numéro de la clé. Il ne contient ni ce que vous cherchez ni votre adresse.
 about-programs-title = Pour les programmes
-about-programs-text = Tout ce que montrent ces pages existe aussi en JSON.
+about-programs-text = Tout ce que montrent ces pages existe aussi en JSON, et leurs données en CSV pour les tableurs.

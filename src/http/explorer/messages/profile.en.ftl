@@ -2,6 +2,8 @@
 
 profile-kicker-vendor = Supplier
 profile-kicker-department = Buyer
+profile-body-division = This is a part of a larger buyer. The page has the records that name it.
+profile-body-both = Some records name it as the buyer, others as a part of a buyer. The page has all of them.
 profile-tabs = Types of records
 profile-nothing = There are no records of this type under this name. Choose another type.
 
@@ -36,6 +38,7 @@ profile-categories-title = By kind of purchase
 profile-competition-title = How they were awarded
 profile-competition-amount = { $share } of the value was awarded without competition, as far as the method is published: it is for { $coverage } of the records.
 profile-competition-number = { $share } of the records were awarded without competition, as far as the method is published: it is for { $coverage } of the records.
+profile-competition-few = The method is published for { $coverage } of the records. The share awarded without competition is stated only from { $least } on, because the others would decide it.
 profile-competition-unclear = The share awarded without competition cannot be stated. The method is published for { $coverage } of the records.
 profile-competition-none = The publishers do not state how these were awarded.
 profile-method = Method

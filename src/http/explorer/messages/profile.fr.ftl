@@ -2,6 +2,8 @@
 
 profile-kicker-vendor = Fournisseur
 profile-kicker-department = Acheteur
+profile-body-division = C’est une partie d’un acheteur plus grand. La page contient les fiches qui la nomment.
+profile-body-both = Des fiches le nomment comme acheteur, d’autres comme partie d’un acheteur. La page les contient toutes.
 profile-tabs = Types de fiches
 profile-nothing = Il n’y a aucune fiche de ce type sous ce nom. Choisissez un autre type.
 
@@ -36,6 +38,7 @@ profile-categories-title = Selon la nature de l’achat
 profile-competition-title = Mode d’attribution
 profile-competition-amount = { $share } de la valeur a été attribuée sans concurrence, dans la mesure où le mode est publié : il l’est pour { $coverage } des fiches.
 profile-competition-number = { $share } des fiches ont été attribuées sans concurrence, dans la mesure où le mode est publié : il l’est pour { $coverage } des fiches.
+profile-competition-few = Le mode est publié pour { $coverage } des fiches. La part attribuée sans concurrence n’est indiquée qu’à partir de { $least }, car les autres fiches en décideraient.
 profile-competition-unclear = La part attribuée sans concurrence ne peut être établie. Le mode est publié pour { $coverage } des fiches.
 profile-competition-none = Les diffuseurs n’indiquent pas le mode d’attribution.
 profile-method = Mode

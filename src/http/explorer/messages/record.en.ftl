@@ -64,6 +64,14 @@ record-in-other-language = Also in French
 record-untitled = { $kind } { $id }
 
 ## Parts of the page.
+record-closes = { $count ->
+    [0] Closes today, { $date }.
+    [one] Closes on { $date }, in { $count } day.
+   *[other] Closes on { $date }, in { $count } days.
+}
+record-closed = Closed on { $date }.
+record-closed-open = Closed on { $date }, although its publisher still lists it as open.
+record-commodities = All records with the same code:
 record-worth = What is this tender worth? See similar contracts
 record-amendments-title = Amendments
 record-amendments-summary =

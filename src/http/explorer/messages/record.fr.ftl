@@ -64,6 +64,14 @@ record-in-other-language = Aussi en anglais
 record-untitled = { $kind } { $id }
 
 ## Parties de la page.
+record-closes = { $count ->
+    [0] Clôture aujourd’hui, le { $date }.
+    [one] Clôture le { $date }, dans { $count } jour.
+   *[other] Clôture le { $date }, dans { $count } jours.
+}
+record-closed = Clos depuis le { $date }.
+record-closed-open = Clos depuis le { $date }, bien que le diffuseur l’indique encore comme ouvert.
+record-commodities = Toutes les fiches portant le même code :
 record-worth = Combien vaut cet appel d’offres ? Voir des contrats semblables
 record-amendments-title = Modifications
 record-amendments-summary =

@@ -17,6 +17,7 @@ search-field-department = Buyer’s name contains
 search-field-vendor = Supplier’s name contains
 search-field-municipality = Place or government
 search-field-category = Category
+search-field-commodity = Commodity code begins with
 search-field-status = Status
 search-field-procurement_method = Procurement method begins with
 search-field-notice_type = Notice type
@@ -30,6 +31,7 @@ search-field-published_after = Published from
 search-field-published_before = Published until
 search-field-closing_after = Closing from
 search-field-closing_before = Closing until
+search-field-quality_flag = Doubts about the record
 search-field-date-hint = YYYY-MM-DD
 
 ## Active conditions
@@ -52,6 +54,8 @@ search-condition-issued_after = Since
 search-condition-issued_before = Until
 search-condition-closing_after = Closing from
 search-condition-closing_before = Closing until
+search-condition-commodity = Commodity:
+search-condition-quality_flag = Doubt:
 search-condition-ignored = Does not apply to these records
 
 ## Results
@@ -111,9 +115,11 @@ search-hit-from-description = from the description
 search-hit-from-commodity = from the commodity code
 search-hit-from-category = from the category
 search-hit-from-number = reference number
+search-hit-still-open = Closed, although still listed as open
 search-hit-ends = Ends
 
 search-sort = Sort
+search-sort-relevance = Best match first
 search-sort-date-desc = Newest first
 search-sort-date-asc = Oldest first
 search-sort-closing-desc = Latest closing first
@@ -131,7 +137,7 @@ search-page-shown-after-cursor =
         [one] { $count } record on this page, { $total } in all
        *[other] { $count } records on this page, { $total } in all
     }
-search-page-end = Sorted by value, only the first { $count } records can be shown. Add a condition, or sort by date.
+search-page-end = In this order, only the first { $count } records can be shown. Add a condition, or sort by date.
 
 ## Facets
 
@@ -140,6 +146,8 @@ search-facet-year = Year
 search-facet-department = Buyer
 search-facet-vendor = Supplier
 search-facet-category = Category
+search-facet-commodity = Commodity
+search-facet-quality_flag = Doubts
 search-facet-municipality = Place
 search-facet-status = Status
 search-facet-procurement_method = Procurement method
@@ -164,6 +172,14 @@ search-status-Expired = Ended
 search-status-Cancelled = Cancelled
 search-status-Open = Open
 
+## Translation
+
+search-translated = { $words }: { $others }
+search-translate-is-on = Also searched in the other language:
+search-translate-is-off = Only your own words were searched.
+search-translate-off = Only my own words
+search-translate-on = Search in both languages
+
 ## Charts
 
 search-charts = Charts: by year, buyers, suppliers
@@ -179,11 +195,14 @@ search-chart-among = { $title }, among the { $count } with the most records
 ## Nothing found
 
 search-nothing = Nothing found
-search-nothing-intro = No record meets all conditions. Without one of them there would be:
-search-nothing-several = No record meets the conditions, and leaving out one of them is not enough. With a single one there would be:
 search-nothing-one = No record meets the conditions.
 search-nothing-all = There are no records of this type yet.
-search-nothing-without = without “{ $condition }”
+search-nothing-spellings = Did you mean
+search-nothing-spelled = { $word } is in { $records }
+search-nothing-costs = What each condition costs
+search-nothing-condition = Condition
+search-nothing-without = Without it
+search-nothing-alone = With it alone
 search-nothing-vendors = Suppliers with a similar name
 search-nothing-departments = Buyers with a similar name
 search-nothing-elsewhere = Found among other records
@@ -203,6 +222,7 @@ search-wrong-value-order = The lowest value is above the highest. Exchange the t
 search-wrong-date-order = The first day is after the last. Exchange the two.
 search-wrong-choice = { $value } is not one of the choices.
 search-wrong-place = There are no such records of { $value }. Choose from the list.
+search-wrong-commodity = { $value } is not a commodity code. Write 2 to 8 digits of UNSPSC, such as 7210, or a GSIN, such as N7030.
 search-wrong-kind = { $value } is not a type of record.
 search-wrong-refused = These records cannot be searched by { $name }.
 search-wrong-twice = { $name } is given twice.

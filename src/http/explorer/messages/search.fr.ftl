@@ -17,6 +17,7 @@ search-field-department = Le nom de l’acheteur contient
 search-field-vendor = Le nom du fournisseur contient
 search-field-municipality = Lieu ou gouvernement
 search-field-category = Catégorie
+search-field-commodity = Code de marchandise, début
 search-field-status = État
 search-field-procurement_method = Le mode d’approvisionnement commence par
 search-field-notice_type = Type d’avis
@@ -30,6 +31,7 @@ search-field-published_after = Publié à partir du
 search-field-published_before = Publié jusqu’au
 search-field-closing_after = Clôture à partir du
 search-field-closing_before = Clôture jusqu’au
+search-field-quality_flag = Réserves sur la fiche
 search-field-date-hint = AAAA-MM-JJ
 
 ## Active conditions
@@ -52,6 +54,8 @@ search-condition-issued_after = Depuis le
 search-condition-issued_before = Jusqu’au
 search-condition-closing_after = Clôture à partir du
 search-condition-closing_before = Clôture jusqu’au
+search-condition-commodity = Marchandise :
+search-condition-quality_flag = Réserve :
 search-condition-ignored = Sans objet pour ces fiches
 
 ## Results
@@ -108,12 +112,14 @@ search-hit-number = Numéro
 search-hit-status = État
 search-hit-no-title = Aucun titre publié
 search-hit-from-description = tiré de la description
-search-hit-from-commodity = tiré du code de produit ou service
+search-hit-from-commodity = tiré du code de marchandise
 search-hit-from-category = tiré de la catégorie
 search-hit-from-number = numéro de référence
+search-hit-still-open = Clos, bien qu’encore indiqué comme ouvert
 search-hit-ends = Fin
 
 search-sort = Trier
+search-sort-relevance = Les plus pertinents d’abord
 search-sort-date-desc = Plus récents d’abord
 search-sort-date-asc = Plus anciens d’abord
 search-sort-closing-desc = Clôture la plus lointaine d’abord
@@ -131,7 +137,7 @@ search-page-shown-after-cursor =
         [one] { $count } fiche sur cette page, { $total } en tout
        *[other] { $count } fiches sur cette page, { $total } en tout
     }
-search-page-end = Triées par valeur, seules les { $count } premières fiches peuvent être affichées. Ajoutez une condition ou triez par date.
+search-page-end = Dans cet ordre, seules les { $count } premières fiches peuvent être affichées. Ajoutez une condition ou triez par date.
 
 ## Facets
 
@@ -140,6 +146,8 @@ search-facet-year = Année
 search-facet-department = Acheteur
 search-facet-vendor = Fournisseur
 search-facet-category = Catégorie
+search-facet-commodity = Marchandise
+search-facet-quality_flag = Réserves
 search-facet-municipality = Lieu
 search-facet-status = État
 search-facet-procurement_method = Mode d’approvisionnement
@@ -179,11 +187,14 @@ search-chart-among = { $title }, parmi les { $count } qui ont le plus de fiches
 ## Nothing found
 
 search-nothing = Rien trouvé
-search-nothing-intro = Aucune fiche ne remplit toutes les conditions. Sans l’une d’elles, il y aurait :
-search-nothing-several = Aucune fiche ne remplit les conditions, et retirer l’une d’elles ne suffit pas. Avec une seule, il y aurait :
 search-nothing-one = Aucune fiche ne remplit les conditions.
 search-nothing-all = Il n’y a pas encore de fiches de ce type.
-search-nothing-without = sans « { $condition } »
+search-nothing-spellings = Vouliez-vous dire
+search-nothing-spelled = { $word } figure dans { $records }
+search-nothing-costs = Ce que coûte chaque condition
+search-nothing-condition = Condition
+search-nothing-without = Sans elle
+search-nothing-alone = Avec elle seule
 search-nothing-vendors = Fournisseurs au nom semblable
 search-nothing-departments = Acheteurs au nom semblable
 search-nothing-elsewhere = Trouvé parmi les autres fiches
@@ -203,6 +214,7 @@ search-wrong-value-order = La valeur minimale dépasse la valeur maximale. Inver
 search-wrong-date-order = Le premier jour est après le dernier. Inversez les deux.
 search-wrong-choice = { $value } ne fait pas partie des choix.
 search-wrong-place = Il n’y a pas de telles fiches pour { $value }. Choisissez dans la liste.
+search-wrong-commodity = { $value } n’est pas un code de marchandise. Écrivez de 2 à 8 chiffres de l’UNSPSC, comme 7210, ou un NIBS, comme N7030.
 search-wrong-kind = { $value } n’est pas un type de fiche.
 search-wrong-refused = Ces fiches ne peuvent pas être cherchées par { $name }.
 search-wrong-twice = { $name } est donné deux fois.
@@ -211,3 +223,11 @@ search-wrong-sort = Ces fiches ne peuvent pas être triées ainsi.
 search-wrong-cursor = Ce lien vers une page de résultats n’est pas ou plus valide. Commencez à la première page.
 search-wrong-offset = Les pages s’arrêtent à la fiche { $count }. Ajoutez une condition pour voir les autres.
 search-wrong-without = Chercher sans ce paramètre
+
+## Traduction
+
+search-translated = { $words } : { $others }
+search-translate-is-on = Aussi cherché dans l’autre langue :
+search-translate-is-off = Seuls vos propres mots ont été cherchés.
+search-translate-off = Seulement mes propres mots
+search-translate-on = Chercher dans les deux langues

@@ -20,12 +20,12 @@ worth-basis = { $count ->
    *[other] D’après { $count } contrats attribués du { $from } au { $to }.
 }
 worth-level-buyer-and-title = Il s’y trouve des contrats de cet acheteur pour presque les mêmes mots.
-worth-level-buyer-and-code = Il s’y trouve des contrats de cet acheteur avec le même code de produit ou service.
-worth-level-code = Il s’y trouve des contrats avec le même code de produit ou service.
-worth-level-code-class = Il s’y trouve des contrats de la même classe de produits ou services.
-worth-level-code-family = Il s’y trouve des contrats de la même famille de produits ou services.
-worth-level-category-and-text = Ils ont en commun la catégorie et des mots semblables, sans code de produit ou service.
-worth-level-category-and-government-level = Ils n’ont en commun que la catégorie et l’ordre de gouvernement.
+worth-level-buyer-and-code = Il s’y trouve des contrats de cet acheteur avec le même code de marchandise.
+worth-level-code = Il s’y trouve des contrats avec le même code de marchandise.
+worth-level-code-class = Il s’y trouve des contrats de la même classe de marchandises.
+worth-level-code-family = Il s’y trouve des contrats de la même famille de marchandises.
+worth-level-category-and-text = Ils ont en commun la catégorie et des mots semblables, sans code de marchandise.
+worth-level-category-and-government-level = Ils n’ont en commun que la catégorie et le palier de gouvernement.
 worth-caveats = À retenir
 worth-comparables = Contrats comparables
 worth-no-comparables = Aucun contrat n’est comparable.

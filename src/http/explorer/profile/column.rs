@@ -1,21 +1,25 @@
 //! The figures of one name as a page shows them: in a column of a comparison, or alone.
 
+use super::{
+    competition_table::{CompetitionTable, competition_table},
+    figures::{Figures, TOP},
+    shares::share,
+};
 use crate::{
-    engine::aggregation::FacetBucket,
+    engine::{aggregation::FacetBucket, names::BodyKind},
     http::{
         explorer::{
             address::{self, Parameters},
             charts::{RankedBars, RankedRow, YearBars, YearValue},
+            market::{MarketScope, MarketTable, market_table},
             messages::Texts,
-            profile::{
-                competition::{Competition, MethodShare},
-                figures::{Figures, TOP},
-            },
+            periods::years_between,
+            quality::{self, TotalDoubt},
             record::listed::ListedRecord,
         },
         params::value::MIN_NAME_LENGTH,
     },
-    model::{Facet, Language, fold::fold},
+    model::{Facet, Language, fold::fold, vocabulary::NO_QUALITY_FLAG},
 };
 
 /// What a page shows of one name.
@@ -34,6 +38,12 @@ pub(super) struct Column {
     pub(super) ranked_note: Option<String>,
     pub(super) categories: Option<RankedBars>,
     pub(super) competition: Option<CompetitionTable>,
+    pub(super) market: Option<MarketTable>,
+    pub(super) doubt: Option<TotalDoubt>,
+    /// The sums of other currencies, in a sentence.
+    pub(super) currencies: Option<String>,
+    /// That the name is that of a part of a buyer.
+    pub(super) body: Option<String>,
     pub(super) newest: Vec<ListedRecord>,
     /// Whether the name is that of a supplier, which its records need not repeat.
     pub(super) is_of_vendor: bool,
@@ -48,24 +58,6 @@ pub(super) struct Column {
 pub(super) struct Fact {
     pub(super) label: String,
     pub(super) value: String,
-}
-
-/// How the records were awarded, as far as that is published.
-#[derive(Debug)]
-pub(super) struct CompetitionTable {
-    pub(super) sentence: String,
-    pub(super) rows: Vec<CompetitionRow>,
-    pub(super) has_amounts: bool,
-}
-
-#[derive(Debug)]
-pub(super) struct CompetitionRow {
-    pub(super) label: String,
-    /// The methods as published.
-    pub(super) methods: String,
-    pub(super) count: u64,
-    pub(super) amount: f64,
-    pub(super) share: Option<f64>,
 }
 
 impl Column {
@@ -129,6 +121,13 @@ impl View {
         self.t.language()
     }
 
+    fn scope(self) -> MarketScope {
+        match self.facet {
+            Facet::Vendor => MarketScope::OneSupplier,
+            _ => MarketScope::Suppliers,
+        }
+    }
+
     /// The page of a name of this page's kind.
     pub(super) fn page_of(self, name: &str) -> String {
         match self.facet {
@@ -173,6 +172,9 @@ pub(super) fn column(view: View, figures: Figures, others: Vec<String>, ids: Cha
     let ranked_by = if has_values { "amount" } else { "number" };
     let searched = searched(view, &name);
     let search = |query: &Parameters| address::search(view.lang(), figures.entity_type, query);
+    let without = searched
+        .as_ref()
+        .map(|query| search(&query.with("quality_flag", NO_QUALITY_FLAG)));
     Column {
         href: view.page_of(&name),
         sentence: sentence(view, &figures),
@@ -227,12 +229,25 @@ pub(super) fn column(view: View, figures: Figures, others: Vec<String>, ids: Cha
                 .collect(),
             same_scale_as: Vec::new(),
         }),
-        competition: competition_table(view, &figures),
+        competition: competition_table(t, &figures),
+        market: market_table(t, &figures.market, view.scope(), false),
+        doubt: quality::total_doubt(t, &figures.quality, without),
+        currencies: quality::other_currencies(t, &figures.currencies),
+        body: figures.body.and_then(|body| body_note(t, body)),
         search: searched.as_ref().map(search),
         facts: facts(view, &figures),
         newest: figures.newest,
         is_of_vendor: view.facet == Facet::Vendor,
         name,
+    }
+}
+
+/// That a name is that of a part of a buyer; `None` for a buyer.
+fn body_note(t: Texts, body: BodyKind) -> Option<String> {
+    match body {
+        BodyKind::Buyer => None,
+        BodyKind::Division => Some(t.text("profile-body-division")),
+        BodyKind::Both => Some(t.text("profile-body-both")),
     }
 }
 
@@ -288,16 +303,6 @@ fn ranked_row(figures: &Figures, bucket: &FacetBucket) -> RankedRow {
     }
 }
 
-/// The share of all amounts, or of all records of an entity type without values.
-fn share(figures: &Figures, count: u64, amount: f64) -> Option<f64> {
-    let share = match figures.amount {
-        Some(total) if total > 0.0 => amount / total,
-        Some(_) => return None,
-        None => count as f64 / figures.total as f64,
-    };
-    (0.0..=1.0).contains(&share).then_some(share)
-}
-
 /// "1,284 contracts worth $412 million, 2009–2026, with 37 buyers."
 fn sentence(view: View, figures: &Figures) -> String {
     let t = view.t;
@@ -313,7 +318,7 @@ fn sentence(view: View, figures: &Figures) -> String {
         }
         None => records,
     }];
-    parts.extend(period(figures));
+    parts.extend(years_between(figures.first, figures.last));
     if figures.distinct_others > 0 {
         parts.push(t.keyed_with(
             "profile-with-",
@@ -322,16 +327,6 @@ fn sentence(view: View, figures: &Figures) -> String {
         ));
     }
     format!("{}.", parts.join(", "))
-}
-
-/// The first and the last year: "2009–2026".
-fn period(figures: &Figures) -> Option<String> {
-    let (first, last) = (figures.first?.year(), figures.last?.year());
-    Some(if first == last {
-        first.to_string()
-    } else {
-        format!("{first}–{last}")
-    })
 }
 
 fn facts(view: View, figures: &Figures) -> Vec<Fact> {
@@ -351,7 +346,10 @@ fn facts(view: View, figures: &Figures) -> Vec<Fact> {
         facts.push(fact(t.text("profile-fact-value"), number(amount)));
         facts.push(fact(t.text("profile-fact-mean"), number(mean)));
     }
-    facts.push(fact(t.text("profile-fact-period"), period(figures)));
+    facts.push(fact(
+        t.text("profile-fact-period"),
+        years_between(figures.first, figures.last),
+    ));
     if figures.distinct_others > 0 {
         let label = t.keyed("profile-fact-", view.other_side());
         facts.push(fact(label, Some(t.count(figures.distinct_others))));
@@ -368,44 +366,4 @@ fn facts(view: View, figures: &Figures) -> Vec<Fact> {
         ));
     }
     facts
-}
-
-fn competition_table(view: View, figures: &Figures) -> Option<CompetitionTable> {
-    let t = view.t;
-    let competition = figures.competition.as_ref()?;
-    let has_amounts = figures.amount.is_some();
-    let row = |name: &str, share_of: &MethodShare| CompetitionRow {
-        label: t.keyed("profile-method-", name),
-        methods: share_of.methods.join(", "),
-        count: share_of.count,
-        amount: share_of.amount.dollars(),
-        share: share(figures, share_of.count, share_of.amount.dollars()),
-    };
-    let classes = competition.classes.iter();
-    let mut rows: Vec<CompetitionRow> = classes.map(|(class, share_of)| row(class.name(), share_of)).collect();
-    if competition.not_published.count > 0 {
-        rows.push(row("not-published", &competition.not_published));
-    }
-    Some(CompetitionTable {
-        sentence: competition_sentence(t, competition, has_amounts),
-        rows,
-        has_amounts,
-    })
-}
-
-fn competition_sentence(t: Texts, competition: &Competition, has_amounts: bool) -> String {
-    let coverage = t.percent(competition.coverage());
-    match competition.share_without(has_amounts) {
-        Some(share) => {
-            let share = t.percent(share);
-            let by = if has_amounts { "amount" } else { "number" };
-            t.keyed_with(
-                "profile-competition-",
-                by,
-                &[("share", &share), ("coverage", &coverage)],
-            )
-        }
-        None if competition.coverage() > 0.0 => t.with("profile-competition-unclear", &[("coverage", &coverage)]),
-        None => t.text("profile-competition-none"),
-    }
 }

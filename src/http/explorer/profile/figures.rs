@@ -5,16 +5,22 @@ use crate::{
     engine::{
         Deadline,
         aggregation::{Aggregation, FacetBucket, FacetBuckets, TermsAggregation, ValueAggregation},
-        names::ResolvedName,
+        names::{BodyKind, ResolvedName},
     },
     http::{
         cost::Counting,
         error::ApiError,
-        explorer::{messages::Texts, profile::competition::Competition, record::listed::ListedRecord},
+        explorer::{messages::Texts, record::listed::ListedRecord},
+        findings::{
+            competition::Competition,
+            currencies::{CURRENCY_TERMS, CurrencySum, currencies_of},
+            market::{self, MarketFigures, market_figures},
+            quality::{QUALITY_TERMS, Quality, quality_of},
+        },
         handlers::counts::terms,
         params::nearest::most_similar,
     },
-    model::{Date, EntityType, Facet, Language, Role, Schema},
+    model::{Date, EntityType, Facet, Role, Schema},
     query::{Filter, Page, SearchQuery, Start},
 };
 
@@ -56,6 +62,14 @@ pub(super) struct Figures {
     /// `None` for an entity type without methods of procurement.
     pub(super) competition: Option<Competition>,
     pub(super) newest: Vec<ListedRecord>,
+    /// The places that the records are of.
+    pub(super) places: FacetBuckets,
+    /// Whether the name is that of a buyer or of a part of one; `None` for a vendor.
+    pub(super) body: Option<BodyKind>,
+    pub(super) market: MarketFigures,
+    pub(super) quality: Quality,
+    /// The sums of other currencies, which the amount leaves out.
+    pub(super) currencies: Vec<CurrencySum>,
 }
 
 /// The entity types whose figures a page shows, the best first: contracts, then what reports the same money (decision
@@ -90,7 +104,7 @@ fn other_side(facet: Facet) -> Facet {
 }
 
 /// The entity types in which a name can be looked up.
-fn kinds(facet: Facet) -> impl Iterator<Item = EntityType> {
+pub(super) fn kinds(facet: Facet) -> impl Iterator<Item = EntityType> {
     let has_names =
         move |entity_type: &EntityType| facet != Facet::Vendor || Schema::of(*entity_type).has_role(Role::Vendor);
     PREFERRED.into_iter().filter(has_names)
@@ -106,13 +120,20 @@ fn facets(facet: Facet, entity_type: EntityType) -> Vec<TermsAggregation> {
     if schema.has_role(Role::ProcurementMethod) {
         facets.push(terms(Facet::ProcurementMethod, usize::MAX));
     }
+    // The places tell the sources of the records, and so the years without data.
+    facets.push(terms(Facet::Municipality, usize::MAX));
+    facets.push(QUALITY_TERMS);
+    if schema.has_role(Role::Value) {
+        facets.push(CURRENCY_TERMS);
+    }
     facets
 }
 
 /// What the figures of so many names cost: the counting of their facets, and of their records of every entity type.
 pub(super) fn counting(generation: &Generation, facet: Facet, kind: Option<EntityType>, names: usize) -> Counting {
     let entity_type = kind.unwrap_or(PREFERRED[0]);
-    let mut counts = vec![(entity_type, facets(facet, entity_type).len() * names)];
+    let of_figures = facets(facet, entity_type).len() + market::COUNTS;
+    let mut counts = vec![(entity_type, of_figures * names)];
     counts.extend(kinds(facet).map(|entity_type| (entity_type, names)));
     Counting::of(generation, &counts)
 }
@@ -132,7 +153,7 @@ impl Found {
         for entity_type in kinds(facet) {
             let named = generation
                 .engine
-                .resolve_name(entity_type, facet, name, deadline.clone())?;
+                .resolve_name(entity_type, names_facet(facet), name, deadline.clone())?;
             let Some(named) = named else { continue };
             let query = query(facet, entity_type, &named);
             let aggregation = generation
@@ -170,8 +191,17 @@ impl Found {
 }
 
 fn query(facet: Facet, entity_type: EntityType, named: &ResolvedName) -> SearchQuery {
-    let key = named.key.clone();
+    let (facet, key) = (names_facet(facet), named.key.clone());
     SearchQuery::newest(entity_type, vec![Filter::FacetValue { facet, key }])
+}
+
+/// The facet whose values are the names of pages: a department has all records that name it, as a buyer or as a part of
+/// one.
+pub(super) fn names_facet(facet: Facet) -> Facet {
+    match facet {
+        Facet::Department => Facet::Buyer,
+        other => other,
+    }
 }
 
 fn figures(
@@ -191,9 +221,11 @@ fn figures(
         start: Start::Offset(0),
     };
     let hits = engine.search(&query, &page, deadline.clone())?;
+    let market = market_figures(generation, &query, deadline)?;
     let newest = hits.records.iter().map(|bytes| ListedRecord::of(t, entity_type, bytes));
     let has_values = counted.values.is_some();
     let amount = counted.values.as_ref().map(|values| values.total_value);
+    let (quality, currencies) = (quality_of(&counted), currencies_of(&counted));
     let others = take(&mut counted, other_side(facet));
     let methods = counted.facets.remove(&Facet::ProcurementMethod);
     let mut years: Vec<(i32, u64, f64)> = take(&mut counted, Facet::Year)
@@ -216,8 +248,13 @@ fn figures(
         distinct_others: others.distinct,
         others: largest(others, has_values, TOP),
         categories: largest(take(&mut counted, Facet::Category), has_values, usize::MAX),
+        places: take(&mut counted, Facet::Municipality),
         competition: methods.map(|methods| Competition::of(methods, total, amount.unwrap_or_default())),
         newest: newest.collect::<Result<_, _>>()?,
+        body: chosen.named.kind,
+        market,
+        quality,
+        currencies,
     })
 }
 
@@ -237,22 +274,6 @@ fn largest(counts: FacetBuckets, by_value: bool, size: usize) -> Vec<FacetBucket
     buckets
 }
 
-/// The name of a department in the language of the page, if it is known.
-pub(super) fn department_in(
-    generation: &Generation,
-    entity_type: EntityType,
-    name: String,
-    lang: Language,
-    deadline: &Deadline,
-) -> Result<String, ApiError> {
-    if lang == Language::English {
-        return Ok(name);
-    }
-    let engine = &generation.engine;
-    let named = engine.resolve_name(entity_type, Facet::Department, &name, deadline.clone())?;
-    Ok(named.and_then(|named| named.name_fr).unwrap_or(name))
-}
-
 /// Known names that are similar to one that does not exist, the most similar first.
 pub(super) fn similar(
     generation: &Generation,
@@ -263,7 +284,13 @@ pub(super) fn similar(
     let mut candidates = Vec::new();
     for entity_type in kinds(facet) {
         let engine = &generation.engine;
-        candidates.extend(engine.suggest_names(entity_type, facet, name, MAX_CANDIDATES, deadline.clone())?);
+        candidates.extend(engine.suggest_names(
+            entity_type,
+            names_facet(facet),
+            name,
+            MAX_CANDIDATES,
+            deadline.clone(),
+        )?);
     }
     Ok(most_similar(name, candidates, MAX_SIMILAR))
 }

@@ -5,16 +5,18 @@
 //! never adds up several, because contracts, awards and disclosures report the same money.
 
 mod column;
-mod competition;
+mod competition_table;
+mod csv;
 mod figures;
 mod params;
+mod shares;
 
 use actix_web::http::StatusCode;
 use askama::Template;
 
 use self::{
     column::{CHART_IDS, ChartIds, Column, View, align, column},
-    figures::{Figures, Found, counting, department_in, similar},
+    figures::{Figures, Found, counting, similar},
     params::{ProfileParams, TABLE},
 };
 use crate::{
@@ -24,9 +26,10 @@ use crate::{
         error::ApiError,
         explorer::{
             address::{self, Parameters},
-            charts::gaps,
+            charts::{gaps, sources_of},
+            department_names::department_in,
             messages::Texts,
-            page::{Layout, PageCall, Section, render},
+            page::{CsvLink, Exports, Layout, PageCall, Section, render},
             route::{Handler, Page},
         },
         params::{encoding::encode, read::read_all},
@@ -41,9 +44,21 @@ pub(crate) const VENDOR: Page = Page {
     ..Page::DEFAULT
 };
 
+pub(crate) const VENDOR_CSV: Page = Page {
+    template: "/{lang}/vendor.csv/{name}",
+    handler: Handler::Named(|call, name| csv::records(call, Facet::Vendor, name)),
+    ..Page::DEFAULT
+};
+
 pub(crate) const DEPARTMENT: Page = Page {
     template: "/{lang}/department/{name}",
     handler: Handler::Named(|call, name| page(call, Facet::Department, name)),
+    ..Page::DEFAULT
+};
+
+pub(crate) const DEPARTMENT_CSV: Page = Page {
+    template: "/{lang}/department.csv/{name}",
+    handler: Handler::Named(|call, name| csv::records(call, Facet::Department, name)),
     ..Page::DEFAULT
 };
 
@@ -129,7 +144,7 @@ fn page(call: &PageCall, facet: Facet, name: &str) -> Result<Work, ApiError> {
         path: call.path.to_owned(),
         query: Parameters::parse(call.query)?,
     };
-    let exports = call.exports(api_path(&request), None);
+    let exports = call.exports(api_path(&request), "");
     let layout = call.layout("", Section::Search);
     let generation = call.generation.clone();
     let names = 1 + usize::from(request.with.is_some());
@@ -210,15 +225,39 @@ fn profile(
         what: view.facet.name(),
         tabs: found.kinds.iter().map(tab).collect(),
         comparison: comparison(&columns),
-        columns,
         form: CompareForm {
             kind: request.kind.map(EntityType::name),
             with: request.with.unwrap_or_default(),
             action: request.path,
         },
         unknown: missing,
-        layout: Layout { title, ..layout },
+        layout: Layout {
+            title,
+            exports: Exports {
+                csv: csv_links(view, &columns, kind),
+                ..layout.exports
+            },
+            ..layout
+        },
+        columns,
     })
+}
+
+/// The records of each name as a file.
+fn csv_links(view: View, columns: &[Column], kind: Option<EntityType>) -> Vec<CsvLink> {
+    let link = |column: &Column| {
+        let kind = kind.map(EntityType::name).unwrap_or_default();
+        let file = address::spreadsheet(&view.page_of(&column.name));
+        CsvLink {
+            name: if columns.len() > 1 {
+                column.name.clone()
+            } else {
+                String::new()
+            },
+            href: Parameters::default().with("kind", kind).after(&file),
+        }
+    };
+    columns.iter().map(link).collect()
 }
 
 /// The facts of two names, row by row; none for one name.
@@ -252,10 +291,10 @@ fn shown(
             _ => name,
         });
     }
-    let contents = &generation.manifest_of(figures.entity_type).contents;
+    let sources = sources_of(generation.manifest_of(figures.entity_type), Some(&figures.places));
     let mut shown = column(view, figures, others, ids);
     if let Some(chart) = &mut shown.years {
-        chart.gaps = gaps(contents, chart.years.iter().map(|year| year.year));
+        chart.gaps = gaps(&sources, chart.years.iter().map(|year| year.year));
     }
     Ok(shown)
 }

@@ -1,11 +1,11 @@
 //! The parameters of the pages of a vendor and of a department.
 
-use crate::{
-    http::params::{
+use crate::http::{
+    explorer::kinds::KIND_NAMES,
+    params::{
         param::Param,
         value::{Case, Given, Value},
     },
-    model::EntityType,
 };
 
 #[derive(Debug, Default, PartialEq)]
@@ -21,16 +21,6 @@ pub(crate) static TABLE: &[Param<ProfileParams>] = &[
     Param::new(
         "kind",
         "Count the records of this entity type",
-        Value::OneOf(&KINDS, Case::Exact, |p| &mut p.kind),
+        Value::OneOf(&KIND_NAMES, Case::Exact, |p| &mut p.kind),
     ),
-];
-
-/// The names of [`EntityType::ALL`].
-const KINDS: [&str; EntityType::ALL.len()] = [
-    EntityType::ALL[0].name(),
-    EntityType::ALL[1].name(),
-    EntityType::ALL[2].name(),
-    EntityType::ALL[3].name(),
-    EntityType::ALL[4].name(),
-    EntityType::ALL[5].name(),
 ];

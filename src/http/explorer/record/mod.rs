@@ -4,6 +4,7 @@
 //! does not declare. **Invariant:** texts of records are never markup, and only web addresses are links.
 
 mod amendments;
+mod csv;
 mod documents;
 pub(crate) mod listed;
 mod member;
@@ -38,17 +39,24 @@ use crate::{
             format,
             messages::Texts,
             page::{Layout, PageCall, Section, render},
+            quality::{self, Doubt},
             route::{Handler, Page},
         },
         params::encoding::encode,
         work::{Reply, Work},
     },
-    model::{EntityType, Language, Record, Schema},
+    model::{Date, EntityType, Language, Record, Role, Schema},
 };
 
 pub(crate) const PAGE: Page = Page {
     template: "/{lang}/record/{kind}/{record_id}",
     handler: Handler::Record(page),
+    ..Page::DEFAULT
+};
+
+pub(crate) const CSV: Page = Page {
+    template: "/{lang}/record.csv/{kind}/{record_id}",
+    handler: Handler::Record(csv::record),
     ..Page::DEFAULT
 };
 
@@ -59,6 +67,12 @@ struct RecordPage {
     t: Texts,
     kind: &'static str,
     title: Option<Shown>,
+    /// When a notice closes or closed, in a sentence.
+    closing: Option<String>,
+    /// What is doubtful about the record.
+    doubts: Vec<Doubt>,
+    /// The commodity codes in words, with their pages.
+    commodities: Vec<(String, String)>,
     record_id: String,
     sections: Vec<FieldSection>,
     amendments: Option<Amendments>,
@@ -88,9 +102,10 @@ const MAX_RAW_BYTES: usize = 32 << 10;
 
 fn page(call: &PageCall, entity_type: EntityType, record_id: &str) -> Result<Work, ApiError> {
     let generation = call.generation.clone();
-    let (t, paid) = (call.t, call.visitor.is_paid());
+    let (today, paid) = (call.today, call.visitor.is_paid());
     let record_id = record_id.to_owned();
-    let exports = call.exports(format!("/{entity_type}/{}", encode(&record_id)), None);
+    let json = format!("/{entity_type}/{}", encode(&record_id));
+    let exports = call.exports(json, address::spreadsheet(call.path));
     let layout = call.layout("", Section::Search);
     // One request, like the API's record and the search for its solicitation.
     let work = Work::search(move |deadline| {
@@ -98,7 +113,7 @@ fn page(call: &PageCall, entity_type: EntityType, record_id: &str) -> Result<Wor
             return missing(&generation, entity_type, record_id, layout, &deadline);
         };
         let layout = layout.with_exports(exports);
-        let mut page = record_page(&generation, entity_type, &bytes, layout, t, &deadline)?;
+        let mut page = record_page(&generation, entity_type, &bytes, layout, today, &deadline)?;
         page.worth = page.worth.filter(|_| paid);
         render(&page)
     });
@@ -110,9 +125,10 @@ fn record_page(
     entity_type: EntityType,
     bytes: &[u8],
     layout: Layout,
-    t: Texts,
+    today: Date,
     deadline: &Deadline,
 ) -> Result<RecordPage, ApiError> {
+    let t = layout.t;
     let lang = t.language();
     let record = parse(entity_type, bytes)?;
     let members = Members::of(bytes).map_err(ApiError::internal)?;
@@ -146,6 +162,9 @@ fn record_page(
         t,
         kind,
         title,
+        closing: closing(t, entity_type, &record, today),
+        doubts: quality::doubts(t, &record),
+        commodities: related::commodities(generation, &record, t),
         record_id: record.id().to_owned(),
         sections: sections::sections(&presenter, &members, &shown_elsewhere),
         amendments,
@@ -154,6 +173,22 @@ fn record_page(
         source: publisher::source_of(entity_type, record.id(), &stated_sources(&members), sources),
         worth: (entity_type == EntityType::Tender).then(|| address::worth(lang, record.id())),
         raw: (bytes.len() <= MAX_RAW_BYTES).then(|| String::from_utf8_lossy(bytes).into_owned()),
+    })
+}
+
+/// When a notice closes, and in how many days that is; or when it closed. A publisher may still list it as open.
+fn closing(t: Texts, entity_type: EntityType, record: &Record, today: Date) -> Option<String> {
+    if !matches!(entity_type, EntityType::Tender | EntityType::PreSolicitation) {
+        return None;
+    }
+    let day = record.date(Role::ClosingDate)?;
+    let (date, days) = (t.date(day), day.days().saturating_sub(today.days()));
+    Some(if days >= 0 {
+        t.with("record-closes", &[("date", &date), ("count", &days)])
+    } else if record.keys(Role::Status).iter().any(|status| *status == "Open") {
+        t.with("record-closed-open", &[("date", &date)])
+    } else {
+        t.with("record-closed", &[("date", &date)])
     })
 }
 

@@ -7,12 +7,18 @@ use crate::{
         error::ApiError,
         explorer::{
             address::{self, Parameters},
+            commodity_names,
             messages::Texts,
             record::listed::ListedRecord,
         },
-        params::resolve::term,
+        params::filters::term,
     },
-    model::{EntityType, Facet, Language, Record, Role, Schema, record::query_key, vocabulary},
+    model::{
+        EntityType, Facet, Language, Record, Role, Schema,
+        commodity::{self, CommodityCode},
+        record::query_key,
+        vocabulary,
+    },
     query::{Page, SearchQuery, Start},
 };
 
@@ -28,6 +34,9 @@ pub(super) struct Related {
 
 /// The maximum number of other records of an entity type that the page lists.
 const MAX_OTHERS: usize = 10;
+
+/// The maximum number of commodity codes that the page lists.
+const MAX_CODES: usize = 20;
 
 /// Fields that name a buyer.
 const BUYERS: [&str; 3] = ["department_en", "department_fr", "buyer_name"];
@@ -54,7 +63,7 @@ pub(super) fn pages(
     }
     for field in BUYERS {
         if let Some(name) = record.text(field)
-            && resolves(Facet::Department, name)?
+            && resolves(Facet::Buyer, name)?
         {
             pages.push((field.to_owned(), address::department(lang, name)));
         }
@@ -67,6 +76,22 @@ pub(super) fn pages(
         pages.push(("municipality".to_owned(), address::search(lang, entity_type, &query)));
     }
     Ok(pages)
+}
+
+/// The commodity codes of a record, each once: its words with its number, and its page.
+pub(super) fn commodities(generation: &Generation, record: &Record, t: Texts) -> Vec<(String, String)> {
+    let texts = record.named_texts(Role::Commodity);
+    let mut codes: Vec<CommodityCode> = Vec::new();
+    for code in texts.flat_map(|(field, text)| commodity::codes(field, text)) {
+        if codes.len() < MAX_CODES && !codes.contains(&code) {
+            codes.push(code);
+        }
+    }
+    let link = |code: &CommodityCode| {
+        let label = commodity_names::label(&generation.commodities, code, t);
+        (label, address::commodity(t.language(), code))
+    };
+    codes.iter().map(link).collect()
 }
 
 /// The other records of the record's solicitation; `None` if it has no solicitation number.

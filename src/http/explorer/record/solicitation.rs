@@ -3,7 +3,10 @@
 use actix_web::http::StatusCode;
 use askama::Template;
 
-use super::listed::{ListedRecord, parse};
+use super::{
+    csv,
+    listed::{ListedRecord, parse},
+};
 use crate::{
     http::{
         error::ApiError,
@@ -30,6 +33,12 @@ use crate::{
 pub(crate) const PAGE: Page = Page {
     template: "/{lang}/solicitation/{number}",
     handler: Handler::Named(page),
+    ..Page::DEFAULT
+};
+
+pub(crate) const CSV: Page = Page {
+    template: "/{lang}/solicitation.csv/{number}",
+    handler: Handler::Named(csv::solicitation),
     ..Page::DEFAULT
 };
 
@@ -106,7 +115,10 @@ fn page(call: &PageCall, number: &str) -> Result<Work, ApiError> {
     };
     let title = call.t.with("solicitation-title", &[("number", &number)]);
     let query = Parameters::parse(call.query)?;
-    let exports = call.exports(query.after(&format!("/procurement/{}", encode(number))), None);
+    let exports = call.exports(
+        query.after(&format!("/procurement/{}", encode(number))),
+        query.after(&address::spreadsheet(call.path)),
+    );
     let layout = call.layout(title, Section::Search);
     let generation = call.generation.clone();
     let work = Work::search(move |deadline| {

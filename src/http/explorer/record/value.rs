@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::member::{Member, Members};
 use crate::{
     http::explorer::{bilingual::Shown, format, messages::Texts, record::web_address::is_web_address},
-    model::{Date, FieldType, Language, Schema, schema::language_of_name, vocabulary},
+    model::{Date, FieldType, Language, Schema, fold::fold, schema::language_of_name, vocabulary},
 };
 
 /// A value. Its template escapes all texts.
@@ -261,8 +261,16 @@ impl Presenter {
             return (!words.is_empty()).then(|| format!("{} ({text})", words.join(", ")));
         }
         let key = format!("{name}-{text}");
-        let is_known = self.t.has("record-code-", &key);
-        is_known.then(|| format!("{} ({text})", self.t.keyed("record-code-", &key)))
+        if !self.t.has("record-code-", &key) {
+            return None;
+        }
+        let words = self.t.keyed("record-code-", &key);
+        // A code that is the word itself is not repeated.
+        Some(if fold(&words) == fold(text) {
+            words
+        } else {
+            format!("{words} ({text})")
+        })
     }
 }
 
@@ -303,7 +311,7 @@ mod tests {
     fn values_are_written_by_their_type() {
         let json = r#"{"contract_value":-1234.5,"amendment_count":3,"award_date":"2024-02-29","end_date":"2024-02-30",
             "fetched_at":"2026-10-31T06:00:00Z","procurement_category":"GD,SRV","solicitation_procedure":"TN","x":true,
-            "municipality":"montreal"}"#;
+            "municipality":"montreal","government_level":"provincial"}"#;
         let shown: Vec<String> = rows(Language::English, json).into_iter().map(|row| row.1).collect();
         for (html, part) in shown.iter().zip([
             "\u{2212}$1,234.50",
@@ -315,9 +323,11 @@ mod tests {
             "(TN)",
             "Yes",
             "Montréal (montreal)",
+            "<bdi>Provincial</bdi>",
         ]) {
             assert!(html.contains(part), "{html} lacks {part}");
         }
+        assert_eq!(shown.len(), 10);
     }
 
     #[test]

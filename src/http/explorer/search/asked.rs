@@ -12,6 +12,7 @@ use crate::{
         },
     },
     model::{EntityType, Language, Schema},
+    query::text::TextQuery,
 };
 
 /// The entity type and the parameters of a search, as the address has them.
@@ -28,6 +29,9 @@ pub(crate) const DEFAULT_LIMIT: u64 = 25;
 
 /// The parameter for the entity type.
 const KIND: &str = "kind";
+
+/// The value of `sort_by` for the order by relevance.
+pub(crate) const RELEVANCE: &str = "relevance";
 
 /// Where a page of the results starts. A changed search starts at its first page.
 const PAGING: [&str; 2] = ["cursor", "offset"];
@@ -56,13 +60,46 @@ impl Asked {
     }
 
     /// The search that the address means. `limit` is the number of records of a page if the address states none.
+    ///
+    /// Decision D-244: a search with words is ordered by relevance and translated, unless the address states otherwise.
     pub(crate) fn resolve(&self, context: &ResolveContext, limit: u64) -> Result<Search, ApiError> {
+        let mut given = self.given(limit)?;
+        // A cursor is of an order by date.
+        let states_order = given.sort_by.is_some() || given.sort_order.is_some() || given.cursor.is_some();
+        if has_words(&given) && !states_order {
+            given.sort_by = Some(Given {
+                name: "sort_by",
+                value: RELEVANCE,
+            });
+        }
+        given.resolve(context)
+    }
+
+    /// The same search, in the order of the API if the address states none: the one in which all records can be paged
+    /// through.
+    pub(crate) fn resolve_by_date(&self, context: &ResolveContext, limit: u64) -> Result<Search, ApiError> {
+        self.given(limit)?.resolve(context)
+    }
+
+    fn given(&self, limit: u64) -> Result<SearchParams, ApiError> {
         let mut given = SearchParams::read(self.entity_type, &self.query())?;
         given.limit.get_or_insert(Given {
             name: "limit",
             value: limit,
         });
-        given.resolve(context)
+        if has_words(&given) && Schema::of(self.entity_type).accepts("translate") {
+            given.translate.get_or_insert(Given {
+                name: "translate",
+                value: "true",
+            });
+        }
+        Ok(given)
+    }
+
+    /// Whether `q` has words, so that records can be ordered by relevance.
+    pub(crate) fn has_words(&self) -> bool {
+        let text = self.value("q").map(TextQuery::parse);
+        text.is_some_and(|text| text.is_ok_and(|text| !text.clauses().is_empty()))
     }
 
     /// The query string of the same search in the API, without `?`.
@@ -96,8 +133,16 @@ impl Asked {
         self.changed(&parameters)
     }
 
-    /// The same search without these parameters. They are canonical names.
+    /// The same search without these parameters. They are canonical names. Without words, there is no relevance.
     pub(crate) fn dropping(&self, dropped: &[&'static str]) -> Asked {
+        if dropped.contains(&"q") && self.value("sort_by") == Some(RELEVANCE) {
+            let more: Vec<&'static str> = dropped.iter().copied().filter(|name| *name != "q").collect();
+            let other = Asked {
+                parameters: self.parameters.without(&["q"]),
+                ..self.clone()
+            };
+            return other.dropping(&[&more[..], &["sort_by", "sort_order"]].concat());
+        }
         let dropped: Vec<&str> = dropped.iter().flat_map(|name| names(name)).collect();
         let parameters = self.parameters.without(&dropped).without(&PAGING);
         Asked {
@@ -139,6 +184,10 @@ impl Asked {
     }
 }
 
+fn has_words(given: &SearchParams) -> bool {
+    given.q.as_ref().is_some_and(|given| !given.value.clauses().is_empty())
+}
+
 /// A parameter's name and its aliases.
 pub(crate) fn names(name: &str) -> Vec<&'static str> {
     let row = TABLE.iter().find(|row| row.name == name);
@@ -154,6 +203,7 @@ pub(crate) fn canonical(written: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::{SortKey, translate::Translator};
 
     fn asked(query: &str) -> Asked {
         Asked::read(Language::English, query).unwrap().0
@@ -191,6 +241,42 @@ mod tests {
             asked.page_at("offset", "50"),
             "/en/search?kind=contract&city=laval&q=a%20b&date_from=2020-01-01&offset=50"
         );
+    }
+
+    #[test]
+    fn words_are_ordered_by_relevance_and_translated_unless_the_address_says_otherwise() {
+        let translator = Translator::new(std::iter::empty());
+        let context = ResolveContext {
+            schema: Schema::of(EntityType::Contract),
+            page_cap: 100,
+            coverage: &[],
+            translator: Some(&translator),
+        };
+        for (query, key, is_translated) in [
+            ("", SortKey::Date, false),
+            ("q=snow", SortKey::Relevance, true),
+            ("q=%2A", SortKey::Date, false),
+            ("q=snow&translate=false", SortKey::Relevance, false),
+            ("q=snow&sort_by=date", SortKey::Date, true),
+            ("q=snow&sort_by=value&sort_order=asc", SortKey::Value, true),
+            ("q=snow&sort_order=asc", SortKey::Date, true),
+        ] {
+            let search = asked(query).resolve(&context, 25).unwrap();
+            assert_eq!(
+                (search.query.sort.key, search.translation.is_some()),
+                (key, is_translated),
+                "{query}"
+            );
+            assert_eq!(
+                asked(query).has_words(),
+                key == SortKey::Relevance || is_translated,
+                "{query}"
+            );
+        }
+        let file = asked("q=snow").resolve_by_date(&context, 25).unwrap();
+        assert_eq!((file.query.sort.key, file.translation.is_some()), (SortKey::Date, true));
+        let without = asked("q=snow&vendor=acme&sort_by=relevance").dropping(&["q"]);
+        assert_eq!(without.query(), "vendor=acme");
     }
 
     #[test]

@@ -3,12 +3,13 @@
 use crate::{
     http::explorer::{
         format::{self, CAD},
+        quality,
         search::{
             asked,
             context::{SearchContext, category, shortened, status},
         },
     },
-    model::Date,
+    model::{Date, commodity::CommodityCode},
 };
 
 /// One active condition.
@@ -60,6 +61,8 @@ fn value_words(context: &SearchContext, parameter: &str, value: &str) -> String 
         "status" => status(t, value),
         "municipality" => Some(context.place(value)),
         "department" => Some(context.department(value)),
+        "commodity" => CommodityCode::parse(value).ok().map(|code| context.commodity(&code)),
+        "quality_flag" => quality::name(t, value),
         _ => None,
     };
     shortened(&words.unwrap_or_else(|| value.to_owned()))

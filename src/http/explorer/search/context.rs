@@ -4,10 +4,10 @@ use crate::{
     catalog::generation::Generation,
     engine::{Deadline, names::ResolvedName},
     http::{
-        explorer::{address, messages::Texts, search::asked::Asked},
+        explorer::{address, commodity_names, messages::Texts, search::asked::Asked},
         params::value::MIN_NAME_LENGTH,
     },
-    model::{Date, EntityType, Facet, Language, Schema, fold::fold, vocabulary::STATUSES},
+    model::{Date, EntityType, Facet, Language, Schema, commodity::CommodityCode, fold::fold, vocabulary::STATUSES},
 };
 
 /// The search, and what it is shown with.
@@ -37,7 +37,7 @@ impl SearchContext<'_> {
 
     /// The name of a department in the language of the page, if `name` is the whole name of one that is known in it.
     pub(crate) fn department(&self, name: &str) -> String {
-        let named = self.resolved(self.asked.entity_type, Facet::Department, name);
+        let named = self.resolved(self.asked.entity_type, Facet::Buyer, name);
         let shown = named.and_then(|named| match self.asked.lang {
             Language::English => Some(named.name),
             Language::French => named.name_fr,
@@ -45,12 +45,17 @@ impl SearchContext<'_> {
         shown.unwrap_or_else(|| name.to_owned())
     }
 
+    /// The words and the number of a commodity code.
+    pub(crate) fn commodity(&self, code: &CommodityCode) -> String {
+        commodity_names::label(&self.generation.commodities, code, self.t)
+    }
+
     /// The page of a supplier or buyer; where there is none, the search for its name. `None` for a name that is too
     /// short to be searched.
     pub(crate) fn party_href(&self, facet: Facet, name: &str) -> Option<String> {
         // Profiles are about contracts, so every name of a contract has one.
         let has_profile = self.asked.entity_type == EntityType::Contract
-            || self.resolved(EntityType::Contract, facet, name).is_some();
+            || self.resolved(EntityType::Contract, names_of(facet), name).is_some();
         match facet {
             Facet::Vendor if has_profile => Some(address::vendor(self.asked.lang, name)),
             Facet::Department if has_profile => Some(address::department(self.asked.lang, name)),
@@ -75,6 +80,14 @@ impl SearchContext<'_> {
         }
         let resolved = engine.resolve_name(entity_type, facet, name, self.deadline.clone());
         resolved.ok().flatten()
+    }
+}
+
+/// The facet by which a name of this facet has a profile: a profile of a buyer has all records that name it.
+pub(crate) fn names_of(facet: Facet) -> Facet {
+    match facet {
+        Facet::Department => Facet::Buyer,
+        other => other,
     }
 }
 

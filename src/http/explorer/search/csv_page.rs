@@ -1,28 +1,27 @@
 //! `/{lang}/search.csv`: the records of a search as a file for spreadsheets.
 //!
-//! The parameters and the pages are those of the search in the API. Without `limit`, a page is as long as the plan allows.
+//! The parameters and the records are those of the page of results. Without `limit`, a file is as long as the plan allows;
+//! without `sort_by`, its order is by date, in which all records can be paged through.
 
-use actix_web::http::header::{self, HeaderName, HeaderValue};
-use bytes::Bytes;
+use actix_web::http::header::{HeaderName, HeaderValue};
 
 use crate::{
     engine::Hits,
     http::{
-        cost::MAX_QUICK_RECORDS,
         error::ApiError,
         explorer::{
             address::{self, Parameters},
             page::PageCall,
             route::{Handler, Page},
-            search::{asked::Asked, csv_rows},
+            search::asked::Asked,
+            spreadsheet::{file, matching::WantedFile, rows},
         },
         params::{
             paging::{MAX_LIMIT, MAX_OFFSET},
             resolve::Search,
             value::not_in_list,
         },
-        search_pool::Lane,
-        work::{Reply, Work},
+        work::Work,
     },
     model::{EntityType, Schema},
     query::{Start, cursor::Cursor},
@@ -34,8 +33,6 @@ pub(crate) const CSV: Page = Page {
     ..Page::DEFAULT
 };
 
-const CONTENT_TYPE: HeaderValue = HeaderValue::from_static("text/csv; charset=utf-8; header=present");
-
 /// A page of records costs a request, as in the API: nothing is counted.
 fn page(call: &PageCall) -> Result<Work, ApiError> {
     let (asked, unknown_kind) = Asked::read(call.lang, call.query)?;
@@ -45,34 +42,21 @@ fn page(call: &PageCall) -> Result<Work, ApiError> {
     }
     let context = call.resolve_context(asked.entity_type);
     let limit = context.page_cap.min(MAX_LIMIT);
-    let search = asked.resolve(&context, limit)?;
-    let lane = if call.generation.manifest_of(asked.entity_type).records > MAX_QUICK_RECORDS {
-        Lane::Heavy
-    } else {
-        Lane::Quick
-    };
+    let search = asked.resolve_by_date(&context, limit)?;
+    let lane = WantedFile::lane(&call.generation, asked.entity_type);
     let normal_form = (search.query.clone(), search.page.clone(), call.query.to_owned());
     let generation = call.generation.clone();
     let address = (address::page(call.lang, "search.csv"), Parameters::parse(call.query)?);
     let work = Work::search(move |deadline| {
         let hits = generation.engine.search(&search.query, &search.page, deadline)?;
-        let schema = Schema::of(search.query.entity_type);
-        let rows = csv_rows::write(schema, hits.records.iter().map(|record| record.as_ref()));
-        let body = Bytes::from(rows.map_err(ApiError::internal)?);
-        let mut headers = search.headers(&hits);
-        headers.push((header::CONTENT_TYPE, CONTENT_TYPE));
-        headers.push(attachment(search.query.entity_type)?);
-        headers.extend(next_link(&address.0, &address.1, &search, &hits)?);
-        Ok(Reply::from(body).with_headers(headers))
+        let entity_type = search.query.entity_type;
+        let records = hits.records.iter().map(|record| record.as_ref());
+        let mut reply = file::reply(entity_type.name(), rows::records(Schema::of(entity_type), records))?;
+        reply.headers.extend(search.headers(&hits));
+        reply.headers.extend(next_link(&address.0, &address.1, &search, &hits)?);
+        Ok(reply)
     });
     call.validated(work.in_lane(lane), &normal_form)
-}
-
-/// The file is saved under the name of the entity type.
-fn attachment(entity_type: EntityType) -> Result<(HeaderName, HeaderValue), ApiError> {
-    let value = format!("attachment; filename=\"{entity_type}.csv\"");
-    let value = HeaderValue::from_str(&value).map_err(ApiError::internal)?;
-    Ok((header::CONTENT_DISPOSITION, value))
 }
 
 /// The `Link` header for the next page: by cursor, or by offset where the sort has no cursor. A full page by offset may
@@ -95,7 +79,5 @@ fn next_link(
         }
         (None, _) => return Ok(None),
     };
-    let next = parameters.without(&["cursor", "offset"]).with(name, &value).after(path);
-    let link = HeaderValue::from_str(&format!("<{next}>; rel=\"next\"")).map_err(ApiError::internal)?;
-    Ok(Some((header::LINK, link)))
+    file::next_link(path, parameters, name, &value).map(Some)
 }

@@ -1,13 +1,21 @@
 //! The facets of a page of results: the values of the matches with their numbers, each a link that adds it as a
 //! condition.
 
+use std::borrow::Cow;
+
 use crate::{
-    engine::aggregation::{Aggregation, FacetBucket},
-    http::explorer::search::{
-        asked::Asked,
-        context::{SearchContext, category, shortened, status},
+    engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
+    http::{
+        explorer::{
+            quality,
+            search::{
+                asked::Asked,
+                context::{SearchContext, category, shortened, status},
+            },
+        },
+        findings::commodity::one_level,
     },
-    model::{Facet, Role, Schema, record::query_key},
+    model::{Facet, Role, Schema, commodity::CommodityCode, record::query_key},
 };
 
 /// A facet that the page counts.
@@ -52,12 +60,14 @@ const VISIBLE: usize = 10;
 pub(crate) const MAX_RANKED: usize = 5_000;
 
 /// All facets of pages, in their order on the page.
-const FACETS: [ShownFacet; 7] = [
+const FACETS: [ShownFacet; 9] = [
     shown(Facet::Status, Role::Status, &["status"], MAX_LISTED),
     shown(Facet::Year, Role::Date, &["issued_after", "issued_before"], usize::MAX),
     shown(Facet::Department, Role::Department, &["department"], MAX_RANKED),
     shown(Facet::Vendor, Role::Vendor, &["vendor"], MAX_RANKED),
     shown(Facet::Category, Role::Category, &["category"], MAX_LISTED),
+    // All codes, because those of one level are shown.
+    shown(Facet::Commodity, Role::Commodity, &["commodity"], usize::MAX),
     shown(
         Facet::ProcurementMethod,
         Role::ProcurementMethod,
@@ -65,6 +75,7 @@ const FACETS: [ShownFacet; 7] = [
         MAX_LISTED,
     ),
     shown(Facet::Municipality, Role::Municipality, &["municipality"], MAX_LISTED),
+    shown(Facet::QualityFlag, Role::QualityFlag, &["quality_flag"], usize::MAX),
 ];
 
 const fn shown(facet: Facet, role: Role, parameters: &'static [&'static str], counted: usize) -> ShownFacet {
@@ -93,6 +104,7 @@ pub(crate) fn groups(context: &SearchContext, aggregation: &Aggregation) -> Vec<
     let asked = context.asked;
     let group = |shown: ShownFacet| {
         let counts = aggregation.facets.get(&shown.facet)?;
+        let counts = of_one_level(asked, shown.facet, counts);
         let is_active = |value: &str| is_active(asked, &shown, value);
         let mut buckets: Vec<FacetBucket> = counts.buckets.iter().take(MAX_LISTED).cloned().collect();
         if counts.distinct < 2 && !buckets.iter().any(|bucket| is_active(&bucket.value)) {
@@ -130,6 +142,23 @@ pub(crate) fn groups(context: &SearchContext, aggregation: &Aggregation) -> Vec<
         .collect()
 }
 
+/// The counts as they are; of commodity codes, those right below the code of the search, or the highest ones.
+fn of_one_level<'c>(asked: &Asked, facet: Facet, counts: &'c FacetBuckets) -> Cow<'c, FacetBuckets> {
+    if facet != Facet::Commodity {
+        return Cow::Borrowed(counts);
+    }
+    let parent = asked
+        .value("commodity")
+        .and_then(|code| CommodityCode::parse(code).ok());
+    let level = one_level(counts.clone(), parent.as_ref());
+    let buckets: Vec<FacetBucket> = level.into_iter().map(|(_, bucket)| bucket).collect();
+    Cow::Owned(FacetBuckets {
+        distinct: buckets.len() as u64,
+        buckets,
+        other: 0,
+    })
+}
+
 /// A value in the language of the page, where it has a name in it.
 pub(crate) fn label(context: &SearchContext, facet: Facet, value: String) -> String {
     let words = match facet {
@@ -137,6 +166,8 @@ pub(crate) fn label(context: &SearchContext, facet: Facet, value: String) -> Str
         Facet::Status => status(context.t, &value),
         Facet::Municipality => Some(context.place(&value)),
         Facet::Department => Some(context.department(&value)),
+        Facet::Commodity => CommodityCode::of_key(&value).map(|code| context.commodity(&code)),
+        Facet::QualityFlag => quality::name(context.t, &value),
         _ => None,
     };
     words.unwrap_or(value)

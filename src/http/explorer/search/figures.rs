@@ -3,7 +3,7 @@
 use crate::{
     engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
     http::explorer::{
-        charts::{RankedBars, RankedRow, YearBars, YearValue, gaps},
+        charts::{RankedBars, RankedRow, YearBars, YearValue, gaps, sources_of},
         search::{
             context::SearchContext,
             facets::{MAX_RANKED, label},
@@ -41,7 +41,7 @@ impl Figures {
             whole: if has_values { total } else { found.total as f64 },
         };
         Figures {
-            years: counts(Facet::Year).and_then(|counts| years(context, counts, found.total, has_values)),
+            years: counts(Facet::Year).and_then(|counts| years(context, counts, found, has_values)),
             buyers: counts(Facet::Department).and_then(|counts| ranking.bars(Facet::Department, counts)),
             suppliers: counts(Facet::Vendor).and_then(|counts| ranking.bars(Facet::Vendor, counts)),
         }
@@ -52,7 +52,7 @@ impl Figures {
     }
 }
 
-fn years(context: &SearchContext, counts: &FacetBuckets, total: u64, has_values: bool) -> Option<YearBars> {
+fn years(context: &SearchContext, counts: &FacetBuckets, found: &Aggregation, has_values: bool) -> Option<YearBars> {
     let running = context.today.year();
     let value = |bucket: &FacetBucket| {
         let year = bucket.value.parse().ok()?;
@@ -70,17 +70,16 @@ fn years(context: &SearchContext, counts: &FacetBuckets, total: u64, has_values:
     } else {
         "search-chart-years-number"
     };
+    let part = context.generation.manifest_of(context.asked.entity_type);
+    let sources = sources_of(part, found.facets.get(&Facet::Municipality));
     (years.len() >= MIN_BARS).then(|| YearBars {
         lang: context.asked.lang,
         id: "chart-years",
         title: context.t.text(title),
-        gaps: gaps(
-            &context.generation.manifest_of(context.asked.entity_type).contents,
-            years.iter().map(|year| year.year),
-        ),
+        gaps: gaps(&sources, years.iter().map(|year| year.year)),
         years,
         has_values,
-        undated: total.saturating_sub(dated),
+        undated: found.total.saturating_sub(dated),
         same_axes_as: Vec::new(),
     })
 }

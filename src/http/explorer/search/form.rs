@@ -6,6 +6,7 @@ use crate::{
     catalog::generation::Coverage,
     http::explorer::{
         format::sort_key,
+        quality::{self, FLAGS},
         search::{
             asked::Asked,
             context::{SearchContext, category, status},
@@ -57,7 +58,7 @@ pub(crate) struct Choice {
 }
 
 /// Parameters without a field of their own that a changed search keeps.
-const KEPT: [&str; 3] = ["sort_by", "sort_order", "limit"];
+const KEPT: [&str; 4] = ["translate", "sort_by", "sort_order", "limit"];
 
 /// The maximum number of municipalities to choose from: those with the most records. The facets lead to the others.
 const MAX_PLACES: usize = 100;
@@ -96,12 +97,13 @@ impl Form {
 }
 
 /// The parameters with a field, in the order of the form, and what the entity type must have for them to change anything.
-const FIELDS: [(&str, Role); 15] = [
+const FIELDS: [(&str, Role); 17] = [
     ("department", Role::Department),
     ("vendor", Role::Vendor),
     ("municipality", Role::Municipality),
     ("vendor_province", Role::VendorProvince),
     ("category", Role::Category),
+    ("commodity", Role::Commodity),
     ("status", Role::Status),
     ("procurement_method", Role::ProcurementMethod),
     ("notice_type", Role::NoticeType),
@@ -112,6 +114,7 @@ const FIELDS: [(&str, Role); 15] = [
     ("issued_before", Role::Date),
     ("closing_after", Role::ClosingDate),
     ("closing_before", Role::ClosingDate),
+    ("quality_flag", Role::QualityFlag),
 ];
 
 fn label(schema: &Schema, name: &'static str) -> &'static str {
@@ -131,6 +134,7 @@ fn input(context: &SearchContext, name: &str) -> Input {
     match name {
         "category" => choices(asked, name, CATEGORIES, |code| category(context.t, code)),
         "status" => choices(asked, name, STATUSES, |text| status(context.t, text)),
+        "quality_flag" => choices(asked, name, FLAGS, |flag| quality::name(context.t, flag)),
         "municipality" => {
             let coverage = &context.generation.manifest_of(asked.entity_type).coverage;
             Input::Choice(places(context, coverage))

@@ -16,6 +16,7 @@ use crate::{
         cost::Counting,
         error::ApiError,
         explorer::search::{asked::Asked, facets},
+        findings::currencies::CURRENCY_TERMS,
         handlers::counts::terms,
         params::{
             paging::MAX_OFFSET,
@@ -72,10 +73,7 @@ impl Plan {
             Other { asked, query }
         };
         Plan {
-            terms: facets::of(Schema::of(entity_type))
-                .iter()
-                .map(|shown| terms(shown.facet, shown.counted))
-                .collect(),
+            terms: counted(entity_type),
             others: others.map(other).collect(),
             search,
             asked,
@@ -150,7 +148,7 @@ impl Plan {
             first: (offset > 0).then(first).flatten(),
             previous: (offset > 0).then(|| at(offset.saturating_sub(limit))),
             next: (has_more && can_skip).then(|| at(after)),
-            is_end: has_more && !can_skip && self.search.query.sort.key == SortKey::Value,
+            is_end: has_more && !can_skip && !self.search.query.sort.key.has_positions(),
         }
     }
 
@@ -195,13 +193,24 @@ impl Plan {
     }
 }
 
+/// What is counted of the matches: the facets of the page, and the currencies of the values.
+fn counted(entity_type: EntityType) -> Vec<TermsAggregation> {
+    let schema = Schema::of(entity_type);
+    let shown = facets::of(schema);
+    let mut counted: Vec<TermsAggregation> = shown.iter().map(|shown| terms(shown.facet, shown.counted)).collect();
+    if schema.has_role(Role::Value) {
+        counted.push(CURRENCY_TERMS);
+    }
+    counted
+}
+
 /// The position of a record in the order of a search; `None` if it has no date to sort by.
 fn position(query: &SearchQuery, record: &Bytes) -> Option<Position> {
     let record = Record::parse(Schema::of(query.entity_type), record).ok()?;
     let role = match query.sort.key {
         SortKey::Date => Role::Date,
         SortKey::ClosingDate => Role::ClosingDate,
-        SortKey::Value => return None,
+        SortKey::Value | SortKey::Relevance => return None,
     };
     Some(Position {
         key: Some(record.date(role)?),
@@ -227,6 +236,7 @@ pub(crate) fn query(asked: &Asked, generation: &Generation) -> Option<SearchQuer
         schema: Schema::of(asked.entity_type),
         page_cap: 1,
         coverage: &generation.manifest_of(asked.entity_type).coverage,
+        translator: Some(&generation.translator),
     };
     let asked = asked.dropping(&["facets", "include_total"]);
     let search = asked.resolve(&context, 1).ok()?;

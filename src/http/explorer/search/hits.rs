@@ -8,6 +8,7 @@ use crate::{
             bilingual::{self, Shown, bilingual},
             format::{self, CAD},
             page::other,
+            quality::{self, Doubt},
             search::{
                 context::{SearchContext, category, status},
                 highlight::{Highlighter, Piece},
@@ -38,6 +39,8 @@ pub(crate) struct Hit {
     pub(crate) status: Option<String>,
     pub(crate) category: Option<String>,
     pub(crate) number: Option<Marked>,
+    /// What is doubtful about the record.
+    pub(crate) doubts: Vec<Doubt>,
 }
 
 /// What a record is called.
@@ -110,6 +113,9 @@ const FEDERAL: &str = "federal";
 /// The ends of the slugs of provincial bodies, and of municipal bodies whose city is not known.
 const GOVERNMENTS: [&str; 2] = ["-provincial", "-municipal"];
 
+/// The status of what accepts bids.
+const OPEN: &str = "Open";
+
 /// The source's own words for the category.
 const CATEGORY_WORDS: [&str; 2] = ["activity", "category"];
 
@@ -141,6 +147,7 @@ impl HitWriter<'_> {
             status: self.status(&record),
             category: self.category(&record),
             number: self.number(&record, &title),
+            doubts: quality::doubts(self.context.t, &record),
             title,
         })
     }
@@ -226,7 +233,8 @@ impl HitWriter<'_> {
         (!is_named).then_some(name)
     }
 
-    /// The status, as the filter names it. A contract's status says little, because most publishers state none.
+    /// Decision D-249: the status, as the filter names it; of a tender that has closed and is still published as open, that
+    /// it has closed. A contract's status says little, because most publishers state none.
     fn status(&self, record: &Record) -> Option<String> {
         if !matches!(
             self.context.asked.entity_type,
@@ -234,7 +242,15 @@ impl HitWriter<'_> {
         ) {
             return None;
         }
-        status(self.context.t, record.keys(Role::Status).first()?)
+        let keys = record.keys(Role::Status);
+        let key = keys.first()?;
+        let is_over = record
+            .date(Role::ClosingDate)
+            .is_some_and(|day| day < self.context.today);
+        if is_over && *key == OPEN {
+            return Some(self.context.t.text("search-hit-still-open"));
+        }
+        status(self.context.t, key)
     }
 
     /// The categories of the record, joined by commas.

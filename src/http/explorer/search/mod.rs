@@ -11,7 +11,6 @@ mod asked;
 mod conditions;
 mod context;
 mod csv_page;
-mod csv_rows;
 mod facets;
 mod figures;
 mod form;
@@ -22,6 +21,8 @@ mod nothing;
 mod results;
 mod sentence;
 mod sort_links;
+mod translation;
+mod ways_on;
 mod wrong;
 
 pub(crate) use csv_page::CSV;

@@ -1,18 +1,20 @@
-//! What to change where no record meets all conditions: how many records each condition costs, and names that are close.
-
-use std::cmp::Reverse;
+//! What to change where no record meets all conditions: words that are spelled nearly like those of `q`, how many records
+//! each condition costs, and names that are close.
 
 use crate::{
-    engine::Deadline,
     http::{
         error::ApiError,
         explorer::search::{
-            asked::Asked,
+            asked::{Asked, canonical},
             conditions::Condition,
-            context::{SearchContext, shortened},
-            found::{count, query},
+            context::{SearchContext, names_of, shortened},
         },
-        params::nearest::most_similar,
+        findings::{
+            condition_costs::{self, condition_costs},
+            suggestions::{Suggestion, corrected, suggestions},
+            term_texts::clause_text,
+        },
+        params::{nearest::most_similar, resolve::Search},
     },
     model::{Facet, fold::fold},
 };
@@ -20,19 +22,38 @@ use crate::{
 /// The ways on from a search without a match.
 #[derive(Debug, Default)]
 pub(crate) struct Nothing {
-    /// The searches with one condition less that find something.
-    pub(crate) without: Vec<Without>,
-    /// The same for the searches with a single condition, if no search of `without` finds anything.
-    pub(crate) only: Vec<Without>,
+    /// The search with another spelling of a word.
+    pub(crate) spellings: Vec<Spelling>,
+    /// What each condition and each word costs. Empty for a search with a single one: it costs everything.
+    pub(crate) costs: Vec<Cost>,
     pub(crate) vendors: Vec<NearName>,
     pub(crate) departments: Vec<NearName>,
+    /// The search in both languages, if the address turns that off.
+    pub(crate) in_both_languages: Option<String>,
 }
 
-/// The search without one condition, without one word of `q`, or with a single condition.
+/// The search with a word that records have, in place of one that is spelled nearly like it.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Without {
-    /// That condition in words.
+pub(crate) struct Spelling {
+    /// The text to search for.
+    pub(crate) q: String,
+    pub(crate) href: String,
+    pub(crate) word: String,
+    /// How many records have the word, whatever the other conditions.
+    pub(crate) records: u64,
+}
+
+/// A condition or a word, and what there is without it and with it alone.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Cost {
     pub(crate) condition: String,
+    pub(crate) without: Way,
+    pub(crate) alone: Way,
+}
+
+/// Another search, and how many records it finds.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Way {
     pub(crate) href: String,
     pub(crate) count: u64,
 }
@@ -44,8 +65,9 @@ pub(crate) struct NearName {
     pub(crate) href: String,
 }
 
-/// The maximum number of searches without a condition: as many as the page would have counted facets.
-const MAX_COUNTED: usize = 8;
+/// Decision D-245: the maximum number of times that the records are counted for the costs, about twice as often as for a
+/// page with hits. A search with more conditions gets no costs.
+const MAX_COUNTED: usize = 24;
 
 /// How many close names are shown of each kind.
 const MAX_NEAR: usize = 5;
@@ -54,92 +76,117 @@ const MAX_NEAR: usize = 5;
 const MAX_CANDIDATES: usize = 200;
 
 impl Nothing {
-    pub(crate) fn of(context: &SearchContext, conditions: &[Condition]) -> Result<Nothing, ApiError> {
-        let mut less: Vec<(String, Asked)> = conditions
-            .iter()
-            .map(|condition| (condition.words(), context.asked.dropping(&[condition.parameter])))
-            .collect();
-        less.extend(without_words(context.asked));
-        less.truncate(MAX_COUNTED);
-        let left = MAX_COUNTED - less.len();
-        let without = counted(context, less)?;
-        let only = if without.is_empty() && conditions.len() > 1 {
-            let single = conditions.iter().take(left);
-            counted(
-                context,
-                single.map(|condition| only(context.asked, condition)).collect(),
-            )?
-        } else {
-            Vec::new()
-        };
+    pub(crate) fn of(context: &SearchContext, search: &Search, conditions: &[Condition]) -> Result<Nothing, ApiError> {
+        let is_off = context.asked.value("translate") == Some("false");
         Ok(Nothing {
-            without,
-            only,
-            vendors: near(context, Facet::Vendor, context.deadline.clone())?,
-            departments: near(context, Facet::Department, context.deadline.clone())?,
+            spellings: spellings(context, search)?,
+            costs: costs(context, search, conditions)?,
+            vendors: near(context, Facet::Vendor)?,
+            departments: near(context, Facet::Department)?,
+            in_both_languages: is_off.then(|| context.asked.dropping(&["translate"]).address()),
         })
     }
 }
 
-/// The searches that find something, the most records first; last the one that has no condition left.
-fn counted(context: &SearchContext, searches: Vec<(String, Asked)>) -> Result<Vec<Without>, ApiError> {
-    let mut found = Vec::new();
-    for (condition, asked) in searches {
-        let Some(query) = query(&asked, context.generation) else {
-            continue;
-        };
-        let count = count(context.generation, &query, context.deadline.clone())?;
-        if count > 0 {
-            let without = Without {
-                href: asked.address(),
-                condition,
-                count,
-            };
-            found.push((asked.conditions().is_empty(), without));
-        }
-    }
-    found.sort_by_key(|(has_none, without): &(bool, Without)| (*has_none, Reverse(without.count)));
-    Ok(found.into_iter().map(|(_, without)| without).collect())
-}
-
-/// The search with a single one of its conditions.
-fn only(asked: &Asked, kept: &Condition) -> (String, Asked) {
-    let others = asked.conditions().into_iter().map(|(name, _)| name);
-    let others: Vec<&'static str> = others.filter(|name| *name != kept.parameter).collect();
-    (kept.words(), asked.dropping(&others))
-}
-
-/// The searches without one of several plain words. Phrases, `OR` and excluded words are left as they are.
-fn without_words(asked: &Asked) -> Vec<(String, Asked)> {
-    let words: Vec<&str> = asked.value("q").unwrap_or_default().split_whitespace().collect();
-    let is_plain = |word: &&str| *word != "OR" && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '\'' | '’'));
-    if words.len() < 2 || !words.iter().all(is_plain) {
-        return Vec::new();
-    }
-    let without = |(dropped, word): (usize, &&str)| {
-        let kept: Vec<&str> = words
-            .iter()
-            .enumerate()
-            .filter(|(number, _)| *number != dropped)
-            .map(|(_, word)| *word)
-            .collect();
-        let fewer = Asked {
-            parameters: asked.dropping(&["q"]).parameters.with("q", &kept.join(" ")),
-            ..asked.clone()
-        };
-        (shortened(word), fewer)
+fn spellings(context: &SearchContext, search: &Search) -> Result<Vec<Spelling>, ApiError> {
+    let (Some(text), Some(q)) = (&search.query.text, context.asked.value("q")) else {
+        return Ok(Vec::new());
     };
-    words.iter().enumerate().map(without).collect()
+    let near = suggestions(context.generation, context.asked.entity_type, text, &context.deadline)?;
+    let spelling = |near: Suggestion| {
+        let q = corrected(q, &near);
+        Spelling {
+            href: context.asked.with(&[("q", &q)]),
+            q: shortened(&q),
+            word: near.word,
+            records: near.records,
+        }
+    };
+    Ok(near.into_iter().map(spelling).collect())
+}
+
+fn costs(context: &SearchContext, search: &Search, conditions: &[Condition]) -> Result<Vec<Cost>, ApiError> {
+    if condition_costs::counts(search) > MAX_COUNTED {
+        return Ok(Vec::new());
+    }
+    let asked = context.asked;
+    let mut counted = condition_costs(context.generation, search, &context.deadline)?;
+    if counted.conditions.len() == 1 && !counted.parts_of_q.is_empty() {
+        // The words cost something, not that there are words.
+        counted.conditions.clear();
+    }
+    let mut costs = Vec::new();
+    for cost in counted.conditions {
+        let parameters: Vec<&'static str> = cost.parameters.iter().filter_map(|name| canonical(name)).collect();
+        let shown = conditions
+            .iter()
+            .filter(|condition| parameters.contains(&condition.parameter));
+        let words: Vec<String> = shown.map(Condition::words).collect();
+        costs.push(Cost {
+            condition: words.join(", "),
+            without: Way {
+                href: asked.dropping(&parameters).address(),
+                count: cost.total_without,
+            },
+            alone: Way {
+                href: only(asked, &parameters).address(),
+                count: cost.total_alone,
+            },
+        });
+    }
+    let parts = parts_of_q(asked, search);
+    for (number, cost) in counted.parts_of_q.iter().enumerate() {
+        let mut others = parts.clone();
+        let part = if number < others.len() {
+            others.remove(number)
+        } else {
+            cost.part.clone()
+        };
+        costs.push(Cost {
+            without: Way {
+                href: asked.with(&[("q", &others.join(" "))]),
+                count: cost.total_without,
+            },
+            alone: Way {
+                href: only(asked, &["q"]).with(&[("q", &part)]),
+                count: cost.total_alone,
+            },
+            condition: shortened(&part),
+        });
+    }
+    // What a search with a single condition finds without it is everything.
+    Ok(if costs.len() > 1 { costs } else { Vec::new() })
+}
+
+/// The search with these conditions only.
+fn only(asked: &Asked, kept: &[&'static str]) -> Asked {
+    let others = asked.conditions().into_iter().map(|(name, _)| name);
+    let others: Vec<&'static str> = others.filter(|name| !kept.contains(name)).collect();
+    asked.dropping(&others)
+}
+
+/// The parts of `q` in their order: plain words as they were written, others as the query language writes them.
+fn parts_of_q(asked: &Asked, search: &Search) -> Vec<String> {
+    let Some(text) = &search.query.text else {
+        return Vec::new();
+    };
+    let is_plain = |word: &str| word != "OR" && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '\'' | '’'));
+    let words: Vec<&str> = asked.value("q").unwrap_or_default().split_whitespace().collect();
+    if words.len() == text.written().len() && words.iter().all(|word| is_plain(word)) {
+        return words.into_iter().map(str::to_owned).collect();
+    }
+    text.written().iter().map(clause_text).collect()
 }
 
 /// Names like the one that the search has as a condition. None if names contain it: records with such a name do not meet
 /// the other conditions, so that another spelling does not help.
-fn near(context: &SearchContext, facet: Facet, deadline: Deadline) -> Result<Vec<NearName>, ApiError> {
+fn near(context: &SearchContext, facet: Facet) -> Result<Vec<NearName>, ApiError> {
     let (asked, engine) = (context.asked, &context.generation.engine);
     let Some(name) = asked.value(facet.name()) else {
         return Ok(Vec::new());
     };
-    let candidates = engine.suggest_names(asked.entity_type, facet, name, MAX_CANDIDATES, deadline)?;
+    let deadline = context.deadline.clone();
+    let candidates = engine.suggest_names(asked.entity_type, names_of(facet), name, MAX_CANDIDATES, deadline)?;
     let part = fold(name);
     if candidates.iter().any(|candidate| fold(candidate).contains(&part)) {
         return Ok(Vec::new());
@@ -155,24 +202,33 @@ fn near(context: &SearchContext, facet: Facet, deadline: Deadline) -> Result<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Language;
+    use crate::{
+        http::params::resolve::ResolveContext,
+        model::{Language, Schema},
+    };
 
     #[test]
-    fn each_of_several_plain_words_can_be_left_out() {
-        let queries = |q: &str| -> Vec<(String, String)> {
-            let (asked, _) = Asked::read(Language::English, &format!("q={q}&vendor=acme")).unwrap();
-            let without = without_words(&asked).into_iter();
-            without.map(|(word, asked)| (word, asked.query())).collect()
+    fn parts_keep_their_spelling_where_they_are_plain_words() {
+        let parts = |q: &str| -> Vec<String> {
+            let (asked, _) = Asked::read(Language::English, &format!("q={q}")).unwrap();
+            let context = ResolveContext {
+                schema: Schema::of(asked.entity_type),
+                page_cap: 1,
+                coverage: &[],
+                translator: None,
+            };
+            parts_of_q(&asked, &asked.resolve(&context, 1).unwrap())
         };
-        assert_eq!(
-            queries("snow+d%27eau"),
-            [
-                ("snow".to_owned(), "vendor=acme&q=d%27eau".to_owned()),
-                ("d'eau".to_owned(), "vendor=acme&q=snow".to_owned())
-            ]
-        );
-        for q in ["snow", "snow+OR+ice", "%22road+salt%22+a", "snow+-ice", ""] {
-            assert!(queries(q).is_empty(), "{q}");
-        }
+        assert_eq!(parts("Neige+d%27eau"), ["Neige", "d'eau"]);
+        assert_eq!(parts("%22Road+salt%22+-ice"), ["\"road salt\"", "-ice"]);
+        assert_eq!(parts("snow+OR+Ice+sel"), ["snow OR ice", "sel"]);
+        assert!(parts("").is_empty());
+    }
+
+    #[test]
+    fn a_condition_alone_is_the_search_without_the_others() {
+        let (asked, _) = Asked::read(Language::English, "q=snow&vendor=acme&city=laval&translate=false").unwrap();
+        assert_eq!(only(&asked, &["vendor"]).query(), "vendor=acme&translate=false");
+        assert_eq!(only(&asked, &["q"]).query(), "q=snow&translate=false");
     }
 }

@@ -4,16 +4,17 @@ use actix_web::http::StatusCode;
 use askama::Template;
 
 use crate::{
-    engine::Deadline,
+    engine::{Deadline, aggregation::Aggregation},
     http::{
         error::ApiError,
         explorer::{
             address,
             messages::Texts,
             page::{Exports, Layout, PageCall, Section, render},
+            quality::{self, TotalDoubt},
             route::{Handler, Page},
             search::{
-                asked::{Asked, DEFAULT_LIMIT},
+                asked::{Asked, DEFAULT_LIMIT, RELEVANCE},
                 conditions::{Condition, conditions},
                 context::{SearchContext, shortened},
                 facets::{self, FacetGroup},
@@ -22,18 +23,21 @@ use crate::{
                 found::{Found, Pages, Plan},
                 highlight::Highlighter,
                 hits::{Hit, HitWriter},
-                nothing::{NearName, Nothing, Without},
+                nothing::Nothing,
                 sentence::sentence,
                 sort_links::{SortLink, sort_links},
+                translation::{TranslationNote, translation_note},
+                ways_on::{ShownNothing, without_conditions},
                 wrong::{self, Wrong},
             },
         },
+        findings::{currencies::currencies_of, quality::quality_of},
         middleware::conditional::Validator,
         params::{paging::MAX_OFFSET, resolve::Search},
         work::{Job, Reply, Work},
     },
-    model::{EntityType, Role, Schema},
-    query::Start,
+    model::{EntityType, Role, Schema, vocabulary::NO_QUALITY_FLAG},
+    query::{SortKey, Start},
 };
 
 pub(crate) const PAGE: Page = Page {
@@ -76,6 +80,11 @@ struct ShownCondition {
 /// What was found.
 struct Results {
     sentence: String,
+    /// What the sentence does not say of the total: other currencies.
+    notes: Vec<String>,
+    /// How much of the total is doubtful.
+    doubt: Option<TotalDoubt>,
+    translation: Option<TranslationNote>,
     sorts: Vec<SortLink>,
     groups: Vec<ShownGroup>,
     hits: Vec<Hit>,
@@ -97,25 +106,6 @@ struct ShownGroup {
     other: Option<String>,
 }
 
-/// The ways on from a search without a match.
-struct ShownNothing {
-    without: Vec<ShownWithout>,
-    /// The searches with a single condition.
-    only: Vec<ShownWithout>,
-    vendors: Vec<NearName>,
-    departments: Vec<NearName>,
-    /// The entity types in which the same search finds something, each as a text and an address.
-    elsewhere: Vec<(String, String)>,
-    /// The search without any condition.
-    all: String,
-}
-
-struct ShownWithout {
-    text: String,
-    href: String,
-    records: String,
-}
-
 fn page(call: &PageCall) -> Result<Work, ApiError> {
     let (asked, unknown_kind) = Asked::read(call.lang, call.query)?;
     if let Some(kind) = unknown_kind {
@@ -135,7 +125,7 @@ fn page(call: &PageCall) -> Result<Work, ApiError> {
 fn results(call: &PageCall, asked: Asked, search: Search) -> Result<Work, ApiError> {
     let heading = heading(&asked, call.t);
     let layout = call.layout(heading.clone(), Section::Search);
-    let layout = layout.with_exports(exports(call, &asked));
+    let layout = layout.with_exports(exports(call, &asked, &search));
     // The address as it was written is in the page: in the link to the other language.
     let normal_form = (call.query.to_owned(), search.page.limit);
     let plan = Plan::new(asked, search, &call.generation);
@@ -196,13 +186,19 @@ fn found_results(
         .map(|record| writer.hit(record))
         .collect::<Result<_, ApiError>>()?;
     let nothing = if total == 0 {
-        Some(shown_nothing(context, found, Nothing::of(context, conditions)?))
+        let nothing = Nothing::of(context, &plan.search, conditions)?;
+        Some(ShownNothing::of(context, found, nothing))
     } else {
         None
     };
     let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
     Ok(Results {
         sentence: sentence(t, asked.entity_type, &found.aggregation),
+        notes: quality::other_currencies(t, &currencies_of(&found.aggregation))
+            .into_iter()
+            .collect(),
+        doubt: doubt(t, asked, &found.aggregation),
+        translation: translation_note(t, asked, &plan.search),
         sorts: sort_links(asked, plan.search.query.sort),
         groups: facets::groups(context, &found.aggregation)
             .into_iter()
@@ -217,6 +213,15 @@ fn found_results(
         figures: Figures::of(context, &found.aggregation),
         nothing,
     })
+}
+
+/// How much of the total is doubtful. Not where the search is about records with or without a flag.
+fn doubt(t: Texts, asked: &Asked, found: &Aggregation) -> Option<TotalDoubt> {
+    if asked.value("quality_flag").is_some() {
+        return None;
+    }
+    let without = asked.with(&[("quality_flag", NO_QUALITY_FLAG)]);
+    quality::total_doubt(t, &quality_of(found), Some(without))
 }
 
 /// The form again, with what is wrong next to the field that it is about.
@@ -261,18 +266,26 @@ fn heading(asked: &Asked, t: Texts) -> String {
 }
 
 /// The same records from the API, and as CSV from their first page on.
-fn exports(call: &PageCall, asked: &Asked) -> Exports {
+///
+/// What a page does by itself is stated in the address of the API: the translation, and the order by relevance.
+fn exports(call: &PageCall, asked: &Asked, search: &Search) -> Exports {
     let limit = asked
         .value("limit")
         .map_or_else(|| DEFAULT_LIMIT.to_string(), str::to_owned);
-    let json = asked.parameters.with("limit", &limit).with("include_total", "true");
+    let mut json = asked.parameters.with("limit", &limit).with("include_total", "true");
+    if search.query.sort.key == SortKey::Relevance {
+        json = json.with("sort_by", RELEVANCE);
+    }
+    if search.translation.is_some() {
+        json = json.with("translate", "true");
+    }
     let kind = asked.entity_type.name();
     let rows = asked
         .parameters
         .without(&["cursor", "offset", "limit"])
         .with("kind", kind);
     let csv = rows.after(&address::page(call.lang, "search.csv"));
-    call.exports(json.after(&format!("/{kind}")), Some(csv))
+    call.exports(json.after(&format!("/{kind}")), csv)
 }
 
 fn tabs(context: &SearchContext, found: &Found) -> Vec<Tab> {
@@ -311,47 +324,6 @@ fn shown_group(t: Texts, group: FacetGroup) -> ShownGroup {
         other: (group.other > 0).then(|| t.with("search-facet-other", &[("count", &group.other)])),
         group,
     }
-}
-
-fn shown_nothing(context: &SearchContext, found: &Found, nothing: Nothing) -> ShownNothing {
-    let (t, kind) = (context.t, context.asked.entity_type.name());
-    let shown = |text: String, way: Without| ShownWithout {
-        text,
-        href: way.href,
-        records: t.keyed_with("search-records-", kind, &[("count", &way.count)]),
-    };
-    let without = |way: Without| {
-        let text = t.with("search-nothing-without", &[("condition", &way.condition)]);
-        shown(text, way)
-    };
-    ShownNothing {
-        without: nothing.without.into_iter().map(without).collect(),
-        only: nothing
-            .only
-            .into_iter()
-            .map(|way| shown(way.condition.clone(), way))
-            .collect(),
-        vendors: nothing.vendors,
-        departments: nothing.departments,
-        elsewhere: elsewhere(t, found),
-        all: without_conditions(context.asked),
-    }
-}
-
-/// The entity types in which the search finds something, each as a text and an address.
-fn elsewhere(t: Texts, found: &Found) -> Vec<(String, String)> {
-    let counted = found.other_counts.iter().filter_map(|(asked, count)| {
-        let count = count.filter(|count| *count > 0)?;
-        let text = t.keyed_with("search-records-", asked.entity_type.name(), &[("count", &count)]);
-        Some((text, asked.address()))
-    });
-    counted.collect()
-}
-
-/// The search in the same entity type without conditions.
-fn without_conditions(asked: &Asked) -> String {
-    let given: Vec<&'static str> = asked.conditions().into_iter().map(|(name, _)| name).collect();
-    asked.dropping(&given).address()
 }
 
 fn date_label(entity_type: EntityType) -> &'static str {

@@ -2,8 +2,8 @@
 
 use crate::{
     engine::aggregation::{Aggregation, ValueStats},
-    http::explorer::messages::Texts,
-    model::{Date, EntityType, Facet},
+    http::explorer::{messages::Texts, periods::years_between},
+    model::{EntityType, Facet},
 };
 
 /// "1,284 contracts worth $412 million, 2009–2026, by 37 buyers". Parts that are not known are left out.
@@ -13,7 +13,7 @@ pub(crate) fn sentence(t: Texts, entity_type: EntityType, found: &Aggregation) -
         Some(values) => worth(t, records, values, found.total),
         None => records,
     };
-    if let Some(period) = period(found.earliest_date, found.latest_date) {
+    if let Some(period) = years_between(found.earliest_date, found.latest_date) {
         sentence = t.with(
             "search-sentence-period",
             &[("sentence", &sentence), ("period", &period)],
@@ -43,23 +43,15 @@ fn worth(t: Texts, records: String, values: &ValueStats, total: u64) -> String {
     )
 }
 
-/// The first and the last year.
-fn period(earliest: Option<Date>, latest: Option<Date>) -> Option<String> {
-    let (first, last) = (earliest?.year(), latest?.year());
-    Some(if first == last {
-        first.to_string()
-    } else {
-        format!("{first}–{last}")
-    })
-}
-
-/// The year of a day.
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
         engine::aggregation::{FacetBuckets, Money},
-        model::Language::{English, French},
+        model::{
+            Date,
+            Language::{English, French},
+        },
     };
 
     fn found(total: u64, records_with_value: u64, value: f64, days: Option<(&str, &str)>, buyers: u64) -> Aggregation {

@@ -1,7 +1,10 @@
 //! The orders that the results can be sorted in, as links.
 
 use crate::{
-    http::{explorer::search::asked::Asked, params::by_entity_type::sorts},
+    http::{
+        explorer::search::asked::{Asked, RELEVANCE},
+        params::by_entity_type::sorts,
+    },
     model::Schema,
     query::{Order, Sort, SortKey},
 };
@@ -15,7 +18,8 @@ pub(crate) struct SortLink {
 }
 
 /// All orders: key, value of `sort_by`, order, value of `sort_order`, name in the messages.
-const ORDERS: [(SortKey, &str, Order, &str, &str); 6] = [
+const ORDERS: [(SortKey, &str, Order, &str, &str); 7] = [
+    (SortKey::Relevance, RELEVANCE, Order::Desc, "desc", "relevance"),
     (SortKey::Date, "date", Order::Desc, "desc", "date-desc"),
     (SortKey::Date, "date", Order::Asc, "asc", "date-asc"),
     (SortKey::ClosingDate, "closing", Order::Asc, "asc", "closing-asc"),
@@ -24,17 +28,20 @@ const ORDERS: [(SortKey, &str, Order, &str, &str); 6] = [
     (SortKey::Value, "value", Order::Asc, "asc", "value-asc"),
 ];
 
-/// The orders of the entity type. The default order has no parameters.
+/// The orders of the entity type. The default order has no parameters: relevance for a search with words, otherwise by date.
 pub(crate) fn sort_links(asked: &Asked, active: Sort) -> Vec<SortLink> {
     let keys: Vec<SortKey> = sorts(Schema::of(asked.entity_type))
         .into_iter()
         .map(|(_, key)| key)
         .collect();
-    let valid = ORDERS.into_iter().filter(|(key, ..)| keys.contains(key));
+    let has_words = asked.has_words();
+    let default = if has_words { SortKey::Relevance } else { SortKey::Date };
+    let is_valid = |key: SortKey| keys.contains(&key) && (has_words || key != SortKey::Relevance);
+    let valid = ORDERS.into_iter().filter(|(key, ..)| is_valid(*key));
     let link = |(key, sort_by, order, sort_order, name)| SortLink {
         name,
         href: match (key, order) {
-            (SortKey::Date, Order::Desc) => asked.dropping(&["sort_by", "sort_order"]).address(),
+            (key, Order::Desc) if key == default => asked.dropping(&["sort_by", "sort_order"]).address(),
             _ => asked.with(&[("sort_by", sort_by), ("sort_order", sort_order)]),
         },
         is_active: active == Sort { key, order },
@@ -59,6 +66,7 @@ mod tests {
         assert_eq!(
             names,
             [
+                ("relevance", false),
                 ("date-desc", false),
                 ("date-asc", false),
                 ("closing-asc", false),
@@ -67,8 +75,18 @@ mod tests {
         );
         assert_eq!(links[0].href, "/fr/search?kind=pre_solicitation&q=a");
         assert_eq!(
-            links[2].href,
+            links[1].href,
+            "/fr/search?kind=pre_solicitation&q=a&sort_by=date&sort_order=desc"
+        );
+        assert_eq!(
+            links[3].href,
             "/fr/search?kind=pre_solicitation&q=a&sort_by=closing&sort_order=asc"
+        );
+        let (without_words, _) = Asked::read(Language::French, "kind=contract&vendor=acme").unwrap();
+        let links = sort_links(&without_words, active);
+        assert_eq!(
+            (links[0].name, links[0].href.as_str()),
+            ("date-desc", "/fr/search?kind=contract&vendor=acme")
         );
     }
 }

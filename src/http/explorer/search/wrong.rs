@@ -108,7 +108,8 @@ fn sentence(asked: &Asked, parameter: &str, written: &str, t: Texts) -> Option<S
             Ok(_) => None,
         },
         "municipality" => about_value("search-wrong-place"),
-        "category" | "status" | "sort_order" => about_value("search-wrong-choice"),
+        "category" | "status" | "sort_order" | "quality_flag" | "translate" => about_value("search-wrong-choice"),
+        "commodity" => about_value("search-wrong-commodity"),
         "sort_by" => Some(t.text("search-wrong-sort")),
         "cursor" => Some(t.text("search-wrong-cursor")),
         "offset" if integer(0, u64::MAX, value).is_ok_and(|offset| offset > MAX_OFFSET) => {
@@ -138,6 +139,7 @@ mod tests {
             schema: Schema::of(asked.entity_type),
             page_cap: 100,
             coverage: &[],
+            translator: None,
         };
         let error = asked.resolve(&context, 25).expect_err(query);
         let wrong = explain(&asked, &error, Texts::of(lang));
@@ -198,6 +200,12 @@ mod tests {
                 "These records cannot be searched by “vendor”.",
             ),
             ("vendor=abc&vendor=abd", Some("vendor"), "“vendor” is given twice."),
+            (
+                "commodity=snow",
+                Some("commodity"),
+                "“snow” is not a commodity code. Write 2 to 8 digits of UNSPSC, such as 7210, or a GSIN, such as N7030.",
+            ),
+            ("quality_flag=x", Some("quality_flag"), "“x” is not one of the choices."),
             (
                 "sort_by=closing",
                 Some("sort_by"),

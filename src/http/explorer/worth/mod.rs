@@ -2,6 +2,7 @@
 //! compared with. The figures are those of `POST /tender/estimate` and `POST /tender/comps`.
 
 mod comparables;
+mod csv;
 pub(crate) mod summary;
 
 use std::sync::Arc;
@@ -27,9 +28,10 @@ use crate::{
         cost,
         error::{ApiError, quoted},
         explorer::{
+            address,
             charts::DotPlot,
             messages::Texts,
-            page::{Exports, Layout, PageCall, Section, render},
+            page::{CsvLink, Exports, Layout, PageCall, Section, render},
             paid,
             record::listed::ListedRecord,
             route::{Handler, Page},
@@ -43,6 +45,12 @@ use crate::{
 pub(crate) const PAGE: Page = Page {
     template: "/{lang}/tender/{record_id}/worth",
     handler: Handler::Named(page),
+    ..Page::DEFAULT
+};
+
+pub(crate) const CSV: Page = Page {
+    template: "/{lang}/tender.csv/{record_id}/worth",
+    handler: Handler::Named(csv::comparables),
     ..Page::DEFAULT
 };
 
@@ -196,7 +204,7 @@ fn in_language(t: Texts, english: &str, french: &str) -> String {
     }
 }
 
-/// The same as JSON: a POST, so there is no link but a command line.
+/// The comparable contracts as a file, and the same as JSON: a POST, so there is no link but a command line.
 fn exports(call: &PageCall, record_id: &str) -> Exports {
     let body = json!({"record_ids": [record_id]}).to_string();
     let (key, origin) = (&call.state.gateway.key, &call.origin);
@@ -206,6 +214,7 @@ fn exports(call: &PageCall, record_id: &str) -> Exports {
         curl: is_plain.then(|| {
             format!("curl -H \"{key}: $KEY\" -H 'content-type: application/json' -d '{body}' '{origin}/tender/comps'")
         }),
+        csv: vec![CsvLink::only(address::spreadsheet(call.path))],
         ..Exports::default()
     }
 }

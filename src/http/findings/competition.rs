@@ -1,7 +1,7 @@
 //! How much of the money was awarded without competition, as far as the publishers state the method of procurement.
 //!
-//! The rule is described in `docs/explorer.md`. Publishers have lists of methods of their own, in two languages; this
-//! table sorts them into classes by words of their names.
+//! The rule is described in `docs/explorer.md` and `docs/api.md`. Publishers have lists of methods of their own, in two
+//! languages; this table sorts them into classes by words of their names.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::{
 
 /// A class of methods of procurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum MethodClass {
+pub(crate) enum MethodClass {
     /// The contract was negotiated with one supplier.
     WithoutCompetition,
     /// One supplier was announced, and others could object before the award.
@@ -79,7 +79,7 @@ const CLASSES: [(MethodClass, &[&str], &[&str]); 3] = [
 ];
 
 impl MethodClass {
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             MethodClass::WithoutCompetition => "without",
             MethodClass::AdvanceNotice => "advance",
@@ -99,27 +99,31 @@ impl MethodClass {
 
 /// The records of one class, or those without a method.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct MethodShare {
-    pub(super) count: u64,
-    pub(super) amount: Money,
+pub(crate) struct MethodShare {
+    pub(crate) count: u64,
+    pub(crate) amount: Money,
     /// The methods as published, those with most records first.
-    pub(super) methods: Vec<String>,
+    pub(crate) methods: Vec<String>,
 }
 
 /// The records of a name by class of method.
 #[derive(Debug, PartialEq)]
-pub(super) struct Competition {
+pub(crate) struct Competition {
     /// Only classes with records.
-    pub(super) classes: BTreeMap<MethodClass, MethodShare>,
-    pub(super) not_published: MethodShare,
+    pub(crate) classes: BTreeMap<MethodClass, MethodShare>,
+    pub(crate) not_published: MethodShare,
 }
 
 /// The maximum number of methods that a class lists.
 const MAX_METHODS: usize = 6;
 
+/// A share is stated only if at least this share of the records states a method: below it, the publishers that state
+/// none decide what the share would be.
+pub(crate) const MIN_COVERAGE: f64 = 0.5;
+
 impl Competition {
     /// Sorts the counts of all methods. `total` and `amount` are those of all records, with a method or without.
-    pub(super) fn of(methods: FacetBuckets, total: u64, amount: Money) -> Competition {
+    pub(crate) fn of(methods: FacetBuckets, total: u64, amount: Money) -> Competition {
         let mut classes: BTreeMap<MethodClass, MethodShare> = BTreeMap::new();
         let mut stated = MethodShare::default();
         for bucket in methods.buckets {
@@ -144,8 +148,11 @@ impl Competition {
     }
 
     /// The share of the amounts, or of the records without amounts, that was awarded without competition, among those
-    /// whose method is stated. `None` if no method is stated, or the amounts have no positive sum.
-    pub(super) fn share_without(&self, by_amount: bool) -> Option<f64> {
+    /// whose method is stated. `None` below [`MIN_COVERAGE`], or if the amounts have no positive sum.
+    pub(crate) fn share_without(&self, by_amount: bool) -> Option<f64> {
+        if self.coverage() < MIN_COVERAGE {
+            return None;
+        }
         let part = self.classes.get(&MethodClass::WithoutCompetition);
         let (part, whole) = if by_amount {
             let part = part.map_or(0.0, |share| share.amount.dollars());
@@ -160,7 +167,7 @@ impl Competition {
     }
 
     /// The share of the records whose method is stated.
-    pub(super) fn coverage(&self) -> f64 {
+    pub(crate) fn coverage(&self) -> f64 {
         let stated: u64 = self.classes.values().map(|share| share.count).sum();
         let all = stated + self.not_published.count;
         if all == 0 { 0.0 } else { stated as f64 / all as f64 }
@@ -228,6 +235,10 @@ mod tests {
         assert_eq!(all.share_without(true), Some(0.25));
         assert_eq!(all.share_without(false), Some(3.0 / 9.0));
         assert_eq!(all.coverage(), 0.75);
+        let buckets = || vec![bucket("RFT", 3, 300.0), bucket("Gré à gré", 1, 100.0)];
+        assert_eq!(competition(buckets(), 8, 1000.0).share_without(true), Some(0.25));
+        let few = competition(buckets(), 9, 1000.0);
+        assert_eq!((few.share_without(true), few.share_without(false)), (None, None));
         assert_eq!(
             (all.not_published.count, all.not_published.amount.dollars()),
             (3, 600.0)

@@ -1,0 +1,221 @@
+//! Names that are similar to one that does not exist: candidates for "did you mean".
+//!
+//! Names are compared word by word, because a name is mistyped in one word and the others are right.
+//! A word fits one that is spelled nearly like it, or that starts with the same four letters.
+
+use std::{cmp::Reverse, collections::HashMap};
+
+use strsim::osa_distance;
+
+use crate::engine::{deadline::Deadline, error::Error};
+
+/// The maximum number of words of the name that are compared; the longest are.
+const MAX_WORDS: usize = 8;
+
+/// Letters. Longer words are not spelled out by hand.
+const MAX_LETTERS: usize = 32;
+
+/// How far a word of so many letters may be from one that it fits: letters to insert, to remove, to
+/// replace, or to swap with their neighbour.
+const fn max_distance(letters: usize) -> usize {
+    match letters {
+        0..=2 => 0,
+        3..=5 => 1,
+        _ => 2,
+    }
+}
+
+/// Letters that two words must start with to be similar without being spelled alike.
+const START: usize = 4;
+
+/// What a word costs that only starts alike: more than one that is mistyped.
+pub(crate) const STARTS_ALIKE: u8 = 3;
+
+/// What a word costs that no word of the name fits.
+pub(crate) const MISSING: u8 = 8;
+
+/// How badly a name fits; the less, the better. The number of a name breaks ties: the names are
+/// numbered by descending frequency.
+type Misfit = (usize, usize, u32);
+
+/// A word of the wanted name.
+#[derive(Clone, Copy)]
+pub(crate) struct Word<'a> {
+    pub(crate) text: &'a str,
+    letters: usize,
+}
+
+impl<'a> Word<'a> {
+    /// How far a word may be from this one to fit it.
+    pub(crate) fn max_distance(&self) -> u8 {
+        if self.letters > MAX_LETTERS {
+            return 0;
+        }
+        max_distance(self.letters) as u8
+    }
+
+    /// What a word starts with that starts alike; `None` where this word is too short.
+    pub(crate) fn start(&self) -> Option<&'a str> {
+        let end = self
+            .text
+            .char_indices()
+            .nth(START)
+            .map_or(self.text.len(), |(end, _)| end);
+        (self.letters >= START).then(|| &self.text[..end])
+    }
+
+    /// Whether a name is similar if it has a word that fits this one, whatever else it has.
+    pub(crate) fn is_enough(&self) -> bool {
+        self.letters > 2
+    }
+}
+
+/// The words of a key that are compared.
+pub(crate) fn compared_words(key: &str) -> Vec<Word<'_>> {
+    let words = key.split(' ').filter(|word| !word.is_empty());
+    let mut words: Vec<Word> = words
+        .map(|text| Word {
+            text,
+            letters: text.chars().count(),
+        })
+        .collect();
+    words.sort_by_key(|word| Reverse(word.letters));
+    words.truncate(MAX_WORDS);
+    words
+}
+
+/// The numbers of up to `limit` names that are most similar to a key, the most similar first. `names`
+/// are the keys with their numbers; a number may have several keys.
+///
+/// # Errors
+/// [`Error::Timeout`]: the work grows with the number of names.
+pub(crate) fn similar_names<'a>(
+    key: &str,
+    names: impl Iterator<Item = (u32, &'a str)>,
+    limit: usize,
+    deadline: &Deadline,
+) -> Result<Vec<u32>, Error> {
+    let words = compared_words(key);
+    let mut cost_of: HashMap<&str, [u8; MAX_WORDS]> = HashMap::new();
+    let mut found: Vec<Misfit> = Vec::new();
+    for (at, (number, name)) in names.enumerate() {
+        if at % CHECKED == 0 {
+            deadline.check()?;
+        }
+        let mut best = [MISSING; MAX_WORDS];
+        let mut name_words = 0usize;
+        for word in name.split(' ') {
+            name_words += 1;
+            let costs = cost_of.entry(word).or_insert_with(|| costs(&words, word));
+            for (best, cost) in best.iter_mut().zip(*costs) {
+                *best = (*best).min(cost);
+            }
+        }
+        let fits = |(word, cost): (&Word, &u8)| *cost < MISSING && word.is_enough();
+        if words.iter().zip(&best).any(fits) {
+            let cost = best[..words.len()].iter().map(|cost| usize::from(*cost)).sum();
+            found.push((cost, name_words.abs_diff(words.len()), number));
+        }
+    }
+    found.sort_unstable();
+    let mut numbers: Vec<u32> = Vec::new();
+    for (_, _, number) in found {
+        if numbers.len() == limit {
+            break;
+        }
+        if !numbers.contains(&number) {
+            numbers.push(number);
+        }
+    }
+    Ok(numbers)
+}
+
+/// The deadline is checked after this many names.
+const CHECKED: usize = 4096;
+
+/// What each word of the wanted name costs if a name has this word.
+fn costs(words: &[Word], of_name: &str) -> [u8; MAX_WORDS] {
+    let mut costs = [MISSING; MAX_WORDS];
+    for (cost, word) in costs.iter_mut().zip(words) {
+        *cost = distance(word, of_name);
+    }
+    costs
+}
+
+fn distance(word: &Word, of_name: &str) -> u8 {
+    let Word { text, letters } = *word;
+    if text == of_name {
+        return 0;
+    }
+    let other = of_name.chars().count();
+    let max = max_distance(letters);
+    if letters <= MAX_LETTERS && letters.abs_diff(other) <= max {
+        let distance = osa_distance(text, of_name);
+        if distance <= max {
+            return distance as u8;
+        }
+    }
+    let starts_alike = letters >= START && other >= START && text.chars().take(START).eq(of_name.chars().take(START));
+    if starts_alike { STARTS_ALIKE } else { MISSING }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 8] = [
+        "bell canada",
+        "candiac construction",
+        "canada post",
+        "acme paving",
+        "acme",
+        "ville de montreal",
+        "belle canaille inc",
+        "123",
+    ];
+
+    fn similar(key: &str, limit: usize) -> Vec<&'static str> {
+        let names = (0..).zip(NAMES);
+        let found = similar_names(key, names, limit, &Deadline::never()).unwrap();
+        found.into_iter().map(|number| NAMES[number as usize]).collect()
+    }
+
+    #[test]
+    fn a_mistyped_name_finds_the_right_one() {
+        for (key, name) in [
+            ("bel canda", "bell canada"),
+            ("bell cnaada", "bell canada"),
+            ("vile de montral", "ville de montreal"),
+            ("acme pavin", "acme paving"),
+            ("pavers acme", "acme paving"),
+            ("candiac constructions ltee", "candiac construction"),
+        ] {
+            assert_eq!(similar(key, 1), [name], "{key}");
+        }
+        assert_eq!(similar("acme pavin", 9), ["acme paving", "acme"]);
+    }
+
+    #[test]
+    fn nothing_is_similar_to_what_no_name_has() {
+        for key in ["", "zzz", "de", "??", "12"] {
+            assert_eq!(similar(key, 9), [""; 0], "{key}");
+        }
+        assert_eq!(similar("acme", 0), [""; 0]);
+        let long = "e".repeat(100_000);
+        assert_eq!(similar(&long, 9), [""; 0]);
+    }
+
+    #[test]
+    fn a_number_with_several_keys_is_found_once() {
+        let names = [(0, "national defence"), (0, "defense nationale"), (1, "defence")];
+        let found = similar_names("defence", names.into_iter(), 9, &Deadline::never()).unwrap();
+        assert_eq!(found, [1, 0]);
+    }
+
+    #[test]
+    fn the_deadline_ends_the_work() {
+        let over = Deadline::after(std::time::Duration::ZERO);
+        let names = (0..).zip(NAMES);
+        assert!(matches!(similar_names("acme", names, 9, &over), Err(Error::Timeout)));
+    }
+}

@@ -1,0 +1,25 @@
+//! The names of departments in the language of the page.
+
+use crate::{
+    catalog::generation::Generation,
+    engine::Deadline,
+    http::error::ApiError,
+    model::{EntityType, Facet, Language},
+};
+
+/// The name of a department in the language of the page, if it is known; otherwise the name that is given, which is
+/// English where that is known.
+pub(crate) fn department_in(
+    generation: &Generation,
+    entity_type: EntityType,
+    name: String,
+    lang: Language,
+    deadline: &Deadline,
+) -> Result<String, ApiError> {
+    if lang == Language::English {
+        return Ok(name);
+    }
+    let engine = &generation.engine;
+    let named = engine.resolve_name(entity_type, Facet::Buyer, &name, deadline.clone())?;
+    Ok(named.and_then(|named| named.name_fr).unwrap_or(name))
+}

@@ -1,0 +1,137 @@
+//! A file of all records that match one filter, such as those of a supplier: page by page, the newest first.
+
+use crate::{
+    catalog::generation::Generation,
+    engine::Deadline,
+    http::{
+        cost::MAX_QUICK_RECORDS,
+        error::ApiError,
+        explorer::{
+            address::Parameters,
+            kinds::KIND_NAMES,
+            page::PageCall,
+            spreadsheet::{file, rows},
+        },
+        params::{
+            paging::{MAX_LIMIT, cursor_of_another_query, invalid_cursor, limit_applied},
+            param::Param,
+            read::read_all,
+            value::{Case, Given, Value},
+        },
+        search_pool::Lane,
+        work::Reply,
+    },
+    model::{EntityType, Schema},
+    query::{
+        Filter, Page, SearchQuery, Start,
+        cursor::{Cursor, CursorError},
+    },
+};
+
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct FileParams {
+    kind: Option<Given<&'static str>>,
+    limit: Option<Given<u64>>,
+    cursor: Option<Given<String>>,
+}
+
+pub(crate) static TABLE: &[Param<FileParams>] = &[
+    Param::new(
+        "kind",
+        "The entity type of the records",
+        Value::OneOf(&KIND_NAMES, Case::Exact, |p| &mut p.kind),
+    ),
+    Param::new(
+        "limit",
+        "Maximum number of records of the file; a plan may lower it",
+        Value::Integer(1, MAX_LIMIT, |p| &mut p.limit),
+    ),
+    Param::new(
+        "cursor",
+        "That of the `Link` header of the file before",
+        Value::Text(|p| &mut p.cursor),
+    ),
+];
+
+/// Which file is asked for.
+pub(crate) struct WantedFile {
+    /// The entity type that the address states.
+    pub(crate) kind: Option<EntityType>,
+    limit: usize,
+    /// The limit, if the plan lowered the requested one.
+    lowered_limit: Option<u64>,
+    cursor: Option<Given<String>>,
+    /// The address of the file.
+    path: String,
+    parameters: Parameters,
+}
+
+impl WantedFile {
+    /// Reads the address. Without a limit, a file is as long as the plan allows.
+    pub(crate) fn read(call: &PageCall) -> Result<WantedFile, ApiError> {
+        let given: FileParams = read_all(TABLE, call.query)?;
+        let longest = MAX_LIMIT.min(call.plan_limits.page_cap.into());
+        let requested = given.limit.map_or(longest, |given| given.value);
+        Ok(WantedFile {
+            kind: given.kind.and_then(|given| EntityType::parse(given.value)),
+            limit: requested.min(longest) as usize,
+            lowered_limit: (requested > longest).then_some(longest),
+            cursor: given.cursor,
+            path: call.path.to_owned(),
+            parameters: Parameters::parse(call.query)?,
+        })
+    }
+
+    /// The lane of a file of records of an entity type: no more is read than the file has, but a filter may match few of
+    /// many records.
+    pub(crate) fn lane(generation: &Generation, entity_type: EntityType) -> Lane {
+        if generation.manifest_of(entity_type).records > MAX_QUICK_RECORDS {
+            Lane::Heavy
+        } else {
+            Lane::Quick
+        }
+    }
+
+    /// The records that match a filter.
+    pub(crate) fn reply(
+        &self,
+        generation: &Generation,
+        entity_type: EntityType,
+        filter: Filter,
+        deadline: Deadline,
+    ) -> Result<Reply, ApiError> {
+        let query = SearchQuery::newest(entity_type, vec![filter]);
+        let page = Page {
+            limit: self.limit,
+            start: self.start(&query)?,
+        };
+        let hits = generation.engine.search(&query, &page, deadline)?;
+        let records = hits.records.iter().map(|record| record.as_ref());
+        let mut reply = file::reply(entity_type.name(), rows::records(Schema::of(entity_type), records))?;
+        let applied = if hits.is_cut {
+            Some(hits.records.len() as u64)
+        } else {
+            self.lowered_limit
+        };
+        reply.headers.extend(applied.map(limit_applied));
+        if let Some(position) = hits.next {
+            let cursor = Cursor::new(&query, position).encode();
+            // The entity type may be one that the address leaves open.
+            let parameters = self.parameters.with("kind", entity_type.name());
+            let link = file::next_link(&self.path, &parameters, "cursor", &cursor)?;
+            reply.headers.push(link);
+        }
+        Ok(reply)
+    }
+
+    fn start(&self, query: &SearchQuery) -> Result<Start, ApiError> {
+        let Some(given) = &self.cursor else {
+            return Ok(Start::Offset(0));
+        };
+        match Cursor::decode(&given.value).and_then(|cursor| cursor.position_in(query)) {
+            Ok(position) => Ok(Start::After(position)),
+            Err(CursorError::Undecodable) => Err(invalid_cursor(given)),
+            Err(CursorError::QueryMismatch) => Err(cursor_of_another_query()),
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! `GET /commodities` and `GET /commodity/{code}`: commodity codes with their words, and the records that have them.
+
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::{
+    catalog::generation::Generation,
+    engine::{
+        Deadline,
+        aggregation::{FacetBucket, Money, TermsAggregation},
+    },
+    http::{
+        call::Call,
+        cost::Counting,
+        error::{ApiError, quoted},
+        findings::{
+            commodity::{self, Commodity, CommodityCount, FoundCommodity},
+            commodity_list::{self, CommodityPage, CommodityQuestion, CommodityRow},
+            entity_type_counts::EntityTypeCount,
+            included::{self, Included, included},
+        },
+        handlers::{
+            counts::{Year, terms, years},
+            profile::{TOP, TopVendor, top},
+            raw_records::raw_records,
+            search::INVALID_PAGE,
+        },
+        params::{
+            commodities::{CommoditiesParams, TABLE},
+            names::DEFAULT_LIMIT,
+            param::describe,
+            read::read_all,
+            resolve::{ResolveContext, Search},
+            search::SearchParams,
+        },
+        route::{Answer, Endpoint, ErrorResponse, Link, Parameters, PathParam, RateLimitHeaders, Route, Tag},
+        schema_refs,
+        work::{Reply, Work},
+    },
+    model::{
+        EntityType, Facet, Role, Schema,
+        commodity::{CommodityCode, Scheme},
+        fold::fold,
+    },
+    query::{SearchQuery, Sort, SortKey},
+};
+
+pub(crate) const COMMODITIES: Route = Route {
+    id: "listCommodities",
+    tag: Tag::Commodities,
+    endpoint: Endpoint::Fixed("/commodities", list),
+    about: "Commodity codes that records have, by level or by their words, those with most records first",
+    parameters: Parameters::Table("commodities", || describe(TABLE)),
+    answer: Answer::Json(SchemaGenerator::subschema_for::<Codes>),
+    links: &[Link {
+        name: "commodity",
+        to: "getCommodity",
+        about: "The records of the first code",
+        parameters: &[("code", "$response.body#/results/0/commodity")],
+        ..Link::DEFAULT
+    }],
+    ..Route::DEFAULT
+};
+
+pub(crate) const COMMODITY: Route = Route {
+    id: "getCommodity",
+    tag: Tag::Commodities,
+    endpoint: Endpoint::Named("/commodity/", "code", get),
+    about: "A commodity code's place in its scheme, and its records by year, buyer and supplier",
+    path_params: &[PathParam::Fixed {
+        component: "commodity_code",
+        name: "code",
+        about: "A commodity code of any level, as in the parameter `commodity`; `/commodities` finds it",
+        example: "72141107",
+    }],
+    parameters: Parameters::Search(Some(&PARAMS), Some(EntityType::Contract)),
+    answer: Answer::Json(SchemaGenerator::subschema_for::<Profile>),
+    headers: &["X-Limit-Applied", "X-Ignored-Parameters"],
+    errors: &[
+        INVALID_PAGE,
+        ErrorResponse {
+            status: "404",
+            name: "NoCommodity",
+            about: "The path is not a commodity code, or no record has it",
+            example: |_| "no record has the commodity code 'unspsc:9999'; find codes with /commodities?q=…".to_owned(),
+            rate_limit: RateLimitHeaders::Always,
+        },
+    ],
+    ..Route::DEFAULT
+};
+
+/// The parameters of a code's profile.
+static PARAMS: [&str; 11] = [
+    "entity_type",
+    "category",
+    "department",
+    "vendor",
+    "issued_after",
+    "issued_before",
+    "include",
+    "sort_by",
+    "sort_order",
+    "limit",
+    "offset",
+];
+
+/// A page of commodity codes, those with most records first.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Commodities")]
+struct Codes {
+    /// Number of codes that match, on all pages.
+    total: u64,
+    /// Codes in this page.
+    count: usize,
+    /// Codes skipped.
+    offset: u64,
+    results: Vec<CommodityRow>,
+}
+
+/// A commodity code and its records. The figures are those of one entity type, `entity_type`; `by_entity_type` counts the
+/// records of all.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CommodityProfile")]
+struct Profile<'a> {
+    #[serde(flatten)]
+    commodity: Commodity,
+    /// The codes above it, the highest first.
+    ancestors: Vec<Commodity>,
+    /// The codes right below it that its records have, those with most records first.
+    children: Vec<CommodityCount>,
+    /// The entity type of the figures and of `records`.
+    entity_type: EntityType,
+    total_records: u64,
+    /// Null for an entity type without a value.
+    total_value: Option<Money>,
+    /// How many of the records state a value.
+    records_with_value: u64,
+    /// By event date.
+    #[schemars(extend("format" = "date"))]
+    first_date: Option<String>,
+    #[schemars(extend("format" = "date"))]
+    last_date: Option<String>,
+    /// The records of every entity type that match.
+    by_entity_type: Vec<EntityTypeCount>,
+    /// The oldest year first.
+    by_year: Vec<Year>,
+    /// Up to ten departments, those with most records first.
+    top_departments: Vec<TopBuyer>,
+    /// Up to ten vendors, those with most records first; empty for an entity type without vendors.
+    top_vendors: Vec<TopVendor>,
+    #[serde(flatten)]
+    included: Included,
+    #[schemars(schema_with = "schema_refs::any_records")]
+    records: Vec<&'a RawValue>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct TopBuyer {
+    /// By its English name if that is known.
+    department: String,
+    count: u64,
+    total_value: Money,
+}
+
+impl From<FacetBucket> for TopBuyer {
+    fn from(bucket: FacetBucket) -> TopBuyer {
+        TopBuyer {
+            department: bucket.value,
+            count: bucket.count,
+            total_value: bucket.total_value,
+        }
+    }
+}
+
+fn list(call: &Call) -> Result<Work, ApiError> {
+    let given: CommoditiesParams = read_all(TABLE, call.query)?;
+    let question = CommodityQuestion {
+        part: given.q.map(|given| fold(&given.value)),
+        scheme: given.scheme.and_then(|given| Scheme::parse(given.value)),
+        parent: given.parent.map(|given| given.value.key().to_owned()),
+        entity_type: given.entity_type.and_then(|given| EntityType::parse(given.value)),
+    };
+    let offset = given.offset.map_or(0, |given| given.value);
+    let limit = given.limit.map_or(DEFAULT_LIMIT, |given| given.value);
+    let normal_form = (question.clone(), limit, offset);
+    let counted = commodity_list::entity_types(&question).into_iter();
+    let counts: Vec<_> = counted.map(|entity_type| (entity_type, 1)).collect();
+    let counting = Counting::of(&call.generation, &counts);
+    let generation = call.generation.clone();
+    let work = Work::search(move |deadline| {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let page = start..start.saturating_add(limit as usize);
+        let CommodityPage { total, rows } = commodity_list::list(&generation, &question, page, &deadline)?;
+        Reply::json(&Codes {
+            total,
+            count: rows.len(),
+            offset,
+            results: rows,
+        })
+    });
+    let work = work.in_lane(counting.lane()).with_cost(counting.cost());
+    work.for_request(&normal_form)
+}
+
+fn get(call: &Call, code: String) -> Result<Work, ApiError> {
+    let endpoint = "/commodity/{code}";
+    let given = SearchParams::read_only(&PARAMS, endpoint, EntityType::Contract, call.query)?;
+    let requested = given.entity_type.as_ref();
+    let requested = requested.and_then(|given| EntityType::parse(given.value));
+    let search = given.resolve(&ResolveContext::of(call, EntityType::Contract))?;
+    let code = CommodityCode::parse(&code).map_err(|why| ApiError::not_found(why.to_string()))?;
+    let normal_form = (search.query.clone(), search.page.clone(), code.key().to_owned());
+    let normal_form = (normal_form, requested, search.include);
+    // The figures are of any entity type: the cost is that of the largest one.
+    let records = |of: &EntityType| call.generation.manifest_of(*of).records;
+    let largest = requested.or(EntityType::ALL.into_iter().max_by_key(records));
+    let of_figures = facets(EntityType::Contract).len() + 1 + included::counts(search.include);
+    let mut counts: Vec<_> = EntityType::ALL.map(|entity_type| (entity_type, 1)).to_vec();
+    counts.extend(largest.map(|entity_type| (entity_type, of_figures)));
+    let counting = Counting::of(&call.generation, &counts);
+    let generation = call.generation.clone();
+    let work = Work::search(move |deadline| {
+        let terms = |entity_type| {
+            facets(entity_type)
+                .into_iter()
+                .chain(included::terms(search.include))
+                .collect()
+        };
+        let filters = &search.query.filters;
+        let found = commodity::find(&generation, &code, filters, requested, terms, &deadline)?;
+        let found = found.ok_or_else(|| unknown(&code))?;
+        profile(&generation, found, &search, &deadline)
+    });
+    let work = work.in_lane(counting.lane()).with_cost(counting.cost());
+    work.for_request(&normal_form)
+}
+
+fn facets(entity_type: EntityType) -> Vec<TermsAggregation> {
+    let mut facets = vec![terms(Facet::Year, usize::MAX), terms(Facet::Department, TOP)];
+    if Schema::of(entity_type).has_role(Role::Vendor) {
+        facets.push(terms(Facet::Vendor, TOP));
+    }
+    facets
+}
+
+fn unknown(code: &CommodityCode) -> ApiError {
+    ApiError::not_found(format!(
+        "no record has the commodity code {}; find codes with /commodities?q=…",
+        quoted(code.key())
+    ))
+}
+
+fn profile(
+    generation: &Generation,
+    found: FoundCommodity,
+    search: &Search,
+    deadline: &Deadline,
+) -> Result<Reply, ApiError> {
+    let mut counted = found.counted;
+    let entity_type = found.query.entity_type;
+    let has_values = counted.values.is_some();
+    let included = included(generation, search.include, &found.query, &counted, deadline)?;
+    let query = SearchQuery {
+        sort: sort(entity_type, search.query.sort),
+        ..found.query
+    };
+    let hits = generation.engine.search(&query, &search.page, deadline.clone())?;
+    let reply = Reply::json(&Profile {
+        commodity: found.commodity,
+        ancestors: found.ancestors,
+        children: found.children,
+        entity_type,
+        total_records: counted.total,
+        total_value: counted.values.as_ref().map(|values| values.total_value),
+        records_with_value: counted.values.as_ref().map_or(0, |values| values.records_with_value),
+        first_date: counted.earliest_date.map(|day| day.to_string()),
+        last_date: counted.latest_date.map(|day| day.to_string()),
+        by_entity_type: found.by_entity_type,
+        by_year: years(counted.take(Facet::Year), has_values),
+        top_departments: top(counted.take(Facet::Department), TopBuyer::from),
+        top_vendors: top(
+            counted.facets.remove(&Facet::Vendor).unwrap_or_default(),
+            TopVendor::from,
+        ),
+        included,
+        records: raw_records(&hits.records)?,
+    })?;
+    Ok(reply.with_headers(search.headers(&hits)))
+}
+
+/// The requested order; by date where the entity type has no value to sort by.
+fn sort(entity_type: EntityType, requested: Sort) -> Sort {
+    if Schema::of(entity_type).has_role(requested.key.role()) {
+        requested
+    } else {
+        Sort {
+            key: SortKey::Date,
+            ..requested
+        }
+    }
+}

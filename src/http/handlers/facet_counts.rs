@@ -1,0 +1,121 @@
+//! The facets of a page of records.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    catalog::generation::Generation,
+    engine::aggregation::{FacetBucket, FacetBuckets, TermsAggregation},
+    http::{
+        findings::commodity::{COMMODITY_TERMS, described, one_level},
+        handlers::counts::{Share, shares, terms},
+        params::resolve::Search,
+    },
+    model::{Facet, commodity::CommodityCode},
+};
+
+/// Decision D-33: the maximum number of values returned for a facet; `distinct` and `other` count the rest.
+const MAX_VALUES: usize = 50;
+
+/// Decision D-33: the counts of one facet, over all matches.
+#[derive(Serialize, JsonSchema)]
+#[schemars(description = "The counts of one facet, over all matches")]
+pub(crate) struct FacetCounts {
+    /// The most frequent values, up to 50.
+    values: Vec<Share>,
+    /// Number of distinct values.
+    distinct: u64,
+    /// Sum of the counts of all values that are not in `values`.
+    other: u64,
+}
+
+/// Decision D-243: the counts of one level of commodity codes: those right below the code that the search names, or the
+/// highest ones.
+#[derive(Serialize, JsonSchema)]
+#[schemars(
+    description = "The counts of one level of commodity codes, over all matches: those right below the code of `commodity`, or the highest ones without it. A record counts for each of its codes"
+)]
+pub(crate) struct CommodityFacetCounts {
+    /// The most frequent codes, up to 50.
+    values: Vec<CommodityShare>,
+    /// Number of distinct codes of the level.
+    distinct: u64,
+    /// Sum of the counts of all codes of the level that are not in `values`.
+    other: u64,
+}
+
+/// A commodity code, and the number of records that have it or a code below it.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct CommodityShare {
+    /// The code with its scheme: a value of `commodity`.
+    value: String,
+    /// The code without its scheme.
+    code: String,
+    title_en: Option<String>,
+    title_fr: Option<String>,
+    count: u64,
+}
+
+/// The counts of a facet, in the form that it has.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum CountedFacet {
+    Values(FacetCounts),
+    Commodities(CommodityFacetCounts),
+}
+
+/// What the aggregation of a search must count for a facet.
+pub(super) fn counted_terms(facet: Facet) -> TermsAggregation {
+    match facet {
+        // One level of all.
+        Facet::Commodity => COMMODITY_TERMS,
+        facet => terms(facet, MAX_VALUES),
+    }
+}
+
+impl CountedFacet {
+    /// From the counts of [`counted_terms`].
+    pub(super) fn new(generation: &Generation, search: &Search, facet: Facet, counts: FacetBuckets) -> CountedFacet {
+        match facet {
+            Facet::Commodity => {
+                let level = CommodityFacetCounts::new(generation, counts, search.commodity.as_ref());
+                CountedFacet::Commodities(level)
+            }
+            _ => CountedFacet::Values(FacetCounts::new(counts)),
+        }
+    }
+}
+
+impl CommodityFacetCounts {
+    /// `counts` are those of all codes.
+    fn new(generation: &Generation, counts: FacetBuckets, parent: Option<&CommodityCode>) -> CommodityFacetCounts {
+        let mut level = one_level(counts, parent);
+        let distinct = level.len() as u64;
+        let rest = level.split_off(level.len().min(MAX_VALUES));
+        let share = |(code, bucket): (CommodityCode, FacetBucket)| {
+            let commodity = described(generation, &code);
+            CommodityShare {
+                value: commodity.key,
+                code: commodity.code,
+                title_en: commodity.title_en,
+                title_fr: commodity.title_fr,
+                count: bucket.count,
+            }
+        };
+        CommodityFacetCounts {
+            values: level.into_iter().map(share).collect(),
+            distinct,
+            other: rest.iter().map(|(_, bucket)| bucket.count).sum(),
+        }
+    }
+}
+
+impl FacetCounts {
+    fn new(counts: FacetBuckets) -> FacetCounts {
+        FacetCounts {
+            distinct: counts.distinct,
+            other: counts.other,
+            values: shares(counts),
+        }
+    }
+}

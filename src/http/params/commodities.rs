@@ -1,0 +1,73 @@
+//! The parameters of the list of commodity codes, `GET /commodities`.
+
+use serde_json::json;
+
+use crate::{
+    http::{
+        findings::commodity::SCHEMES,
+        params::{
+            names::DEFAULT_LIMIT,
+            param::Param,
+            value::{Case, Given, Value},
+        },
+    },
+    model::{EntityType, commodity::CommodityCode},
+};
+
+#[derive(Debug, Default, PartialEq)]
+pub struct CommoditiesParams {
+    pub(crate) q: Option<Given<String>>,
+    pub(crate) scheme: Option<Given<&'static str>>,
+    pub(crate) parent: Option<Given<CommodityCode>>,
+    pub(crate) entity_type: Option<Given<&'static str>>,
+    pub(crate) limit: Option<Given<u64>>,
+    pub(crate) offset: Option<Given<u64>>,
+}
+
+type Row = Param<CommoditiesParams>;
+
+pub static TABLE: &[Row] = &[
+    Row::new(
+        "q",
+        "Part of the words of a code, in English or French, or the start of the code; accents and case do not matter",
+        Value::Start(|p| &mut p.q),
+    ),
+    Row::new(
+        "scheme",
+        "Only codes of this scheme: `unspsc`, `gsin`, or `object` for economic object codes",
+        Value::OneOf(&SCHEMES, Case::Exact, |p| &mut p.scheme),
+    ),
+    Row::new(
+        "parent",
+        "Only codes below this one: without `q` the next level, with `q` all levels",
+        Value::Commodity(|p| &mut p.parent),
+    ),
+    Row::new(
+        "entity_type",
+        "Count only the records of this entity type",
+        Value::OneOf(
+            &[
+                EntityType::Contract.name(),
+                EntityType::Tender.name(),
+                EntityType::Award.name(),
+                EntityType::Disclosure.name(),
+                EntityType::StandingOffer.name(),
+                EntityType::PreSolicitation.name(),
+            ],
+            Case::Exact,
+            |p| &mut p.entity_type,
+        ),
+    ),
+    Row::new(
+        "limit",
+        "Maximum number of codes of the page; 20 by default",
+        Value::Integer(1, 100, |p| &mut p.limit),
+    )
+    .default(|| json!(DEFAULT_LIMIT)),
+    Row::new(
+        "offset",
+        "Codes to skip",
+        Value::Integer(0, u64::MAX, |p| &mut p.offset),
+    )
+    .default(|| json!(0)),
+];

@@ -1,0 +1,169 @@
+//! Tables of commodity codes and their words as CSV, `scheme,code,title_en,title_fr`: the operator's
+//! own, and the one of this program.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use csv::{ReaderBuilder, StringRecord};
+
+use crate::model::{
+    commodity::{CommodityCode, Scheme},
+    commodity_words::{MAX_WORDS_BYTES, Words, code_of},
+};
+
+/// The words of codes.
+pub(crate) type CommodityTable = BTreeMap<CommodityCode, Words>;
+
+const HEADER: [&str; 4] = ["scheme", "code", "title_en", "title_fr"];
+
+/// Decision D-212: the first level of UNSPSC and the groups of GSIN in words of this project, for codes
+/// that no record names.
+pub(crate) static GROUPS: LazyLock<CommodityTable> = LazyLock::new(|| {
+    let text = include_str!("../../data/commodity_groups.csv");
+    parse(text.as_bytes()).expect("the table is part of the binary, and a test reads every row")
+});
+
+/// Reads a table. The error names the line.
+pub(crate) fn parse(bytes: &[u8]) -> Result<CommodityTable, String> {
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    let mut reader = ReaderBuilder::new()
+        .comment(Some(b'#'))
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(bytes);
+    let mut row = StringRecord::new();
+    let mut lines: BTreeMap<CommodityCode, u64> = BTreeMap::new();
+    let mut table = CommodityTable::new();
+    let mut has_header = false;
+    loop {
+        let next = reader.position().line();
+        let is_read = reader
+            .read_record(&mut row)
+            .map_err(|why| format!("line {next}: {}", reason(&why)))?;
+        if !is_read {
+            break;
+        }
+        let line = row.position().map_or(next, |position| position.line());
+        if !has_header {
+            has_header = true;
+            if !row.iter().map(str::trim).eq(HEADER) {
+                return Err(format!("line {line}: the columns must be {}", HEADER.join(",")));
+            }
+            continue;
+        }
+        let (code, words) = parse_row(&row).map_err(|why| format!("line {line}: {why}"))?;
+        if let Some(former) = lines.insert(code.clone(), line) {
+            return Err(format!("line {line}: the code {code} is on line {former} already"));
+        }
+        table.insert(code, words);
+    }
+    if has_header {
+        Ok(table)
+    } else {
+        Err(format!("line 1: is empty; the columns must be {}", HEADER.join(",")))
+    }
+}
+
+fn reason(why: &csv::Error) -> String {
+    match why.kind() {
+        csv::ErrorKind::Utf8 { .. } => "is not UTF-8; save the file as UTF-8".to_owned(),
+        _ => why.to_string(),
+    }
+}
+
+fn parse_row(row: &StringRecord) -> Result<(CommodityCode, Words), String> {
+    let values: Vec<&str> = row.iter().map(str::trim).collect();
+    let [scheme, code, en, fr] = values[..] else {
+        return Err(format!("has {} values instead of {}", values.len(), HEADER.len()));
+    };
+    let scheme = Scheme::parse(scheme).ok_or_else(|| {
+        format!(
+            "'{}' is not a scheme; write unspsc, gsin or object",
+            scheme.escape_debug()
+        )
+    })?;
+    let code = code_of(scheme, code)?;
+    let words = |text: &str| match text.len() {
+        0 => Ok(None),
+        long if long > MAX_WORDS_BYTES => Err(format!("a title has {long} bytes; the maximum is {MAX_WORDS_BYTES}")),
+        _ => Ok(Some(text.to_owned())),
+    };
+    let words = Words {
+        en: words(en)?,
+        fr: words(fr)?,
+    };
+    if words.are_none() {
+        return Err("has no title; write title_en, title_fr or both".to_owned());
+    }
+    Ok((code, words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_of_this_program_names_every_group_in_both_languages() {
+        for (code, words) in GROUPS.iter() {
+            assert!(words.en.is_some() && words.fr.is_some(), "{code}");
+            assert_eq!(code.level(), 1, "{code}");
+        }
+        for code in ["unspsc:72", "unspsc:95", "gsin:n70", "gsin:k", "gsin:51"] {
+            assert!(GROUPS.keys().any(|known| known.key() == code), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_table_is_read_and_every_error_names_the_line() {
+        let table = |rows: &str| parse(format!("scheme,code,title_en,title_fr\n{rows}").as_bytes());
+        let read = table("unspsc,72100000,\"Roofs, walls\",Toits\r\ngsin, N7030 ,,Logiciels\n").unwrap();
+        let words: Vec<(&str, Option<&str>, Option<&str>)> = read
+            .iter()
+            .map(|(code, words)| (code.key(), words.en.as_deref(), words.fr.as_deref()))
+            .collect();
+        assert_eq!(
+            words,
+            [
+                ("unspsc:7210", Some("Roofs, walls"), Some("Toits")),
+                ("gsin:n7030", None, Some("Logiciels"))
+            ]
+        );
+        let long = "x".repeat(MAX_WORDS_BYTES + 1);
+        for (rows, why) in [
+            ("unspsc,72,a", "line 2: has 3 values instead of 4"),
+            ("unspsc,72,a,b\ncpv,72,a,b", "line 3: 'cpv' is not a scheme"),
+            ("unspsc,\"7\n2\",a,b\nunspsc,72,a,b", "line 2: 'unspsc:7"),
+            (
+                "unspsc,72,\"a\nb\",\nunspsc,7a,a,b",
+                "line 4: 'unspsc:7a' is not a commodity code; write",
+            ),
+            (
+                "unspsc,72,a,b\nunspsc,72000000,c,d",
+                "line 3: the code unspsc:72 is on line 2 already",
+            ),
+            ("gsin,N7030, ,", "line 2: has no title"),
+            (&format!("gsin,N7030,{long},"), "line 2: a title has 401 bytes"),
+        ] {
+            let error = table(rows).unwrap_err();
+            assert!(error.starts_with(why), "{rows}: {error}");
+        }
+        for (bytes, why) in [
+            (&b""[..], "line 1: is empty"),
+            (
+                b"code,title\n",
+                "line 1: the columns must be scheme,code,title_en,title_fr",
+            ),
+            (
+                b"scheme,code,title_en,title_fr\nunspsc,72,\xe9,\n",
+                "line 2: is not UTF-8",
+            ),
+        ] {
+            let error = parse(bytes).unwrap_err();
+            assert!(error.starts_with(why), "{error}");
+        }
+        assert!(
+            parse("\u{feff}scheme,code,title_en,title_fr\n".as_bytes())
+                .unwrap()
+                .is_empty()
+        );
+    }
+}

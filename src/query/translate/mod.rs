@@ -1,0 +1,16 @@
+//! Translation of `q`: what English and French call the same, found by either word.
+//!
+//! ```text
+//! data/glossary.csv, commodity dictionary ──term_pairs──▶ terms with what the other language says
+//! TextQuery ──lookup──▶ terms in it ──translator──▶ TextQuery with alternatives
+//! ```
+//!
+//! **Invariant:** alternatives are only added to clauses. So without exclusions, what `q` finds is
+//! also found by its translation.
+
+mod forms;
+mod lookup;
+mod term_pairs;
+mod translator;
+
+pub use translator::{Addition, Translated, Translator};

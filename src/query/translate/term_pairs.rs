@@ -1,0 +1,303 @@
+//! The pairs of terms that a translation knows: those of `data/glossary.csv`, which the project
+//! keeps, and the English and French words of commodity codes.
+//!
+//! A line of the glossary is one meaning: the English terms for it, then the French ones, separated
+//! by `; `. A term can be in several lines. The usual term comes first.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    sync::LazyLock,
+};
+
+use crate::{
+    model::{Language, fold::word_list},
+    query::{
+        text::Term,
+        translate::forms::{WordForms, is_function_word, plural},
+    },
+};
+
+/// The glossary of the project.
+const GLOSSARY: &str = include_str!("../../../data/glossary.csv");
+
+/// The maximum number of words of a commodity's title that takes part: longer ones are sentences
+/// that no query and no other record has.
+const MAX_TITLE_WORDS: usize = 8;
+
+/// Where a term comes from. The glossary decides where it knows a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Origin {
+    Glossary,
+    Commodities,
+}
+
+/// A term of one language and what the other calls it.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) language: Language,
+    pub(super) origin: Origin,
+    /// The words that carry its meaning, in their order; at least one.
+    pub(super) words: Vec<WordForms>,
+    /// Distinct; the usual one first.
+    pub(super) alternatives: Vec<Alternative>,
+}
+
+/// What the other language calls a term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Alternative {
+    pub(super) term: Term,
+    /// As the glossary or the publisher writes it.
+    pub(super) text: String,
+}
+
+/// All terms: those of the glossary, and those of one dictionary of commodities.
+#[derive(Debug)]
+pub(super) struct TermPairs {
+    commodities: Terms,
+}
+
+/// Terms of one origin.
+#[derive(Debug)]
+struct Terms {
+    entries: Vec<Entry>,
+    /// The entries by the language and key of their rarest word.
+    by_word: HashMap<(Language, String), Vec<usize>>,
+}
+
+/// Read once: all dictionaries share it.
+static GLOSSARY_TERMS: LazyLock<Terms> = LazyLock::new(|| Terms::new(Origin::Glossary, lines().flat_map(pairs_of)));
+
+/// The words of the glossary, with the languages that have them.
+static VOCABULARY: LazyLock<HashMap<String, HashSet<Language>>> = LazyLock::new(|| {
+    let mut vocabulary = HashMap::<String, HashSet<Language>>::new();
+    for [english, french] in lines() {
+        for (language, texts) in [(Language::English, english), (Language::French, french)] {
+            for word in texts.into_iter().flat_map(word_list) {
+                vocabulary.entry(word).or_default().insert(language);
+            }
+        }
+    }
+    vocabulary
+});
+
+/// While building: by language and content words, the translations in their order.
+type Collected = BTreeMap<(Language, Vec<String>), Vec<Alternative>>;
+
+impl TermPairs {
+    /// The glossary and the titles of commodities, in English and in French.
+    pub(super) fn new(titles: impl Iterator<Item = (String, String)>) -> TermPairs {
+        let is_short = |title: &String| word_list(title).len() <= MAX_TITLE_WORDS;
+        // The result must not depend on the order in which the dictionary lists its codes.
+        let titles: BTreeSet<(String, String)> = titles
+            .filter(|(english, french)| is_short(english) && is_short(french))
+            .collect();
+        let titles = titles
+            .iter()
+            .map(|(english, french)| (english.as_str(), french.as_str()));
+        TermPairs {
+            commodities: Terms::new(Origin::Commodities, titles),
+        }
+    }
+
+    /// The entries whose rarest word has a key.
+    pub(super) fn by_word(&self, language: Language, key: &str) -> impl Iterator<Item = &Entry> {
+        let key = (language, key.to_owned());
+        [&*GLOSSARY_TERMS, &self.commodities]
+            .into_iter()
+            .flat_map(move |terms| {
+                let numbers = terms.by_word.get(&key).into_iter().flatten();
+                numbers.map(|number| &terms.entries[*number])
+            })
+    }
+
+    /// The one language in which the glossary has a word; `None` if it has it in both or in neither.
+    pub(super) fn only_language(word: &str) -> Option<Language> {
+        let languages = VOCABULARY.get(word)?;
+        languages.iter().next().copied().filter(|_| languages.len() == 1)
+    }
+}
+
+impl Terms {
+    /// Of pairs of an English and a French text.
+    fn new<'t>(origin: Origin, pairs: impl Iterator<Item = (&'t str, &'t str)>) -> Terms {
+        let mut collected = Collected::new();
+        for (english, french) in pairs {
+            collect(&mut collected, english, french);
+        }
+        let entries: Vec<Entry> = collected
+            .into_iter()
+            .map(|((language, words), alternatives)| Entry {
+                language,
+                origin,
+                words: words.iter().map(|word| WordForms::of(language, word)).collect(),
+                alternatives,
+            })
+            .collect();
+        Terms {
+            by_word: by_rarest_word(&entries),
+            entries,
+        }
+    }
+}
+
+fn by_rarest_word(entries: &[Entry]) -> HashMap<(Language, String), Vec<usize>> {
+    let mut counts = HashMap::<(Language, &str), usize>::new();
+    for entry in entries {
+        for word in &entry.words {
+            *counts.entry((entry.language, &word.key)).or_default() += 1;
+        }
+    }
+    let mut by_word = HashMap::<(Language, String), Vec<usize>>::new();
+    for (number, entry) in entries.iter().enumerate() {
+        let rarest = entry
+            .words
+            .iter()
+            .min_by_key(|word| counts[&(entry.language, word.key.as_str())]);
+        if let Some(word) = rarest {
+            by_word
+                .entry((entry.language, word.key.clone()))
+                .or_default()
+                .push(number);
+        }
+    }
+    by_word
+}
+
+/// Adds each of two texts as an alternative of the other.
+fn collect(collected: &mut Collected, english: &str, french: &str) {
+    let words = [english, french].map(word_list);
+    if words[0] == words[1] {
+        return;
+    }
+    for (language, own, other, text) in [
+        (Language::English, &words[0], &words[1], french),
+        (Language::French, &words[1], &words[0], english),
+    ] {
+        let content: Vec<String> = own.iter().filter(|word| !is_function_word(word)).cloned().collect();
+        if content.is_empty() || other.iter().all(|word| is_function_word(word)) {
+            continue;
+        }
+        // Decision D-235: always a phrase, hence as written. The stems of a translated word would lead
+        // away from it: "stationnement" has the stem of "station".
+        let mut forms = vec![other.clone()];
+        if let [word] = other.as_slice() {
+            forms.extend(plural(language.other(), word).map(|plural| vec![plural]));
+        }
+        let alternatives = collected.entry((language, content)).or_default();
+        for words in forms {
+            let term = Term::Phrase(words);
+            if alternatives.iter().all(|known| known.term != term) {
+                let text = text.trim().to_owned();
+                alternatives.push(Alternative { term, text });
+            }
+        }
+    }
+}
+
+/// Each English term of a line with each French one.
+fn pairs_of([english, french]: [Vec<&'static str>; 2]) -> Vec<(&'static str, &'static str)> {
+    let mut pairs = Vec::with_capacity(english.len() * french.len());
+    for english in &english {
+        pairs.extend(french.iter().map(|french| (*english, *french)));
+    }
+    pairs
+}
+
+/// The lines of the glossary: English terms, French terms. A test reads every line.
+fn lines() -> impl Iterator<Item = [Vec<&'static str>; 2]> {
+    let lines = GLOSSARY
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty());
+    // The first line names the columns.
+    lines.skip(1).filter_map(|line| {
+        let (english, french) = line.split_once(',')?;
+        Some([english, french].map(|terms| terms.split(';').map(str::trim).collect()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_glossary_is_a_meaning() {
+        let mut lines_of_file = GLOSSARY.lines().filter(|line| !line.starts_with('#'));
+        assert_eq!(lines_of_file.next(), Some("en,fr"));
+        let (mut pairs, mut seen) = (0, HashSet::new());
+        for line in lines_of_file {
+            // No quotes and no further commas: the file needs no reader of its own, in any program.
+            assert_eq!(line.matches(',').count(), 1, "{line}");
+            assert!(!line.contains('"'), "{line}");
+            let (english, french) = line.split_once(',').unwrap();
+            for terms in [english, french] {
+                let mut folded = HashSet::new();
+                for term in terms.split("; ") {
+                    assert!(!term.is_empty() && term.trim() == term && !term.contains(';'), "{line}");
+                    let words = word_list(term);
+                    assert!(words.iter().any(|word| !is_function_word(word)), "{line}: {term}");
+                    assert!(words.len() <= MAX_TITLE_WORDS, "{line}: {term}");
+                    assert!(folded.insert(words), "{line}: {term} twice");
+                    assert!(
+                        term.chars().all(|c| c.is_alphanumeric() || " -'’&/.".contains(c)),
+                        "{line}: {term}"
+                    );
+                }
+            }
+            for english in english.split("; ") {
+                for french in french.split("; ") {
+                    assert!(
+                        seen.insert((word_list(english), word_list(french))),
+                        "{english} = {french} twice"
+                    );
+                    pairs += 1;
+                }
+            }
+        }
+        assert_eq!(
+            pairs,
+            lines()
+                .map(|[english, french]| english.len() * french.len())
+                .sum::<usize>()
+        );
+        assert!(lines().count() >= 500 && pairs >= 500, "{pairs}");
+    }
+
+    #[test]
+    fn every_pair_of_the_glossary_is_found_from_both_sides() {
+        let pairs = TermPairs::new(std::iter::empty());
+        for [english, french] in lines() {
+            for (language, own, other) in [
+                (Language::English, &english, &french),
+                (Language::French, &french, &english),
+            ] {
+                for (own, other) in own.iter().flat_map(|own| other.iter().map(move |other| (own, other))) {
+                    let (own, other) = (word_list(own), word_list(other));
+                    if own == other {
+                        continue;
+                    }
+                    let content: Vec<&String> = own.iter().filter(|word| !is_function_word(word)).collect();
+                    let found = content.iter().any(|word| {
+                        let key = WordForms::of(language, word).key;
+                        pairs.by_word(language, &key).any(|entry| {
+                            entry.words.len() == content.len()
+                                && entry.alternatives.iter().any(|known| known.term.words() == other)
+                        })
+                    });
+                    assert!(found, "{own:?} {other:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn long_titles_and_titles_in_one_language_are_left_out() {
+        let long = "one two three four five six seven eight nine".to_owned();
+        let titles = [
+            (long.clone(), "court".to_owned()),
+            ("Tables".to_owned(), "Tables".to_owned()),
+            ("Zymurgy kits".to_owned(), "Trousses de zymurgie".to_owned()),
+        ];
+        let pairs = TermPairs::new(titles.into_iter());
+        assert_eq!(pairs.commodities.entries.len(), 2, "both sides of the last title");
+    }
+}

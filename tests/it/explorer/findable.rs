@@ -1,0 +1,435 @@
+//! What helps to find records, and to trust the figures: relevance, translation, spellings, commodity codes, doubts,
+//! currencies and market figures, as the pages show them.
+
+use std::sync::LazyLock;
+
+use procure::model::entity_type::EntityType;
+use serde_json::{Value, json};
+
+use crate::support::{Response, TestServer};
+
+fn html(server: &TestServer, path: &str, status: u16) -> String {
+    let response: Response = server.get(path);
+    let html = String::from_utf8(response.body.clone()).unwrap();
+    assert_eq!(response.status, status, "{path}: {html}");
+    html
+}
+
+/// The text of a page without tags and with plain blanks.
+fn text(html: &str) -> String {
+    let parts = html
+        .split('<')
+        .map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    let text = parts.collect::<Vec<_>>().join(" ").replace(['\u{a0}', '\u{202f}'], " ");
+    let text = text.replace("&#39;", "'").replace("&#34;", "\"").replace("&#38;", "&");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn assert_shows(html: &str, parts: &[&str]) {
+    let text = text(html);
+    for part in parts {
+        assert!(text.contains(part), "the page lacks {part}: {text}");
+    }
+}
+
+/// Whether the page has a link to this address.
+fn links_to(html: &str, address: &str) -> bool {
+    html.contains(&format!("href=\"{}\"", address.replace('&', "&#38;")))
+}
+
+/// The identifiers of the records of a page of results, in their order.
+fn ids(html: &str) -> Vec<String> {
+    let rows = html.split("<li class=\"search-hit\">").skip(1);
+    let hrefs = rows.filter_map(|row| row.split("href=\"").nth(1)?.split('"').next());
+    hrefs.map(|href| href.rsplit('/').next().unwrap().to_owned()).collect()
+}
+
+fn contract(id: &str, fields: Value) -> (EntityType, String) {
+    let mut record = json!({
+        "record_id": id, "municipality": "toronto", "award_date": "2024-05-06", "vendor_name": "Acme", "fetched_at": "2024-06-01T00:00:00Z",
+        "contract_value": 100_000, "department_en": "Roads", "department_fr": "Voirie",
+    });
+    record
+        .as_object_mut()
+        .unwrap()
+        .extend(fields.as_object().unwrap().clone());
+    (EntityType::Contract, record.to_string())
+}
+
+fn records() -> Vec<(EntityType, String)> {
+    let filler = (0..12).map(|number| {
+        let fields = json!({"title_fr": "Entretien des parcs", "vendor_name": format!("Jardins {number}"), "contract_value": 10_000,
+            "unspsc": "70111700", "unspsc_description_en": "Parks and gardens", "unspsc_description_fr": "Parcs et jardins"});
+        contract(&format!("park{number}"), fields)
+    });
+    let named = [
+        contract(
+            "english",
+            json!({"title_en": "Snow removal", "award_date": "2020-01-02"}),
+        ),
+        contract(
+            "french",
+            json!({"title_fr": "Déneigement des rues", "title_en": null, "award_date": "2021-01-02"}),
+        ),
+        contract(
+            "mentioned",
+            json!({"title_en": "Road works", "description_en": "All works of the year without snow removal, which is another contract.",
+                "award_date": "2024-12-31"}),
+        ),
+        contract(
+            "coded",
+            json!({"unspsc": "72141003", "unspsc_description_en": "Bridge construction", "unspsc_description_fr": "Construction de ponts",
+                "vendor_name": "Bridge Co", "procurement_method_en": "Open bidding", "contract_value": 900_000}),
+        ),
+        contract(
+            "segment",
+            json!({"unspsc": "72000000", "unspsc_description_en": "Construction services", "unspsc_description_fr": "Services de construction",
+                "vendor_name": "Builders", "procurement_method_en": "Non-competitive", "original_value": 240_000, "contract_value": 300_000}),
+        ),
+        contract(
+            "doubtful",
+            json!({"title_en": "Ferry terminal", "quality_flags": ["implausible_value", "duplicate_suspect"], "contract_value": 3_000_000}),
+        ),
+        contract(
+            "american",
+            json!({"title_en": "Ferry engine", "currency": "USD", "contract_value": 50_000}),
+        ),
+    ];
+    let disclosure = json!({"record_id": "d1", "award_date": "2023-04-05", "vendor_name": "Labs", "municipality": "federal",
+        "contract_value": 50_000, "number_of_bids": "3", "fetched_at": "2024-06-01T00:00:00Z"});
+    let disclosure = (EntityType::Disclosure, disclosure.to_string());
+    filler.chain(named).chain([disclosure]).collect()
+}
+
+/// The server of these records. It is never stopped.
+fn server() -> &'static TestServer {
+    static SERVER: LazyLock<TestServer> = LazyLock::new(|| TestServer::own(&records(), |_| {}));
+    &SERVER
+}
+
+#[test]
+fn words_are_searched_in_both_languages_with_the_best_match_first() {
+    let server = server();
+    let page = html(server, "/en/search?q=snow+removal", 200);
+    let found = ids(&page);
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert_eq!(
+        found[2], "mentioned",
+        "a title counts more than a newer description: {found:?}"
+    );
+    assert_shows(
+        &page,
+        &["Also searched in the other language:", "Best match first Newest first"],
+    );
+    let own_words = "/en/search?kind=contract&q=snow%20removal&translate=false";
+    assert!(links_to(&page, own_words), "{page}");
+    let page = html(server, own_words, 200);
+    assert_eq!(ids(&page), ["english", "mentioned"]);
+    assert_shows(
+        &page,
+        &["Only your own words were searched.", "Search in both languages"],
+    );
+    assert!(links_to(&page, "/en/search?kind=contract&q=snow%20removal"));
+    // The other language finds the same records.
+    let french = html(server, "/fr/search?q=d%C3%A9neigement", 200);
+    let mut both = ids(&french);
+    both.sort();
+    assert_eq!(both, ["english", "french", "mentioned"]);
+    assert_shows(
+        &french,
+        &["Aussi cherché dans l’autre langue :", "Seulement mes propres mots"],
+    );
+    // Another order is in the address.
+    let newest = "/en/search?kind=contract&q=snow%20removal&sort_by=date&sort_order=desc";
+    assert!(links_to(&html(server, "/en/search?q=snow+removal", 200), newest));
+    assert_eq!(ids(&html(server, newest, 200))[0], "mentioned");
+    // Without words there is nothing to be relevant for, and nothing to translate.
+    let page = html(server, "/en/search?vendor=acme", 200);
+    assert!(
+        !text(&page).contains("Best match first") && !page.contains("search-translation"),
+        "{page}"
+    );
+}
+
+#[test]
+fn the_api_and_the_file_find_what_the_page_finds() {
+    let server = server();
+    let page = html(server, "/en/search?q=snow+removal", 200);
+    let json = page
+        .split("href=\"/contract?")
+        .nth(1)
+        .unwrap()
+        .split('"')
+        .next()
+        .unwrap();
+    let api = server.get(&format!("/contract?{}", json.replace("&#38;", "&")));
+    assert_eq!(api.ids(), ids(&page));
+    let file = server.get("/en/search.csv?kind=contract&q=snow%20removal");
+    let rows = String::from_utf8(file.body).unwrap();
+    for id in ["english", "french", "mentioned"] {
+        assert!(rows.contains(&format!("\r\n{id},")), "{id} is not in {rows}");
+    }
+}
+
+#[test]
+fn pages_in_the_order_of_relevance_lead_to_each_other() {
+    let server = server();
+    let (mut path, mut seen) = ("/en/search?kind=contract&q=parcs&limit=5".to_owned(), Vec::new());
+    loop {
+        let page = html(server, &path, 200);
+        seen.extend(ids(&page));
+        let Some((before, _)) = page.split_once("\" rel=\"next\"") else {
+            break;
+        };
+        path = before.rsplit("href=\"").next().unwrap().replace("&#38;", "&");
+        assert!(seen.len() < 50, "the pages do not end");
+    }
+    let mut distinct = seen.clone();
+    distinct.sort();
+    distinct.dedup();
+    assert_eq!((seen.len(), distinct.len()), (12, 12), "{seen:?}");
+}
+
+#[test]
+fn nothing_found_suggests_words_that_occur() {
+    let server = server();
+    let page = html(server, "/en/search?q=deneigemnt+rues&translate=false", 200);
+    assert_shows(
+        &page,
+        &[
+            "0 contracts",
+            "Did you mean",
+            "déneigement rues",
+            "déneigement is in 1 contract",
+        ],
+    );
+    let better = "/en/search?kind=contract&q=d%C3%A9neigement%20rues&translate=false";
+    assert!(links_to(&page, better), "{page}");
+    assert_eq!(ids(&html(server, better, 200)), ["french"]);
+    let page = html(server, "/fr/search?q=zzzzzz", 200);
+    assert!(!text(&page).contains("Vouliez-vous dire"), "nothing is near: {page}");
+}
+
+#[test]
+fn commodity_codes_are_facets_conditions_and_pages() {
+    let server = server();
+    let page = html(server, "/en/search?kind=contract", 200);
+    let root = "/en/search?kind=contract&commodity=unspsc%3A72";
+    assert!(links_to(&page, root), "{page}");
+    let page = html(server, root, 200);
+    assert_shows(&page, &["2 contracts", "Commodity: Construction services (UNSPSC 72)"]);
+    assert_eq!(
+        html(server, "/en/search?kind=contract&commodity=snow", 422)
+            .matches("id=\"commodity-error\"")
+            .count(),
+        1
+    );
+
+    let page = html(server, "/en/commodity/72", 200);
+    assert_shows(
+        &page,
+        &[
+            "Commodity UNSPSC 72 Construction services",
+            "In French: Services de construction",
+            "2 contracts worth $1.2 million, 2024.",
+            "What it consists of",
+            "UNSPSC 7214",
+            "Buyers with the largest total value",
+            "Suppliers with the largest total value",
+            "Bridge Co $900,000.00 1 75%",
+            "Market figures",
+            "Awarded without competition",
+            "25% 100%",
+            "Median number of bids",
+            "New suppliers by year",
+        ],
+    );
+    for address in [
+        "/en/commodities",
+        "/en/commodity/7214",
+        "/en/vendor/Bridge%20Co",
+        "/en/commodity.csv/72?kind=contract",
+        "/commodity/unspsc%3A72",
+        "/en/search?kind=contract&commodity=unspsc%3A72",
+    ] {
+        assert!(links_to(&page, address), "no link to {address}: {page}");
+    }
+    // Each code has its place: the codes above it are links.
+    let page = html(server, "/fr/commodity/72141003", 200);
+    assert_shows(
+        &page,
+        &[
+            "Marchandise UNSPSC 72141003",
+            "Construction de ponts",
+            "En anglais : Bridge construction",
+        ],
+    );
+    for above in ["/fr/commodity/72", "/fr/commodity/7214", "/fr/commodity/721410"] {
+        assert!(links_to(&page, above), "no link to {above}: {page}");
+    }
+    let file = server.get("/en/commodity.csv/72?kind=contract");
+    assert_eq!(String::from_utf8(file.body).unwrap().lines().count(), 3);
+    for (code, status) in [("snow", 404), ("9999", 404), ("gsin%3An7030", 404), ("72?kind=x", 422)] {
+        let page = html(server, &format!("/en/commodity/{code}"), status);
+        assert!(status == 422 || links_to(&page, "/en/commodities"), "{page}");
+    }
+    assert_shows(
+        &html(server, "/en/commodity/72?kind=tender", 200),
+        &["no records of this type"],
+    );
+    // A record leads to the page of its code.
+    let page = html(server, "/en/record/contract/coded", 200);
+    assert!(links_to(&page, "/en/commodity/72141003"), "{page}");
+}
+
+#[test]
+fn codes_are_found_by_their_words_and_by_level() {
+    let server = server();
+    let page = html(server, "/en/commodities", 200);
+    assert_shows(
+        &page,
+        &[
+            "2 codes that records have",
+            "UNSPSC 70",
+            "UNSPSC 72 Construction services 2 $1,200,000.00",
+        ],
+    );
+    assert!(links_to(&page, "/en/commodities?parent=unspsc%3A72"), "{page}");
+    let page = html(server, "/fr/commodities?q=ponts", 200);
+    assert_shows(&page, &["1 code porté par des fiches", "Construction de ponts"]);
+    assert!(links_to(&page, "/fr/commodity/72141003"), "{page}");
+    let page = html(server, "/en/commodities?q=zzz", 200);
+    assert_shows(&page, &["No code that records have fits."]);
+    html(server, "/en/commodities?x=1", 422);
+    let page = html(server, "/en/commodities?limit=1", 200);
+    assert!(links_to(&page, "/en/commodities?limit=1&offset=1"), "{page}");
+    let file = server.get("/en/commodities.csv");
+    assert_eq!(file.status, 200);
+    assert!(
+        String::from_utf8(file.body)
+            .unwrap()
+            .contains("unspsc:72,unspsc,72,Construction services")
+    );
+}
+
+#[test]
+fn doubts_are_explained_on_the_record_and_next_to_totals() {
+    let server = server();
+    let page = html(server, "/en/record/contract/doubtful", 200);
+    assert_shows(
+        &page,
+        &[
+            "Doubts about this record",
+            "implausible amount The amount is very far from those of similar records",
+            "possible duplicate Another record has the same buyer",
+        ],
+    );
+    assert_shows(
+        &html(server, "/fr/record/contract/doubtful", 200),
+        &["Réserves sur cette fiche", "montant invraisemblable"],
+    );
+    assert!(!text(&html(server, "/en/record/contract/english", 200)).contains("Doubts about this record"));
+
+    let page = html(server, "/en/search?q=ferry", 200);
+    assert_shows(
+        &page,
+        &[
+            "100% of this value ($3 million) is of 1 record with a doubt.",
+            "possible duplicate (1)",
+            "Not in this total: US$50,000 (1 record).",
+        ],
+    );
+    let without = "/en/search?kind=contract&q=ferry&quality_flag=none";
+    assert!(links_to(&page, without), "{page}");
+    let page = html(server, without, 200);
+    assert_eq!(ids(&page), ["american"]);
+    assert_shows(&page, &["Doubt: no doubt"]);
+    assert_eq!(
+        ids(&html(server, "/en/search?quality_flag=implausible_value", 200)),
+        ["doubtful"]
+    );
+    let page = html(server, "/en/vendor/Acme", 200);
+    assert_shows(
+        &page,
+        &[
+            "is of 1 record with a doubt.",
+            "Not in this total: US$50,000 (1 record).",
+        ],
+    );
+}
+
+#[test]
+fn profiles_state_market_figures_with_their_coverage() {
+    let server = server();
+    let page = html(server, "/en/department/Roads", 200);
+    assert_shows(
+        &page,
+        &[
+            "Market figures",
+            "Share of the five largest suppliers",
+            "Concentration (HHI)",
+            "New suppliers by year",
+        ],
+    );
+    let page = html(server, "/fr/vendor/Builders", 200);
+    assert_shows(
+        &page,
+        &["Chiffres du marché", "Croissance par modifications", "+25 % 100 %"],
+    );
+    assert!(
+        !text(&page).contains("IHH"),
+        "one supplier has no share among suppliers"
+    );
+    let page = html(server, "/en/vendor/Labs", 200);
+    assert_shows(
+        &page,
+        &["Median number of bids Half of the awards had at most as many bids. 3 100%"],
+    );
+    // Nothing is known of the bids and amendments of these: there is no table.
+    let page = html(server, "/en/vendor/Bridge%20Co", 200);
+    assert!(!text(&page).contains("Market figures"), "{page}");
+}
+
+#[test]
+fn a_buyer_and_its_parts_have_pages_with_all_their_records() {
+    let of = |id: &str, part: Option<&str>| {
+        let fields =
+            json!({"record_id": id, "department_en": part, "department_fr": null, "buyer_name": "City of Toronto"});
+        contract(id, fields)
+    };
+    let records = [
+        of("1", Some("Parks")),
+        of("2", Some("Parks")),
+        of("3", Some("Water")),
+        of("4", None),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    let whole = html(&server, "/en/department/City%20of%20Toronto", 200);
+    assert_shows(&whole, &["4 contracts"]);
+    let part = html(&server, "/en/department/Parks", 200);
+    assert_shows(&part, &["2 contracts", "This is a part of a larger buyer."]);
+    assert!(!text(&whole).contains("part of a larger buyer"), "{whole}");
+}
+
+#[test]
+fn a_misspelled_supplier_leads_to_the_right_one() {
+    let names = [
+        "Bell Canada",
+        "Candiac Excavation",
+        "Belcan",
+        "Canada Bread",
+        "Bell Media",
+    ];
+    let records: Vec<(EntityType, String)> = names
+        .iter()
+        .map(|name| contract(name, json!({"vendor_name": name})))
+        .collect();
+    let server = TestServer::own(&records, |_| {});
+    let page = html(&server, "/en/vendor/Bel%20Canda", 404);
+    let list = page
+        .split("<ul class=\"similar\">")
+        .nth(1)
+        .unwrap_or_else(|| panic!("no names: {page}"));
+    let first = list.split("<bdi>").nth(1).unwrap().split('<').next().unwrap();
+    assert_eq!(first, "Bell Canada", "{list}");
+}
