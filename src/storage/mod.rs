@@ -5,6 +5,7 @@ pub(crate) mod durable_file;
 pub(crate) mod file_lock;
 pub(crate) mod gzip;
 pub(crate) mod hex;
+pub(crate) mod json_text;
 pub(crate) mod regular_file;
 pub(crate) mod unpacking;
 pub(crate) mod zip_archive;

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use crate::storage::json_text::end_of_string;
+
 /// Decision D-03: a record without its members that are `null`, and how many those are; `None` if it
 /// has none. The bytes of the other members stay as they are. Objects inside of the record are not
 /// looked at. `line` is a valid JSON object.
@@ -74,19 +76,6 @@ fn member(line: &[u8], start: usize, value: usize, end: usize) -> Option<Member>
         range,
         is_null: line[value..end].trim_ascii() == b"null",
     })
-}
-
-/// Where a string that starts at `start` has ended.
-fn end_of_string(line: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(byte) = line.get(at) {
-        match byte {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
-        }
-    }
-    line.len()
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::model::{EntityType, Record, Role, vocabulary};
 /// The records that were observed, and after [`Duplicates::conclude`] those that may be one.
 #[derive(Default)]
 pub(super) struct Duplicates {
-    /// The hash of what duplicates share, and the hash of what tells two notices or contracts apart:
+    /// The hash of what duplicates share, and the hash of what distinguishes two notices or contracts:
     /// 16 bytes per record.
     observed: Vec<(u64, u64)>,
     /// The hashes that several notices or contracts share.

@@ -88,7 +88,7 @@ fn range(mut logarithms: Vec<f64>) -> Option<(f64, f64)> {
     };
     let below = spread(&|share| median - nearest_rank(&logarithms, 1.0 - share));
     let above = spread(&|share| nearest_rank(&logarithms, share) - median);
-    // Values that are all alike have no spread: another one is no error.
+    // If all values are equal, the spread is 0 and no value is marked.
     (below > 0.0 && above > 0.0).then_some((median - MAX_SPREADS * below, median + MAX_SPREADS * above))
 }
 

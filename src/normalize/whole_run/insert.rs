@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::model::Schema;
+use crate::{model::Schema, storage::json_text::end_of_string};
 
 /// The line with the members added. They are in the order of the schema, and the record has none of
 /// them. The bytes of the other members stay as they are.
@@ -68,19 +68,6 @@ fn members_of(schema: &Schema, line: &[u8]) -> Vec<(Option<usize>, usize)> {
         at += 1;
     }
     members
-}
-
-/// Where a string that starts at `start` has ended.
-fn end_of_string(line: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(byte) = line.get(at) {
-        match byte {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
-        }
-    }
-    line.len()
 }
 
 #[cfg(test)]

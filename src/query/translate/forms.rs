@@ -31,7 +31,7 @@ impl WordForms {
         }
     }
 
-    /// `None` if the other word is no form of this one. Both are of one language.
+    /// `None` if the other word is not a form of this one. Both words are in the same language.
     pub(super) fn likeness(&self, other: &WordForms) -> Option<Likeness> {
         if self.word == other.word {
             Some(Likeness::Same)

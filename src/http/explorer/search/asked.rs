@@ -133,7 +133,8 @@ impl Asked {
         self.changed(&parameters)
     }
 
-    /// The same search without these parameters. They are canonical names. Without words, there is no relevance.
+    /// The same search without these parameters, which are not aliases. A search without words is not sorted by
+    /// relevance, so without `q` the order goes, too.
     pub(crate) fn dropping(&self, dropped: &[&'static str]) -> Asked {
         if dropped.contains(&"q") && self.value("sort_by") == Some(RELEVANCE) {
             let more: Vec<&'static str> = dropped.iter().copied().filter(|name| *name != "q").collect();

@@ -1,0 +1,33 @@
+//! Positions in a line of JSON, for changes that must leave all other bytes as they are.
+
+/// The position after a string of JSON that begins with the quotation mark at `start`; the length of the line if the
+/// string does not end.
+pub(crate) fn end_of_string(line: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(byte) = line.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    line.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_escaped_quotation_mark_does_not_end_a_string() {
+        for (line, start, end) in [
+            (r#""ab","#, 0, 4),
+            (r#"{"a\"b":1}"#, 1, 7),
+            (r#""a\\"b"#, 0, 5),
+            (r#""ab"#, 0, 3),
+            (r#""ab\"#, 0, 4),
+        ] {
+            assert_eq!(end_of_string(line.as_bytes(), start), end, "{line}");
+        }
+    }
+}
