@@ -5,7 +5,7 @@
 use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
+    net::{TcpStream, ToSocketAddrs},
     sync::{
         Barrier,
         atomic::{AtomicBool, Ordering},
@@ -18,7 +18,12 @@ use std::{
 pub struct Client<'a> {
     connection: BufReader<TcpStream>,
     key: &'a str,
+    /// When the last answer ended.
+    idle_since: Instant,
 }
+
+/// Servers close a connection that is idle for longer than this or more, so it is not used again.
+const MAX_IDLE: Duration = Duration::from_secs(3);
 
 pub struct Answer {
     pub status: u16,
@@ -45,19 +50,19 @@ pub struct Outcome {
 
 impl Client<'_> {
     pub fn connect<'a>(address: &str, key: &'a str) -> Client<'a> {
-        let stream = TcpStream::connect(address).expect("connecting");
-        stream.set_nodelay(true).expect("a socket option");
-        stream
-            .set_read_timeout(Some(Duration::from_secs(60)))
-            .expect("a socket option");
         Client {
-            connection: BufReader::with_capacity(1 << 16, stream),
+            connection: connection(address),
             key,
+            idle_since: Instant::now(),
         }
     }
 
     pub fn ask(&mut self, request: &Request) -> Answer {
         let Request { path, body } = request;
+        if self.idle_since.elapsed() > MAX_IDLE {
+            let address = self.connection.get_ref().peer_addr().expect("the address");
+            self.connection = connection(address);
+        }
         let begun = Instant::now();
         let head = format!("host: bench\r\nx-gateway-key: {}\r\n", self.key);
         let text = match body {
@@ -73,7 +78,8 @@ impl Client<'_> {
         let (mut status, mut length, mut line) = (None, 0, String::new());
         loop {
             line.clear();
-            self.connection.read_line(&mut line).expect("a header");
+            let bytes = self.connection.read_line(&mut line).expect("a header");
+            assert!(bytes > 0, "the server closed the connection");
             if line == "\r\n" {
                 break;
             }
@@ -86,6 +92,7 @@ impl Client<'_> {
         }
         let mut body = vec![0; length];
         self.connection.read_exact(&mut body).expect("a body");
+        self.idle_since = Instant::now();
         Answer {
             status: status.expect("a status line"),
             took: begun.elapsed(),
@@ -104,6 +111,15 @@ impl Client<'_> {
         assert_eq!(answer.status, 200, "{path}: {body}");
         body
     }
+}
+
+fn connection(address: impl ToSocketAddrs) -> BufReader<TcpStream> {
+    let stream = TcpStream::connect(address).expect("connecting");
+    stream.set_nodelay(true).expect("a socket option");
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .expect("a socket option");
+    BufReader::with_capacity(1 << 16, stream)
 }
 
 /// All values of a text member of a JSON text, as they are written there. The generated records have no escapes in the
