@@ -14,16 +14,18 @@ pub fn fold(name: &str) -> String {
     }
     let mut folded = String::with_capacity(name.len());
     let mut gap = false;
-    for_each_folded(name, |c| match c {
-        Some(c) => {
-            if gap && !folded.is_empty() {
-                folded.push(' ');
+    for c in name.chars() {
+        fold_character(c, &mut |c| match c {
+            Some(c) => {
+                if gap && !folded.is_empty() {
+                    folded.push(' ');
+                }
+                gap = false;
+                folded.push(c);
             }
-            gap = false;
-            folded.push(c);
-        }
-        None => gap = true,
-    });
+            None => gap = true,
+        });
+    }
     folded
 }
 
@@ -55,7 +57,7 @@ pub(crate) fn words(text: &str, mut each: impl FnMut(&str)) {
         word.clear();
     };
     let mut rest = text;
-    while let Some(end) = rest.find(is_apostrophe) {
+    while let Some(end) = find_apostrophe(rest) {
         let (run, after) = rest.split_at(end);
         push_words(run, &mut word, &mut finish);
         let apostrophe = after.chars().next().map_or(0, char::len_utf8);
@@ -81,39 +83,51 @@ const ELIDED: [&str; 13] = [
     "l", "d", "j", "m", "t", "s", "n", "c", "qu", "jusqu", "lorsqu", "puisqu", "quoiqu",
 ];
 
+/// Where the first apostrophe is. Only the first bytes of the four are looked for, which begin few
+/// other characters.
+fn find_apostrophe(text: &str) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        let begins = |b: &u8| matches!(b, b'\'' | 0xca | 0xe2 | 0xef);
+        from += text.as_bytes()[from..].iter().position(begins)?;
+        let c = text[from..].chars().next()?;
+        if is_apostrophe(c) {
+            return Some(from);
+        }
+        from += c.len_utf8();
+    }
+}
+
 fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}' | '\u{2bc}' | '\u{ff07}')
 }
 
 fn push_words(run: &str, word: &mut String, finish: &mut impl FnMut(&mut String)) {
-    for_each_folded(run, |c| match c {
-        Some(c) => {
-            if word.len() + c.len_utf8() <= MAX_WORD_BYTES {
-                word.push(c);
+    let mut rest = run;
+    loop {
+        // Most words are ASCII: they are copied at once.
+        let kept = rest.bytes().take_while(|b| is_kept(*b)).count();
+        let start = word.len();
+        word.push_str(&rest[..kept.min(MAX_WORD_BYTES - start)]);
+        word[start..].make_ascii_lowercase();
+        rest = &rest[kept..];
+        let mut characters = rest.chars();
+        let Some(other) = characters.next() else {
+            return;
+        };
+        rest = characters.as_str();
+        fold_character(other, &mut |c| match c {
+            Some(c) => {
+                if word.len() + c.len_utf8() <= MAX_WORD_BYTES {
+                    word.push(c);
+                }
             }
-        }
-        None => {
-            if !word.is_empty() {
-                finish(word);
+            None => {
+                if !word.is_empty() {
+                    finish(word);
+                }
             }
-        }
-    });
-}
-
-/// Calls `feed` with each character of the folded text; `None` is a separator.
-fn for_each_folded(text: &str, mut feed: impl FnMut(Option<char>)) {
-    // Most bytes are ASCII and cheap to fold. An ASCII run can be folded by itself: a combining
-    // mark that follows its last letter is dropped anyway.
-    let mut rest = text;
-    while !rest.is_empty() {
-        let ascii = rest.bytes().take_while(u8::is_ascii).count();
-        for b in rest[..ascii].bytes() {
-            feed(is_kept(b).then(|| b.to_ascii_lowercase() as char));
-        }
-        rest = &rest[ascii..];
-        let other = rest.find(|c: char| c.is_ascii()).unwrap_or(rest.len());
-        fold_unicode(&rest[..other], &mut feed);
-        rest = &rest[other..];
+        });
     }
 }
 
@@ -122,8 +136,31 @@ fn is_kept(b: u8) -> bool {
     b.is_ascii_alphanumeric() || b == b'&'
 }
 
-fn fold_unicode(text: &str, feed: &mut impl FnMut(Option<char>)) {
-    for decomposed in text.nfkd() {
+/// U+00C0 to U+00FF, folded: the accented letters of French. Two of them are signs (× and ÷), which
+/// separate words.
+const FOLDED_LATIN: [&str; 64] = [
+    "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i", "i", //
+    "ð", "n", "o", "o", "o", "o", "o", "", "o", "u", "u", "u", "u", "y", "þ", "ss", //
+    "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i", "i", //
+    "ð", "n", "o", "o", "o", "o", "o", "", "o", "u", "u", "u", "u", "y", "þ", "y",
+];
+
+/// Calls `feed` with each character that `c` folds to; `None` is a separator. A text can be folded
+/// character by character, because the marks that follow a letter are dropped.
+fn fold_character(c: char, feed: &mut impl FnMut(Option<char>)) {
+    match c {
+        '\0'..='\x7f' => feed(is_kept(c as u8).then(|| c.to_ascii_lowercase())),
+        'À'..='ÿ' => match FOLDED_LATIN[c as usize - 'À' as usize] {
+            "" => feed(None),
+            folded => folded.chars().for_each(|c| feed(Some(c))),
+        },
+        _ => fold_by_rule(std::iter::once(c).nfkd(), feed),
+    }
+}
+
+/// The rule, after the decomposition.
+fn fold_by_rule(decomposed: impl Iterator<Item = char>, feed: &mut impl FnMut(Option<char>)) {
+    for decomposed in decomposed {
         if unicode_normalization::char::is_combining_mark(decomposed) {
             continue;
         }
@@ -189,11 +226,66 @@ mod tests {
         assert_eq!(word_list(&"x".repeat(500)), ["x".repeat(MAX_WORD_BYTES)]);
     }
 
+    /// The words, by the rule for every character and without shortcuts.
+    fn words_by_rule(text: &str) -> Vec<String> {
+        // The last one is being read.
+        let mut words = vec![String::new()];
+        for (start, c) in text.char_indices() {
+            let last = words.len() - 1;
+            if is_apostrophe(c) {
+                let next = text[start + c.len_utf8()..].chars().next();
+                if next.is_some_and(char::is_alphabetic) && ELIDED.contains(&words[last].as_str()) {
+                    words[last].clear();
+                }
+                words.push(String::new());
+            } else {
+                fold_by_rule(std::iter::once(c).nfkd(), &mut |c| match c {
+                    Some(c) => {
+                        let word = words.last_mut().unwrap();
+                        if word.len() + c.len_utf8() <= MAX_WORD_BYTES {
+                            word.push(c);
+                        }
+                    }
+                    None => words.push(String::new()),
+                });
+            }
+        }
+        words.retain(|word| word.bytes().any(|b| b != b'&'));
+        words
+    }
+
+    #[test]
+    fn the_table_of_letters_follows_the_rule() {
+        for c in 'À'..='ÿ' {
+            let (mut expected, mut found) = (Vec::new(), Vec::new());
+            fold_by_rule(std::iter::once(c).nfkd(), &mut |c| expected.push(c));
+            fold_character(c, &mut |c| found.push(c));
+            assert_eq!(found, expected, "{c}");
+        }
+    }
+
     proptest! {
         #[test]
         fn folding_twice_changes_nothing(text in ".{0,40}") {
             let once = fold(&text);
             prop_assert_eq!(fold(&once), once);
+        }
+
+        #[test]
+        fn words_are_those_of_the_rule(
+            text in "[a-zA-Z0-9&'’ʼ.\\- éÉèçœŒßðÞ×÷ÿŉﬁ½\u{301}İŁ–…ǅ漢]{0,40}|.{0,40}|[a-zé]{60,70}",
+        ) {
+            prop_assert_eq!(word_list(&text), words_by_rule(&text));
+        }
+
+        #[test]
+        fn a_text_folds_character_by_character(text in "[a-zé\u{301}\u{327}\u{315}ờ각\u{1100}\u{1161}½]{0,20}|.{0,40}") {
+            let (mut whole, mut singly) = (Vec::new(), Vec::new());
+            fold_by_rule(text.nfkd(), &mut |c| whole.push(c));
+            for c in text.chars() {
+                fold_character(c, &mut |c| singly.push(c));
+            }
+            prop_assert_eq!(singly, whole);
         }
 
         /// The ASCII shortcut gives what the general rule gives; a Greek letter enforces the

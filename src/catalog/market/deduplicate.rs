@@ -1,6 +1,8 @@
 //! Keeps one record of each contract that several publishers or amendments state.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+
+use rustc_hash::FxHashMap;
 
 use super::{compared_contract::ComparedContract, purchase_facts::CONTRACT_TYPES};
 use crate::model::{Date, EntityType};
@@ -41,8 +43,8 @@ pub(crate) fn deduplicate(mut contracts: Vec<ComparedContract>, exclude: &[Strin
 /// record that stated it.
 #[derive(Default)]
 struct KnownContracts {
-    by_number: HashMap<(String, String), (usize, EntityType)>,
-    by_vendor_value_and_day: HashMap<(String, i64, Date), (usize, EntityType)>,
+    by_number: FxHashMap<(String, String), (usize, EntityType)>,
+    by_vendor_value_and_day: FxHashMap<(String, i64, Date), (usize, EntityType)>,
 }
 
 impl KnownContracts {

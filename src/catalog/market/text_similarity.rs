@@ -4,7 +4,7 @@
 //! in French, of the first field (the title) alone and of the whole text. The best of these counts,
 //! so that a tender with a page of conditions still matches a contract that has a title only.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::model::{Language, Record, Role, Schema, fold, similarity_terms};
 
@@ -22,9 +22,9 @@ const MAX_FIELD_BYTES: usize = 1000;
 /// stemming is the slow step and words recur.
 #[derive(Default)]
 pub(crate) struct Lexicon {
-    numbers: HashMap<String, u32>,
+    numbers: FxHashMap<String, u32>,
     /// For each language: the number of each word's stem; `None` for a word without a stem.
-    known: [HashMap<String, Option<u32>>; Language::ALL.len()],
+    known: [FxHashMap<String, Option<u32>>; Language::ALL.len()],
 }
 
 /// Distinct stem numbers, ascending.

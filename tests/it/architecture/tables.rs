@@ -214,7 +214,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
     ),
     dependency("rustix", &["http/search_pool/lane", "server", "storage/regular_file"]),
     dependency("rusqlite", &["state"]),
-    dependency("rustc_hash", &["model", "sources"]),
+    dependency("rustc_hash", &["catalog/market", "model", "sources"]),
     dependency("rust_stemmers", &["model/stem"]),
     dependency("schemars", ANYWHERE),
     dependency("sd_notify", &["server/systemd"]),
