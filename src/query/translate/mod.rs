@@ -6,9 +6,11 @@
 //! ```
 //!
 //! **Invariant:** alternatives are only added to clauses. So without exclusions, what `q` finds is
-//! also found by its translation.
+//! also found by its translation. What is added for some words depends on these words alone.
 
 mod forms;
+#[cfg(test)]
+mod law_tests;
 mod lookup;
 mod term_pairs;
 mod translator;

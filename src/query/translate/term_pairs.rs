@@ -22,7 +22,7 @@ const GLOSSARY: &str = include_str!("../../../data/glossary.csv");
 
 /// The maximum number of words of a commodity's title that takes part: longer ones are sentences
 /// that no query and no other record has.
-const MAX_TITLE_WORDS: usize = 8;
+pub(super) const MAX_TITLE_WORDS: usize = 8;
 
 /// Where a term comes from. The glossary decides where it knows a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -204,7 +204,7 @@ fn pairs_of([english, french]: [Vec<&'static str>; 2]) -> Vec<(&'static str, &'s
 }
 
 /// The lines of the glossary: English terms, French terms. A test reads every line.
-fn lines() -> impl Iterator<Item = [Vec<&'static str>; 2]> {
+pub(super) fn lines() -> impl Iterator<Item = [Vec<&'static str>; 2]> {
     let lines = GLOSSARY
         .lines()
         .filter(|line| !line.starts_with('#') && !line.is_empty());

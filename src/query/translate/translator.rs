@@ -9,22 +9,15 @@ use crate::{
         text::{Clause, Term, TextQuery},
         translate::{
             forms::is_function_word,
-            lookup::{Found, find},
+            lookup::{Found, MAX_ALTERNATIVES, find},
             term_pairs::{Alternative, TermPairs},
         },
     },
 };
 
-/// The maximum number of words of a translated query; each word of a phrase counts, in each clause
-/// that has it.
+/// The maximum number of words of the required clauses of a translated query, and of its exclusions;
+/// each word of a phrase counts, in each clause that has it.
 pub(crate) const MAX_TRANSLATED_WORDS: usize = 256;
-
-/// The maximum number of alternatives of a clause, those of `q` included, unless `q` has more.
-pub(crate) const MAX_ALTERNATIVES: usize = 32;
-
-/// The maximum after the translations of a clause by itself. The rest is for terms of several words,
-/// which say more.
-const MAX_ALTERNATIVES_OF_ONE: usize = 24;
 
 /// The terms that are known in both languages. It is immutable; share it.
 #[derive(Debug)]
@@ -73,36 +66,23 @@ impl Translator {
     pub fn translate(&self, text: &TextQuery) -> Translated {
         let written = text.written();
         let found = find(&self.pairs, written);
-        let mut translation = Translation {
-            clauses: written.to_vec(),
-            excluded: Vec::new(),
-            words: written
-                .iter()
-                .flat_map(Clause::terms)
-                .map(|term| term.words().len())
-                .sum(),
-        };
+        let is_excluded = |found: &Found| found.clauses.iter().any(|number| is_exclusion(&written[*number]));
+        let mut translation = Translation::new(written);
         let mut added: Vec<Vec<&Alternative>> = vec![Vec::new(); found.len()];
-        for of_one in [true, false] {
-            let is_turn = |found: &Found| (found.clauses.len() == 1) == of_one;
-            let limit = if of_one {
-                MAX_ALTERNATIVES_OF_ONE
-            } else {
-                MAX_ALTERNATIVES
-            };
-            // The first alternative of each term before the second of any: they are the usual ones.
-            let longest = found.iter().map(|found| found.entry.alternatives.len()).max();
-            for rank in 0..longest.unwrap_or(0) {
-                for (found, added) in found.iter().zip(&mut added).filter(|(found, _)| is_turn(found)) {
-                    if let Some(alternative) = found.entry.alternatives.get(rank)
-                        && translation.add(&found.clauses, &alternative.term, limit)
-                    {
-                        added.push(alternative);
-                    }
+        // The first alternative of each term before the second of any: they are the usual ones. Of
+        // equal ones those of single words first: they often find what those of several words find.
+        let mut turns: Vec<usize> = (0..found.len()).collect();
+        turns.sort_by_key(|number| found[*number].clauses.len());
+        for rank in 0..MAX_ALTERNATIVES {
+            for number in &turns {
+                let found = &found[*number];
+                if let Some(alternative) = found.alternatives.get(rank).copied()
+                    && translation.add(&found.clauses, &alternative.term)
+                {
+                    added[*number].push(alternative);
                 }
             }
         }
-        let is_excluded = |found: &Found| matches!(written[found.clauses[0]], Clause::Not(_));
         let additions = found
             .iter()
             .zip(added)
@@ -110,7 +90,7 @@ impl Translator {
         let added: Vec<Addition> = additions
             .map(|(found, alternatives)| Addition {
                 of: found.words.iter().map(|word| (*word).to_owned()).collect(),
-                language_of: found.entry.language,
+                language_of: found.language,
                 excluded: is_excluded(found),
                 shown: without_inflections(&alternatives),
                 alternatives: alternatives
@@ -134,6 +114,10 @@ impl Translator {
             released,
         }
     }
+}
+
+fn is_exclusion(clause: &Clause) -> bool {
+    matches!(clause, Clause::Not(_))
 }
 
 /// The texts of alternatives, without those whose words have the stems of an earlier one's.
@@ -161,31 +145,45 @@ struct Translation {
     clauses: Vec<Clause>,
     /// The translations of excluded terms.
     excluded: Vec<Clause>,
-    words: usize,
+    /// The number of words of required clauses, and of exclusions: counted apart, so that an
+    /// exclusion never takes translations from other words.
+    words: [usize; 2],
 }
 
 impl Translation {
-    /// Adds a term as an alternative of all the clauses. Returns whether it finds something that they
-    /// did not find, and is within the bounds.
-    fn add(&mut self, numbers: &[usize], alternative: &Term, limit: usize) -> bool {
-        let words = self.words + numbers.len() * alternative.words().len();
+    fn new(written: &[Clause]) -> Translation {
+        let mut words = [0; 2];
+        for clause in written {
+            words[usize::from(is_exclusion(clause))] +=
+                clause.terms().iter().map(|term| term.words().len()).sum::<usize>();
+        }
+        Translation {
+            clauses: written.to_vec(),
+            excluded: Vec::new(),
+            words,
+        }
+    }
+
+    /// Adds a term as an alternative of required clauses, or to one exclusion. Returns whether it
+    /// finds something that they did not find, and is within the bound.
+    fn add(&mut self, numbers: &[usize], alternative: &Term) -> bool {
+        let is_excluded = numbers.iter().any(|number| is_exclusion(&self.clauses[*number]));
+        let words = self.words[usize::from(is_excluded)] + numbers.len() * alternative.words().len();
+        if words > MAX_TRANSLATED_WORDS {
+            return false;
+        }
         let is_known = numbers.iter().all(|number| {
-            let excluded = self
-                .excluded
-                .iter()
-                .filter(|_| matches!(self.clauses[*number], Clause::Not(_)));
-            let mut terms = self.clauses[*number]
-                .terms()
-                .iter()
-                .chain(excluded.flat_map(Clause::terms));
-            terms.any(|term| finds_all_of(term, alternative))
+            let excluded = self.excluded.iter().filter(|_| is_excluded);
+            let terms = || {
+                self.clauses[*number]
+                    .terms()
+                    .iter()
+                    .chain(excluded.clone().flat_map(Clause::terms))
+            };
+            // Equal terms first, because stems take time.
+            terms().any(|term| term == alternative) || terms().any(|term| finds_all_of(term, alternative))
         });
-        let is_full = numbers.iter().any(|number| match &self.clauses[*number] {
-            Clause::Any(terms) => terms.len() >= limit,
-            // Of several exclusions, none must go without its translations.
-            Clause::Not(_) => false,
-        });
-        if is_known || is_full || words > MAX_TRANSLATED_WORDS {
+        if is_known {
             return false;
         }
         for number in numbers {
@@ -195,7 +193,7 @@ impl Translation {
                 Clause::Not(_) => self.excluded.push(Clause::Not(alternative.clone())),
             }
         }
-        self.words = words;
+        self.words[usize::from(is_excluded)] = words;
         true
     }
 
@@ -237,7 +235,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::fold::word_list;
+    use crate::{model::fold::word_list, query::translate::law_tests::matches};
 
     static TRANSLATOR: LazyLock<Translator> = LazyLock::new(|| {
         let titles = [
@@ -253,18 +251,6 @@ mod tests {
 
     fn translate(q: &str) -> Translated {
         TRANSLATOR.translate(&TextQuery::parse(q).unwrap())
-    }
-
-    /// What `q` says, for each text of words.
-    fn matches(clauses: &[Clause], text: &[String]) -> bool {
-        let has = |term: &Term| match term {
-            Term::Word(word) => text.iter().any(|other| words_match(word, other)),
-            Term::Phrase(words) => text.windows(words.len()).any(|run| run == words),
-        };
-        clauses.iter().all(|clause| match clause {
-            Clause::Any(terms) => terms.iter().any(has),
-            Clause::Not(term) => !has(term),
-        })
     }
 
     fn finds(q: &str, text: &str) -> bool {
@@ -328,18 +314,20 @@ mod tests {
     }
 
     #[test]
-    fn the_other_words_decide_the_language_of_a_word_of_both() {
-        let languages = |q: &str| -> Vec<Language> {
+    fn other_words_do_not_decide_the_language_of_a_word() {
+        let languages = |q: &str, of: &str| -> Vec<Language> {
             let added = translate(q).added;
-            added
-                .iter()
-                .filter(|addition| addition.of == ["location"])
-                .map(|a| a.language_of)
-                .collect()
+            let of_word = added.iter().filter(|addition| addition.of == [of]);
+            of_word.map(|addition| addition.language_of).collect()
         };
-        assert_eq!(languages("location"), [Language::French]);
-        assert_eq!(languages("location de camion"), [Language::French]);
-        assert_eq!(languages("location of snow dump"), []);
+        // A place in English, a rental in French; the glossary translates the latter.
+        let alone = languages("location", "location");
+        assert!(alone.contains(&Language::French));
+        for q in ["location de camion", "location of snow dump", "snow OR location -dump"] {
+            assert_eq!(languages(q, "location"), alone, "{q}");
+        }
+        // The glossary has it in one language only, so it is not looked for in the other.
+        assert_eq!(languages("déneigement roads", "roads"), [Language::English]);
     }
 
     #[test]
@@ -460,14 +448,14 @@ mod tests {
             let Ok(text) = TextQuery::parse(&q) else { return Ok(()) };
             let translated = TRANSLATOR.translate(&text);
             prop_assert_eq!(&TRANSLATOR.translate(&translated.text), &translated);
-            let clauses = translated.text.clauses();
-            let words: usize = clauses.iter().flat_map(Clause::terms).map(|term| term.words().len()).sum();
-            prop_assert!(words <= MAX_TRANSLATED_WORDS, "{}", words);
-            for clause in clauses {
-                prop_assert!(clause.terms().len() <= MAX_ALTERNATIVES);
+            for is_excluded in [true, false] {
+                let clauses = translated.text.clauses().iter().filter(|clause| is_exclusion(clause) == is_excluded);
+                let words: usize = clauses.flat_map(Clause::terms).map(|term| term.words().len()).sum();
+                prop_assert!(words <= MAX_TRANSLATED_WORDS, "{}", words);
             }
             for addition in translated.added {
                 prop_assert!(!addition.alternatives.is_empty() && !addition.shown.is_empty());
+                prop_assert!(addition.alternatives.len() <= MAX_ALTERNATIVES);
                 prop_assert!(addition.shown.len() <= addition.alternatives.len());
             }
         }
