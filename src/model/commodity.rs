@@ -231,8 +231,34 @@ const OBJECT_FIELD: &str = "economic_object_code";
 /// The keys of the codes in a field's text, separated by commas, semicolons or spaces. Text that is
 /// not a code is skipped.
 pub(crate) fn keys(field: &str, text: &str) -> impl Iterator<Item = String> {
-    let key = if field == OBJECT_FIELD { object } else { commodity };
+    let key = match field {
+        OBJECT_FIELD => object,
+        "gsin" => gsin,
+        "unspsc" => unspsc,
+        _ => commodity,
+    };
     text.split(|c: char| !c.is_alphanumeric()).filter_map(key)
+}
+
+/// In a field of its own, GSIN may be one letter: a group of services.
+fn gsin(code: &str) -> Option<String> {
+    // `N` is the letter of all goods.
+    match code.as_bytes() {
+        [letter] if letter.is_ascii_alphabetic() && !letter.eq_ignore_ascii_case(&b'n') => {
+            Some(format!("gsin:{}", code.to_ascii_lowercase()))
+        }
+        _ => commodity(code),
+    }
+}
+
+/// In a field of its own, UNSPSC may end at a higher level.
+fn unspsc(code: &str) -> Option<String> {
+    let is_higher = matches!(code.len(), 2 | 4 | 6) && code.bytes().all(|b| b.is_ascii_digit());
+    if is_higher {
+        Some(format!("unspsc:{code}"))
+    } else {
+        commodity(code)
+    }
 }
 
 fn object(code: &str) -> Option<String> {
@@ -270,6 +296,20 @@ fn commodity(code: &str) -> Option<String> {
     }
 }
 
+/// Codes of goods with their letter, where the form alone would make them codes of construction: `N5120`
+/// for `5120`. `None` if there are none.
+pub(crate) fn of_goods(text: &str) -> Option<String> {
+    let is_between = |c: char| !c.is_alphanumeric();
+    let mut goods = String::with_capacity(text.len());
+    for member in text.split_inclusive(is_between) {
+        if commodity(member.trim_end_matches(is_between)).is_some_and(|key| key.starts_with("gsin:51")) {
+            goods.push('N');
+        }
+        goods.push_str(member);
+    }
+    (goods.len() > text.len()).then_some(goods)
+}
+
 /// Division 51 of the Central Product Classification, the source of the GSIN of construction.
 const CONSTRUCTION: &str = "51";
 
@@ -292,6 +332,14 @@ mod tests {
             ),
             ("gsin", "N5610,5131,K199", vec!["gsin:n5610", "gsin:5131", "gsin:k199"]),
             ("gsin", "D302A; r019bf", vec!["gsin:d302a", "gsin:r019bf"]),
+            ("gsin", "5131,J,n, é", vec!["gsin:5131", "gsin:j"]),
+            ("commodity_code", "J", vec![]),
+            (
+                "unspsc",
+                "721017, 7210,72 7, 721",
+                vec!["unspsc:721017", "unspsc:7210", "unspsc:72"],
+            ),
+            ("commodity_code", "721017", vec!["gsin:n721017"]),
             ("commodity_code", "7030", vec!["gsin:n7030"]),
             ("commodity_code", "N7030AG", vec!["gsin:n7030ag"]),
             ("commodity_code", "7030640", vec!["gsin:n7030640"]),
@@ -304,6 +352,24 @@ mod tests {
         ] {
             assert_eq!(keys(field, text).collect::<Vec<_>>(), expected, "{field} {text}");
         }
+    }
+
+    #[test]
+    fn goods_are_not_taken_for_construction() {
+        for (text, goods) in [
+            ("5120", Some("N5120")),
+            (
+                "5150AV; N5110,51101500, 6600,5100",
+                Some("N5150AV; N5110,51101500, 6600,N5100"),
+            ),
+            ("N5120", None),
+            ("51101500", None),
+            ("6600, 51, é5120, ", None),
+            ("", None),
+        ] {
+            assert_eq!(of_goods(text).as_deref(), goods, "{text}");
+        }
+        assert_eq!(keys("commodity_code", "N5120").collect::<Vec<_>>(), ["gsin:n5120"]);
     }
 
     #[test]
@@ -376,7 +442,9 @@ mod tests {
             ),
             ("unspsc", "72140000,72000000", &["unspsc:72", "unspsc:7214"]),
             ("unspsc", "72000017", &["unspsc:72", "unspsc:72000017"]),
-            ("unspsc", "00000000, 0", &[]),
+            ("unspsc", "00000000, 0, 00, 0000", &[]),
+            ("unspsc", "721017,7200", &["unspsc:72", "unspsc:7210", "unspsc:721017"]),
+            ("gsin", "J", &["gsin:j"]),
             (
                 "gsin",
                 "N7030AG",
@@ -407,7 +475,7 @@ mod tests {
         fn a_key_is_a_prefix_of_those_below_it_and_of_no_others(
             a in "(n|N|[a-z]{1,2})?[0-9]{0,8}[a-c]{0,2}",
             b in "(n|N|[a-z]{1,2})?[0-9]{0,8}[a-c]{0,2}",
-            field in prop::sample::select(vec!["unspsc", "commodity_code", "economic_object_code"]),
+            field in prop::sample::select(vec!["unspsc", "gsin", "commodity_code", "economic_object_code"]),
         ) {
             let shared: String = a.chars().take(b.len() / 2).collect();
             for stored in [a.clone(), b.clone(), format!("{shared}{b}")] {

@@ -1,7 +1,7 @@
 //! Tables of commodity codes and their words as CSV, `scheme,code,title_en,title_fr`: the operator's
 //! own, and the one of this program.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{collections::BTreeMap, io::Read, sync::LazyLock};
 
 use csv::{ReaderBuilder, StringRecord};
 
@@ -24,12 +24,16 @@ pub(crate) static GROUPS: LazyLock<CommodityTable> = LazyLock::new(|| {
 
 /// Reads a table. The error names the line.
 pub(crate) fn parse(bytes: &[u8]) -> Result<CommodityTable, String> {
+    if ARCHIVES.iter().any(|start| bytes.starts_with(start)) {
+        return Err("line 1: is compressed; unpack the file first".to_owned());
+    }
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let mut reader = ReaderBuilder::new()
         .comment(Some(b'#'))
         .has_headers(false)
         .flexible(true)
-        .from_reader(bytes);
+        // A quote that the last row does not close takes this line break into its cell, where it is refused.
+        .from_reader(bytes.chain(&b"\n"[..]));
     let mut row = StringRecord::new();
     let mut lines: BTreeMap<CommodityCode, u64> = BTreeMap::new();
     let mut table = CommodityTable::new();
@@ -43,6 +47,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<CommodityTable, String> {
             break;
         }
         let line = row.position().map_or(next, |position| position.line());
+        one_line_each(&row).map_err(|why| format!("line {line}: {why}"))?;
         if !has_header {
             has_header = true;
             if !row.iter().map(str::trim).eq(HEADER) {
@@ -61,6 +66,28 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<CommodityTable, String> {
     } else {
         Err(format!("line 1: is empty; the columns must be {}", HEADER.join(",")))
     }
+}
+
+/// The first bytes of gzip and of zip.
+const ARCHIVES: [&[u8]; 2] = [b"\x1f\x8b", b"PK\x03\x04"];
+
+/// Refuses what no title or code has. A quote that is not closed takes the rows after it into its cell,
+/// so it shows as a line break.
+fn one_line_each(row: &StringRecord) -> Result<(), String> {
+    for (number, value) in (1..).zip(row) {
+        if value.contains(['\n', '\r']) {
+            return Err(format!(
+                "value {number} has a line break; close its quote, or write it on one line"
+            ));
+        }
+        if let Some(found) = value.chars().find(|c| c.is_control()) {
+            return Err(format!(
+                "value {number} has the control character {}; remove it",
+                found.escape_unicode()
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn reason(why: &csv::Error) -> String {
@@ -131,10 +158,33 @@ mod tests {
         for (rows, why) in [
             ("unspsc,72,a", "line 2: has 3 values instead of 4"),
             ("unspsc,72,a,b\ncpv,72,a,b", "line 3: 'cpv' is not a scheme"),
-            ("unspsc,\"7\n2\",a,b\nunspsc,72,a,b", "line 2: 'unspsc:7"),
             (
-                "unspsc,72,\"a\nb\",\nunspsc,7a,a,b",
-                "line 4: 'unspsc:7a' is not a commodity code; write",
+                "unspsc,72,a,b\nunspsc,7a,a,b",
+                "line 3: 'unspsc:7a' is not a commodity code; write",
+            ),
+            (
+                "unspsc,\"7\n2\",a,b\nunspsc,72,a,b",
+                "line 2: value 2 has a line break; close its quote",
+            ),
+            (
+                "unspsc,72,Road,\"Route\nunspsc,73,Bridge,Pont\n",
+                "line 2: value 4 has a line break; close its quote",
+            ),
+            (
+                "unspsc,72,\"Road,Route\r\nunspsc,73,Bridge,Pont\r\n",
+                "line 2: value 3 has a line break; close its quote",
+            ),
+            (
+                "unspsc,72,a,b\nunspsc,73,Road,\"Route",
+                "line 3: value 4 has a line break; close its quote",
+            ),
+            (
+                "unspsc,72,a\0b,c",
+                "line 2: value 3 has the control character \\u{0}; remove it",
+            ),
+            (
+                "unspsc,72,a,b\t",
+                "line 2: value 4 has the control character \\u{9}; remove it",
             ),
             (
                 "unspsc,72,a,b\nunspsc,72000000,c,d",
@@ -154,7 +204,13 @@ mod tests {
             ),
             (
                 b"scheme,code,title_en,title_fr\nunspsc,72,\xe9,\n",
-                "line 2: is not UTF-8",
+                "line 2: is not UTF-8; save",
+            ),
+            (b"\x1f\x8b\x08\0", "line 1: is compressed; unpack the file first"),
+            (b"PK\x03\x04", "line 1: is compressed; unpack the file first"),
+            (
+                b"scheme,code,title_en,\"title_fr\nunspsc,72,a,b",
+                "line 1: value 4 has a line break",
             ),
         ] {
             let error = parse(bytes).unwrap_err();

@@ -132,6 +132,15 @@ impl CommodityDictionary {
         Ok(dictionary)
     }
 
+    /// The dictionary in the bytes of a file. The error names the line.
+    pub(crate) fn parse_bytes(bytes: &[u8]) -> Result<CommodityDictionary, String> {
+        let text = std::str::from_utf8(bytes).map_err(|why| {
+            let before = bytes[..why.valid_up_to()].iter().filter(|byte| **byte == b'\n');
+            format!("line {}: is not UTF-8", before.count() + 1)
+        })?;
+        CommodityDictionary::parse(text)
+    }
+
     /// The file of the dictionary, in the order of the codes.
     pub(crate) fn to_text(&self) -> String {
         let mut text = String::new();
@@ -249,20 +258,10 @@ const MIN_SHARED: u64 = 2;
 
 impl CommodityLearner {
     pub(crate) fn observe(&mut self, record: &Record) {
+        self.teach(|field| record.text(field));
         for field in &WORDED_FIELDS {
-            let Some(text) = record.text(field.codes) else {
-                continue;
-            };
-            let mut stated: Vec<CommodityCode> = commodity::codes(field.codes, text).collect();
-            for (language, number) in Language::ALL.into_iter().zip(0..) {
-                if let Some(words) = record.text(field.of(language)) {
-                    for (code, words) in pairs(field.codes, text, words) {
-                        if let Some(learned) = self.learned(&code) {
-                            learned.add(number, words, 1);
-                        }
-                    }
-                }
-            }
+            let codes = record.text(field.codes).unwrap_or_default();
+            let mut stated: Vec<CommodityCode> = commodity::codes(field.codes, codes).collect();
             stated.sort();
             stated.dedup();
             for code in stated {
@@ -275,6 +274,24 @@ impl CommodityLearner {
             for code in commodity::codes(CODES_WITHOUT_WORDS, codes) {
                 if let Some(learned) = self.learned(&code) {
                     learned.records += 1;
+                }
+            }
+        }
+    }
+
+    /// Learns the words of the codes in the fields of what may be no record, and counts none.
+    pub(crate) fn teach<'a>(&mut self, text_of: impl Fn(&str) -> Option<&'a str>) {
+        for field in &WORDED_FIELDS {
+            let Some(text) = text_of(field.codes) else {
+                continue;
+            };
+            for (language, number) in Language::ALL.into_iter().zip(0..) {
+                if let Some(words) = text_of(field.of(language)) {
+                    for (code, words) in pairs(field.codes, text, words) {
+                        if let Some(learned) = self.learned(&code) {
+                            learned.add(number, words, 1);
+                        }
+                    }
                 }
             }
         }
@@ -475,6 +492,10 @@ mod tests {
             let error = CommodityDictionary::parse(&format!("{text}{line}")).unwrap_err();
             assert!(error.starts_with(why), "{error}");
         }
+        assert_eq!(CommodityDictionary::parse_bytes(text.as_bytes()), Ok(dictionary));
+        let damaged = [text.as_bytes(), b"\xe9"].concat();
+        let error = CommodityDictionary::parse_bytes(&damaged).unwrap_err();
+        assert_eq!(error, "line 3: is not UTF-8");
     }
 
     proptest! {

@@ -11,7 +11,7 @@ use super::{
     whole_run::{self, WholeRun},
 };
 use crate::{
-    model::{Role, Schema, record::MAX_ID_BYTES, vocabulary},
+    model::{Role, Schema, commodity_words::CommodityLearner, record::MAX_ID_BYTES, vocabulary},
     sources::{
         reading::{
             DraftRecord, GroupMember, RowCounts, not_amounts,
@@ -63,6 +63,9 @@ pub(crate) fn merge(mut read: ReadFiles, out: &Path, steps: &mut [Box<dyn WholeR
             dumps.close(source)?;
         }
     }
+    let taught = counts.iter_mut().map(|counts| std::mem::take(&mut counts.taught));
+    let mut taught = taught.fold(CommodityLearner::default(), CommodityLearner::merge);
+    steps.iter_mut().for_each(|step| step.teach(&mut taught));
     whole_run::run(steps, dumps.finished())?;
     let contents = dumps.publish(steps.iter().filter_map(|step| step.file()).collect())?;
     let files = read.files.into_iter().zip(counts).filter_map(|(file, counts)| {
@@ -133,8 +136,13 @@ impl MergedGroups {
             reader.merge_group(&mut group.members, &mut merged.counts);
             for member in &mut group.members {
                 let counts = &mut merged.counts[member.file];
+                if member.skipped.is_some() {
+                    for record in std::mem::take(&mut member.records) {
+                        counts.teach(|field| record.text(field));
+                    }
+                }
                 for record in &mut member.records {
-                    if let Some(note) = not_amounts::leave_out(record, Vec::new) {
+                    if let Some(note) = not_amounts::leave_out(record, Vec::new, |_| None) {
                         counts.note(member.line, note);
                     }
                 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::model::{EntityType, timestamp, vocabulary};
 use crate::sources::{
-    common::{countries, public_bodies},
+    common::{commodity_levels, countries, public_bodies},
     reading::{
         DraftRecord, FileHead, FileInfo, GroupMember, JsonItem, JsonRows, ReadError, Recency, RowBudget, RowCounts,
         RowOutput, RowSink, SourceReader, Utf8Reader, array_at, text, text_at, unknown,
@@ -242,10 +242,10 @@ impl Posting<'_> {
         let codes = array_at(self.row, "/commodityCodes");
         // A code is an object with all its levels, of which the finest counts. In the answer of a
         // search it is a text, and the titles are in a list of their own.
-        let finest = |code: &Value, suffix: &str| {
-            let mut levels = ["commodity", "class", "family", "segment"].iter();
-            levels.find_map(|level| text_at(code, &format!("/{level}{suffix}")))
-        };
+        let finest = commodity_levels::finest;
+        for code in codes {
+            commodity_levels::teach_higher(code, self.counts);
+        }
         let unspsc = codes
             .iter()
             .filter_map(|code| finest(code, "").or_else(|| text_at(code, "")));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use procure::model::commodity::{CommodityCode, Scheme};
 
-use super::*;
+use super::{federal::under_header_of, *};
 
 /// An export of SEAO with a notice for each code. A notice has no words of its own.
 fn notices(codes: &[&str]) -> Vec<u8> {
@@ -193,6 +193,49 @@ fn the_operators_table_precedes_what_is_learned() {
         "{error}"
     );
     assert!(error.contains("mend the line, or remove the file"), "{error}");
+    fs::write(workspace.out().join(DICTIONARY), b"\n\xe9\n").unwrap();
+    let error = workspace.error(&workspace.options());
+    assert!(
+        error.contains("commodities.ndjson line 2: is not UTF-8; mend the line, or remove the file"),
+        "{error}"
+    );
+}
+
+/// A standing offer gives no record, and Alberta's records state the finest level of a code alone.
+#[test]
+fn what_gives_no_record_teaches_words_too() {
+    let workspace = Workspace::new();
+    workspace.put("a.xml", &notices(&["73111502", "72141199", "72999999"]));
+    let offer = vec![
+        ("contractNumber-numeroContrat", "SO1"),
+        ("amendmentNumber-numeroModification", "000"),
+        ("instrumentType-typeInstrument-eng", "National Master Standing Offer"),
+        ("unspsc", "73110000"),
+        ("unspscDescription-eng", "Wood and paper industries"),
+        ("unspscDescription-fra", "Industries du bois et du papier"),
+    ];
+    workspace.put("b.csv", &under_header_of("canadabuys-contract.csv", &[offer]));
+    workspace.put("c.json", &fixture("alberta-opportunities.json"));
+    let report = workspace.run();
+    let words: BTreeMap<String, Value> = workspace
+        .records("tender/seao-xml")
+        .into_iter()
+        .map(|tender| (tender["unspsc"].to_string(), tender["unspsc_description_en"].clone()))
+        .collect();
+    let expected = [
+        ("\"72141199\"", "Paving"),
+        ("\"72999999\"", "Building services"),
+        ("\"73111502\"", "Wood and paper industries"),
+    ];
+    assert_eq!(
+        words,
+        BTreeMap::from(expected.map(|(code, words)| (code.to_owned(), json!(words))))
+    );
+    assert_eq!(french_words(&workspace)["73111502"], "Industries du bois et du papier");
+    assert_eq!(
+        report.commodities["unspsc"].codes, 5,
+        "three of Quebec and two of Alberta: only codes that records state count"
+    );
 }
 
 /// A record with many codes gains as many words as fit, each once.

@@ -646,6 +646,38 @@ fn disclosures_are_the_same_under_former_column_names() {
 }
 
 #[test]
+fn a_code_of_goods_is_not_one_of_construction() {
+    let workspace = Workspace::new();
+    let row = |reference, category, code| {
+        let mut row = disclosed([
+            reference,
+            "2024-2025-Q1",
+            "C",
+            "",
+            "Tools Inc",
+            "2024-05-01",
+            "12000",
+            "12000",
+            "0",
+        ]);
+        row.extend([("commodity_type", category), ("commodity_code", code)]);
+        row
+    };
+    let rows = [
+        row("R-1", "G", "5120"),
+        row("R-2", "C", "5120"),
+        row("R-3", "S", "5131"),
+        row("R-4", "G", "6640"),
+        row("R-5", "G", "51101500"),
+    ];
+    workspace.put("contracts.csv", &under_header_of("disclosure.csv", &rows));
+    workspace.run();
+    let records = workspace.records("disclosure/disclosure");
+    let codes: Vec<&Value> = records.iter().map(|record| &record["commodity_code"]).collect();
+    assert_eq!(codes, ["N5120", "5120", "5131", "6640", "51101500"]);
+}
+
+#[test]
 fn a_notice_without_a_type_is_classified_by_its_method_or_title() {
     let notice = |reference, kind, method| {
         vec![

@@ -149,11 +149,11 @@ impl CheckedDumps<'_> {
 /// The dictionary that `procure normalize` wrote next to the dumps; `None` if there is none.
 fn read_commodities(dumps: &Path) -> anyhow::Result<Option<CommodityDictionary>> {
     let path = dumps.join(dump::COMMODITIES);
-    let text = match regular_file::read_to_string(&path) {
+    let bytes = match regular_file::read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        text => text.with_context(|| format!("reading {}", path.display()))?,
+        bytes => bytes.with_context(|| format!("reading {}", path.display()))?,
     };
-    let parsed = CommodityDictionary::parse(&text).map_err(|why| {
+    let parsed = CommodityDictionary::parse_bytes(&bytes).map_err(|why| {
         anyhow!(
             "{} {why}; normalize again, or remove the file: the words of codes are then learned from the dumps",
             path.display()

@@ -65,7 +65,8 @@ impl CommodityStep {
     }
 
     fn count(&mut self, learned: &CommodityDictionary) {
-        for code in learned.0.keys() {
+        // A code without records is one of a row that gave none.
+        for (code, _) in learned.0.iter().filter(|(_, entry)| entry.records > 0) {
             let counts = &mut self.counts[code.scheme() as usize];
             counts.codes += 1;
             let has_nearest = |language: Language| self.dictionary.nearest(code, language).is_some();
@@ -127,11 +128,11 @@ impl CommodityStep {
 /// The dictionary that the last run wrote; empty if there is none.
 fn former_dictionary(out: &Path) -> Result<CommodityDictionary> {
     let path = out.join(COMMODITIES);
-    match regular_file::read_to_string(&path) {
+    match regular_file::read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(CommodityDictionary::default()),
-        text => {
-            let text = text.with_context(|| format!("reading {}", path.display()))?;
-            let parsed = CommodityDictionary::parse(&text);
+        bytes => {
+            let bytes = bytes.with_context(|| format!("reading {}", path.display()))?;
+            let parsed = CommodityDictionary::parse_bytes(&bytes);
             parsed.map_err(|why| {
                 anyhow!(
                     "{} {why}; mend the line, or remove the file to learn anew",
@@ -143,6 +144,10 @@ fn former_dictionary(out: &Path) -> Result<CommodityDictionary> {
 }
 
 impl WholeRun for CommodityStep {
+    fn teach(&mut self, taught: &mut CommodityLearner) {
+        self.learner = std::mem::take(&mut self.learner).merge(std::mem::take(taught));
+    }
+
     fn observe(&mut self, _: EntityType, _: &str, record: &Record) {
         self.learner.observe(record);
     }

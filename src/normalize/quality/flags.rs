@@ -11,6 +11,7 @@ use super::{duplicates::Duplicates, placeholder::is_placeholder, price_ranges::P
 use crate::{
     model::{
         Date, EntityType, Record, Role, Schema,
+        fold::fold,
         vocabulary::{
             self, DUPLICATE_SUSPECT, FUTURE_DATE, IMPLAUSIBLE_VALUE, NO_VENDOR, PLACEHOLDER_VALUE, QUALITY_FLAGS,
         },
@@ -140,8 +141,12 @@ fn has_vendors(entity_type: EntityType) -> bool {
     entity_type != EntityType::PreSolicitation && Schema::of(entity_type).has_role(Role::Vendor)
 }
 
+/// Folded texts of publishers that keep the supplier to themselves.
+const WITHHELD: [&str; 3] = ["confidential", "confidentiel", "confidentielle"];
+
 fn names_vendor(record: &Record) -> bool {
-    record.texts(Role::Vendor).any(vocabulary::identifies)
+    let is_name = |text: &str| vocabulary::identifies(text) && !WITHHELD.contains(&fold(text).as_str());
+    record.texts(Role::Vendor).any(is_name)
 }
 
 #[cfg(test)]
@@ -212,6 +217,18 @@ mod tests {
         named["vendor_name"] = json!("A");
         let found = flags_of(EntityType::Award, &[award("1"), named]);
         assert_eq!(found, [vec!["no_vendor"], vec![]]);
+        for (name, is_named) in [
+            ("Confidential", false),
+            ("CONFIDENTIEL.", false),
+            ("n/a", false),
+            ("Confidential Shredding Inc", true),
+        ] {
+            let (mut withheld, mut named) = (award("1"), award("2"));
+            withheld["vendor_name"] = json!(name);
+            named["vendor_name"] = json!("A");
+            let flags = flags_of(EntityType::Award, &[withheld, named]);
+            assert_eq!(flags[0].is_empty(), is_named, "{name}");
+        }
         let tender = json!({"record_id": "1", "publication_date": "2024-05-01"});
         assert_eq!(flags_of(EntityType::Tender, &[tender]), [[""; 0]]);
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    model::{EntityType, Record},
+    model::{EntityType, Record, commodity_words::CommodityLearner},
     normalize::report::NormalizeReport,
 };
 
@@ -14,6 +14,9 @@ use crate::{
 /// keep of a record.
 pub(crate) trait WholeRun: Send + Sync {
     fn observe(&mut self, entity_type: EntityType, source: &str, record: &Record);
+
+    /// What rows state about codes that gave no record. Called once, before the first record is observed.
+    fn teach(&mut self, _: &mut CommodityLearner) {}
 
     /// Called once, after all records were observed and before the first is completed.
     fn conclude(&mut self) {}

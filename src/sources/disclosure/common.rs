@@ -1,7 +1,7 @@
 //! What both files of the proactive disclosure share: source ids, group keys, and fields that are
 //! filled alike.
 
-use crate::model::{fold::fold, municipality};
+use crate::model::{commodity, fold::fold, municipality};
 use crate::sources::{
     common::countries,
     disclosure::codes::{SOLICITATION_PROCEDURES, labels},
@@ -37,6 +37,11 @@ pub(crate) fn complete(row: &CsvRow, mut record: DraftRecord, source: &str, owne
     record.set("currency", record.number("contract_value").map(|_| "CAD"));
     record.set("owner_org", Some(owner));
     record.set("reference_number", Some(reference));
+    // Of goods, group 51 is hand tools; of everything else, division 51 is construction.
+    if record.text("procurement_category") == Some("GD") {
+        let codes = record.text("commodity_code").and_then(commodity::of_goods);
+        record.set("commodity_code", codes);
+    }
     let country = record
         .text("vendor_country")
         .map(|country| countries::code(country.into()).into_owned());

@@ -92,7 +92,6 @@ pub(crate) fn skip_agreements(members: &mut [GroupMember]) -> &mut [GroupMember]
     let agreements = members.partition_point(is_agreement);
     let (agreements, contracts) = members.split_at_mut(agreements);
     for member in agreements {
-        member.records.clear();
         member.skipped = Some("a standing offer or supply arrangement, not a contract");
     }
     for member in contracts.iter_mut() {

@@ -46,7 +46,6 @@ impl SourceReader for ContractReader {
         let contracts = canadabuys_contract::skip_agreements(current);
         if contracts.len() < row_count {
             for member in former {
-                member.records.clear();
                 member.skipped = Some("a standing offer or supply arrangement according to CanadaBuys, not a contract");
             }
             return amendments::merge_contract(contracts, &[]);

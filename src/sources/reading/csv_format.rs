@@ -142,7 +142,9 @@ impl CsvFormat {
             Ok(mut output) => {
                 // The row has numbers that its records do not keep.
                 for record in &mut output.records {
-                    if let Some(note) = not_amounts::leave_out(record, || row.identifiers()) {
+                    if let Some(note) =
+                        not_amounts::leave_out(record, || row.identifiers(), |amount| row.published(amount))
+                    {
                         row.note(note.to_owned());
                     }
                 }

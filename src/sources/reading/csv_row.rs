@@ -86,6 +86,20 @@ impl<'a> CsvRow<'a> {
         columns.filter_map(|index| self.values.get(*index)).collect()
     }
 
+    /// An amount as the row writes it, outside of its own numbers.
+    pub(crate) fn published(&self, amount: f64) -> Option<&'a str> {
+        let cells = self.values.iter().enumerate();
+        let mut cells = cells.filter(|(index, _)| !self.header.identifiers.contains(index));
+        // Toronto names the currency after some amounts.
+        let number = |cell: &'a str| {
+            let cell = cell.trim();
+            let without = ["CAD", "USD"].iter().find_map(|currency| cell.strip_suffix(currency));
+            without.unwrap_or(cell)
+        };
+        let is_it = |cell| text::amount(number(cell)).is_ok_and(|found| found == Some(amount));
+        cells.find(|(_, cell)| is_it(*cell)).map(|(_, cell)| cell.trim())
+    }
+
     fn at(&self, (index, second): ColumnPosition) -> &'a str {
         let value = self.values.get(index).unwrap_or_default();
         match second {

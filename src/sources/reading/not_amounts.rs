@@ -51,11 +51,19 @@ const AREA_CODES: [(&str, &[&str]); 13] = [
 ];
 
 /// Decision D-215: takes numbers that are not amounts out of the record's fields of money. Returns the note about the
-/// last of them. `others` returns further identifiers of the row, which the record does not keep.
-pub(crate) fn leave_out<'a>(record: &mut DraftRecord, others: impl Fn() -> Vec<&'a str>) -> Option<&'static str> {
+/// last of them. `others` returns further identifiers of the row, which the record does not keep, and
+/// `as_published` an amount as the row writes it, if the row is a text.
+pub(crate) fn leave_out<'a>(
+    record: &mut DraftRecord,
+    others: impl Fn() -> Vec<&'a str>,
+    as_published: impl Fn(f64) -> Option<&'a str>,
+) -> Option<&'static str> {
     let mut note = None;
     for field in MONEY {
-        let Some(digits) = record.number(field).and_then(whole_dollars) else {
+        let Some(amount) = record.number(field) else {
+            continue;
+        };
+        let Some(digits) = whole_dollars(amount) else {
             continue;
         };
         let Some(why) = why_not(record, &digits, &others) else {
@@ -64,7 +72,8 @@ pub(crate) fn leave_out<'a>(record: &mut DraftRecord, others: impl Fn() -> Vec<&
         note = Some(why);
         record.remove(field);
         if !record.has(AS_PUBLISHED) {
-            record.set(AS_PUBLISHED, Some(digits));
+            let published = as_published(amount).map(str::to_owned);
+            record.set(AS_PUBLISHED, Some(published.unwrap_or(digits)));
         }
     }
     note
@@ -77,10 +86,11 @@ fn whole_dollars(amount: f64) -> Option<String> {
 
 fn why_not<'a>(record: &DraftRecord, digits: &str, others: &impl Fn() -> Vec<&'a str>) -> Option<&'static str> {
     let is_identifier = record.fields.iter().any(|(name, value)| match value {
-        FieldValue::Text(text) => names_identifier(name.text()) && is_number(&text, digits),
+        FieldValue::Text(text) if SUPPLIERS.contains(&name.text()) => has_number(leading_number(&text), digits),
+        FieldValue::Text(text) => names_identifier(name.text()) && has_number(&text, digits),
         _ => false,
     });
-    if is_identifier || others().iter().any(|text| is_number(text, digits)) {
+    if is_identifier || others().iter().any(|text| has_number(text, digits)) {
         return Some(IDENTIFIER);
     }
     let is_federal = record.text("government_level") == Some("federal");
@@ -102,23 +112,45 @@ pub(crate) fn is_identifier_column(name: &str) -> bool {
     has(&["phone", "number", "numero", "numéro", "_id"]) && !has(&["amount", "value", "montant", "valeur"])
 }
 
-/// Whether a text is this number: its digits are, or begin with a telephone number of ten digits
-/// before its extension.
-fn is_number(text: &str, digits: &str) -> bool {
-    // Longer than any number and its punctuation: a sentence.
+/// The fields with a supplier's name.
+const SUPPLIERS: [&str; 4] = [
+    "vendor_name",
+    "vendor_name_standardized",
+    "supplier_legal_name",
+    "supplier_operating_name",
+];
+
+/// The number of a company that has no other name: `9123-4567 Québec inc.`
+fn leading_number(name: &str) -> &str {
+    let end = name.find(|c: char| !c.is_ascii_digit() && !matches!(c, ' ' | '-' | '.'));
+    &name[..end.unwrap_or(name.len())]
+}
+
+/// Whether this number is the only one of a text, or one of several: the second of
+/// `SR4532964302 - WS4544437558`, that before an extension (`416 338 5585 x 12`) or a version (`60139003-1`).
+fn has_number(text: &str, digits: &str) -> bool {
+    // Longer than any numbers and their punctuation: a sentence.
     if text.len() > 40 {
         return false;
     }
-    let own: String = text.chars().filter(char::is_ascii_digit).collect();
-    let own = match own.strip_prefix('1') {
-        Some(rest) if digits.len() == TELEPHONE_DIGITS && rest.len() == TELEPHONE_DIGITS => rest,
-        _ => own.as_str(),
+    let number = significant(digits);
+    let is_it = |part: &str| {
+        let own: String = part.chars().filter(char::is_ascii_digit).collect();
+        significant(&own) == number
     };
-    let is_with_extension = || {
-        let text = text.to_lowercase();
-        digits.len() == TELEPHONE_DIGITS && own.starts_with(digits) && (text.contains('x') || text.contains("poste"))
-    };
-    own == digits || is_with_extension()
+    let between_letters = text.split(|c: char| c.is_alphabetic() || matches!(c, '/' | ';' | ','));
+    let each = text.split(|c: char| !c.is_ascii_digit());
+    is_it(text) || between_letters.chain(each).any(is_it)
+}
+
+/// A number without the zeros before it, which a cell of a spreadsheet loses, and a telephone number
+/// without the 1 before it.
+fn significant(digits: &str) -> &str {
+    let digits = digits.trim_start_matches('0');
+    match digits.strip_prefix('1') {
+        Some(rest) if rest.len() == TELEPHONE_DIGITS => rest,
+        _ => digits,
+    }
 }
 
 const TELEPHONE_DIGITS: usize = 10;
@@ -126,6 +158,7 @@ const TELEPHONE_DIGITS: usize = 10;
 /// Whether ten digits are a telephone number of the province: area code and exchange are valid, and
 /// the number is not round, as a large amount would be.
 fn is_telephone(digits: &str, province: &str) -> bool {
+    let digits = significant(digits);
     if digits.len() != TELEPHONE_DIGITS || digits.ends_with("000") {
         return false;
     }
@@ -157,12 +190,41 @@ mod tests {
             ("vendor_id", "1167094921", 1_167_094_921.0, true),
             ("vendor_id", "1167094921", 1_167_094_921.5, false),
             ("file_number", "123-456", 123_456.0, false),
-            ("contract_id", "2313165-1", 2_313_165.0, false),
+            ("contract_id", "2313165-1", 2_313_165.0, true),
+            ("contract_id", "60139003-1", 60_139_003.0, true),
+            ("contract_id", "60139003-1", 601_390_031.0, true),
+            ("contract_id", "60139003-1", 6_013_900.0, false),
+            ("reference_number", "2016-8000000", 8_000_000.0, true),
+            (
+                "solicitation_number",
+                "SR4532964302 - WS4544437558",
+                4_532_964_302.0,
+                true,
+            ),
+            (
+                "solicitation_number",
+                "SR4532964302 - WS4544437558",
+                4_544_437_558.0,
+                true,
+            ),
+            (
+                "solicitation_number",
+                "SR4532964302 - WS4544437558",
+                5_329_643_024.0,
+                false,
+            ),
+            ("solicitation_number", "12-345-67-89", 3_456_789.0, false),
+            ("tender_number", "0900000026", 900_000_026.0, true),
+            ("tender_number", "00123456", 123_456.0, false),
+            ("vendor_name", "2145128 ONTARIO INC", 2_145_128.0, true),
+            ("vendor_name", "9123-4567 Québec inc.", 91_234_567.0, true),
+            ("vendor_name", "Ontario 2145128", 2_145_128.0, false),
+            ("vendor_name", "123 Rue", 123.0, false),
             ("title_en", "2313165", 2_313_165.0, false),
             ("record_id", "toronto|2313165", 2_313_165.0, false),
         ] {
             let mut record = contract(&[(name, text)], value);
-            let note = leave_out(&mut record, Vec::new);
+            let note = leave_out(&mut record, Vec::new, |_| None);
             assert_eq!(note.is_some(), is_left_out, "{name} {text} {value}");
             assert_eq!(record.has("contract_value"), !is_left_out, "{name} {text} {value}");
             let published = is_left_out.then(|| format!("{value:.0}"));
@@ -172,12 +234,19 @@ mod tests {
             ("416-338-5585", true),
             ("1 (416) 338-5585", true),
             ("416 338 5585 x 12", true),
+            ("416 338 5585, poste 12", true),
+            ("514 555 0100 / 416 338 5585", true),
             ("416338558512", false),
             ("call 416-338-5585 between nine and five, or write", false),
         ] {
             let mut record = contract(&[], 4_163_385_585.0);
-            assert_eq!(leave_out(&mut record, || vec![other]).is_some(), is_left_out, "{other}");
+            let note = leave_out(&mut record, || vec![other], |_| None);
+            assert_eq!(note.is_some(), is_left_out, "{other}");
         }
+        let mut record = contract(&[], 14_163_385_585.0);
+        let note = leave_out(&mut record, || vec!["416-338-5585"], |_| Some("$14,163,385,585.00"));
+        assert_eq!(note, Some(IDENTIFIER));
+        assert_eq!(record.text(AS_PUBLISHED), Some("$14,163,385,585.00"));
     }
 
     #[test]
@@ -185,6 +254,8 @@ mod tests {
         for (level, province, value, is_left_out) in [
             ("municipal", "ON", 9_054_510_208.0, true),
             ("municipal", "ON", 4_163_927_134.0, true),
+            ("municipal", "ON", 14_163_927_134.0, true),
+            ("municipal", "ON", 24_163_927_134.0, false),
             ("provincial", "QC", 5_148_721_234.0, true),
             ("municipal", "ON", 5_148_721_234.0, false),
             ("municipal", "ON", 1_898_820_680.0, false),
@@ -194,13 +265,17 @@ mod tests {
             ("federal", "ON", 4_163_927_134.0, false),
         ] {
             let mut record = contract(&[("government_level", level), ("province", province)], value);
-            let note = leave_out(&mut record, Vec::new);
+            let note = leave_out(&mut record, Vec::new, |_| None);
             assert_eq!(note == Some(TELEPHONE), is_left_out, "{level} {province} {value}");
         }
         let mut record = DraftRecord::new(EntityType::Contract);
         record.set("contract_value", Some(5.0));
         assert_eq!(
-            leave_out(&mut record, || panic!("small amounts need no look at the row")),
+            leave_out(
+                &mut record,
+                || panic!("small amounts need no look at the row"),
+                |_| None
+            ),
             None
         );
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::EntityType;
+use crate::model::{EntityType, commodity_words::CommodityLearner};
 
 /// Maximum number of different reasons, and of different notes, that are counted separately per
 /// file. Reasons quote what publishers wrote, so their number has no other bound. Further ones are
@@ -43,6 +43,8 @@ pub struct RowCounts {
     pub skipped: BTreeMap<String, Occurrences>,
     /// Oddities of rows that still count.
     pub notes: BTreeMap<String, Occurrences>,
+    /// The words of codes that rows state, but no record.
+    pub(crate) taught: CommodityLearner,
     /// Whether these are the counts of a part of a file. A part lists all reasons; the whole, to
     /// which parts are [added](RowCounts::add), decides which of them it lists.
     is_part: bool,
@@ -65,12 +67,18 @@ impl RowCounts {
         count(&mut self.notes, note, Occurrences::once(line), self.is_part);
     }
 
+    /// Learns the words of codes in the fields of what is no record.
+    pub(crate) fn teach<'a>(&mut self, text_of: impl Fn(&str) -> Option<&'a str>) {
+        self.taught.teach(text_of);
+    }
+
     /// Adds the counts of a part whose rows follow the rows that are already counted. The result is
     /// the same as if the part's rows had been counted here.
     pub(crate) fn add(&mut self, part: RowCounts) {
         self.rows += part.rows;
         self.recorded += part.recorded;
         self.merged += part.merged;
+        self.taught = std::mem::take(&mut self.taught).merge(part.taught);
         for (entity_type, written) in part.written {
             *self.written.entry(entity_type).or_default() += written;
         }

@@ -75,7 +75,8 @@ pub(crate) struct Annotation {
 /// A row output or an annotation, as it is returned to its source for merging.
 ///
 /// The source's records are what is left in `records` after merging. A member without records
-/// counts as merged into another one, or as skipped if the source gives a reason in `skipped`.
+/// counts as merged into another one. If the source gives a reason in `skipped`, the member counts as
+/// skipped, and its records only teach the words of their codes.
 #[derive(Debug)]
 pub(crate) struct GroupMember {
     /// [`RowOutput::key`]; empty for an annotation.
