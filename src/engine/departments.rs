@@ -220,8 +220,20 @@ impl Departments {
         self.all.len() - 1
     }
 
-    pub(crate) fn all(&self) -> &[DepartmentNames] {
-        &self.all
+    /// The keys of all names of the department with this key.
+    pub(crate) fn keys_of(&self, key: &str) -> Option<&[String]> {
+        let number = self.by_key.get(key)?;
+        Some(&self.all.get(*number)?.keys)
+    }
+
+    /// The keys that do not contain `part` and are names of a department of which another key does. A
+    /// search for a part of a name finds the records with these keys too, so that it has all records
+    /// of the department.
+    pub(crate) fn keys_beside<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a str> {
+        let several = self.all.iter().filter(|department| department.keys.len() > 1);
+        let found = several.filter(move |department| department.keys.iter().any(|key| key.contains(part)));
+        let keys = found.flat_map(|department| department.keys.iter().map(String::as_str));
+        keys.filter(move |key| !key.contains(part))
     }
 
     /// The department of an entry of [`Facet::Department`]: that of its English name, if it has one.
@@ -385,7 +397,7 @@ mod tests {
         );
         assert_eq!(key_of(&departments, "", "Public works"), "public works");
         assert_eq!(departments.resolve("ville de laval").unwrap().name, "Ville de Laval");
-        assert_eq!(departments.all().len(), 3);
+        assert_eq!(departments.all.len(), 3);
         for name in [
             "nobody",
             "nowhere | National Defence",
@@ -393,6 +405,27 @@ mod tests {
         ] {
             assert_eq!(departments.resolve(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn a_part_of_one_name_finds_the_other_names_of_the_department() {
+        let departments = departments(&[
+            (entry("Health Canada", "Santé Canada"), 1),
+            (entry("Health Canada", ""), 9),
+            (entry("", "Ville de Laval"), 3),
+            (entry("Parks Canada", "Parcs Canada"), 2),
+        ]);
+        let beside = |part: &'static str| departments.keys_beside(part).collect::<Vec<_>>();
+        assert_eq!(beside("sante canada"), ["health canada"]);
+        assert_eq!(beside("sante"), ["health canada"]);
+        assert_eq!(beside("health"), ["sante canada"]);
+        assert_eq!(beside("park"), ["parcs canada"]);
+        // Every name has the part, or the department has one name only.
+        for part in ["", "canada", "ville", "nobody"] {
+            assert_eq!(beside(part), [""; 0], "{part}");
+        }
+        assert_eq!(departments.keys_of("health canada").unwrap().len(), 2);
+        assert_eq!(departments.keys_of("sante canada"), None, "a name, not a department");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Names that are similar to one that does not exist: candidates for "did you mean".
 //!
 //! Names are compared word by word, because a name is mistyped in one word and the others are right.
-//! A word fits one that is spelled nearly like it, or that starts with the same four letters.
+//! A word fits one that is spelled nearly like it, or that starts with the same four letters. Names whose words fit equally
+//! well are compared as a whole, so that a name with another legal form is near.
 
 use std::{cmp::Reverse, collections::HashMap};
 
-use strsim::osa_distance;
+use strsim::{jaro_winkler, osa_distance};
 
 use crate::engine::{deadline::Deadline, error::Error};
 
@@ -34,9 +35,15 @@ pub(crate) const STARTS_ALIKE: u8 = 3;
 /// What a word costs that no word of the name fits.
 pub(crate) const MISSING: u8 = 8;
 
-/// How badly a name fits; the less, the better. The number of a name breaks ties: the names are
-/// numbered by descending frequency.
-type Misfit = (usize, usize, u32);
+/// The maximum number of characters of a name that are compared as a whole.
+const MAX_COMPARED: usize = 64;
+
+/// A name with a word that fits: what its words cost, the less the better, and its number.
+struct Fitting<'a> {
+    cost: usize,
+    number: u32,
+    name: &'a str,
+}
 
 /// A word of the wanted name.
 #[derive(Clone, Copy)]
@@ -97,15 +104,13 @@ pub(crate) fn similar_names<'a>(
 ) -> Result<Vec<u32>, Error> {
     let words = compared_words(key);
     let mut cost_of: HashMap<&str, [u8; MAX_WORDS]> = HashMap::new();
-    let mut found: Vec<Misfit> = Vec::new();
+    let mut found: Vec<Fitting> = Vec::new();
     for (at, (number, name)) in names.enumerate() {
         if at % CHECKED == 0 {
             deadline.check()?;
         }
         let mut best = [MISSING; MAX_WORDS];
-        let mut name_words = 0usize;
         for word in name.split(' ') {
-            name_words += 1;
             let costs = cost_of.entry(word).or_insert_with(|| costs(&words, word));
             for (best, cost) in best.iter_mut().zip(*costs) {
                 *best = (*best).min(cost);
@@ -114,17 +119,35 @@ pub(crate) fn similar_names<'a>(
         let fits = |(word, cost): (&Word, &u8)| *cost < MISSING && word.is_enough();
         if words.iter().zip(&best).any(fits) {
             let cost = best[..words.len()].iter().map(|cost| usize::from(*cost)).sum();
-            found.push((cost, name_words.abs_diff(words.len()), number));
+            found.push(Fitting { cost, number, name });
         }
     }
-    found.sort_unstable();
+    best(key, found, limit, deadline)
+}
+
+/// The numbers of the names that fit best. Among equally good ones those first that are most similar as a whole, then
+/// those with the lowest number: the names are numbered by descending frequency.
+fn best(key: &str, mut found: Vec<Fitting>, limit: usize, deadline: &Deadline) -> Result<Vec<u32>, Error> {
+    let start = |text: &str| text.chars().take(MAX_COMPARED).collect::<String>();
+    let key = start(key);
+    found.sort_by_key(|fitting| fitting.cost);
     let mut numbers: Vec<u32> = Vec::new();
-    for (_, _, number) in found {
-        if numbers.len() == limit {
-            break;
+    for equal in found.chunk_by(|a, b| a.cost == b.cost) {
+        let mut ranked: Vec<(f64, u32)> = Vec::with_capacity(equal.len());
+        for (at, fitting) in equal.iter().enumerate() {
+            if at % CHECKED == 0 {
+                deadline.check()?;
+            }
+            ranked.push((jaro_winkler(&key, &start(fitting.name)), fitting.number));
         }
-        if !numbers.contains(&number) {
-            numbers.push(number);
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        for (_, number) in ranked {
+            if numbers.len() == limit {
+                return Ok(numbers);
+            }
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
         }
     }
     Ok(numbers)
@@ -189,10 +212,28 @@ mod tests {
             ("acme pavin", "acme paving"),
             ("pavers acme", "acme paving"),
             ("candiac constructions ltee", "candiac construction"),
+            ("construction candiac", "candiac construction"),
+            ("acme paving ltd", "acme paving"),
         ] {
             assert_eq!(similar(key, 1), [name], "{key}");
         }
         assert_eq!(similar("acme pavin", 9), ["acme paving", "acme"]);
+    }
+
+    #[test]
+    fn equally_good_names_are_compared_as_a_whole() {
+        let names = [
+            "paving north acme",
+            "acme north",
+            "acme paving inc",
+            "acme paving group of canada",
+        ];
+        let found = similar_names("acme paving", (0..).zip(names), 9, &Deadline::never()).unwrap();
+        assert_eq!(found, [2, 3, 0, 1]);
+        // Of equal names the more frequent one is first.
+        let names = ["acme paving a", "acme paving b"];
+        let found = similar_names("acme paving", (0..).zip(names), 1, &Deadline::never()).unwrap();
+        assert_eq!(found, [0]);
     }
 
     #[test]

@@ -80,6 +80,13 @@ pub trait Engine: Send + Sync {
         deadline: Deadline,
     ) -> Result<Aggregation, Error>;
 
+    /// The number of records that match each query, in the order of the queries. Sorts are ignored.
+    fn counts(&self, queries: &[SearchQuery], deadline: Deadline) -> Result<Vec<u64>, Error> {
+        let none = ValueAggregation::None;
+        let count = |query: &SearchQuery| Ok(self.aggregate(query, &[], none, deadline.clone())?.total);
+        queries.iter().map(count).collect()
+    }
+
     /// Vendors of one entity type, or departments of several, whose folded name contains `part`.
     /// Sorted by descending number of records, then by name.
     fn list_names(

@@ -51,7 +51,8 @@ pub enum Filter {
     Term { role: Role, key: String },
     /// One of the role's keys starts with `key` (`prefix`).
     Prefix { role: Role, key: String },
-    /// One of the role's keys contains `key` (`wildcard` with `*key*`).
+    /// One of the role's keys contains `key` (`wildcard` with `*key*`). For [`Role::Department`], also
+    /// one that is another name of a department with such a key (`terms`).
     Contains { role: Role, key: String },
     /// The role's date is between two days, both included (`range`). A record without the date
     /// does not match.

@@ -219,8 +219,11 @@ fn the_list_the_profile_and_the_filter_of_a_name_agree() {
         ("Toronto Water", 2, 80.0, "division"),
         ("Fleet Services", 2, 20.0, "both"),
         ("Public Works", 1, -5.0, "buyer"),
+        // Of its two contracts, one states the French name only.
+        ("National Defence", 2, -5.0, "buyer"),
+        ("Défense nationale", 2, -5.0, "buyer"),
     ] {
-        let path = name.replace(' ', "%20");
+        let path = name.replace(' ', "%20").replace('é', "%C3%A9");
         let row = &get(&format!("/departments?entity_type=contract&q={path}"))["results"][0];
         assert_eq!(
             *row,
@@ -237,6 +240,19 @@ fn the_list_the_profile_and_the_filter_of_a_name_agree() {
         assert_eq!(filtered["total"], records, "{name}");
         assert_eq!(filtered["results"], profile["contracts"], "{name}");
     }
+    // The disclosures state the English name only; a contract states that both are one department.
+    for name in ["D%C3%A9fense%20nationale", "fense", "National%20Defence"] {
+        let listed = get(&format!("/departments?entity_type=disclosure&q={name}"));
+        assert_eq!(listed["results"][0]["records"], 4, "{name}: {listed}");
+        let filtered = get(&format!("/disclosure?department={name}&include_total=true"));
+        assert_eq!(filtered["total"], 4, "{name}");
+        let french = filtered["results"][0].get("department_fr");
+        assert_eq!(french, None, "a record is as published");
+    }
+    let profile = get("/department/D%C3%A9fense%20nationale");
+    let disclosures = profile["by_entity_type"].as_array().unwrap();
+    let disclosures = disclosures.iter().find(|of| of["entity_type"] == "disclosure");
+    assert_eq!(disclosures.unwrap()["records"], 4);
     let answer = server.get("/department/City%20of%20Tronto");
     let expected = "no department has the name 'City of Tronto'; similar names: 'City of Toronto'";
     assert_eq!(answer.status, 404);

@@ -443,7 +443,7 @@ fn agree_on_market(engine: &dyn Engine, scan: &dyn Engine, query: &SearchQuery) 
 }
 
 /// Every name of a record finds it: by its profile, which is the filter on what the name resolves to,
-/// and in the list of names.
+/// in the list of names, and by the filter on a part of a name.
 fn names_have_all_their_records(engine: &dyn Engine, records: &[(EntityType, String)]) {
     for (entity_type, json) in records.iter().take(40) {
         let record = Record::parse(Schema::of(*entity_type), json.as_bytes()).unwrap();
@@ -455,9 +455,18 @@ fn names_have_all_their_records(engine: &dyn Engine, records: &[(EntityType, Str
             let profile = all_by_offset(engine, &query, 500);
             assert!(profile.contains(json), "{name} has {json}");
             let listed = engine.list_names(&[*entity_type], facet, &facet.key(name), 0..100, Deadline::never());
-            let row = listed.unwrap().rows.into_iter().find(|row| row.name == named.name);
+            let listed = listed.unwrap();
+            let row = listed.rows.into_iter().find(|row| row.name == named.name);
             let row = row.map(|row| (row.records as usize, row.kind));
             assert_eq!(row, Some((profile.len(), named.kind)), "{name} of {json}");
+            let (role, key) = (Role::Department, query_key(Role::Department, name));
+            let query = SearchQuery::newest(*entity_type, vec![Filter::Contains { role, key }]);
+            let filtered = all_by_offset(engine, &query, 500);
+            let missing = profile.iter().find(|json| !filtered.contains(json));
+            assert_eq!(missing, None, "{name} of {json}");
+            // Of another department with the part, the filter finds the records too.
+            let is_only = listed.total == 1;
+            assert!(!is_only || filtered.len() == profile.len(), "{name} of {json}");
         }
     }
 }

@@ -322,6 +322,10 @@ fn passes(all: &Collection, record: &Record, filter: &Filter) -> bool {
         Filter::Term { role, key } => record.keys(*role).iter().any(|stored| stored == key),
         Filter::FacetValue { facet, key } => all.keys(*facet, record).contains(key),
         Filter::Prefix { role, key } => record.keys(*role).iter().any(|stored| stored.starts_with(key)),
+        Filter::Contains {
+            role: Role::Department,
+            key,
+        } => all.names_with(record, key),
         Filter::Contains { role, key } => record.keys(*role).iter().any(|stored| stored.contains(key.as_str())),
         Filter::Dates { role, from, to } => record
             .date(*role)

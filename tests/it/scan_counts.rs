@@ -29,6 +29,8 @@ pub struct Collection<'a> {
     pub records: Vec<(EntityType, Record<'a>)>,
     /// From the key of a French name to the key of the English name of the same department.
     english_of: BTreeMap<String, String>,
+    /// The keys of the names of each department, by its key.
+    names_of: BTreeMap<String, BTreeSet<String>>,
 }
 
 type Counts = BTreeMap<String, u64>;
@@ -119,7 +121,23 @@ impl<'a> Collection<'a> {
                 english_of.insert(other.clone(), name);
             }
         }
-        Collection { english_of, records }
+        let mut all = Collection {
+            names_of: BTreeMap::new(),
+            english_of,
+            records,
+        };
+        for name in french.keys().chain(english.keys()) {
+            let department = all.department_of(name);
+            all.names_of.entry(department).or_default().insert(name.clone());
+        }
+        all
+    }
+
+    /// Whether a record names a department of which a name contains a part.
+    pub fn names_with(&self, record: &Record, part: &str) -> bool {
+        let keys = record.keys(Role::Department);
+        let mut names = keys.iter().flat_map(|key| &self.names_of[&self.department_of(key)]);
+        names.any(|name| name.contains(part))
     }
 
     /// The keys of a record's values.

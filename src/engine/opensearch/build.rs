@@ -27,6 +27,7 @@ use super::{
     facet_codes::{self, FacetCodes},
     generations::{complete, facets_file, in_service},
     mapping::IndexKind,
+    recovery_source,
     retry::retry,
     settings::ClusterSettings,
     verify::{SAMPLES, Sample, verify_count, verify_records},
@@ -213,7 +214,11 @@ impl ClusterBuild {
 
     fn create(&self, kind: IndexKind, shards: u32) -> anyhow::Result<()> {
         let index = self.index(kind);
-        let definition = kind.definition(shards);
+        let mut definition = kind.definition(shards);
+        let can_be_left_out = || recovery_source::can_be_left_out(&self.client, &Deadline::never());
+        if self.retry(|| can_be_left_out().context("reading the version of the cluster"))? {
+            recovery_source::leave_out(&mut definition);
+        }
         self.retry(|| {
             cluster_indexes::create_if_missing(&self.client, &index, &definition, &Deadline::never())
                 .with_context(|| format!("creating {index}"))

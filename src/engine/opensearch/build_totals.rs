@@ -1,10 +1,13 @@
 //! What a build counts over all records of an entity type before it writes the first document: facet
-//! entries, vendors, keys of roles, words and similarity terms.
+//! entries, vendors, long keys of roles, words and similarity terms.
 //!
 //! The codes of facets follow from all entries, so the records are read twice. Memory holds distinct
 //! texts, never records: about 100 MB for two million contracts.
 
-use std::collections::HashMap;
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +15,7 @@ use super::{
     document::{RoleKey, StemEntry, VendorName, WordEntry, is_listed, vendor_id},
     facet_codes::{FacetCodes, FacetTable},
     mapping::{key_list, stem_id, word_id, word_list},
+    query::is_long_part,
 };
 use crate::{
     engine::{
@@ -28,8 +32,8 @@ pub(crate) struct BuildTotals {
     summary: RecordSummary,
     /// By facet: the number and the values of the records with each entry.
     entries: [HashMap<Vec<String>, Sum>; Facet::ALL.len()],
-    /// By role of [`NAMES`]: the number of records with each key.
-    keys: [HashMap<String, u64>; NAMES.len()],
+    /// By role of [`NAMES`]: the long keys.
+    keys: [BTreeSet<String>; NAMES.len()],
     /// The words of the text that are listed.
     words: HashMap<String, WordCount>,
     /// The number of records with each similarity term.
@@ -102,9 +106,9 @@ impl BuildTotals {
         }
         for (role, keys) in NAMES.into_iter().zip(&mut self.keys) {
             if self.schema.is_searchable_by(role) {
-                for key in record.keys(role) {
-                    count(keys, &key, 1);
-                }
+                // A part that is too long for a pattern is only in a key that is as long.
+                let long = record.keys(role).into_iter().filter(|key| is_long_part(key));
+                keys.extend(long.map(Cow::into_owned));
             }
         }
         for text in record.texts(Role::Text) {
@@ -149,9 +153,7 @@ impl BuildTotals {
             }
         }
         for (ours, theirs) in self.keys.iter_mut().zip(other.keys) {
-            for (key, records) in theirs {
-                *ours.entry(key).or_default() += records;
-            }
+            ours.extend(theirs);
         }
         for (word, count) in other.words {
             // The numbers of the records of another part mean nothing here.
@@ -254,18 +256,15 @@ fn vendor_names(
     documents.collect()
 }
 
-fn role_keys(entity_type: EntityType, keys: [HashMap<String, u64>; NAMES.len()]) -> Vec<(String, RoleKey)> {
+fn role_keys(entity_type: EntityType, keys: [BTreeSet<String>; NAMES.len()]) -> Vec<(String, RoleKey)> {
     let mut documents = Vec::new();
     for (role, keys) in NAMES.into_iter().zip(keys) {
         let list = key_list(entity_type, role);
-        let mut keys: Vec<(String, u64)> = keys.into_iter().collect();
-        keys.sort_unstable();
-        for (rank, (key, records)) in (0u32..).zip(keys) {
+        for (rank, key) in (0u32..).zip(keys) {
             let document = RoleKey {
                 list: list.clone(),
                 key,
                 rank,
-                records,
             };
             documents.push((format!("{list}/{rank}"), document));
         }
@@ -274,15 +273,25 @@ fn role_keys(entity_type: EntityType, keys: [HashMap<String, u64>; NAMES.len()])
 }
 
 fn word_entries(entity_type: EntityType, words: HashMap<String, WordCount>) -> Vec<(String, WordEntry)> {
-    let entry = |(word, count): (String, WordCount)| {
+    let mut words: Vec<(String, u64)> = words.into_iter().map(|(word, count)| (word, count.records)).collect();
+    words.sort_unstable_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
+    let entry = |(rank, (word, documents)): (u32, (String, u64))| {
         let entry = WordEntry {
             list: word_list(entity_type),
             word,
-            documents: count.records,
+            rank,
+            documents,
         };
         (word_id(entity_type, &entry.word), entry)
     };
-    words.into_iter().map(entry).collect()
+    sorted((0u32..).zip(words).map(entry).collect())
+}
+
+/// By id. The cluster compresses documents in the order in which it gets them, so similar ones that
+/// follow each other take less space.
+fn sorted<T>(mut documents: Vec<(String, T)>) -> Vec<(String, T)> {
+    documents.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    documents
 }
 
 fn stem_entries<'a>(
@@ -312,7 +321,7 @@ fn stem_entries<'a>(
         entry.fr.sort_unstable();
         (stem_id(entity_type, &stem), entry)
     });
-    documents.collect()
+    sorted(documents.collect())
 }
 
 fn count(counts: &mut HashMap<String, u64>, text: &str, number: u64) {
@@ -327,6 +336,7 @@ fn count(counts: &mut HashMap<String, u64>, text: &str, number: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::opensearch::query::MAX_PATTERN_CHARS;
 
     fn totals(entity_type: EntityType, lines: &[&str]) -> FinishedTotals {
         let schema = Schema::of(entity_type);
@@ -363,13 +373,19 @@ mod tests {
         assert_eq!(totals.summary.records, 5);
         assert_eq!(totals.summary.records_with_value, 2);
         assert_eq!(totals.summary.total_value, Money::of(3.5));
-        let vendor_keys: Vec<&str> = totals
-            .keys
-            .iter()
-            .filter(|(_, key)| key.list.ends_with("/vendor"))
-            .map(|(_, key)| key.key.as_str())
-            .collect();
-        assert_eq!(vendor_keys, ["alpha", "zed"]);
+    }
+
+    #[test]
+    fn only_keys_that_can_contain_a_long_part_are_listed() {
+        let (short, long) = ("a".repeat(MAX_PATTERN_CHARS), "b".repeat(MAX_PATTERN_CHARS + 1));
+        let line = |name: &str| format!(r#"{{"record_id":"{name}","vendor_name":"{name}"}}"#);
+        let lines = [line(&short), line(&long), line("zed"), line(&long)];
+        let totals = totals(EntityType::Award, &lines.each_ref().map(String::as_str));
+        let [(id, key)] = totals.keys.as_slice() else {
+            panic!("one key: {:?}", totals.keys);
+        };
+        assert_eq!((id.as_str(), &key.key), ("award/keys/vendor/0", &long));
+        assert_eq!(totals.vendors.len(), 3, "all vendors are listed");
     }
 
     #[test]
@@ -400,6 +416,11 @@ mod tests {
             let mut words = totals.words.iter().map(|(_, entry)| entry);
             words.find(|entry| entry.word == word).map(|entry| entry.documents)
         };
+        let mut by_rank: Vec<&WordEntry> = totals.words.iter().map(|(_, entry)| entry).collect();
+        by_rank.sort_unstable_by_key(|entry| entry.rank);
+        assert!(by_rank.iter().zip(0..).all(|(entry, rank)| entry.rank == rank));
+        let order = |entry: &&WordEntry| (std::cmp::Reverse(entry.documents), entry.word.clone());
+        assert!(by_rank.is_sorted_by_key(order), "{by_rank:?}");
         assert_eq!(
             ["road", "roads", "24"].map(documents),
             [Some(2), Some(1), None],

@@ -20,8 +20,10 @@ use crate::engine::deadline::Deadline;
 
 /// How a node treats a request.
 #[derive(Clone, Copy)]
-enum Reply {
+pub(crate) enum Reply {
     Answer(u16, &'static str),
+    /// The answer follows from the head and the body of the request.
+    Computed(fn(&str, &str) -> String),
     /// The same, but the node closes the connection without saying so.
     AnswerAndClose(&'static str),
     Close,
@@ -29,13 +31,13 @@ enum Reply {
 }
 
 /// A node on a port of its own. It keeps the heads of the requests.
-struct Node {
-    url: String,
+pub(crate) struct Node {
+    pub(crate) url: String,
     heads: Arc<Mutex<Vec<String>>>,
 }
 
 impl Node {
-    fn start(reply: Reply) -> Node {
+    pub(crate) fn start(reply: Reply) -> Node {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let heads = Arc::<Mutex<Vec<String>>>::default();
@@ -53,17 +55,24 @@ impl Node {
         self.heads.lock().unwrap().len()
     }
 
+    /// The first lines of the requests.
+    pub(crate) fn request_lines(&self) -> Vec<String> {
+        let first = |head: &String| head.lines().next().unwrap().to_owned();
+        self.heads.lock().unwrap().iter().map(first).collect()
+    }
+
     fn last_head(&self) -> String {
         self.heads.lock().unwrap().last().unwrap().clone()
     }
 }
 
 fn serve<S: Read + Write>(mut stream: BufReader<S>, reply: Reply, seen: &Mutex<Vec<String>>) {
-    while let Some(head) = read_request(&mut stream) {
-        seen.lock().unwrap().push(head);
+    while let Some((head, request)) = read_request(&mut stream) {
+        seen.lock().unwrap().push(head.clone());
         let (status, body) = match reply {
-            Reply::Answer(status, body) => (status, body),
-            Reply::AnswerAndClose(body) => (200, body),
+            Reply::Answer(status, body) => (status, body.to_owned()),
+            Reply::Computed(answer) => (200, answer(&head, &request)),
+            Reply::AnswerAndClose(body) => (200, body.to_owned()),
             Reply::Close => return,
             Reply::Stall => {
                 thread::park();
@@ -78,8 +87,8 @@ fn serve<S: Read + Write>(mut stream: BufReader<S>, reply: Reply, seen: &Mutex<V
     }
 }
 
-/// The head of the next request; `None` at the end of the connection.
-fn read_request(stream: &mut impl BufRead) -> Option<String> {
+/// The head of the next request, in lower case, and its body; `None` at the end of the connection.
+fn read_request(stream: &mut impl BufRead) -> Option<(String, String)> {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
         if stream.read_line(&mut head).ok()? == 0 {
@@ -89,8 +98,9 @@ fn read_request(stream: &mut impl BufRead) -> Option<String> {
     let head = head.to_lowercase();
     let length = head.split("content-length: ").nth(1);
     let length: usize = length.map_or(0, |rest| rest.split("\r\n").next().unwrap().parse().unwrap());
-    stream.read_exact(&mut vec![0; length]).ok()?;
-    Some(head)
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).ok()?;
+    Some((head, String::from_utf8_lossy(&body).into_owned()))
 }
 
 /// An address at which nothing listens.

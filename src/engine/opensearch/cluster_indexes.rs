@@ -158,8 +158,18 @@ pub(crate) fn delete(client: &Client, names: &[String], deadline: &Deadline) -> 
 
 /// Makes all documents visible to searches, on every copy that there is of a shard.
 pub(crate) fn refresh(client: &Client, name: &str, deadline: &Deadline) -> Result<(), ClusterError> {
+    on_all_shards(client, name, "_refresh", deadline)
+}
+
+/// Writes all documents to files, so that a copy of a shard is made of files alone.
+fn flush(client: &Client, names: &str, deadline: &Deadline) -> Result<(), ClusterError> {
+    on_all_shards(client, names, "_flush?wait_if_ongoing=true", deadline)
+}
+
+/// A call that may be repeated. It fails unless every copy that there is of a shard has done it.
+fn on_all_shards(client: &Client, name: &str, call: &str, deadline: &Deadline) -> Result<(), ClusterError> {
     #[derive(Deserialize)]
-    struct Refreshed {
+    struct Done {
         #[serde(rename = "_shards")]
         shards: Shards,
     }
@@ -169,11 +179,11 @@ pub(crate) fn refresh(client: &Client, name: &str, deadline: &Deadline) -> Resul
     }
     let request = ClusterRequest {
         method: Method::POST,
-        path: &format!("/{name}/_refresh"),
+        path: &format!("/{name}/{call}"),
         body: Body::Empty,
         is_repeatable: true,
     };
-    let Refreshed { shards } = client.send_for(&request, deadline)?;
+    let Done { shards } = client.send_for(&request, deadline)?;
     if shards.failed > 0 {
         let why = format!("{} shards of {name} are lost", shards.failed);
         return Err(ClusterError::Unavailable(why));
@@ -253,8 +263,14 @@ pub(crate) fn replicate(client: &Client, names: &[String], replicas: u32, patien
         );
     }
     let indexes = names.join(",");
-    // The documents of a generation never change.
-    let body = json!({ "index": { "number_of_replicas": possible, "blocks.write": true } });
+    flush(client, &indexes, &never).context("writing the indexes to disk")?;
+    let body = json!({ "index": {
+        "number_of_replicas": possible,
+        // The documents of a generation never change.
+        "blocks.write": true,
+        // As the cluster has it for other indexes.
+        "routing.rebalance.enable": null,
+    } });
     let path = format!("/{indexes}/_settings");
     change(client, Method::PUT, &path, &Body::Json(&body), &never)?;
     if possible > 0 {

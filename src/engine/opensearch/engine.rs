@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     aggregate,
@@ -17,7 +17,7 @@ use super::{
     names::Names,
     near_words,
     page::{self, PageSearch},
-    query::{CompiledQuery, term},
+    query::{CompiledQuery, Lookups, term},
     records_index::{RecordsIndex, departments},
     relevance,
     searcher::{Searcher, stored_record},
@@ -102,9 +102,17 @@ impl OpenSearchEngine {
         }
     }
 
+    fn look_up<'q>(
+        &self,
+        searcher: &Searcher,
+        queries: impl IntoIterator<Item = &'q SearchQuery>,
+    ) -> Result<Lookups, Error> {
+        look_up(searcher, &self.names(), &self.vocabulary, &self.departments, queries)
+    }
+
     /// `None` if nothing can match.
     fn compile(&self, searcher: &Searcher, query: &SearchQuery) -> Result<Option<CompiledQuery>, Error> {
-        let lookups = look_up(searcher, &self.names(), &self.vocabulary, query)?;
+        let lookups = self.look_up(searcher, [query])?;
         Ok(CompiledQuery::new(query, &lookups))
     }
 
@@ -116,7 +124,7 @@ impl OpenSearchEngine {
         page: &Page,
     ) -> Result<Option<CompiledQuery>, Error> {
         check_sortable(query, page)?;
-        let lookups = look_up(searcher, &self.names(), &self.vocabulary, query)?;
+        let lookups = self.look_up(searcher, [query])?;
         let compiled = CompiledQuery::new(query, &lookups);
         let text = query.text.as_ref().filter(|_| query.sort.key == SortKey::Relevance);
         let (Some(compiled), Some(text)) = (&compiled, text) else {
@@ -227,6 +235,35 @@ impl Engine for OpenSearchEngine {
             return aggregate::aggregate(&searcher, &self.names(), &compiled, terms, values);
         }
         Ok(Aggregation::empty(query.entity_type, terms, values))
+    }
+
+    fn counts(&self, queries: &[SearchQuery], deadline: Deadline) -> Result<Vec<u64>, Error> {
+        deadline.check()?;
+        let (mut counted, mut searches): (Vec<usize>, Vec<(&str, Value)>) = (Vec::new(), Vec::new());
+        for entity_type in EntityType::ALL {
+            let Some(searcher) = self.searcher(entity_type, &deadline) else {
+                continue;
+            };
+            let of_type = queries.iter().enumerate();
+            let of_type = of_type.filter(|(_, query)| query.entity_type == entity_type);
+            let only_queries = of_type.clone().map(|(_, query)| query);
+            let lookups = self.look_up(&searcher, only_queries)?;
+            for (number, query) in of_type {
+                if let Some(compiled) = CompiledQuery::new(query, &lookups) {
+                    counted.push(number);
+                    searches.push((searcher.index.name.as_str(), compiled.to_json()));
+                }
+            }
+        }
+        // Nothing matches the others.
+        let mut counts = vec![0; queries.len()];
+        for (number, total) in counted
+            .into_iter()
+            .zip(together::totals(&self.client, &searches, &deadline)?)
+        {
+            counts[number] = total;
+        }
+        Ok(counts)
     }
 
     fn list_names(
@@ -374,5 +411,131 @@ impl Engine for OpenSearchEngine {
 
     fn is_local(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        engine::opensearch::{
+            build_totals::RecordSummary,
+            client_tests::{Node, Reply},
+            settings::ClusterSettings,
+        },
+        model::Date,
+        query::{
+            Filter,
+            text::{Term, TextQuery},
+        },
+    };
+
+    /// A word without digits, because a code has no stem: `bc` for 12.
+    fn word(number: u64) -> String {
+        let letter = |digit: char| char::from(b'a' + u8::try_from(digit).unwrap() - b'0');
+        number.to_string().chars().map(letter).collect()
+    }
+
+    /// A node of a cluster that has no stem in its vocabulary. Of each word it has as many records as
+    /// [`word`] was called with.
+    fn answer(head: &str, body: &str) -> String {
+        if head.starts_with("post /vocabulary/_mget ") {
+            let ids = serde_json::from_str::<Value>(body).unwrap()["ids"]
+                .as_array()
+                .unwrap()
+                .len();
+            return json!({ "docs": vec![json!({ "found": false }); ids] }).to_string();
+        }
+        assert!(head.starts_with("post /_msearch?"), "{head}");
+        let responses = body.lines().skip(1).step_by(2).map(|search| {
+            let search: Value = serde_json::from_str(search).unwrap();
+            assert_eq!(
+                (&search["size"], &search["track_total_hits"]),
+                (&json!(0), &json!(true))
+            );
+            let searched = &search["query"]["bool"]["filter"][0]["term"]["text"]["value"];
+            let hits = (0..1000).find(|number| *searched == word(*number));
+            json!({ "timed_out": false, "hits": { "total": { "value": hits, "relation": "eq" }, "hits": [] } })
+        });
+        json!({ "responses": responses.collect::<Vec<_>>() }).to_string()
+    }
+
+    fn engine_of_contracts(node: &Node) -> OpenSearchEngine {
+        let departments = Departments::default();
+        let summary = RecordSummary {
+            records: 10,
+            ..RecordSummary::default()
+        };
+        let index = |entity_type: EntityType| {
+            let name = entity_type.to_string();
+            let has_records = entity_type == EntityType::Contract;
+            has_records.then(|| RecordsIndex::new(entity_type, name, &summary, &[], &departments))
+        };
+        let indexes = EntityType::ALL.into_iter().map(index).collect();
+        OpenSearchEngine {
+            client: Arc::new(Client::new(&ClusterSettings::new(vec![node.url.clone()])).unwrap()),
+            indexes,
+            departments,
+            names: "names".to_owned(),
+            vendors: Cache::new(1),
+            vocabulary: Vocabulary::new("vocabulary".to_owned()),
+        }
+    }
+
+    fn with_word(entity_type: EntityType, number: u64) -> SearchQuery {
+        SearchQuery {
+            text: Some(TextQuery::any(vec![Term::Word(word(number))])),
+            ..SearchQuery::newest(entity_type, Vec::new())
+        }
+    }
+
+    #[test]
+    fn counts_are_sent_together() {
+        let node = Node::start(Reply::Computed(answer));
+        let engine = engine_of_contracts(&node);
+        let deadline = || Deadline::after(Duration::from_secs(30));
+        assert_eq!(engine.counts(&[], deadline()).unwrap(), [0; 0]);
+        assert!(node.request_lines().is_empty(), "nothing is counted");
+
+        let mut queries: Vec<SearchQuery> = (0..150).map(|word| with_word(EntityType::Contract, word)).collect();
+        let mut expected: Vec<u64> = (0..150).collect();
+        // There are no tenders.
+        queries.insert(7, with_word(EntityType::Tender, 7));
+        expected.insert(7, 0);
+        assert_eq!(engine.counts(&queries, deadline()).unwrap(), expected);
+        let requests = node.request_lines();
+        let paths: Vec<&str> = requests
+            .iter()
+            .map(|line| line.split([' ', '?']).nth(1).unwrap())
+            .collect();
+        assert_eq!(paths, ["/vocabulary/_mget", "/_msearch"], "the words, then the counts");
+
+        // No request has more than 200 searches.
+        let many: Vec<SearchQuery> = (0..401).map(|word| with_word(EntityType::Contract, word)).collect();
+        assert_eq!(
+            engine.counts(&many, deadline()).unwrap(),
+            (0..401).collect::<Vec<u64>>()
+        );
+        assert_eq!(node.request_lines().len(), 2 + 1 + 3);
+    }
+
+    #[test]
+    fn counts_share_one_deadline() {
+        let stalled = Node::start(Reply::Stall);
+        let engine = engine_of_contracts(&stalled);
+        let query = SearchQuery::newest(
+            EntityType::Contract,
+            vec![Filter::Dates {
+                role: Role::Date,
+                from: Date::parse("2024-01-01").ok(),
+                to: None,
+            }],
+        );
+        let queries = vec![query; 3];
+        let counts = engine.counts(&queries, Deadline::after(Duration::from_millis(200)));
+        assert!(matches!(counts, Err(Error::Timeout)), "{counts:?}");
+        assert_eq!(stalled.request_lines().len(), 1, "the second count does not start");
     }
 }

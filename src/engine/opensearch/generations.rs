@@ -16,6 +16,7 @@ use super::{
     cluster_indexes::{self, ClusterIndex},
     facet_codes::{self, FacetTable},
     mapping::IndexKind,
+    recovery_source,
     response::Total,
     settings::ClusterSettings,
 };
@@ -190,6 +191,7 @@ fn check_mappings(client: &Client, names: &[String], deadline: &Deadline) -> any
 /// A mapping without members that some versions of the cluster return and others do not.
 fn without_defaults(mapping: &Value) -> Value {
     let mut mapping = mapping.clone();
+    recovery_source::forget(&mut mapping);
     let fields = mapping.get_mut("properties").and_then(Value::as_object_mut);
     for field in fields.into_iter().flat_map(|fields| fields.values_mut()) {
         if let Some(field) = field.as_object_mut()

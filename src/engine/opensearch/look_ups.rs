@@ -1,4 +1,6 @@
-//! What the cluster must be asked before a query can be compiled.
+//! What the cluster must be asked before queries can be compiled.
+
+use std::collections::{BTreeSet, hash_map::Entry};
 
 use super::{
     mapping::parse_facet_code,
@@ -8,38 +10,53 @@ use super::{
     stems::Vocabulary,
 };
 use crate::{
-    engine::error::Error,
-    model::Facet,
+    engine::{departments::Departments, error::Error},
+    model::{Facet, Role},
     query::{Filter, SearchQuery, text::Term},
 };
 
-pub(crate) fn look_up(
+/// Looks up what any of several queries needs. All are of the searcher's entity type. What they share
+/// is asked for once, and their words together.
+pub(crate) fn look_up<'q>(
     searcher: &Searcher,
     names: &Names,
     vocabulary: &Vocabulary,
-    query: &SearchQuery,
+    departments: &Departments,
+    queries: impl IntoIterator<Item = &'q SearchQuery>,
 ) -> Result<Lookups, Error> {
-    let (entity_type, deadline) = (query.entity_type, searcher.deadline);
+    let (entity_type, deadline) = (searcher.index.entity_type, searcher.deadline);
     let mut lookups = Lookups::default();
-    for filter in &query.filters {
-        match filter {
-            Filter::FacetValue { facet, key } => {
-                let codes = codes(searcher, names, *facet, key)?;
-                lookups.codes.insert((*facet, key.clone()), codes);
+    let mut words: BTreeSet<&str> = BTreeSet::new();
+    for query in queries {
+        for filter in &query.filters {
+            match filter {
+                Filter::FacetValue { facet, key } => {
+                    if let Entry::Vacant(vacant) = lookups.codes.entry((*facet, key.clone())) {
+                        vacant.insert(codes(searcher, names, *facet, key)?);
+                    }
+                }
+                Filter::Contains { role, key } if is_long_part(key) || *role == Role::Department => {
+                    if let Entry::Vacant(vacant) = lookups.keys.entry((*role, key.clone())) {
+                        let mut keys = Vec::new();
+                        if is_long_part(key) {
+                            keys = names.keys_with_long_part(entity_type, *role, key, deadline)?;
+                        }
+                        if *role == Role::Department {
+                            keys.extend(departments.keys_beside(key).map(str::to_owned));
+                        }
+                        vacant.insert(keys);
+                    }
+                }
+                _ => {}
             }
-            Filter::Contains { role, key } if is_long_part(key) => {
-                let keys = names.keys_with_long_part(entity_type, *role, key, deadline)?;
-                lookups.keys.insert((*role, key.clone()), keys);
-            }
-            _ => {}
         }
+        let clauses = query.text.iter().flat_map(|text| text.clauses());
+        words.extend(clauses.flat_map(|clause| clause.terms()).filter_map(|term| match term {
+            Term::Word(word) => Some(word.as_str()),
+            Term::Phrase(_) => None,
+        }));
     }
-    let clauses = query.text.iter().flat_map(|text| text.clauses());
-    let words = clauses.flat_map(|clause| clause.terms()).filter_map(|term| match term {
-        Term::Word(word) => Some(word.as_str()),
-        Term::Phrase(_) => None,
-    });
-    let words: Vec<&str> = words.collect();
+    let words: Vec<&str> = words.into_iter().collect();
     lookups.variants = vocabulary.variants(searcher.client, entity_type, &words, deadline)?;
     Ok(lookups)
 }

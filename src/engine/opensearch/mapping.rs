@@ -4,7 +4,7 @@
 //! | index | documents | found by |
 //! |---|---|---|
 //! | `{prefix}-{entity_type}-{generation}` | one per record, numbered in the default order | keys, words, dates, values, facet codes |
-//! | `{prefix}-names-{generation}` | one per vendor of an entity type, and one per key of a role that is searched by a part | a part of the key, rank, code |
+//! | `{prefix}-names-{generation}` | one per vendor of an entity type, and one per long key of a role that is searched by a part | a part of the key, rank, code |
 //! | `{prefix}-vocabulary-{generation}` | one per stem and one per word of an entity type | its id; a word also by its spelling |
 //! | `{prefix}-catalog` | one per generation and part of its stored files, and the lock of the build in progress | its id |
 //!
@@ -65,6 +65,8 @@ impl IndexKind {
             // Documents are made visible once, after the last one.
             "refresh_interval": "-1",
             "max_result_window": MAX_RESULT_WINDOW,
+            // A shard may move when it is complete (`recovery_source`).
+            "routing.rebalance.enable": "none",
         });
         if let IndexKind::Records(_) = self {
             settings["sort.field"] = json!(SORT_FIELDS);
@@ -142,7 +144,7 @@ pub(crate) fn is_generation_id(text: &str) -> bool {
 }
 
 /// The version of the documents and mappings. Raise it when they change for equal records.
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;
 
 /// The maximum of `from` + `size`. The API allows an offset of 9,500 and a page of 500; a search
 /// asks for one more record, to know whether another page follows.
@@ -244,7 +246,9 @@ pub(crate) fn vendor_list(entity_type: EntityType) -> String {
 }
 
 /// The list of the distinct keys that the records of an entity type have for a role of
-/// [`NAMES`](crate::engine::names::NAMES).
+/// [`NAMES`](crate::engine::names::NAMES), of those with more than
+/// [`MAX_PATTERN_CHARS`](super::query::MAX_PATTERN_CHARS) characters:
+/// a shorter one is found by a pattern.
 /// Its documents are [`RoleKey`](super::document::RoleKey).
 pub(crate) fn key_list(entity_type: EntityType, role: Role) -> String {
     format!("{entity_type}/keys/{}", role.name())
@@ -262,8 +266,8 @@ pub(crate) mod word {
     /// Which list it belongs to: [`word_list`](super::word_list).
     pub(crate) const LIST: &str = "list";
     pub(crate) const WORD: &str = "word";
-    /// The number of records that have the word in a text that `q` searches.
-    pub(crate) const DOCUMENTS: &str = "documents";
+    /// The number of the word in its list: by descending number of records, then by alphabet.
+    pub(crate) const RANK: &str = "rank";
 }
 
 /// The words of the texts of an entity type. Its documents are
@@ -313,15 +317,13 @@ fn records_mapping(schema: &Schema) -> Value {
     if schema.has_role(Role::Value) {
         add_amount(&mut fields, record::VALUE);
         add_amount(&mut fields, record::FOREIGN_VALUE);
-        fields.insert(record::FOREIGN.to_owned(), json!({ "type": "boolean" }));
+        fields.insert(record::FOREIGN.to_owned(), mark());
     }
     if schema.has_role(Role::OriginalValue) {
         add_amount(&mut fields, record::ORIGINAL_VALUE);
-        fields.insert(record::AMENDABLE.to_owned(), json!({ "type": "boolean" }));
+        fields.insert(record::AMENDABLE.to_owned(), mark());
     }
-    // Only searched.
-    let terms = json!({ "type": "keyword", "doc_values": false });
-    fields.insert(record::RELEVANCE.to_owned(), terms);
+    fields.insert(record::RELEVANCE.to_owned(), only_searched());
     for facet in Facet::ALL {
         fields.insert(facet_field(facet), json!({ "type": "keyword" }));
     }
@@ -346,6 +348,11 @@ fn add_amount(fields: &mut Map<String, Value>, amount: record::Amount) {
     fields.insert(implausible.to_owned(), sum);
 }
 
+/// The type of what is true of a record, or absent.
+fn mark() -> Value {
+    json!({ "type": "boolean", "doc_values": false })
+}
+
 fn role_mapping(role: Role) -> Value {
     match role {
         // The default order reads it.
@@ -358,8 +365,13 @@ fn role_mapping(role: Role) -> Value {
         // any phrase may skip.
         Role::Text => json!({ "type": "text", "norms": false, "analyzer": "whitespace" }),
         // Keys and similarity terms are only searched.
-        _ => json!({ "type": "keyword", "doc_values": false }),
+        _ => only_searched(),
     }
+}
+
+/// The type of a text that is neither sorted by nor counted.
+fn only_searched() -> Value {
+    json!({ "type": "keyword", "doc_values": false })
 }
 
 fn names_mapping() -> Value {
@@ -367,7 +379,7 @@ fn names_mapping() -> Value {
         "dynamic": "false",
         "_meta": meta(),
         "properties": {
-            names::LIST: { "type": "keyword" },
+            names::LIST: only_searched(),
             names::KEY: {
                 "type": "wildcard",
                 "fields": { names::WORDS: {
@@ -375,7 +387,7 @@ fn names_mapping() -> Value {
                 } },
             },
             names::RANK: { "type": "integer" },
-            names::CODE: { "type": "keyword" },
+            names::CODE: only_searched(),
         },
     })
 }
@@ -385,9 +397,9 @@ fn vocabulary_mapping() -> Value {
         "dynamic": "false",
         "_meta": meta(),
         "properties": {
-            word::LIST: { "type": "keyword" },
-            word::WORD: { "type": "keyword" },
-            word::DOCUMENTS: { "type": "integer" },
+            word::LIST: only_searched(),
+            word::WORD: only_searched(),
+            word::RANK: { "type": "integer", "index": false },
         },
     })
 }

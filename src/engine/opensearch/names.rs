@@ -1,4 +1,4 @@
-//! The names index: vendors of an entity type, and the keys of roles that are searched by a part.
+//! The names index: vendors of an entity type, and the long keys of roles that are searched by a part.
 
 use std::{collections::HashMap, ops::Range, sync::Arc};
 

@@ -63,7 +63,7 @@ fn search(entity_type: EntityType, near: &str, distance: u8, size: usize) -> Val
             "filter": [term(word::LIST, word_list(entity_type)), fuzzy(word::WORD, near, distance)],
             "must_not": [term(word::WORD, near)],
         } },
-        "sort": [{ word::DOCUMENTS: "desc" }, { word::WORD: "asc" }],
+        "sort": [{ word::RANK: "asc" }],
         "size": size,
         "track_total_hits": false,
     })
@@ -83,6 +83,6 @@ mod tests {
         let filters = &search["query"]["bool"]["filter"];
         assert_eq!(filters[0], json!({ "term": { "list": { "value": "award/words" } } }));
         assert_eq!(filters[1]["fuzzy"]["word"]["fuzziness"], 2);
-        assert_eq!(search["sort"], json!([{ "documents": "desc" }, { "word": "asc" }]));
+        assert_eq!(search["sort"], json!([{ "rank": "asc" }]));
     }
 }

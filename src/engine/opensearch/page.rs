@@ -1,8 +1,7 @@
 //! One page of the matching records, in a sort order.
 //!
-//! An order has up to two phases, each a search of its own: first the records with the sort key,
-//! then those without it, by `record_id`. Within a phase, pages follow each other by
-//! `search_after`; the index never changes, so they fit together.
+//! Within a [`Phase`] of the order, pages follow each other by `search_after`; the index never
+//! changes, so they fit together. The oldest first are read in [`Windows`].
 //!
 //! A page of small records is one search that returns them. If records could be large, the first
 //! search returns their sizes, so that no response is much larger than a page
@@ -14,9 +13,11 @@ use serde_json::{Value, json, value::RawValue};
 use super::{
     cluster_error::ClusterError,
     mapping::{MAX_RESULT_WINDOW, NO_DATE, record},
-    query::{CompiledQuery, dates, exists, term},
+    phases::{Phase, phases},
+    query::CompiledQuery,
     response::{Hit, SearchResponse},
     searcher::{Searcher, record_bytes, stored_record, total},
+    windows::Windows,
 };
 use crate::{
     engine::{
@@ -24,20 +25,12 @@ use crate::{
         page_size::{MAX_PAGE_BYTES, fitting},
         traits::Hits,
     },
-    model::{Date, Role},
+    model::Date,
     query::{Order, Page, Position, Sort, SortKey, Start},
 };
 
 /// Hits of one search at most. Larger pages are read in steps.
 const STEP: usize = 5_000;
-
-/// A part of an order that one sort covers.
-struct Phase {
-    query: CompiledQuery,
-    sort: Value,
-    /// The sort values of the hit before the first one.
-    after: Option<Vec<Value>>,
-}
 
 /// A hit without its record.
 struct Stub {
@@ -136,6 +129,9 @@ impl<'a> PageSearch<'a> {
     /// The first search; `None` if it was sent, or if it depends on others.
     pub(crate) fn first(&self) -> Option<Value> {
         let (phase, size) = (self.reader.phases.first()?, self.first_records());
+        if phase.reverse_to.is_some() {
+            return None;
+        }
         let fits = self.reader.offset + size <= MAX_RESULT_WINDOW;
         (fits && self.reader.first.is_none()).then(|| self.reader.body(phase, self.reader.offset, size))
     }
@@ -192,57 +188,6 @@ fn records(searcher: &Searcher, stubs: Vec<Stub>) -> Result<Vec<Bytes>, Error> {
     Ok(stubs.into_iter().filter_map(record).collect())
 }
 
-/// The phases of an order, from the position on.
-fn phases(query: &CompiledQuery, sort: Sort, after: Option<&Position>) -> Vec<Phase> {
-    let (key, id) = (sort.key.role().name(), Role::RecordId.name());
-    let (of_key, of_id) = match sort.order {
-        Order::Desc => ("desc", "asc"),
-        Order::Asc => ("asc", "desc"),
-    };
-    let by_key = json!([{ key: of_key }, { id: of_id }]);
-    let after_key = |days: i32, position: &Position| vec![json!(days), json!(position.record_id)];
-    if sort.key == SortKey::Relevance {
-        return vec![Phase {
-            query: query.clone(),
-            sort: json!([{ "_score": "desc" }, { Role::Date.name(): "desc" }, { id: "asc" }]),
-            after: None,
-        }];
-    }
-    if sort.key != SortKey::Value && sort.order == Order::Desc {
-        // The order of the index itself. Records without a date have the earliest one.
-        let days = |position: &Position| position.key.map_or(NO_DATE, Date::days);
-        return vec![Phase {
-            query: query.clone(),
-            sort: by_key,
-            after: after.map(|position| after_key(days(position), position)),
-        }];
-    }
-    let (keyed, unkeyed) = match sort.key {
-        SortKey::Value | SortKey::Relevance => (query.clone().require(exists(key)), query.clone().exclude(exists(key))),
-        SortKey::Date | SortKey::ClosingDate => (
-            query.clone().require(dates(sort.key.role(), None, None)),
-            query.clone().require(term(key, NO_DATE)),
-        ),
-    };
-    let mut phases = Vec::new();
-    let keyed_after = after.map(|position| position.key.map(|day| after_key(day.days(), position)));
-    if !matches!(keyed_after, Some(None)) {
-        phases.push(Phase {
-            query: keyed,
-            sort: by_key,
-            after: keyed_after.flatten(),
-        });
-    }
-    phases.push(Phase {
-        query: unkeyed,
-        sort: json!([{ id: "asc" }]),
-        after: after
-            .filter(|position| position.key.is_none())
-            .map(|position| vec![json!(position.record_id)]),
-    });
-    phases
-}
-
 /// Reads hits phase by phase.
 struct Reader<'a> {
     searcher: &'a Searcher<'a>,
@@ -264,15 +209,17 @@ impl Reader<'_> {
             return;
         }
         for phase in &mut self.phases {
-            let range = json!({ "range": { record::NUMBER: { "gte": self.offset } } });
-            phase.query = std::mem::take(&mut phase.query).require(range);
+            phase.query = std::mem::take(&mut phase.query).require(numbers(json!({ "gte": self.offset })));
         }
         self.offset = 0;
     }
 
     fn read(&mut self) -> Result<(), Error> {
         for mut phase in std::mem::take(&mut self.phases) {
-            self.read_phase(&mut phase)?;
+            match phase.reverse_to.take() {
+                Some(clause) => self.read_windows(&phase, clause)?,
+                None => self.read_phase(&mut phase)?,
+            }
             if self.is_full() {
                 break;
             }
@@ -286,6 +233,24 @@ impl Reader<'_> {
         self.stubs.len() >= self.wanted || (self.stubs.len() > 1 && bytes > MAX_PAGE_BYTES as u64)
     }
 
+    /// Reads a phase in the reverse of the default order, in which `clause` matches the first records.
+    fn read_windows(&mut self, phase: &Phase, clause: Value) -> Result<(), Error> {
+        let end = self.count(&CompiledQuery::default().require(clause))?;
+        for window in Windows::before(end, self.offset + self.wanted) {
+            let range = numbers(json!({ "gte": window.start, "lt": window.end }));
+            self.read_phase(&mut Phase {
+                query: phase.query.clone().require(range),
+                sort: phase.sort.clone(),
+                after: phase.after.clone(),
+                reverse_to: None,
+            })?;
+            if self.is_full() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     fn read_phase(&mut self, phase: &mut Phase) -> Result<(), Error> {
         let mut skipped = 0;
         loop {
@@ -294,7 +259,7 @@ impl Reader<'_> {
                 let Some(jump) = self.jump(phase)? else {
                     break;
                 };
-                skipped += jump;
+                skipped += jump as u64;
                 continue;
             }
             let hits = self.search(phase, self.offset, size)?;
@@ -315,7 +280,8 @@ impl Reader<'_> {
         }
         if self.offset > 0 {
             // The phase ended before the first hit of the page.
-            let matches = self.count(phase)?.saturating_sub(skipped);
+            let matches = self.count(&phase.query)?.saturating_sub(skipped);
+            let matches = usize::try_from(matches).unwrap_or(usize::MAX);
             self.offset = self.offset.saturating_sub(matches);
         }
         Ok(())
@@ -376,12 +342,15 @@ impl Reader<'_> {
         })
     }
 
-    /// The number of matches of a phase.
-    fn count(&self, phase: &Phase) -> Result<usize, Error> {
-        let body = json!({ "query": phase.query.to_json(), "size": 0, "track_total_hits": true });
-        let total = total(&self.searcher.search(&body)?)?;
-        Ok(usize::try_from(total).unwrap_or(usize::MAX))
+    fn count(&self, query: &CompiledQuery) -> Result<u64, Error> {
+        let body = json!({ "query": query.to_json(), "size": 0, "track_total_hits": true });
+        total(&self.searcher.search(&body)?)
     }
+}
+
+/// A clause that matches the record numbers of a range.
+fn numbers(range: Value) -> Value {
+    json!({ "range": { record::NUMBER: range } })
 }
 
 fn sort_values(stub: &Stub) -> Vec<Value> {
@@ -391,69 +360,6 @@ fn sort_values(stub: &Stub) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn shown(key: SortKey, order: Order, after: Option<(Option<&str>, &str)>) -> Vec<(Value, Value, Option<Value>)> {
-        let position = after.map(|(day, id)| Position {
-            key: day.map(|day| Date::parse(day).unwrap()),
-            record_id: id.to_owned(),
-        });
-        let phases = phases(&CompiledQuery::default(), Sort { key, order }, position.as_ref());
-        let shown = |phase: Phase| (phase.query.to_json(), phase.sort, phase.after.map(Value::from));
-        phases.into_iter().map(shown).collect()
-    }
-
-    #[test]
-    fn the_newest_first_are_one_phase_in_the_order_of_the_index() {
-        let sort = json!([{ "date": "desc" }, { "record_id": "asc" }]);
-        let all = json!({ "match_all": {} });
-        for (after, expected) in [
-            (None, None),
-            (Some((Some("1970-01-02"), "x")), Some(json!([1, "x"]))),
-            (Some((None, "x")), Some(json!([NO_DATE, "x"]))),
-        ] {
-            let found = shown(SortKey::Date, Order::Desc, after);
-            assert_eq!(found, [(all.clone(), sort.clone(), expected)], "{after:?}");
-        }
-    }
-
-    #[test]
-    fn the_oldest_first_end_with_those_without_a_date() {
-        let dated = json!({ "bool": { "filter": [{ "range": { "date": { "gt": NO_DATE } } }] } });
-        let undated = json!({ "bool": { "filter": [{ "term": { "date": { "value": NO_DATE } } }] } });
-        let by_date = json!([{ "date": "asc" }, { "record_id": "desc" }]);
-        let by_id = json!([{ "record_id": "asc" }]);
-        let first = |after: Option<Value>| (dated.clone(), by_date.clone(), after);
-        let last = |after: Option<Value>| (undated.clone(), by_id.clone(), after);
-        assert_eq!(shown(SortKey::Date, Order::Asc, None), [first(None), last(None)]);
-        assert_eq!(
-            shown(SortKey::Date, Order::Asc, Some((Some("1970-01-02"), "x"))),
-            [first(Some(json!([1, "x"]))), last(None)]
-        );
-        assert_eq!(
-            shown(SortKey::Date, Order::Asc, Some((None, "x"))),
-            [last(Some(json!(["x"])))]
-        );
-    }
-
-    #[test]
-    fn the_most_relevant_come_first_and_equal_ones_in_the_default_order() {
-        let sort = json!([{ "_score": "desc" }, { "date": "desc" }, { "record_id": "asc" }]);
-        let found = shown(SortKey::Relevance, Order::Desc, None);
-        assert_eq!(found, [(json!({ "match_all": {} }), sort, None)]);
-    }
-
-    #[test]
-    fn values_come_before_records_without_a_value_in_both_orders() {
-        for (order, of_value, of_id) in [(Order::Desc, "desc", "asc"), (Order::Asc, "asc", "desc")] {
-            let found = shown(SortKey::Value, order, None);
-            assert_eq!(found[0].1, json!([{ "value": of_value }, { "record_id": of_id }]));
-            assert_eq!(found[1].1, json!([{ "record_id": "asc" }]));
-            assert_eq!(
-                found[1].0["bool"]["must_not"],
-                json!([{ "exists": { "field": "value" } }])
-            );
-        }
-    }
 
     #[test]
     fn sort_values_are_read_exactly() {

@@ -33,7 +33,8 @@ pub(crate) struct Lookups {
     /// For each value of a facet in a filter: the codes of the records that have it. Empty if no
     /// record has it.
     pub(crate) codes: HashMap<(Facet, String), Vec<u32>>,
-    /// For each part of a key that [`is_long_part`]: the keys that contain it.
+    /// For parts of keys: the keys that no pattern finds. Where [`is_long_part`], those that contain it;
+    /// for departments, those of [`keys_beside`](crate::engine::departments::Departments::keys_beside).
     pub(crate) keys: HashMap<(Role, String), Vec<String>>,
 }
 
@@ -201,7 +202,13 @@ fn filter_clause(schema: &Schema, filter: &Filter, lookups: &Lookups) -> Option<
             let keys = lookups.keys.get(&(*role, key.clone()))?;
             Some(terms(role.name(), keys))
         }
-        Filter::Contains { role, key } => Some(contains(role.name(), key)),
+        Filter::Contains { role, key } => {
+            let with_part = contains(role.name(), key);
+            Some(match lookups.keys.get(&(*role, key.clone())) {
+                Some(keys) if !keys.is_empty() => any(vec![with_part, terms(role.name(), keys)]),
+                _ => with_part,
+            })
+        }
         Filter::Dates { role, from, to } => {
             let is_date = matches!(role, Role::Date | Role::ClosingDate);
             (is_date && has_field(schema, *role)).then(|| dates(*role, *from, *to))
@@ -377,6 +384,23 @@ mod tests {
         let (from, to) = (None, None);
         let role = Role::ClosingDate;
         nothing(EntityType::Contract, Filter::Dates { role, from, to });
+    }
+
+    #[test]
+    fn a_part_of_a_department_finds_its_other_names() {
+        let (role, key) = (Role::Department, "sante".to_owned());
+        let query = SearchQuery::newest(EntityType::Contract, vec![Filter::Contains { role, key: key.clone() }]);
+        let mut lookups = Lookups::default();
+        let pattern = json!({ "wildcard": { "department": { "value": "*sante*" } } });
+        let clause = |lookups: &Lookups| CompiledQuery::new(&query, lookups).unwrap().to_json();
+        for _ in 0..2 {
+            assert_eq!(clause(&lookups), json!({ "bool": { "filter": [pattern] } }));
+            lookups.keys.insert((role, key.clone()), Vec::new());
+        }
+        lookups.keys.insert((role, key), vec!["health canada".to_owned()]);
+        let other = json!({ "term": { "department": { "value": "health canada" } } });
+        let either = json!({ "bool": { "should": [pattern, other], "minimum_should_match": 1 } });
+        assert_eq!(clause(&lookups), json!({ "bool": { "filter": [either] } }));
     }
 
     #[test]

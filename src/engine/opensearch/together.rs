@@ -1,10 +1,16 @@
-//! Searches for records that are sent together: round by round, each round in as few requests as
-//! its responses allow.
+//! Searches that are sent together, in as few requests as their size allows: searches for records
+//! round by round, counts at once.
 
 use bytes::Bytes;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{client::Client, page::PageSearch, response::SearchResponse, searcher::Searcher, similar::SimilarSearch};
+use super::{
+    client::Client,
+    page::PageSearch,
+    response::SearchResponse,
+    searcher::{Searcher, total},
+    similar::SimilarSearch,
+};
 use crate::engine::{deadline::Deadline, error::Error};
 
 /// A search that is about to be sent.
@@ -16,7 +22,11 @@ pub(crate) enum Planned<'a> {
 }
 
 /// The maximum size of the responses to one request, three quarters of what the client reads.
-const MAX_BYTES: u64 = 192 << 20;
+const MAX_RESPONSE_BYTES: u64 = 192 << 20;
+
+/// The maximum size of the queries of one request. The cluster reads up to 100 MB
+/// (`http.max_content_length`), and a proxy in front of it less.
+const MAX_REQUEST_BYTES: u64 = 8 << 20;
 
 /// The maximum number of searches of one request, so that it ends within the time of a request.
 const MAX_SEARCHES: usize = 200;
@@ -33,7 +43,8 @@ pub(crate) fn records_of(
             break;
         }
         let mut answers = Vec::with_capacity(round.len());
-        for request in requests(&round) {
+        let size = |round: &Round| (round.searches.len(), round.max_bytes);
+        for request in requests(&round, MAX_RESPONSE_BYTES, size) {
             deadline.check()?;
             let searches = request.iter().flat_map(|round| {
                 let named = |search: &Value| (round.index.as_str(), search.clone());
@@ -52,6 +63,24 @@ pub(crate) fn records_of(
         }
     }
     planned.into_iter().map(Planned::finish).collect()
+}
+
+/// The number of matches of each query, which is given with the name of its index; in the order of
+/// the queries.
+pub(crate) fn totals(client: &Client, queries: &[(&str, Value)], deadline: &Deadline) -> Result<Vec<u64>, Error> {
+    let size = |(_, query): &(&str, Value)| (1, query.to_string().len() as u64);
+    let mut totals = Vec::with_capacity(queries.len());
+    for request in requests(queries, MAX_REQUEST_BYTES, size) {
+        deadline.check()?;
+        let searches = request.iter().map(|(index, query)| {
+            let search = json!({ "query": query, "size": 0, "track_total_hits": true });
+            (*index, search)
+        });
+        for response in client.multi_search(&searches.collect::<Vec<_>>(), deadline)? {
+            totals.push(total(&response)?);
+        }
+    }
+    Ok(totals)
 }
 
 /// What one search needs in the next round.
@@ -106,19 +135,23 @@ impl Planned<'_> {
     }
 }
 
-/// Cuts a round into requests whose responses fit. A search that does not fit has one of its own.
-fn requests(round: &[Round]) -> Vec<&[Round]> {
+/// Cuts a list into requests of up to [`MAX_SEARCHES`] searches and up to a number of bytes. `size`
+/// returns how many of each an item of the list has. One that is too large has a request of its own.
+fn requests<T>(items: &[T], max_bytes: u64, size: impl Fn(&T) -> (usize, u64)) -> Vec<&[T]> {
     let mut requests = Vec::new();
     let (mut start, mut bytes, mut searches) = (0, 0u64, 0);
-    for (number, next) in round.iter().enumerate() {
-        bytes = bytes.saturating_add(next.max_bytes);
-        searches += next.searches.len();
-        if number > start && (bytes > MAX_BYTES || searches > MAX_SEARCHES) {
-            requests.push(&round[start..number]);
-            (start, bytes, searches) = (number, next.max_bytes, next.searches.len());
+    for (number, next) in items.iter().enumerate() {
+        let (next_searches, next_bytes) = size(next);
+        bytes = bytes.saturating_add(next_bytes);
+        searches += next_searches;
+        if number > start && (bytes > max_bytes || searches > MAX_SEARCHES) {
+            requests.push(&items[start..number]);
+            (start, bytes, searches) = (number, next_bytes, next_searches);
         }
     }
-    requests.push(&round[start..]);
+    if start < items.len() {
+        requests.push(&items[start..]);
+    }
     requests
 }
 
@@ -127,20 +160,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_round_is_one_request_if_its_responses_fit() {
-        let round = |sizes: &[u64]| -> Vec<usize> {
-            let round = |max_bytes: &u64| Round {
-                number: 0,
-                index: String::new(),
-                searches: vec![Value::Null],
-                max_bytes: *max_bytes,
-            };
-            let rounds: Vec<Round> = sizes.iter().map(round).collect();
-            requests(&rounds).into_iter().map(<[Round]>::len).collect()
+    fn a_list_is_one_request_if_it_fits() {
+        const MAX: u64 = 1_000;
+        let lengths = |sizes: &[u64]| -> Vec<usize> {
+            let requests = requests(sizes, MAX, |bytes| (1, *bytes));
+            requests.into_iter().map(<[u64]>::len).collect()
         };
-        assert_eq!(round(&[1; 140]), [140]);
-        assert_eq!(round(&[1; 201]), [200, 1]);
-        assert_eq!(round(&[MAX_BYTES, 1, u64::MAX, 1, 1]), [1, 1, 1, 2]);
-        assert_eq!(round(&[MAX_BYTES - 1, 1, 1]), [2, 1]);
+        assert_eq!(lengths(&[]), [0; 0]);
+        assert_eq!(lengths(&[1; 140]), [140]);
+        assert_eq!(lengths(&[1; 201]), [200, 1]);
+        assert_eq!(lengths(&[MAX, 1, u64::MAX, 1, 1]), [1, 1, 1, 2]);
+        assert_eq!(lengths(&[MAX - 1, 1, 1]), [2, 1]);
+        let of_two = requests(&[(); 101], MAX, |()| (2, 0));
+        assert_eq!(of_two.into_iter().map(<[()]>::len).collect::<Vec<_>>(), [100, 1]);
     }
 }

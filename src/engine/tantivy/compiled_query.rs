@@ -187,7 +187,11 @@ impl<'a> CompiledQuery<'a> {
                 None => Ok(false),
             },
             Filter::Contains { role, key } => match index.dictionary(*role) {
-                Some(keys) => Ok(self.add_keys(keys, keys.containing(index.segment(), key).map_err(internal)?)),
+                Some(keys) => {
+                    let beside = index.keys_beside(*role, key);
+                    let found = keys.containing(index.segment(), key, beside).map_err(internal)?;
+                    Ok(self.add_keys(keys, found))
+                }
                 None => Ok(false),
             },
             Filter::Dates { role, from, to } => Ok(self.add_dates(*role, *from, *to, sorted_by)),

@@ -1,6 +1,6 @@
 //! [`TantivyEngine`]: implements [`Engine`] on the indexes of one generation.
 
-use std::{ops::Range, path::Path};
+use std::{ops::Range, path::Path, sync::Arc};
 
 use anyhow::{Context, ensure};
 use bytes::Bytes;
@@ -37,7 +37,7 @@ use crate::{
 pub(crate) struct TantivyEngine {
     /// By entity type; `None` without records.
     indexes: Vec<Option<EntityIndex>>,
-    departments: Departments,
+    departments: Arc<Departments>,
 }
 
 impl TantivyEngine {
@@ -291,7 +291,7 @@ fn by_relevance(index: &EntityIndex, query: &SearchQuery, page: &Page, deadline:
 
 /// Opens the facet columns of all indexes, finds over all of them which names belong to one
 /// department, then groups the values of each index.
-fn open_facets(indexes: &mut [Option<EntityIndex>], folder: &Path) -> anyhow::Result<Departments> {
+fn open_facets(indexes: &mut [Option<EntityIndex>], folder: &Path) -> anyhow::Result<Arc<Departments>> {
     let mut facets = Vec::new();
     for (entity_type, index) in EntityType::ALL.into_iter().zip(&*indexes) {
         facets.push(match index {
@@ -307,7 +307,7 @@ fn open_facets(indexes: &mut [Option<EntityIndex>], folder: &Path) -> anyhow::Re
             let entries = column.entries.iter().map(Vec::as_slice);
             entries.zip(sums.iter().map(|sum| sum.count))
         });
-    let departments = Departments::new(entries);
+    let departments = Arc::new(Departments::new(entries));
     for (index, facets) in indexes.iter_mut().zip(facets) {
         if let Some(index) = index {
             index.set_facets(facets, &departments);

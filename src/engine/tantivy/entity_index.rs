@@ -1,6 +1,6 @@
 //! The opened index of one entity type: its segment, its columns and the files next to it.
 
-use std::{borrow::Cow, collections::HashMap, io, ops::Range, path::Path};
+use std::{borrow::Cow, io, ops::Range, path::Path, sync::Arc};
 
 use anyhow::{bail, ensure};
 use tantivy::{
@@ -46,8 +46,8 @@ pub(crate) struct EntityIndex {
     dates: Vec<(Role, Column<i64>)>,
     permutations: Vec<(SortKey, Permutation)>,
     facets: Vec<(Facet, FacetColumn, FacetValues)>,
-    /// For each department with several names: its key, and the keys of all names.
-    aliases: HashMap<String, Vec<String>>,
+    /// Those of the whole generation.
+    departments: Arc<Departments>,
 }
 
 /// A facet whose values are not yet grouped, with what each code counts for.
@@ -107,7 +107,7 @@ impl EntityIndex {
             dates,
             permutations,
             facets: Vec::new(),
-            aliases: HashMap::new(),
+            departments: Arc::default(),
             stems,
             store,
             searcher,
@@ -169,20 +169,13 @@ impl EntityIndex {
     }
 
     /// Groups the values of the facets and keeps them.
-    pub(crate) fn set_facets(&mut self, facets: Vec<OpenedFacet>, departments: &Departments) {
+    pub(crate) fn set_facets(&mut self, facets: Vec<OpenedFacet>, departments: &Arc<Departments>) {
+        self.departments = Arc::clone(departments);
         for (facet, mut column, sums) in facets {
             let values_of = |entry: &[String]| departments.values_of_entry(facet, entry);
             let values = FacetValues::new(&column.entries, &sums, values_of);
-            match facet {
-                Facet::Buyer => {
-                    let several = departments.all().iter().filter(|department| department.keys.len() > 1);
-                    let present = several.filter(|department| values.find(&department.key).is_some());
-                    self.aliases = present
-                        .map(|department| (department.key.clone(), department.keys.clone()))
-                        .collect();
-                }
-                Facet::Currency => self.is_foreign = foreign_codes(&column.entries),
-                _ => {}
+            if facet == Facet::Currency {
+                self.is_foreign = foreign_codes(&column.entries);
             }
             // The texts are now in the values.
             column.entries = Vec::new();
@@ -195,7 +188,7 @@ impl EntityIndex {
     pub(crate) fn terms_of<'a>(&'a self, facet: Facet, key: &'a str) -> Vec<(Role, &'a str)> {
         let (role, keys) = match facet {
             Facet::Vendor => (Role::Vendor, None),
-            Facet::Department | Facet::Buyer => (Role::Department, self.aliases.get(key)),
+            Facet::Department | Facet::Buyer => (Role::Department, self.departments.keys_of(key)),
             _ => return Vec::new(),
         };
         let keys: Vec<&str> = match keys {
@@ -207,6 +200,14 @@ impl EntityIndex {
             return Vec::new();
         }
         keys.into_iter().map(|key| (role, key)).collect()
+    }
+
+    /// The keys of a role that do not contain `part`, but whose records are found by it.
+    pub(crate) fn keys_beside<'a>(&'a self, role: Role, part: &'a str) -> impl Iterator<Item = &'a str> {
+        let departments = (role == Role::Department).then_some(&self.departments);
+        departments
+            .into_iter()
+            .flat_map(move |departments| departments.keys_beside(part))
     }
 
     /// The codes and values of a facet; `None` where no record has any.

@@ -73,12 +73,17 @@ impl KeyDictionary {
         })
     }
 
-    /// The documents with a key that contains `part`.
-    pub(crate) fn containing(&self, reader: &SegmentReader, part: &str) -> tantivy::Result<KeyMatches> {
+    /// The documents with a key that contains `part`, or with one of the keys `beside`, which do not.
+    pub(crate) fn containing<'k>(
+        &self,
+        reader: &SegmentReader,
+        part: &str,
+        beside: impl Iterator<Item = &'k str>,
+    ) -> tantivy::Result<KeyMatches> {
         if part.is_empty() {
             return self.starting(reader, part);
         }
-        let mut ordinals = Vec::new();
+        let mut ordinals: Vec<usize> = beside.filter_map(|key| self.ordinal_of(key)).collect();
         let finder = memmem::Finder::new(part.as_bytes());
         let (mut from, mut ordinal) = (0, 0);
         while let Some(found) = finder.find(&self.text[from..]) {
@@ -103,6 +108,13 @@ impl KeyDictionary {
         self.column
             .values_for_doc(document)
             .any(|ordinal| ordinals.contains(ordinal as u32))
+    }
+
+    fn ordinal_of(&self, key: &str) -> Option<usize> {
+        let ordinal = self.partition(|known| known < key.as_bytes());
+        let start = *self.starts.get(ordinal)? as usize;
+        // Without its END.
+        (self.text[start..self.end(ordinal) - 1] == *key.as_bytes()).then_some(ordinal)
     }
 
     /// The key that an offset in the text belongs to, which is not before `least`. Galloping

@@ -69,7 +69,7 @@ pub(crate) struct FoundCommodity {
 
 /// The entity types whose figures are shown, the best first: contracts, then what reports the same money (decision
 /// D-58), then the rest.
-const PREFERRED: [EntityType; EntityType::ALL.len()] = [
+pub(crate) const PREFERRED: [EntityType; EntityType::ALL.len()] = [
     EntityType::Contract,
     EntityType::Award,
     EntityType::Disclosure,

@@ -7,7 +7,7 @@ use crate::{
     catalog::generation::Generation,
     engine::{Deadline, Error},
     http::{
-        findings::{count, term_texts::clause_text},
+        findings::{record_count, term_texts::clause_text},
         params::resolve::Search,
     },
     query::{
@@ -65,24 +65,19 @@ pub(crate) fn condition_costs(
 ) -> Result<ConditionCosts, Error> {
     let query = &search.query;
     let everything = SearchQuery::newest(query.entity_type, Vec::new());
-    let mut costs = ConditionCosts::default();
-    for (number, parameters) in search.conditions.iter().enumerate() {
-        let mut without = query.clone();
-        let filter = without.filters.remove(number);
-        let alone = SearchQuery {
+    let mut conditions = search.conditions.clone();
+    let mut parts = Vec::new();
+    // What is counted for each condition, then for each part of `q`.
+    let (mut without, mut alone) = (Vec::new(), Vec::new());
+    for number in 0..conditions.len() {
+        let mut others = query.clone();
+        let filter = others.filters.remove(number);
+        without.push(others);
+        alone.push(SearchQuery {
             filters: vec![filter],
             ..everything.clone()
-        };
-        costs.conditions.push(ConditionCost {
-            parameters: parameters.clone(),
-            total_without: count(generation, &without, deadline)?,
-            total_alone: count(generation, &alone, deadline)?,
         });
     }
-    let Some(text) = &query.text else {
-        return Ok(costs);
-    };
-    let written = text.written();
     let with_text = |base: &SearchQuery, clauses: Vec<Clause>| {
         let text = TextQuery::of(clauses);
         let text = match search.translation {
@@ -94,21 +89,36 @@ pub(crate) fn condition_costs(
             ..base.clone()
         }
     };
-    costs.conditions.push(ConditionCost {
-        parameters: vec!["q"],
-        total_without: count(generation, &with_text(query, Vec::new()), deadline)?,
-        total_alone: count(generation, &with_text(&everything, written.to_vec()), deadline)?,
-    });
-    for (number, clause) in counted_parts(text).iter().enumerate() {
-        let mut others = written.to_vec();
-        others.remove(number);
-        costs.parts_of_q.push(PartCost {
-            part: clause_text(clause),
-            total_without: count(generation, &with_text(query, others), deadline)?,
-            total_alone: count(generation, &with_text(&everything, vec![clause.clone()]), deadline)?,
-        });
+    if let Some(text) = &query.text {
+        let written = text.written();
+        conditions.push(vec!["q"]);
+        without.push(with_text(query, Vec::new()));
+        alone.push(with_text(&everything, written.to_vec()));
+        for (number, clause) in counted_parts(text).iter().enumerate() {
+            let mut others = written.to_vec();
+            others.remove(number);
+            parts.push(clause_text(clause));
+            without.push(with_text(query, others));
+            alone.push(with_text(&everything, vec![clause.clone()]));
+        }
     }
-    Ok(costs)
+    let counted = record_count::counts(generation, [without, alone].concat(), deadline)?;
+    let (without, alone) = counted.split_at(counted.len() / 2);
+    let mut totals = without.iter().copied().zip(alone.iter().copied());
+    let of_condition = |(parameters, (total_without, total_alone))| ConditionCost {
+        parameters,
+        total_without,
+        total_alone,
+    };
+    let of_part = |(part, (total_without, total_alone))| PartCost {
+        part,
+        total_without,
+        total_alone,
+    };
+    Ok(ConditionCosts {
+        conditions: conditions.into_iter().zip(totals.by_ref()).map(of_condition).collect(),
+        parts_of_q: parts.into_iter().zip(totals).map(of_part).collect(),
+    })
 }
 
 /// The parts that are counted. A single one is the condition `q` itself.

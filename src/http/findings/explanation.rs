@@ -11,7 +11,7 @@ use crate::{
     http::{
         findings::{
             condition_costs::{self, ConditionCosts, condition_costs},
-            count,
+            count, record_count,
             term_texts::term_text,
         },
         params::resolve::Search,
@@ -197,38 +197,23 @@ fn clauses(generation: &Generation, search: &Search, deadline: &Deadline) -> Res
         return Ok(Vec::new());
     };
     let written: Vec<&Term> = text.written().iter().flat_map(Clause::terms).collect();
-    let mut left = MAX_TERMS;
-    let mut clauses = Vec::new();
-    for clause in text.clauses() {
-        let mut terms = Vec::new();
-        for term in clause.terms() {
-            let records = match left {
-                0 => None,
-                _ => Some(records_with(generation, search, term, deadline)?),
-            };
-            left = left.saturating_sub(1);
-            terms.push(ExplainedTerm {
-                term: term_text(term),
-                stems: stems(term),
-                translated: !written.contains(&term),
-                records,
-            });
-        }
-        clauses.push(ExplainedClause {
-            excluded: matches!(clause, Clause::Not(_)),
-            terms,
-        });
-    }
-    Ok(clauses)
-}
-
-/// The number of records of the entity type that have a term.
-fn records_with(generation: &Generation, search: &Search, term: &Term, deadline: &Deadline) -> Result<u64, Error> {
-    let alone = SearchQuery {
+    let alone = |term: &Term| SearchQuery {
         text: Some(TextQuery::any(vec![term.clone()])),
         ..SearchQuery::newest(search.query.entity_type, Vec::new())
     };
-    count(generation, &alone, deadline)
+    let counted = text.clauses().iter().flat_map(Clause::terms).take(MAX_TERMS);
+    let mut records = record_count::counts(generation, counted.map(alone).collect(), deadline)?.into_iter();
+    let mut explain_term = |term: &Term| ExplainedTerm {
+        term: term_text(term),
+        stems: stems(term),
+        translated: !written.contains(&term),
+        records: records.next(),
+    };
+    let clauses = text.clauses().iter().map(|clause| ExplainedClause {
+        excluded: matches!(clause, Clause::Not(_)),
+        terms: clause.terms().iter().map(&mut explain_term).collect(),
+    });
+    Ok(clauses.collect())
 }
 
 fn stems(term: &Term) -> Vec<ExplainedStem> {

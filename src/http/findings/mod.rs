@@ -14,5 +14,7 @@ pub(crate) mod quality;
 mod record_count;
 pub(crate) mod suggestions;
 pub(crate) mod term_texts;
+#[cfg(test)]
+mod together_tests;
 
 pub(crate) use record_count::count;

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
     catalog::generation::Generation,
-    engine::{Deadline, Error},
-    http::findings::count,
+    engine::{Deadline, Error, record_search::RecordSearch},
+    http::findings::record_count,
     model::{
         EntityType, Record, Role, Schema,
         fold::{fold, word_list},
@@ -61,13 +62,14 @@ pub(crate) fn suggestions(
     text: &TextQuery,
     deadline: &Deadline,
 ) -> Result<Vec<Suggestion>, Error> {
-    let mut suggestions = Vec::new();
-    for word in required_words(text) {
-        let alone = SearchQuery {
-            text: Some(TextQuery::any(vec![Term::Word(word.clone())])),
-            ..SearchQuery::newest(entity_type, Vec::new())
-        };
-        let own = count(generation, &alone, deadline)?;
+    let words = required_words(text);
+    let alone = words.iter().map(|word| SearchQuery {
+        text: Some(TextQuery::any(vec![Term::Word(word.clone())])),
+        ..SearchQuery::newest(entity_type, Vec::new())
+    });
+    let records = record_count::counts(generation, alone.collect(), deadline)?;
+    let mut suggestions: Vec<Suggestion> = Vec::new();
+    for (word, own) in words.into_iter().zip(records) {
         let near = generation
             .engine
             .near_words(entity_type, &word, MAX_CANDIDATES, deadline.clone())?;
@@ -78,14 +80,21 @@ pub(crate) fn suggestions(
             if is_form_of_kept || is_rare || kept.len() == MAX_NEAR {
                 continue;
             }
+            kept.push(near.word.clone());
             suggestions.push(Suggestion {
                 of: word.clone(),
-                word: spelling(generation, entity_type, &near.word, deadline)?,
+                word: near.word,
                 distance: near.distance,
                 records: near.documents,
             });
-            kept.push(near.word);
         }
+    }
+    let read = suggestions.iter().map(|near| newest_with(entity_type, &near.word));
+    let read = generation
+        .engine
+        .records_of(&read.collect::<Vec<_>>(), deadline.clone())?;
+    for (suggestion, records) in suggestions.iter_mut().zip(read) {
+        suggestion.word = spelling(entity_type, &suggestion.word, &records);
     }
     Ok(suggestions)
 }
@@ -105,25 +114,24 @@ fn required_words(text: &TextQuery) -> Vec<String> {
     words
 }
 
-/// The most frequent spelling of a folded word in the newest records that have it, in lower case: `déneigement` for
-/// `deneigement`.
-fn spelling(
-    generation: &Generation,
-    entity_type: EntityType,
-    word: &str,
-    deadline: &Deadline,
-) -> Result<String, Error> {
-    let query = SearchQuery {
-        text: Some(TextQuery::any(vec![Term::Phrase(vec![word.to_owned()])])),
-        ..SearchQuery::newest(entity_type, Vec::new())
-    };
-    let page = Page {
-        limit: MAX_READ,
-        start: Start::Offset(0),
-    };
-    let hits = generation.engine.search(&query, &page, deadline.clone())?;
+/// A search for the newest records that have a folded word.
+fn newest_with(entity_type: EntityType, word: &str) -> RecordSearch {
+    RecordSearch::Page {
+        query: SearchQuery {
+            text: Some(TextQuery::any(vec![Term::Phrase(vec![word.to_owned()])])),
+            ..SearchQuery::newest(entity_type, Vec::new())
+        },
+        page: Page {
+            limit: MAX_READ,
+            start: Start::Offset(0),
+        },
+    }
+}
+
+/// The most frequent spelling of a folded word in records that have it, in lower case: `déneigement` for `deneigement`.
+fn spelling(entity_type: EntityType, word: &str, records: &[Bytes]) -> String {
     let mut spellings: BTreeMap<String, usize> = BTreeMap::new();
-    for bytes in &hits.records {
+    for bytes in records {
         let Ok(record) = Record::parse(Schema::of(entity_type), bytes) else {
             continue;
         };
@@ -138,7 +146,7 @@ fn spelling(
     }
     // Of equally frequent spellings the last in the order of their letters, which is the one with accents.
     let best = spellings.into_iter().max_by_key(|(_, times)| *times);
-    Ok(best.map_or_else(|| word.to_owned(), |(written, _)| written))
+    best.map_or_else(|| word.to_owned(), |(written, _)| written)
 }
 
 /// `q` with the near word in place of the word that it is near to.

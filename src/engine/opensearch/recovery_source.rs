@@ -1,0 +1,90 @@
+//! The second copy of each document that a cluster keeps, and how it is left out.
+//!
+//! The documents of the records are not stored as they were sent (`_source`), only the records are.
+//! The cluster then stores what was sent all the same, as `_recovery_source`, for a copy of a shard
+//! that must catch up with later changes. A merge drops it, but only one that runs half a minute
+//! after the last change. It takes more space than everything else together.
+//!
+//! Nothing reads it here: a build makes the copies of the shards after a flush, from the files, and
+//! a generation never changes afterwards. OpenSearch (from 2.15) can leave it out. Elasticsearch
+//! cannot, and has it until a later merge.
+//!
+//! **Invariant:** while documents are loaded, the shards stay where they are
+//! (`routing.rebalance.enable`), because a shard that moves would need it.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{client::Client, cluster_error::ClusterError};
+use crate::engine::deadline::Deadline;
+
+/// A member of `_source` in a mapping.
+const SETTING: &str = "recovery_source_enabled";
+
+#[derive(Deserialize)]
+struct Cluster {
+    version: Version,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    /// Elasticsearch states none.
+    #[serde(default)]
+    distribution: String,
+}
+
+/// Whether the cluster knows the setting.
+pub(crate) fn can_be_left_out(client: &Client, deadline: &Deadline) -> Result<bool, ClusterError> {
+    let cluster: Cluster = client.get("/", deadline)?;
+    Ok(cluster.version.distribution == "opensearch")
+}
+
+/// Changes the body that creates an index. An index that stores its documents as they were sent has
+/// no second copy.
+pub(crate) fn leave_out(definition: &mut Value) {
+    if let Some(source) = definition.pointer_mut("/mappings/_source") {
+        source[SETTING] = false.into();
+    }
+}
+
+/// Removes the setting from a mapping: answers do not depend on it.
+pub(crate) fn forget(mapping: &mut Value) {
+    if let Some(source) = mapping.get_mut("_source").and_then(Value::as_object_mut) {
+        source.remove(SETTING);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::opensearch::{
+        client_tests::{Node, Reply},
+        mapping::IndexKind,
+        settings::ClusterSettings,
+    };
+
+    #[test]
+    fn only_open_search_is_told_to_leave_it_out() {
+        for (answer, expected) in [
+            (r#"{"version":{"distribution":"opensearch","number":"3.8.0"}}"#, true),
+            (r#"{"version":{"number":"8.17.0","build_flavor":"default"}}"#, false),
+        ] {
+            let node = Node::start(Reply::Answer(200, answer));
+            let client = Client::new(&ClusterSettings::new(vec![node.url.clone()])).unwrap();
+            assert_eq!(can_be_left_out(&client, &Deadline::never()), Ok(expected), "{answer}");
+        }
+    }
+
+    #[test]
+    fn the_setting_is_no_other_mapping() {
+        for kind in IndexKind::all() {
+            let mut definition = kind.definition(1);
+            leave_out(&mut definition);
+            let mapping = &mut definition["mappings"];
+            let is_told = *mapping != kind.mapping();
+            assert_eq!(is_told, matches!(kind, IndexKind::Records(_)), "{kind:?}");
+            forget(mapping);
+            assert_eq!(*mapping, kind.mapping());
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Tests that an explanation and suggestions ask the engine for all their counts together.
+
+use std::{
+    fs,
+    ops::Range,
+    sync::{Arc, Mutex},
+    time::Instant,
+};
+
+use bytes::Bytes;
+use tempfile::TempDir;
+
+use super::{
+    explanation::{self, explanation},
+    suggestions::suggestions,
+};
+use crate::{
+    catalog::{
+        generation::{Generation, GenerationStore},
+        indexing,
+    },
+    engine::{
+        Deadline, Engine, Error, Hits,
+        aggregation::{Aggregation, TermsAggregation, ValueAggregation},
+        market_counts::MarketCounts,
+        names::{NamesPage, ResolvedName},
+        near_words::NearWord,
+        record_search::RecordSearch,
+        similarity::SimilarRecord,
+    },
+    http::params::{
+        resolve::{ResolveContext, Search},
+        search::SearchParams,
+    },
+    model::{EntityType, Facet, Schema},
+    query::{Page, SearchQuery, text::TextQuery},
+};
+
+/// Answers as another engine does, and keeps what was asked for: the name of the call, and how much.
+struct Recorder {
+    engine: Arc<dyn Engine>,
+    calls: Mutex<Vec<(&'static str, usize)>>,
+}
+
+impl Recorder {
+    fn note(&self, call: &'static str, size: usize) {
+        self.calls.lock().unwrap().push((call, size));
+    }
+}
+
+impl Engine for Recorder {
+    fn search(&self, query: &SearchQuery, page: &Page, deadline: Deadline) -> Result<Hits, Error> {
+        self.note("search", 1);
+        self.engine.search(query, page, deadline)
+    }
+
+    fn record(&self, entity_type: EntityType, record_id: &str, deadline: Deadline) -> Result<Option<Bytes>, Error> {
+        self.note("record", 1);
+        self.engine.record(entity_type, record_id, deadline)
+    }
+
+    fn aggregate(
+        &self,
+        query: &SearchQuery,
+        terms: &[TermsAggregation],
+        values: ValueAggregation,
+        deadline: Deadline,
+    ) -> Result<Aggregation, Error> {
+        self.note("aggregate", 1);
+        self.engine.aggregate(query, terms, values, deadline)
+    }
+
+    fn counts(&self, queries: &[SearchQuery], deadline: Deadline) -> Result<Vec<u64>, Error> {
+        self.note("counts", queries.len());
+        self.engine.counts(queries, deadline)
+    }
+
+    fn list_names(
+        &self,
+        entity_types: &[EntityType],
+        facet: Facet,
+        part: &str,
+        page: Range<usize>,
+        deadline: Deadline,
+    ) -> Result<NamesPage, Error> {
+        self.note("list_names", 1);
+        self.engine.list_names(entity_types, facet, part, page, deadline)
+    }
+
+    fn resolve_name(
+        &self,
+        entity_type: EntityType,
+        facet: Facet,
+        name: &str,
+        deadline: Deadline,
+    ) -> Result<Option<ResolvedName>, Error> {
+        self.note("resolve_name", 1);
+        self.engine.resolve_name(entity_type, facet, name, deadline)
+    }
+
+    fn suggest_names(
+        &self,
+        entity_type: EntityType,
+        facet: Facet,
+        name: &str,
+        limit: usize,
+        deadline: Deadline,
+    ) -> Result<Vec<String>, Error> {
+        self.note("suggest_names", 1);
+        self.engine.suggest_names(entity_type, facet, name, limit, deadline)
+    }
+
+    fn near_words(
+        &self,
+        entity_type: EntityType,
+        word: &str,
+        limit: usize,
+        deadline: Deadline,
+    ) -> Result<Vec<NearWord>, Error> {
+        self.note("near_words", 1);
+        self.engine.near_words(entity_type, word, limit, deadline)
+    }
+
+    fn market(&self, query: &SearchQuery, deadline: Deadline) -> Result<MarketCounts, Error> {
+        self.note("market", 1);
+        self.engine.market(query, deadline)
+    }
+
+    fn similar(
+        &self,
+        query: &SearchQuery,
+        terms: &[String],
+        limit: usize,
+        deadline: Deadline,
+    ) -> Result<Vec<SimilarRecord>, Error> {
+        self.note("similar", 1);
+        self.engine.similar(query, terms, limit, deadline)
+    }
+
+    fn records_of(&self, searches: &[RecordSearch], deadline: Deadline) -> Result<Vec<Vec<Bytes>>, Error> {
+        self.note("records_of", searches.len());
+        self.engine.records_of(searches, deadline)
+    }
+
+    fn idf(&self, entity_type: EntityType, terms: &[String], deadline: Deadline) -> Result<Vec<f32>, Error> {
+        self.note("idf", 1);
+        self.engine.idf(entity_type, terms, deadline)
+    }
+
+    fn is_local(&self) -> bool {
+        self.engine.is_local()
+    }
+}
+
+/// A generation of three contracts, the engine that it is searched with, and the folder of its files.
+fn generation() -> (Generation, Arc<Recorder>, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let options = indexing::IndexOptions {
+        dumps: folder.path().join("dumps"),
+        store: GenerationStore::Folder(folder.path().join("index")),
+        memory_mb: indexing::DEFAULT_MEMORY_MB,
+        strict: true,
+    };
+    fs::create_dir_all(options.dumps.join("contract")).unwrap();
+    let contracts = [
+        r#"{"record_id":"1","title_en":"Snow removal","vendor_name":"Acme"}"#,
+        r#"{"record_id":"2","title_fr":"Déneigement des routes","vendor_name":"Neige"}"#,
+        r#"{"record_id":"3","title_en":"Road repair","vendor_name":"Acme"}"#,
+    ];
+    fs::write(options.dumps.join("contract/city.ndjson"), contracts.join("\n") + "\n").unwrap();
+    let report = indexing::run(&options).unwrap();
+    let mut generation = options.store.open(&report.generation).unwrap();
+    let recorder = Arc::new(Recorder {
+        engine: Arc::clone(&generation.engine),
+        calls: Mutex::default(),
+    });
+    generation.engine = Arc::<Recorder>::clone(&recorder);
+    (generation, recorder, folder)
+}
+
+fn resolved(query: &str) -> Search {
+    let context = ResolveContext {
+        schema: Schema::of(EntityType::Contract),
+        page_cap: 100,
+        coverage: &[],
+        translator: None,
+    };
+    let given = SearchParams::read(EntityType::Contract, query).unwrap();
+    given.resolve(&context).unwrap()
+}
+
+#[test]
+fn an_explanation_counts_all_terms_together_and_all_conditions_together() {
+    let (generation, recorder, _folder) = generation();
+    let now = Instant::now();
+    let explained = |query: &str, total: Option<u64>| {
+        let found = explanation(&generation, &resolved(query), total, (now, now), &Deadline::never());
+        let calls = std::mem::take(&mut *recorder.calls.lock().unwrap());
+        (serde_json::to_value(found.unwrap()).unwrap(), calls)
+    };
+
+    let (found, calls) = explained("q=snow+roads+-repair", Some(1));
+    let records: Vec<u64> = (0..3)
+        .map(|clause| found["clauses"][clause]["terms"][0]["records"].as_u64().unwrap())
+        .collect();
+    // `roads` also finds `road`.
+    assert_eq!((records, calls), (vec![1, 1, 1], vec![("counts", 3)]));
+
+    let nothing = "q=snow+repair&vendor=neige";
+    let (found, calls) = explained(nothing, Some(0));
+    let costs = found["costs"]["conditions"].as_array().unwrap();
+    let costs = costs.iter().chain(found["costs"]["parts_of_q"].as_array().unwrap());
+    let totals: Vec<[u64; 2]> = costs
+        .map(|cost| ["total_without", "total_alone"].map(|total| cost[total].as_u64().unwrap()))
+        .collect();
+    // The vendor, `q`, `snow` and `repair`.
+    assert_eq!(totals, [[0, 1], [1, 0], [0, 1], [0, 1]]);
+    assert_eq!(calls, [("counts", 2), ("counts", 8)]);
+    assert_eq!(explanation::counts(&resolved(nothing)), 1 + 2 + 8);
+
+    // The total is counted only if it is not known. What is found without the only condition is everything.
+    let (found, calls) = explained("q=nothing", None);
+    assert_eq!(found["costs"]["conditions"][0]["total_without"], 3);
+    assert_eq!(calls, [("aggregate", 1), ("counts", 1), ("counts", 1)]);
+}
+
+#[test]
+fn suggestions_count_all_words_together_and_read_all_spellings_together() {
+    let (generation, recorder, _folder) = generation();
+    let text = TextQuery::parse("denegement remval snow").unwrap();
+    let found = suggestions(&generation, EntityType::Contract, &text, &Deadline::never()).unwrap();
+    let words: Vec<(&str, &str)> = found
+        .iter()
+        .map(|near| (near.of.as_str(), near.word.as_str()))
+        .collect();
+    assert_eq!(words, [("denegement", "déneigement"), ("remval", "removal")]);
+    let near_words = ("near_words", 1);
+    assert_eq!(
+        *recorder.calls.lock().unwrap(),
+        [("counts", 3), near_words, near_words, near_words, ("records_of", 2)]
+    );
+}
