@@ -2,7 +2,7 @@
 //!
 //! Logging only hands the line over, so a slow terminal or pipe delays no request. Lines that do
 //! not fit into the queue are dropped, counted and reported. **Invariant:** one event is one line.
-//! Control characters are escaped, whatever text a client sent.
+//! Control characters are escaped, whatever text a client sent, and long texts are cut.
 
 use std::{
     io::{self, Write},
@@ -41,6 +41,12 @@ pub enum Format {
 
 /// The maximum number of queued lines.
 const MAX_QUEUED: usize = 8192;
+
+/// The maximum length of a message and of a field's text, in bytes before escaping: what follows is cut off. So no event
+/// fills the disk with one line.
+const MAX_MESSAGE_BYTES: usize = 4096;
+
+const MAX_FIELD_BYTES: usize = 1536;
 
 /// How long the end of the process waits for the last lines to be written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
@@ -175,6 +181,7 @@ fn line(format: Format, record: &Record) -> String {
     let mut fields = Fields(Map::new());
     let time = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
     let (level, target, message) = (record.level(), record.target(), record.args().to_string());
+    let message = cut(message, MAX_MESSAGE_BYTES);
     // The visitor returns no errors.
     let _ = record.key_values().visit(&mut fields);
     let mut line = String::with_capacity(256);
@@ -211,6 +218,15 @@ fn line(format: Format, record: &Record) -> String {
     line
 }
 
+/// The text, or its beginning with a mark if it is longer than this.
+fn cut(mut text: String, max_bytes: usize) -> String {
+    if text.len() > max_bytes {
+        text.truncate(text.floor_char_boundary(max_bytes));
+        text.push('…');
+    }
+    text
+}
+
 /// Whether the text can be read back without quotes.
 fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"')
@@ -241,7 +257,11 @@ impl<'kvs> VisitSource<'kvs> for Fields {
     fn visit_pair(&mut self, key: Key<'kvs>, value: Value<'kvs>) -> Result<(), kv::Error> {
         let mut json = Json(serde_json::Value::Null);
         value.visit(&mut json)?;
-        self.0.insert(key.as_str().to_owned(), json.0);
+        let value = match json.0 {
+            serde_json::Value::String(text) => cut(text, MAX_FIELD_BYTES).into(),
+            value => value,
+        };
+        self.0.insert(key.as_str().to_owned(), value);
         Ok(())
     }
 }
@@ -322,6 +342,19 @@ mod tests {
             formatted(Format::Json, "on\nce", pairs),
             "\"level\":\"info\",\"target\":\"t\",\"message\":\"on\\nce\",\"status\":200,\"path\":\"/a|b\",\"text\":\"two\\nwords\"}\n"
         );
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        let long = "é".repeat(10_000);
+        for format in [Format::Text, Format::Json] {
+            let line = formatted(format, &long, &[("value", Value::from(long.as_str()))]);
+            let marks = line.matches('…').count();
+            assert!(
+                marks == 2 && line.len() < MAX_MESSAGE_BYTES + MAX_FIELD_BYTES + 100,
+                "{line}"
+            );
+        }
     }
 
     #[test]

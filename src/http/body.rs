@@ -22,6 +22,10 @@ use crate::http::{
 /// The memory of a body grows by this many bytes, so that it is never much larger than what has arrived.
 const GROWTH_BYTES: usize = 16 << 10;
 
+/// The memory that the framework has for a request while its body arrives: two buffers of 8 KiB, one with the head. The
+/// body's share of the budget includes it.
+const FRAMEWORK_BYTES: usize = 16 << 10;
+
 /// Reads the body of a request within a time limit. Returns the JSON text, not yet parsed, if the endpoint takes one
 /// and the client sent one. Its bytes count against the budget of `owner` until they are dropped.
 ///
@@ -38,7 +42,7 @@ pub(crate) async fn read(
             Body::None => Ok(None),
             Body::Ignored => receive(payload, route.max_body_bytes, |_| Ok(())).await.map(|()| None),
             Body::Json { .. } => {
-                let mut body = HeldBody::new(state.request_bytes.reservation(owner));
+                let mut body = HeldBody::new(request, state.request_bytes.reservation(owner));
                 receive(payload, route.max_body_bytes, |part| body.append(part)).await?;
                 Ok(Some(Bytes::from_owner(body)))
             }
@@ -70,7 +74,7 @@ pub(crate) async fn read_form(
     owner: Owner,
 ) -> Result<Bytes, ApiError> {
     let read = async {
-        let mut body = HeldBody::new(state.request_bytes.reservation(owner));
+        let mut body = HeldBody::new(request, state.request_bytes.reservation(owner));
         receive(payload, MAX_BODY_BYTES, |part| body.append(part)).await?;
         Ok(Bytes::from_owner(body))
     };
@@ -113,13 +117,17 @@ async fn receive(
 struct HeldBody {
     bytes: Vec<u8>,
     held: Reservation,
+    /// The memory that the request takes besides its body.
+    besides: usize,
 }
 
 impl HeldBody {
-    fn new(held: Reservation) -> HeldBody {
+    fn new(request: &HttpRequest, held: Reservation) -> HeldBody {
         HeldBody {
             bytes: Vec::new(),
             held,
+            // The buffer of a long head grows by doubling.
+            besides: FRAMEWORK_BYTES + 2 * head_bytes(request),
         }
     }
 
@@ -127,7 +135,7 @@ impl HeldBody {
         let length = self.bytes.len() + part.len();
         if length > self.bytes.capacity() {
             let capacity = length.next_multiple_of(GROWTH_BYTES);
-            if !self.held.grow_to(capacity) {
+            if !self.held.grow_to(self.besides + capacity) {
                 return Err(Refusal::TooManyBodies.into());
             }
             self.bytes.reserve_exact(capacity - self.bytes.len());
@@ -135,6 +143,14 @@ impl HeldBody {
         self.bytes.extend_from_slice(part);
         Ok(())
     }
+}
+
+/// About how long the head of a request is, in bytes.
+fn head_bytes(request: &HttpRequest) -> usize {
+    let headers = request.headers().iter();
+    let headers: usize = headers.map(|(name, value)| name.as_str().len() + value.len()).sum();
+    let target = request.uri().path_and_query();
+    headers + target.map_or(0, |target| target.as_str().len())
 }
 
 impl AsRef<[u8]> for HeldBody {
@@ -181,6 +197,20 @@ mod tests {
     use actix_web::test::TestRequest;
 
     use super::*;
+    use crate::http::byte_budget::ByteBudget;
+
+    #[test]
+    fn a_body_counts_with_what_its_request_takes() {
+        let budget = ByteBudget::new(1 << 20);
+        let cookie = "x".repeat(5_000);
+        let request = TestRequest::post().insert_header(("cookie", cookie)).to_http_request();
+        let mut body = HeldBody::new(&request, budget.reservation(None));
+        body.append(b"{").unwrap();
+        let least = FRAMEWORK_BYTES + 10_000 + GROWTH_BYTES;
+        assert!((least..least + 100).contains(&budget.used()), "{}", budget.used());
+        drop(body);
+        assert_eq!(budget.used(), 0);
+    }
 
     #[test]
     fn json_types_are_accepted() {

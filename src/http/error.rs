@@ -157,6 +157,14 @@ impl ApiError {
         )
     }
 
+    /// 504: a request of several items exceeded its deadline.
+    pub(crate) fn batch_timeout() -> ApiError {
+        ApiError::new(
+            StatusCode::GATEWAY_TIMEOUT,
+            "The query took too long; send fewer items at once",
+        )
+    }
+
     /// 500: an internal error. The client gets no details; the log gets the cause.
     pub(crate) fn internal(why: impl std::fmt::Display) -> ApiError {
         let error = ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "unexpected server error");

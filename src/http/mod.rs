@@ -15,6 +15,7 @@ pub(crate) mod call;
 pub(crate) mod caller;
 pub(crate) mod connection;
 pub(crate) mod cost;
+pub(crate) mod declared_parameters;
 pub mod error;
 pub(crate) mod examples;
 pub mod explorer;

@@ -24,6 +24,7 @@ use crate::{
         call::{AppState, Call},
         caller::Caller,
         connection::ConnectionState,
+        declared_parameters::declared,
         error::{ApiError, mime_json},
         explorer::{
             self,
@@ -105,7 +106,8 @@ pub(crate) async fn answer(request: HttpRequest, payload: web::Payload, state: w
     headers.insert(REQUEST_ID, trace.id.value());
     headers.insert(SERVER_TIMING, trace.timing.value(took));
     state.metrics.count_response(trace.route, response.status(), took);
-    trace.log(&request, response.status(), body_size(&request, &response), took);
+    let bytes = body_size(&request, &response);
+    trace.log(&request, declared, response.status(), bytes, took);
     response
 }
 

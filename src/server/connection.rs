@@ -27,6 +27,7 @@ use tokio::{
 use crate::{
     http::{connection::ConnectionState, refusal::Refusal, router},
     server::{
+        client_socket::ClientSocket,
         connection_limits::ConnectionLimits,
         held_place::HeldPlace,
         http1::{
@@ -41,23 +42,21 @@ use crate::{
 /// How long input is still read after the last response, so that the client can read that response.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// Added to a body's time limit here: the handler that reads the body has the same limit, and
-/// answers 408 first.
+/// Added to a body's time limit here: the handler that reads the body has the same limit, and answers 408 first.
 const BODY_GRACE: Duration = Duration::from_secs(1);
 
-/// The size of one read, in bytes.
-const READ_SIZE: usize = 8 << 10;
+/// The size of one read, and how much the framework gets before it has to process it, in bytes: what its buffer of 8 KiB
+/// takes without growing. A request keeps the buffer of its head, and its connection another one while the body arrives.
+const READ_SIZE: usize = 7 << 10;
+
+/// The framework enlarges its buffer when the room in it is smaller, in bytes.
+const LEAST_ROOM: usize = 1 << 10;
 
 /// Buffer capacity that is kept between two requests, in bytes.
 const KEPT_CAPACITY: usize = 2 << 10;
 
-/// How many bytes are read while a response is pending: enough to notice that the client has closed
-/// the connection.
+/// How many bytes are read while a response is pending: enough to notice that the client has closed the connection.
 const READ_AHEAD: usize = 2 * READ_SIZE;
-
-/// How many bytes the framework gets before it has to process them. Otherwise it would collect 128
-/// KiB of a body first.
-const READS_AT_ONCE: usize = 2 * READ_SIZE;
 
 /// The only interim response. The framework writes it for a request with `Expect: 100-continue`.
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
@@ -109,7 +108,7 @@ impl From<RequestError> for Refusal {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
+impl<S: ClientSocket> GuardedStream<S> {
     /// Guards a new connection. Its first response is a 503 if it has no `seat`.
     pub(crate) fn new(stream: S, limits: ConnectionLimits, seat: Option<Seat>) -> GuardedStream<S> {
         let place = HeldPlace::new(seat);
@@ -158,6 +157,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
         self.is_closed_by_client = buffer.filled().is_empty();
         self.unframed.extend_from_slice(buffer.filled());
         Poll::Ready(Ok(!self.is_closed_by_client))
+    }
+
+    /// How many bytes the framework may take now if its buffer has this much room.
+    fn permitted(&self, room: usize) -> usize {
+        match room.saturating_sub(LEAST_ROOM) {
+            // One byte makes the framework clear its buffer, or replace it if the request keeps it.
+            0 if self.taken_at_once == 0 => room.min(1),
+            free => free.min(READ_SIZE.saturating_sub(self.taken_at_once)),
+        }
     }
 
     /// Whether a complete request has no complete response yet, so that the next request has to
@@ -287,18 +295,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> GuardedStream<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<S> {
+impl<S: ClientSocket> AsyncRead for GuardedStream<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         loop {
             let framed = this.framed.get(this.taken..).unwrap_or_default();
             if !framed.is_empty() {
-                if this.taken_at_once >= READS_AT_ONCE {
+                let permitted = this.permitted(buffer.remaining());
+                if permitted == 0 {
                     this.taken_at_once = 0;
                     cx.waker().wake_by_ref();
                     return Poll::Pending;
                 }
-                let framed = framed.get(..buffer.remaining()).unwrap_or(framed);
+                let framed = framed.get(..permitted).unwrap_or(framed);
                 buffer.put_slice(framed);
                 this.taken += framed.len();
                 this.taken_at_once += framed.len();
@@ -358,7 +367,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for GuardedStream<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for GuardedStream<S> {
+impl<S: ClientSocket> AsyncWrite for GuardedStream<S> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         match Pin::new(&mut this.stream).poll_write(cx, buffer) {
@@ -370,8 +379,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for GuardedStream<S> {
                 Poll::Ready(Ok(written))
             }
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Pending if this.place.leaves_unread(cx) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
-            Poll::Pending => this.poll_too_slow(cx).map(|()| Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending => {
+                if !this.place.leaves_unread(cx) {
+                    std::task::ready!(this.poll_too_slow(cx));
+                }
+                this.stream.discard_unsent();
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
         }
     }
 
@@ -393,7 +407,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for GuardedStream<S> {
         let mut input = ReadBuf::uninit(&mut bytes);
         match Pin::new(&mut this.stream).poll_read(cx, &mut input) {
             Poll::Ready(Ok(())) if !input.filled().is_empty() => {
-                // One read per poll, as above.
                 cx.waker().wake_by_ref();
                 Poll::Pending
             }
@@ -401,5 +414,138 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for GuardedStream<S> {
             Poll::Ready(_) => Poll::Ready(Ok(())),
             Poll::Pending => Poll::Pending,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::Cell, future::poll_fn, pin::pin, rc::Rc, sync::Arc};
+
+    use actix_http::{
+        HttpService, Protocol, Request, Response,
+        body::{BodyStream, MessageBody},
+    };
+    use actix_service::{Service, ServiceFactory, fn_service};
+
+    use super::*;
+    use crate::server::places::Places;
+
+    /// The framework's buffer in its initial size.
+    const FRAMEWORK_BUFFER: usize = 8 << 10;
+
+    const BODY_BYTES: usize = 600_000;
+
+    /// Sends all of its input as fast as it is read, and closes its side then.
+    struct Client(Vec<u8>);
+
+    impl AsyncRead for Client {
+        fn poll_read(mut self: Pin<&mut Self>, _: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+            let length = self.0.len().min(buffer.remaining());
+            buffer.put_slice(&self.0[..length]);
+            self.0.drain(..length);
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    impl AsyncWrite for Client {
+        fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
+            Poll::Ready(Ok(buffer.len()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    impl ClientSocket for Client {
+        fn discard_unsent(&self) {}
+    }
+
+    /// Records how large the framework's buffer becomes.
+    struct Recorded {
+        stream: GuardedStream<Client>,
+        /// The bytes in the buffer since the framework last processed it.
+        taken: usize,
+        largest: Rc<Cell<usize>>,
+    }
+
+    impl AsyncRead for Recorded {
+        fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+            let room = buffer.remaining();
+            self.largest.set(self.largest.get().max(self.taken + room));
+            let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+            self.taken = match read {
+                Poll::Ready(_) => self.taken + room - buffer.remaining(),
+                Poll::Pending => 0,
+            };
+            read
+        }
+    }
+
+    impl AsyncWrite for Recorded {
+        fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
+            Pin::new(&mut self.stream).poll_write(cx, buffer)
+        }
+
+        fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Pin::new(&mut self.stream).poll_flush(cx)
+        }
+
+        fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+            Pin::new(&mut self.stream).poll_shutdown(cx)
+        }
+    }
+
+    /// The largest size of the framework's buffer while it reads a request, and the bytes of the body that arrived.
+    fn read(request: Vec<u8>) -> (usize, usize) {
+        let (largest, received) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
+        let (recorded, counted) = (Rc::clone(&largest), Rc::clone(&received));
+        // The request, with its head, is kept until the body has arrived.
+        let answer = move |mut request: Request| {
+            let counted = Rc::clone(&counted);
+            async move {
+                let mut parts = pin!(BodyStream::new(request.take_payload()));
+                while let Some(Ok(part)) = poll_fn(|cx| parts.as_mut().poll_next(cx)).await {
+                    counted.set(counted.get() + part.len());
+                }
+                drop(request);
+                Ok::<_, actix_http::Error>(Response::ok())
+            }
+        };
+        actix_web::rt::System::new().block_on(async move {
+            let seat = Arc::new(Places::new(8)).take(false);
+            let recorded = Recorded {
+                stream: GuardedStream::new(Client(request), ConnectionLimits::default(), seat),
+                taken: 0,
+                largest: recorded,
+            };
+            let service = HttpService::build().finish(fn_service(answer));
+            let service = service.new_service(()).await.unwrap();
+            let _ = service.call((recorded, Protocol::Http1, None)).await;
+        });
+        (largest.get(), received.get())
+    }
+
+    #[test]
+    fn the_frameworks_buffer_does_not_grow_with_a_body() {
+        let head = "POST /tender/estimate HTTP/1.1\r\nhost: x\r\n";
+        let body = "x".repeat(BODY_BYTES);
+        let (largest, received) = read(format!("{head}content-length: {BODY_BYTES}\r\n\r\n{body}").into());
+        assert_eq!((largest, received), (FRAMEWORK_BUFFER, BODY_BYTES));
+        let chunk = format!("{:x}\r\n{}\r\n", BODY_BYTES / 4, "x".repeat(BODY_BYTES / 4));
+        let chunked = format!("{head}transfer-encoding: chunked\r\n\r\n{}0\r\n\r\n", chunk.repeat(4));
+        let (largest, received) = read(chunked.into());
+        assert_eq!((largest, received), (FRAMEWORK_BUFFER, BODY_BYTES));
+    }
+
+    #[test]
+    fn a_head_larger_than_the_frameworks_buffer_arrives() {
+        let fill = "x".repeat(15_000);
+        let head = format!("POST /tender/estimate?{fill} HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc");
+        assert_eq!(read(head.into()).1, 3);
     }
 }

@@ -23,12 +23,13 @@ use actix_web::{
     web,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-#[cfg(target_os = "linux")]
-use socket2::SockRef;
 
 use crate::{
     http::{call::AppState, pipeline, sending},
-    server::{connection::GuardedStream, connection_limits::ConnectionLimits, places::Places, watchdog::AsyncWorkers},
+    server::{
+        client_socket::bound_unsent, connection::GuardedStream, connection_limits::ConnectionLimits, places::Places,
+        watchdog::AsyncWorkers,
+    },
 };
 
 /// Decision D-120: how long the server still accepts connections after a stop was requested, and
@@ -41,10 +42,6 @@ const SHUTDOWN_SECONDS: u64 = 30;
 
 /// How long a connection may take to close. Longer than a guarded stream lingers.
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-
-/// Decision D-158: the maximum number of bytes of a response that the system has taken and not sent yet.
-#[cfg(target_os = "linux")]
-const MAX_UNSENT_BYTES: u32 = 256 << 10;
 
 /// The framework accepts no larger number.
 const MAX_WORKERS: usize = 512;
@@ -95,7 +92,7 @@ pub(crate) fn start(
         let guard = move |stream: TcpStream| {
             // Without it a connection is only slower.
             let _ = stream.set_nodelay(true);
-            bound_unsent(&stream);
+            bound_unsent(&stream, limits.write_window);
             let peer = stream.peer_addr().ok();
             let seat = places.take(is_local(&stream));
             let stream = GuardedStream::new(stream, limits, seat);
@@ -117,16 +114,6 @@ pub(crate) fn start(
         .shutdown_timeout(SHUTDOWN_SECONDS)
         .shutdown_signal(drained);
     Ok(builder.run())
-}
-
-/// Bounds what the system keeps for a client that does not read. Without it, a connection takes megabytes of the memory
-/// that all connections of the machine share. On other systems than Linux, their own bound holds.
-fn bound_unsent(stream: &TcpStream) {
-    #[cfg(target_os = "linux")]
-    // Without it, only hostile clients cost more.
-    let _ = SockRef::from(stream).set_tcp_notsent_lowat(MAX_UNSENT_BYTES);
-    #[cfg(not(target_os = "linux"))]
-    let _ = stream;
 }
 
 /// Whether a client runs on the server's own machine.

@@ -7,6 +7,7 @@
 mod admin;
 mod assembly;
 pub(crate) mod bus_error;
+mod client_socket;
 pub(crate) mod config;
 mod connection;
 pub(crate) mod connection_limits;

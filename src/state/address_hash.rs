@@ -21,9 +21,26 @@ impl AddressHash {
         AddressHash(Sha256::digest(email.to_lowercase()).into())
     }
 
+    /// The hash of the mailbox of an address.
+    pub(super) fn of_mailbox(email: &str) -> AddressHash {
+        AddressHash::new(&mailbox(email))
+    }
+
     pub(crate) fn with_tender(&self, tender: &str) -> PairHash {
         let hash = Sha256::new().chain_update(self.0).chain_update(tender).finalize();
         PairHash(hash[..16].try_into().expect("SHA-256 has 32 bytes"))
+    }
+}
+
+/// The address without its tag: mail services deliver `ann+tag@example.org` to `ann@example.org`, so one person has as many
+/// such addresses as there are tags.
+pub(super) fn mailbox(email: &str) -> String {
+    match email.rsplit_once('@') {
+        Some((local, domain)) => {
+            let name = local.split('+').next().filter(|name| !name.is_empty());
+            format!("{}@{domain}", name.unwrap_or(local))
+        }
+        None => email.to_owned(),
     }
 }
 
@@ -42,6 +59,23 @@ pub(crate) fn mail_name(pairs: &[PairHash]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mailbox_has_no_tag() {
+        for (email, expected) in [
+            ("ann@example.org", "ann@example.org"),
+            ("ann+@example.org", "ann@example.org"),
+            ("ann+a+b@example.org", "ann@example.org"),
+            ("+a@example.org", "+a@example.org"),
+            ("forgotten 1 ab", "forgotten 1 ab"),
+        ] {
+            assert_eq!(mailbox(email), expected);
+        }
+        assert_eq!(
+            AddressHash::of_mailbox("Ann+Tag@Example.ORG"),
+            AddressHash::new("ann@example.org")
+        );
+    }
 
     #[test]
     fn a_mail_is_named_by_its_content() {

@@ -1,5 +1,7 @@
 //! Confirmation mails: which addresses are due for one, and what is stored when it is sent.
 
+use std::collections::HashSet;
+
 use anyhow::Context;
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
@@ -14,7 +16,7 @@ use crate::state::{
     tokens::{self, Salt},
 };
 
-/// Decision D-167: the minimum number of days between two confirmation mails to an address, after
+/// Decision D-167: the minimum number of days between two confirmation mails to a mailbox, after
 /// one, two, and more mails that it left unanswered.
 const DAYS_BETWEEN_MAILS: [i64; 3] = [1, 2, 4];
 
@@ -38,20 +40,19 @@ pub struct MailSender {
 }
 
 impl StateDb {
-    /// The addresses to ask for a confirmation now, or only one of them. Addresses that the mail
-    /// server refused are left out until they are due again.
+    /// The addresses to ask for a confirmation now, one for each mailbox, or only one of them.
+    /// Addresses that the mail server refused are left out until they are due again.
     pub(crate) fn due_confirmations(
         &self,
         only: Option<&str>,
         now: DateTime<Utc>,
     ) -> anyhow::Result<Vec<DueConfirmation>> {
-        let select = "SELECT confirmations.address, email, confirmations.salt, group_concat(DISTINCT locale),
-                (SELECT max(began_at) FROM mailings WHERE kind = 'confirmation' AND address = confirmations.address),
-                (SELECT count(*) FROM mailings WHERE kind = 'confirmation' AND address = confirmations.address
-                    AND began_at > coalesce(confirmations.confirmed_at, 0))
+        let select = "SELECT confirmations.address, email, confirmations.salt, group_concat(DISTINCT locale), mailbox
              FROM confirmations JOIN addresses ON addresses.id = confirmations.address_id
                 JOIN subscriptions ON subscriptions.address_id = addresses.id
-             WHERE awaits_mail = 1 AND declined_at IS NULL AND (?1 IS NULL OR email = ?1)
+             WHERE awaits_mail = 1 AND (?1 IS NULL OR email = ?1)
+                AND NOT EXISTS (SELECT 1 FROM confirmations AS declined
+                    WHERE declined.mailbox = confirmations.mailbox AND declined.declined_at IS NOT NULL)
                 AND subscriptions.confirmed_at IS NULL AND unsubscribed_at IS NULL AND subscriptions.requested_at > ?2
                 AND NOT EXISTS (SELECT 1 FROM setbacks WHERE setbacks.address = confirmations.address
                     AND (paused_at IS NOT NULL OR due_at > ?3))
@@ -59,9 +60,10 @@ impl StateDb {
         let read = || -> anyhow::Result<Vec<DueConfirmation>> {
             let mut select = self.connection.prepare_cached(select)?;
             let mut rows = select.query(params![only, (now - CONFIRM_WITHIN).timestamp(), now.timestamp()])?;
-            let mut due = Vec::new();
+            let (mut due, mut mailboxes) = (Vec::new(), HashSet::new());
             while let Some(row) = rows.next()? {
-                if may_mail(row.get(4)?, row.get(5)?, now) {
+                let mailbox = AddressHash(row.get(4)?);
+                if mailboxes.insert(mailbox) && may_mail_to(&self.connection, mailbox, now)? {
                     due.push(due_confirmation(&self.connection, row)?);
                 }
             }
@@ -75,7 +77,9 @@ impl StateDb {
         let select = "SELECT confirmations.address, email, confirmations.salt, group_concat(DISTINCT locale)
              FROM confirmations JOIN addresses ON addresses.id = confirmations.address_id
                 JOIN subscriptions ON subscriptions.address_id = addresses.id
-             WHERE declined_at IS NULL AND email = ?1 AND subscriptions.confirmed_at IS NULL AND unsubscribed_at IS NULL
+             WHERE NOT EXISTS (SELECT 1 FROM confirmations AS declined
+                    WHERE declined.mailbox = confirmations.mailbox AND declined.declined_at IS NOT NULL)
+                AND email = ?1 AND subscriptions.confirmed_at IS NULL AND unsubscribed_at IS NULL
              GROUP BY confirmations.address";
         let read = || -> anyhow::Result<Option<DueConfirmation>> {
             let mut select = self.connection.prepare_cached(select)?;
@@ -134,8 +138,16 @@ impl StateDb {
     }
 }
 
+/// Whether a confirmation mail may be sent to any address of a mailbox.
+fn may_mail_to(connection: &Connection, mailbox: AddressHash, now: DateTime<Utc>) -> rusqlite::Result<bool> {
+    let select = "SELECT max(began_at), count(iif(began_at > (SELECT coalesce(max(confirmed_at), 0) FROM confirmations WHERE mailbox = ?1), 1, NULL))
+         FROM mailings WHERE kind = 'confirmation' AND address IN (SELECT address FROM confirmations WHERE mailbox = ?1)";
+    let mut select = connection.prepare_cached(select)?;
+    select.query_row([mailbox.0], |row| Ok(may_mail(row.get(0)?, row.get(1)?, now)))
+}
+
 /// Whether a confirmation mail may be sent: `last` is when the last one was begun, `unanswered` how
-/// many were sent since the address last confirmed.
+/// many were sent since the mailbox last confirmed.
 fn may_mail(last: Option<i64>, unanswered: i64, now: DateTime<Utc>) -> bool {
     let Some(last) = last else { return true };
     // The absolute difference, because a mail in the future comes from a clock that was wrong.

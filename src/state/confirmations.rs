@@ -6,14 +6,15 @@
 //! confirmed within [`CONFIRM_WITHIN`] of its latest request is deleted.
 //!
 //! The table `confirmations` has one row for each address that was asked, by its hash. So the limit
-//! of one mail a day, and a wish to be asked no more, outlive the address itself.
+//! of one mail a day, and a wish to be asked no more, outlive the address itself. Both hold for the
+//! whole mailbox: addresses that differ only in the tag after a `+` have the same `mailbox`.
 
 use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::state::{
-    address_hash::AddressHash,
+    address_hash::{AddressHash, mailbox},
     consent::{ConsentEvent, ConsentRecord},
     database::StateDb,
     subscription::MAX_OF_ADDRESS,
@@ -47,6 +48,7 @@ pub enum ConfirmationState {
 /// The columns of a row that a token finds.
 struct StoredConfirmation {
     address: AddressHash,
+    mailbox: AddressHash,
     address_id: i64,
     requested_at: DateTime<Utc>,
 }
@@ -92,7 +94,7 @@ impl StateDb {
         })
     }
 
-    /// Ends all subscriptions of the address of a token, also confirmed ones, and sends it no further
+    /// Ends all subscriptions of the mailbox of a token, also confirmed ones, and sends it no further
     /// confirmation mail. Returns whether the token is known.
     pub fn decline(&mut self, token: &str, consent: &ConsentRecord) -> anyhow::Result<bool> {
         if self.find_confirmation(token, consent.at)? == ConfirmationState::UnknownToken {
@@ -106,19 +108,24 @@ impl StateDb {
             let Some(stored) = find(&transaction, token)? else {
                 return Ok(());
             };
-            let update =
-                "UPDATE confirmations SET declined_at = coalesce(declined_at, ?2), awaits_mail = 0 WHERE address = ?1";
+            let update = "UPDATE confirmations SET declined_at = coalesce(declined_at, ?2) WHERE address = ?1";
             transaction.execute(update, params![stored.address.0, consent.at.timestamp()])?;
-            end_all_of_address(&transaction, stored.address_id, consent).map(drop)
+            let update = "UPDATE confirmations SET awaits_mail = 0 WHERE mailbox = ?1";
+            transaction.execute(update, [stored.mailbox.0])?;
+            for address_id in addresses_of_mailbox(&transaction, &stored)? {
+                end_all_of_address(&transaction, address_id, consent)?;
+            }
+            Ok(())
         };
         decline().context("declining subscriptions")?;
         transaction.commit().context("declining subscriptions")?;
         Ok(true)
     }
 
-    /// Lets an address be asked again after it declined. Returns whether it had declined.
+    /// Lets the mailbox of an address be asked again after it declined. Returns whether it had declined.
     pub(crate) fn allow_confirmations(&self, address: AddressHash) -> anyhow::Result<bool> {
-        let update = "UPDATE confirmations SET declined_at = NULL WHERE address = ?1 AND declined_at IS NOT NULL";
+        let update = "UPDATE confirmations SET declined_at = NULL WHERE declined_at IS NOT NULL
+             AND mailbox IN (SELECT mailbox FROM confirmations WHERE address = ?1 UNION ALL SELECT ?1)";
         let allowed = self.connection.execute(update, [address.0]);
         Ok(allowed.context("allowing confirmation mails")? > 0)
     }
@@ -155,15 +162,16 @@ pub(super) fn request_confirmation(
 ) -> anyhow::Result<()> {
     let salt = Salt::random()?;
     let token = tokens::of_confirmation(transaction, &salt)?.hash();
-    let insert = "INSERT INTO confirmations (address, address_id, key_id, salt, token_sha256, requested_at, awaits_mail) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1)
-         ON CONFLICT (address) DO UPDATE SET address_id = ?2, key_id = ?3, requested_at = ?6, awaits_mail = declined_at IS NULL";
+    let insert = "INSERT INTO confirmations (address, address_id, key_id, salt, token_sha256, requested_at, mailbox, awaits_mail) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)
+         ON CONFLICT (address) DO UPDATE SET address_id = ?2, key_id = ?3, requested_at = ?6, mailbox = ?7, awaits_mail = declined_at IS NULL";
     let values = params![
         AddressHash::new(email).0,
         address_id,
         key_id,
         salt.0,
         token,
-        now.timestamp()
+        now.timestamp(),
+        AddressHash::of_mailbox(email).0
     ];
     transaction.execute(insert, values)?;
     Ok(())
@@ -215,22 +223,42 @@ fn confirm(transaction: &Transaction, token: &str, consent: &ConsentRecord) -> r
         let insert = "INSERT OR IGNORE INTO confirmed_keys (address_id, key_id) VALUES (?1, ?2)";
         transaction.execute(insert, [stored.address_id, key_id])?;
     }
-    let update = "UPDATE confirmations SET confirmed_at = ?2, declined_at = NULL, awaits_mail = 0 WHERE address = ?1";
+    let update = "UPDATE confirmations SET confirmed_at = ?2, awaits_mail = 0 WHERE address = ?1";
     transaction.execute(update, params![stored.address.0, consent.at.timestamp()])?;
+    let update = "UPDATE confirmations SET declined_at = NULL WHERE mailbox = ?1 AND declined_at IS NOT NULL";
+    transaction.execute(update, [stored.mailbox.0])?;
     Ok(())
+}
+
+/// The addresses of the mailbox of a confirmation, whoever subscribed them.
+fn addresses_of_mailbox(transaction: &Transaction, stored: &StoredConfirmation) -> rusqlite::Result<Vec<i64>> {
+    let select = "SELECT email FROM addresses JOIN confirmations ON address_id = addresses.id WHERE mailbox = ?1
+         AND email LIKE '%@%' LIMIT 1";
+    let email = transaction.query_row(select, [stored.mailbox.0], |row| row.get::<_, String>(0));
+    let mailbox = email.optional()?.map(|email| mailbox(&email)).unwrap_or_default();
+    // An erased address has no `@`, and none has an empty part before it.
+    let (local, domain) = mailbox.split_once('@').unwrap_or_default();
+    // All addresses with a tag are between `ann+` and `ann,`, the next character.
+    let select = "SELECT address_id FROM confirmations WHERE mailbox = ?1
+         UNION SELECT id FROM addresses WHERE email = ?2
+         UNION SELECT id FROM addresses WHERE email >= ?3 || '+' AND email < ?3 || ',' AND email LIKE '%@' || ?4";
+    let mut select = transaction.prepare_cached(select)?;
+    let found = select.query_map(params![stored.mailbox.0, mailbox, local, domain], |row| row.get(0))?;
+    found.collect()
 }
 
 fn find(connection: &Connection, token: &str) -> rusqlite::Result<Option<StoredConfirmation>> {
     let Some(token) = LinkToken::parse(token) else {
         return Ok(None);
     };
-    let select = "SELECT address, address_id, requested_at FROM confirmations WHERE token_sha256 = ?1";
+    let select = "SELECT address, mailbox, address_id, requested_at FROM confirmations WHERE token_sha256 = ?1";
     let mut select = connection.prepare_cached(select)?;
     let stored = select.query_row([token.hash()], |row| {
         Ok(StoredConfirmation {
             address: AddressHash(row.get(0)?),
-            address_id: row.get(1)?,
-            requested_at: from_unix(row.get(2)?),
+            mailbox: AddressHash(row.get(1)?),
+            address_id: row.get(2)?,
+            requested_at: from_unix(row.get(3)?),
         })
     });
     stored.optional()

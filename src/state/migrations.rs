@@ -2,7 +2,7 @@
 
 /// Entry *n* migrates the schema from version *n* to *n* + 1. A released entry is never edited: new
 /// ones are appended.
-pub(super) const MIGRATIONS: [&str; 7] = [
+pub(super) const MIGRATIONS: [&str; 8] = [
     "
     CREATE TABLE keys (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -144,5 +144,13 @@ pub(super) const MIGRATIONS: [&str; 7] = [
 ",
     "
     ALTER TABLE subscriptions ADD COLUMN translate INTEGER NOT NULL DEFAULT 0 CHECK (translate IN (0, 1));
+",
+    // Decision D-167: confirmation mails count by mailbox. An earlier address with a tag counts as one of its own until
+    // it is asked again.
+    "
+    ALTER TABLE confirmations ADD COLUMN mailbox BLOB;
+    UPDATE confirmations SET mailbox = address;
+    CREATE INDEX confirmations_of_mailbox ON confirmations (mailbox);
+    CREATE INDEX declined_mailboxes ON confirmations (mailbox) WHERE declined_at IS NOT NULL;
 ",
 ];

@@ -16,6 +16,8 @@ pub(crate) mod deliveries;
 mod delivery_tests;
 mod erasure;
 pub(crate) mod keys;
+#[cfg(test)]
+mod mailbox_tests;
 mod migrations;
 mod subscribe;
 pub mod subscription;

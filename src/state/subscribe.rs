@@ -18,8 +18,8 @@ use crate::{
         consent::{ConsentEvent, ConsentRecord, count_repetition},
         database::StateDb,
         subscription::{
-            Frequency, Locale, MAX_OF_ADDRESS, MAX_OF_KEY, MAX_OF_KEY_AND_DAY, MAX_UNCONFIRMED_OF_KEY,
-            SubscribeOutcome, Subscription, SubscriptionLimit, SubscriptionRequest,
+            Frequency, Locale, MAX_BYTES_OF_KEY_AND_DAY, MAX_OF_ADDRESS, MAX_OF_KEY, MAX_OF_KEY_AND_DAY,
+            MAX_UNCONFIRMED_OF_KEY, SubscribeOutcome, Subscription, SubscriptionLimit, SubscriptionRequest,
         },
         suppressions::lift_pause,
         tokens::{self, Salt},
@@ -109,7 +109,11 @@ fn subscribe(transaction: Transaction, request: &SubscriptionRequest, consent: &
     } else {
         SubscribeOutcome::Pending
     };
-    let owner = Owner { address_id, key_id };
+    let owner = Owner {
+        address_id,
+        mailbox: AddressHash::of_mailbox(request.email.as_str()),
+        key_id,
+    };
     let limit = owner.reached_limit(&transaction, outcome, state, stored.is_none(), consent.at)?;
     if let Some(limit) = limit {
         return Ok(Err(limit));
@@ -243,6 +247,7 @@ fn insert(transaction: &Transaction, owner: Owner, identity: &str) -> anyhow::Re
 #[derive(Clone, Copy)]
 struct Owner {
     address_id: i64,
+    mailbox: AddressHash,
     key_id: i64,
 }
 
@@ -266,18 +271,22 @@ impl Owner {
             }
             _ => 0,
         };
-        let count_of_key = |condition: &str, values: &[i64]| -> rusqlite::Result<i64> {
-            let count = format!("SELECT count(*) FROM subscriptions WHERE key_id = ?1 AND {condition}");
+        let of_key = |counted: &str, condition: &str, values: &[i64]| -> rusqlite::Result<i64> {
+            let count = format!("SELECT {counted} FROM subscriptions WHERE key_id = ?1 AND {condition}");
             let mut count = transaction.prepare_cached(&count)?;
             count.query_row(rusqlite::params_from_iter(values), |row| row.get(0))
         };
         let midnight = now.date_naive().and_time(NaiveTime::MIN).and_utc().timestamp();
+        let of_today = |counted: &str| of_key(counted, "created_at >= ?2", &[self.key_id, midnight]);
+        let bytes = "coalesce(sum(octet_length(identity) + octet_length(keywords)), 0)";
         Ok(if of_address >= MAX_OF_ADDRESS {
             Some(SubscriptionLimit::OfAddress)
-        } else if is_new_to_key && count_of_key("unsubscribed_at IS NULL", &[self.key_id])? >= MAX_OF_KEY {
+        } else if is_new_to_key && of_key("count(*)", "unsubscribed_at IS NULL", &[self.key_id])? >= MAX_OF_KEY {
             Some(SubscriptionLimit::OfKey)
-        } else if is_new_row && count_of_key("created_at >= ?2", &[self.key_id, midnight])? >= MAX_OF_KEY_AND_DAY {
+        } else if is_new_row && of_today("count(*)")? >= MAX_OF_KEY_AND_DAY {
             Some(SubscriptionLimit::OfKeyAndDay)
+        } else if is_new_row && of_today(bytes)? >= MAX_BYTES_OF_KEY_AND_DAY {
+            Some(SubscriptionLimit::BytesOfKeyAndDay)
         } else if outcome == SubscribeOutcome::Pending
             && is_new_to_key
             && self.count_other_unconfirmed(transaction, now)? >= MAX_UNCONFIRMED_OF_KEY
@@ -288,15 +297,17 @@ impl Owner {
         })
     }
 
-    /// The number of other addresses that have not confirmed a subscription of the key. Those that have
+    /// The number of other mailboxes that have not confirmed a subscription of the key. Those that have
     /// expired do not count, although not all of them may be removed yet.
     fn count_other_unconfirmed(self, transaction: &Transaction, now: DateTime<Utc>) -> rusqlite::Result<i64> {
-        let count = "SELECT count(DISTINCT address_id) FROM subscriptions
-             WHERE key_id = ?1 AND address_id <> ?2 AND unsubscribed_at IS NULL AND confirmed_at IS NULL AND requested_at > ?3";
+        let count = "SELECT count(DISTINCT mailbox) FROM subscriptions
+                JOIN confirmations ON confirmations.address_id = subscriptions.address_id
+             WHERE subscriptions.key_id = ?1 AND mailbox <> ?2 AND unsubscribed_at IS NULL
+                AND subscriptions.confirmed_at IS NULL AND subscriptions.requested_at > ?3";
         let since = (now - CONFIRM_WITHIN).timestamp();
         transaction
             .prepare_cached(count)?
-            .query_row([self.key_id, self.address_id, since], |row| row.get(0))
+            .query_row(params![self.key_id, self.mailbox.0, since], |row| row.get(0))
     }
 }
 

@@ -18,7 +18,11 @@ pub const MAX_OF_KEY: i64 = 1_000;
 /// whether or not they were ended since: an ended subscription stays in the database as a proof.
 pub(crate) const MAX_OF_KEY_AND_DAY: i64 = 1_000;
 
-/// Decision D-166: the maximum number of addresses with unconfirmed subscriptions of one API key. So
+/// Decision D-165: an API key creates no further subscription in a UTC day when the conditions of those that it has
+/// created have this many bytes, as they are stored: with the words as given and as they are compared.
+pub(crate) const MAX_BYTES_OF_KEY_AND_DAY: i64 = 2 << 20;
+
+/// Decision D-166: the maximum number of mailboxes with unconfirmed subscriptions of one API key. So
 /// no key can have confirmation mails sent to many strangers.
 pub(crate) const MAX_UNCONFIRMED_OF_KEY: i64 = 100;
 
@@ -92,6 +96,7 @@ pub enum SubscriptionLimit {
     OfAddress,
     OfKey,
     OfKeyAndDay,
+    BytesOfKeyAndDay,
     /// Of addresses that have not confirmed.
     UnconfirmedOfKey,
 }
@@ -162,6 +167,12 @@ impl fmt::Display for SubscriptionLimit {
             SubscriptionLimit::OfKeyAndDay => write!(
                 f,
                 "this API key has created {MAX_OF_KEY_AND_DAY} subscriptions today (UTC), the maximum; continue tomorrow"
+            ),
+            SubscriptionLimit::BytesOfKeyAndDay => write!(
+                f,
+                "the subscriptions that this API key has created today (UTC) have {} KiB of conditions, the maximum; \
+                 continue tomorrow, or with fewer and shorter keywords",
+                MAX_BYTES_OF_KEY_AND_DAY >> 10
             ),
             SubscriptionLimit::UnconfirmedOfKey => write!(
                 f,

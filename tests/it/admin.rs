@@ -200,6 +200,63 @@ fn the_log_has_a_line_per_request_without_personal_data() {
 }
 
 #[test]
+fn a_client_without_a_key_writes_none_of_its_words_into_the_log_and_only_short_lines() {
+    let server = TestServer::own(&contracts(3), |_| {});
+    let program = Program::start(&server, &["--explorer", "open"], &[]);
+    let (long, address) = ("A".repeat(7_000), "jane.doe@example.org");
+    for place in [
+        "/",
+        "/en",
+        "/en/account",
+        "/en/about",
+        "/fr/search",
+        "/health",
+        "/docs",
+        "/robots.txt",
+    ] {
+        for words in [long.as_str(), address, &server.key] {
+            program.request("GET", &format!("{place}?{words}=1&{words}"), "");
+        }
+    }
+    for words in [long.as_str(), "jane.doe%40example.org", &server.key] {
+        for place in [
+            "/",
+            "/en/vendor/",
+            "/en/record/contract/",
+            "/en/nothing/",
+            "/contract/",
+            "/assets/",
+        ] {
+            program.request("GET", &format!("{place}{words}"), "");
+        }
+        program.request(words, "/en/account", "");
+        for name in [
+            "x-request-id",
+            "user-agent",
+            "referer",
+            "x-gateway-key",
+            "cookie",
+            "host",
+            "accept-language",
+        ] {
+            program.request("GET", "/en/account?notice=link", &format!("{name}: {words}\r\n"));
+        }
+    }
+    let id = format!("x-request-id: {address}\r\n");
+    program.request("GET", "/en/about?next=x&unheard=1&of=2&next=y", &id);
+    let log = program.end();
+    for word in ["AAAA", "jane", "example", "pk_", "unheard"] {
+        assert!(!log.contains(word), "{word}: {log}");
+    }
+    assert!(
+        log.contains(" path=/en/about params=next unknown_params=2 status=200"),
+        "{log}"
+    );
+    let longest = log.lines().map(str::len).max().unwrap();
+    assert!(longest < 2_048, "a line of {longest} bytes");
+}
+
+#[test]
 fn a_log_that_nothing_reads_delays_no_request() {
     let server = TestServer::own(&contracts(3), |_| {});
     let program = Program::logging_to(Stdio::piped(), &server, &[], &[]);

@@ -1,7 +1,7 @@
 //! Hostile connections in large numbers: they take neither the places nor the memory that other clients need.
 
 use std::{
-    io::Read,
+    io::{ErrorKind, Read},
     net::TcpStream,
     process::Command,
     thread,
@@ -178,8 +178,9 @@ fn a_connection_without_a_key_may_be_idle_for_a_shorter_time() {
     }
 }
 
-/// Reads a byte at a time, with a pause before each, until the connection ends; returns the number of bytes.
-fn read_slowly(server: &TestServer, request: &str, pause: Duration) -> usize {
+/// Reads a byte at a time, with a pause before each, and after 4 seconds the rest. Returns the number of bytes, and
+/// whether the connection was reset.
+fn read_slowly(server: &TestServer, request: &str, pause: Duration) -> (usize, bool) {
     let mut stream = TcpStream::connect(server.address.trim_start_matches("http://")).unwrap();
     std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
     let started = Instant::now();
@@ -188,14 +189,16 @@ fn read_slowly(server: &TestServer, request: &str, pause: Duration) -> usize {
         thread::sleep(pause);
         match stream.read(&mut [0]) {
             Ok(1) => bytes += 1,
-            _ => return bytes,
+            Ok(_) => return (bytes, false),
+            Err(error) => return (bytes, error.kind() == ErrorKind::ConnectionReset),
         }
     }
-    // What was in the system's buffers, if the server has closed its side.
+    // What was in the system's buffers.
     let mut rest = Vec::new();
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    let _ = stream.read_to_end(&mut rest);
-    bytes + rest.len()
+    let end = stream.read_to_end(&mut rest);
+    let is_reset = end.is_err_and(|error| error.kind() == ErrorKind::ConnectionReset);
+    (bytes + rest.len(), is_reset)
 }
 
 #[test]
@@ -207,8 +210,9 @@ fn a_client_that_reads_a_byte_at_a_time_is_disconnected() {
     });
     // Far more than the system's buffers take.
     let whole = 100 * RawConnection::to(&server).send(LARGE_PAGE).answer().body.len();
-    let bytes = read_slowly(&server, &LARGE_PAGE.repeat(100), Duration::from_millis(100));
+    let (bytes, is_reset) = read_slowly(&server, &LARGE_PAGE.repeat(100), Duration::from_millis(100));
     assert!(bytes < whole / 2, "{bytes} of {whole} bytes");
+    assert!(is_reset, "the system goes on offering what the client does not take");
     let slow_readers = "procure_connections_rejected_total{reason=\"slow_reader\"} ";
     assert_eq!(metric(&server, &admin, slow_readers), 1.0);
 }

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use procure::model::{entity_type::EntityType, plans::Plan};
+use procure::{
+    http::explorer::settings::ExplorerMode,
+    model::{entity_type::EntityType, plans::Plan},
+};
 use serde_json::json;
 
 use crate::{
@@ -19,8 +22,13 @@ fn get(key: &str, address: &str) -> String {
 
 /// A request for estimates of fifty needs.
 fn batch(key: &str, number: usize) -> String {
+    batch_of(50, key, number)
+}
+
+/// A request for estimates of so many needs.
+fn batch_of(size: usize, key: &str, number: usize) -> String {
     let need = |item: usize| json!({"gsin": "N7030", "title": format!("Snow removal {number} of lot {item}")});
-    let items: Vec<_> = (0..50).map(need).collect();
+    let items: Vec<_> = (0..size).map(need).collect();
     let body = json!({ "items": items }).to_string();
     let length = body.len();
     format!(
@@ -132,6 +140,58 @@ fn batches_are_answered_or_refused_and_those_of_a_second_key_get_their_turn() {
     }
     // The second key is not shut out by what the first one has waiting.
     assert!(served[0] > 0 && served[1] > 0, "{served:?}");
+}
+
+#[test]
+fn a_crowd_of_visitors_without_keys_does_not_refuse_a_key() {
+    const VISITORS: usize = 300;
+    let tender = json!({
+        "record_id": "t|1",
+        "title": "Snow removal of lot 7",
+        "gsin": "N7030",
+        "status": "Open",
+        "publication_date": "2024-05-01",
+        "municipality": "laval",
+        "fetched_at": "2024-06-01T00:00:00Z",
+    });
+    let mut records = records();
+    records.push((EntityType::Tender, tender.to_string()));
+    let server = TestServer::own(&records, |config| {
+        let plans = config.state.with_file_name("open.toml");
+        let plan = "[VISITOR]\npaid = true\n[PRO]\nrequests_per_minute = 1_000_000\nrequests_per_day = 1_000_000\n";
+        std::fs::write(&plans, plan).unwrap();
+        config.plans = Some(plans);
+        config.explorer.mode = ExplorerMode::Open;
+        config.explorer.client_address_header = Some("x-client-address".to_owned());
+        config.query_timeout = Duration::from_secs(4);
+    });
+    let visit = |number: usize| {
+        let address = format!("10.0.{}.{}", number / 200, number % 200);
+        format!("GET /en/tender/t%7C1/worth HTTP/1.1\r\nhost: x\r\nx-client-address: {address}\r\n\r\n")
+    };
+    let mut visitors: Vec<RawConnection> = (0..VISITORS).map(|_| RawConnection::to(&server)).collect();
+    let mut of_key = RawConnection::to(&server);
+    for (number, raw) in visitors.iter_mut().enumerate() {
+        // Three pages each, as a browser with open tabs.
+        raw.send(visit(number).repeat(3));
+    }
+    for number in 0..5 {
+        let answer = of_key.send(batch_of(5, &server.key, number)).answer();
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    for raw in &mut visitors {
+        let status = raw.answer().status;
+        assert!(matches!(status, 200 | 503 | 504), "{status}");
+    }
+}
+
+#[test]
+fn a_batch_that_takes_too_long_is_told_to_be_smaller_and_not_to_come_again() {
+    let server = TestServer::own(&records(), |config| config.query_timeout = Duration::from_millis(1));
+    let answer = RawConnection::to(&server).send(batch(&server.key, 1)).answer();
+    assert_eq!((answer.status, answer.header("retry-after")), (504, None), "{answer:?}");
+    assert_eq!(answer.detail(), "The query took too long; send fewer items at once");
+    assert_eq!(answer.header("x-ratelimit-cost"), Some("50"));
 }
 
 #[test]

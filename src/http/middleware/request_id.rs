@@ -42,15 +42,13 @@ impl RequestId {
     }
 }
 
-/// A client's id if it is well formed and contains no API key, which must not be logged.
+/// A client's id if it is well formed and can be logged: it contains neither an API key nor an e-mail address.
 fn accepted(id: &[u8]) -> Option<&str> {
     let id = std::str::from_utf8(id).ok()?;
     let is_well_formed = (1..=MAX_LENGTH).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
-    if is_well_formed && !id.to_ascii_lowercase().contains(PREFIX) {
-        Some(id)
-    } else {
-        None
-    }
+    let lower = id.to_ascii_lowercase();
+    let is_private = [PREFIX, "@", "%40"].iter().any(|part| lower.contains(part));
+    (is_well_formed && !is_private).then_some(id)
 }
 
 #[cfg(test)]
@@ -76,6 +74,8 @@ mod tests {
             ("pk_0123456789abcdef", false),
             ("id-pk_0123456789abcdef", false),
             ("{\"key\":\"PK_0123456789ABCDEF\"}", false),
+            ("jane.doe@example.org", false),
+            ("jane.doe%40example.org", false),
             ("a b", false),
             ("a\tb", false),
             ("é", false),

@@ -1,16 +1,20 @@
-//! The waiting jobs of a lane, and whose turn it is: start-time fair queueing (Goyal, Vin and Cheng, 1996).
+//! The waiting jobs of a lane, and whose turn it is. The rule for taking turns is that of [`Shares`].
 //!
-//! Each client has a queue of its own. The next job is the first one of the client whose jobs have used the least time
-//! so far, so clients with waiting jobs get equal shares of the threads, whatever their jobs cost. A client that was
-//! idle starts where the others are: it can neither save up time nor be late for ever.
+//! Each client has a queue of its own. Decision D-143: a key is a client of its own. All visitors without a key together
+//! take the turns of one client, and share them by the same rule. So a key waits for at most one visitor between two of
+//! its jobs, however many visitors there are.
 //!
 //! This is plain data without threads. Every operation takes a time that grows with the number of *clients* with jobs,
 //! not with the number of jobs.
 
+mod shares;
+
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, HashMap},
     time::Duration,
 };
+
+use shares::Shares;
 
 /// The client of a job. Clients take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,30 +29,38 @@ pub(crate) enum Client {
     Key(i64),
 }
 
+/// Clients that take turns as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Group {
+    /// All visitors without an API key.
+    Visitors,
+    /// Any other client.
+    Alone(Client),
+}
+
+impl Client {
+    fn group(self) -> Group {
+        match self {
+            Client::Visitor(_) => Group::Visitors,
+            client => Group::Alone(client),
+        }
+    }
+}
+
 /// The waiting jobs of a lane.
 pub(super) struct FairQueue<J> {
     threads: usize,
     /// The maximum number of waiting jobs.
     places: usize,
-    /// Clients with jobs that wait or run, and those that recently used more than their share.
-    clients: HashMap<Client, ClientQueue<J>>,
-    /// The clients with waiting jobs, by the time that they have used: the next one first.
-    turns: BTreeSet<(Duration, Client)>,
-    /// The used time at which the client of the last started job stood. A client that comes starts here.
-    virtual_time: Duration,
+    /// The waiting jobs of each client by ticket, in the order of arrival.
+    jobs: HashMap<Client, BTreeMap<u64, WaitingJob<J>>>,
+    /// By ticket.
+    running: BTreeMap<u64, RunningJob>,
+    groups: Shares<Group>,
+    /// The shares of single visitors in the turns of their group, by number.
+    visitors: Shares<u64>,
     next_ticket: u64,
     waiting: usize,
-    running: usize,
-}
-
-struct ClientQueue<J> {
-    /// By ticket, in the order of arrival.
-    jobs: BTreeMap<u64, WaitingJob<J>>,
-    running: usize,
-    /// The time that this client's jobs have used; running ones count as expected.
-    used: Duration,
-    waiting_work: Duration,
-    running_work: Duration,
 }
 
 struct WaitingJob<J> {
@@ -56,10 +68,17 @@ struct WaitingJob<J> {
     job: J,
 }
 
+struct RunningJob {
+    client: Client,
+    expected: Duration,
+    /// Zero if the job is abandoned.
+    work: Duration,
+}
+
 /// A job to run now. [`FairQueue::finish`] must follow.
 #[derive(Debug)]
 pub(super) struct StartedJob<J> {
-    pub(super) client: Client,
+    pub(super) ticket: u64,
     pub(super) expected: Duration,
     pub(super) job: J,
 }
@@ -84,12 +103,12 @@ impl<J> FairQueue<J> {
         FairQueue {
             threads: threads.max(1),
             places,
-            clients: HashMap::new(),
-            turns: BTreeSet::new(),
-            virtual_time: Duration::ZERO,
+            jobs: HashMap::new(),
+            running: BTreeMap::new(),
+            groups: Shares::new(),
+            visitors: Shares::new(),
             next_ticket: 0,
             waiting: 0,
-            running: 0,
         }
     }
 
@@ -98,7 +117,7 @@ impl<J> FairQueue<J> {
     }
 
     pub(super) fn running(&self) -> usize {
-        self.running
+        self.running.len()
     }
 
     /// Adds the jobs of one request, each expected to take `expected`: all of them or none.
@@ -121,16 +140,18 @@ impl<J> FairQueue<J> {
 
     /// Decision D-118: a client may have as many waiting jobs as places are free. So one client alone fills at most half
     /// of the queue, and there is always room for the next one ("dynamic queue length thresholds", Choudhury and Hahne,
-    /// 1998).
+    /// 1998). Visitors count as one client, and take no places away from keys.
     fn check_places(&self, client: Client, more: usize) -> Result<(), Refusal> {
-        let own = self.clients.get(&client).map_or(0, |queue| queue.jobs.len()) + more;
-        let free = self.places.saturating_sub(self.waiting + more);
-        if own <= free {
+        let own = self.groups.of(client.group()).waiting + more;
+        let taken = match client {
+            Client::Key(_) => self.waiting.saturating_sub(self.groups.of(Group::Visitors).waiting),
+            _ => self.waiting,
+        };
+        if own <= self.places.saturating_sub(taken + more) {
             return Ok(());
         }
-        let work: Duration = self.clients.values().map(ClientQueue::work).sum();
         Err(Refusal {
-            retry_after: work / self.thread_count() / 2,
+            retry_after: self.groups.work() / self.thread_count() / 2,
         })
     }
 
@@ -138,49 +159,70 @@ impl<J> FairQueue<J> {
     fn check_time(&self, client: Client, count: usize, expected: Duration, time_left: Duration) -> Result<(), Refusal> {
         // The estimate is one of means.
         let time_left = time_left * 4 / 5;
-        let before = self.clients.get(&client).map_or(Duration::ZERO, ClientQueue::work);
-        let own_jobs = u32::try_from(count.saturating_sub(1)).unwrap_or(u32::MAX);
-        let mut own = before.saturating_add(expected.saturating_mul(own_jobs));
+        let before = self.work_of(client);
+        let mut own = before.saturating_add(all_but_last(count, expected));
         if before.is_zero() {
             // An estimate that is too long must not shut a client out for ever, so its first request counts at most half
             // of the time.
             own = own.min(time_left * self.thread_count() / 2);
         }
-        // Until its last job starts, each other client gets as much time as this one.
-        let others = self.clients.iter().filter(|(other, _)| **other != client);
-        let mut others: Duration = others.map(|(_, queue)| queue.work().min(own.max(expected))).sum();
-        if before.is_zero() && others.is_zero() {
+        // Until its last job starts, each other visitor gets as much time as this one.
+        let visitors: Duration = match client {
+            Client::Visitor(number) => {
+                let others = self.visitors.others(number);
+                others.map(|(_, share)| share.work().min(own.max(expected))).sum()
+            }
+            _ => Duration::ZERO,
+        };
+        let own = own.saturating_add(visitors);
+        // The same holds for each other group. A key is not refused because of visitors: for a further request there is
+        // room for one more client, see below, and its first one counts at most half of the time.
+        let counts = |other: Group| other != Group::Visitors || !matches!(client, Client::Key(_));
+        let others = self.groups.others(client.group()).filter(|(other, _)| counts(*other));
+        let mut others: Duration = others.map(|(_, share)| share.work().min(own.max(expected))).sum();
+        let is_first = self.groups.of(client.group()).work().is_zero();
+        if is_first && others.is_zero() {
             return Ok(());
         }
-        if !before.is_zero() {
+        if !is_first {
             // One more client may come at any moment, and what is admitted shall be kept.
             others = others.max(own);
         }
         let end = (own.saturating_add(others) / self.thread_count()).saturating_add(expected);
         if end <= time_left {
-            Ok(())
-        } else {
-            Err(Refusal {
-                retry_after: end.saturating_sub(time_left),
-            })
+            return Ok(());
+        }
+        // When all others are done, the request is the first one.
+        let idle = self.groups.work() / self.thread_count();
+        Err(Refusal {
+            retry_after: end.saturating_sub(time_left).min(idle),
+        })
+    }
+
+    /// The work of a client that waits or runs.
+    fn work_of(&self, client: Client) -> Duration {
+        match client {
+            Client::Visitor(number) => self.visitors.of(number).work(),
+            _ => self.groups.of(client.group()).work(),
         }
     }
 
     /// When the last of these waiting jobs will end, if each job of its client takes `pace`.
     pub(super) fn time_until_end(&self, tickets: &Tickets, pace: Duration) -> Duration {
-        let queue = self.clients.get(&tickets.client);
-        let jobs = queue.map_or(0, |queue| queue.jobs.range(..tickets.end).count());
-        let own = pace.saturating_mul(u32::try_from(jobs.saturating_sub(1)).unwrap_or(u32::MAX));
-        // Another client is served before the last job only until it has used as much time as this one.
-        let used = queue.map_or(self.virtual_time, |queue| queue.used).saturating_add(own);
-        let others = self.clients.iter().filter(|(other, _)| **other != tickets.client);
-        let others: Duration = others
-            .map(|(_, other)| {
-                let before = other.waiting_work.min(used.saturating_sub(other.used));
-                before.saturating_add(other.running_work / 2).min(own.max(pace))
-            })
-            .sum();
+        let jobs = self.jobs.get(&tickets.client);
+        let own = all_but_last(jobs.map_or(0, |jobs| jobs.range(..tickets.end).count()), pace);
+        let visitors = match tickets.client {
+            Client::Visitor(number) => self.visitors.before(number, own, pace),
+            _ => Duration::ZERO,
+        };
+        let own = own.saturating_add(visitors);
+        let others = self.groups.before(tickets.client.group(), own, pace);
         (own.saturating_add(others) / self.thread_count()).saturating_add(pace)
+    }
+
+    /// How long so many jobs take if nothing else waits or runs.
+    pub(super) fn time_alone(&self, count: usize, pace: Duration) -> Duration {
+        (all_but_last(count, pace) / self.thread_count()).saturating_add(pace)
     }
 
     fn thread_count(&self) -> u32 {
@@ -189,27 +231,18 @@ impl<J> FairQueue<J> {
 
     /// Adds jobs without any check.
     pub(super) fn push(&mut self, client: Client, jobs: Vec<J>, expected: Duration) -> Tickets {
-        let first = self.next_ticket;
-        if jobs.is_empty() {
-            return Tickets {
-                client,
-                first,
-                end: first,
-            };
-        }
-        let virtual_time = self.virtual_time;
-        let queue = self.clients.entry(client).or_insert_with(ClientQueue::new);
-        if queue.is_idle() {
-            queue.used = queue.used.max(virtual_time);
-        }
-        if queue.jobs.is_empty() {
-            self.turns.insert((queue.used, client));
-        }
-        self.waiting += jobs.len();
-        for job in jobs {
-            queue.jobs.insert(self.next_ticket, WaitingJob { expected, job });
-            queue.waiting_work += expected;
-            self.next_ticket += 1;
+        let (first, count) = (self.next_ticket, jobs.len());
+        if count > 0 {
+            self.groups.add(client.group(), count, expected);
+            if let Client::Visitor(number) = client {
+                self.visitors.add(number, count, expected);
+            }
+            let queue = self.jobs.entry(client).or_default();
+            for job in jobs {
+                queue.insert(self.next_ticket, WaitingJob { expected, job });
+                self.next_ticket += 1;
+            }
+            self.waiting += count;
         }
         Tickets {
             client,
@@ -220,121 +253,96 @@ impl<J> FairQueue<J> {
 
     /// Takes the next job; `None` if none waits. To be called by a free thread only.
     pub(super) fn start_next(&mut self) -> Option<StartedJob<J>> {
-        let max_running = self.max_running();
-        let may_run = |(_, client): &&(Duration, Client)| {
-            let queue = self.clients.get(client);
-            queue.is_some_and(|queue| queue.running < max_running)
+        let group = self.groups.next(self.threads)?;
+        let client = match group {
+            Group::Visitors => Client::Visitor(self.visitors.next(self.threads)?),
+            Group::Alone(client) => client,
         };
-        let turn = self.turns.iter().find(may_run).or(self.turns.first()).copied()?;
-        self.turns.remove(&turn);
-        let (_, client) = turn;
-        let queue = self.clients.get_mut(&client)?;
-        let (_, WaitingJob { expected, job }) = queue.jobs.pop_first()?;
-        self.virtual_time = self.virtual_time.max(queue.used);
-        queue.used += expected;
-        queue.running += 1;
-        queue.waiting_work = queue.waiting_work.saturating_sub(expected);
-        queue.running_work += expected;
-        if !queue.jobs.is_empty() {
-            self.turns.insert((queue.used, client));
+        let queue = self.jobs.get_mut(&client)?;
+        let (ticket, WaitingJob { expected, job }) = queue.pop_first()?;
+        if queue.is_empty() {
+            self.jobs.remove(&client);
         }
+        self.groups.start(group, expected);
+        if let Client::Visitor(number) = client {
+            self.visitors.start(number, expected);
+        }
+        let work = expected;
+        self.running.insert(ticket, RunningJob { client, expected, work });
         self.waiting -= 1;
-        self.running += 1;
-        Some(StartedJob { client, expected, job })
-    }
-
-    /// The number of jobs of one client that run while others wait: one thread is left to the others.
-    fn max_running(&self) -> usize {
-        if self.turns.len() > 1 {
-            (self.threads - 1).max(1)
-        } else {
-            self.threads
-        }
+        Some(StartedJob { ticket, expected, job })
     }
 
     /// Ends a started job, which took this long.
-    pub(super) fn finish(&mut self, client: Client, expected: Duration, took: Duration) {
-        self.running = self.running.saturating_sub(1);
-        let Some(queue) = self.clients.get_mut(&client) else {
+    pub(super) fn finish(&mut self, ticket: u64, took: Duration) {
+        let Some(RunningJob { client, expected, work }) = self.running.remove(&ticket) else {
             return;
         };
-        let is_waiting = self.turns.remove(&(queue.used, client));
-        queue.running = queue.running.saturating_sub(1);
-        queue.running_work = queue.running_work.saturating_sub(expected);
-        queue.used = queue.used.saturating_add(took).saturating_sub(expected);
-        if is_waiting {
-            self.turns.insert((queue.used, client));
+        self.groups.finish(client.group(), expected, work, took);
+        if let Client::Visitor(number) = client {
+            self.visitors.finish(number, expected, work, took);
         }
-        self.forget_if_idle(client);
+        self.forget_all_if_empty();
     }
 
     /// Takes back the jobs that still wait; their places are free at once. The caller drops them, best after it has
-    /// released its lock.
+    /// released its lock. Those that run notice it soon, so their work keeps no request of their client out.
     pub(super) fn cancel(&mut self, tickets: &Tickets) -> Vec<J> {
-        let Some(queue) = self.clients.get_mut(&tickets.client) else {
+        let client = tickets.client;
+        for (_, job) in self.running.range_mut(tickets.first..tickets.end) {
+            let work = std::mem::take(&mut job.work);
+            self.groups.abandon(client.group(), work);
+            if let Client::Visitor(number) = client {
+                self.visitors.abandon(number, work);
+            }
+        }
+        let Some(queue) = self.jobs.get_mut(&client) else {
             return Vec::new();
         };
-        let mut cancelled = queue.jobs.split_off(&tickets.first);
+        let mut cancelled = queue.split_off(&tickets.first);
         let mut later = cancelled.split_off(&tickets.end);
-        queue.jobs.append(&mut later);
-        if queue.jobs.is_empty() {
-            self.turns.remove(&(queue.used, tickets.client));
+        queue.append(&mut later);
+        if queue.is_empty() {
+            self.jobs.remove(&client);
         }
-        self.waiting -= cancelled.len();
-        let mut jobs = Vec::with_capacity(cancelled.len());
-        for waiting in cancelled.into_values() {
-            queue.waiting_work = queue.waiting_work.saturating_sub(waiting.expected);
-            jobs.push(waiting.job);
+        let (count, work) = (
+            cancelled.len(),
+            cancelled.values().map(|waiting| waiting.expected).sum(),
+        );
+        self.groups.remove(client.group(), count, work);
+        if let Client::Visitor(number) = client {
+            self.visitors.remove(number, count, work);
         }
-        self.forget_if_idle(tickets.client);
-        jobs
+        self.waiting -= count;
+        self.forget_all_if_empty();
+        cancelled.into_values().map(|waiting| waiting.job).collect()
     }
 
-    /// Forgets an idle client, unless it has used more than the others: then it must not start anew. All are forgotten
-    /// when the lane is empty, so their number is bounded by the keys of one busy time.
-    fn forget_if_idle(&mut self, client: Client) {
-        if self.waiting == 0 && self.running == 0 {
-            self.clients.clear();
-            self.virtual_time = Duration::ZERO;
-            return;
-        }
-        let queue = self.clients.get(&client);
-        if queue.is_some_and(|queue| queue.is_idle() && queue.used <= self.virtual_time) {
-            self.clients.remove(&client);
+    /// Forgets who used how much when the lane is empty, so the number of known clients is bounded by those of one busy
+    /// time.
+    fn forget_all_if_empty(&mut self) {
+        if self.waiting == 0 && self.running.is_empty() {
+            self.groups.clear();
+            self.visitors.clear();
         }
     }
 
     /// Takes all jobs that wait.
     pub(super) fn clear(&mut self) -> Vec<J> {
-        self.turns.clear();
+        self.groups.clear();
+        self.visitors.clear();
         self.waiting = 0;
-        let queues = self.clients.drain();
+        let queues = self.jobs.drain();
         queues
-            .flat_map(|(_, queue)| queue.jobs.into_values())
+            .flat_map(|(_, jobs)| jobs.into_values())
             .map(|waiting| waiting.job)
             .collect()
     }
 }
 
-impl<J> ClientQueue<J> {
-    fn new() -> ClientQueue<J> {
-        ClientQueue {
-            jobs: BTreeMap::new(),
-            running: 0,
-            used: Duration::ZERO,
-            waiting_work: Duration::ZERO,
-            running_work: Duration::ZERO,
-        }
-    }
-
-    fn is_idle(&self) -> bool {
-        self.jobs.is_empty() && self.running == 0
-    }
-
-    /// The expected time of its unfinished jobs; the running ones are half done on average.
-    fn work(&self) -> Duration {
-        self.waiting_work.saturating_add(self.running_work / 2)
-    }
+/// The work of so many jobs without the last one.
+fn all_but_last(count: usize, pace: Duration) -> Duration {
+    pace.saturating_mul(u32::try_from(count.saturating_sub(1)).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]

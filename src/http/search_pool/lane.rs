@@ -87,10 +87,14 @@ pub(super) enum Ended {
     Cancelled,
 }
 
-/// Jobs that were admitted. Those that still wait are cancelled when this is dropped.
+/// Jobs that were admitted. When this is dropped, those that still wait are cancelled, and those that still run keep no
+/// request of their client out: a thread may have sent the result and not yet recorded the end of its job.
 pub(super) struct AdmittedJobs {
     shared: Arc<Shared>,
-    tickets: Option<Tickets>,
+    tickets: Tickets,
+    count: usize,
+    /// The time from their admission to their deadline, if they have one.
+    whole_time: Option<Duration>,
     /// Whether all threads were busy.
     pub(super) had_to_wait: bool,
 }
@@ -137,7 +141,7 @@ impl JobLane {
         let mut state = self.shared.lock();
         let expected = state.pace(origin.kind);
         match state.queue.admit(origin.client, jobs, expected, time_left) {
-            Ok(tickets) => Ok(self.shared.added(state, count, tickets)),
+            Ok(tickets) => Ok(self.shared.added(state, count, time_left, tickets)),
             Err(refusal) => {
                 drop(state);
                 self.shared.metrics.count_refusal();
@@ -151,7 +155,7 @@ impl JobLane {
         let mut state = self.shared.lock();
         let expected = state.pace(origin.kind);
         let tickets = state.queue.push(origin.client, vec![job], expected);
-        self.shared.added(state, 1, tickets)
+        self.shared.added(state, 1, None, tickets)
     }
 }
 
@@ -162,7 +166,13 @@ impl Shared {
     }
 
     /// Wakes threads for jobs that were queued.
-    fn added(self: &Arc<Shared>, state: MutexGuard<'_, State>, count: usize, tickets: Tickets) -> AdmittedJobs {
+    fn added(
+        self: &Arc<Shared>,
+        state: MutexGuard<'_, State>,
+        count: usize,
+        whole_time: Option<Duration>,
+        tickets: Tickets,
+    ) -> AdmittedJobs {
         self.show(&state);
         // A thread that was woken counts as sleeping until it runs.
         let idle_threads = state.looking_threads + state.sleeping_threads;
@@ -175,7 +185,9 @@ impl Shared {
         }
         AdmittedJobs {
             shared: Arc::clone(self),
-            tickets: Some(tickets),
+            tickets,
+            count,
+            whole_time,
             had_to_wait,
         }
     }
@@ -204,7 +216,7 @@ impl Shared {
             };
             has_looked = false;
             self.show(&state);
-            let StartedJob { client, expected, job } = started;
+            let StartedJob { ticket, expected, job } = started;
             let LaneJob { kind, run } = job;
             let begun = Instant::now();
             state.running.push((kind, begun));
@@ -213,7 +225,7 @@ impl Shared {
             let ended = catch_unwind(AssertUnwindSafe(run)).unwrap_or(Ended::Complete);
             let took = begun.elapsed();
             state = self.lock();
-            state.queue.finish(client, expected, took);
+            state.queue.finish(ticket, took);
             if let Some(at) = state.running.iter().position(|job| *job == (kind, begun)) {
                 state.running.swap_remove(at);
             }
@@ -248,14 +260,17 @@ impl State {
 }
 
 impl AdmittedJobs {
-    /// By how much the last of the waiting jobs would miss the deadline, as far as is known now.
+    /// By how much the last of the waiting jobs would miss the deadline because of others, as far as is known now. Zero
+    /// for jobs that take too long even if nothing else waits: a later attempt would not do better.
     pub(super) fn delay(&self, kind: Kind, deadline: Instant) -> Duration {
-        let Some(tickets) = &self.tickets else {
-            return Duration::ZERO;
-        };
         let state = self.shared.lock();
-        let end = state.queue.time_until_end(tickets, state.pace(kind));
+        let pace = state.pace(kind);
+        let alone = state.queue.time_alone(self.count, pace);
+        let end = state.queue.time_until_end(&self.tickets, pace);
         drop(state);
+        if self.whole_time.is_some_and(|whole| alone > whole) {
+            return Duration::ZERO;
+        }
         end.saturating_sub(deadline.saturating_duration_since(Instant::now()))
     }
 
@@ -263,20 +278,12 @@ impl AdmittedJobs {
     pub(super) fn count_refusal(&self) {
         self.shared.metrics.count_refusal();
     }
-
-    /// All jobs have ended, so none is left to cancel.
-    pub(super) fn all_ended(mut self) {
-        self.tickets = None;
-    }
 }
 
 impl Drop for AdmittedJobs {
     fn drop(&mut self) {
-        let Some(tickets) = self.tickets.take() else {
-            return;
-        };
         let mut state = self.shared.lock();
-        let cancelled = state.queue.cancel(&tickets);
+        let cancelled = state.queue.cancel(&self.tickets);
         self.shared.show(&state);
         drop(state);
         // After the lock is released: a job may own much.

@@ -12,6 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use actix_web::http::StatusCode;
 use tokio::sync::oneshot;
 
 use crate::{
@@ -50,7 +51,7 @@ impl JobLane {
     /// Runs one job and returns its result, at the deadline at the latest. The job gets the time at which it started.
     ///
     /// # Errors
-    /// 503 if it cannot start in time, 504 if it runs when the deadline passes, 500 if it panics.
+    /// 503 if others leave it no time, 504 if it runs when the deadline passes, 500 if it panics.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         origin: Origin,
@@ -71,6 +72,11 @@ impl JobLane {
         mut parts: Vec<Part>,
         join: impl FnOnce(Deadline, Instant) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
+        let is_batch = parts.len() > 1;
+        let too_long = |error: ApiError| match error.status {
+            StatusCode::GATEWAY_TIMEOUT if is_batch => ApiError::batch_timeout(),
+            _ => error,
+        };
         if parts.is_empty() {
             // One job at least, to run `join`.
             parts.push(Box::new(|_| Ok(())));
@@ -111,14 +117,9 @@ impl JobLane {
             None => Ok(result.await),
         };
         match result {
-            Ok(Ok(result)) => {
-                if result.is_ok() {
-                    admitted.all_ended();
-                }
-                result
-            }
+            Ok(Ok(result)) => result.map_err(too_long),
             // The deadline has passed, which a job may notice first.
-            Ok(Err(_)) | Err(_) if request.deadline.is_over() => Err(request.late(admitted.had_to_wait)),
+            Ok(Err(_)) | Err(_) if request.deadline.is_over() => Err(too_long(request.late(admitted.had_to_wait))),
             _ => Err(ApiError::internal("a job was dropped")),
         }
     }
@@ -266,7 +267,7 @@ mod tests {
             let first = lane.run(ORIGIN, deadline(), move |_, _| Ok(held.recv().is_err()));
             let others = async {
                 // Each of these jobs is expected to take a microsecond, until the first one does not end.
-                let parts: Vec<Part> = (0..40).map(|_| -> Part { Box::new(|_| Ok(())) }).collect();
+                let parts: Vec<Part> = (0..9).map(|_| -> Part { Box::new(|_| Ok(())) }).collect();
                 let refused = lane.run_parts(ORIGIN, Deadline::after(Duration::from_secs(2)), parts, |_, _| Ok(()));
                 let refused = refused.await;
                 drop(release);
@@ -277,6 +278,27 @@ mod tests {
             assert_eq!((first, status(others)), (Ok(true), 503));
             assert!(begun.elapsed() < Duration::from_secs(2), "before its deadline");
         });
+    }
+
+    #[test]
+    fn a_batch_that_takes_too_long_even_alone_is_not_busy() {
+        let lane = lane(1, 100);
+        let slow = |deadline: Deadline| -> Result<(), ApiError> {
+            thread::sleep(Duration::from_millis(300));
+            Ok(deadline.check()?)
+        };
+        let batch = |items: usize, seconds: u64| {
+            let parts: Vec<Part> = (0..items).map(|_| -> Part { Box::new(slow) }).collect();
+            let deadline = Deadline::after(Duration::from_secs(seconds));
+            block_on(lane.run_parts(ORIGIN, deadline, parts, move |_, _| Ok(items)))
+        };
+        // At once after each other: parts of the last one still run.
+        for _ in 0..3 {
+            let error = batch(20, 1).unwrap_err();
+            assert_eq!(error.status, 504, "{error:?}");
+            assert!(error.detail.ends_with("send fewer items at once"), "{error:?}");
+        }
+        assert_eq!(batch(1, 30), Ok(1), "fewer items are answered");
     }
 
     #[test]

@@ -223,7 +223,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency("serde_path_to_error", &["http/json"]),
     dependency("sha2", ANYWHERE),
     dependency("simdutf8", &["sources/reading/decode"]),
-    dependency("socket2", &["server/listener"]),
+    dependency("socket2", &["server/client_socket"]),
     dependency(
         "strsim",
         &["engine/near_words", "engine/similar_names", "http/params/nearest"],
