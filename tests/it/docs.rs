@@ -1,4 +1,5 @@
-//! The documentation: every link between pages has a target, and every shown command parses.
+//! The documentation: every link between pages has a target, every shown command parses, and every endpoint and
+//! parameter of the API is described.
 
 use std::{
     collections::BTreeSet,
@@ -7,7 +8,8 @@ use std::{
 };
 
 use clap::Parser;
-use procure::cli::Cli;
+use procure::{cli::Cli, model::entity_type::EntityType};
+use serde_json::Value;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -108,6 +110,63 @@ fn commands_shown_in_the_pages_parse() {
     }
     assert!(count > 20, "only {count} commands were found");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The description of the API, as the server serves it.
+fn api() -> Value {
+    let file = root().join("tests/golden/openapi.json");
+    serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+}
+
+/// A path as the pages write it: one for all entity types.
+fn documented(path: &str) -> String {
+    for entity_type in EntityType::ALL {
+        let Some(rest) = path.strip_prefix(&format!("/{entity_type}")) else {
+            continue;
+        };
+        if matches!(rest, "" | "/stats" | "/coverage" | "/{record_id}") {
+            return format!("/{{entity_type}}{rest}");
+        }
+    }
+    path.to_owned()
+}
+
+#[test]
+fn every_endpoint_is_listed() {
+    let api = api();
+    let paths: BTreeSet<String> = api["paths"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(|path| documented(path))
+        .collect();
+    assert!(paths.len() > 20, "only {} endpoints were found", paths.len());
+    for page in ["README.md", "docs/api.md"] {
+        let text = fs::read_to_string(root().join(page)).unwrap();
+        let is_listed = |path: &&String| {
+            text.lines()
+                .any(|line| line.starts_with("| `") && line.contains(&format!("{path}`")))
+        };
+        let missing: Vec<_> = paths.iter().filter(|path| !is_listed(path)).collect();
+        assert!(missing.is_empty(), "{page} does not list {missing:?}");
+    }
+}
+
+#[test]
+fn every_parameter_is_described() {
+    let api = api();
+    let text = fs::read_to_string(root().join("docs/api.md")).unwrap();
+    let parameters = api["components"]["parameters"].as_object().unwrap().values();
+    let queries = parameters.filter(|parameter| parameter["in"] == "query");
+    let names: BTreeSet<&str> = queries.map(|parameter| parameter["name"].as_str().unwrap()).collect();
+    assert!(names.len() > 30, "only {} parameters were found", names.len());
+    let is_described = |name: &&&str| {
+        ["`{}`", "`{}=", "?{}="]
+            .iter()
+            .any(|form| text.contains(&form.replace("{}", name)))
+    };
+    let missing: Vec<_> = names.iter().filter(|name| !is_described(name)).collect();
+    assert!(missing.is_empty(), "docs/api.md does not describe {missing:?}");
 }
 
 /// The arguments of each `procure …` and `cargo run … -- …` on a shell line.

@@ -28,6 +28,8 @@ use crate::{scan::ScanEngine, stores};
 /// Needs in the words of a searcher, with what answers them.
 const NEEDS: &str = include_str!("../relevance/needs.csv");
 
+const GLOSSARY: &str = include_str!("../../data/glossary.csv");
+
 /// Precision is measured among so many hits.
 const FIRST: usize = 10;
 
@@ -105,6 +107,63 @@ proptest! {
         let tokenized = TokenizedRecord::of(&Record::parse(Schema::of(EntityType::Tender), record.as_bytes()).unwrap());
         let is_found = !found(&engine, EntityType::Tender, text).is_empty();
         prop_assert_eq!(keyword.matches(&tokenized, &Language::ALL), is_found, "{} {}", words, title);
+    }
+}
+
+/// The terms of each line of the glossary, of both languages.
+static LINES: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
+    let lines = GLOSSARY
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty());
+    let lines = lines
+        .skip(1)
+        .map(|line| line.split([',', ';']).map(|term| term.trim().to_owned()).collect());
+    lines.collect()
+});
+
+/// A word of a line of the glossary, and titles with the terms of that line.
+fn word_and_titles() -> impl Strategy<Value = (String, Vec<String>)> {
+    proptest::sample::select(LINES.as_slice()).prop_flat_map(|terms| {
+        let words: BTreeSet<String> = terms.iter().flat_map(|term| word_list(term)).collect();
+        // Words that only connect others can be released where they are not alone.
+        let words: Vec<String> = words.into_iter().filter(|word| word.len() > 4).collect();
+        let words = if words.is_empty() {
+            vec!["snow".to_owned()]
+        } else {
+            words
+        };
+        let titles = prop::collection::vec(proptest::sample::select(terms), 1..5);
+        (proptest::sample::select(words), titles)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    /// What each word finds alone decides what they find together.
+    #[test]
+    fn translated_searches_are_sets(
+        (one, titles_of_one) in word_and_titles(),
+        (other, titles_of_other) in word_and_titles(),
+    ) {
+        let joined = titles_of_one.iter().zip(&titles_of_other).map(|(one, other)| format!("{one}, {other}"));
+        let titles: Vec<String> = titles_of_one.iter().chain(&titles_of_other).cloned().chain(joined).collect();
+        let records = titles.iter().enumerate().map(|(number, title)| {
+            (EntityType::Tender, json!({"record_id": number.to_string(), "title_fr": title}).to_string())
+        });
+        let engine = ScanEngine::new(records.collect());
+        let ids = |q: &str| {
+            let text = TRANSLATOR.translate(&TextQuery::parse(q).unwrap()).text;
+            found(&engine, EntityType::Tender, text)
+        };
+        let all = ids("");
+        let (of_one, of_other) = (ids(&one), ids(&other));
+        prop_assert_eq!(ids(&format!("{one} OR {other}")), &of_one | &of_other, "{} {}", one, other);
+        prop_assert_eq!(ids(&format!("-{one}")), &all - &of_one, "{}", one);
+        prop_assert_eq!(ids(&format!("{one} -{other}")), &of_one - &of_other, "{} {}", one, other);
+        prop_assert_eq!(ids(&format!("-{one} -{other}")), &(&all - &of_one) - &of_other, "{} {}", one, other);
+        // More where both are one term.
+        let both = ids(&format!("{one} {other}"));
+        prop_assert!((&of_one & &of_other).is_subset(&both), "{} {}", one, other);
     }
 }
 

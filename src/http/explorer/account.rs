@@ -21,6 +21,13 @@ use crate::{
     state::account::Account,
 };
 
+/// What the address of the page may have: where to go after signing in, and what is to be said first.
+pub(crate) const PARAMETERS: [&str; 2] = [NEXT, NOTICE];
+
+const NEXT: &str = "next";
+
+const NOTICE: &str = "notice";
+
 pub(crate) const PAGE: Page = Page {
     template: "/{lang}/account",
     access: PageAccess::Everybody,
@@ -66,9 +73,9 @@ const NOTICES: [&str; 2] = ["link", "signed-out"];
 
 pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
     let parameters = Parameters::parse(call.query)?;
-    let asked = parameters.get("notice").unwrap_or_default();
+    let asked = parameters.get(NOTICE).unwrap_or_default();
     let notice = NOTICES.into_iter().find(|notice| *notice == asked).unwrap_or_default();
-    let next = parameters.get("next").and_then(address::same_site_path);
+    let next = parameters.get(NEXT).and_then(address::same_site_path);
     shown(call, next.unwrap_or_default(), notice)
 }
 
@@ -81,26 +88,28 @@ fn send(call: &PageCall) -> Result<Work, ApiError> {
     };
     if field("action") == "sign-out" {
         let cookie = call.explorer.sessions.end(call.visitor.session.as_ref(), call.now);
-        let away = Parameters::default().with("notice", "signed-out");
+        let away = Parameters::default().with(NOTICE, "signed-out");
         let reply = see_other(&away.after(&address::page(call.lang, "account")))?;
         return finish(reply, cookie);
     }
-    let next = address::same_site_path(field("next")).unwrap_or_default();
+    let next = address::same_site_path(field(NEXT)).unwrap_or_default();
     sign_in(call, field("key"), next)
 }
 
+/// The key comes first: a right one signs in although the attempts with wrong ones are used up. Clients behind one proxy may
+/// share them.
 fn sign_in(call: &PageCall, key: &str, next: &str) -> Result<Work, ApiError> {
-    let limit = &call.explorer.sign_in_limit;
-    if let Some(seconds) = limit.wait(call.client, Instant::now()) {
-        return Err(ApiError::too_many_requests(
-            "too many wrong keys came from this address",
-            seconds,
-        ));
-    }
     if key.is_empty() {
         return shown(call, next, "no-key").map(|work| with_status(work, StatusCode::UNPROCESSABLE_ENTITY));
     }
     let Ok(account) = call.state.keys.check(key, call.now) else {
+        let limit = &call.explorer.sign_in_limit;
+        if let Some(seconds) = limit.wait(call.client, Instant::now()) {
+            return Err(ApiError::too_many_requests(
+                "too many wrong keys came from this address",
+                seconds,
+            ));
+        }
         limit.note_wrong(call.client, Instant::now());
         return shown(call, next, "wrong-key").map(|work| with_status(work, StatusCode::FORBIDDEN));
     };
@@ -119,7 +128,7 @@ fn shown(call: &PageCall, next: &str, notice: &'static str) -> Result<Work, ApiE
     let layout = call.layout(call.t.text("account-title"), Section::Account);
     let mut other_page = Parameters::default();
     if !next.is_empty() {
-        other_page = other_page.with("next", next);
+        other_page = other_page.with(NEXT, next);
     }
     let page = AccountPage {
         layout: Layout {

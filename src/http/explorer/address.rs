@@ -26,7 +26,7 @@ impl Parameters {
         Ok(Parameters(pairs))
     }
 
-    /// The value of a parameter, without blanks around it. If it is repeated, the last one, as in the API.
+    /// The value of a parameter, without blanks around it. If it is repeated, the last one.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         let values = self.0.iter().filter(|(known, _)| known == name);
         values.map(|(_, value)| value.trim()).next_back()

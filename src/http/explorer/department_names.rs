@@ -1,4 +1,4 @@
-//! The names of departments in the language of the page.
+//! Names of suppliers and departments: the facet that they are looked up by, and departments in the language of the page.
 
 use crate::{
     catalog::generation::Generation,
@@ -6,6 +6,15 @@ use crate::{
     http::error::ApiError,
     model::{EntityType, Facet, Language},
 };
+
+/// The facet whose values are the names of pages: a department has all records that name it, as a buyer or as a part of
+/// one.
+pub(crate) fn names_facet(facet: Facet) -> Facet {
+    match facet {
+        Facet::Department => Facet::Buyer,
+        other => other,
+    }
+}
 
 /// The name of a department in the language of the page, if it is known; otherwise the name that is given, which is
 /// English where that is known.

@@ -8,7 +8,7 @@ use askama::Template;
 use crate::{
     catalog::generation::{EntityTypeManifest, Generation, SourceSummary},
     engine::{
-        Deadline,
+        Deadline, Engine,
         aggregation::{TermsAggregation, ValueAggregation},
     },
     http::{
@@ -163,7 +163,7 @@ fn closing_tender(t: Texts, bytes: &[u8]) -> Result<ClosingTender, ApiError> {
 }
 
 /// Number and value of all contracts by year.
-fn contract_years(engine: &dyn crate::engine::Engine, deadline: Deadline) -> Result<Vec<YearValue>, ApiError> {
+fn contract_years(engine: &dyn Engine, deadline: Deadline) -> Result<Vec<YearValue>, ApiError> {
     let all = SearchQuery::newest(EntityType::Contract, Vec::new());
     let by_year = TermsAggregation {
         facet: Facet::Year,

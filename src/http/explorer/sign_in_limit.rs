@@ -1,6 +1,7 @@
 //! Slows down guessing of API keys in the sign-in form: a client address has a few wrong attempts in a window of time.
 //!
-//! A key has 160 random bits, so guessing is hopeless anyway. The limit keeps the attempts from filling the log.
+//! A key has 160 random bits, so guessing is hopeless anyway. The limit keeps the attempts from filling the log. A right
+//! key is never limited.
 
 use std::{
     sync::{Mutex, PoisonError},

@@ -38,11 +38,7 @@ use crate::{
         schema_refs,
         work::{Reply, Work},
     },
-    model::{
-        EntityType, Facet, Role, Schema,
-        commodity::{CommodityCode, Scheme},
-        fold::fold,
-    },
+    model::{EntityType, Facet, Role, Schema, commodity::CommodityCode},
     query::{SearchQuery, Sort, SortKey},
 };
 
@@ -175,18 +171,11 @@ impl From<FacetBucket> for TopBuyer {
 
 fn list(call: &Call) -> Result<Work, ApiError> {
     let given: CommoditiesParams = read_all(TABLE, call.query)?;
-    let question = CommodityQuestion {
-        part: given.q.map(|given| fold(&given.value)),
-        scheme: given.scheme.and_then(|given| Scheme::parse(given.value)),
-        parent: given.parent.map(|given| given.value.key().to_owned()),
-        entity_type: given.entity_type.and_then(|given| EntityType::parse(given.value)),
-    };
+    let question = given.question();
     let offset = given.offset.map_or(0, |given| given.value);
     let limit = given.limit.map_or(DEFAULT_LIMIT, |given| given.value);
     let normal_form = (question.clone(), limit, offset);
-    let counted = commodity_list::entity_types(&question).into_iter();
-    let counts: Vec<_> = counted.map(|entity_type| (entity_type, 1)).collect();
-    let counting = Counting::of(&call.generation, &counts);
+    let counting = list_counting(&call.generation, &question);
     let generation = call.generation.clone();
     let work = Work::search(move |deadline| {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
@@ -201,6 +190,13 @@ fn list(call: &Call) -> Result<Work, ApiError> {
     });
     let work = work.in_lane(counting.lane()).with_cost(counting.cost());
     work.for_request(&normal_form)
+}
+
+/// What a list counts: the codes of all records of each entity type.
+pub(crate) fn list_counting(generation: &Generation, question: &CommodityQuestion) -> Counting {
+    let counted = commodity_list::entity_types(question).into_iter();
+    let counts: Vec<_> = counted.map(|entity_type| (entity_type, 1)).collect();
+    Counting::of(generation, &counts)
 }
 
 fn get(call: &Call, code: String) -> Result<Work, ApiError> {

@@ -25,7 +25,6 @@ use crate::{
             search::INVALID_PAGE,
         },
         params::{
-            nearest::most_similar,
             resolve::{ResolveContext, Search},
             search::SearchParams,
         },
@@ -322,8 +321,8 @@ fn of_name(
     let engine = &generation.engine;
     let entity_type = EntityType::Contract;
     let Some(named) = engine.resolve_name(entity_type, facet, name, deadline.clone())? else {
-        let candidates = engine.suggest_names(entity_type, facet, name, MAX_CANDIDATES, deadline.clone())?;
-        return Err(unknown_name(facet, name, candidates));
+        let similar = engine.suggest_names(entity_type, facet, name, MAX_SIMILAR, deadline.clone())?;
+        return Err(unknown_name(facet, name, &similar));
     };
     let key = named.key.clone();
     search.query.filters.push(Filter::FacetValue { facet, key });
@@ -333,11 +332,7 @@ fn of_name(
 /// Decision D-67: the maximum number of similar names in a 404.
 const MAX_SIMILAR: usize = 3;
 
-/// How many candidates for similar names are compared.
-const MAX_CANDIDATES: usize = 200;
-
-fn unknown_name(facet: Facet, name: &str, candidates: Vec<String>) -> ApiError {
-    let similar = most_similar(name, candidates, MAX_SIMILAR);
+fn unknown_name(facet: Facet, name: &str, similar: &[String]) -> ApiError {
     let similar: Vec<String> = similar.iter().map(|name| quoted(name)).collect();
     let (what, name) = (what(facet), quoted(name));
     let hint = if similar.is_empty() {

@@ -4,14 +4,18 @@ use serde_json::json;
 
 use crate::{
     http::{
-        findings::commodity::SCHEMES,
+        findings::{commodity::SCHEMES, commodity_list::CommodityQuestion},
         params::{
             names::DEFAULT_LIMIT,
             param::Param,
-            value::{Case, Given, Value},
+            value::{Case, ENTITY_TYPES, Given, Value},
         },
     },
-    model::{EntityType, commodity::CommodityCode},
+    model::{
+        EntityType,
+        commodity::{CommodityCode, Scheme},
+        fold::fold,
+    },
 };
 
 #[derive(Debug, Default, PartialEq)]
@@ -45,18 +49,7 @@ pub static TABLE: &[Row] = &[
     Row::new(
         "entity_type",
         "Count only the records of this entity type",
-        Value::OneOf(
-            &[
-                EntityType::Contract.name(),
-                EntityType::Tender.name(),
-                EntityType::Award.name(),
-                EntityType::Disclosure.name(),
-                EntityType::StandingOffer.name(),
-                EntityType::PreSolicitation.name(),
-            ],
-            Case::Exact,
-            |p| &mut p.entity_type,
-        ),
+        Value::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.entity_type),
     ),
     Row::new(
         "limit",
@@ -71,3 +64,18 @@ pub static TABLE: &[Row] = &[
     )
     .default(|| json!(0)),
 ];
+
+impl CommoditiesParams {
+    /// Which codes to list, on any page.
+    pub(crate) fn question(&self) -> CommodityQuestion {
+        CommodityQuestion {
+            part: self.q.as_ref().map(|given| fold(&given.value)),
+            scheme: self.scheme.as_ref().and_then(|given| Scheme::parse(given.value)),
+            parent: self.parent.as_ref().map(|given| given.value.key().to_owned()),
+            entity_type: self
+                .entity_type
+                .as_ref()
+                .and_then(|given| EntityType::parse(given.value)),
+        }
+    }
+}

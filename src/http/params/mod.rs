@@ -22,5 +22,7 @@ pub(crate) mod param;
 pub mod procurement;
 pub(crate) mod read;
 pub mod resolve;
+#[cfg(test)]
+mod resolve_tests;
 pub mod search;
 pub(crate) mod value;

@@ -37,19 +37,6 @@ pub(crate) fn is_slip(text: &str, word: &str) -> bool {
     text.chars().count() <= MAX_COMPARED && strsim::osa_distance(text, word) <= 2
 }
 
-/// Up to `count` candidates most similar to `text`, the most similar first, each once.
-pub(crate) fn most_similar(text: &str, mut candidates: Vec<String>, count: usize) -> Vec<String> {
-    let text: String = fold(text).chars().take(MAX_COMPARED).collect();
-    let similarity = |candidate: &String| {
-        strsim::jaro_winkler(&text, &fold(candidate).chars().take(MAX_COMPARED).collect::<String>())
-    };
-    candidates.sort_unstable();
-    candidates.dedup();
-    candidates.sort_by(|a, b| similarity(b).total_cmp(&similarity(a)));
-    candidates.truncate(count);
-    candidates
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

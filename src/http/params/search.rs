@@ -14,7 +14,7 @@ use crate::{
             paging::{DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET},
             param::Param,
             read::read,
-            value::{BOOLEAN, Case, Given, Value},
+            value::{BOOLEAN, Case, ENTITY_TYPES, Given, Value},
         },
     },
     model::{
@@ -70,17 +70,6 @@ const QUALITY: [&str; QUALITY_FLAGS.len() + 1] = {
         number += 1;
     }
     values
-};
-
-/// The names of all entity types.
-const ENTITY_TYPES: [&str; EntityType::ALL.len()] = {
-    let mut names = [""; EntityType::ALL.len()];
-    let mut number = 0;
-    while number < names.len() {
-        names[number] = EntityType::ALL[number].name();
-        number += 1;
-    }
-    names
 };
 
 type Row = Param<SearchParams>;
@@ -211,7 +200,7 @@ pub static TABLE: &[Row] = &[
     .capped_by_plan(),
     Row::new(
         "offset",
-        "Records to skip, at most 9500; use `cursor` to go deeper",
+        "Records to skip, at most 9500; a search goes deeper with `cursor`",
         Value::Integer(0, u64::MAX, |p| &mut p.offset),
     )
     .default(|| json!(0))
@@ -317,7 +306,14 @@ impl SearchParams {
                 accepted.join(", ")
             ))
         };
-        read(TABLE, refuses, query)
+        let given: SearchParams = read(TABLE, refuses, query)?;
+        let offset = given.offset.as_ref().map_or(0, |given| given.value);
+        if offset > MAX_OFFSET && !names.contains(&"cursor") {
+            return Err(ApiError::bad_request(format!(
+                "parameter 'offset': must not be above {MAX_OFFSET}; narrow the records by 'issued_after' and 'issued_before'"
+            )));
+        }
+        Ok(given)
     }
 }
 
@@ -385,6 +381,21 @@ mod tests {
             "parameter 'municipality': given twice, also as 'city'; give it once",
         );
         check(EntityType::Award, "q=a&q=b", "parameter 'q': given twice; give it once");
+    }
+
+    #[test]
+    fn an_endpoint_without_cursors_does_not_advise_one() {
+        let names = ["issued_after", "issued_before", "limit", "offset"];
+        let read = |query: &str| SearchParams::read_only(&names, "/vendor/{name}", EntityType::Contract, query);
+        assert!(read("offset=9500").is_ok());
+        let error = read("offset=9501").unwrap_err();
+        assert_eq!(
+            (error.status.as_u16(), error.detail.as_str()),
+            (
+                400,
+                "parameter 'offset': must not be above 9500; narrow the records by 'issued_after' and 'issued_before'"
+            )
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     http::{error::quoted, params::nearest::near},
-    model::{Date, EmailAddress, commodity::CommodityCode, fold::fold},
+    model::{Date, EmailAddress, EntityType, commodity::CommodityCode, fold::fold},
     query::{
         keyword::Keyword,
         text::{MAX_QUERY_CHARS, TextQuery},
@@ -60,6 +60,17 @@ pub(crate) const MAX_LISTED_VALUES: usize = 10;
 
 /// The list of a truth value.
 pub(crate) const BOOLEAN: [&str; 2] = ["true", "false"];
+
+/// The list of an entity type: the names of [`EntityType::ALL`].
+pub(crate) const ENTITY_TYPES: [&str; EntityType::ALL.len()] = {
+    let mut names = [""; EntityType::ALL.len()];
+    let mut number = 0;
+    while number < names.len() {
+        names[number] = EntityType::ALL[number].name();
+        number += 1;
+    }
+    names
+};
 
 impl<P> Value<P> {
     /// Parses `text` and stores it; an error states the reason without the parameter's name.

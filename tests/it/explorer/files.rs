@@ -172,6 +172,56 @@ fn the_file_of_a_name_has_exactly_its_records() {
 }
 
 #[test]
+fn the_file_of_a_department_has_the_records_of_its_page() {
+    let contract = |id: &str, part: Option<&str>| {
+        let record = json!({
+            "record_id": id, "award_date": "2025-01-01", "vendor_name": "Acme", "municipality": "toronto",
+            "department_en": part, "buyer_name": "City of Toronto", "fetched_at": "2026-03-09T00:00:00Z",
+        });
+        (EntityType::Contract, record.to_string())
+    };
+    let tender = json!({
+        "record_id": "t", "publication_date": "2026-03-09", "status": "Open", "municipality": "toronto",
+        "department_en": "Harbour", "buyer_name": "Harbour", "fetched_at": "2026-03-09T00:00:00Z",
+    });
+    let records = [
+        contract("1", Some("Parks")),
+        contract("2", Some("Water")),
+        contract("3", None),
+        (EntityType::Tender, tender.to_string()),
+    ];
+    let server = TestServer::own(&records, |_| {});
+    for (name, expected) in [
+        ("City%20of%20Toronto", vec!["1", "2", "3"]),
+        ("Parks", vec!["1"]),
+        // It has no contracts, so its tenders are shown.
+        ("Harbour", vec!["t"]),
+    ] {
+        let path = format!("/en/department/{name}");
+        let linked = file_of(&text(&server.get(&path))).unwrap_or_else(|| panic!("{path} has no file"));
+        for file in [format!("/en/department.csv/{name}"), linked] {
+            let expected = expected.iter().copied().map(str::to_owned).collect();
+            assert_eq!(ids(&server.get(&file)), expected, "{file}");
+        }
+    }
+    for (file, detail) in [
+        (
+            "Parks?kind=tender",
+            "no tender record has the department 'Parks'; leave out 'kind' for records of another entity type",
+        ),
+        (
+            "Prks",
+            "no record has the department 'Prks'; find names with /departments?q=…",
+        ),
+    ] {
+        let response = server.get(&format!("/en/department.csv/{file}"));
+        assert_eq!(response.status, 404, "{file}");
+        let shown = text(&response).replace("&#39;", "'");
+        assert!(shown.contains(detail), "{file}: {shown}");
+    }
+}
+
+#[test]
 fn a_file_is_continued_by_its_link() {
     let server = server();
     let (mut path, mut found, mut files) = (

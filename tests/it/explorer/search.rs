@@ -159,6 +159,18 @@ fn a_search_is_answered_in_one_sentence_and_a_list() {
 }
 
 #[test]
+fn the_supplier_and_the_buyer_of_a_hit_have_pages_also_without_a_contract() {
+    let award = json!({"title_en": "Dredging", "vendor_name": "Only Awards inc.", "department_en": "Harbour"});
+    let server = TestServer::own(&[record(EntityType::Award, award)], |_| {});
+    let html = page(&server, "/en/search?kind=award");
+    for path in ["/en/vendor/Only%20Awards%20inc.", "/en/department/Harbour"] {
+        assert!(html.contains(&format!("<a href=\"{path}\">")), "{path}: {html}");
+        let shown = page(&server, path).replace(['\u{a0}', '\u{202f}'], " ");
+        assert!(shown.contains("1 award notice"), "{path}: {shown}");
+    }
+}
+
+#[test]
 fn each_value_of_a_facet_leads_to_as_many_records() {
     let server = TestServer::shared();
     let mut followed = 0;

@@ -12,6 +12,7 @@
 
 mod coverage_grid;
 mod dot_plot;
+mod from_counts;
 mod length;
 mod ranked_bars;
 mod scale;
@@ -21,6 +22,7 @@ mod years;
 
 pub(crate) use coverage_grid::{CoverageGrid, CoverageRow, YearCount};
 pub(crate) use dot_plot::{Band, Dot, DotPlot, MarkKind, ValueMark};
+pub(crate) use from_counts::{largest, year_values};
 pub(crate) use ranked_bars::{RankedBars, RankedRow};
 pub(crate) use timeline::{EventKind, Timeline, TimelineEvent};
 pub(crate) use year_bars::{YearBars, YearValue};

@@ -10,7 +10,7 @@ use crate::{
         error::ApiError,
         explorer::{
             address,
-            charts::{RankedBars, RankedRow, YearBars, YearValue, gaps, sources_of},
+            charts::{RankedBars, RankedRow, YearBars, gaps, largest, sources_of, year_values},
             department_names::department_in,
             messages::Texts,
             periods::years_between,
@@ -96,15 +96,9 @@ struct Whole {
 }
 
 impl Whole {
-    /// The largest by value, or by number. Equal ones keep their order.
+    /// The largest by value, or by number.
     fn largest(&self, counts: FacetBuckets) -> Vec<FacetBucket> {
-        let mut buckets = counts.buckets;
-        if self.amount.is_some() {
-            let dollars = |bucket: &FacetBucket| bucket.total_value.dollars();
-            buckets.sort_by(|a, b| dollars(b).total_cmp(&dollars(a)));
-        }
-        buckets.truncate(RANKED);
-        buckets
+        largest(counts, self.amount.is_some(), RANKED)
     }
 
     fn row(&self, bucket: &FacetBucket, name: String, href: String) -> RankedRow {
@@ -138,17 +132,7 @@ impl Whole {
     }
 
     fn years(&self, counts: &FacetBuckets, entity_type: EntityType, today: Date) -> Option<YearBars> {
-        let running = today.year();
-        let value = |bucket: &FacetBucket| {
-            let year = bucket.value.parse().ok()?;
-            Some(YearValue {
-                year,
-                count: bucket.count,
-                total: bucket.total_value.dollars(),
-                is_running: year == running,
-            })
-        };
-        let years: Vec<YearValue> = counts.buckets.iter().filter_map(value).collect();
+        let years = year_values(counts, today.year());
         let dated: u64 = years.iter().map(|year| year.count).sum();
         let kinds = self.t.keyed("kinds-", entity_type.name());
         (!years.is_empty()).then(|| YearBars {

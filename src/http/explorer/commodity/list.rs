@@ -6,7 +6,6 @@ use serde_json::{Value as Json, json};
 use crate::{
     catalog::generation::Generation,
     http::{
-        cost::Counting,
         error::ApiError,
         explorer::{
             address::{self, Parameters},
@@ -17,17 +16,14 @@ use crate::{
             spreadsheet::{file, rows},
         },
         findings::commodity_list::{self, CommodityPage, CommodityQuestion, CommodityRow},
+        handlers::commodities::list_counting,
         params::{
             commodities::{CommoditiesParams, TABLE},
             read::read_all,
         },
         work::Work,
     },
-    model::{
-        EntityType,
-        commodity::{CommodityCode, Scheme},
-        fold::fold,
-    },
+    model::commodity::CommodityCode,
 };
 
 #[derive(Template)]
@@ -85,12 +81,7 @@ impl Request {
     fn read(call: &PageCall, limit: u64) -> Result<Request, ApiError> {
         let given: CommoditiesParams = read_all(TABLE, call.query)?;
         Ok(Request {
-            question: CommodityQuestion {
-                part: given.q.map(|given| fold(&given.value)),
-                scheme: given.scheme.and_then(|given| Scheme::parse(given.value)),
-                parent: given.parent.map(|given| given.value.key().to_owned()),
-                entity_type: given.entity_type.and_then(|given| EntityType::parse(given.value)),
-            },
+            question: given.question(),
             offset: given
                 .offset
                 .map_or(0, |given| usize::try_from(given.value).unwrap_or(usize::MAX)),
@@ -98,12 +89,6 @@ impl Request {
             path: call.path.to_owned(),
             parameters: Parameters::parse(call.query)?,
         })
-    }
-
-    fn counting(&self, generation: &Generation) -> Counting {
-        let counted = commodity_list::entity_types(&self.question).into_iter();
-        let counts: Vec<_> = counted.map(|entity_type| (entity_type, 1)).collect();
-        Counting::of(generation, &counts)
     }
 
     /// The place after this page; `None` on the last one.
@@ -124,7 +109,7 @@ pub(super) fn page(call: &PageCall) -> Result<Work, ApiError> {
     let file = request.parameters.without(&["offset", "limit"]).after(&file);
     let layout = call.layout(call.t.text("commodities-title"), Section::Search);
     let layout = layout.with_exports(call.exports(json, file));
-    let counting = request.counting(&call.generation);
+    let counting = list_counting(&call.generation, &request.question);
     let (generation, t) = (call.generation.clone(), call.t);
     let work = Work::search(move |deadline| {
         let found = commodity_list::list(&generation, &request.question, request.page(), &deadline)?;
@@ -163,7 +148,7 @@ fn row(generation: &Generation, t: Texts, row: &CommodityRow) -> Option<Row> {
 /// The same codes as a file.
 pub(super) fn csv(call: &PageCall) -> Result<Work, ApiError> {
     let request = Request::read(call, CODES_OF_FILE)?;
-    let counting = request.counting(&call.generation);
+    let counting = list_counting(&call.generation, &request.question);
     let generation = call.generation.clone();
     let work = Work::search(move |deadline| {
         let found = commodity_list::list(&generation, &request.question, request.page(), &deadline)?;

@@ -14,17 +14,16 @@ use crate::{
             address::{self, Parameters},
             bilingual::Shown,
             commodity_names,
-            kinds::KIND_NAMES,
+            kind_tabs::KindTab,
             market::{MarketScope, MarketTable, market_table},
             messages::Texts,
             page::{CsvLink, Exports, Layout, PageCall, Section, other, render},
             quality::{self, TotalDoubt},
             record::listed::ListedRecord,
-            spreadsheet::matching::WantedFile,
+            spreadsheet::matching::{Subject, file_of},
         },
         findings::{
             commodity::{self, FoundCommodity},
-            count,
             currencies::{CURRENCY_TERMS, currencies_of},
             entity_type_counts::EntityTypeCount,
             market::{self, market_figures},
@@ -36,12 +35,12 @@ use crate::{
             filters::commodity_filter,
             param::Param,
             read::read_all,
-            value::{Case, Given, Value},
+            value::{Case, ENTITY_TYPES, Given, Value},
         },
         work::{Job, Reply, Work},
     },
     model::{Date, EntityType, Facet, Language, Role, Schema, commodity::CommodityCode, vocabulary::NO_QUALITY_FLAG},
-    query::{Page as ResultsPage, SearchQuery, Start},
+    query::{Page as ResultsPage, Start},
 };
 
 #[derive(Debug, Default, PartialEq)]
@@ -52,7 +51,7 @@ struct CommodityParams {
 static TABLE: &[Param<CommodityParams>] = &[Param::new(
     "kind",
     "Count the records of this entity type",
-    Value::OneOf(&KIND_NAMES, Case::Exact, |p| &mut p.kind),
+    Value::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.kind),
 )];
 
 #[derive(Template)]
@@ -65,7 +64,8 @@ struct CommodityPage {
     ancestors: Vec<Linked>,
     /// Its words in the other language, if both are known.
     other_words: Option<(String, &'static str)>,
-    tabs: Vec<Tab>,
+    /// Of the entity types that have records of the code.
+    tabs: Vec<KindTab>,
     /// `None` if there are no records of the entity type.
     sentence: Option<String>,
     currencies: Option<String>,
@@ -84,14 +84,6 @@ struct Linked {
     number: String,
     words: Option<Shown>,
     href: String,
-}
-
-/// An entity type that has records of the code.
-struct Tab {
-    kind: &'static str,
-    records: u64,
-    href: String,
-    is_current: bool,
 }
 
 /// A code right below, and its records.
@@ -165,26 +157,13 @@ pub(super) fn page(call: &PageCall, text: &str) -> Result<Work, ApiError> {
 
 /// The records of a code, or of a code below it, as a file.
 pub(super) fn csv(call: &PageCall, text: &str) -> Result<Work, ApiError> {
-    let wanted = WantedFile::read(call)?;
     let code = CommodityCode::parse(text).map_err(|why| ApiError::not_found(why.to_string()))?;
-    let shown = match wanted.kind {
-        Some(kind) => vec![kind],
-        None => EntityType::ALL.to_vec(),
+    let subject = Subject {
+        what: format!("the commodity code {}", quoted(code.key())),
+        cure: "find codes with /commodities?q=…",
+        entity_types: EntityType::ALL.to_vec(),
     };
-    let lane = WantedFile::lane(&call.generation, shown.first().copied().unwrap_or(EntityType::Contract));
-    let generation = call.generation.clone();
-    let work = Work::search(move |deadline| {
-        for entity_type in shown {
-            let filter = commodity_filter(&code);
-            let query = SearchQuery::newest(entity_type, vec![filter.clone()]);
-            if count(&generation, &query, &deadline)? > 0 {
-                return wanted.reply(&generation, entity_type, filter, deadline);
-            }
-        }
-        let key = quoted(code.key());
-        Err(ApiError::not_found(format!("no record has the commodity code {key}")))
-    });
-    call.validated(work.in_lane(lane), &(call.path, call.query))
+    file_of(call, subject, move |_, _, _| Ok(Some(commodity_filter(&code))))
 }
 
 /// All names are counted, because the largest by value need not be among the most frequent.
@@ -231,13 +210,15 @@ fn shown(
     let hits = generation.engine.search(&found.query, &page, deadline.clone())?;
     let newest = hits.records.iter().map(|bytes| ListedRecord::of(t, entity_type, bytes));
     let title = commodity_names::label(&generation.commodities, &code, t);
-    let tab = |count: &EntityTypeCount| Tab {
-        kind: count.entity_type.name(),
-        records: count.records,
-        href: Parameters::default()
-            .with("kind", count.entity_type.name())
-            .after(&request.path),
-        is_current: count.entity_type == entity_type,
+    let none = Parameters::default();
+    let tab = |count: &EntityTypeCount| {
+        KindTab::new(
+            count.entity_type,
+            count.records,
+            Some(entity_type),
+            &request.path,
+            &none,
+        )
     };
     let parameters = Parameters::default().with("commodity", code.key());
     let without = parameters.with("quality_flag", NO_QUALITY_FLAG);

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::{
     catalog::generation::Coverage,
-    http::explorer::{address::Parameters, format::sort_key, page::PageCall},
+    http::explorer::{address::Parameters, format::sort_key, page::PageCall, place_names::place_name},
     model::{EntityType, Language},
 };
 
@@ -173,20 +173,10 @@ fn places(call: &PageCall, parameters: &Parameters) -> Vec<Choice> {
     let is_listed = |(number, row): &(usize, &Coverage)| *number < MAX_PLACES || row.municipality == given;
     let choice = |(_, row): (usize, &Coverage)| Choice {
         value: row.municipality.clone(),
-        label: place_name(call.lang, row),
+        label: place_name(row, call.lang).unwrap_or(&row.municipality).to_owned(),
         is_selected: row.municipality == given,
     };
     let mut places: Vec<Choice> = rows.into_iter().enumerate().filter(is_listed).map(choice).collect();
     places.sort_by_cached_key(|place| sort_key(&place.label));
     places
-}
-
-/// The name in the language of the page, else in the other one; else the slug.
-fn place_name(lang: Language, row: &Coverage) -> String {
-    let names = match lang {
-        Language::English => [&row.name_en, &row.name_fr],
-        Language::French => [&row.name_fr, &row.name_en],
-    };
-    let name = names.into_iter().flatten().next();
-    name.unwrap_or(&row.municipality).clone()
 }

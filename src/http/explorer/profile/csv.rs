@@ -4,33 +4,33 @@ use super::figures::kinds;
 use crate::{
     http::{
         error::{ApiError, quoted},
-        explorer::{page::PageCall, spreadsheet::matching::WantedFile},
+        explorer::{
+            department_names::names_facet,
+            page::PageCall,
+            spreadsheet::matching::{Subject, file_of},
+        },
         work::Work,
     },
-    model::{EntityType, Facet},
+    model::Facet,
     query::Filter,
 };
 
 /// The records of one entity type that have exactly this name, as the page counts them. Without `kind`, those that the
 /// page shows first.
 pub(super) fn records(call: &PageCall, facet: Facet, name: &str) -> Result<Work, ApiError> {
-    let wanted = WantedFile::read(call)?;
-    let shown = match wanted.kind {
-        Some(kind) => vec![kind],
-        None => kinds(facet).collect(),
+    let subject = Subject {
+        what: format!("the {} {}", facet.name(), quoted(name)),
+        cure: match facet {
+            Facet::Vendor => "find names with /vendors?q=…",
+            _ => "find names with /departments?q=…",
+        },
+        entity_types: kinds(facet).collect(),
     };
-    let lane = WantedFile::lane(&call.generation, shown.first().copied().unwrap_or(EntityType::Contract));
-    let (generation, name) = (call.generation.clone(), name.to_owned());
-    let work = Work::search(move |deadline| {
-        for entity_type in shown {
-            let engine = &generation.engine;
-            if let Some(named) = engine.resolve_name(entity_type, facet, &name, deadline.clone())? {
-                let filter = Filter::FacetValue { facet, key: named.key };
-                return wanted.reply(&generation, entity_type, filter, deadline);
-            }
-        }
-        let (what, name) = (facet.name(), quoted(&name));
-        Err(ApiError::not_found(format!("no {what} has the name {name}")))
-    });
-    call.validated(work.in_lane(lane), &(call.path, call.query))
+    let (facet, name) = (names_facet(facet), name.to_owned());
+    file_of(call, subject, move |generation, entity_type, deadline| {
+        let named = generation
+            .engine
+            .resolve_name(entity_type, facet, &name, deadline.clone())?;
+        Ok(named.map(|named| Filter::FacetValue { facet, key: named.key }))
+    })
 }

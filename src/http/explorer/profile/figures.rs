@@ -10,15 +10,15 @@ use crate::{
     http::{
         cost::Counting,
         error::ApiError,
-        explorer::{messages::Texts, record::listed::ListedRecord},
+        explorer::{charts::largest, department_names::names_facet, messages::Texts, record::listed::ListedRecord},
         findings::{
+            commodity::PREFERRED,
             competition::Competition,
             currencies::{CURRENCY_TERMS, CurrencySum, currencies_of},
             market::{self, MarketFigures, market_figures},
             quality::{QUALITY_TERMS, Quality, quality_of},
         },
         handlers::counts::terms,
-        params::nearest::most_similar,
     },
     model::{Date, EntityType, Facet, Role, Schema},
     query::{Filter, Page, SearchQuery, Start},
@@ -72,17 +72,6 @@ pub(super) struct Figures {
     pub(super) currencies: Vec<CurrencySum>,
 }
 
-/// The entity types whose figures a page shows, the best first: contracts, then what reports the same money (decision
-/// D-58), then the rest.
-const PREFERRED: [EntityType; EntityType::ALL.len()] = [
-    EntityType::Contract,
-    EntityType::Award,
-    EntityType::Disclosure,
-    EntityType::StandingOffer,
-    EntityType::Tender,
-    EntityType::PreSolicitation,
-];
-
 /// How many names of the other side are shown.
 pub(super) const TOP: usize = 10;
 
@@ -91,9 +80,6 @@ const NEWEST: usize = 10;
 
 /// How many similar names the page of an unknown name lists.
 const MAX_SIMILAR: usize = 8;
-
-/// How many candidates for similar names are compared.
-const MAX_CANDIDATES: usize = 200;
 
 /// The facet of the other side: the buyers of a vendor, the suppliers of a department.
 fn other_side(facet: Facet) -> Facet {
@@ -195,15 +181,6 @@ fn query(facet: Facet, entity_type: EntityType, named: &ResolvedName) -> SearchQ
     SearchQuery::newest(entity_type, vec![Filter::FacetValue { facet, key }])
 }
 
-/// The facet whose values are the names of pages: a department has all records that name it, as a buyer or as a part of
-/// one.
-pub(super) fn names_facet(facet: Facet) -> Facet {
-    match facet {
-        Facet::Department => Facet::Buyer,
-        other => other,
-    }
-}
-
 fn figures(
     generation: &Generation,
     facet: Facet,
@@ -263,62 +240,33 @@ fn take(counted: &mut Aggregation, facet: Facet) -> FacetBuckets {
     counted.facets.remove(&facet).unwrap_or_default()
 }
 
-/// The largest buckets by value, or by number. Equal ones keep their order: by number, then by name.
-fn largest(counts: FacetBuckets, by_value: bool, size: usize) -> Vec<FacetBucket> {
-    let mut buckets = counts.buckets;
-    if by_value {
-        let dollars = |bucket: &FacetBucket| bucket.total_value.dollars();
-        buckets.sort_by(|a, b| dollars(b).total_cmp(&dollars(a)));
-    }
-    buckets.truncate(size);
-    buckets
-}
-
-/// Known names that are similar to one that does not exist, the most similar first.
+/// Known names that are similar to one that does not exist, the most similar first: first the best of each entity type,
+/// then the second ones.
 pub(super) fn similar(
     generation: &Generation,
     facet: Facet,
     name: &str,
     deadline: &Deadline,
 ) -> Result<Vec<String>, ApiError> {
-    let mut candidates = Vec::new();
+    let mut found: Vec<(usize, String)> = Vec::new();
     for entity_type in kinds(facet) {
         let engine = &generation.engine;
-        candidates.extend(engine.suggest_names(
-            entity_type,
-            names_facet(facet),
-            name,
-            MAX_CANDIDATES,
-            deadline.clone(),
-        )?);
+        let names = engine.suggest_names(entity_type, names_facet(facet), name, MAX_SIMILAR, deadline.clone())?;
+        found.extend(names.into_iter().enumerate());
     }
-    Ok(most_similar(name, candidates, MAX_SIMILAR))
+    found.sort_by_key(|(rank, _)| *rank);
+    let mut similar: Vec<String> = Vec::new();
+    for (_, name) in found {
+        if similar.len() < MAX_SIMILAR && !similar.contains(&name) {
+            similar.push(name);
+        }
+    }
+    Ok(similar)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::aggregation::Money;
-
-    #[test]
-    fn the_largest_are_ranked_by_value_where_there_are_values() {
-        let bucket = |value: &str, count: u64, dollars: f64| FacetBucket {
-            value: value.to_owned(),
-            count,
-            total_value: Money::of(dollars),
-        };
-        let counts = FacetBuckets {
-            buckets: vec![bucket("a", 9, 1.0), bucket("b", 2, 50.0), bucket("c", 1, 50.0)],
-            ..FacetBuckets::default()
-        };
-        let names = |by_value: bool, size: usize| -> Vec<String> {
-            let largest = largest(counts.clone(), by_value, size);
-            largest.into_iter().map(|bucket| bucket.value).collect()
-        };
-        assert_eq!(names(true, 2), ["b", "c"]);
-        assert_eq!(names(true, 9), ["b", "c", "a"]);
-        assert_eq!(names(false, 2), ["a", "b"]);
-    }
 
     #[test]
     fn vendors_are_looked_up_where_there_are_vendors() {

@@ -8,7 +8,7 @@ mod column;
 mod competition_table;
 mod csv;
 mod figures;
-mod params;
+pub(crate) mod params;
 mod shares;
 
 use actix_web::http::StatusCode;
@@ -28,6 +28,7 @@ use crate::{
             address::{self, Parameters},
             charts::{gaps, sources_of},
             department_names::department_in,
+            kind_tabs::KindTab,
             messages::Texts,
             page::{CsvLink, Exports, Layout, PageCall, Section, render},
             route::{Handler, Page},
@@ -69,21 +70,14 @@ struct ProfilePage {
     t: Texts,
     /// `vendor` or `department`.
     what: &'static str,
-    tabs: Vec<Tab>,
+    /// Of the entity types that the first name has records of.
+    tabs: Vec<KindTab>,
     columns: Vec<Column>,
     /// The figures of two names in rows; empty for one name.
     comparison: Vec<ComparedFact>,
     form: CompareForm,
     /// The second name has no page.
     unknown: Option<Unknown>,
-}
-
-/// An entity type that the name has records of.
-struct Tab {
-    kind: &'static str,
-    records: u64,
-    href: String,
-    is_current: bool,
 }
 
 /// A row of the table that compares two names.
@@ -211,14 +205,8 @@ fn profile(
         [one] => (*one).to_owned(),
         _ => t.with("profile-compare-title", &[("first", &names[0]), ("second", &names[1])]),
     };
-    let tab = |count: &figures::KindCount| Tab {
-        kind: count.entity_type.name(),
-        records: count.records,
-        href: request
-            .query
-            .with("kind", count.entity_type.name())
-            .after(&request.path),
-        is_current: Some(count.entity_type) == kind,
+    let tab = |count: &figures::KindCount| {
+        KindTab::new(count.entity_type, count.records, kind, &request.path, &request.query)
     };
     Ok(ProfilePage {
         t,

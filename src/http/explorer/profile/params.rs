@@ -1,11 +1,8 @@
 //! The parameters of the pages of a vendor and of a department.
 
-use crate::http::{
-    explorer::kinds::KIND_NAMES,
-    params::{
-        param::Param,
-        value::{Case, Given, Value},
-    },
+use crate::http::params::{
+    param::Param,
+    value::{Case, ENTITY_TYPES, Given, Value},
 };
 
 #[derive(Debug, Default, PartialEq)]
@@ -21,6 +18,6 @@ pub(crate) static TABLE: &[Param<ProfileParams>] = &[
     Param::new(
         "kind",
         "Count the records of this entity type",
-        Value::OneOf(&KIND_NAMES, Case::Exact, |p| &mut p.kind),
+        Value::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.kind),
     ),
 ];

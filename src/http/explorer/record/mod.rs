@@ -39,6 +39,7 @@ use crate::{
             format,
             messages::Texts,
             page::{Layout, PageCall, Section, render},
+            place_names::place_name,
             quality::{self, Doubt},
             route::{Handler, Page},
         },
@@ -198,10 +199,7 @@ fn place(generation: &Generation, record: &Record, lang: Language) -> Option<Str
     let entity_types = &generation.manifest.entity_types;
     let mut rows = entity_types.iter().flat_map(|part| &part.coverage);
     let row = rows.find(|row| row.municipality == slug)?;
-    match lang {
-        Language::English => row.name_en.clone().or_else(|| row.name_fr.clone()),
-        Language::French => row.name_fr.clone().or_else(|| row.name_en.clone()),
-    }
+    place_name(row, lang).map(str::to_owned)
 }
 
 /// The sources that a record names: those that it was merged from.

@@ -4,7 +4,7 @@ use crate::{
     catalog::generation::Generation,
     engine::{Deadline, names::ResolvedName},
     http::{
-        explorer::{address, commodity_names, messages::Texts, search::asked::Asked},
+        explorer::{address, commodity_names, messages::Texts, place_names::place_name, search::asked::Asked},
         params::value::MIN_NAME_LENGTH,
     },
     model::{Date, EntityType, Facet, Language, Schema, commodity::CommodityCode, fold::fold, vocabulary::STATUSES},
@@ -26,13 +26,11 @@ impl SearchContext<'_> {
     /// The name of a municipality or government in the language of the page, else in the other one; else its slug.
     pub(crate) fn place(&self, slug: &str) -> String {
         let coverage = &self.generation.manifest_of(self.asked.entity_type).coverage;
-        let row = coverage.binary_search_by(|row| row.municipality.as_str().cmp(slug));
-        let names = row.ok().map(|row| match self.asked.lang {
-            Language::English => [&coverage[row].name_en, &coverage[row].name_fr],
-            Language::French => [&coverage[row].name_fr, &coverage[row].name_en],
-        });
-        let name = names.and_then(|names| names.into_iter().flatten().next().cloned());
-        name.unwrap_or_else(|| slug.to_owned())
+        let number = coverage.binary_search_by(|row| row.municipality.as_str().cmp(slug));
+        let name = number
+            .ok()
+            .and_then(|number| place_name(&coverage[number], self.asked.lang));
+        name.unwrap_or(slug).to_owned()
     }
 
     /// The name of a department in the language of the page, if `name` is the whole name of one that is known in it.
@@ -50,16 +48,11 @@ impl SearchContext<'_> {
         commodity_names::label(&self.generation.commodities, code, self.t)
     }
 
-    /// The page of a supplier or buyer; where there is none, the search for its name. `None` for a name that is too
-    /// short to be searched.
-    pub(crate) fn party_href(&self, facet: Facet, name: &str) -> Option<String> {
-        // Profiles are about contracts, so every name of a contract has one.
-        let has_profile = self.asked.entity_type == EntityType::Contract
-            || self.resolved(EntityType::Contract, names_of(facet), name).is_some();
+    /// The page of a supplier or buyer of a record.
+    pub(crate) fn party_href(&self, facet: Facet, name: &str) -> String {
         match facet {
-            Facet::Vendor if has_profile => Some(address::vendor(self.asked.lang, name)),
-            Facet::Department if has_profile => Some(address::department(self.asked.lang, name)),
-            _ => self.condition_href(facet.name(), name),
+            Facet::Vendor => address::vendor(self.asked.lang, name),
+            _ => address::department(self.asked.lang, name),
         }
     }
 
@@ -80,14 +73,6 @@ impl SearchContext<'_> {
         }
         let resolved = engine.resolve_name(entity_type, facet, name, self.deadline.clone());
         resolved.ok().flatten()
-    }
-}
-
-/// The facet by which a name of this facet has a profile: a profile of a buyer has all records that name it.
-pub(crate) fn names_of(facet: Facet) -> Facet {
-    match facet {
-        Facet::Department => Facet::Buyer,
-        other => other,
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
     http::explorer::{
-        charts::{RankedBars, RankedRow, YearBars, YearValue, gaps, sources_of},
+        charts::{RankedBars, RankedRow, YearBars, gaps, largest, sources_of, year_values},
         search::{
             context::SearchContext,
             facets::{MAX_RANKED, label},
@@ -53,17 +53,7 @@ impl Figures {
 }
 
 fn years(context: &SearchContext, counts: &FacetBuckets, found: &Aggregation, has_values: bool) -> Option<YearBars> {
-    let running = context.today.year();
-    let value = |bucket: &FacetBucket| {
-        let year = bucket.value.parse().ok()?;
-        Some(YearValue {
-            year,
-            count: bucket.count,
-            total: bucket.total_value.dollars(),
-            is_running: year == running,
-        })
-    };
-    let years: Vec<YearValue> = counts.buckets.iter().filter_map(value).collect();
+    let years = year_values(counts, context.today.year());
     let dated: u64 = counts.buckets.iter().map(|bucket| bucket.count).sum();
     let title = if has_values {
         "search-chart-years"
@@ -94,14 +84,8 @@ struct Ranking<'a> {
 
 impl Ranking<'_> {
     fn bars(&self, facet: Facet, counts: &FacetBuckets) -> Option<RankedBars> {
-        let amount = |bucket: &FacetBucket| bucket.total_value.dollars();
-        let mut buckets: Vec<&FacetBucket> = counts.buckets.iter().collect();
-        if self.has_values {
-            // Equal amounts stay in their order, by number of records.
-            buckets.sort_by(|a, b| amount(b).total_cmp(&amount(a)));
-        }
-        buckets.truncate(RANKED);
-        let rows: Vec<RankedRow> = buckets.into_iter().map(|bucket| self.row(facet, bucket)).collect();
+        let buckets = largest(counts.clone(), self.has_values, RANKED);
+        let rows: Vec<RankedRow> = buckets.iter().map(|bucket| self.row(facet, bucket)).collect();
         let is_vendor = facet == Facet::Vendor;
         (rows.len() >= MIN_BARS).then(|| RankedBars {
             lang: self.context.asked.lang,
@@ -124,7 +108,7 @@ impl Ranking<'_> {
         RankedRow {
             name: label(self.context, facet, bucket.value.clone()),
             name_lang: None,
-            href: self.context.party_href(facet, &bucket.value),
+            href: Some(self.context.party_href(facet, &bucket.value)),
             count: bucket.count,
             amount,
             share: (self.whole > 0.0).then(|| part / self.whole),

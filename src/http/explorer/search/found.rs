@@ -16,7 +16,7 @@ use crate::{
         cost::Counting,
         error::ApiError,
         explorer::search::{asked::Asked, facets},
-        findings::currencies::CURRENCY_TERMS,
+        findings::{count, currencies::CURRENCY_TERMS},
         handlers::counts::terms,
         params::{
             paging::MAX_OFFSET,
@@ -58,7 +58,7 @@ pub(crate) struct Pages {
     pub(crate) first: Option<String>,
     pub(crate) previous: Option<String>,
     pub(crate) next: Option<String>,
-    /// Whether there are more records than the sort by value can show.
+    /// Whether there are more records than can be skipped, in an order without cursors.
     pub(crate) is_end: bool,
 }
 
@@ -97,7 +97,7 @@ impl Plan {
             .iter()
             .map(|other| {
                 let count = match &other.query {
-                    Some(query) => Some(count(generation, query, deadline.clone())?),
+                    Some(query) => Some(count(generation, query, &deadline)?),
                     None => None,
                 };
                 Ok((other.asked.clone(), count))
@@ -127,7 +127,7 @@ impl Plan {
         })
     }
 
-    /// The pages of a search that skips records, as the sort by value does.
+    /// The pages of a search that skips records, as those by value and by relevance do.
     fn pages(&self, total: u64, shown: u64) -> Pages {
         let first = || Some(self.asked.address());
         let Start::Offset(offset) = self.search.page.start else {
@@ -216,17 +216,6 @@ fn position(query: &SearchQuery, record: &Bytes) -> Option<Position> {
         key: Some(record.date(role)?),
         record_id: record.id().to_owned(),
     })
-}
-
-/// The number of records that match.
-pub(crate) fn count(generation: &Generation, query: &SearchQuery, deadline: Deadline) -> Result<u64, ApiError> {
-    if query.matches_all() {
-        return Ok(generation.manifest_of(query.entity_type).records);
-    }
-    let counted = generation
-        .engine
-        .aggregate(query, &[], ValueAggregation::None, deadline)?;
-    Ok(counted.total)
 }
 
 /// The query of a search whose page does not matter; `None` if it is not valid, or a parameter has no field in this

@@ -63,8 +63,8 @@ pub(crate) struct Marked {
 #[derive(Debug)]
 pub(crate) struct Party {
     pub(crate) marked: Marked,
-    /// The page of the name, or the search for it.
-    pub(crate) href: Option<String>,
+    /// The page of the name.
+    pub(crate) href: String,
 }
 
 #[derive(Debug)]

@@ -1,20 +1,23 @@
 //! What to change where no record meets all conditions: words that are spelled nearly like those of `q`, how many records
-//! each condition costs, and names that are close.
+//! each condition costs, and similar names.
 
 use crate::{
     http::{
         error::ApiError,
-        explorer::search::{
-            asked::{Asked, canonical},
-            conditions::Condition,
-            context::{SearchContext, names_of, shortened},
+        explorer::{
+            department_names::names_facet,
+            search::{
+                asked::{Asked, canonical},
+                conditions::Condition,
+                context::{SearchContext, shortened},
+            },
         },
         findings::{
             condition_costs::{self, condition_costs},
             suggestions::{Suggestion, corrected, suggestions},
             term_texts::clause_text,
         },
-        params::{nearest::most_similar, resolve::Search},
+        params::resolve::Search,
     },
     model::{Facet, fold::fold},
 };
@@ -69,10 +72,10 @@ pub(crate) struct NearName {
 /// page with hits. A search with more conditions gets no costs.
 const MAX_COUNTED: usize = 24;
 
-/// How many close names are shown of each kind.
+/// How many similar names are shown of each kind.
 const MAX_NEAR: usize = 5;
 
-/// How many candidates for close names are compared.
+/// How many candidates for similar names are compared.
 const MAX_CANDIDATES: usize = 200;
 
 impl Nothing {
@@ -186,12 +189,12 @@ fn near(context: &SearchContext, facet: Facet) -> Result<Vec<NearName>, ApiError
         return Ok(Vec::new());
     };
     let deadline = context.deadline.clone();
-    let candidates = engine.suggest_names(asked.entity_type, names_of(facet), name, MAX_CANDIDATES, deadline)?;
+    let candidates = engine.suggest_names(asked.entity_type, names_facet(facet), name, MAX_CANDIDATES, deadline)?;
     let part = fold(name);
     if candidates.iter().any(|candidate| fold(candidate).contains(&part)) {
         return Ok(Vec::new());
     }
-    let names = most_similar(name, candidates, MAX_NEAR).into_iter();
+    let names = candidates.into_iter().take(MAX_NEAR);
     let near = names.filter_map(|name| {
         let href = context.condition_href(facet.name(), &name)?;
         Some(NearName { name, href })

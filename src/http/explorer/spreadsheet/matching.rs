@@ -1,4 +1,5 @@
-//! A file of all records that match one filter, such as those of a supplier: page by page, the newest first.
+//! A file of all records of one entity type that match a filter, such as those of a supplier: page by page, the newest
+//! first.
 
 use crate::{
     catalog::generation::Generation,
@@ -8,18 +9,18 @@ use crate::{
         error::ApiError,
         explorer::{
             address::Parameters,
-            kinds::KIND_NAMES,
             page::PageCall,
             spreadsheet::{file, rows},
         },
+        findings::count,
         params::{
             paging::{MAX_LIMIT, cursor_of_another_query, invalid_cursor, limit_applied},
             param::Param,
             read::read_all,
-            value::{Case, Given, Value},
+            value::{Case, ENTITY_TYPES, Given, Value},
         },
         search_pool::Lane,
-        work::Reply,
+        work::{Reply, Work},
     },
     model::{EntityType, Schema},
     query::{
@@ -39,7 +40,7 @@ pub(crate) static TABLE: &[Param<FileParams>] = &[
     Param::new(
         "kind",
         "The entity type of the records",
-        Value::OneOf(&KIND_NAMES, Case::Exact, |p| &mut p.kind),
+        Value::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.kind),
     ),
     Param::new(
         "limit",
@@ -64,6 +65,48 @@ pub(crate) struct WantedFile {
     /// The address of the file.
     path: String,
     parameters: Parameters,
+}
+
+/// Whose records a file has.
+pub(crate) struct Subject {
+    /// What a record has, in an error: `the vendor 'Acme'`.
+    pub(crate) what: String,
+    /// How to find one that records have, in an error.
+    pub(crate) cure: &'static str,
+    /// The entity types whose records can have it, the first to show first.
+    pub(crate) entity_types: Vec<EntityType>,
+}
+
+/// The file of a subject's records: those of the entity type that the address states, or else those of the first one that
+/// has any. `filter` finds them; `None` if the entity type has none.
+pub(crate) fn file_of(
+    call: &PageCall,
+    subject: Subject,
+    filter: impl Fn(&Generation, EntityType, &Deadline) -> Result<Option<Filter>, ApiError> + Send + 'static,
+) -> Result<Work, ApiError> {
+    let wanted = WantedFile::read(call)?;
+    let entity_types = wanted.kind.map_or(subject.entity_types, |kind| vec![kind]);
+    let records = |of: &EntityType| call.generation.manifest_of(*of).records;
+    let largest = entity_types.iter().copied().max_by_key(records);
+    let lane = WantedFile::lane(&call.generation, largest.unwrap_or(EntityType::Contract));
+    let generation = call.generation.clone();
+    let work = Work::search(move |deadline| {
+        for entity_type in entity_types {
+            let Some(filter) = filter(&generation, entity_type, &deadline)? else {
+                continue;
+            };
+            let query = SearchQuery::newest(entity_type, vec![filter.clone()]);
+            if count(&generation, &query, &deadline)? > 0 {
+                return wanted.reply(&generation, entity_type, filter, deadline);
+            }
+        }
+        let what = subject.what;
+        Err(ApiError::not_found(match wanted.kind {
+            Some(kind) => format!("no {kind} record has {what}; leave out 'kind' for records of another entity type"),
+            None => format!("no record has {what}; {}", subject.cure),
+        }))
+    });
+    call.validated(work.in_lane(lane), &(call.path, call.query))
 }
 
 impl WantedFile {
@@ -93,7 +136,7 @@ impl WantedFile {
     }
 
     /// The records that match a filter.
-    pub(crate) fn reply(
+    fn reply(
         &self,
         generation: &Generation,
         entity_type: EntityType,
