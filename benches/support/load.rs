@@ -23,7 +23,7 @@ pub struct Client<'a> {
 }
 
 /// Servers close a connection that is idle for longer than this or more, so it is not used again.
-const MAX_IDLE: Duration = Duration::from_secs(3);
+pub const MAX_IDLE: Duration = Duration::from_secs(3);
 
 pub struct Answer {
     pub status: u16,

@@ -7,12 +7,12 @@ use std::{
     path::Path,
     process::{Child, Command, Stdio},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
 
-use super::BINARY;
+use super::{BINARY, load::MAX_IDLE};
 
 /// A running server process. It is killed when dropped.
 pub struct Server {
@@ -22,6 +22,8 @@ pub struct Server {
     /// A key without limits.
     pub key: String,
     connection: BufReader<TcpStream>,
+    /// When the last response ended.
+    idle_since: Instant,
     /// Number of records served.
     pub records: u64,
 }
@@ -69,6 +71,7 @@ impl Server {
             process,
             key,
             connection: connect(&address),
+            idle_since: Instant::now(),
             address,
             records: 0,
         };
@@ -84,8 +87,13 @@ impl Server {
 
     /// The body of the response to a GET request, which must have status 200.
     pub fn get(&mut self, path: &str) -> Vec<u8> {
+        if self.idle_since.elapsed() > MAX_IDLE {
+            self.connection = connect(&self.address);
+        }
         let key = format!("x-gateway-key: {}\r\n", self.key);
-        get(&mut self.connection, path, &key)
+        let body = get(&mut self.connection, path, &key);
+        self.idle_since = Instant::now();
+        body
     }
 }
 
@@ -117,7 +125,8 @@ pub fn get(connection: &mut BufReader<TcpStream>, path: &str, headers: &str) -> 
     let (mut length, mut line, mut status) = (0, String::new(), String::new());
     loop {
         line.clear();
-        connection.read_line(&mut line).expect("a header");
+        let bytes = connection.read_line(&mut line).expect("a header");
+        assert!(bytes > 0, "the server closed the connection");
         if status.is_empty() {
             status.clone_from(&line);
         }

@@ -157,3 +157,15 @@ fn the_addresses_that_a_key_asks_count_by_mailbox() {
     let refused = Err(SubscriptionLimit::UnconfirmedOfKey);
     assert_eq!(subscribe(&mut state, KEY, "bob+1@example.org"), refused);
 }
+
+#[test]
+fn a_row_of_the_version_before_is_a_mailbox_of_its_own() {
+    let (_folder, state) = database();
+    let insert =
+        "INSERT INTO confirmations (address, address_id, key_id, salt, token_sha256, requested_at, awaits_mail)
+         VALUES (x'01', 1, 1, x'02', x'03', 0, 1)";
+    state.connection.execute(insert, []).unwrap();
+    let select = "SELECT mailbox FROM confirmations WHERE address = x'01'";
+    let mailbox: Vec<u8> = state.connection.query_row(select, [], |row| row.get(0)).unwrap();
+    assert_eq!(mailbox, [1]);
+}
