@@ -11,8 +11,10 @@ use std::{net::TcpListener, thread, time::Instant};
 
 use actix_web::{App, HttpResponse, HttpServer, rt::System, web};
 use support::{
-    Arguments, index, row,
-    server::{Server, connect, get},
+    Arguments,
+    client::Client,
+    index, row,
+    server::{Server, wait_for},
 };
 
 /// Number of requests to each of the two servers.
@@ -21,13 +23,15 @@ const ROUNDS: usize = 10_000;
 fn main() {
     let Arguments { records, dir, .. } = Arguments::parse();
     let mut program = Server::start(&index(&dir, records), &dir, "overhead");
-    let mut bare = connect(&bare_server(program.get("/sources")));
+    let address = bare_server(program.get("/sources"));
+    wait_for(&address);
+    let mut bare = Client::connect(&address, "");
     let (mut keyed, mut plain) = (Vec::with_capacity(ROUNDS), Vec::with_capacity(ROUNDS));
     for _ in 0..ROUNDS {
         let start = Instant::now();
         drop(program.get("/sources"));
         let middle = Instant::now();
-        drop(get(&mut bare, "/sources", ""));
+        drop(bare.get("/sources"));
         keyed.push((middle - start).as_secs_f64() * 1e6);
         plain.push(middle.elapsed().as_secs_f64() * 1e6);
     }

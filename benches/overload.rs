@@ -14,7 +14,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use support::{Arguments, BINARY, load, mixed_index, row, server::connect};
+use support::{Arguments, BINARY, load, mixed_index, row, server::wait_for};
 
 fn main() {
     let Arguments { records, dir, .. } = Arguments::parse();
@@ -44,7 +44,7 @@ fn main() {
         .spawn()
         .expect("starting the server");
     let _server = KilledOnDrop(server);
-    drop(connect(&address));
+    wait_for(&address);
     eprintln!("\noverload, {records} records (ms)");
     load::table(&address, [&keys[0], &keys[1], &keys[2]], row);
 }

@@ -24,7 +24,7 @@ use std::{
 
 use cluster::{Cluster, Options};
 use serde_json::Value;
-use support::{Arguments, BINARY, Times, Usage, dumps, load::Client, row, server::Server, size, usage, watch};
+use support::{Arguments, BINARY, Times, Usage, client::Client, dumps, row, server::Server, size, usage, watch};
 
 /// Requests that count matches, in addition to those of `workload.json`.
 const COUNTS: [(&str, &str); 4] = [

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     cluster::Cluster,
-    support::load::{Client, Request},
+    support::client::{Client, Request},
 };
 
 const INDEX: &str = "peer";

@@ -4,8 +4,6 @@
 
 use std::{
     collections::BTreeMap,
-    io::{BufRead, BufReader, Read, Write},
-    net::{TcpStream, ToSocketAddrs},
     sync::{
         Barrier,
         atomic::{AtomicBool, Ordering},
@@ -14,29 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A keep-alive connection with an API key.
-pub struct Client<'a> {
-    connection: BufReader<TcpStream>,
-    key: &'a str,
-    /// When the last answer ended.
-    idle_since: Instant,
-}
-
-/// Servers close a connection that is idle for longer than this or more, so it is not used again.
-pub const MAX_IDLE: Duration = Duration::from_secs(3);
-
-pub struct Answer {
-    pub status: u16,
-    pub took: Duration,
-    pub body: Vec<u8>,
-}
-
-/// A request: its address, and the body if it is a POST.
-#[derive(Clone, Debug)]
-pub struct Request {
-    pub path: String,
-    pub body: Option<String>,
-}
+use super::client::{Client, Request};
 
 /// What a burst took, and the look-ups during it.
 pub struct Outcome {
@@ -46,80 +22,6 @@ pub struct Outcome {
     pub lookups: Vec<Duration>,
     /// How many look-ups were not answered 200.
     pub failures: usize,
-}
-
-impl Client<'_> {
-    pub fn connect<'a>(address: &str, key: &'a str) -> Client<'a> {
-        Client {
-            connection: connection(address),
-            key,
-            idle_since: Instant::now(),
-        }
-    }
-
-    pub fn ask(&mut self, request: &Request) -> Answer {
-        let Request { path, body } = request;
-        if self.idle_since.elapsed() > MAX_IDLE {
-            let address = self.connection.get_ref().peer_addr().expect("the address");
-            self.connection = connection(address);
-        }
-        let begun = Instant::now();
-        let head = format!("host: bench\r\nx-gateway-key: {}\r\n", self.key);
-        let text = match body {
-            Some(body) => {
-                let length = body.len();
-                format!(
-                    "POST {path} HTTP/1.1\r\n{head}content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
-                )
-            }
-            None => format!("GET {path} HTTP/1.1\r\n{head}\r\n"),
-        };
-        self.connection.get_mut().write_all(text.as_bytes()).expect("sending");
-        let (mut status, mut length, mut line) = (None, 0, String::new());
-        loop {
-            line.clear();
-            let bytes = self.connection.read_line(&mut line).expect("a header");
-            assert!(bytes > 0, "the server closed the connection");
-            if line == "\r\n" {
-                break;
-            }
-            if status.is_none() {
-                status = line.split(' ').nth(1).and_then(|status| status.parse().ok());
-            }
-            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                length = value.trim().parse().expect("a length");
-            }
-        }
-        let mut body = vec![0; length];
-        self.connection.read_exact(&mut body).expect("a body");
-        self.idle_since = Instant::now();
-        Answer {
-            status: status.expect("a status line"),
-            took: begun.elapsed(),
-            body,
-        }
-    }
-
-    /// The body of the response to a GET request, which must have status 200.
-    pub fn get(&mut self, path: &str) -> String {
-        let request = Request {
-            path: path.to_owned(),
-            body: None,
-        };
-        let answer = self.ask(&request);
-        let body = String::from_utf8_lossy(&answer.body).into_owned();
-        assert_eq!(answer.status, 200, "{path}: {body}");
-        body
-    }
-}
-
-fn connection(address: impl ToSocketAddrs) -> BufReader<TcpStream> {
-    let stream = TcpStream::connect(address).expect("connecting");
-    stream.set_nodelay(true).expect("a socket option");
-    stream
-        .set_read_timeout(Some(Duration::from_secs(60)))
-        .expect("a socket option");
-    BufReader::with_capacity(1 << 16, stream)
 }
 
 /// All values of a text member of a JSON text, as they are written there. The generated records have no escapes in the
@@ -216,7 +118,7 @@ impl Requests {
     pub fn of(address: &str, key: &str) -> Requests {
         let mut client = Client::connect(address, key);
         let get = |path: String| Request { path, body: None };
-        let page = client.get("/contract?limit=100&offset=5000");
+        let page = client.get_text("/contract?limit=100&offset=5000");
         let mut lookups = Vec::new();
         for (number, id) in values(&page, "record_id").into_iter().enumerate() {
             let id: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
@@ -227,7 +129,7 @@ impl Requests {
         }
         let mut batches = Vec::new();
         for offset in (0..6_000).step_by(50) {
-            let tenders = client.get(&format!("/tender?limit=50&offset={offset}"));
+            let tenders = client.get_text(&format!("/tender?limit=50&offset={offset}"));
             let ids: Vec<String> = values(&tenders, "record_id")
                 .iter()
                 .map(|id| format!("\"{id}\""))

@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each bench uses only some of the items")]
 
+pub mod client;
 pub mod load;
 pub mod server;
 

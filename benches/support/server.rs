@@ -1,18 +1,17 @@
-//! The server as a process of its own, and one keep-alive connection to it.
+//! The server as a process of its own, and one client of it.
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
     path::Path,
     process::{Child, Command, Stdio},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use serde_json::Value;
 
-use super::{BINARY, load::MAX_IDLE};
+use super::{BINARY, client::Client};
 
 /// A running server process. It is killed when dropped.
 pub struct Server {
@@ -21,9 +20,7 @@ pub struct Server {
     pub address: String,
     /// A key without limits.
     pub key: String,
-    connection: BufReader<TcpStream>,
-    /// When the last response ended.
-    idle_since: Instant,
+    client: Client,
     /// Number of records served.
     pub records: u64,
 }
@@ -67,11 +64,11 @@ impl Server {
             .stderr(Stdio::null())
             .spawn()
             .expect("starting the server");
+        wait_for(&address);
         let mut server = Server {
             process,
+            client: Client::connect(&address, &key),
             key,
-            connection: connect(&address),
-            idle_since: Instant::now(),
             address,
             records: 0,
         };
@@ -87,13 +84,7 @@ impl Server {
 
     /// The body of the response to a GET request, which must have status 200.
     pub fn get(&mut self, path: &str) -> Vec<u8> {
-        if self.idle_since.elapsed() > MAX_IDLE {
-            self.connection = connect(&self.address);
-        }
-        let key = format!("x-gateway-key: {}\r\n", self.key);
-        let body = get(&mut self.connection, path, &key);
-        self.idle_since = Instant::now();
-        body
+        self.client.get(path)
     }
 }
 
@@ -104,45 +95,11 @@ impl Drop for Server {
     }
 }
 
-/// Connects to a server, which must listen within a minute.
-pub fn connect(address: &str) -> BufReader<TcpStream> {
-    let connection = (0..600).find_map(|_| {
+/// Waits until a server listens, at most a minute.
+pub fn wait_for(address: &str) {
+    let listens = (0..600).any(|_| {
         thread::sleep(Duration::from_millis(100));
-        TcpStream::connect(address).ok()
+        TcpStream::connect(address).is_ok()
     });
-    let connection = connection.expect("the server listens within a minute");
-    connection.set_nodelay(true).expect("a socket option");
-    BufReader::with_capacity(1 << 20, connection)
-}
-
-/// Sends a GET request and returns the response's body. The status must be 200.
-pub fn get(connection: &mut BufReader<TcpStream>, path: &str, headers: &str) -> Vec<u8> {
-    let request = format!("GET {path} HTTP/1.1\r\nhost: bench\r\n{headers}\r\n");
-    connection
-        .get_mut()
-        .write_all(request.as_bytes())
-        .expect("sending a request");
-    let (mut length, mut line, mut status) = (0, String::new(), String::new());
-    loop {
-        line.clear();
-        let bytes = connection.read_line(&mut line).expect("a header");
-        assert!(bytes > 0, "the server closed the connection");
-        if status.is_empty() {
-            status.clone_from(&line);
-        }
-        if line == "\r\n" {
-            break;
-        }
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().expect("a length");
-        }
-    }
-    let mut body = vec![0; length];
-    connection.read_exact(&mut body).expect("a body");
-    assert!(
-        status.contains(" 200 "),
-        "{path}: {status}{}",
-        String::from_utf8_lossy(&body)
-    );
-    body
+    assert!(listens, "the server does not listen within a minute");
 }

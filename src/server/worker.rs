@@ -107,7 +107,7 @@ impl Heartbeat {
         last.elapsed() < self.stuck_after
     }
 
-    /// Whether the thread has ended, so that nothing completes steps any more.
+    /// Whether the thread has ended, so that nothing completes steps from now on.
     pub(crate) fn is_abandoned(&self) -> bool {
         Arc::strong_count(&self.last_step.0) == 1
     }

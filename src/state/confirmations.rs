@@ -230,7 +230,7 @@ fn confirm(transaction: &Transaction, token: &str, consent: &ConsentRecord) -> r
     Ok(())
 }
 
-/// The addresses of the mailbox of a confirmation, whoever subscribed them.
+/// The addresses of the mailbox of a confirmation, of all keys.
 fn addresses_of_mailbox(transaction: &Transaction, stored: &StoredConfirmation) -> rusqlite::Result<Vec<i64>> {
     let select = "SELECT email FROM addresses JOIN confirmations ON address_id = addresses.id WHERE mailbox = ?1
          AND email LIKE '%@%' LIMIT 1";

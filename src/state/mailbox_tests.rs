@@ -1,4 +1,4 @@
-//! Tests of addresses that differ only in their tags: to whoever reads the mail, they are one mailbox.
+//! Tests of addresses that differ only in their tags: their mail arrives in one mailbox.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -112,7 +112,7 @@ fn declining_holds_for_the_whole_mailbox_until_its_owner_confirms() {
     for email in ["ann+1@example.org", "ann+2@example.org", "ann@example.com"] {
         subscribe(&mut state, KEY, email).unwrap();
     }
-    // A trusted key needs no confirmation, so there is none of these addresses.
+    // A trusted key needs no confirmation, so these addresses have none.
     for email in ["ann+trusted@example.org", "ann@example.org", "anna@example.org"] {
         assert_eq!(subscribe(&mut state, 7, email), Ok(SubscribeOutcome::Created));
     }

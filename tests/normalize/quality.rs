@@ -231,7 +231,7 @@ fn the_real_files_hold_two_telephone_numbers_and_few_doubtful_records() {
     for (flag, count) in &flagged {
         assert!(
             *count * 100 < all,
-            "{flag} is on {count} of {all} records: not a doubt any more"
+            "{flag} is on {count} of {all} records: too many to be a doubt"
         );
     }
     let counted: BTreeMap<String, usize> =

@@ -179,7 +179,7 @@ impl<'a> Search<'a> {
         let Range { mut start, end } = self.query.documents.clone();
         let mut width = FIRST_WINDOW;
         loop {
-            // No document before the current one matches any more.
+            // No document before the current one can match from here on.
             start = start.max(self.matches.doc());
             let to_beat = best.to_beat();
             if start >= end || to_beat.is_some_and(|to_beat| most <= to_beat) {

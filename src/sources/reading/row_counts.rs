@@ -67,7 +67,7 @@ impl RowCounts {
         count(&mut self.notes, note, Occurrences::once(line), self.is_part);
     }
 
-    /// Learns the words of codes in the fields of what is no record.
+    /// Learns the words of codes from a row or an item that becomes no record.
     pub(crate) fn teach<'a>(&mut self, text_of: impl Fn(&str) -> Option<&'a str>) {
         self.taught.teach(text_of);
     }

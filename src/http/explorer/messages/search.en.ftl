@@ -228,6 +228,6 @@ search-wrong-refused = These records cannot be searched by { $name }.
 search-wrong-twice = { $name } is given twice.
 search-wrong-unknown = { $name } is not a parameter of this search.
 search-wrong-sort = These records cannot be sorted that way.
-search-wrong-cursor = This link to a page of results is not valid (any more). Start at the first page.
+search-wrong-cursor = This link to a page of results is not valid, or no longer valid. Start at the first page.
 search-wrong-offset = Pages end at record { $count }. Add a condition to see the others.
 search-wrong-without = Search without it

@@ -220,7 +220,7 @@ search-wrong-refused = Ces fiches ne peuvent pas être cherchées par { $name }.
 search-wrong-twice = { $name } est donné deux fois.
 search-wrong-unknown = { $name } n’est pas un paramètre de cette recherche.
 search-wrong-sort = Ces fiches ne peuvent pas être triées ainsi.
-search-wrong-cursor = Ce lien vers une page de résultats n’est pas ou plus valide. Commencez à la première page.
+search-wrong-cursor = Ce lien vers une page de résultats n’est pas valide, ou ne l’est plus. Commencez à la première page.
 search-wrong-offset = Les pages s’arrêtent à la fiche { $count }. Ajoutez une condition pour voir les autres.
 search-wrong-without = Chercher sans ce paramètre
 

@@ -214,7 +214,7 @@ mod tests {
             (
                 "cursor=x",
                 Some("cursor"),
-                "This link to a page of results is not valid (any more). Start at the first page.",
+                "This link to a page of results is not valid, or no longer valid. Start at the first page.",
             ),
             (
                 "offset=9501",

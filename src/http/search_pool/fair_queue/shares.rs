@@ -131,7 +131,7 @@ impl<M: Copy + Hash + Ord> Shares<M> {
         });
     }
 
-    /// A running job whose result nobody waits for is about to end, so its work does not count any more.
+    /// The client of a running job has left. The job is about to end, so its work no longer counts.
     pub(super) fn abandon(&mut self, member: M, expected: Duration) {
         self.change(member, |share| {
             share.running_work = share.running_work.saturating_sub(expected);
@@ -151,8 +151,8 @@ impl<M: Copy + Hash + Ord> Shares<M> {
         *self = Shares::new();
     }
 
-    /// Changes a share and the turn of its member. An idle member is forgotten, unless it has used more than the others:
-    /// then it must not start anew.
+    /// Changes a share and the turn of its member. An idle member is forgotten, unless it has used more than the others,
+    /// because a forgotten one starts without what it has used.
     fn change(&mut self, member: M, change: impl FnOnce(&mut Share)) {
         let share = self.members.entry(member).or_default();
         self.turns.remove(&(share.used, member));
