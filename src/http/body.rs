@@ -1,6 +1,9 @@
 //! Reads a request body: completely, up to the maximum size of its endpoint and within a time limit.
 
-use std::{future::poll_fn, pin::pin};
+use std::{
+    future::{pending, poll_fn},
+    pin::pin,
+};
 
 use actix_web::{
     HttpMessage, HttpRequest,
@@ -40,10 +43,12 @@ pub(crate) async fn read(
     let read = async {
         match route.body {
             Body::None => Ok(None),
-            Body::Ignored => receive(payload, route.max_body_bytes, |_| Ok(())).await.map(|()| None),
+            Body::Ignored => receive(request, payload, route.max_body_bytes, |_| Ok(()))
+                .await
+                .map(|()| None),
             Body::Json { .. } => {
                 let mut body = HeldBody::new(request, state.request_bytes.reservation(owner));
-                receive(payload, route.max_body_bytes, |part| body.append(part)).await?;
+                receive(request, payload, route.max_body_bytes, |part| body.append(part)).await?;
                 Ok(Some(Bytes::from_owner(body)))
             }
         }
@@ -75,7 +80,7 @@ pub(crate) async fn read_form(
 ) -> Result<Bytes, ApiError> {
     let read = async {
         let mut body = HeldBody::new(request, state.request_bytes.reservation(owner));
-        receive(payload, MAX_BODY_BYTES, |part| body.append(part)).await?;
+        receive(request, payload, MAX_BODY_BYTES, |part| body.append(part)).await?;
         Ok(Bytes::from_owner(body))
     };
     let read = tokio::time::timeout(state.body_time, read).await;
@@ -94,8 +99,28 @@ pub(crate) async fn read_form(
     }
 }
 
-/// Gives the parts of a body to `take`, as they arrive.
+/// Gives the parts of a body to `take`, as they arrive. Fails as soon as it is known that the body is too long: a chunk
+/// states its size before its data.
 async fn receive(
+    request: &HttpRequest,
+    payload: Payload,
+    max_bytes: usize,
+    take: impl FnMut(&[u8]) -> Result<(), ApiError>,
+) -> Result<(), ApiError> {
+    let too_long = async {
+        match ConnectionState::of(request) {
+            Some(connection) => connection.body_too_long().await,
+            None => pending().await,
+        }
+    };
+    tokio::select! {
+        biased;
+        () = too_long => Err(Refusal::BodyTooLong(max_bytes).into()),
+        received = receive_parts(payload, max_bytes, take) => received,
+    }
+}
+
+async fn receive_parts(
     payload: Payload,
     max_bytes: usize,
     mut take: impl FnMut(&[u8]) -> Result<(), ApiError>,

@@ -47,8 +47,8 @@ pub(crate) struct AppState {
     /// The memory for responses that clients have not read yet.
     pub(crate) response_bytes: ByteBudget,
     pub(crate) metrics: Metrics,
-    /// Set when the service shuts down: requests in flight finish, new ones get a 503.
-    pub(crate) draining: AtomicBool,
+    /// Set when the service shuts down: requests in flight finish, new ones get a 503. The connections share it.
+    pub(crate) draining: Arc<AtomicBool>,
     pub(crate) started: Instant,
     /// The clock. A field so that tests can set it.
     pub(crate) now: fn() -> DateTime<Utc>,

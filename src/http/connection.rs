@@ -14,6 +14,7 @@ use std::{
 };
 
 use actix_web::HttpRequest;
+use tokio::sync::Notify;
 
 use crate::http::{byte_budget::Reservation, handlers::health, refusal::Refusal};
 
@@ -28,6 +29,8 @@ struct Shared {
     is_for_health: bool,
     /// Whether a request with a valid key arrived on it.
     is_keyed: Arc<AtomicBool>,
+    /// Signals that the body of the last request is longer than permitted.
+    body_too_long: Notify,
     /// Whether the framework has not taken all parts of the current response yet.
     is_sending: Cell<bool>,
     /// The memory of the current response, until it is written.
@@ -41,6 +44,7 @@ impl ConnectionState {
             refusal: OnceCell::new(),
             is_for_health,
             is_keyed,
+            body_too_long: Notify::new(),
             is_sending: Cell::new(false),
             response: RefCell::new(None),
         }))
@@ -64,6 +68,18 @@ impl ConnectionState {
         let is_other = self.0.is_for_health && path != health::PATH;
         let reason = self.0.refusal.get().copied();
         reason.or(is_other.then_some(Refusal::TooManyConnections))
+    }
+
+    /// The body of the last request is longer than permitted, so no more of it is passed on. Unlike [`Self::refuse`],
+    /// it concerns only who reads the body: the response of an endpoint that reads none does not depend on when its
+    /// body arrived.
+    pub(crate) fn cut_body(&self) {
+        self.0.body_too_long.notify_one();
+    }
+
+    /// Resolves when the body of the current request, the last one, turns out to be longer than permitted.
+    pub(crate) async fn body_too_long(&self) {
+        self.0.body_too_long.notified().await;
     }
 
     /// Whether the connection ends with its first response.

@@ -174,6 +174,8 @@ async fn reply_page(
     trace: &mut Trace,
     admission: &mut Option<Admission>,
 ) -> Result<HttpResponse, ApiError> {
+    // Decision D-158: a body that no handler reads is not kept until the response is there.
+    let payload = Some(payload).filter(|_| *request.method() == Method::POST);
     let path = request.uri().path();
     let found = FoundPage::of(path);
     trace.route = place.template(found.as_ref());
@@ -211,7 +213,7 @@ async fn reply_page(
         Entry::Free => *state.plans.visitor(),
         Entry::Charged(account) => admission.insert(limits::admit(account, limits::ONE, now)).verdict()?,
     };
-    let form = if *request.method() == Method::POST {
+    let form = if let Some(payload) = payload {
         let form = body::read_form(request, payload, state, trace.key).await?;
         access::check_form(request, explorer, &visitor, &form)?;
         Some(form)
@@ -276,7 +278,13 @@ async fn respond(
         client,
         kind: trace.route.unwrap_or("none"),
     };
-    let reply = run(work, Accepted::of(request), origin, deadline, state, &mut trace.timing).await?;
+    let reply = run(work, Accepted::of(request), origin, deadline, state, &mut trace.timing).await;
+    if let (Err(error), Some(admission)) = (&reply, admission.as_mut())
+        && error.is_charged
+    {
+        admission.keep_charge();
+    }
+    let reply = reply?;
     // A 304 must not stand for a page that says that there is nothing.
     let tag = tag.filter(|_| reply.status.is_success());
     match &tag {

@@ -22,6 +22,8 @@ pub(crate) enum Refusal {
     TooManyBodies,
     /// The responses that clients have not read yet use up the memory for them.
     TooManyResponses,
+    /// The server stops, and the body has not arrived in the time that it still waits.
+    Stopping,
 }
 
 /// Decision D-112: statuses and texts of requests that are not valid HTTP.
@@ -44,7 +46,7 @@ fn status(refusal: Refusal) -> StatusCode {
         Refusal::HeadTooLong => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
         Refusal::BodyTooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,
         Refusal::Timeout => StatusCode::REQUEST_TIMEOUT,
-        Refusal::TooManyConnections | Refusal::TooManyBodies | Refusal::TooManyResponses => {
+        Refusal::TooManyConnections | Refusal::TooManyBodies | Refusal::TooManyResponses | Refusal::Stopping => {
             StatusCode::SERVICE_UNAVAILABLE
         }
     }
@@ -78,6 +80,8 @@ fn detail(refusal: Refusal) -> String {
         Refusal::TooManyResponses => {
             "too many large responses wait to be read by their clients; read yours, then try again in a second"
         }
+        // As every request that comes now.
+        Refusal::Stopping => return ApiError::draining().detail,
     };
     text.to_owned()
 }

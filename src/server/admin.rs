@@ -7,11 +7,11 @@ use std::{
 };
 
 use actix_web::{App, HttpResponse, HttpServer, dev::ServerHandle, web};
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 
 use crate::{
     http::call::AppState,
-    server::{metrics::MetricsPage, places::Places, readiness},
+    server::{bind_error, metrics::MetricsPage, places::Places, readiness},
 };
 
 /// Binds the admin address, which must differ from the public one: the admin pages need no key.
@@ -25,7 +25,8 @@ pub(crate) fn listen(admin: SocketAddr, public: SocketAddr) -> anyhow::Result<Tc
     if !admin.ip().is_loopback() {
         log::warn!("metrics and readiness on {admin} need no key, and other machines may reach that address");
     }
-    TcpListener::bind(admin).with_context(|| format!("listening on the admin address {admin}"))
+    let explain = |error| bind_error::explain(error, format!("listening on the admin address {admin}"), "--admin-bind");
+    TcpListener::bind(admin).map_err(explain)
 }
 
 /// Starts the admin server, on a thread of its own.

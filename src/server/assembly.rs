@@ -1,12 +1,16 @@
 //! Opens everything that requests share and puts it into one [`AppState`].
 
-use std::{sync::atomic::AtomicBool, time::Instant};
+use std::{
+    sync::{Arc, atomic::AtomicBool, mpsc},
+    thread,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context, anyhow, ensure};
 use arc_swap::ArcSwapOption;
 
 use crate::{
-    catalog::generation::{self, Generation, GenerationFault},
+    catalog::generation::{self, Generation, GenerationFault, GenerationStore},
     http::{
         auth::Gateway,
         byte_budget::ByteBudget,
@@ -26,6 +30,11 @@ use crate::{
     state::{database, sync::StateSync},
     storage::regular_file,
 };
+
+/// How long the start waits for a cluster. After that the server answers with 503 until the generation is open.
+const CLUSTER_PATIENCE: Duration = Duration::from_secs(5);
+
+type Opened = (Option<Generation>, Option<GenerationFault>);
 
 /// The shared state, and what keeps its keys and counts in step with the database.
 pub(crate) fn assemble(config: &Config) -> anyhow::Result<(AppState, StateSync)> {
@@ -64,7 +73,7 @@ pub(crate) fn assemble(config: &Config) -> anyhow::Result<(AppState, StateSync)>
         response_bytes: ByteBudget::new(config.limits.response_bytes),
         upgrade_url: config.upgrade_url.clone(),
         metrics,
-        draining: AtomicBool::new(false),
+        draining: Arc::new(AtomicBool::new(false)),
         started: Instant::now(),
         now: config.now,
     };
@@ -84,18 +93,31 @@ fn session_secret(sync: &StateSync) -> anyhow::Result<Secret> {
 
 /// The generation to serve, and why it is not the one that should be served, if it is not. Without a
 /// generation, the server waits for one: a cluster does not answer, or has none yet.
-fn open_generation(config: &Config) -> anyhow::Result<(Option<Generation>, Option<GenerationFault>)> {
-    if config.strict_generation && !config.store.is_awaited() {
-        return Ok((Some(generation::open_current(&config.store)?), None));
+fn open_generation(config: &Config) -> anyhow::Result<Opened> {
+    let (store, is_strict) = (config.store.clone(), config.strict_generation);
+    if !store.is_awaited() {
+        return open_whole(&store, is_strict);
     }
-    if config.strict_generation {
-        return match generation::open_named(&config.store) {
+    let (sender, opened) = mpsc::channel();
+    // A node that stalls keeps its connections open, so it can be minutes until a search of the cluster fails.
+    let open = move || drop(sender.send(open_whole(&store, is_strict)));
+    thread::Builder::new().name("opening".to_owned()).spawn(open)?;
+    let late = || (None, Some(GenerationFault::late(&config.store)));
+    opened.recv_timeout(CLUSTER_PATIENCE).unwrap_or_else(|_| Ok(late()))
+}
+
+fn open_whole(store: &GenerationStore, is_strict: bool) -> anyhow::Result<Opened> {
+    if is_strict && !store.is_awaited() {
+        return Ok((Some(generation::open_current(store)?), None));
+    }
+    if is_strict {
+        return match generation::open_named(store) {
             Ok(generation) => Ok((Some(generation), None)),
             Err(fault) if fault.may_pass() => Ok((None, Some(fault))),
             Err(fault) => Err(anyhow!("{fault}")),
         };
     }
-    let (generation, fault) = generation::open_newest_whole(&config.store)?;
+    let (generation, fault) = generation::open_newest_whole(store)?;
     if let (Some(generation), Some(fault)) = (&generation, &fault) {
         log::error!(
             "{} is damaged, so the server serves the generation {}, published {}: {fault}",

@@ -1,20 +1,22 @@
-//! One client connection: guards the socket with the request framer, time limits and a gentle
-//! close.
+//! One client connection: guards the socket with the request framer, time limits and a gentle close.
 //!
-//! The framework's only request timer covers the first head of a connection, and none covers a
-//! client that never reads its response. Here every request has a time limit to arrive, and every
-//! response a least pace at which it is read. On closing, the rest of the input is read for a
-//! moment: closing a socket with unread input would reset the connection, and the client would lose
-//! the response.
+//! The framework's only request timer covers the first head of a connection, and none covers a client that never reads
+//! its response. Here every request has a time limit to arrive, and every response a least pace at which it is read; both
+//! are stricter once the server stops. On closing, the rest of the input is read for a moment: closing a socket with unread
+//! input would reset the connection, and the client would lose the response.
 //!
-//! **Invariant:** the framework gets a request's head only after the response to the request before
-//! is written. If it read ahead, it would frame a response (with or without a body, closing or not)
-//! by the last head it has read instead of by the response's own.
+//! **Invariant:** the framework gets a request's head only after the response to the request before is written. If it read
+//! ahead, it would frame a response (with or without a body, closing or not) by the last head it has read instead of by
+//! the response's own.
 
 use std::{
     io,
     mem::MaybeUninit,
     pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll, Waker},
     time::Duration,
 };
@@ -30,11 +32,9 @@ use crate::{
         client_socket::ClientSocket,
         connection_limits::ConnectionLimits,
         held_place::HeldPlace,
-        http1::{
-            error::RequestError,
-            framer::{Phase, RequestFramer},
-        },
+        http1::framer::{Phase, RequestFramer},
         places::Seat,
+        time_limit::TimeLimit,
         write_pace::WritePace,
     },
 };
@@ -61,8 +61,6 @@ const READ_AHEAD: usize = 2 * READ_SIZE;
 /// The only interim response. The framework writes it for a request with `Expect: 100-continue`.
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
-type Timer = Pin<Box<Sleep>>;
-
 /// A stream that the framework reads instead of the socket.
 pub(crate) struct GuardedStream<S> {
     stream: S,
@@ -85,32 +83,24 @@ pub(crate) struct GuardedStream<S> {
     yielded_after: u64,
     /// The framework's reading task, while it waits for a response to be written.
     reader: Option<Waker>,
-    /// The time limit of a request's phase; the number identifies the request.
-    arrival: Option<((u64, Phase), Timer)>,
+    /// The time limit of a request's phase, another one once the server stops. The number identifies the request.
+    arrival: TimeLimit<(u64, Phase, bool)>,
     /// The pace of the client, once it did not take all of a response at once.
     pace: Option<WritePace>,
-    linger: Option<Timer>,
+    linger: Option<Pin<Box<Sleep>>>,
     is_closed_by_client: bool,
-}
-
-impl From<RequestError> for Refusal {
-    fn from(error: RequestError) -> Refusal {
-        match error {
-            RequestError::RequestLine => Refusal::RequestLine,
-            RequestError::Target => Refusal::RequestTarget,
-            RequestError::Header => Refusal::Header,
-            RequestError::Host => Refusal::Host,
-            RequestError::BodyLength => Refusal::BodyLength,
-            RequestError::HeadTooLong => Refusal::HeadTooLong,
-            RequestError::BodyTooLong(max) => Refusal::BodyTooLong(max),
-            RequestError::Timeout => Refusal::Timeout,
-        }
-    }
+    is_stopping: Arc<AtomicBool>,
 }
 
 impl<S: ClientSocket> GuardedStream<S> {
-    /// Guards a new connection. Its first response is a 503 if it has no `seat`.
-    pub(crate) fn new(stream: S, limits: ConnectionLimits, seat: Option<Seat>) -> GuardedStream<S> {
+    /// Guards a new connection. Its first response is a 503 if it has no `seat`. `is_stopping` is set when the server
+    /// stops; the framework wakes the connections then.
+    pub(crate) fn new(
+        stream: S,
+        limits: ConnectionLimits,
+        seat: Option<Seat>,
+        is_stopping: Arc<AtomicBool>,
+    ) -> GuardedStream<S> {
         let place = HeldPlace::new(seat);
         let is_refused = place.is_refused();
         let mut guarded = GuardedStream {
@@ -127,10 +117,11 @@ impl<S: ClientSocket> GuardedStream<S> {
             responses: 0,
             yielded_after: 0,
             reader: None,
-            arrival: None,
+            arrival: TimeLimit::default(),
             pace: None,
             linger: None,
             is_closed_by_client: false,
+            is_stopping,
         };
         if is_refused {
             guarded.refuse(Refusal::TooManyConnections);
@@ -181,6 +172,9 @@ impl<S: ClientSocket> GuardedStream<S> {
         self.unframed.drain(..self.unframed.len() - rest);
         self.unframed.shrink_to(KEPT_CAPACITY);
         self.take_error();
+        if self.framer.phase() == Phase::Discarding {
+            self.state.cut_body();
+        }
         if before != (self.framer.requests(), self.framer.phase()) {
             self.update_seat();
         }
@@ -238,7 +232,7 @@ impl<S: ClientSocket> GuardedStream<S> {
         self.pace = None;
         self.state.end_response();
         self.update_seat();
-        let is_last = self.framer.phase() == Phase::Discarding;
+        let is_last = self.framer.phase() == Phase::Discarding || self.is_closed_by_client;
         // A connection that has to leave closes now, and not when its next request arrives.
         if (is_last || self.place.is_needed(cx) || !self.unframed.is_empty())
             && let Some(reader) = self.reader.take()
@@ -254,7 +248,9 @@ impl<S: ClientSocket> GuardedStream<S> {
     fn poll_too_slow(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let (state, place) = (&self.state, &self.place);
         let is_scarce = || state.is_crowded() || place.is_scarce();
-        let new = || WritePace::new(self.limits.write_window, self.limits.least_bytes_per_second);
+        let (window, least) = self.limits.pace(self.is_stopping());
+        self.pace.take_if(|pace| pace.window() != window);
+        let new = || WritePace::new(window, least);
         let is_too_slow = self.pace.get_or_insert_with(new).poll_too_slow(cx, is_scarce);
         if is_too_slow.is_ready() {
             self.place.count_too_slow();
@@ -262,36 +258,30 @@ impl<S: ClientSocket> GuardedStream<S> {
         is_too_slow
     }
 
-    fn idle_limit(&self) -> Duration {
-        if self.place.is_keyed() {
-            self.limits.idle
-        } else {
-            self.limits.idle.min(self.limits.keyless_idle)
-        }
-    }
-
     /// Ready when the current phase of the request has exceeded its time limit.
     fn poll_arrival_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let phase = self.framer.phase();
+        let (phase, is_stopping) = (self.framer.phase(), self.is_stopping());
         let limit = match phase {
             Phase::Idle if self.is_response_pending() => None,
-            Phase::Idle if self.framer.requests() > 0 => Some(self.idle_limit()),
+            Phase::Idle if self.framer.requests() > 0 => Some(self.limits.idle_time(self.place.is_keyed())),
             Phase::Idle | Phase::Head => Some(self.limits.head),
+            Phase::Body if is_stopping => Some(self.limits.stop_window),
             Phase::Body => Some(self.limits.body + BODY_GRACE),
             Phase::Rejected | Phase::Discarding | Phase::Broken => None,
         };
-        let Some(limit) = limit else {
-            self.arrival = None;
-            return Poll::Pending;
-        };
-        let current = (self.framer.requests(), phase);
-        match &mut self.arrival {
-            Some((known, timer)) if *known == current => timer.as_mut().poll(cx),
-            arrival => {
-                let (_, timer) = arrival.insert((current, Box::pin(sleep(limit))));
-                timer.as_mut().poll(cx)
-            }
-        }
+        self.arrival
+            .poll(cx, (self.framer.requests(), phase, is_stopping), limit)
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::Relaxed)
+    }
+
+    /// Makes the framework process what it has, and lets the other connections have their turn.
+    fn yield_turn(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.taken_at_once = 0;
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 }
 
@@ -303,9 +293,7 @@ impl<S: ClientSocket> AsyncRead for GuardedStream<S> {
             if !framed.is_empty() {
                 let permitted = this.permitted(buffer.remaining());
                 if permitted == 0 {
-                    this.taken_at_once = 0;
-                    cx.waker().wake_by_ref();
-                    return Poll::Pending;
+                    return this.yield_turn(cx);
                 }
                 let framed = framed.get(..permitted).unwrap_or(framed);
                 buffer.put_slice(framed);
@@ -318,8 +306,7 @@ impl<S: ClientSocket> AsyncRead for GuardedStream<S> {
             this.taken = 0;
             match this.framer.phase() {
                 // The response to the substitute request closes the connection.
-                Phase::Rejected if this.framed.is_empty() => return Poll::Pending,
-                Phase::Rejected => continue,
+                Phase::Rejected => return Poll::Pending,
                 Phase::Broken => return Poll::Ready(Ok(())),
                 Phase::Discarding if this.responses == this.framer.requests() => return Poll::Ready(Ok(())),
                 Phase::Discarding => this.reader = Some(cx.waker().clone()),
@@ -338,8 +325,11 @@ impl<S: ClientSocket> AsyncRead for GuardedStream<S> {
                         this.framer.break_off();
                         continue;
                     }
-                    cx.waker().wake_by_ref();
-                    return Poll::Pending;
+                    return this.yield_turn(cx);
+                }
+                if this.framer.phase() == Phase::Body && this.taken_at_once > 0 {
+                    // Decision D-158: the framework queues each piece of a body, so the last one is passed on first.
+                    return this.yield_turn(cx);
                 }
                 this.frame();
                 continue;
@@ -349,16 +339,25 @@ impl<S: ClientSocket> AsyncRead for GuardedStream<S> {
                     this.unframed.clear();
                     // One read per poll, so that a client that never stops sending does not block
                     // the others.
-                    cx.waker().wake_by_ref();
-                    return Poll::Pending;
+                    return this.yield_turn(cx);
                 }
                 Poll::Ready(Ok(true)) => {}
-                Poll::Ready(Ok(false)) => return Poll::Ready(Ok(())),
-                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                // What the framework has got may begin a response.
+                Poll::Ready(Ok(false)) if this.taken_at_once > 0 => return this.yield_turn(cx),
+                // A client that only says that it sends nothing more gets the rest of its response.
+                Poll::Ready(Ok(false)) if this.is_responding => {
+                    this.reader = Some(cx.waker().clone());
+                    return Poll::Pending;
+                }
+                Poll::Ready(end) => return Poll::Ready(end.map(drop)),
                 Poll::Pending if this.leaves(cx) => {}
                 Poll::Pending => {
                     this.taken_at_once = 0;
                     std::task::ready!(this.poll_arrival_timeout(cx));
+                    if this.is_stopping() {
+                        // As in `leaves`.
+                        this.state.refuse(Refusal::Stopping);
+                    }
                     this.framer.time_out(&mut this.framed);
                     this.take_error();
                 }
@@ -419,7 +418,7 @@ impl<S: ClientSocket> AsyncWrite for GuardedStream<S> {
 
 #[cfg(test)]
 mod tests {
-    use std::{cell::Cell, future::poll_fn, pin::pin, rc::Rc, sync::Arc};
+    use std::{cell::Cell, future::poll_fn, pin::pin, rc::Rc};
 
     use actix_http::{
         HttpService, Protocol, Request, Response,
@@ -436,13 +435,17 @@ mod tests {
     const BODY_BYTES: usize = 600_000;
 
     /// Sends all of its input as fast as it is read, and closes its side then.
-    struct Client(Vec<u8>);
+    struct Client {
+        input: Vec<u8>,
+        /// How many bytes one read gets at most.
+        step: usize,
+    }
 
     impl AsyncRead for Client {
         fn poll_read(mut self: Pin<&mut Self>, _: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-            let length = self.0.len().min(buffer.remaining());
-            buffer.put_slice(&self.0[..length]);
-            self.0.drain(..length);
+            let length = self.input.len().min(buffer.remaining()).min(self.step);
+            buffer.put_slice(&self.input[..length]);
+            self.input.drain(..length);
             Poll::Ready(Ok(()))
         }
     }
@@ -500,26 +503,52 @@ mod tests {
         }
     }
 
-    /// The largest size of the framework's buffer while it reads a request, and the bytes of the body that arrived.
-    fn read(request: Vec<u8>) -> (usize, usize) {
-        let (largest, received) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(0)));
-        let (recorded, counted) = (Rc::clone(&largest), Rc::clone(&received));
+    /// What became of a request.
+    #[derive(Clone, Copy, Debug, Default)]
+    struct Outcome {
+        /// The largest size of the framework's buffer.
+        largest: usize,
+        /// Bytes of the body.
+        received: usize,
+        parts: usize,
+        /// The most parts of the body that waited for their reader.
+        most_waiting: usize,
+    }
+
+    /// Sends a request whose body is read as it arrives. One read gets `step` bytes at most.
+    fn read(request: Vec<u8>, step: usize) -> Outcome {
+        let (largest, outcome) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(Outcome::default())));
+        let (recorded, counted) = (Rc::clone(&largest), Rc::clone(&outcome));
         // The request, with its head, is kept until the body has arrived.
         let answer = move |mut request: Request| {
             let counted = Rc::clone(&counted);
             async move {
                 let mut parts = pin!(BodyStream::new(request.take_payload()));
-                while let Some(Ok(part)) = poll_fn(|cx| parts.as_mut().poll_next(cx)).await {
-                    counted.set(counted.get() + part.len());
-                }
+                poll_fn(|cx| {
+                    let mut waiting = 0;
+                    while let Poll::Ready(part) = parts.as_mut().poll_next(cx) {
+                        let Some(Ok(part)) = part else {
+                            return Poll::Ready(());
+                        };
+                        waiting += 1;
+                        let mut outcome = counted.get();
+                        outcome.received += part.len();
+                        outcome.parts += 1;
+                        outcome.most_waiting = outcome.most_waiting.max(waiting);
+                        counted.set(outcome);
+                    }
+                    Poll::Pending
+                })
+                .await;
                 drop(request);
                 Ok::<_, actix_http::Error>(Response::ok())
             }
         };
         actix_web::rt::System::new().block_on(async move {
             let seat = Arc::new(Places::new(8)).take(false);
+            let client = Client { input: request, step };
             let recorded = Recorded {
-                stream: GuardedStream::new(Client(request), ConnectionLimits::default(), seat),
+                stream: GuardedStream::new(client, ConnectionLimits::default(), seat, Arc::default()),
                 taken: 0,
                 largest: recorded,
             };
@@ -527,25 +556,48 @@ mod tests {
             let service = service.new_service(()).await.unwrap();
             let _ = service.call((recorded, Protocol::Http1, None)).await;
         });
-        (largest.get(), received.get())
+        Outcome {
+            largest: largest.get(),
+            ..outcome.get()
+        }
     }
 
     #[test]
     fn the_frameworks_buffer_does_not_grow_with_a_body() {
         let head = "POST /tender/estimate HTTP/1.1\r\nhost: x\r\n";
         let body = "x".repeat(BODY_BYTES);
-        let (largest, received) = read(format!("{head}content-length: {BODY_BYTES}\r\n\r\n{body}").into());
-        assert_eq!((largest, received), (FRAMEWORK_BUFFER, BODY_BYTES));
         let chunk = format!("{:x}\r\n{}\r\n", BODY_BYTES / 4, "x".repeat(BODY_BYTES / 4));
-        let chunked = format!("{head}transfer-encoding: chunked\r\n\r\n{}0\r\n\r\n", chunk.repeat(4));
-        let (largest, received) = read(chunked.into());
-        assert_eq!((largest, received), (FRAMEWORK_BUFFER, BODY_BYTES));
+        for request in [
+            format!("{head}content-length: {BODY_BYTES}\r\n\r\n{body}"),
+            format!("{head}transfer-encoding: chunked\r\n\r\n{}0\r\n\r\n", chunk.repeat(4)),
+        ] {
+            let outcome = read(request.into(), READ_SIZE);
+            assert_eq!((outcome.largest, outcome.received), (FRAMEWORK_BUFFER, BODY_BYTES));
+        }
+    }
+
+    #[test]
+    fn tiny_pieces_of_a_body_do_not_pile_up() {
+        let head = "POST /tender/estimate HTTP/1.1\r\nhost: x\r\n";
+        let sized = format!("{head}content-length: 4000\r\n\r\n{}", "x".repeat(4_000));
+        let chunks = "1\r\nx\r\n".repeat(4_000);
+        let chunked = format!("{head}transfer-encoding: chunked\r\n\r\n{chunks}0\r\n\r\n");
+        for (request, step, most_parts) in [
+            (&sized, 1, 4_000),
+            (&chunked, 1, 4_000),
+            // What one read gets is one part, or two if it does not fit into the framework's buffer.
+            (&chunked, READ_SIZE, 2 * chunked.len().div_ceil(READ_SIZE)),
+        ] {
+            let outcome = read(request.clone().into(), step);
+            assert_eq!((outcome.received, outcome.most_waiting), (4_000, 1), "{outcome:?}");
+            assert!(outcome.parts <= most_parts, "{outcome:?}");
+        }
     }
 
     #[test]
     fn a_head_larger_than_the_frameworks_buffer_arrives() {
         let fill = "x".repeat(15_000);
         let head = format!("POST /tender/estimate?{fill} HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc");
-        assert_eq!(read(head.into()).1, 3);
+        assert_eq!(read(head.into(), READ_SIZE).received, 3);
     }
 }

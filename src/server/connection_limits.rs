@@ -20,10 +20,35 @@ pub struct ConnectionLimits {
     pub write_window: Duration,
     /// The least pace at which a client has to read a response, in bytes per second.
     pub least_bytes_per_second: u64,
+    /// Once the server stops: for the rest of a body to arrive, and the window of the pace.
+    pub stop_window: Duration,
+    /// The least pace once the server stops, in bytes per second.
+    pub stop_bytes_per_second: u64,
     /// The memory for request bodies, in bytes.
     pub request_bytes: usize,
     /// The memory for responses that clients have not read yet, in bytes.
     pub response_bytes: usize,
+}
+
+impl ConnectionLimits {
+    /// How long the connection of a client with a valid key, or of another one, may be idle.
+    pub(crate) fn idle_time(&self, is_keyed: bool) -> Duration {
+        if is_keyed {
+            self.idle
+        } else {
+            self.idle.min(self.keyless_idle)
+        }
+    }
+
+    /// The window and the least pace in which a client has to read a response. Decision D-120: once the server stops, it
+    /// waits for slow clients no longer than others need to be answered.
+    pub(crate) fn pace(&self, is_stopping: bool) -> (Duration, u64) {
+        if is_stopping {
+            (self.stop_window, self.stop_bytes_per_second)
+        } else {
+            (self.write_window, self.least_bytes_per_second)
+        }
+    }
 }
 
 /// Decision D-115: generous to slow lines, but not to clients that do nothing.
@@ -37,6 +62,8 @@ impl Default for ConnectionLimits {
             keyless_idle: Duration::from_secs(15),
             write_window: Duration::from_secs(30),
             least_bytes_per_second: 5 << 10,
+            stop_window: Duration::from_secs(5),
+            stop_bytes_per_second: 256 << 10,
             request_bytes: 64 << 20,
             response_bytes: 128 << 20,
         }

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, ensure};
+use anyhow::{anyhow, ensure};
 use ureq::{Agent, http::StatusCode};
 
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -22,7 +22,9 @@ pub(crate) fn check(bind: SocketAddr) -> anyhow::Result<()> {
     let response = Agent::new_with_config(config)
         .get(&url)
         .call()
-        .with_context(|| format!("requesting {url}"))?;
+        .map_err(|error| {
+            anyhow!("requesting {url}: {error}; is `procure serve` running, and does it listen on the address in --bind or PROCURE_BIND?")
+        })?;
     ensure!(
         response.status() == StatusCode::OK,
         "{url} returned status {}; expected 200",

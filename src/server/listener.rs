@@ -37,10 +37,15 @@ use crate::{
 /// response instead of a connection that closes during its next request.
 const DRAIN_TIME: Duration = Duration::from_millis(500);
 
-/// How long requests in flight may take after that, in seconds.
+/// How long requests in flight may take after that, in seconds. Each connection limits how long it still waits for its
+/// client.
 const SHUTDOWN_SECONDS: u64 = 30;
 
 /// How long a connection may take to close. Longer than a guarded stream lingers.
+///
+/// It is also how long the framework goes on reading the body of a request that was answered before its body had arrived,
+/// such as one without a key. The client has the response at once, with `connection: close`. Closing the connection then
+/// would reset it while the client sends, and the client could lose the response.
 const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The framework accepts no larger number.
@@ -69,7 +74,7 @@ pub(crate) fn start(
         let shared = web::Data::from(Arc::clone(&state));
         let app = App::new().app_data(shared).default_service(web::to(pipeline::answer));
         let app = app.into_factory().map_err(|error| error.error_response());
-        let (places, shutdown) = (Arc::clone(&places), shutdown.clone());
+        let (places, shutdown, is_stopping) = (Arc::clone(&places), shutdown.clone(), Arc::clone(&state.draining));
         let http = HttpService::build()
             // The guarded stream has time limits for every request and between them. The framework's
             // own ones are off.
@@ -95,7 +100,7 @@ pub(crate) fn start(
             bound_unsent(&stream, limits.write_window);
             let peer = stream.peer_addr().ok();
             let seat = places.take(is_local(&stream));
-            let stream = GuardedStream::new(stream, limits, seat);
+            let stream = GuardedStream::new(stream, limits, seat, Arc::clone(&is_stopping));
             async move { Ok((stream, Protocol::Http1, peer)) }
         };
         fn_service(guard).and_then(http)

@@ -85,7 +85,9 @@ impl Page<'_> {
     }
 
     fn show_with(&mut self, unit: Option<&Unit>, name: &str, help: &str, metric: &dyn EncodeMetric) -> fmt::Result {
-        let encoder = self.0.encode_descriptor(name, help, unit, metric.metric_type())?;
+        // As the registry ends the description of the metrics that it holds.
+        let help = format!("{help}.");
+        let encoder = self.0.encode_descriptor(name, &help, unit, metric.metric_type())?;
         metric.encode(encoder)
     }
 }
@@ -132,13 +134,15 @@ impl ServiceStatus {
         let help = "Connections that the server refused or closed, by reason";
         page.show("connections_rejected", help, &rejected(&self.places.counts))?;
         let (requests, responses) = (&self.state.request_bytes, &self.state.response_bytes);
-        for (of, budget) in [("request_bodies", requests), ("response_bodies", responses)] {
-            let help = "Memory that bodies take until they are read";
-            page.show_in(&Unit::Bytes, of, help, &gauge(budget.used()))?;
-            let help = "Memory that bodies may take until they are read";
-            page.show_in(&Unit::Bytes, &format!("{of}_limit"), help, &gauge(budget.limit()))?;
-        }
-        Ok(())
+        let bytes = &Unit::Bytes;
+        let help = "Memory for request bodies that are being read";
+        page.show_in(bytes, "request_bodies", help, &gauge(requests.used()))?;
+        let help = "Maximum of the memory for request bodies";
+        page.show_in(bytes, "request_bodies_limit", help, &gauge(requests.limit()))?;
+        let help = "Memory for responses that clients have not read";
+        page.show_in(bytes, "response_bodies", help, &gauge(responses.used()))?;
+        let help = "Maximum of the memory for responses";
+        page.show_in(bytes, "response_bodies_limit", help, &gauge(responses.limit()))
     }
 }
 
@@ -181,6 +185,7 @@ fn caches(generation: &Generation, size: fn(CacheSize) -> usize) -> Gauges {
     let caches = [
         ("tender_values", generation.values.size()),
         ("statistics", generation.statistics_size()),
+        ("commodity_codes", generation.commodity_counts_size()),
     ];
     gauges(caches.map(|(name, cache)| {
         let labels = vec![("cache", name.to_owned())];

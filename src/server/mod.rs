@@ -6,6 +6,7 @@
 
 mod admin;
 mod assembly;
+pub(crate) mod bind_error;
 pub(crate) mod bus_error;
 mod client_socket;
 pub(crate) mod config;
@@ -20,11 +21,13 @@ mod mail_worker;
 mod metrics;
 mod places;
 mod readiness;
+mod refused_request;
 mod reload;
 mod run;
 pub(crate) mod signals;
 mod sync_worker;
 mod systemd;
+mod time_limit;
 mod value_worker;
 mod watchdog;
 mod worker;

@@ -49,7 +49,7 @@ pub fn run(
     ];
     let async_workers = AsyncWorkers::default();
     let watchdog = watchdog::start(Arc::clone(&state), heartbeats, async_workers.clone())?;
-    let mut workers = vec![reload, sync, watchdog];
+    let mut workers = vec![sync, watchdog];
     // Not watched: a request computes what this worker does not.
     workers.push(value_worker::start(Arc::clone(&state))?);
     if let Some(mail) = &config.mail {
@@ -65,7 +65,7 @@ pub fn run(
     }
     let limits = config.limits;
     let places = Arc::new(Places::new(listener::connections_permitted(limits.connections)));
-    workers.push(freed_memory::start(Arc::clone(&places), &state.metrics)?);
+    workers.push(freed_memory::start(Arc::clone(&state), Arc::clone(&places))?);
     let served = actix_web::rt::System::new().block_on(async move {
         let admin = admin
             .map(|listener| admin::start(listener, &state, &places))
@@ -84,6 +84,8 @@ pub fn run(
         }
         served
     });
+    // Not waited for: it only reads, and a cluster that stalls could keep it for a minute.
+    drop(reload);
     workers.into_iter().for_each(PeriodicWorker::stop);
     served.context("serving")
 }

@@ -40,6 +40,10 @@ impl WritePace {
         }
     }
 
+    pub(crate) fn window(&self) -> Duration {
+        self.window
+    }
+
     pub(crate) fn add(&mut self, bytes: usize) {
         self.taken += bytes as u64;
     }

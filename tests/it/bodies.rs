@@ -90,7 +90,7 @@ fn an_invalid_body_gives_an_error_and_the_connection_stays_open() {
             "application/problem+json;charset=utf-8",
             "{\"gsins\":[\"a\"],\"gsins\":[]}",
             422,
-            "the body: duplicate field 'gsins'",
+            "member 'gsins': given twice; give it once",
         ),
         (
             "",
@@ -218,6 +218,25 @@ fn a_body_that_is_too_long_is_rejected_before_its_end() {
             }
             assert!(!matches!(raw.next(false), Next::Response(_)));
         }
+        // The size of a chunk says enough, alone or after another chunk.
+        for beyond in [
+            format!("{:x}\r\n", long.len() + 1),
+            format!("1\r\n \r\n{:x}\r\n", long.len()),
+        ] {
+            let mut raw = RawConnection::to(server);
+            raw.send(format!("{head}transfer-encoding: chunked\r\n\r\n"));
+            let answer = raw.send(beyond).answer();
+            if path == "/contract" {
+                assert_eq!(answer.status, 405);
+            } else {
+                assert_eq!(
+                    (answer.status, answer.header("connection")),
+                    (413, Some("close")),
+                    "{path}"
+                );
+            }
+            assert_eq!(raw.next(false), Next::Closed);
+        }
         // A body with one byte less is read, but it is not valid.
         let mut raw = RawConnection::to(server);
         for request in [
@@ -243,6 +262,26 @@ fn fifty_items_of_the_longest_texts_fit() {
     let answer = RawConnection::to(server).send(sized(server, JSON, &body)).answer();
     assert_ne!(answer.status, 413, "{} bytes", body.len());
     assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+#[test]
+fn bodies_in_chunks_of_one_byte_are_read() {
+    let server = TestServer::shared();
+    let mut raw = RawConnection::to(server);
+    let filler = " ".repeat(4_000);
+    for (path, data, status) in [
+        ("/tender/estimate", format!("{{\"gsins\":[\"N7030\"]{filler}}}"), 200),
+        ("/tender/alerts/unsubscribe?token=x", filler.clone(), 404),
+        ("/contract", filler.clone(), 405),
+        ("/tender/estimate", format!("{{\"gsins\":[{filler}"), 422),
+    ] {
+        let chunks: String = data.chars().map(|byte| format!("1\r\n{byte}\r\n")).collect();
+        let request = format!(
+            "{}transfer-encoding: chunked\r\n\r\n{chunks}0\r\n\r\n",
+            head(server, path)
+        );
+        assert_eq!(raw.send(request).answer().status, status, "{path}");
+    }
 }
 
 /// Half of the budget holds two bodies of 16 KiB, each with the 16 KiB and the head of its request.

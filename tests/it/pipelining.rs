@@ -138,3 +138,16 @@ fn an_error_waits_for_earlier_responses() {
         assert_eq!(raw.next(true), Next::Closed);
     }
 }
+
+#[test]
+fn a_client_that_only_ends_its_own_side_gets_the_whole_response() {
+    let server = TestServer::shared();
+    let whole = server.get("/openapi.json").body;
+    assert!(whole.len() > 300_000, "too short to need more than one write");
+    for _ in 0..20 {
+        let mut raw = RawConnection::to(server);
+        raw.send("GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n").half_close();
+        assert!(raw.answer().body.as_bytes() == whole, "another body");
+        assert_eq!(raw.next(false), Next::Closed);
+    }
+}

@@ -1,8 +1,12 @@
 //! A server whose cluster does not answer: it starts, says what it waits for, and stops when asked.
 
 use std::{
+    cell::RefCell,
     fs::{self, File},
+    net::TcpListener,
     process::{Child, Command},
+    thread,
+    time::Duration,
 };
 
 use crate::{
@@ -61,6 +65,45 @@ fn a_server_whose_cluster_does_not_answer_waits_for_it() {
     let kill = Command::new("kill").arg(process.0.id().to_string()).status();
     assert!(kill.unwrap().success());
     assert_eq!(process.0.wait().unwrap().code(), Some(0));
+}
+
+/// A node that stalls accepts connections, because its system does, and answers nothing.
+#[test]
+fn a_server_whose_cluster_stalls_answers_and_stops_while_it_waits() {
+    let mut server = TestServer::own(&contracts(1), |_| {});
+    server.stop();
+    let stalled = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, log) = (free(), server.folder.path().join("log"));
+    let process = Command::new(PROGRAM)
+        .args(["serve", "--bind", &address, "--state"])
+        .arg(server.folder.path().join("state.db"))
+        .args(["--engine", "opensearch", "--engine-url"])
+        .arg(format!("http://{}", stalled.local_addr().unwrap()))
+        .stderr(File::create(&log).unwrap())
+        .spawn();
+    let mut process = Process(process.unwrap());
+    let answer = RefCell::new(String::new());
+    // The program itself waits for a minute until a request to the cluster has failed.
+    wait("an answer", || {
+        *answer.borrow_mut() = ask(&address, "GET", "/health", "");
+        !answer.borrow().is_empty()
+    });
+    let answer = answer.into_inner();
+    assert!(
+        answer.starts_with("HTTP/1.1 503") && answer.contains("the search cluster cannot be reached"),
+        "{answer}"
+    );
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(text.contains("takes long to answer"), "{text}");
+    // By now, it tries again.
+    thread::sleep(Duration::from_secs(3));
+    let kill = Command::new("kill").arg(process.0.id().to_string()).status();
+    assert!(kill.unwrap().success());
+    let process = RefCell::new(&mut process.0);
+    wait("the server to stop", || {
+        process.borrow_mut().try_wait().unwrap().is_some()
+    });
+    assert_eq!(process.into_inner().wait().unwrap().code(), Some(0));
 }
 
 #[test]

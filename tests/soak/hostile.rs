@@ -16,7 +16,7 @@ pub fn run(world: &World, key: &str) {
     let mut random = Random::new(world.seed, "hostile");
     let mut open: Vec<TcpStream> = Vec::new();
     while !world.is_over() {
-        // Open connections delay a stop by up to 30 seconds. Most stops are without them.
+        // Open connections delay a stop by some seconds. Most stops are without them.
         if world.is_down.load(Ordering::Relaxed) && !world.lives.load(Ordering::Relaxed).is_multiple_of(4) {
             open.clear();
         }

@@ -44,6 +44,16 @@ impl GenerationFault {
         }
     }
 
+    /// The cluster has not given the generation in the time that a starting server waits for it.
+    pub(crate) fn late(store: &GenerationStore) -> GenerationFault {
+        GenerationFault {
+            kind: FaultKind::Unreachable,
+            named: None,
+            pointer: store.pointer(),
+            why: format!("{} takes long to answer; the server goes on trying", store.place()),
+        }
+    }
+
     /// The id of the generation that should be served, if it is known.
     pub(crate) fn named(&self) -> Option<&str> {
         self.named.as_deref()

@@ -1,14 +1,17 @@
-//! Finds the end of a chunked body (RFC 9112, 7.1).
+//! Finds the end of a chunked body (RFC 9112, 7.1), and joins its chunks.
 //!
 //! Strict: anything ambiguous ends the connection, since two parsers must never disagree about
 //! where a body ends.
+//!
+//! Decision D-158: the framework queues each chunk, and an entry of its queue takes more memory than a
+//! chunk of one byte. So it gets the data of all chunks that arrived together as one chunk.
 
 /// An incremental parser of one chunked body.
 #[derive(Debug)]
 pub(crate) struct ChunkedBody {
     state: State,
-    max_data_bytes: u64,
-    data_bytes: u64,
+    /// How many bytes of data further chunks may hold.
+    permitted_bytes: u64,
     extension_bytes: u64,
 }
 
@@ -19,8 +22,8 @@ pub(crate) enum ChunkStatus {
     Incomplete,
     /// The body is complete.
     Complete,
-    /// The body holds more data than permitted. One byte beyond the limit was parsed, so that the
-    /// reader of the body notices.
+    /// The size of a chunk states that the body holds more data than permitted. None of that chunk's
+    /// data was parsed.
     TooLong,
     /// The bytes are not a chunked body.
     Invalid,
@@ -28,6 +31,9 @@ pub(crate) enum ChunkStatus {
 
 /// Decision D-114: the maximum number of bytes of chunk extensions in a body. Nothing reads them.
 const MAX_EXTENSION_BYTES: u64 = 16 << 10;
+
+/// The end of every chunked body in the output.
+const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
 #[derive(Clone, Copy, Debug)]
 enum State {
@@ -48,26 +54,38 @@ impl ChunkedBody {
     pub(crate) fn new(max_data_bytes: u64) -> ChunkedBody {
         ChunkedBody {
             state: State::Size(None),
-            max_data_bytes,
-            data_bytes: 0,
+            permitted_bytes: max_data_bytes,
             extension_bytes: 0,
         }
     }
 
-    /// Returns how many bytes of `input` belong to the body, and what follows them.
-    pub(crate) fn parse(&mut self, input: &[u8]) -> (usize, ChunkStatus) {
+    /// Returns how many bytes of `input` belong to the body, and what follows them. Appends their data to
+    /// `out` as one chunk, and the end of the body after it. Extensions are left out, and so are bytes that
+    /// are not a chunked body.
+    pub(crate) fn parse(&mut self, input: &[u8], out: &mut Vec<u8>) -> (usize, ChunkStatus) {
+        let start = out.len();
+        let (parsed, status) = self.take_data(input, out);
+        let length = out.len() - start;
+        if length > 0 {
+            let size_line = format!("{length:x}\r\n").into_bytes();
+            drop(out.splice(start..start, size_line));
+            out.extend_from_slice(b"\r\n");
+        }
+        if status == ChunkStatus::Complete {
+            out.extend_from_slice(LAST_CHUNK);
+        }
+        (parsed, status)
+    }
+
+    /// As [`Self::parse`], but appends the data alone.
+    fn take_data(&mut self, input: &[u8], out: &mut Vec<u8>) -> (usize, ChunkStatus) {
         let mut parsed = 0;
         while let Some(&byte) = input.get(parsed) {
             if let State::Data(left) = self.state {
-                let permitted = left.min(self.max_data_bytes + 1 - self.data_bytes);
-                let length = usize::try_from(permitted)
-                    .unwrap_or(usize::MAX)
-                    .min(input.len() - parsed);
+                let rest = input.get(parsed..).unwrap_or_default();
+                let length = usize::try_from(left).unwrap_or(usize::MAX).min(rest.len());
+                out.extend_from_slice(rest.get(..length).unwrap_or(rest));
                 parsed += length;
-                self.data_bytes += length as u64;
-                if self.data_bytes > self.max_data_bytes {
-                    return (parsed, ChunkStatus::TooLong);
-                }
                 self.state = match left - length as u64 {
                     0 => State::DataCarriageReturn,
                     left => State::Data(left),
@@ -81,6 +99,12 @@ impl ChunkedBody {
             match self.next_state(byte) {
                 Some(state) => self.state = state,
                 None => return (parsed, ChunkStatus::Invalid),
+            }
+            if let State::Data(size) = self.state {
+                match self.permitted_bytes.checked_sub(size) {
+                    Some(rest) => self.permitted_bytes = rest,
+                    None => return (parsed, ChunkStatus::TooLong),
+                }
             }
         }
         (parsed, ChunkStatus::Incomplete)
@@ -119,7 +143,7 @@ mod tests {
     const MAX: usize = 1 << 20;
 
     fn parse(input: &str) -> (usize, ChunkStatus) {
-        ChunkedBody::new(MAX as u64).parse(input.as_bytes())
+        ChunkedBody::new(MAX as u64).parse(input.as_bytes(), &mut Vec::new())
     }
 
     #[test]
@@ -146,19 +170,63 @@ mod tests {
     }
 
     #[test]
-    fn stops_one_byte_beyond_the_limit() {
+    fn stops_before_a_chunk_beyond_the_limit() {
         let chunk = |length: usize| format!("{length:x}\r\n{}\r\n", "x".repeat(length));
         for (input, parsed, status) in [
             (chunk(MAX) + "0\r\n\r\n", MAX + 15, ChunkStatus::Complete),
-            (chunk(MAX + 1), 8 + MAX + 1, ChunkStatus::TooLong),
-            (chunk(1) + &chunk(MAX), 6 + 8 + MAX, ChunkStatus::TooLong),
+            (chunk(MAX + 1), 8, ChunkStatus::TooLong),
+            (chunk(1) + &chunk(MAX), 6 + 8, ChunkStatus::TooLong),
+            (chunk(1) + "100000", 6 + 6, ChunkStatus::Incomplete),
+            (
+                chunk(1) + &chunk(MAX - 1) + "0\r\n\r\n",
+                MAX + 19,
+                ChunkStatus::Complete,
+            ),
+            (chunk(1) + &chunk(MAX - 1) + "1\r\nx", MAX + 17, ChunkStatus::TooLong),
             (
                 format!("fffffffffffffff\r\n{}", "x".repeat(2 * MAX)),
-                17 + MAX + 1,
+                17,
                 ChunkStatus::TooLong,
             ),
         ] {
             assert_eq!(parse(&input), (parsed, status), "{input:.20}");
         }
+    }
+
+    #[test]
+    fn chunks_that_arrive_together_are_joined() {
+        for (pieces, joined) in [
+            (&["0\r\n\r\n"][..], &["0\r\n\r\n"][..]),
+            (&["1\r\na\r\n2;x=y\r\nbc\r\n00\r\n\r\n"], &["3\r\nabc\r\n0\r\n\r\n"]),
+            // Parts of a size, of line ends and of data.
+            (
+                &["0", "00A;", "x\r", "\nab", "cdefghi", "j\r", "\n0\r\n", "\r", "\n"],
+                &[
+                    "",
+                    "",
+                    "",
+                    "2\r\nab\r\n",
+                    "7\r\ncdefghi\r\n",
+                    "1\r\nj\r\n",
+                    "",
+                    "",
+                    "0\r\n\r\n",
+                ],
+            ),
+            // Data before what is wrong.
+            (&["1\r\na\r\nx"], &["1\r\na\r\n"]),
+            (&["1\r\na\r\n100000\r\nbc"], &["1\r\na\r\n"]),
+        ] {
+            let mut body = ChunkedBody::new(MAX as u64);
+            let out = pieces.iter().map(|piece| {
+                let mut out = Vec::new();
+                body.parse(piece.as_bytes(), &mut out);
+                String::from_utf8(out).unwrap()
+            });
+            assert_eq!(out.collect::<Vec<_>>(), joined, "{pieces:?}");
+        }
+        let (mut body, mut out) = (ChunkedBody::new(MAX as u64), b"before".to_vec());
+        body.parse("1\r\nx\r\n".repeat(4_000).as_bytes(), &mut out);
+        assert_eq!(out, format!("beforefa0\r\n{}\r\n", "x".repeat(4_000)).into_bytes());
     }
 }

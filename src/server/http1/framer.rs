@@ -45,7 +45,7 @@ pub(crate) enum Phase {
     /// Nothing: a substitute request was written, and its response ends the connection.
     Rejected,
     /// The response to the last request of the connection. Further input is another protocol or the
-    /// rest of an oversized body; it is discarded.
+    /// rest of an oversized chunked body; it is discarded.
     Discarding,
     /// Nothing: the connection cannot go on and gets no response.
     Broken,
@@ -53,7 +53,7 @@ pub(crate) enum Phase {
 
 impl RequestFramer {
     /// `max_body_bytes` limits the bodies. A chunked body, whose length is not known in advance, is cut
-    /// after one byte more.
+    /// before the first chunk that exceeds the limit.
     pub(crate) fn new(max_body_bytes: MaxBodyBytes) -> RequestFramer {
         RequestFramer {
             max_body_bytes,
@@ -66,7 +66,7 @@ impl RequestFramer {
     }
 
     /// Takes input up to the end of a request at most, and appends to `out` what the framework may
-    /// parse. Returns the input after that end.
+    /// parse: at most one chunk of a chunked body, and its end. Returns the input after that end.
     pub(crate) fn push<'a>(&mut self, mut input: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
         while !input.is_empty() {
             input = match &mut self.state {
@@ -80,15 +80,15 @@ impl RequestFramer {
                     copy(input, length, out)
                 }
                 State::Chunked(body) => {
-                    let (length, status) = body.parse(input);
+                    let (length, status) = body.parse(input, out);
                     match status {
                         ChunkStatus::Incomplete => {}
                         ChunkStatus::Complete => self.state = State::Head,
-                        // The reader of the body answers that it is too long.
+                        // The owner has to tell the reader of the body, who answers that it is too long.
                         ChunkStatus::TooLong => self.state = State::Discarding,
                         ChunkStatus::Invalid => self.state = State::Broken,
                     }
-                    copy(input, length, out)
+                    input.get(length..).unwrap_or_default()
                 }
                 State::Rejected | State::Discarding | State::Broken => return &[],
             };
@@ -244,19 +244,20 @@ mod tests {
     }
 
     #[test]
-    fn bodies_that_contain_requests_are_passed_unchanged() {
+    fn bodies_that_contain_requests_are_passed_on() {
         let inner = "GET /\"é HTTP/1.1\r\n\r\n";
         let fixed = format!(
             "POST /a HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{inner}",
             inner.len()
         );
-        let chunked = format!(
-            "POST /b HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n{:x};e=1\r\n{inner}\r\n0\r\n\r\n",
-            inner.len()
-        );
+        let chunked = |size: String, data: &str| {
+            format!("POST /b HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n{size}\r\n{data}\r\n0\r\n\r\n")
+        };
         let plain = "GET /c HTTP/1.0\r\n\r\n";
-        let all = format!("{fixed}{chunked}{plain}{fixed}");
-        assert_eq!(framed(&all), (all.clone(), Phase::Idle));
+        let sent = chunked(format!("{:x};e=1", inner.len()), &format!("{inner}\r\n1\r\nx"));
+        let joined = chunked(format!("{:x}", inner.len() + 1), &format!("{inner}x"));
+        let [sent, passed_on] = [sent, joined].map(|body| format!("{fixed}{body}{plain}{fixed}"));
+        assert_eq!(framed(&sent), (passed_on, Phase::Idle));
     }
 
     fn assert_rejected(head: &str, expected: RequestError) {
@@ -289,6 +290,8 @@ mod tests {
                 RequestError::Header,
             ),
             ("GET http://[/ HTTP/1.1\r\nhost: x\r\n\r\n".into(), RequestError::Target),
+            ("GET health HTTP/1.1\r\nhost: x\r\n\r\n".into(), RequestError::Target),
+            ("POST x:80 HTTP/1.1\r\nhost: x\r\n\r\n".into(), RequestError::Target),
             ("GET / HTTP/1.1\r\na b: c\r\n\r\n".into(), RequestError::Header),
             ("GET / HTTP/1.1\r\na: \u{1}\r\n\r\n".into(), RequestError::Header),
             ("GET / HTTP/1.1\r\na: b\r\n\r\n".into(), RequestError::Host),
@@ -471,9 +474,36 @@ mod tests {
     fn framework_agrees(input: &[u8]) -> bool {
         let (framer, out) = pushed(input, &[]);
         let stand_ins = u64::from(framer.phase() == Phase::Rejected);
-        // The framework reports an error for a body that broke the connection. Its head was passed
-        // before.
-        framer.phase() == Phase::Broken || requests_of_the_framework(&out) == Some(framer.requests() + stand_ins)
+        requests_of_the_framework(&out) == Some(framer.requests() + stand_ins)
+    }
+
+    /// The chunks of the body of the only request in the framer's output, as the framework finds them, and
+    /// whether the body has an end.
+    fn chunks_of_the_framework(out: &[u8]) -> (Vec<Vec<u8>>, bool) {
+        use actix_codec::Decoder;
+        use actix_http::h1::{Codec, Message};
+        let (mut codec, mut bytes, mut chunks) = (Codec::default(), bytes::BytesMut::from(out), Vec::new());
+        while let Some(message) = codec.decode(&mut bytes).unwrap() {
+            match message {
+                Message::Item(_) => {}
+                Message::Chunk(Some(chunk)) => chunks.push(chunk.to_vec()),
+                Message::Chunk(None) => return (chunks, true),
+            }
+        }
+        (chunks, false)
+    }
+
+    const CHUNKED_HEAD: &str = "POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n";
+
+    #[test]
+    fn thousands_of_tiny_chunks_reach_the_framework_as_one_for_each_piece_of_input() {
+        let input = CHUNKED_HEAD.to_owned() + &"1\r\nx\r\n".repeat(4_000);
+        for (pieces, chunks) in [(vec![], 1), (vec![7_168; 3], 4)] {
+            let (framer, out) = pushed(input.as_bytes(), &pieces);
+            let found = with_runtime(|| chunks_of_the_framework(&out));
+            assert_eq!((found.0.len(), found.0.concat().len(), found.1), (chunks, 4_000, false));
+            assert_eq!(framer.phase(), Phase::Body);
+        }
     }
 
     /// Runs the test in a runtime, which the framework's parser needs for its clock.
@@ -503,9 +533,32 @@ mod tests {
         fn the_output_does_not_depend_on_how_the_input_is_split(input in stream(), pieces in prop::collection::vec(0usize..40, 0..60)) {
             let read = |pieces: &[usize]| {
                 let (framer, out) = pushed(&input, pieces);
-                (out, framer.phase(), framer.requests(), framer.error())
+                // The chunks of a body are those of the input's pieces. A second framer joins them.
+                let (again, joined) = pushed(&out, &[]);
+                assert_eq!(again.requests(), framer.requests() + u64::from(framer.phase() == Phase::Rejected));
+                (joined, framer.phase(), framer.requests(), framer.error())
             };
             prop_assert_eq!(read(&pieces), read(&[]));
+        }
+
+        #[test]
+        fn any_chunks_in_any_pieces_give_the_same_data(
+            chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..40), 0..30),
+            extension in prop::sample::select(vec!["", ";", ";a=\"b\""]),
+            pieces in prop::collection::vec(0usize..60, 0..60),
+        ) {
+            let mut input = CHUNKED_HEAD.as_bytes().to_vec();
+            for chunk in &chunks {
+                input.extend_from_slice(format!("{:x}{extension}\r\n", chunk.len()).as_bytes());
+                input.extend_from_slice(chunk);
+                input.extend_from_slice(b"\r\n");
+            }
+            input.extend_from_slice(b"0\r\n\r\n");
+            let (framer, out) = pushed(&input, &pieces);
+            let (found, is_complete) = with_runtime(|| chunks_of_the_framework(&out));
+            prop_assert_eq!(found.concat(), chunks.concat());
+            prop_assert!(is_complete && found.len() <= pieces.len() + 1);
+            prop_assert_eq!(framer.phase(), Phase::Idle);
         }
 
         #[test]

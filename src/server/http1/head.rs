@@ -139,6 +139,10 @@ fn body_framing(request: &httparse::Request, max_body_bytes: MaxBodyBytes) -> Re
     let method = request.method.unwrap_or_default().as_bytes();
     let method = Method::from_bytes(method).map_err(|_| RequestError::RequestLine)?;
     let target = Uri::try_from(request.path.unwrap_or_default()).map_err(|_| RequestError::Target)?;
+    // A host alone, such as `health` for `/health`: only a tunnel has such a target.
+    if target.scheme().is_none() && target.authority().is_some() && method != Method::CONNECT {
+        return Err(RequestError::Target);
+    }
     if host.is_none() && !is_http_1_0 {
         return Err(RequestError::Host);
     }

@@ -16,10 +16,15 @@
 //!   for each head and each body.
 //! - The framework takes a bare LF for the end of a line, and closes a connection whose client offers
 //!   another protocol. The framer rejects the first and removes the second.
+//! - The framework queues each chunk of a body, and an entry of its queue takes more memory than a chunk
+//!   of one byte. The framer joins the chunks that arrived together.
 //!
 //! # What it guarantees
 //!
-//! - The output does not depend on how the input was split into reads.
+//! - The requests in the output, and the data of their bodies, do not depend on how the input was split
+//!   into reads; only the chunks of a chunked body do.
+//! - One piece of input gives at most one chunk of a body. The output is valid wherever it ends: of bytes
+//!   that are no chunked body, nothing is passed on.
 //! - The framework accepts every head that passes, and sees exactly the requests that the framer
 //!   counted. The framer is nowhere more lenient than the framework about where a body ends, so a
 //!   body cannot smuggle a request. A property test compares the two parsers.
@@ -33,7 +38,7 @@
 //! that is not documented. The tests in `framework_tests.rs` state each such assumption:
 //!
 //! - `HttpServiceBuilder::graceful_shutdown_signal` is a hidden function. It makes a connection
-//!   close after its current response.
+//!   close after its current response, and wakes it, so that it notices the stricter limits of a stop.
 //! - The framework encodes the head and what the body yields into one buffer, and `100 Continue`
 //!   into one of its own. The owner of the connection recognizes the end of a response by a write
 //!   that empties the buffer after the body has yielded its last part.

@@ -14,6 +14,11 @@ const MEBIBYTE: usize = 1 << 20;
 /// A body of a batch that is shorter than its maximum of 640 KiB, so that it is read while there is memory for it.
 const BATCH: usize = 250_000;
 
+const TINY_CHUNK: &str = "1\r\nx\r\n";
+
+/// Chunks that arrive at once, of the 4 KiB of data that the keyless one-click endpoint takes at most.
+const TINY_CHUNKS: usize = 4_000;
+
 /// All attacks. `keys` share the connections; `large` is the path of a page of several megabytes.
 pub fn attacks(keys: &[String], large: &str) -> Vec<Attack> {
     let headers: String = (0..50)
@@ -42,6 +47,7 @@ pub fn attacks(keys: &[String], large: &str) -> Vec<Attack> {
             "body-keyless",
             vec![unfinished("/tender/alerts/unsubscribe?token=x", "", MEBIBYTE)],
         ),
+        drip("tiny-chunks", &tiny_chunks(), TINY_CHUNK.as_bytes()),
         body("body-keyless-batch", vec![unfinished("/tender/estimate", "", BATCH)]),
         body(
             "body-with-key",
@@ -107,6 +113,12 @@ fn body(name: &'static str, openings: Vec<Vec<u8>>) -> Attack {
         drip: b" ",
         reading: Reading::Everything,
     }
+}
+
+/// A POST request without a key, with many chunks and without the end of its body.
+fn tiny_chunks() -> String {
+    let head = "POST /tender/alerts/unsubscribe?token=x HTTP/1.1\r\nhost: soak\r\ntransfer-encoding: chunked\r\n\r\n";
+    head.to_owned() + &TINY_CHUNK.repeat(TINY_CHUNKS)
 }
 
 /// A POST request without the last 200 bytes of its body. Without a key if that is empty.

@@ -184,8 +184,10 @@ impl Target {
         let charged = before.saturating_sub(self.remaining()?).saturating_sub(2);
         let answered: Vec<&Outcome> = outcomes.iter().flatten().collect();
         let with = |status: u16| answered.iter().filter(|outcome| outcome.status == status).count();
-        // What ran and was too slow is charged, too. What was refused, or only queued, is not.
-        let ran = answered.iter().filter(|outcome| matches!(outcome.status, 200 | 504));
+        // What ran and was too slow is charged, too, and a feed that ran and cannot be estimated in time. What was refused, or
+        // only queued, is not.
+        let has_run = |status| matches!(status, 200 | 504) || (status == 503 && load.name.ends_with("feeds"));
+        let ran = answered.iter().filter(|outcome| has_run(outcome.status));
         let expected: u64 = ran.map(|outcome| outcome.cost).sum();
         let late = answered
             .iter()
