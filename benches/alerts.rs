@@ -118,7 +118,7 @@ fn tenders(count: usize) -> Vec<NewTender> {
         text.lines().map(str::to_owned).collect::<Vec<_>>()
     });
     lines
-        .filter_map(|line| NewTender::parse(Bytes::from(line), &NewestStatuses::default()))
+        .filter_map(|line| NewTender::parse(Bytes::from(line), &NewestStatuses::default(), |name| [name].into()))
         .collect()
 }
 
@@ -139,12 +139,13 @@ fn subscriptions(tenders: &[NewTender]) -> Vec<Subscription> {
             }
         }
         let like = &tenders[below(tenders.len())];
+        let department = like.departments.first().and_then(|names| names.first());
         let condition = if is_bare { below(3) } else { below(6) };
         Subscription {
             id: number as i64,
             email: format!("a{}@example.com", number / 3),
             keywords,
-            department: like.departments.first().filter(|_| condition == 0).cloned(),
+            department: department.filter(|_| condition == 0).cloned(),
             municipality: (condition == 1).then(|| like.municipality.clone()),
             category: like.categories.first().filter(|_| condition == 2).cloned(),
             languages: match below(4) {

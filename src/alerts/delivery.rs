@@ -356,6 +356,13 @@ impl fmt::Display for StopReason {
 }
 
 impl MailEvent {
+    pub(crate) const ALL: [MailEvent; 4] = [
+        MailEvent::Sent,
+        MailEvent::Deferred,
+        MailEvent::Bounced,
+        MailEvent::Uncertain,
+    ];
+
     pub(crate) const fn name(self) -> &'static str {
         match self {
             MailEvent::Sent => "sent",

@@ -190,7 +190,8 @@ impl MailReport {
 
 impl fmt::Display for MailReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} mails sent", self.sent)?;
+        let mails = if self.sent == 1 { "mail" } else { "mails" };
+        write!(f, "{} {mails} sent", self.sent)?;
         for (number, what) in [
             (self.deferred, "deferred"),
             (self.bounced, "refused permanently"),

@@ -1,6 +1,6 @@
 //! The tenders of a generation that a digest can list: open, and published recently.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
 
@@ -32,29 +32,48 @@ pub struct NewTender {
     pub(crate) published: Date,
     /// The last day for bids.
     pub(crate) closing: Option<Date>,
-    /// Folded, as a filter compares them.
-    pub departments: Vec<String>,
+    /// All names of each department that the notice states, folded, as a filter compares them.
+    /// Decision D-65. All tenders of a department share its names.
+    pub departments: Vec<Arc<[String]>>,
     pub municipality: String,
     pub categories: Vec<String>,
 }
 
 impl NewTender {
-    /// `None` for a record that is not a tender, or has no day of publication.
-    pub fn parse(bytes: Bytes, newest_statuses: &NewestStatuses) -> Option<NewTender> {
+    /// `None` for a record that is not a tender, or has no day of publication. `names_of` returns all
+    /// names of the department that has a folded name
+    /// ([`Engine::department_names`](crate::engine::Engine::department_names)).
+    pub fn parse(
+        bytes: Bytes,
+        newest_statuses: &NewestStatuses,
+        mut names_of: impl FnMut(String) -> Arc<[String]>,
+    ) -> Option<NewTender> {
         let record = parse_tender(&bytes).ok()?;
         let (key, status) = (TenderKey::of(&record), BidStatus::of(&record));
         let keys = |role: Role| -> Vec<String> { record.keys(role).into_iter().map(Cow::into_owned).collect() };
+        let mut departments: Vec<Arc<[String]>> = Vec::new();
+        for name in keys(Role::Department) {
+            let names = names_of(name);
+            if !departments.contains(&names) {
+                departments.push(names);
+            }
+        }
         Some(NewTender {
             record_id: record.id().to_owned(),
             statuses: [status, newest_statuses.of(&key).unwrap_or(status)],
             name: key.stable_name(),
             published: record.date(Role::Date)?,
             closing: record.date(Role::ClosingDate),
-            departments: keys(Role::Department),
+            departments,
             municipality: keys(Role::Municipality).pop().unwrap_or_default(),
             categories: keys(Role::Category),
             bytes: bytes.clone(),
         })
+    }
+
+    /// All names of all departments that the notice states.
+    pub(crate) fn department_names(&self) -> impl Iterator<Item = &String> {
+        self.departments.iter().flat_map(|names| names.iter())
     }
 
     /// Its tokens, made on demand: they take ten times the memory of its bytes, so those of many tenders
@@ -82,11 +101,17 @@ pub fn new_tenders(generation: &Generation, today: Date, deadline: Deadline) -> 
         to: None,
     };
     let query = SearchQuery::newest(EntityType::Tender, vec![window]);
+    let engine = &*generation.engine;
+    let mut known_names: HashMap<String, Arc<[String]>> = HashMap::new();
+    let mut names_of = |name: String| {
+        let names = known_names.entry(name);
+        Arc::clone(names.or_insert_with_key(|name| engine.department_names(name).into()))
+    };
     let mut tenders = Vec::new();
-    for_each_page(&*generation.engine, &query, &deadline, |page| {
+    for_each_page(engine, &query, &deadline, |page| {
         let read = page
             .into_iter()
-            .filter_map(|notice| NewTender::parse(notice, &generation.newest_statuses));
+            .filter_map(|notice| NewTender::parse(notice, &generation.newest_statuses, &mut names_of));
         tenders.extend(read.filter(|tender| tender.is_open(today)));
         Ok(())
     })?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actix_web::http::header::{HeaderMap, HeaderName};
+use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use anyhow::Context;
 use chrono::{DateTime, Utc};
 
@@ -47,25 +47,45 @@ pub(crate) fn no_key(gateway: &Gateway) -> ApiError {
     ApiError::forbidden(format!("no API key; send yours in the header '{}'", gateway.key))
 }
 
-/// The account of a request's key, or a 403 with the reason. A refused request counts against no
-/// account.
+/// Whether a request states a key.
+pub(crate) fn has_key(gateway: &Gateway, headers: &HeaderMap) -> bool {
+    headers.get_all(&gateway.key).any(|value| !value.is_empty())
+}
+
+/// The value of an authentication header.
+///
+/// Decision D-257: two of them are an error, because a gateway that adds its own after the client's would be overruled
+/// or believed by chance.
+fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h HeaderValue>, ApiError> {
+    let mut values = headers.get_all(name);
+    let value = values.next();
+    match values.next() {
+        Some(_) => Err(ApiError::bad_request(format!(
+            "the header '{name}' is given more than once; send it once"
+        ))),
+        None => Ok(value),
+    }
+}
+
+/// The account of a request's key, or a 403 with the reason, or a 400 if there are two keys. A refused
+/// request counts against no account.
 pub(crate) fn check(
     gateway: &Gateway,
     keys: &KeyRing,
     headers: &HeaderMap,
     now: DateTime<Utc>,
 ) -> Result<Arc<Account>, ApiError> {
-    let text = |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-    if let Some(expected) = &gateway.expected_host
-        && !text(&gateway.host).is_some_and(|host| host.eq_ignore_ascii_case(expected))
-    {
+    if let Some(expected) = &gateway.expected_host {
         let host = &gateway.host;
-        return Err(ApiError::forbidden(format!(
-            "header '{host}' is missing or wrong; it must be '{expected}'"
-        )));
+        let given = single(headers, host)?.and_then(|value| value.to_str().ok());
+        if !given.is_some_and(|given| given.eq_ignore_ascii_case(expected)) {
+            return Err(ApiError::forbidden(format!(
+                "header '{host}' is missing or wrong; it must be '{expected}'"
+            )));
+        }
     }
     let header = &gateway.key;
-    let Some(key) = headers.get(header).filter(|value| !value.is_empty()) else {
+    let Some(key) = single(headers, header)?.filter(|value| !value.is_empty()) else {
         return Err(no_key(gateway));
     };
     // Keys are ASCII, so any other text is an unknown key.

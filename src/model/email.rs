@@ -19,6 +19,8 @@ pub enum EmailError {
     International,
     /// The part before the `@` is quoted.
     Quoted,
+    /// The part before the `@` has characters that a mail server may take for a command or a route.
+    Special,
 }
 
 /// The maximum length of an address in characters (RFC 5321).
@@ -60,6 +62,19 @@ impl EmailAddress {
         }
     }
 
+    /// As [`EmailAddress::parse`], for an address that was not stored before. Names with other signs than those that
+    /// people have are refused too, and those that begin with `-`: a mail server may run them, write them to a file or
+    /// send them on (`|name`, `-oq/file`, `name%host`, `host!name`).
+    pub(crate) fn parse_new(text: &str) -> Result<EmailAddress, EmailError> {
+        let address = EmailAddress::parse(text)?;
+        let name = address.0.split('@').next().unwrap_or_default();
+        let is_of_people = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-'&=~".contains(&byte);
+        if name.starts_with('-') || !name.bytes().all(is_of_people) {
+            return Err(EmailError::Special);
+        }
+        Ok(address)
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -81,6 +96,9 @@ impl fmt::Display for EmailError {
             ),
             EmailError::International => f.write_str(
                 "has non-ASCII characters before the '@', which few mail servers accept; use another address",
+            ),
+            EmailError::Special => f.write_str(
+                "has a sign before the '@' that mail servers may take for a command, or begins with '-'; use another address",
             ),
             EmailError::Quoted => {
                 f.write_str("has quotes before the '@', which few mail servers accept; use another address")
@@ -112,6 +130,32 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn names_that_a_mail_server_may_run_or_route_are_refused_when_they_are_new() {
+        for name in [
+            "|victim",
+            "-oq/tmp",
+            "victim%x",
+            "victim!1",
+            "/dev/null",
+            "a`b",
+            "a$b",
+            "a{b}",
+            "a?b",
+            "a#b",
+        ] {
+            let text = format!("{name}@example.com");
+            assert_eq!(EmailAddress::parse_new(&text), Err(EmailError::Special), "{text}");
+            // One that is stored already can still be erased.
+            assert!(EmailAddress::parse(&text).is_ok(), "{text}");
+        }
+        for name in ["o'brien", "first.last+tag", "a_b-c", "r&d", "ann-marie"] {
+            let text = format!("{name}@example.com");
+            assert!(EmailAddress::parse_new(&text).is_ok(), "{text}");
+        }
+        assert_eq!(EmailAddress::parse_new("a"), Err(EmailError::Form));
     }
 
     #[test]

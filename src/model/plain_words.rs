@@ -2,10 +2,13 @@
 //! shows as a link or an address.
 //!
 //! Decision D-169: refused are control characters and invisible ones, `://`, `www.`, `@`, a dot
-//! between a letter or digit and a word (`evil.example`), and four numbers with dots. Abbreviations
-//! (`H.V.A.C.`, `U.S.`), initials, decimal numbers and a dot before a blank (`St. John's`) are words.
-//! Look-alikes count as what they look like. A dot and a blank separate words alike, so a refused
-//! keyword finds the same with a blank in place of the dot.
+//! between a letter, a digit or another sign and a word (`evil.example`), a word and a colon before
+//! anything but a blank (`tel:1`), four numbers with dots, telephone numbers, and every character that
+//! is neither a letter, a digit nor common punctuation, such as pictures and other dots.
+//! Abbreviations (`H.V.A.C.`, `U.S.`), initials, decimal numbers and a dot before a blank (`St. John's`)
+//! are words; codes are too, however many digits they have. Look-alikes count as what they look like. A
+//! dot and a blank separate words alike, so a refused keyword finds the same with a blank in place of
+//! the dot.
 
 use std::fmt;
 
@@ -22,6 +25,10 @@ pub(crate) enum PlainWordsError {
     Invisible,
     /// It could be taken for a link or an address.
     Link,
+    /// It could be taken for a telephone number.
+    Telephone,
+    /// A picture or another sign that is in no word.
+    Sign,
 }
 
 /// Checks a text that is already trimmed.
@@ -43,36 +50,134 @@ pub(crate) fn check(text: &str) -> Result<(), PlainWordsError> {
         let what: Vec<char> = what.chars().collect();
         plain.windows(what.len()).any(|run| run == what)
     };
-    if ["://", ":\\\\", "www.", "@"].into_iter().any(contains) || has_domain(&plain) || has_network_address(&plain) {
-        return Err(PlainWordsError::Link);
+    if ["://", ":\\\\", "www.", "@"].into_iter().any(contains)
+        || has_domain(&plain)
+        || has_scheme(&plain)
+        || has_network_address(&plain)
+    {
+        Err(PlainWordsError::Link)
+    } else if has_telephone_number(&plain) {
+        Err(PlainWordsError::Telephone)
+    } else if !plain.iter().all(|c| is_of_words(*c)) || ["$$", "!!"].into_iter().any(contains) {
+        Err(PlainWordsError::Sign)
+    } else {
+        Ok(())
     }
-    Ok(())
 }
 
-/// Whether the text has a dot between a letter or digit and a word of two or more letters: the form
-/// of every domain name.
+/// Whether the text has a dot between a character that is no blank and a word of two or more letters:
+/// the form of every domain name, and of what a mail program may take for one.
 fn has_domain(text: &[char]) -> bool {
     text.windows(4).any(|run| {
         let [before, dot, first, second] = run else {
             return false;
         };
         // Encoded international names begin with `xn--`.
-        before.is_alphanumeric() && *dot == '.' && first.is_alphabetic() && second.is_alphabetic()
+        !before.is_whitespace() && *before != '.' && *dot == '.' && first.is_alphabetic() && second.is_alphabetic()
     })
+}
+
+/// Whether the text has a word of letters, a colon, and no blank after it, as `tel:` and `javascript:`
+/// before what they name. Standards have digits before the colon (`ISO 9001:2015`, `S16:19`).
+fn has_scheme(text: &[char]) -> bool {
+    let colons = text.windows(2).enumerate();
+    let mut colons = colons.filter(|(_, pair)| pair[0] == ':' && !pair[1].is_whitespace());
+    colons.any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default().iter().rev();
+        let mut word = before.take_while(|c| c.is_alphanumeric() || matches!(**c, '+' | '-'));
+        word.next().is_some_and(|last| last.is_alphabetic()) && word.all(|c| !c.is_numeric())
+    })
+}
+
+/// Whether the text has a telephone number: a `+` and at least seven digits, or a number as it is
+/// written in North America (`555 123 4567`), in France (`01 23 45 67 89`) or from abroad (`011 44 …`).
+/// Codes of goods, years and the numbers of solicitations, with any number of digits, are none.
+fn has_telephone_number(text: &[char]) -> bool {
+    let mut start = 0;
+    while let Some(found) = text
+        .get(start..)
+        .and_then(|rest| rest.iter().position(char::is_ascii_digit))
+    {
+        let (before, rest) = text.split_at(start + found);
+        let length = rest
+            .iter()
+            .take_while(|c| c.is_ascii_digit() || is_between_digits(**c))
+            .count();
+        let run = rest.get(..length).unwrap_or_default();
+        if is_telephone_number(before, run) {
+            return true;
+        }
+        start = before.len() + length;
+    }
+    false
+}
+
+/// Whether digits and what separates them are a telephone number after what is before them.
+fn is_telephone_number(before: &[char], run: &[char]) -> bool {
+    let groups = run.split(|c| is_between_digits(*c));
+    let groups: Vec<&[char]> = groups.filter(|group| !group.is_empty()).collect();
+    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+    let digits: usize = lengths.iter().sum();
+    let mut signs = before.iter().rev().skip_while(|c| **c == '(');
+    // In `C++20` it is a part of a name.
+    let has_plus = signs.next() == Some(&'+') && signs.next().is_none_or(|c| !c.is_alphanumeric() && *c != '+');
+    // The first digits of `EN578-170-4321` belong to a code.
+    let is_code = before.last().is_some_and(|c| c.is_alphanumeric());
+    let own = lengths.get(usize::from(is_code)..).unwrap_or_default();
+    let is_national = own.windows(3).any(|three| three == [3, 3, 4])
+        || own.windows(2).any(|two| two == [3, 7])
+        || own.windows(5).any(|five| five == [2; 5]);
+    let leads_abroad = groups
+        .first()
+        .is_some_and(|group| **group == ['0', '1', '1'] || **group == ['0', '0']);
+    (has_plus && digits >= 7) || is_national || (leads_abroad && !is_code && digits >= 10)
+}
+
+/// What people write between the digits of a telephone number.
+fn is_between_digits(c: char) -> bool {
+    let is_dash = matches!(c, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}');
+    is_dash || matches!(c, ' ' | '.' | '(' | ')' | '/' | '_' | ',' | '*')
+}
+
+/// Whether a character is in words, in numbers or between them: a letter, a digit 0 to 9, a blank or
+/// common punctuation. Other digits are refused, because some look like dots. The text has passed NFKD,
+/// so that a letter in a circle, for example, is the letter.
+fn is_of_words(c: char) -> bool {
+    // Letters in squares and the like.
+    let is_picture = matches!(c, '\u{1f000}'..='\u{1faff}');
+    (c.is_alphabetic() && !is_picture)
+        || c.is_ascii_digit()
+        || c.is_ascii_punctuation()
+        || matches!(
+            c,
+            ' ' | '\u{2018}'..='\u{201f}' // quotation marks
+                | '\u{ab}' | '\u{bb}' | '\u{2039}' | '\u{203a}'
+                | '\u{2010}'..='\u{2015}' | '\u{2212}' // dashes
+                | '\u{2032}' // minutes and, twice, seconds
+                | '°' | '±' | '×' | '÷' | '≤' | '≥' | '§' | '¶' | '®' | '©' | '€' | '£' | '¢' | '‰'
+        )
 }
 
 /// Whether the text has four numbers with dots between them.
 fn has_network_address(text: &[char]) -> bool {
     let runs = text.split(|c| !c.is_numeric() && *c != '.');
-    let mut runs = runs.map(|run| run.split(|c| *c == '.').filter(|number| !number.is_empty()).count());
-    runs.any(|numbers| numbers == 4)
+    let mut numbers = runs.map(|run| -> Vec<&[char]> {
+        let numbers = run.split(|c| *c == '.');
+        numbers.filter(|number| !number.is_empty()).collect()
+    });
+    // Codes of goods have longer ones (`8471.30.00.00`).
+    numbers.any(|numbers| numbers.len() == 4 && numbers.iter().all(|number| number.len() <= 3))
 }
 
 /// Characters that NFKD keeps although they look like a separator of an address.
 fn looks_like(c: char) -> char {
     match c {
         // Ideographic and other full stops; domain names accept the first ones in place of a dot.
-        '\u{3002}' | '\u{ff61}' | '\u{fe12}' | '\u{06d4}' | '\u{0701}' | '\u{a4f8}' | '\u{2e3c}' => '.',
+        '\u{3002}' | '\u{ff61}' | '\u{fe12}' | '\u{06d4}' | '\u{0701}' | '\u{0702}' | '\u{a4f8}' | '\u{2e3c}' => '.',
+        // Dots at half height, and a decimal separator. The last four count as letters.
+        '\u{b7}' | '\u{387}' | '\u{2022}' | '\u{2027}' | '\u{2219}' | '\u{22c5}' | '\u{30fb}' | '\u{2e31}'
+        | '\u{2e33}' => '.',
+        '\u{66b}' | '\u{a78f}' | '\u{1427}' | '\u{2d1}' | '\u{971}' => '.',
         '\u{2044}' | '\u{2215}' | '\u{29f8}' | '\u{2571}' => '/',
         '\u{2236}' | '\u{a789}' | '\u{02d0}' | '\u{05c3}' => ':',
         c => c,
@@ -112,8 +217,14 @@ impl fmt::Display for PlainWordsError {
             PlainWordsError::Invisible => {
                 f.write_str("has a control character or an invisible one; type it again without")
             }
+            PlainWordsError::Telephone => {
+                f.write_str("looks like a telephone number, which no mail may show; leave it out")
+            }
+            PlainWordsError::Sign => f.write_str(
+                "has a sign that is in no word, such as a picture; write a blank in its place, which finds the same",
+            ),
             PlainWordsError::Link => f.write_str(
-                "looks like a link or an address, which no mail may show; write blanks in place of dots, slashes and '@', which find the same",
+                "looks like a link or an address, which no mail may show; write blanks in place of dots, colons, slashes and '@', which find the same",
             ),
         }
     }
@@ -157,6 +268,36 @@ mod tests {
             "№ 7",
             "½ ton",
             "道路",
+            "C++",
+            "C++ 2017 20240101",
+            "100 %",
+            "± 5 °C",
+            "16'-0\" × 20′",
+            "section 9.4",
+            "N° 5",
+            "GSIN N7030",
+            "72141100",
+            "UNSPSC 72141100, 72141200",
+            "8471.30.00.00",
+            "2023 2024 2025",
+            "60139003-1",
+            "2023-0012345-01",
+            "EN578-170-4321",
+            "W8486-217654/001/B",
+            "5551234567890",
+            "ISO 9001:2015",
+            "CSA S16:19",
+            "ratio 3:1",
+            "Objet : travaux",
+            "note: urgent",
+            ".NET",
+            "A + B",
+            "Velcro®",
+            "m² 10 µm",
+            "Œuvre d’art",
+            "peut-être (s’il y a lieu)",
+            "« guillemets »",
+            "$ 5,000",
         ] {
             assert_eq!(check(text), Ok(()), "{text}");
         }
@@ -202,6 +343,25 @@ mod tests {
             "evil.\u{301}example",
             "évil.éxample",
             "пример.рф",
+            // A sign before the dot.
+            "evil-.com",
+            "_.com",
+            "evil'.com",
+            // Other dots.
+            "evil·example",
+            "evil‧com",
+            "evil⋅com",
+            "evil•com",
+            "evil・com",
+            "evil٫com",
+            "evil\u{1427}com",
+            "evil\u{a78f}com",
+            // A scheme.
+            "tel:+15551234567",
+            "javascript:alert(1)",
+            "mailto:x",
+            "call tel：5",
+            "x-y:z",
         ] {
             assert_eq!(check(text), Err(PlainWordsError::Link), "{text}");
         }
@@ -220,6 +380,36 @@ mod tests {
             assert_eq!(check(text), Err(PlainWordsError::Invisible), "{text:?}");
         }
         assert_eq!(check(&"é".repeat(MAX_CHARS + 1)), Err(PlainWordsError::TooLong));
+        for text in [
+            "+1 555 123 4567",
+            "+15551234567",
+            "＋1 555 123 4567",
+            "call +(33) 1 23 45 67 89",
+            "555 123 4567",
+            "call (555) 123-4567 now",
+            "1-800-555-1234",
+            "1.800.555.1234",
+            "555-1234567",
+            "01 23 45 67 89",
+            "011 44 20 7946 0958",
+            "00 33 1 2345 6789",
+            "snow 555\u{2013}123\u{2013}4567",
+        ] {
+            assert_eq!(check(text), Err(PlainWordsError::Telephone), "{text}");
+        }
+        for text in [
+            "word 🇨🇦🇱🇱",
+            "☎ ★★★ $$$",
+            "snow $$$",
+            "snow!!",
+            "⠓⠑⠇⠇⠕",
+            "snow ➜ here",
+            "🅴🆅🅸🅻",
+            "evil٠com",
+            "evil ● com",
+        ] {
+            assert_eq!(check(text), Err(PlainWordsError::Sign), "{text}");
+        }
     }
 
     proptest! {

@@ -11,6 +11,7 @@ use crate::state::{
     confirmations::CONFIRM_WITHIN,
     database::StateDb,
     deliveries::DeliveryIntent,
+    site_limits::SiteLimits,
     subscription::Locale,
     suppressions::from_unix,
     tokens::{self, Salt},
@@ -40,14 +41,15 @@ pub struct MailSender {
 }
 
 impl StateDb {
-    /// The addresses to ask for a confirmation now, one for each mailbox, or only one of them.
+    /// The addresses to ask for a confirmation now, one for each mailbox, or only one of them, as many as the limits of
+    /// their sites permit; the others wait for the next day.
     /// Addresses that the mail server refused are left out until they are due again.
     pub(crate) fn due_confirmations(
         &self,
         only: Option<&str>,
         now: DateTime<Utc>,
     ) -> anyhow::Result<Vec<DueConfirmation>> {
-        let select = "SELECT confirmations.address, email, confirmations.salt, group_concat(DISTINCT locale), mailbox
+        let select = "SELECT confirmations.address, email, confirmations.salt, group_concat(DISTINCT locale), mailbox, confirmations.address_id
              FROM confirmations JOIN addresses ON addresses.id = confirmations.address_id
                 JOIN subscriptions ON subscriptions.address_id = addresses.id
              WHERE awaits_mail = 1 AND (?1 IS NULL OR email = ?1)
@@ -61,9 +63,20 @@ impl StateDb {
             let mut select = self.connection.prepare_cached(select)?;
             let mut rows = select.query(params![only, (now - CONFIRM_WITHIN).timestamp(), now.timestamp()])?;
             let (mut due, mut mailboxes) = (Vec::new(), HashSet::new());
+            let mut limits = SiteLimits::new(&self.connection, now);
             while let Some(row) = rows.next()? {
+                let charge = limits.charge(&row.get::<_, String>(1)?, row.get(5)?)?;
+                // Before the mailbox is counted as asked: another key may have the mail sent to another of its addresses.
+                if let Some(charge) = charge
+                    && !limits.permit(charge)?
+                {
+                    continue;
+                }
                 let mailbox = AddressHash(row.get(4)?);
                 if mailboxes.insert(mailbox) && may_mail_to(&self.connection, mailbox, now)? {
+                    if let Some(charge) = charge {
+                        limits.count(charge)?;
+                    }
                     due.push(due_confirmation(&self.connection, row)?);
                 }
             }
@@ -111,8 +124,20 @@ impl StateDb {
     ) -> anyhow::Result<DeliveryIntent> {
         self.check_file()?;
         let write = |transaction: &Transaction| -> rusqlite::Result<i64> {
-            let insert = "INSERT INTO mailings (address, began_at, tenders, outcome, kind) VALUES (?1, ?2, 0, 'sending', 'confirmation')";
-            transaction.execute(insert, params![address.0, now.timestamp()])?;
+            let select = "SELECT email, address_id FROM confirmations JOIN addresses ON addresses.id = address_id
+                 WHERE confirmations.address = ?1";
+            let asked = transaction.query_row(select, [address.0], |row| {
+                Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))
+            });
+            let charge = match asked.optional()? {
+                Some((email, address_id)) => SiteLimits::new(transaction, now).charge(&email, address_id)?,
+                None => None,
+            };
+            let insert = "INSERT INTO mailings (address, began_at, tenders, outcome, kind, site, key_id)
+                 VALUES (?1, ?2, 0, 'sending', 'confirmation', ?3, ?4)";
+            let site = charge.map(|charge| charge.site.0);
+            let key_id = charge.map(|charge| charge.key_id);
+            transaction.execute(insert, params![address.0, now.timestamp(), site, key_id])?;
             let id = transaction.last_insert_rowid();
             let update = "UPDATE confirmations SET awaits_mail = 0 WHERE address = ?1";
             transaction.execute(update, [address.0])?;

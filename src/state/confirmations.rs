@@ -7,16 +7,20 @@
 //!
 //! The table `confirmations` has one row for each address that was asked, by its hash. So the limit
 //! of one mail a day, and a wish to be asked no more, outlive the address itself. Both hold for the
-//! whole mailbox: addresses that differ only in the tag after a `+` have the same `mailbox`.
+//! whole mailbox: addresses that differ only in the tag after a `+` have the same `mailbox`, as have
+//! other spellings that mail services deliver alike ([`mod@super::mailbox`]).
+
+use std::collections::BTreeSet;
 
 use anyhow::Context;
 use chrono::{DateTime, TimeDelta, Utc};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
 use crate::state::{
-    address_hash::{AddressHash, mailbox},
+    address_hash::AddressHash,
     consent::{ConsentEvent, ConsentRecord},
     database::StateDb,
+    mailbox::{domains, mailbox},
     subscription::MAX_OF_ADDRESS,
     suppressions::from_unix,
     tokens::{self, LinkToken, Salt},
@@ -235,16 +239,26 @@ fn addresses_of_mailbox(transaction: &Transaction, stored: &StoredConfirmation) 
     let select = "SELECT email FROM addresses JOIN confirmations ON address_id = addresses.id WHERE mailbox = ?1
          AND email LIKE '%@%' LIMIT 1";
     let email = transaction.query_row(select, [stored.mailbox.0], |row| row.get::<_, String>(0));
-    let mailbox = email.optional()?.map(|email| mailbox(&email)).unwrap_or_default();
-    // An erased address has no `@`, and none has an empty part before it.
-    let (local, domain) = mailbox.split_once('@').unwrap_or_default();
-    // All addresses with a tag are between `ann+` and `ann,`, the next character.
-    let select = "SELECT address_id FROM confirmations WHERE mailbox = ?1
-         UNION SELECT id FROM addresses WHERE email = ?2
-         UNION SELECT id FROM addresses WHERE email >= ?3 || '+' AND email < ?3 || ',' AND email LIKE '%@' || ?4";
+    let spelling = email.optional()?.map(|email| mailbox(&email)).unwrap_or_default();
+    let select = "SELECT address_id FROM confirmations WHERE mailbox = ?1";
     let mut select = transaction.prepare_cached(select)?;
-    let found = select.query_map(params![stored.mailbox.0, mailbox, local, domain], |row| row.get(0))?;
-    found.collect()
+    let asked = select.query_map([stored.mailbox.0], |row| row.get(0))?;
+    let mut found: BTreeSet<i64> = asked.collect::<rusqlite::Result<_>>()?;
+    // Those that were never asked, because a trusted key subscribed them. All begin with the same character, and an erased
+    // address has no `@`.
+    let select =
+        "SELECT id, email FROM addresses WHERE email >= ?1 AND email < ?1 || char(127) AND email LIKE '%@' || ?2";
+    let mut select = transaction.prepare_cached(select)?;
+    let first: String = spelling.chars().take(1).collect();
+    for domain in domains(&spelling) {
+        let mut rows = select.query([first.as_str(), domain])?;
+        while let Some(row) = rows.next()? {
+            if mailbox(&row.get::<_, String>(1)?) == spelling {
+                found.insert(row.get(0)?);
+            }
+        }
+    }
+    Ok(found.into_iter().collect())
 }
 
 fn find(connection: &Connection, token: &str) -> rusqlite::Result<Option<StoredConfirmation>> {

@@ -14,7 +14,10 @@ use std::{
 use anyhow::{Context, ensure};
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
-use crate::state::migrations::MIGRATIONS;
+use crate::state::{
+    migrations::{MIGRATIONS, write_mailboxes},
+    reserve,
+};
 
 /// The state database, opened on one connection.
 pub struct StateDb {
@@ -57,7 +60,8 @@ impl StateDb {
             state.migrate()?;
             Ok(state)
         };
-        open().map_err(|error| with_remedy(path, error))
+        // Also to read: SQLite puts two files next to the database that no other process has open.
+        with_reserve(path, 0, open).map_err(|error| with_remedy(path, error))
     }
 
     fn migrate(&mut self) -> anyhow::Result<()> {
@@ -75,6 +79,7 @@ impl StateDb {
             migration.execute_batch(step)?;
         }
         if version < newest {
+            write_mailboxes(&migration)?;
             migration.pragma_update(None, "user_version", newest as u32)?;
         }
         migration.commit()?;
@@ -120,6 +125,27 @@ impl StateDb {
         let done = work(&transaction)?;
         transaction.commit()?;
         Ok(done)
+    }
+}
+
+/// Runs `attempt`. While the disk refuses it, gives up a part of the database's reserve and tries
+/// again, until `keep` bytes of the reserve are left.
+pub(super) fn with_reserve<T>(
+    path: &Path,
+    keep: u64,
+    mut attempt: impl FnMut() -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    loop {
+        match attempt() {
+            Err(error) if is_refused_by_disk(&error) && reserve::give_up_part(path, keep) => {
+                log::warn!(
+                    "the disk of {} refused a write ({error:#}); a part of {} was given up for it, so free space there soon",
+                    path.display(),
+                    reserve::path_of(path).display()
+                );
+            }
+            outcome => return outcome,
+        }
     }
 }
 
@@ -190,7 +216,8 @@ fn remedy(error: &anyhow::Error) -> Option<&'static str> {
         }
         ErrorCode::NotADatabase => "it is not an SQLite database; name another file",
         ErrorCode::DatabaseCorrupt => "it is damaged; replace it by a backup",
-        ErrorCode::DiskFull => "the disk is full",
+        ErrorCode::DiskFull => "its disk is full; free space there, then try again",
+        ErrorCode::SystemIoFailure => "its disk is full or failing; free space there, then try again",
         _ => return None,
     })
 }

@@ -9,7 +9,11 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Row, params, types::Type};
 use sha2::{Digest, Sha256};
 
-use crate::{model::Plan, state::database::StateDb, storage::hex::hex};
+use crate::{
+    model::Plan,
+    state::database::{StateDb, with_remedy, with_reserve},
+    storage::hex::hex,
+};
 
 /// A stored key: everything but the key itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,8 +122,11 @@ impl StateDb {
     /// Revokes a key. A key that is already revoked keeps its time of revocation.
     pub fn revoke_key(&self, id: i64, now: DateTime<Utc>) -> anyhow::Result<()> {
         let update = "UPDATE keys SET disabled_at = coalesce(disabled_at, ?2) WHERE id = ?1";
-        let changed = self.connection.execute(update, params![id, now.timestamp()]);
-        match changed.context("revoking a key")? {
+        // A key may have leaked just when the disk is full.
+        let revoke = || Ok(self.connection.execute(update, params![id, now.timestamp()])?);
+        let changed = with_reserve(&self.path, 0, revoke).map_err(|error| with_remedy(&self.path, error));
+        let state = self.path.display();
+        match changed.with_context(|| format!("key {id} is not revoked in the state database {state}"))? {
             0 => bail!("no key has the id {id}; `procure keys list` lists the keys"),
             _ => Ok(()),
         }

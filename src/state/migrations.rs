@@ -1,8 +1,12 @@
 //! The schema of the state database, as the migrations that lead to it.
 
+use rusqlite::{Transaction, params};
+
+use crate::state::address_hash::AddressHash;
+
 /// Entry *n* migrates the schema from version *n* to *n* + 1. A released entry is never edited: new
 /// ones are appended.
-pub(super) const MIGRATIONS: [&str; 8] = [
+pub(super) const MIGRATIONS: [&str; 9] = [
     "
     CREATE TABLE keys (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -157,4 +161,25 @@ pub(super) const MIGRATIONS: [&str; 8] = [
         UPDATE confirmations SET mailbox = address WHERE address = new.address;
     END;
 ",
+    // Decision D-258: confirmation mails count by the site that they go to, and by the key that asked.
+    "
+    ALTER TABLE mailings ADD COLUMN site BLOB;
+    ALTER TABLE mailings ADD COLUMN key_id INTEGER;
+    CREATE INDEX mailings_to_site ON mailings (site, began_at) WHERE site IS NOT NULL;
+",
 ];
+
+/// Writes the mailbox of each address that was asked and is still readable, after the migrations: an older program may
+/// have known fewer spellings of a mailbox.
+pub(super) fn write_mailboxes(transaction: &Transaction) -> rusqlite::Result<()> {
+    let select = "SELECT confirmations.address, email FROM confirmations JOIN addresses ON addresses.id = address_id
+         WHERE email LIKE '%@%'";
+    let mut select = transaction.prepare(select)?;
+    let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let rows: Vec<(Vec<u8>, String)> = rows.collect::<rusqlite::Result<_>>()?;
+    let mut update = transaction.prepare("UPDATE confirmations SET mailbox = ?2 WHERE address = ?1")?;
+    for (address, email) in rows {
+        update.execute(params![address, AddressHash::of_mailbox(&email).0])?;
+    }
+    Ok(())
+}

@@ -16,9 +16,14 @@ pub(crate) mod deliveries;
 mod delivery_tests;
 mod erasure;
 pub(crate) mod keys;
+mod mailbox;
 #[cfg(test)]
 mod mailbox_tests;
 mod migrations;
+mod reserve;
+mod site_limits;
+#[cfg(test)]
+mod site_limits_tests;
 mod subscribe;
 pub mod subscription;
 #[cfg(test)]

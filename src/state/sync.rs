@@ -20,6 +20,7 @@ use crate::{
         account::Account,
         database::{StateDb, with_remedy},
         keys::{ApiKey, KeyError, KeyHash, KeyRows, hash_key},
+        reserve,
         usage::Increment,
     },
 };
@@ -115,6 +116,8 @@ pub(crate) struct StateSync {
     /// When the keys were last read.
     read_at: Instant,
     reread_interval: Duration,
+    /// When the reserve was last filled, or tried to be.
+    filled_at: Instant,
 }
 
 impl StateSync {
@@ -128,11 +131,18 @@ impl StateSync {
             last: None,
             read_at: Instant::now(),
             reread_interval: REREAD_INTERVAL,
+            filled_at: Instant::now(),
         };
         sync.step(now)
             .map_err(|error| with_remedy(path, error))
             .with_context(|| format!("reading the state database {}", path.display()))?;
         sync.state.set_busy_timeout(BUSY_TIMEOUT)?;
+        if let Err(error) = reserve::fill(path) {
+            log::warn!(
+                "{} has not all the space that revoking a key on a full disk needs: {error}; free space on its disk",
+                reserve::path_of(path).display()
+            );
+        }
         Ok(sync)
     }
 
@@ -162,6 +172,12 @@ impl StateSync {
         }
         self.last = Some(current);
         self.ring.mark_synced();
+        // Last, so that a disk with little space has the counts first.
+        if self.filled_at.elapsed() >= self.reread_interval {
+            self.filled_at = Instant::now();
+            // What is missing is tried again. A disk without space is reported by the next write.
+            let _ = reserve::fill(&self.state.path);
+        }
         Ok(is_changed)
     }
 

@@ -6,7 +6,8 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 
 use crate::state::{
     consent::{ConsentEvent, ConsentRecord},
-    database::StateDb,
+    database::{StateDb, with_reserve},
+    reserve::KEPT_FOR_OPERATOR,
     subscription::Subscription,
     tokens::{self, LinkToken, Salt},
 };
@@ -42,7 +43,10 @@ impl StateDb {
             return Ok(UnsubscribeOutcome::UnknownToken);
         }
         self.check_file()?;
-        unsubscribe(&mut self.connection, token, consent).context("ending a subscription")
+        let StateDb { connection, path, .. } = self;
+        // Also on a full disk: the mails would come again as soon as there is space.
+        let ended = with_reserve(path, KEPT_FOR_OPERATOR, || unsubscribe(connection, token, consent));
+        ended.context("ending a subscription")
     }
 
     /// The outcome that [`StateDb::unsubscribe`] would have, without ending anything. A token of

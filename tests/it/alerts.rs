@@ -10,6 +10,7 @@ use std::{
     thread,
 };
 
+use chrono::{DateTime, Utc};
 use procure::{
     alerts::{
         matching::each_tender,
@@ -257,7 +258,7 @@ fn an_invalid_request_states_the_reason() {
         (
             "",
             json!({"email": "wrong@example.com", "municipality": "montrael"}),
-            "parameter 'municipality': 'montrael' is not one of laval, montreal; nearest is 'montreal'",
+            "member 'municipality': 'montrael' is not one of laval, montreal; nearest is 'montreal'",
         ),
         (
             "?emial=a@example.com",
@@ -345,6 +346,54 @@ fn an_unsubscribe_link_works_without_a_key() {
         assert_eq!((answer.header("etag"), answer.header("ratelimit")), (None, None));
         assert!(of(&server, "a@example.com").is_empty());
     }
+    // A browser gets a page in both languages; all other clients, whatever they accept, the JSON.
+    let browser = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
+    let open =
+        |token: &str, headers: &[(&str, &str)]| server.request("GET", &format!("{UNSUBSCRIBE}?token={token}"), headers);
+    assert_eq!(
+        server
+            .request("HEAD", &format!("{UNSUBSCRIBE}?token={}", tokens[1]), &browser)
+            .status,
+        200
+    );
+    assert_eq!(of(&server, "b@example.com").len(), 1);
+    for _ in 0..2 {
+        let page = open(&tokens[1], &browser);
+        assert_eq!(
+            (page.status, page.header("content-type")),
+            (200, Some("text/html; charset=utf-8"))
+        );
+        assert_eq!(
+            (page.header("cache-control"), page.header("etag")),
+            (Some("no-store"), None)
+        );
+        let html = String::from_utf8(page.body).unwrap();
+        assert!(
+            html.contains("Your alerts have ended") && html.contains("Vos alertes ont pris fin"),
+            "{html}"
+        );
+        assert!(!html.contains(&tokens[1]) && !html.contains("<form"), "{html}");
+        assert!(of(&server, "b@example.com").is_empty());
+    }
+    for headers in [&[("accept", "*/*")][..], &[("accept", "application/json")]] {
+        let answer = open(&tokens[1], headers);
+        assert_eq!((answer.status, answer.json()), (200, json!({"status": "unsubscribed"})));
+    }
+    let page = open(&"0".repeat(40), &browser);
+    assert_eq!(
+        (page.status, page.header("content-type")),
+        (404, Some("text/html; charset=utf-8"))
+    );
+    assert!(
+        String::from_utf8(page.body)
+            .unwrap()
+            .contains("Ce lien ne fonctionne pas")
+    );
+    let one_click = format!("{UNSUBSCRIBE}?token={}", tokens[1]);
+    assert_eq!(
+        server.request("POST", &one_click, &browser).json(),
+        json!({"status": "unsubscribed"})
+    );
     // One-click unsubscribing (RFC 8058), and any other body.
     let multipart = "--b\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--b--\r\n";
     for (token, kind, body) in [
@@ -526,6 +575,10 @@ fn a_hostile_address_is_refused_and_not_stored() {
         "a b@example.com",
         "é@example.com",
         "\u{202e}a@example.com",
+        "|a@example.com",
+        "-oq/tmp@example.com",
+        "a%x@example.com",
+        "a!1@example.com",
         &format!("{}@example.com", "a".repeat(300)),
         &format!("a@{}.com", "a".repeat(64)),
         &"@".repeat(1000),
@@ -564,6 +617,11 @@ fn words_that_mails_may_show_are_short_and_no_links() {
         ("evil．example", link),
         ("https:／／evil", link),
         ("name＠evil", link),
+        ("evil·example", link),
+        ("evil-.com", link),
+        ("javascript:alert(1)", link),
+        ("+1 555 123 4567", "the text looks like a telephone number"),
+        ("word 🇨🇦🇱🇱", "the text has a sign that is in no word"),
         (
             "snow\u{202e}lavomer",
             "the text has a control character or an invisible one",
@@ -595,7 +653,15 @@ fn words_that_mails_may_show_are_short_and_no_links() {
         }
     }
     assert!(of(server, "words@example.com").is_empty());
-    for text in ["St. John's", "H.V.A.C.", "U.S. Army", "3.5 t", &"é".repeat(80)] {
+    for text in [
+        "St. John's",
+        "H.V.A.C.",
+        "U.S. Army",
+        "3.5 t",
+        "ISO 9001:2015",
+        "72141100",
+        &"é".repeat(80),
+    ] {
         let body = json!({"email": "words@example.com", "keyword": text, "department": text});
         // A part of a name has at least three letters or digits.
         assert_eq!(subscribe(server, "", &body).status, 200, "{text}");
@@ -873,4 +939,80 @@ fn new_tenders_are_open_and_recent_and_match_subscriptions() {
     });
     matched.unwrap();
     assert_eq!(found, [(0, "t|1"), (3, "t|1"), (1, "t|2"), (3, "t|7")]);
+}
+
+/// One tender states both names of a department. The others state one name, and each is found by the
+/// other name too: by alerts as by the feed.
+#[test]
+fn alerts_find_a_department_by_all_its_names_as_the_feed_does() {
+    fn noon() -> DateTime<Utc> {
+        "2026-03-02T17:00:00Z".parse().unwrap()
+    }
+    let records = [
+        json!({"title_en": "apples", "department_en": "Health Canada", "department_fr": "Santé Canada"}),
+        json!({"title_en": "boats", "department_en": "HEALTH CANADA"}),
+        json!({"title_en": "copper", "department_fr": "Santé Canada"}),
+        json!({"title_en": "doors", "department_en": "Parks Canada"}),
+        json!({"title_en": "engines", "buyer_name": "Health Canada", "department_en": "Laboratory"}),
+        json!({"title_en": "flags"}),
+    ];
+    let records: Vec<(EntityType, String)> = (1..).zip(records).map(|(n, fields)| tender(n, fields)).collect();
+    let server = TestServer::own(&records, |config| config.now = noon);
+    let id = generation::current(&server.index_dir()).unwrap().unwrap();
+    let generation = generation::open(&server.index_dir(), &id).unwrap();
+    let tenders = new_tenders(&generation, Date::from(noon().date_naive()), Deadline::never()).unwrap();
+    let of_health = &["t|1", "t|2", "t|3", "t|5"][..];
+    let cases = [
+        ("Santé", of_health),
+        ("santé canada", of_health),
+        ("health", of_health),
+        ("canada", &["t|1", "t|2", "t|3", "t|4", "t|5"]),
+        ("Parks", &["t|4"]),
+        ("Parcs", &[]),
+        ("laboratory", &["t|5"]),
+    ];
+    for (part, expected) in cases {
+        // Without a keyword, and with one of each tender.
+        for keywords in [
+            vec![],
+            ["apples", "boats", "copper", "doors", "engines", "flags"]
+                .map(str::to_owned)
+                .into(),
+        ] {
+            let subscription = Subscription {
+                id: 1,
+                email: "a@example.com".into(),
+                keywords,
+                department: Some(part.into()),
+                municipality: None,
+                category: None,
+                languages: Language::ALL.into(),
+                translate: false,
+                frequency: Frequency::Daily,
+                locale: Locale::En,
+                created_at: noon().timestamp(),
+            };
+            let mut found: Vec<&str> = Vec::new();
+            let matched = each_tender(&[subscription], &tenders, &generation.translator, |tender, matching| {
+                found.extend(matching.iter().map(|_| tenders[tender].record_id.as_str()));
+                Ok::<_, ()>(())
+            });
+            matched.unwrap();
+            found.sort_unstable();
+            assert_eq!(found, expected, "{part}");
+        }
+        let feed = server.get(&format!("/tender/feed?department={}", encode(part))).json();
+        let results = feed["results"].as_array().unwrap().iter();
+        let mut in_feed: Vec<&str> = results.filter_map(|one| one["tender"]["record_id"].as_str()).collect();
+        in_feed.sort_unstable();
+        assert_eq!(in_feed, expected, "{part} in the feed");
+    }
+    let shared = tenders
+        .iter()
+        .filter(|tender| tender.departments == tenders[0].departments);
+    let lists: BTreeSet<*const String> = shared.map(|tender| tender.departments[0].as_ptr()).collect();
+    assert!(
+        lists.len() <= 2,
+        "tenders share the names of their department, once for each name that they state"
+    );
 }

@@ -3,8 +3,12 @@
 
 use std::{
     fs,
-    os::unix::{fs::PermissionsExt, process::ExitStatusExt},
-    path::Path,
+    io::Write,
+    os::unix::{
+        fs::{PermissionsExt, symlink},
+        process::ExitStatusExt,
+    },
+    path::{Path, PathBuf},
     process::Command,
     time::Duration,
 };
@@ -313,6 +317,134 @@ fn a_write_that_the_disk_refuses_gets_503() {
     // Reading needs no disk space.
     let key = format!("x-gateway-key: {}\r\n", server.key);
     assert!(program.request("GET", "/contract", &key).starts_with("HTTP/1.1 200"));
+}
+
+/// A file system in memory of 3 MiB, and a file that takes what is free of it. It is unmounted when
+/// dropped.
+struct SmallDisk {
+    folder: PathBuf,
+    flood: PathBuf,
+}
+
+impl SmallDisk {
+    fn mount(folder: PathBuf) -> Option<SmallDisk> {
+        fs::create_dir(&folder).unwrap();
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=3m", "small"]).arg(&folder);
+        let is_mounted = mount.output().is_ok_and(|output| output.status.success());
+        let flood = folder.join("flood");
+        is_mounted.then_some(SmallDisk { folder, flood })
+    }
+
+    /// Writes until nothing is free.
+    fn fill(&self) {
+        let mut file = fs::File::options().append(true).create(true).open(&self.flood).unwrap();
+        while file.write_all(&[0x55; 4096]).is_ok() {}
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(&self.folder).status();
+    }
+}
+
+#[test]
+fn a_key_is_revoked_and_a_subscription_ended_on_a_full_disk() {
+    let mut server = TestServer::own(&contracts(3), |_| {});
+    server.stop();
+    let Some(disk) = SmallDisk::mount(server.folder.path().join("small")) else {
+        eprintln!("SKIPPED: no small file system can be mounted here (root can), so no disk was full");
+        return;
+    };
+    let state = disk.folder.join("state.db");
+    let reserve = || fs::metadata(disk.folder.join("state.db-reserve")).map_or(0, |meta| meta.len());
+    let path = state.to_str().unwrap();
+    let keys = |line: &[&str]| run(&[&["keys"], line, &["--state", path]].concat());
+    // The keys 1 to 40.
+    let created: Vec<String> = (1..=40)
+        .map(|number| {
+            let label = number.to_string();
+            let (status, key) = keys(&["create", "--plan", "PRO", "--label", &label, "--trusted-consent"]);
+            assert_eq!(status, Some(0), "{key}");
+            key.trim().to_owned()
+        })
+        .collect();
+    let in_folder = server.folder.path().join("state.db");
+    fs::remove_file(&in_folder).unwrap();
+    symlink(&state, in_folder).unwrap();
+    let program = Program::start(&server, &[], &[]);
+    let get = |program: &Program, number: usize| {
+        let key = &created[number - 1];
+        program.request("GET", "/contract", &format!("x-gateway-key: {key}\r\n"))
+    };
+    let subscribe = |program: &Program, email: &str| {
+        let body = json!({"email": email, "keywords": ["snow"]}).to_string();
+        let length = body.len();
+        let headers = format!(
+            "x-gateway-key: {}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n",
+            created[0]
+        );
+        program.request_with_body("POST", "/tender/alerts/subscribe", &headers, &body)
+    };
+    let answer = subscribe(&program, "ann@example.org");
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let token = server.state().unsubscribe_all_token("ann@example.org").unwrap();
+    wait("the reserve", || reserve() == 1 << 20);
+
+    disk.fill();
+    let answer = subscribe(&program, "bob@example.org");
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    assert_eq!(reserve(), 1 << 20, "only what must succeed uses the reserve");
+    assert!(get(&program, 2).starts_with("HTTP/1.1 200"));
+    let (status, text) = keys(&["revoke", "2"]);
+    assert_eq!(status, Some(0), "{text}");
+    assert!(text.contains("state.db-reserve was given up for it"), "{text}");
+    wait("the revoked key to fail", || {
+        get(&program, 2).starts_with("HTTP/1.1 403")
+    });
+    assert!(get(&program, 3).starts_with("HTTP/1.1 200"));
+    disk.fill();
+    let answer = program.request("GET", &format!("/tender/alerts/unsubscribe?token={token}"), "");
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(server.state().subscriptions().unwrap().is_empty());
+
+    // A start needs space too, because the files next to the database were removed at the end.
+    program.end();
+    disk.fill();
+    let (status, list) = keys(&["list"]);
+    assert_eq!(status, Some(0), "{list}");
+    disk.fill();
+    let program = Program::start(&server, &[], &[]);
+    assert!(get(&program, 2).starts_with("HTTP/1.1 403"), "still revoked");
+    assert!(get(&program, 3).starts_with("HTTP/1.1 200"));
+
+    // Until the reserve is used up.
+    let revoked = (3..=40).find_map(|number: usize| {
+        disk.fill();
+        let (status, text) = keys(&["revoke", &number.to_string()]);
+        (status != Some(0)).then_some((number, text))
+    });
+    let (last, text) = revoked.expect("a reserve that ends");
+    assert!(
+        last >= 5,
+        "the reserve is for several revocations, and not only for {last}"
+    );
+    for part in [
+        format!("key {last} is not revoked").as_str(),
+        path,
+        "its disk is full; free space there",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(reserve(), 0);
+    fs::remove_file(&disk.flood).unwrap();
+    assert_eq!(keys(&["revoke", &last.to_string()]).0, Some(0));
+    program.end();
+    let program = Program::start(&server, &[], &[]);
+    assert!(get(&program, last).starts_with("HTTP/1.1 403"));
+    wait("the reserve to be filled again", || reserve() == 1 << 20);
+    program.end();
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn a_tender_of_two_sources_is_mailed_once_by_its_newest_notice() {
     fixture.subscribe("ann@example.org", "snow");
     fixture.subscribe("ann@example.org", "removal");
     assert_eq!(fixture.stdout(&["send", "--dry-run"]), "   2  ann@example.org\n");
-    assert_eq!(fixture.stdout(&["send"]), "1 mails sent\n");
+    assert_eq!(fixture.stdout(&["send"]), "1 mail sent\n");
     let mut arrived = listed(&fixture.server.accepted()[0]);
     arrived.sort();
     assert_eq!(arrived, ["c", "two|b"]);
@@ -103,12 +103,12 @@ fn an_erased_address_is_no_longer_listed_or_mailed() {
     fixture.subscribe("bob@example.org", "snow");
     assert_eq!(
         fixture.stdout(&["forget", "--email", "Ann@Example.org"]),
-        "erased; 1 alerts ended\n"
+        "erased; 1 alert ended\n"
     );
     assert!(!fixture.run(&["forget", "--email", "ann@example.org"]).status.success());
     let list = fixture.stdout(&["list"]);
     assert!(!list.contains("ann@") && list.contains("bob@"), "{list}");
-    assert_eq!(fixture.stdout(&["send"]), "1 mails sent\n");
+    assert_eq!(fixture.stdout(&["send"]), "1 mail sent\n");
     let output = fixture.run(&["preview", "--email", "ann@example.org"]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(stderr.contains("is not subscribed"), "{stderr}");

@@ -129,7 +129,7 @@ fn an_unanswered_command_does_not_delay_stopping() {
     );
     assert!(stopped.elapsed() < Duration::from_secs(8));
     fixture.server.set_behavior(|_, _| Behavior::Normal);
-    assert_eq!(fixture.stdout(&["send"]), "1 mails sent\n");
+    assert_eq!(fixture.stdout(&["send"]), "1 mail sent\n");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn an_unanswered_message_delays_stopping_only_briefly() {
     assert!(stopped.elapsed() < TIMEOUT, "{:?}", stopped.elapsed());
     assert_eq!(fixture.state().count_uncertain_deliveries().unwrap(), 1);
     fixture.server.set_behavior(|_, _| Behavior::Normal);
-    assert_eq!(fixture.stdout(&["send"]), "1 mails sent\n", "the other one");
+    assert_eq!(fixture.stdout(&["send"]), "1 mail sent\n", "the other one");
 }
 
 #[test]
@@ -288,6 +288,6 @@ fn subscribing_again_after_a_bounce_resumes_mail_a_day_later() {
         "not before a day has passed"
     );
     crate::sqlite(&fixture, "UPDATE setbacks SET due_at = due_at - 86400");
-    assert_eq!(fixture.stdout(&["send"]), "1 mails sent\n");
+    assert_eq!(fixture.stdout(&["send"]), "1 mail sent\n");
     assert!(!fixture.stdout(&["list"]).contains("subscribed again"));
 }

@@ -300,7 +300,7 @@ fn a_digest_arrives_once_over_starttls_and_over_implicit_tls() {
             assert!(!stderr.contains(PASSWORD) && !stderr.contains("wrong"), "{stderr}");
         }
         assert_eq!(fixture.server.accepted_count(), 2);
-        assert_eq!(fixture.stdout(&["send"]), "1 mails sent\n");
+        assert_eq!(fixture.stdout(&["send"]), "1 mail sent\n");
         assert_eq!(listed(&fixture.server.accepted()[2]), ["d"]);
     }
 }
@@ -332,7 +332,7 @@ fn temporary_refusals_are_retried_and_permanent_ones_are_not() {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
     );
-    assert_eq!(printed, "1 mails sent, 1 deferred, 1 refused permanently\n");
+    assert_eq!(printed, "1 mail sent, 1 deferred, 1 refused permanently\n");
     assert!(
         logged.contains("the server replied 451") && logged.contains("the server replied 550"),
         "{logged}"
@@ -355,7 +355,7 @@ fn temporary_refusals_are_retried_and_permanent_ones_are_not() {
     fixture.server.set_behavior(|_, _| Behavior::Normal);
     assert_eq!(fixture.stdout(&["send"]), "0 mails sent\n");
     sqlite(&fixture, "UPDATE setbacks SET due_at = due_at - 1800");
-    assert_eq!(fixture.stdout(&["send"]), "1 mails sent\n");
+    assert_eq!(fixture.stdout(&["send"]), "1 mail sent\n");
     let (refused, accepted) = (fixture.server.refused(), fixture.server.accepted());
     assert_eq!(accepted[1].to, "later@example.org");
     assert_eq!(
@@ -368,9 +368,9 @@ fn temporary_refusals_are_retried_and_permanent_ones_are_not() {
     assert_eq!(fixture.stdout(&["send"]), "0 mails sent\n");
     assert_eq!(
         fixture.stdout(&["resume", "--email", "NEVER@example.org"]),
-        "1 addresses resumed\n"
+        "1 address resumed\n"
     );
-    assert_eq!(fixture.stdout(&["send"]), "1 mails sent\n");
+    assert_eq!(fixture.stdout(&["send"]), "1 mail sent\n");
     assert_eq!(fixture.server.accepted_count(), 3);
 }
 
@@ -390,7 +390,7 @@ fn a_broken_connection_loses_no_mail_before_the_message_and_repeats_none_after_i
     assert_eq!(fixture.server.connections(), 2);
     fixture.server.set_behavior(|_, _| Behavior::Normal);
     sqlite(&fixture, "UPDATE setbacks SET due_at = due_at - 1800");
-    assert_eq!(fixture.stdout(&["send"]), "1 mails sent\n");
+    assert_eq!(fixture.stdout(&["send"]), "1 mail sent\n");
 
     // After it the mail may have been accepted without a confirmation.
     fixture.publish(&[tender("a", "Snow removal"), tender("b", "Snow tyres")]);
@@ -619,13 +619,13 @@ fn an_unsubscribed_address_is_not_mailed_and_further_tenders_are_in_the_next_dig
     let_a_day_pass(&fixture);
     assert_eq!(
         fixture.stdout(&["send"]),
-        "1 mails sent\n",
+        "1 mail sent\n",
         "a weekly subscription waits a week"
     );
     for _ in 0..6 {
         let_a_day_pass(&fixture);
     }
-    assert_eq!(fixture.stdout(&["send"]), "1 mails sent\n");
+    assert_eq!(fixture.stdout(&["send"]), "1 mail sent\n");
     let pairs = pairs(&fixture.server.accepted());
     assert_eq!((pairs.len(), pairs.values().max()), (120, Some(&1)));
 
