@@ -313,12 +313,13 @@ fn times(engine: &dyn Engine) {
         );
     }
     for word in ["deneigemnet", "serivces", "construcsion"] {
+        let words = [word.to_owned()];
         let near = || {
             engine
-                .near_words(EntityType::Contract, word, 5, Deadline::never())
+                .near_words(EntityType::Contract, &words, 5, Deadline::never())
                 .expect("words")
         };
-        let found = near().len() as f64;
+        let found = near()[0].len() as f64;
         let times = Times::of(|| drop(near()));
         let figures = [
             ("found", found),

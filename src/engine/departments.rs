@@ -226,6 +226,14 @@ impl Departments {
         Some(&self.all.get(*number)?.keys)
     }
 
+    /// The keys of all names of the department that has a name with this key; this key alone where no
+    /// record has it. They are what [`keys_beside`](Departments::keys_beside) looks for a part in.
+    pub(crate) fn keys_with(&self, key: &str) -> Vec<String> {
+        let department = self.pairs.department_key(key.to_owned());
+        let keys = self.keys_of(&department);
+        keys.map_or_else(|| vec![key.to_owned()], <[String]>::to_vec)
+    }
+
     /// The keys that do not contain `part` and are names of a department of which another key does. A
     /// search for a part of a name finds the records with these keys too, so that it has all records
     /// of the department.
@@ -426,6 +434,12 @@ mod tests {
         }
         assert_eq!(departments.keys_of("health canada").unwrap().len(), 2);
         assert_eq!(departments.keys_of("sante canada"), None, "a name, not a department");
+        for name in ["health canada", "sante canada"] {
+            assert_eq!(departments.keys_with(name), ["health canada", "sante canada"], "{name}");
+        }
+        for name in ["ville de laval", "nobody"] {
+            assert_eq!(departments.keys_with(name), [name]);
+        }
     }
 
     #[test]

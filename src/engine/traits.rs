@@ -107,6 +107,11 @@ pub trait Engine: Send + Sync {
         deadline: Deadline,
     ) -> Result<Option<ResolvedName>, Error>;
 
+    /// The folded names of the department that has this folded name, in every entity type: a filter
+    /// by a part of a department's name compares all of them. Only the given name where no other is
+    /// known.
+    fn department_names(&self, name: &str) -> Vec<String>;
+
     /// Up to `limit` names in which a word starts like a word of `name`, which does not exist.
     /// Candidates for a "did you mean" hint: the list need not be complete.
     fn suggest_names(
@@ -118,15 +123,15 @@ pub trait Engine: Send + Sync {
         deadline: Deadline,
     ) -> Result<Vec<String>, Error>;
 
-    /// Up to `limit` words of the texts of an entity type that are spelled nearly like a folded word,
-    /// the nearest first ([`crate::engine::near_words`]).
+    /// For each of the folded words, up to `limit` words of the texts of an entity type that are spelled
+    /// nearly like it, the nearest first ([`crate::engine::near_words`]).
     fn near_words(
         &self,
         entity_type: EntityType,
-        word: &str,
+        words: &[String],
         limit: usize,
         deadline: Deadline,
-    ) -> Result<Vec<NearWord>, Error>;
+    ) -> Result<Vec<Vec<NearWord>>, Error>;
 
     /// What the market figures are computed from, over all matching records. The sort of the query
     /// is ignored.

@@ -148,7 +148,11 @@ impl Cluster {
     pub fn kill(&mut self, number: usize) {
         if let Some(mut keeper) = self.nodes[number].keeper.take() {
             drop(keeper.stdin.take());
-            keeper.wait().unwrap();
+            let status = keeper.wait().unwrap();
+            // Somebody has killed the shell: then nobody else kills the node.
+            if status.code().is_none() {
+                let _ = kill_process(self.pid(number), Signal::KILL);
+            }
         }
     }
 

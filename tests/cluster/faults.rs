@@ -1,5 +1,5 @@
-//! What happens when nodes die or stall, when a build is killed, when a disk is full, when somebody
-//! changes an index, and when the cluster is not there.
+//! What happens when nodes die or stall, when shards move, when a build is killed, when a disk is
+//! full, when somebody changes an index, and when the cluster is not there.
 //!
 //! The tests share a cluster of their own and run one after the other.
 
@@ -114,7 +114,8 @@ impl World {
     }
 }
 
-fn generated(folder: &Path, records: usize) -> PathBuf {
+/// Dumps with generated records.
+pub fn generated(folder: &Path, records: usize) -> PathBuf {
     let dumps = folder.join("dumps");
     let sample = Command::new(BINARY)
         .args(["sample", "--seed", "9", "--records", &records.to_string(), "--out"])
@@ -210,6 +211,54 @@ fn a_build_outlives_a_killed_and_a_stalled_node_or_changes_nothing() {
         "a new generation is in service"
     );
     load::wait_until_right(&server, &world.known, RECOVERY_LIMIT);
+}
+
+#[test]
+#[ignore = "takes minutes, with a cluster of its own that it damages"]
+fn shards_that_move_cause_no_wrong_answer() {
+    let Some(mut guard) = cluster() else { return };
+    let cluster = guard.as_mut().unwrap();
+    let world = World::new(cluster, "moves", 1500);
+    let server = world.installation.serve();
+    load::wait_until_right(&server, &world.known, RECOVERY_LIMIT);
+    // Each node in turn hands all its shards over.
+    for number in 0..3 {
+        let seen = load::during(&server, &world.known, 4, || {
+            exclude(cluster, Some(number));
+            let started = Instant::now();
+            while has_shards(cluster, "moves", number) {
+                assert!(started.elapsed() < GREEN_LIMIT, "node {number} keeps shards");
+                thread::sleep(Duration::from_millis(200));
+            }
+        });
+        println!("the shards of node {number} moved: {}", seen.line());
+        assert!(seen.wrong.is_empty(), "{:?}", seen.wrong);
+        assert!(seen.refusals() * 20 <= seen.right, "too many refusals");
+    }
+
+    exclude(cluster, None);
+    load::wait_until_right(&server, &world.known, RECOVERY_LIMIT);
+    cluster.wait_until_green(0, GREEN_LIMIT);
+}
+
+/// Makes one node hand its shards over to the others, or none.
+fn exclude(cluster: &Cluster, number: Option<usize>) {
+    let name = number.map(|number| format!("n{number}"));
+    let settings = json!({ "persistent": { "cluster.routing.allocation.exclude._name": name } });
+    cluster.ask("PUT", "/_cluster/settings", &settings);
+}
+
+/// Whether a node has a shard of an index of the prefix, or is about to hand one over.
+fn has_shards(cluster: &Cluster, prefix: &str, number: usize) -> bool {
+    let path = format!("/_cat/shards/{prefix}*?format=json&h=node");
+    let shards = cluster.ask("GET", &path, &Value::Null);
+    let mut shards = shards.as_array().unwrap().iter();
+    // Of a shard that moves, both nodes are named, the first one first.
+    shards.any(|shard| {
+        shard["node"]
+            .as_str()
+            .is_some_and(|node| node.starts_with(&format!("n{number}")))
+    })
 }
 
 #[test]

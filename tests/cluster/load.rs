@@ -58,10 +58,19 @@ pub fn during(service: &Service, known: &[Known], clients: usize, events: impl F
                 }
             });
         }
+        let _end = End(&is_over);
         events();
-        is_over.store(true, Ordering::Relaxed);
     });
     seen.into_inner().unwrap()
+}
+
+/// Ends the clients, also if an event panics: otherwise the test would never end.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Waits until every request in turn is answered rightly. No answer may be wrong meanwhile.

@@ -51,3 +51,5 @@ mod stores;
 #[path = "../it/support.rs"]
 #[allow(dead_code, reason = "the other tests use more of it")]
 mod support;
+mod terminator;
+mod tls;

@@ -41,7 +41,7 @@ pub struct Installation {
     pub dumps: PathBuf,
     engine: Engine,
     /// Further settings of every command.
-    pub environment: Vec<(&'static str, &'static str)>,
+    pub environment: Vec<(&'static str, String)>,
     /// A key of the PRO plan.
     key: String,
 }
@@ -88,7 +88,7 @@ impl Installation {
             .env("PROCURE_INDEX_DIR", self.folder.join("index"))
             .env("PROCURE_DUMPS", &self.dumps)
             .env("PROCURE_PLANS", self.folder.join("plans.toml"))
-            .envs(self.environment.iter().copied())
+            .envs(self.environment.iter().cloned())
             .stdin(Stdio::null());
         if let Engine::Cluster {
             urls,

@@ -490,6 +490,11 @@ fn agree_on_names(engine: &dyn Engine, scan: &dyn Engine) {
         }
     }
     for name in NAMES {
+        let names = |engine: &dyn Engine| {
+            let names = engine.department_names(&query_key(Role::Department, name));
+            names.into_iter().collect::<HashSet<String>>()
+        };
+        assert_eq!(names(engine), names(scan), "{name}");
         for facet in [Facet::Vendor, Facet::Department, Facet::Buyer] {
             let resolved = |engine: &dyn Engine| {
                 engine
@@ -503,7 +508,7 @@ fn agree_on_names(engine: &dyn Engine, scan: &dyn Engine) {
 }
 
 fn agree_on_near_words(engine: &dyn Engine, scan: &dyn Engine) {
-    for word in [
+    let words = [
         "raod",
         "roads",
         "deneigmnet",
@@ -514,16 +519,23 @@ fn agree_on_near_words(engine: &dyn Engine, scan: &dyn Engine) {
         "x",
         "",
         "road",
+    ]
+    .map(str::to_owned);
+    for (entity_type, limit) in [
+        (EntityType::Contract, 1),
+        (EntityType::Contract, 99),
+        (EntityType::Tender, 2),
     ] {
-        for (entity_type, limit) in [
-            (EntityType::Contract, 1),
-            (EntityType::Contract, 99),
-            (EntityType::Tender, 2),
-        ] {
-            let near = |engine: &dyn Engine| engine.near_words(entity_type, word, limit, Deadline::never()).unwrap();
-            assert_eq!(near(engine), near(scan), "{word} in {entity_type}, {limit}");
-        }
+        let near = |engine: &dyn Engine, words: &[String]| {
+            engine.near_words(entity_type, words, limit, Deadline::never()).unwrap()
+        };
+        let together = near(engine, &words);
+        assert_eq!(together, near(scan, &words), "{entity_type}, {limit}");
+        let alone = words.chunks(1).flat_map(|word| near(engine, word));
+        assert_eq!(together, alone.collect::<Vec<_>>(), "{entity_type}, {limit}");
     }
+    let none = engine.near_words(EntityType::Contract, &[], 9, Deadline::never());
+    assert!(none.unwrap().is_empty());
 }
 
 fn page(engine: &dyn Engine, query: &SearchQuery, limit: usize, start: Start) -> (Vec<String>, Option<String>) {

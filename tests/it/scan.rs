@@ -193,6 +193,10 @@ impl Engine for ScanEngine {
         Ok(scan_counts::resolve_name(&all, entity_type, facet, name))
     }
 
+    fn department_names(&self, name: &str) -> Vec<String> {
+        Collection::new(&self.records).names_of_department(name)
+    }
+
     fn suggest_names(&self, _: EntityType, _: Facet, _: &str, _: usize, _: Deadline) -> Result<Vec<String>, Error> {
         Ok(Vec::new())
     }
@@ -200,13 +204,14 @@ impl Engine for ScanEngine {
     fn near_words(
         &self,
         entity_type: EntityType,
-        word: &str,
+        words: &[String],
         limit: usize,
         _: Deadline,
-    ) -> Result<Vec<NearWord>, Error> {
+    ) -> Result<Vec<Vec<NearWord>>, Error> {
         let all = Collection::new(&self.records);
         let vocabulary = scan_relevance::vocabulary(&all.records, entity_type);
-        Ok(scan_relevance::near_words(&vocabulary, word, limit))
+        let near = |word: &String| scan_relevance::near_words(&vocabulary, word, limit);
+        Ok(words.iter().map(near).collect())
     }
 
     fn similar(

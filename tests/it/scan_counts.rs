@@ -140,6 +140,12 @@ impl<'a> Collection<'a> {
         names.any(|name| name.contains(part))
     }
 
+    /// The keys of all names of the department that has a name.
+    pub fn names_of_department(&self, name: &str) -> Vec<String> {
+        let names = self.names_of.get(&self.department_of(name));
+        names.map_or_else(|| vec![name.to_owned()], |names| names.iter().cloned().collect())
+    }
+
     /// The keys of a record's values.
     pub fn keys(&self, facet: Facet, record: &Record) -> Vec<String> {
         if !is_department(facet) {

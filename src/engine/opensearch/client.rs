@@ -13,7 +13,7 @@ use anyhow::ensure;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json, value::RawValue};
 use ureq::{
-    Agent, Timeout,
+    Agent,
     http::{HeaderValue, Request, header},
     tls::TlsConfig,
 };
@@ -21,6 +21,7 @@ use ureq::{
 use super::{
     addresses::Addresses,
     cluster_error::{ClusterError, error_text},
+    no_answer,
     response::{FoundDocument, MultiGetResponse, MultiSearchResponse, SearchResponse},
     settings::{ClusterSettings, Credentials, parse_url},
 };
@@ -240,6 +241,8 @@ impl Client {
             candidates.push(only);
         }
         let mut failure = ClusterError::Timeout;
+        // What a node answers says more than that another one does not answer.
+        let mut refusal = None;
         for (number, candidate) in candidates.iter().enumerate() {
             deadline.check().map_err(|_| ClusterError::Timeout)?;
             let left = end.saturating_duration_since(Instant::now());
@@ -260,11 +263,12 @@ impl Client {
                     if (200..300).contains(&status) {
                         return Ok(response);
                     }
-                    failure = ClusterError::of_response(candidate.url, status, &response);
-                    let may_help = matches!(failure, ClusterError::Unavailable(_)) && !matches!(status, 401 | 403);
+                    let refused = ClusterError::of_response(candidate.url, status, &response);
+                    let may_help = matches!(refused, ClusterError::Unavailable(_)) && !matches!(status, 401 | 403);
                     if !(request.is_repeatable && may_help) {
-                        return Err(failure);
+                        return Err(refused);
                     }
+                    refusal = Some(refused);
                 }
                 Err(attempt) => {
                     // A search that takes long says nothing about the node.
@@ -284,7 +288,7 @@ impl Client {
                 }
             }
         }
-        Err(failure)
+        Err(refusal.unwrap_or(failure))
     }
 
     /// Whether a node answers a request that costs nothing.
@@ -361,12 +365,7 @@ struct FailedAttempt {
 
 impl FailedAttempt {
     fn new(url: &str, error: ureq::Error) -> FailedAttempt {
-        let is_unsent = match &error {
-            ureq::Error::Timeout(phase) => matches!(phase, Timeout::Connect | Timeout::Resolve),
-            ureq::Error::Io(error) => error.kind() == io::ErrorKind::ConnectionRefused,
-            ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => true,
-            _ => false,
-        };
+        let is_unsent = no_answer::is_unsent(&error);
         let is_timeout = match &error {
             ureq::Error::Timeout(_) => !is_unsent,
             ureq::Error::Io(error) => error.kind() == io::ErrorKind::TimedOut,
@@ -377,7 +376,7 @@ impl FailedAttempt {
             ureq::Error::BodyExceedsLimit(bytes) => {
                 ClusterError::unreadable(url, format!("a response of more than {bytes} bytes"))
             }
-            error => ClusterError::Unavailable(format!("{url}: {error}")),
+            error => ClusterError::Unavailable(no_answer::describe(url, &error)),
         };
         FailedAttempt { error, is_unsent }
     }

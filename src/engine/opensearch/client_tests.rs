@@ -3,11 +3,13 @@
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
+    path::Path,
     sync::{Arc, Mutex},
     thread,
     time::{Duration, Instant},
 };
 
+use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use rustls::{ServerConfig, ServerConnection, StreamOwned, pki_types::PrivateKeyDer};
 use serde_json::json;
 
@@ -249,35 +251,124 @@ fn requests_carry_the_credentials_and_errors_do_not() {
     }
 }
 
+/// A node with TLS, which answers everything with [`OK`]. Its certificate is valid for `localhost`,
+/// until the end of a year.
+struct TlsNode {
+    port: u16,
+    certificate: String,
+}
+
+impl TlsNode {
+    fn start(last_year: i32) -> TlsNode {
+        let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        params.not_after = date_time_ymd(last_year, 12, 31);
+        let key = KeyPair::generate().unwrap();
+        let made = params.self_signed(&key).unwrap();
+        let key = PrivateKeyDer::Pkcs8(key.serialize_der().into());
+        let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![made.der().clone()], key)
+            .unwrap();
+        let config = Arc::new(config);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
+                let stream: StreamOwned<ServerConnection, TcpStream> = StreamOwned::new(connection, stream.unwrap());
+                serve(BufReader::new(stream), OK, &Mutex::default());
+            }
+        });
+        TlsNode {
+            port,
+            certificate: made.pem(),
+        }
+    }
+
+    /// Settings with these addresses, and with the certificate of the node in a file of the folder.
+    fn settings(&self, folder: &Path, urls: Vec<String>) -> ClusterSettings {
+        let path = folder.join("ca.pem");
+        std::fs::write(&path, &self.certificate).unwrap();
+        ClusterSettings {
+            ca_file: Some(path),
+            ..ClusterSettings::new(urls)
+        }
+    }
+}
+
+const VALID: i32 = 4000;
+
 #[test]
 fn a_certificate_of_the_given_file_is_trusted() {
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
-    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], key)
-        .unwrap();
-    let config = Arc::new(config);
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+    let node = TlsNode::start(VALID);
+    let folder = tempfile::tempdir().unwrap();
+    let mut settings = node.settings(folder.path(), vec![format!("https://localhost:{}", node.port)]);
+    assert!(get(&Client::new(&settings).unwrap(), &seconds(10)).is_ok());
+    let path = settings.ca_file.take().unwrap();
+    let untrusted = get(&Client::new(&settings).unwrap(), &seconds(10)).unwrap_err();
+    assert!(untrusted.to_string().contains("--engine-ca"), "{untrusted}");
+    std::fs::write(&path, "no certificate").unwrap();
+    settings.ca_file = Some(path);
+    let error = Client::new(&settings).map(|_| ()).unwrap_err();
+    assert!(format!("{error:#}").contains("ca.pem"), "{error:#}");
+}
+
+#[test]
+fn a_connection_that_tls_prevents_is_explained() {
+    let (node, expired) = (TlsNode::start(VALID), TlsNode::start(2020));
+    // What a server without TLS answers to the first bytes of a handshake.
+    let plain = TcpListener::bind("127.0.0.1:0").unwrap();
+    let plain_port = plain.local_addr().unwrap().port();
     thread::spawn(move || {
-        for stream in listener.incoming() {
-            let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
-            let stream: StreamOwned<ServerConnection, TcpStream> = StreamOwned::new(connection, stream.unwrap());
-            serve(BufReader::new(stream), OK, &Mutex::default());
+        let mut kept = Vec::new();
+        for stream in plain.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+            kept.push(stream);
         }
     });
     let folder = tempfile::tempdir().unwrap();
-    let mut settings = ClusterSettings::new(vec![url]);
-    let untrusted = get(&Client::new(&settings).unwrap(), &seconds(10));
-    assert!(matches!(untrusted.unwrap_err(), ClusterError::Unavailable(_)));
-    let path = folder.path().join("ca.pem");
-    std::fs::write(&path, made.cert.pem()).unwrap();
-    settings.ca_file = Some(path.clone());
-    assert!(get(&Client::new(&settings).unwrap(), &seconds(10)).is_ok());
-    std::fs::write(&path, "no certificate").unwrap();
-    let error = Client::new(&settings).map(|_| ()).unwrap_err();
-    assert!(format!("{error:#}").contains("ca.pem"), "{error:#}");
+    for (node, url, expected) in [
+        (
+            &node,
+            format!("https://127.0.0.1:{}", node.port),
+            "for another host name",
+        ),
+        (&expired, format!("https://localhost:{}", expired.port), "has expired"),
+        (&node, format!("http://localhost:{}", node.port), "write https://"),
+        (&node, format!("https://localhost:{plain_port}"), "does not speak TLS"),
+    ] {
+        let client = Client::new(&node.settings(folder.path(), vec![url.clone()])).unwrap();
+        let error = get(&client, &seconds(10)).unwrap_err();
+        assert!(matches!(error, ClusterError::Unavailable(_)), "{url}: {error}");
+        let error = error.to_string();
+        assert!(error.contains(&url) && error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn a_node_whose_certificate_is_refused_has_received_nothing() {
+    let (node, expired) = (TlsNode::start(VALID), TlsNode::start(2020));
+    let folder = tempfile::tempdir().unwrap();
+    let url = |node: &TlsNode| format!("https://localhost:{}", node.port);
+    let client = Client::new(&node.settings(folder.path(), vec![url(&expired), url(&node)])).unwrap();
+    let request = ClusterRequest {
+        method: Method::PUT,
+        path: "/_x",
+        body: Body::Json(&json!({})),
+        is_repeatable: false,
+    };
+    assert!(client.send(&request, &seconds(10)).is_ok());
+}
+
+#[test]
+fn what_a_node_answers_is_reported_before_the_silence_of_another() {
+    let busy = Node::start(Reply::Answer(503, r#"{"error":{"type":"t","reason":"r"}}"#));
+    let client = client(&[&busy.url, &closed_address()]);
+    for _ in 0..3 {
+        let error = get(&client, &seconds(10)).unwrap_err().to_string();
+        assert!(error.contains("answered 503"), "{error}");
+    }
 }

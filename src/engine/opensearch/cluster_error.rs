@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
+use super::no_answer::{MAY_NEED_TLS, is_plain};
 use crate::engine::error::Error;
 
 /// The texts name the address and the cluster's own reason, at most [`MAX_REASON`] characters of it.
@@ -43,6 +45,10 @@ const FULL_DISK: [&str; 3] = [
 const DISKS_FULL: &str =
     "the disks of the search cluster are full; free space on its nodes or add a node, and run the command again";
 
+/// What an operator reads where a body is too large. The cluster itself accepts 100 MB
+/// (`http.max_content_length`), a proxy in front of it often 1 MB.
+const TOO_LARGE: &str = "let the cluster, and any proxy in front of it, accept bodies of 16 MB";
+
 /// How a shard reports that the time of the search was over, where no partial response is allowed.
 const TIME_EXCEEDED: [&str; 2] = ["time_exceeded_exception", "Time exceeded"];
 
@@ -58,11 +64,17 @@ impl ClusterError {
             return ClusterError::DisksFull(text);
         }
         match status {
-            401 | 403 => ClusterError::Unavailable(format!("{text}; check the credentials and their rights")),
+            401 => ClusterError::Unavailable(format!(
+                "{text}; check the credentials: --engine-user and its password, or the API key"
+            )),
+            403 => ClusterError::Unavailable(format!("{text}; give the user or the API key the rights that it lacks")),
             404 => ClusterError::NotFound(text),
             409 => ClusterError::Conflict(text),
             429 => ClusterError::Busy(text),
             408 | 500.. => ClusterError::Unavailable(text),
+            // What a proxy says to a request without TLS. The cluster itself answers with JSON.
+            400 if is_plain(address) && !is_json(body) => ClusterError::Unavailable(format!("{text}; {MAY_NEED_TLS}")),
+            413 => ClusterError::Rejected(format!("{text}; {TOO_LARGE}")),
             _ => ClusterError::Rejected(text),
         }
     }
@@ -118,12 +130,23 @@ impl From<ClusterError> for Error {
 /// say that something failed.
 fn reason(body: &[u8]) -> String {
     let Ok(body) = serde_json::from_slice::<Value>(body) else {
-        return bounded(&String::from_utf8_lossy(&body[..body.len().min(4 * MAX_REASON)]));
+        let text = String::from_utf8_lossy(&body[..body.len().min(4 * MAX_REASON)]);
+        return bounded(title(&text).unwrap_or(&text));
     };
     match body.get("error") {
         Some(error) => error_text(error),
         None => bounded(&body.to_string()),
     }
+}
+
+fn is_json(body: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(body).is_ok()
+}
+
+/// The title of an HTML page, with which proxies answer.
+fn title(page: &str) -> Option<&str> {
+    let (_, rest) = page.split_once("<title>")?;
+    Some(rest.split_once("</title>")?.0.trim())
 }
 
 /// Why a document of a bulk request was refused.
@@ -193,6 +216,18 @@ mod tests {
             assert!(text.chars().count() < MAX_REASON + 100, "{text}");
         }
         assert!(reason("é\nè".as_bytes()) == "é è");
+        let page = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>…</body></html>";
+        assert_eq!(reason(page.as_bytes()), "502 Bad Gateway");
+    }
+
+    #[test]
+    fn a_proxy_that_expects_tls_is_recognized() {
+        let page = b"<title>400 The plain HTTP request was sent to HTTPS port</title>";
+        let of = |address, body: &[u8]| ClusterError::of_response(address, 400, body);
+        let error = of("http://a:1", page).to_string();
+        assert!(error.ends_with(MAY_NEED_TLS), "{error}");
+        assert!(matches!(of("https://a:1", page), ClusterError::Rejected(_)));
+        assert!(matches!(of("http://a:1", b"{}"), ClusterError::Rejected(_)));
     }
 
     #[test]
@@ -262,6 +297,8 @@ mod tests {
             assert!(matches!(of(status), Error::Unavailable(_)), "{status}");
         }
         assert!(matches!(of(400), Error::Internal(_)));
+        let too_large = ClusterError::of_response("a", 413, b"<title>413</title>").to_string();
+        assert!(too_large.ends_with(TOO_LARGE), "{too_large}");
         assert_eq!(Error::from(ClusterError::Timeout), Error::Timeout);
     }
 }

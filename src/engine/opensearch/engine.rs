@@ -318,6 +318,10 @@ impl Engine for OpenSearchEngine {
         }))
     }
 
+    fn department_names(&self, name: &str) -> Vec<String> {
+        self.departments.keys_with(name)
+    }
+
     fn suggest_names(
         &self,
         entity_type: EntityType,
@@ -346,16 +350,16 @@ impl Engine for OpenSearchEngine {
     fn near_words(
         &self,
         entity_type: EntityType,
-        word: &str,
+        words: &[String],
         limit: usize,
         deadline: Deadline,
-    ) -> Result<Vec<NearWord>, Error> {
+    ) -> Result<Vec<Vec<NearWord>>, Error> {
         deadline.check()?;
         near_words::near_words(
             &self.client,
             &self.vocabulary.index,
             entity_type,
-            word,
+            words,
             limit,
             &deadline,
         )

@@ -42,6 +42,7 @@ mod market;
 mod metrics;
 mod names;
 mod near_words;
+mod no_answer;
 mod page;
 mod percentiles;
 mod phases;

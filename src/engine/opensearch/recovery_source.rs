@@ -10,7 +10,9 @@
 //! cannot, and has it until a later merge.
 //!
 //! **Invariant:** while documents are loaded, the shards stay where they are
-//! (`routing.rebalance.enable`), because a shard that moves would need it.
+//! (`routing.rebalance.enable`), because a shard that moves would need it. That setting does not stop
+//! an operator who drains a node: such a shard stays where it is, its move never ends (stage
+//! `translog`), and a copy on the same node is never made.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,5 +1,5 @@
 //! Searches that are sent together, in as few requests as their size allows: searches for records
-//! round by round, counts at once.
+//! round by round, counts and other searches with a small response at once.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -68,19 +68,28 @@ pub(crate) fn records_of(
 /// The number of matches of each query, which is given with the name of its index; in the order of
 /// the queries.
 pub(crate) fn totals(client: &Client, queries: &[(&str, Value)], deadline: &Deadline) -> Result<Vec<u64>, Error> {
-    let size = |(_, query): &(&str, Value)| (1, query.to_string().len() as u64);
-    let mut totals = Vec::with_capacity(queries.len());
-    for request in requests(queries, MAX_REQUEST_BYTES, size) {
+    let searches = queries.iter().map(|(index, query)| {
+        let search = json!({ "query": query, "size": 0, "track_total_hits": true });
+        (*index, search)
+    });
+    let responses = small_responses(client, &searches.collect::<Vec<_>>(), deadline)?;
+    responses.iter().map(total).collect()
+}
+
+/// The responses to searches that are given with the name of their index, in the order of the
+/// searches. Each response must be small: at most a few hundred short documents.
+pub(crate) fn small_responses(
+    client: &Client,
+    searches: &[(&str, Value)],
+    deadline: &Deadline,
+) -> Result<Vec<SearchResponse>, Error> {
+    let size = |(_, search): &(&str, Value)| (1, search.to_string().len() as u64);
+    let mut responses = Vec::with_capacity(searches.len());
+    for request in requests(searches, MAX_REQUEST_BYTES, size) {
         deadline.check()?;
-        let searches = request.iter().map(|(index, query)| {
-            let search = json!({ "query": query, "size": 0, "track_total_hits": true });
-            (*index, search)
-        });
-        for response in client.multi_search(&searches.collect::<Vec<_>>(), deadline)? {
-            totals.push(total(&response)?);
-        }
+        responses.extend(client.multi_search(request, deadline)?);
     }
-    Ok(totals)
+    Ok(responses)
 }
 
 /// What one search needs in the next round.

@@ -196,6 +196,10 @@ impl Engine for TantivyEngine {
         Ok(values.and_then(|values| values.resolve(facet, name)))
     }
 
+    fn department_names(&self, name: &str) -> Vec<String> {
+        self.departments.keys_with(name)
+    }
+
     fn suggest_names(
         &self,
         entity_type: EntityType,
@@ -217,15 +221,18 @@ impl Engine for TantivyEngine {
     fn near_words(
         &self,
         entity_type: EntityType,
-        word: &str,
+        words: &[String],
         limit: usize,
         deadline: Deadline,
-    ) -> Result<Vec<NearWord>, Error> {
+    ) -> Result<Vec<Vec<NearWord>>, Error> {
         deadline.check()?;
-        match self.index(entity_type) {
-            Some(index) => near_words::near_words(index, word, limit, &deadline),
-            None => Ok(Vec::new()),
-        }
+        let Some(index) = self.index(entity_type) else {
+            return Ok(vec![Vec::new(); words.len()]);
+        };
+        let near = words
+            .iter()
+            .map(|word| near_words::near_words(index, word, limit, &deadline));
+        near.collect()
     }
 
     fn similar(

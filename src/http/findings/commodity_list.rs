@@ -1,27 +1,19 @@
 //! Lists of commodity codes: those that records have, by level or by their words.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, HashMap, HashSet},
-    ops::Range,
-};
+use std::{collections::HashSet, ops::Range};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    catalog::generation::Generation,
-    engine::{
-        Deadline, Error,
-        aggregation::{Money, ValueAggregation},
-    },
-    http::findings::commodity::{COMMODITY_TERMS, Commodity, described},
+    catalog::generation::{CodeCount, Generation},
+    engine::{Deadline, Error, aggregation::Money},
+    http::findings::commodity::{Commodity, described},
     model::{
-        EntityType, Facet,
+        EntityType,
         commodity::{CommodityCode, Scheme},
         fold::fold,
     },
-    query::SearchQuery,
 };
 
 /// Which codes to list.
@@ -58,18 +50,6 @@ pub(crate) struct CommodityPage {
     pub(crate) rows: Vec<CommodityRow>,
 }
 
-/// Decision D-239: the entity types whose values make up the total, the first with records of a code.
-const MONEY: [EntityType; 3] = [EntityType::Contract, EntityType::Award, EntityType::Disclosure];
-
-/// The records of a code.
-#[derive(Default)]
-struct CodeCount {
-    records: u64,
-    /// By the index in the list of entity types whose values count.
-    value: Option<(usize, Money)>,
-    children: u64,
-}
-
 /// The entity types that are counted.
 pub(crate) fn entity_types(question: &CommodityQuestion) -> Vec<EntityType> {
     question
@@ -84,39 +64,33 @@ pub(crate) fn list(
     page: Range<usize>,
     deadline: &Deadline,
 ) -> Result<CommodityPage, Error> {
-    let counts = count_codes(generation, question, deadline)?;
+    let counts = generation.commodity_counts(question.entity_type, deadline)?;
     let parent = question.parent.as_deref().and_then(CommodityCode::of_key);
-    let by_words: HashSet<&CommodityCode> = match &question.part {
+    let has_scheme = |count: &&CodeCount| question.scheme.is_none_or(|scheme| scheme == count.code.scheme());
+    let listed: Vec<&CodeCount> = match &question.part {
+        None => counts.level(parent.as_ref()).filter(has_scheme).collect(),
         Some(part) => {
             let found = generation.commodities.find(part);
-            found.filter(|code| is_named(generation, code, part)).collect()
+            let by_words: HashSet<&CommodityCode> = found.filter(|code| is_named(generation, code, part)).collect();
+            let is_below =
+                |above: &CommodityCode, code: &CommodityCode| code != above && code.key().starts_with(above.key());
+            let is_listed = |count: &&CodeCount| {
+                let code = &count.code;
+                let is_named = by_words.contains(code) || starts_with(code, part);
+                is_named && parent.as_ref().is_none_or(|above| is_below(above, code))
+            };
+            counts.all().filter(has_scheme).filter(is_listed).collect()
         }
-        None => HashSet::new(),
     };
-    let is_listed = |code: &CommodityCode| {
-        let has_scheme = question.scheme.is_none_or(|scheme| scheme == code.scheme());
-        has_scheme
-            && match &question.part {
-                None => code.parent() == parent,
-                Some(part) => {
-                    let is_below = |above: &CommodityCode| code != above && code.key().starts_with(above.key());
-                    let is_named = by_words.contains(code) || starts_with(code, part);
-                    is_named && parent.as_ref().is_none_or(is_below)
-                }
-            }
-    };
-    let mut listed: Vec<(&CommodityCode, &CodeCount)> = counts.iter().filter(|(code, _)| is_listed(code)).collect();
-    // The sort is stable, and the codes are in the order of their keys.
-    listed.sort_by_key(|(_, count)| Reverse(count.records));
     let shown = listed.iter().skip(page.start).take(page.len());
     Ok(CommodityPage {
         total: listed.len() as u64,
         rows: shown
-            .map(|(code, count)| CommodityRow {
-                commodity: described(generation, code),
+            .map(|count| CommodityRow {
+                commodity: described(generation, &count.code),
                 records: count.records,
-                total_value: count.value.map(|(_, value)| value),
-                children: count.children,
+                total_value: count.total_value,
+                children: counts.level(Some(&count.code)).count() as u64,
             })
             .collect(),
     })
@@ -131,48 +105,11 @@ fn is_named(generation: &Generation, code: &CommodityCode, part: &str) -> bool {
 
 /// Whether a code starts with a folded text. UNSPSC may be written with all its eight digits.
 fn starts_with(code: &CommodityCode, part: &str) -> bool {
-    let lower = code.code().to_lowercase();
-    let digits = match code.scheme() {
-        Scheme::Unspsc => format!("{lower:0<8}"),
-        _ => String::new(),
+    // A folded text is in lower case, as a key is.
+    let lower = code.key().split_once(':').map_or("", |(_, lower)| lower);
+    let is_padded = || {
+        let zeros = part.strip_prefix(lower);
+        part.len() == 8 && zeros.is_some_and(|zeros| zeros.bytes().all(|digit| digit == b'0'))
     };
-    lower.starts_with(part) || digits == part
-}
-
-/// All codes that records have, and all codes above them.
-fn count_codes(
-    generation: &Generation,
-    question: &CommodityQuestion,
-    deadline: &Deadline,
-) -> Result<BTreeMap<CommodityCode, CodeCount>, Error> {
-    let money = question.entity_type.map_or_else(|| MONEY.to_vec(), |one| vec![one]);
-    let mut counts: HashMap<String, CodeCount> = HashMap::new();
-    for entity_type in entity_types(question) {
-        let query = SearchQuery::newest(entity_type, Vec::new());
-        let engine = &generation.engine;
-        let terms = [COMMODITY_TERMS];
-        let mut counted = engine.aggregate(&query, &terms, ValueAggregation::Sum, deadline.clone())?;
-        let rank = money.iter().position(|of| *of == entity_type);
-        let rank = rank.filter(|_| counted.values.is_some());
-        for bucket in counted.take(Facet::Commodity).buckets {
-            let count = counts.entry(bucket.value).or_default();
-            count.records += bucket.count;
-            if let Some(rank) = rank
-                && count.value.is_none_or(|(known, _)| rank < known)
-            {
-                count.value = Some((rank, bucket.total_value));
-            }
-        }
-    }
-    let coded = counts
-        .into_iter()
-        .filter_map(|(key, count)| Some((CommodityCode::of_key(&key)?, count)));
-    let mut counts: BTreeMap<CommodityCode, CodeCount> = coded.collect();
-    let parents: Vec<CommodityCode> = counts.keys().filter_map(CommodityCode::parent).collect();
-    for parent in parents {
-        if let Some(count) = counts.get_mut(&parent) {
-            count.children += 1;
-        }
-    }
-    Ok(counts)
+    lower.starts_with(part) || (code.scheme() == Scheme::Unspsc && is_padded())
 }

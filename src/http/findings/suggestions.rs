@@ -68,11 +68,11 @@ pub(crate) fn suggestions(
         ..SearchQuery::newest(entity_type, Vec::new())
     });
     let records = record_count::counts(generation, alone.collect(), deadline)?;
+    let near_words = generation
+        .engine
+        .near_words(entity_type, &words, MAX_CANDIDATES, deadline.clone())?;
     let mut suggestions: Vec<Suggestion> = Vec::new();
-    for (word, own) in words.into_iter().zip(records) {
-        let near = generation
-            .engine
-            .near_words(entity_type, &word, MAX_CANDIDATES, deadline.clone())?;
+    for ((word, own), near) in words.into_iter().zip(records).zip(near_words) {
         let mut kept: Vec<String> = Vec::new();
         for near in near {
             let is_form_of_kept = kept.iter().any(|known| words_match(known, &near.word));

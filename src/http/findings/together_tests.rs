@@ -1,16 +1,18 @@
-//! Tests that an explanation and suggestions ask the engine for all their counts together.
+//! Tests that an explanation and suggestions ask the engine for all their counts together, and lists of commodity codes
+//! for theirs only once.
 
 use std::{
     fs,
     ops::Range,
     sync::{Arc, Mutex},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
 use tempfile::TempDir;
 
 use super::{
+    commodity_list::{self, CommodityPage, CommodityQuestion},
     explanation::{self, explanation},
     suggestions::suggestions,
 };
@@ -98,6 +100,11 @@ impl Engine for Recorder {
         self.engine.resolve_name(entity_type, facet, name, deadline)
     }
 
+    fn department_names(&self, name: &str) -> Vec<String> {
+        self.note("department_names", 1);
+        self.engine.department_names(name)
+    }
+
     fn suggest_names(
         &self,
         entity_type: EntityType,
@@ -113,12 +120,12 @@ impl Engine for Recorder {
     fn near_words(
         &self,
         entity_type: EntityType,
-        word: &str,
+        words: &[String],
         limit: usize,
         deadline: Deadline,
-    ) -> Result<Vec<NearWord>, Error> {
-        self.note("near_words", 1);
-        self.engine.near_words(entity_type, word, limit, deadline)
+    ) -> Result<Vec<Vec<NearWord>>, Error> {
+        self.note("near_words", words.len());
+        self.engine.near_words(entity_type, words, limit, deadline)
     }
 
     fn market(&self, query: &SearchQuery, deadline: Deadline) -> Result<MarketCounts, Error> {
@@ -165,7 +172,7 @@ fn generation() -> (Generation, Arc<Recorder>, TempDir) {
     let contracts = [
         r#"{"record_id":"1","title_en":"Snow removal","vendor_name":"Acme"}"#,
         r#"{"record_id":"2","title_fr":"Déneigement des routes","vendor_name":"Neige"}"#,
-        r#"{"record_id":"3","title_en":"Road repair","vendor_name":"Acme"}"#,
+        r#"{"record_id":"3","title_en":"Road repair","vendor_name":"Acme","unspsc":"72141000","contract_value":5}"#,
     ];
     fs::write(options.dumps.join("contract/city.ndjson"), contracts.join("\n") + "\n").unwrap();
     let report = indexing::run(&options).unwrap();
@@ -225,7 +232,7 @@ fn an_explanation_counts_all_terms_together_and_all_conditions_together() {
 }
 
 #[test]
-fn suggestions_count_all_words_together_and_read_all_spellings_together() {
+fn suggestions_look_for_all_words_together() {
     let (generation, recorder, _folder) = generation();
     let text = TextQuery::parse("denegement remval snow").unwrap();
     let found = suggestions(&generation, EntityType::Contract, &text, &Deadline::never()).unwrap();
@@ -234,9 +241,53 @@ fn suggestions_count_all_words_together_and_read_all_spellings_together() {
         .map(|near| (near.of.as_str(), near.word.as_str()))
         .collect();
     assert_eq!(words, [("denegement", "déneigement"), ("remval", "removal")]);
-    let near_words = ("near_words", 1);
     assert_eq!(
         *recorder.calls.lock().unwrap(),
-        [("counts", 3), near_words, near_words, near_words, ("records_of", 2)]
+        [("counts", 3), ("near_words", 3), ("records_of", 2)]
     );
+}
+
+#[test]
+fn the_commodity_codes_of_an_entity_type_are_counted_once() {
+    let (generation, recorder, _folder) = generation();
+    let listed = |entity_type: Option<EntityType>, parent: Option<&str>| -> (CommodityPage, usize) {
+        let question = CommodityQuestion {
+            part: None,
+            scheme: None,
+            parent: parent.map(str::to_owned),
+            entity_type,
+        };
+        let page = commodity_list::list(&generation, &question, 0..10, &Deadline::never()).unwrap();
+        let calls = std::mem::take(&mut *recorder.calls.lock().unwrap());
+        assert!(calls.iter().all(|call| *call == ("aggregate", 1)), "{calls:?}");
+        (page, calls.len())
+    };
+    assert_eq!(generation.commodity_counts_size().entries, 0);
+    let (contracts, searches) = listed(Some(EntityType::Contract), None);
+    assert_eq!(searches, 1);
+    assert_eq!(generation.commodity_counts_size().entries, 1);
+    let row = &contracts.rows[0];
+    let value = row.total_value.map(|value| value.dollars());
+    assert_eq!(
+        (row.commodity.key.as_str(), row.records, value, row.children),
+        ("unspsc:72", 1, Some(5.0), 1)
+    );
+    assert_eq!(listed(Some(EntityType::Contract), None), (contracts.clone(), 0));
+    // The contracts are known; the other five entity types are not.
+    assert_eq!(listed(None, None), (contracts.clone(), EntityType::ALL.len() - 1));
+    assert_eq!(listed(None, None), (contracts, 0));
+    let (below, searches) = listed(None, Some("unspsc:72"));
+    assert_eq!((below.rows[0].commodity.key.as_str(), searches), ("unspsc:7214", 0));
+    assert_eq!(listed(Some(EntityType::Award), None), (CommodityPage::default(), 0));
+    assert_eq!(generation.commodity_counts_size().entries, EntityType::ALL.len() + 1);
+}
+
+#[test]
+fn codes_that_could_not_be_counted_are_counted_the_next_time() {
+    let (generation, _recorder, _folder) = generation();
+    let late = Deadline::after(Duration::ZERO);
+    assert!(generation.commodity_counts(None, &late).is_err());
+    assert_eq!(generation.commodity_counts_size().entries, 0);
+    let counts = generation.commodity_counts(None, &Deadline::never()).unwrap();
+    assert_eq!(counts.all().count(), 3);
 }

@@ -241,6 +241,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
         "ureq",
         &[
             "engine/opensearch/client",
+            "engine/opensearch/no_answer",
             "engine/opensearch/settings",
             "fetch",
             "server/health_probe",
