@@ -25,6 +25,8 @@ pub struct ApiError {
     header: Option<(HeaderName, HeaderValue)>,
     /// The internal cause, for the log only.
     pub(crate) cause: Option<Box<str>>,
+    /// Whether work was done for it, so that it counts although others with its status are free.
+    pub(crate) is_charged: bool,
 }
 
 /// `Cache-Control` of errors and of responses that change by themselves: what failed now may work
@@ -194,6 +196,15 @@ impl ApiError {
             detail: detail.into(),
             header: None,
             cause: None,
+            is_charged: false,
+        }
+    }
+
+    /// The same error, of a request that counts.
+    pub(crate) fn charged(self) -> ApiError {
+        ApiError {
+            is_charged: true,
+            ..self
         }
     }
 

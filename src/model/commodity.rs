@@ -240,6 +240,20 @@ pub(crate) fn keys(field: &str, text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric()).filter_map(key)
 }
 
+/// The keys of the codes that describe a need. They are read as in a publisher's field of GSIN, which also has UNSPSC
+/// with all its digits; else as [`CommodityCode::parse`] does, with a scheme before a colon or on a higher level.
+pub(crate) fn keys_of_need(text: &str) -> Vec<String> {
+    let published: Vec<String> = keys("gsin", text).collect();
+    match CommodityCode::parse(text) {
+        // Codes of UNSPSC have all their digits here, as in records.
+        Ok(code) if published.is_empty() || text.contains(':') => match code.scheme {
+            Scheme::Unspsc => vec![format!("{:0<width$}", code.key, width = "unspsc:00000000".len())],
+            Scheme::Gsin | Scheme::Object => vec![code.key],
+        },
+        _ => published,
+    }
+}
+
 /// In a field of its own, GSIN may be one letter: a group of services.
 fn gsin(code: &str) -> Option<String> {
     // `N` is the letter of all goods.
@@ -370,6 +384,26 @@ mod tests {
             assert_eq!(of_goods(text).as_deref(), goods, "{text}");
         }
         assert_eq!(keys("commodity_code", "N5120").collect::<Vec<_>>(), ["gsin:n5120"]);
+    }
+
+    #[test]
+    fn a_need_names_its_code_as_publishers_or_as_searches_do() {
+        for (text, expected) in [
+            ("72141003", vec!["unspsc:72141003"]),
+            ("72140000, N7030", vec!["unspsc:72140000", "gsin:n7030"]),
+            ("7030", vec!["gsin:n7030"]),
+            ("unspsc:7030", vec!["unspsc:70300000"]),
+            ("unspsc:72140000", vec!["unspsc:72140000"]),
+            ("72", vec!["unspsc:72000000"]),
+            ("N70", vec!["gsin:n70"]),
+            ("gsin:7030", vec!["gsin:n7030"]),
+            ("object:430", vec!["object:0430"]),
+            ("zz", vec![]),
+            ("scheme:7030", vec!["gsin:n7030"]),
+            ("", vec![]),
+        ] {
+            assert_eq!(keys_of_need(text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! printed files.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::Write,
     net::TcpStream,
@@ -334,6 +335,40 @@ fn the_operating_page_describes_every_metric() {
     assert!(names.len() > 20, "{page}");
     let missing: Vec<&&str> = names.iter().filter(|name| !docs.contains(**name)).collect();
     assert!(missing.is_empty(), "docs/operating.md does not describe {missing:?}");
+    let row = |name: &str| docs.lines().find(|line| line.starts_with(&format!("| `{name}{{")));
+    for (name, label) in [
+        ("procure_background_failures_total", "step"),
+        ("procure_mails_total", "outcome"),
+    ] {
+        let row = row(name).unwrap_or_else(|| panic!("no row of {name}"));
+        let prefix = format!("{name}{{{label}=\"");
+        let values: Vec<&str> = page
+            .lines()
+            .filter_map(|line| line.strip_prefix(&prefix)?.split('"').next())
+            .collect();
+        assert!(
+            values.len() > 3,
+            "{name} has only the values {values:?} before any event"
+        );
+        for value in values {
+            assert!(row.contains(&format!("`{value}`")), "{value} is not in: {row}");
+        }
+    }
+}
+
+#[test]
+fn the_metrics_have_descriptions_of_their_own() {
+    let server = TestServer::own(&contracts(3), |_| {});
+    let page = Program::start(&server, &[], &[]).admin("/metrics");
+    let mut names: BTreeMap<&str, &str> = BTreeMap::new();
+    for line in page.lines().filter_map(|line| line.strip_prefix("# HELP ")) {
+        let (name, help) = line.split_once(' ').unwrap();
+        assert!(help.ends_with('.') && !help.ends_with(".."), "{line}");
+        if let Some(other) = names.insert(help, name) {
+            panic!("{name} and {other} have the same description: {help}");
+        }
+    }
+    assert!(names.len() > 20, "{page}");
 }
 
 #[test]

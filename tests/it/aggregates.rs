@@ -173,7 +173,7 @@ fn vendors_are_found_by_part_of_their_name() {
     refused(
         "/vendors?name=acme",
         422,
-        "unknown parameter 'name'; nearest is 'limit'",
+        "unknown parameter 'name'; this endpoint accepts q, limit, offset",
     );
 }
 
@@ -260,6 +260,11 @@ fn a_vendor_profile_has_its_contracts() {
         "/vendor/Acme?sort_by=closing",
         422,
         "parameter 'sort_by': contract cannot be sorted by 'closing'; use one of date, value",
+    );
+    refused(
+        "/vendor/Acme?sort_by=relevance",
+        422,
+        "parameter 'sort_by': 'relevance' is not one of date, value",
     );
     refused("/vendor/", 404, "no endpoint '/vendor/'; nearest is '/vendors'");
 }
@@ -457,7 +462,7 @@ fn a_search_counts_on_request() {
     refused(
         "/contract?total=true",
         422,
-        "unknown parameter 'total'; nearest is 'status'",
+        "unknown parameter 'total'; nearest is 'include_total'",
     );
 }
 

@@ -8,7 +8,7 @@ use std::{
 use procure::{http::params::encoding::encode, model::entity_type::EntityType};
 use serde_json::{Value, json};
 
-use crate::support::TestServer;
+use crate::support::{TestServer, free};
 
 /// Texts of codes as sources publish them, and the codes that they stand for with all codes above these.
 const CODES: [(&str, &str, &[&str]); 10] = [
@@ -164,14 +164,14 @@ fn random_record(entity_type: EntityType, number: usize, numbers: &mut Numbers) 
     }
 }
 
+/// All records as lines of dumps.
+fn lines() -> Vec<(EntityType, String)> {
+    let line = |coded: &Coded| (coded.entity_type, coded.record.to_string());
+    coded().iter().map(line).collect()
+}
+
 pub fn server() -> &'static TestServer {
-    static SERVER: LazyLock<TestServer> = LazyLock::new(|| {
-        let records: Vec<(EntityType, String)> = coded()
-            .iter()
-            .map(|coded| (coded.entity_type, coded.record.to_string()))
-            .collect();
-        TestServer::own(&records, |_| {})
-    });
+    static SERVER: LazyLock<TestServer> = LazyLock::new(|| TestServer::own(&lines(), |_| {}));
     &SERVER
 }
 
@@ -355,6 +355,77 @@ fn the_list_has_the_codes_of_records() {
             );
         }
     }
+}
+
+/// What the served generation keeps of commodity codes: for how many entity types, and bytes.
+fn kept_codes(admin: &str) -> (u64, u64) {
+    let mut page = ureq::get(format!("http://{admin}/metrics")).call().unwrap();
+    let page = page.body_mut().read_to_string().unwrap();
+    let value = |metric: &str| {
+        let name = format!("{metric}{{cache=\"commodity_codes\"}} ");
+        page.lines()
+            .find_map(|line| line.strip_prefix(&name))
+            .unwrap()
+            .parse()
+            .unwrap()
+    };
+    (value("procure_cache_entries"), value("procure_cache_bytes"))
+}
+
+#[test]
+fn codes_are_counted_once_for_each_generation() {
+    let admin = free();
+    let server = TestServer::own(&lines(), |config| config.admin_bind = Some(admin.parse().unwrap()));
+    let body = |path: &str| {
+        let answer = server.get(path);
+        assert_eq!(
+            (answer.status, answer.header("x-ratelimit-cost")),
+            (200, Some("1")),
+            "{path}"
+        );
+        answer.body
+    };
+    let facets = || EntityType::ALL.map(|of| body(&format!("/{of}?limit=1&include_total=true&facets=commodity")));
+    let mixed = || body("/contract?limit=1&include_total=true&facets=commodity,vendor");
+    let filtered = || body("/contract?limit=1&include_total=true&facets=commodity&commodity=72");
+    let before = (facets(), mixed(), filtered());
+    assert_eq!(kept_codes(&admin), (0, 0), "a facet keeps nothing");
+    let paths = [
+        "",
+        "?entity_type=award",
+        "?parent=72",
+        "?q=7210",
+        "?entity_type=award&scheme=gsin",
+    ];
+    let lists = || paths.map(|query| body(&format!("/commodities{query}")));
+    let first = lists();
+    let kept = kept_codes(&admin);
+    assert!(kept.0 == 7 && (1_000..100_000).contains(&kept.1), "{kept:?}");
+    assert_eq!(lists(), first);
+    assert_eq!(kept_codes(&admin), kept);
+    // Facets of all records read what the lists have counted, and are the same.
+    assert_eq!((facets(), mixed(), filtered()), before);
+
+    // Another generation has its own. A facet has equal codes in the order of their keys, a list in that of their schemes.
+    let awards = [
+        json!({"record_id": "a", "unspsc": "72101500"}),
+        json!({"record_id": "b", "gsin": "N7030"}),
+    ];
+    server.publish(&awards.map(|record| (EntityType::Award, record.to_string())));
+    server.wait_until("the generation", || kept_codes(&admin) == (0, 0));
+    let keys = |path: &str, list: &str, key: &str| -> Vec<String> {
+        let page: Value = serde_json::from_slice(&body(path)).unwrap();
+        let rows = page.pointer(list).unwrap().as_array().unwrap().iter();
+        rows.map(|row| row[key].as_str().unwrap().to_owned()).collect()
+    };
+    let facet = || keys("/award?limit=1&facets=commodity", "/facets/commodity/values", "value");
+    assert_eq!(facet(), ["gsin:n70", "unspsc:72"]);
+    assert_eq!(
+        keys("/commodities?entity_type=award", "/results", "commodity"),
+        ["unspsc:72", "gsin:n70"]
+    );
+    assert_eq!(kept_codes(&admin).0, 1);
+    assert_eq!(facet(), ["gsin:n70", "unspsc:72"]);
 }
 
 #[test]

@@ -39,6 +39,24 @@ fn every_error_states_the_problem_and_the_fix() {
         ),
         (
             "GET",
+            "/procurement/W8482-242123?offset=1",
+            422,
+            "unknown parameter 'offset'; this endpoint accepts department, limit",
+        ),
+        (
+            "GET",
+            "/commodity/72?sort_by=relevance",
+            422,
+            "parameter 'sort_by': 'relevance' is not one of date, value",
+        ),
+        (
+            "POST",
+            "/tender/alerts/subscribe?email=a@example.com&city=nowhere",
+            422,
+            "parameter 'city': 'nowhere' is not one of federal, montreal",
+        ),
+        (
+            "GET",
             "/tender/t1/documents/0",
             404,
             "tender 't1' has no document '0'; it has no documents",

@@ -496,7 +496,12 @@ fn invalid_parameters_are_refused() {
             422,
             "parameter 'cursor': invalid cursor 'x'; pass `next_cursor` from a previous response unchanged",
         ),
-        ("q=snow", 422, "unknown parameter 'q'; nearest is 'keywords'"),
+        (
+            "q=snow",
+            422,
+            "unknown parameter 'q'; this endpoint accepts keywords, min_value, days_back, languages, department, municipality, \
+             category, notice_type, translate, limit, cursor",
+        ),
     ] {
         let answer = server.get(&format!("/tender/feed?{query}"));
         assert_eq!(

@@ -153,6 +153,42 @@ fn every_response_to_a_key_states_its_limits() {
 }
 
 #[test]
+fn many_phrases_are_one_request_in_a_small_collection() {
+    let server = TestServer::own(&contracts(5), |_| {});
+    let phrases: Vec<String> = (0..15).map(|number| format!("%22no+p{number}%22")).collect();
+    let union = phrases.join("+OR+");
+    let cost = |answer: &Response| answer.header("x-ratelimit-cost").map(str::to_owned);
+    for path in [
+        format!("/contract?q={union}"),
+        format!("/contract?q={union}&sort_by=value"),
+        format!("/contract?q={union}&include_total=true&facets=vendor"),
+        format!("/contract?q={union}&explain=true&suggest=true"),
+        format!("/contract/stats?q={union}"),
+        "/vendor/nobody".to_owned(),
+    ] {
+        let answer = server.get(&path);
+        assert_eq!(cost(&answer).as_deref(), Some("1"), "{path}: {answer:?}");
+    }
+    // Nothing is found on the first page, so nothing is counted either.
+    let counted = server.get(&format!("/contract?q={union}&include_total=true")).json();
+    assert_eq!((&counted["total"], &counted["count"]), (&json!(0), &json!(0)));
+    let with_facets = server
+        .get(&format!("/contract?q={union}&include_total=true&facets=vendor"))
+        .json();
+    assert_eq!(with_facets["facets"]["vendor"]["distinct"], 0);
+    let key = [("x-gateway-key", server.key.as_str())];
+    for (path, total) in [
+        (format!("/contract?q={union}"), "0"),
+        ("/contract?offset=100".to_owned(), "5"),
+        ("/contract?offset=100&value_min=0".to_owned(), "5"),
+    ] {
+        let answer = server.request("HEAD", &path, &key);
+        let headers = (answer.header("x-total-count"), answer.header("x-ratelimit-cost"));
+        assert_eq!(headers, (Some(total), Some("1")), "{path}");
+    }
+}
+
+#[test]
 fn a_504_states_the_limits_too() {
     let server = TestServer::own(&contracts(5), |config| config.query_timeout = Duration::from_nanos(1));
     let answer = server.get("/contract");

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use super::{
     checksums::verify,
     commodities::Commodities,
+    commodity_counts::{CommodityCache, CommodityCounts},
     derived::DerivedData,
     first_seen::FirstSeen,
     layout::{CALIBRATION, COMMODITIES, FIRST_SEEN, REMEDY, TENDER_VALUES, list, lock, read_json, set_current},
@@ -23,7 +24,7 @@ use crate::{
         notices::NewestStatuses,
         value_cache::{CacheSize, ValueCache},
     },
-    engine::{Deadline, Engine, tantivy::TantivyEngine},
+    engine::{Deadline, Engine, Error, tantivy::TantivyEngine},
     model::{Date, EntityType, commodity_words::CommodityDictionary},
     query::translate::Translator,
 };
@@ -47,6 +48,8 @@ pub struct Generation {
     pub(crate) values: ValueCache,
     /// The statistics of all records of each entity type, as responses.
     statistics: [OnceLock<Bytes>; EntityType::ALL.len()],
+    /// The commodity codes that records have.
+    commodity_counts: CommodityCache,
 }
 
 impl Generation {
@@ -63,6 +66,7 @@ impl Generation {
             commodities: Arc::new(commodities),
             values: derived.tender_values.map(TenderValues::into_cache).unwrap_or_default(),
             statistics: Default::default(),
+            commodity_counts: CommodityCache::default(),
         }
     }
 
@@ -95,6 +99,26 @@ impl Generation {
             entries: computed().count(),
             bytes: computed().map(Bytes::len).sum(),
         }
+    }
+
+    /// The commodity codes that the records of an entity type have, or those of all, counted on first use. Two threads
+    /// may count them at the same time; both get the same.
+    pub(crate) fn commodity_counts(
+        &self,
+        of: Option<EntityType>,
+        deadline: &Deadline,
+    ) -> Result<Arc<CommodityCounts>, Error> {
+        self.commodity_counts.get(&*self.engine, of, deadline)
+    }
+
+    /// The commodity codes that the records of an entity type have, or those of all, if they were counted.
+    pub(crate) fn known_commodity_counts(&self, of: Option<EntityType>) -> Option<Arc<CommodityCounts>> {
+        self.commodity_counts.known(of)
+    }
+
+    /// What the commodity codes of records take.
+    pub(crate) fn commodity_counts_size(&self) -> CacheSize {
+        self.commodity_counts.size()
     }
 
     pub fn manifest_of(&self, entity_type: EntityType) -> &EntityTypeManifest {

@@ -86,7 +86,7 @@ impl PurchaseFacts {
                 .flat_map(vocabulary::categories)
                 .map(str::to_owned)
                 .collect(),
-            codes: commodity::keys("gsin", code).collect(),
+            codes: commodity::keys_of_need(code),
             province: province.map(vocabulary::province),
             ..PurchaseFacts::default()
         }

@@ -13,6 +13,7 @@ use crate::{
     http::{
         call::Call,
         error::ApiError,
+        handlers::confirmation_page::ConfirmationPage,
         json,
         params::{
             alerts::{
@@ -21,7 +22,7 @@ use crate::{
             },
             param::describe,
             read::read_all,
-            resolve::check_slug,
+            resolve::wrong_slug,
             value::Given,
         },
         route::{Access, Answer, Body, Endpoint, ErrorResponse, Parameters, RateLimitHeaders, Route, Tag, Verb},
@@ -75,19 +76,21 @@ pub(crate) const UNSUBSCRIBE: Route = Route {
     about: "End the subscriptions of a mail's unsubscribe link, at once",
     parameters: Parameters::Table("unsubscribe", || describe(TOKEN)),
     answer: Answer::Json(SchemaGenerator::subschema_for::<Ended>),
-    errors: &[
-        ErrorResponse {
-            status: "404",
-            name: "NoSubscription",
-            about: "No subscription has that token",
-            example: |_| "no subscription has this token; use the whole link from the mail".to_owned(),
-            rate_limit: RateLimitHeaders::Never,
-        },
-        NO_TOKEN,
-    ],
+    shows_pages: true,
+    errors: &[NO_SUBSCRIPTION, NO_TOKEN],
     is_cacheable: false,
     ..Route::DEFAULT
 };
+
+const NO_SUBSCRIPTION: ErrorResponse = ErrorResponse {
+    status: "404",
+    name: "NoSubscription",
+    about: "No subscription has that token",
+    example: |_| UNKNOWN.to_owned(),
+    rate_limit: RateLimitHeaders::Never,
+};
+
+const UNKNOWN: &str = "no subscription has this token; use the whole link from the mail";
 
 /// The maximum size of the body of a mail's link, which is ignored. A mail program sends 26 bytes.
 pub(crate) const MAX_ONE_CLICK_BYTES: usize = 4 << 10;
@@ -98,6 +101,15 @@ pub(crate) const UNSUBSCRIBE_ONE_CLICK: Route = Route {
     about: "End the subscriptions of a mail's unsubscribe link, as a mail program does with one click (RFC 8058)",
     body: Body::Ignored,
     max_body_bytes: MAX_ONE_CLICK_BYTES,
+    shows_pages: false,
+    errors: &[
+        ErrorResponse {
+            name: "NoSubscriptionOneClick",
+            ..NO_SUBSCRIPTION
+        },
+        NO_TOKEN,
+    ],
+    endpoint: Endpoint::Fixed("/tender/alerts/unsubscribe", unsubscribe_one_click),
     ..UNSUBSCRIBE
 };
 
@@ -153,8 +165,17 @@ fn subscribe(call: &Call) -> Result<Work, ApiError> {
 /// Needs no key: the token is the authorization.
 ///
 /// Decision D-100: HEAD changes nothing. GET acts at once, as specified, so a program that opens every link of a mail
-/// ends its subscriptions.
+/// ends its subscriptions. A browser gets a page instead of JSON.
 fn unsubscribe(call: &Call) -> Result<Work, ApiError> {
+    end(call, call.caller.accepts_html)
+}
+
+/// As [`unsubscribe`], for a mail program: always JSON.
+fn unsubscribe_one_click(call: &Call) -> Result<Work, ApiError> {
+    end(call, false)
+}
+
+fn end(call: &Call, is_browser: bool) -> Result<Work, ApiError> {
     let (token, is_head) = (token(call)?, call.is_head);
     Ok(Work::write(write_job(call, String::new(), move |state, consent| {
         let found = if is_head {
@@ -162,13 +183,22 @@ fn unsubscribe(call: &Call) -> Result<Work, ApiError> {
         } else {
             state.unsubscribe(&token, &consent)
         };
-        match found.map_err(failed)? {
-            UnsubscribeOutcome::Ended | UnsubscribeOutcome::AlreadyEnded => {
-                Reply::json(&Ended { status: "unsubscribed" })
+        let has_ended = match found.map_err(failed)? {
+            UnsubscribeOutcome::Ended | UnsubscribeOutcome::AlreadyEnded => true,
+            UnsubscribeOutcome::UnknownToken => false,
+        };
+        match has_ended {
+            _ if is_browser => {
+                let page = if has_ended {
+                    ConfirmationPage::Unsubscribed
+                } else {
+                    ConfirmationPage::NoSubscription
+                };
+                let sender = state.mail_sender().map_err(failed)?;
+                Ok(page.reply(&token, sender.as_ref()))
             }
-            UnsubscribeOutcome::UnknownToken => Err(ApiError::not_found(
-                "no subscription has this token; use the whole link from the mail",
-            )),
+            true => Reply::json(&Ended { status: "unsubscribed" }),
+            false => Err(ApiError::not_found(UNKNOWN)),
         }
     })))
 }
@@ -211,11 +241,15 @@ pub(crate) fn subscription_request(
     if languages.is_empty() {
         languages.extend(Language::ALL);
     }
+    let is_in_query = query.municipality.is_some();
     let given = query.merge(body)?;
     let keywords = keywords(given.keyword, list.into_iter().map(|keyword| keyword.0))?;
-    if let Some(municipality) = &given.municipality {
+    if let Some(Given { name, value }) = &given.municipality {
         let coverage = &call.generation.manifest_of(EntityType::Tender).coverage;
-        check_slug(municipality, EntityType::Tender, coverage)?;
+        if let Some(why) = wrong_slug(value, EntityType::Tender, coverage) {
+            let kind = if is_in_query { "parameter" } else { "member" };
+            return Err(ApiError::unprocessable(format!("{kind} '{name}': {why}")));
+        }
     }
     let no_email = || ApiError::unprocessable("parameter 'email' is required, in the query string or the body");
     Ok(SubscriptionRequest {

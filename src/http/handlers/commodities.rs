@@ -1,5 +1,7 @@
 //! `GET /commodities` and `GET /commodity/{code}`: commodity codes with their words, and the records that have them.
 
+use std::sync::Arc;
+
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -36,6 +38,7 @@ use crate::{
         },
         route::{Answer, Endpoint, ErrorResponse, Link, Parameters, PathParam, RateLimitHeaders, Route, Tag},
         schema_refs,
+        search_pool::Lane,
         work::{Reply, Work},
     },
     model::{EntityType, Facet, Role, Schema, commodity::CommodityCode},
@@ -175,8 +178,11 @@ fn list(call: &Call) -> Result<Work, ApiError> {
     let offset = given.offset.map_or(0, |given| given.value);
     let limit = given.limit.map_or(DEFAULT_LIMIT, |given| given.value);
     let normal_form = (question.clone(), limit, offset);
-    let counting = list_counting(&call.generation, &question);
-    let generation = call.generation.clone();
+    list_work(Arc::clone(&call.generation), question, limit, offset).for_request(&normal_form)
+}
+
+fn list_work(generation: Arc<Generation>, question: CommodityQuestion, limit: u64, offset: u64) -> Work {
+    let lane = list_lane(&generation, &question);
     let work = Work::search(move |deadline| {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let page = start..start.saturating_add(limit as usize);
@@ -188,15 +194,15 @@ fn list(call: &Call) -> Result<Work, ApiError> {
             results: rows,
         })
     });
-    let work = work.in_lane(counting.lane()).with_cost(counting.cost());
-    work.for_request(&normal_form)
+    work.in_lane(lane)
 }
 
-/// What a list counts: the codes of all records of each entity type.
-pub(crate) fn list_counting(generation: &Generation, question: &CommodityQuestion) -> Counting {
-    let counted = commodity_list::entity_types(question).into_iter();
-    let counts: Vec<_> = counted.map(|entity_type| (entity_type, 1)).collect();
-    Counting::of(generation, &counts)
+/// Decision D-253: the lane of a list, by what is still to count. All lists cost one request.
+pub(crate) fn list_lane(generation: &Generation, question: &CommodityQuestion) -> Lane {
+    let is_uncounted = |of: &EntityType| generation.known_commodity_counts(Some(*of)).is_none();
+    let uncounted = commodity_list::entity_types(question).into_iter().filter(is_uncounted);
+    let counts: Vec<_> = uncounted.map(|entity_type| (entity_type, 1)).collect();
+    Counting::of(generation, &counts).lane()
 }
 
 fn get(call: &Call, code: String) -> Result<Work, ApiError> {
@@ -294,5 +300,64 @@ fn sort(entity_type: EntityType, requested: Sort) -> Sort {
             key: SortKey::Date,
             ..requested
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::{
+        catalog::{generation::GenerationStore, indexing},
+        http::work::Job,
+    };
+
+    #[test]
+    fn a_list_costs_one_request_and_is_quick_once_its_codes_are_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = indexing::IndexOptions {
+            dumps: folder.path().join("dumps"),
+            store: GenerationStore::Folder(folder.path().join("index")),
+            memory_mb: indexing::DEFAULT_MEMORY_MB,
+            strict: true,
+        };
+        fs::create_dir_all(options.dumps.join("contract")).unwrap();
+        let contract = "{\"record_id\":\"1\",\"unspsc\":\"72141000\"}\n";
+        fs::write(options.dumps.join("contract/city.ndjson"), contract).unwrap();
+        let report = indexing::run(&options).unwrap();
+        let mut generation = options.store.open(&report.generation).unwrap();
+        // As many as would cost two requests to count each time.
+        for entry in &mut generation.manifest.entity_types {
+            entry.records = 1_500_000;
+        }
+        let generation = Arc::new(generation);
+        let work = |entity_type: Option<EntityType>| {
+            let question = CommodityQuestion {
+                part: None,
+                scheme: None,
+                parent: None,
+                entity_type,
+            };
+            list_work(Arc::clone(&generation), question, 20, 0)
+        };
+        let run = |entity_type: Option<EntityType>| {
+            let work = work(entity_type);
+            let (lane, cost) = (work.lane, work.cost.get());
+            let Job::Search(search) = work.job else {
+                panic!("a list is a search");
+            };
+            (lane, cost, search(Deadline::never()).unwrap().body)
+        };
+        let (contracts, everything) = (Some(EntityType::Contract), None);
+        let first = run(contracts);
+        assert!(matches!(first, (Lane::Heavy, 1, _)));
+        let second = run(contracts);
+        assert!(matches!(second, (Lane::Quick, 1, _)));
+        assert_eq!(first.2, second.2);
+        // The other entity types are not counted yet.
+        assert!(matches!(run(everything), (Lane::Heavy, 1, _)));
+        assert!(matches!(run(everything), (Lane::Quick, 1, _)));
+        assert!(matches!(run(Some(EntityType::Award)), (Lane::Quick, 1, _)));
     }
 }

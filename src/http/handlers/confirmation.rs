@@ -65,6 +65,7 @@ const LINK: Route = Route {
     tag: Tag::Alerts,
     access: Access::Keyless,
     parameters: Parameters::Table("unsubscribe", || describe(TOKEN)),
+    shows_pages: true,
     errors: &[
         ErrorResponse {
             status: "404",

@@ -1,6 +1,6 @@
-//! The page that the links of a confirmation mail open: English and French, without scripts.
+//! The page that the links of mails open: English and French, without scripts.
 //!
-//! It holds none of the subscriber's words. Opening it changes nothing; its buttons send a form.
+//! It holds none of the subscriber's words, and changes nothing by itself; its buttons send a form.
 
 use actix_web::http::{
     StatusCode,
@@ -21,6 +21,10 @@ pub(super) enum ConfirmationPage {
     Declined,
     /// The link does not work, or no longer.
     Expired,
+    /// The alerts of the link of a digest have ended.
+    Unsubscribed,
+    /// No alert has the link of a digest.
+    NoSubscription,
 }
 
 /// The texts of a page in one language.
@@ -60,10 +64,9 @@ impl ConfirmationPage {
             .replace("{title}", &escape(&title))
             .replace("{style}", STYLE)
             .replace("{sections}", &sections);
-        let status = if self == ConfirmationPage::Expired {
-            StatusCode::NOT_FOUND
-        } else {
-            StatusCode::OK
+        let status = match self {
+            ConfirmationPage::Expired | ConfirmationPage::NoSubscription => StatusCode::NOT_FOUND,
+            _ => StatusCode::OK,
         };
         Reply::from(bytes::Bytes::from(page))
             .with_headers(headers().into())
@@ -120,6 +123,16 @@ impl ConfirmationPage {
                 ],
                 ..texts
             },
+            ConfirmationPage::Unsubscribed => Texts {
+                title: "Your alerts have ended",
+                paragraphs: &["The alerts of this link have ended, and no further mail is sent for them."],
+                ..texts
+            },
+            ConfirmationPage::NoSubscription => Texts {
+                title: "This link does not work",
+                paragraphs: &["It works only as a whole, and no alert has ended. Copy the whole link from the mail."],
+                ..texts
+            },
         }
     }
 
@@ -171,6 +184,18 @@ impl ConfirmationPage {
                 title: "Ce lien ne fonctionne pas",
                 paragraphs: &[
                     "Il fonctionne pendant 7 jours, et seulement en entier. Copiez tout le lien du courriel, ou demandez de nouveau les alertes.",
+                ],
+                ..texts
+            },
+            ConfirmationPage::Unsubscribed => Texts {
+                title: "Vos alertes ont pris fin",
+                paragraphs: &["Les alertes de ce lien ont pris fin, et aucun autre courriel n’est envoyé pour elles."],
+                ..texts
+            },
+            ConfirmationPage::NoSubscription => Texts {
+                title: "Ce lien ne fonctionne pas",
+                paragraphs: &[
+                    "Il ne fonctionne qu’en entier, et aucune alerte n’a pris fin. Copiez tout le lien du courriel.",
                 ],
                 ..texts
             },
@@ -246,6 +271,8 @@ mod tests {
             ConfirmationPage::AskDecline,
             ConfirmationPage::Declined,
             ConfirmationPage::Expired,
+            ConfirmationPage::Unsubscribed,
+            ConfirmationPage::NoSubscription,
         ] {
             let reply = page.reply("abc", Some(&sender));
             let html = std::str::from_utf8(&reply.body).unwrap();

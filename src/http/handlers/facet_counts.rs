@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    catalog::generation::Generation,
-    engine::aggregation::{FacetBucket, FacetBuckets, TermsAggregation},
+    catalog::generation::{CodeCount, Generation},
+    engine::aggregation::{FacetBucket, FacetBuckets, Money, TermsAggregation},
     http::{
         findings::commodity::{COMMODITY_TERMS, described, one_level},
         handlers::counts::{Share, shares, terms},
@@ -71,6 +71,27 @@ pub(super) fn counted_terms(facet: Facet) -> TermsAggregation {
         Facet::Commodity => COMMODITY_TERMS,
         facet => terms(facet, MAX_VALUES),
     }
+}
+
+/// The facet that needs no search, with its counts: the codes of all records, once a list of codes has counted them.
+pub(super) fn kept_facet(generation: &Generation, search: &Search) -> Option<(Facet, FacetBuckets)> {
+    let is_of_all = search.query.matches_all() && search.facets.contains(&Facet::Commodity);
+    let of = is_of_all.then_some(search.query.entity_type)?;
+    let counts = generation.known_commodity_counts(Some(of))?;
+    let bucket = |count: &CodeCount| FacetBucket {
+        value: count.code.key().to_owned(),
+        count: count.records,
+        total_value: Money::default(),
+    };
+    let mut buckets: Vec<FacetBucket> = counts.level(None).map(bucket).collect();
+    // In the order of a facet: a list has equal codes in the order of their schemes.
+    buckets.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
+    let counts = FacetBuckets {
+        distinct: buckets.len() as u64,
+        other: 0,
+        buckets,
+    };
+    Some((Facet::Commodity, counts))
 }
 
 impl CountedFacet {

@@ -91,7 +91,7 @@ fn get(call: &Call) -> Result<Work, ApiError> {
     let feed = given.resolve(call, Date::in_toronto((call.state.now)()))?;
     let normal_form = serde_json::to_value(feed.normal_form()).map_err(ApiError::internal)?;
     let (generation, address) = (call.generation.clone(), call.query.to_owned());
-    let cost = cost::of_feed(feed.query.limit as u64);
+    let cost = cost::of_feed(&generation, &feed.query);
     let work = Work::search(move |deadline| {
         let query = &feed.query;
         let values = ValuesInTime::new(&generation, query.today, &deadline);
@@ -174,7 +174,7 @@ impl EstimatedValues for ValuesInTime<'_> {
     }
 
     /// # Errors
-    /// 503 if not all the missing tenders could be estimated in time.
+    /// 503 if not all the missing tenders could be estimated in time. It is charged: the tenders were searched for it.
     fn estimate(&self, record_id: &str, missing: usize) -> Result<Option<f64>, ApiError> {
         if let Some(end) = self.end {
             let left = end.saturating_duration_since(Instant::now());
@@ -192,7 +192,7 @@ fn check_time(missing: usize, pace: Option<Duration>, left: Duration) -> Result<
     if needed <= left && !left.is_zero() {
         return Ok(());
     }
-    Err(ApiError::busy_for(needed.as_secs().saturating_add(1)))
+    Err(ApiError::busy_for(needed.as_secs().saturating_add(1)).charged())
 }
 
 #[cfg(test)]
@@ -205,9 +205,9 @@ mod tests {
         assert_eq!(check_time(187, pace, left), Ok(()));
         for (missing, seconds) in [(188, 4), (500, 11), (2_000, 30), (usize::MAX, 30)] {
             let refused = check_time(missing, pace, left);
-            assert_eq!(refused, Err(ApiError::busy_for(seconds)), "{missing}");
+            assert_eq!(refused, Err(ApiError::busy_for(seconds).charged()), "{missing}");
         }
         assert_eq!(check_time(500, None, left), Ok(()), "the pace is unknown");
-        assert_eq!(check_time(1, None, Duration::ZERO), Err(ApiError::busy()));
+        assert_eq!(check_time(1, None, Duration::ZERO), Err(ApiError::busy().charged()));
     }
 }

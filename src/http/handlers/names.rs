@@ -86,6 +86,7 @@ struct Department {
     department: String,
     /// Records of the requested entity type, or of all four.
     records: u64,
+    /// The sum of the values that they state: 0 where none states one, as for most tenders.
     total_value: Money,
     /// Whether it is a buyer or a division of one.
     kind: Option<BodyKind>,

@@ -221,6 +221,10 @@ fn department(call: &Call, name: String) -> Result<Work, ApiError> {
 /// Writes a profile of the records of a name.
 type Write = fn(&Generation, ResolvedName, &Search, Deadline) -> Result<Reply, ApiError>;
 
+/// Decision D-256: looking for the vendors' names that are similar to one that does not exist takes as long as so many
+/// counts of the contracts. Departments are few.
+const SIMILAR_VENDORS_COUNTS: usize = 5;
+
 /// `counts` is how often the records of each entity type are counted without further figures.
 fn profile(
     call: &Call,
@@ -240,7 +244,11 @@ fn profile(
         search.include,
     );
     let further = (EntityType::Contract, included::counts(search.include));
-    let counts: Vec<_> = counts.iter().copied().chain([further]).collect();
+    let similar = (
+        EntityType::Contract,
+        similar_vendors_counts(&call.generation, facet, &name)?,
+    );
+    let counts: Vec<_> = counts.iter().copied().chain([further, similar]).collect();
     let counting = Counting::of(&call.generation, &counts);
     let generation = call.generation.clone();
     let work = Work::search(move |deadline| {
@@ -249,6 +257,17 @@ fn profile(
     });
     let work = work.in_lane(counting.lane()).with_cost(counting.cost());
     work.for_request(&normal_form)
+}
+
+/// What similar names count as, if there will be any. A local index tells without a search whether a name exists; a cluster
+/// does their work itself.
+fn similar_vendors_counts(generation: &Generation, facet: Facet, name: &str) -> Result<usize, ApiError> {
+    let engine = &generation.engine;
+    if facet != Facet::Vendor || !engine.is_local() {
+        return Ok(0);
+    }
+    let named = engine.resolve_name(EntityType::Contract, facet, name, Deadline::never())?;
+    Ok(if named.is_some() { 0 } else { SIMILAR_VENDORS_COUNTS })
 }
 
 /// What a name is the name of, as paths and parameters have it.

@@ -12,17 +12,18 @@ use crate::{
     catalog::generation::Generation,
     engine::{
         Deadline, Hits,
-        aggregation::{FacetBuckets, ValueAggregation},
+        aggregation::{Aggregation, FacetBuckets, ValueAggregation},
     },
     http::{
         call::Call,
         cost::{Counting, MAX_QUICK_RECORDS},
         error::ApiError,
         findings::{
+            condition_costs,
             explanation::{self, Explanation, explanation},
             suggestions::{self, Suggestion, suggestions},
         },
-        handlers::facet_counts::{CountedFacet, counted_terms},
+        handlers::facet_counts::{CountedFacet, counted_terms, kept_facet},
         params::{
             read::next_query,
             resolve::{ResolveContext, Search},
@@ -74,7 +75,7 @@ pub(crate) const INVALID_PAGE: ErrorResponse = ErrorResponse {
     name: "BadRequest",
     about: "The page cannot be returned: an `offset` above 9500, or a `cursor` with `sort_by=value` or `sort_by=relevance`, with an `offset`, or of another search. Also \
 bytes that are not an HTTP request: a malformed request line, header or body length, a missing `host`",
-    example: |_| "parameter 'offset': must not be above 9500; use 'cursor' for deep paging".to_owned(),
+    example: |_| "parameter 'offset': '9501' is above 9500; use 'cursor' for deep paging".to_owned(),
     rate_limit: RateLimitHeaders::Sometimes,
 };
 
@@ -110,7 +111,8 @@ fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
             .engine
             .search(&search.query, &search.page, deadline.clone())?;
         let found = Instant::now();
-        let mut counted = count(&generation, &search, is_counted, &deadline)?;
+        let is_nothing = hits.records.is_empty() && search.page.start == Start::Offset(0);
+        let mut counted = count(&generation, &search, is_counted, is_nothing, &deadline)?;
         if search.explain {
             let times = (started, found);
             let explained = explanation(&generation, &search, counted.total, times, &deadline)?;
@@ -132,7 +134,8 @@ fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     work.for_request(&normal_form)
 }
 
-/// What a search counts. The total of all records need not be counted.
+/// What a search counts, and how often it searches for its text: for the page, for what is counted, and for each
+/// condition that is explained. The total of all records need not be counted.
 fn counting(generation: &Generation, search: &Search, is_counted: bool) -> Counting {
     let is_total_counted = is_counted && !search.query.matches_all();
     let mut counts = search.facets.len() + usize::from(is_total_counted);
@@ -142,7 +145,11 @@ fn counting(generation: &Generation, search: &Search, is_counted: bool) -> Count
     if search.explain || search.suggest {
         counts += suggestions::counts(search.query.text.as_ref());
     }
-    Counting::of(generation, &[(search.query.entity_type, counts)])
+    let mut searches = 1 + usize::from(counts > 0);
+    if search.explain {
+        searches += condition_costs::counts(search);
+    }
+    Counting::of(generation, &[(search.query.entity_type, counts)]).with_phrases(generation, &search.query, searches)
 }
 
 /// Near words, if nothing is found: on the first page, or by the total.
@@ -228,16 +235,36 @@ fn headers(
     Ok(headers)
 }
 
-/// Counts all matches and the facets, as far as they were requested.
-fn count(generation: &Generation, search: &Search, is_counted: bool, deadline: &Deadline) -> Result<Counted, ApiError> {
+/// Counts all matches and the facets, as far as they were requested. `is_nothing` states that the first page is empty.
+fn count(
+    generation: &Generation,
+    search: &Search,
+    is_counted: bool,
+    is_nothing: bool,
+    deadline: &Deadline,
+) -> Result<Counted, ApiError> {
     if !is_counted && search.facets.is_empty() {
         return Ok(Counted::default());
     }
-    let facets: Vec<_> = search.facets.iter().copied().map(counted_terms).collect();
-    let none = ValueAggregation::None;
-    let aggregation = generation
-        .engine
-        .aggregate(&search.query, &facets, none, deadline.clone())?;
+    let kept = kept_facet(generation, search);
+    let is_kept = |facet: &Facet| kept.as_ref().is_some_and(|(kept, _)| kept == facet);
+    let facets = search.facets.iter().filter(|facet| !is_kept(facet));
+    let facets: Vec<_> = facets.copied().map(counted_terms).collect();
+    let mut aggregation = if facets.is_empty() && search.query.matches_all() {
+        Aggregation {
+            total: generation.manifest_of(search.query.entity_type).records,
+            ..Aggregation::default()
+        }
+    } else if facets.is_empty() && is_nothing {
+        // Phrases that no record has are read to the end, so they are not searched again.
+        Aggregation::default()
+    } else {
+        let none = ValueAggregation::None;
+        generation
+            .engine
+            .aggregate(&search.query, &facets, none, deadline.clone())?
+    };
+    aggregation.facets.extend(kept);
     let counted =
         |(facet, counts): (Facet, FacetBuckets)| (facet.name(), CountedFacet::new(generation, search, facet, counts));
     let facets: BTreeMap<_, _> = aggregation.facets.into_iter().map(counted).collect();

@@ -151,7 +151,7 @@ fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     let include = search.include;
     let (generation, normal_form) = (call.generation.clone(), (search.query.clone(), include));
     let counts = FACETS.len() + 1 + included::counts(include);
-    let counting = Counting::of(&generation, &[(entity_type, counts)]);
+    let counting = Counting::of(&generation, &[(entity_type, counts)]).with_phrases(&generation, &search.query, 1);
     // The statistics of all records of a generation are computed once.
     let is_kept = search.query.matches_all() && include.is_empty();
     let is_known = is_kept && generation.has_statistics(entity_type);

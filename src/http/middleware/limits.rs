@@ -76,7 +76,7 @@ impl Admission {
         self.verdict().map(drop)
     }
 
-    /// States that the work was done, so that a 304 counts, too.
+    /// States that the work was done, so that a 304 or a 503 counts, too.
     pub(crate) fn keep_charge(&mut self) {
         self.is_spent = true;
     }
@@ -187,6 +187,28 @@ mod tests {
                 rate_limit.ends_with(&format!(r#""day";r={left};t=43200"#)),
                 "{status}: {rate_limit}"
             );
+        }
+    }
+
+    #[test]
+    fn a_response_that_is_free_otherwise_counts_if_work_was_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.db");
+        let now = "2026-03-01T12:00:00Z".parse().unwrap();
+        let key = StateDb::open(&path)
+            .unwrap()
+            .create_key(Plan::Basic, "x", now, None)
+            .unwrap();
+        let watch = StateSync::open(&path, Plans::default(), now).unwrap();
+        for (is_spent, cost) in [(false, "0"), (true, "4")] {
+            let mut admission = admit(watch.ring().check(&key, now).unwrap(), ONE, now);
+            admission.raise(NonZeroU32::new(4).unwrap()).unwrap();
+            if is_spent {
+                admission.keep_charge();
+            }
+            let mut response = HttpResponse::new(StatusCode::SERVICE_UNAVAILABLE);
+            admission.finish(&mut response);
+            assert_eq!(response.headers().get(COST).unwrap(), cost);
         }
     }
 

@@ -15,8 +15,8 @@ const ABOUT: &str = "\
 Canadian government procurement, federal, provincial and municipal: six entity types of records that share one search interface.
 
 - A record may lack a field: sources differ. Many fields exist in English (`_en`) and French (`_fr`).
-- Parameter names are checked: an unknown one gives 422 with the nearest valid name. So does one that the entity type does not accept, one given \
-twice, or one given under two of its names.
+- Parameter names are checked: an unknown one gives 422 with the nearest valid name, or with all of them if none is near. So does one that the entity \
+type does not accept, one given twice, or one given under two of its names.
 - A request body is a JSON object, of up to 640 KiB for a batch and 16 KiB for a subscription. Its members are checked like parameters; `null` counts as absent.
 - The Pro endpoints (feed, estimate, comps) need a key of a paid plan; other keys get 403 with a link. A batch counts as one request for each item.
 - An empty value (`vendor=`) counts as absent, and white space around a value is ignored.
@@ -121,6 +121,34 @@ mod tests {
                 assert!(refs.contains(target.as_str()), "{target} is not used");
             }
         }
+    }
+
+    #[test]
+    fn what_a_browser_gets_as_a_page_is_described_next_to_the_json() {
+        let document = document_of("x-gateway", None);
+        let types = |content: &Value| content.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
+        let both = BTreeSet::from(["application/json".to_owned(), "text/html".to_owned()]);
+        let unknown = &document["components"]["responses"]["NoConfirmation"];
+        assert_eq!(types(&unknown["content"]), both);
+        for path in ["/tender/alerts/confirm", "/tender/alerts/decline"] {
+            let responses = &document["paths"][path]["post"]["responses"];
+            assert_eq!(types(&responses["200"]["content"]), both, "{path}");
+            assert_eq!(responses["404"]["$ref"], "#/components/responses/NoConfirmation");
+        }
+        let missing = &document["components"]["responses"]["NoToken"];
+        assert!(!types(&missing["content"]).contains("text/html"), "always JSON");
+    }
+
+    #[test]
+    fn the_orders_of_an_endpoint_are_described_and_no_others() {
+        let document = document_of("x-gateway", None);
+        let about = |component: &str| {
+            let parameter = &document["components"]["parameters"][component];
+            parameter["description"].as_str().unwrap().to_owned()
+        };
+        assert_eq!(about("sort_byContractWithoutText"), "`date` (of the event), `value`");
+        assert!(about("sort_byContract").ends_with("`value`, `relevance` (with `q`: the best matches first)"));
+        assert!(about("sort_byTender").contains("`closing`") && !about("sort_byStandingOffer").contains("value"));
     }
 
     #[test]

@@ -80,13 +80,17 @@ fn content(route: &Route, of: Option<EntityType>) -> Value {
             let schema = schema(&mut schemas::response_generator());
             (schema.to_value(), examples::response(&id(route, of)).cloned())
         }
-        Answer::Html | Answer::Asset => return json!({"text/html": {"schema": {"type": "string"}}}),
+        Answer::Html | Answer::Asset => return json!({"text/html": responses::page()}),
     };
     let mut body = json!({"schema": schema});
     if let Some(example) = example {
         body["example"] = example;
     }
-    json!({"application/json": body})
+    let mut content = json!({"application/json": body});
+    if route.shows_pages {
+        content["text/html"] = responses::page();
+    }
+    content
 }
 
 fn links(route: &Route, of: Option<EntityType>) -> Map<String, Value> {

@@ -83,6 +83,12 @@ impl Form {
         Some(schema(Schema::of(self.of), self.has_text))
     }
 
+    /// The description of a row that differs between entity types.
+    fn about(self, row: &Parameter) -> Option<String> {
+        let about = row.extra.about_by_entity_type?;
+        Some(about(Schema::of(self.of), self.has_text))
+    }
+
     /// What the component of a row has after its name.
     fn suffix(self, row: &Parameter) -> String {
         let with_text = Form { has_text: true, ..self };
@@ -144,7 +150,8 @@ fn add_rows(components: &mut Map<String, Value>, rows: &[Parameter], prefix: &st
 /// A row under one of its names.
 fn query_param(row: &Parameter, name: &str, form: Option<Form>, plans: &Plans) -> Value {
     let extra = &row.extra;
-    let mut about = row.about.to_owned();
+    let of_form = form.and_then(|form| form.about(row));
+    let mut about = of_form.unwrap_or_else(|| row.about.to_owned());
     if name != row.name {
         about = format!("Another name of `{}`; give one of them", row.name);
     }
@@ -252,7 +259,7 @@ fn request_headers(gateway: &Gateway) -> [(String, Value); 3] {
     let request_id = header(
         "request_id",
         "X-Request-Id",
-        "Your own id of the request, up to 128 visible ASCII characters; the response repeats it",
+        "Your own id of the request: up to 128 visible ASCII characters, without `@` and without an API key; the response repeats it, or has a new one in place of any other",
     );
     [host, if_none_match, request_id]
 }

@@ -48,9 +48,13 @@ fn success_and_not_modified(route: &Route, success: Value) -> Value {
 /// `components/responses`.
 pub(crate) fn components(gateway: &Gateway) -> Map<String, Value> {
     let mut components = Map::new();
-    let shared = errors::SHARED.iter().map(|shared| &shared.response);
-    for error in shared.chain(ROUTES.iter().flat_map(|route| route.errors)) {
-        components.insert(error.name.to_owned(), error_response(error, gateway));
+    let shared = errors::SHARED.iter().map(|shared| (&shared.response, false));
+    let own = ROUTES.iter().flat_map(|route| {
+        let is_page = move |error: &ErrorResponse| route.shows_pages && error.status == "404";
+        route.errors.iter().map(move |error| (error, is_page(error)))
+    });
+    for (error, is_page) in shared.chain(own) {
+        components.insert(error.name.to_owned(), error_response(error, is_page, gateway));
     }
     let not_modified = |rate_limit| {
         json!({
@@ -68,8 +72,14 @@ pub(crate) fn components(gateway: &Gateway) -> Map<String, Value> {
     components
 }
 
-fn error_response(error: &ErrorResponse, gateway: &Gateway) -> Value {
-    json!({
+/// The content of a page for people.
+pub(crate) fn page() -> Value {
+    json!({"schema": {"type": "string"}})
+}
+
+/// `is_page` states that a client that accepts HTML gets a page instead of JSON.
+fn error_response(error: &ErrorResponse, is_page: bool, gateway: &Gateway) -> Value {
+    let mut response = json!({
         "description": error.about,
         "headers": headers::of_error(Some(error.status), error.rate_limit),
         "content": {
@@ -78,5 +88,9 @@ fn error_response(error: &ErrorResponse, gateway: &Gateway) -> Value {
                 "example": {"detail": (error.example)(gateway)},
             },
         },
-    })
+    });
+    if is_page {
+        response["content"]["text/html"] = page();
+    }
+    response
 }

@@ -42,12 +42,30 @@ pub(crate) fn facets_of(schema: &Schema) -> Vec<Facet> {
     valid.map(|(facet, _)| facet).collect()
 }
 
-/// The JSON schema of `sort_by`. An endpoint without `q` cannot sort by relevance.
-pub(crate) fn sort_by_schema(schema: &Schema, has_text: bool) -> Json {
+/// The names of [`sorts`]. Without `q`, nothing can be sorted by relevance.
+pub(crate) fn sort_names(schema: &Schema, has_text: bool) -> Vec<&'static str> {
     let valid = sorts(schema).into_iter();
     let valid = valid.filter(|(_, key)| has_text || *key != SortKey::Relevance);
-    let names: Vec<&str> = valid.map(|(name, _)| name).collect();
-    json!({"type": "string", "enum": names})
+    valid.map(|(name, _)| name).collect()
+}
+
+/// The JSON schema of `sort_by`. An endpoint without `q` cannot sort by relevance.
+pub(crate) fn sort_by_schema(schema: &Schema, has_text: bool) -> Json {
+    json!({"type": "string", "enum": sort_names(schema, has_text)})
+}
+
+/// The description of `sort_by`: only what the entity type can be sorted by.
+pub(crate) fn sort_by_about(schema: &Schema, has_text: bool) -> String {
+    let about = |name: &'static str| match name {
+        "published" => "`published` (the day of publication)",
+        "date" => "`date` (of the event)",
+        "value" => "`value`",
+        "closing" => "`closing` (the last day for bids)",
+        "relevance" => "`relevance` (with `q`: the best matches first)",
+        other => other,
+    };
+    let parts: Vec<&str> = sort_names(schema, has_text).into_iter().map(about).collect();
+    parts.join(", ")
 }
 
 /// The JSON schema of `facets`.

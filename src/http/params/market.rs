@@ -82,13 +82,14 @@ struct Item(EstimateItem);
 struct ItemMembers {
     /// A tender's `record_id`; it cannot be combined with other members
     record_id: Optional<Text>,
-    /// A commodity code, GSIN or UNSPSC, of a need without a tender
+    /// A commodity code of a need without a tender: a GSIN, all eight digits of UNSPSC, or any code with its scheme
+    /// (`unspsc:7214`). A text that is no code gives the caveat `code_not_recognized`
     gsin: Optional<Code>,
     /// The buyer's whole name, in English or French
     department: Optional<Buyer>,
     /// Procurement category
     category: Optional<Category>,
-    /// The buyer's province: its name in English or French, or its code
+    /// The buyer's province: its name in English or French, or its code; any other text has no effect
     province: Optional<Text>,
     /// What is needed, in a sentence
     title: Optional<Text>,

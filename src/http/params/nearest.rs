@@ -32,9 +32,23 @@ pub(crate) fn near<'c>(text: &str, candidates: impl IntoIterator<Item = &'c str>
     nearest(&text, candidates.into_iter().filter(is_near))
 }
 
-/// Whether a text is a word with at most two letters wrong.
-pub(crate) fn is_slip(text: &str, word: &str) -> bool {
-    text.chars().count() <= MAX_COMPARED && strsim::osa_distance(text, word) <= 2
+/// Decision D-17: the name of a parameter that a client probably meant: one that is [`near`], or else one that has all
+/// words of the text, or only words of it. `sort` may mean `sort_by`, `min_value` means `value_min`.
+pub(crate) fn near_name<'c>(text: &str, names: &[&'c str]) -> Option<&'c str> {
+    near(text, names.iter().copied()).or_else(|| {
+        let text: String = fold(text).chars().take(MAX_COMPARED).collect();
+        let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
+        let shares_words = |name: &&str| {
+            let name = fold(name);
+            let own: Vec<&str> = name.split(' ').collect();
+            let (has_all, has_only) = (
+                words.iter().all(|word| own.contains(word)),
+                own.iter().all(|word| words.contains(word)),
+            );
+            !words.is_empty() && (has_all || has_only)
+        };
+        nearest(&text, names.iter().copied().filter(shares_words))
+    })
 }
 
 #[cfg(test)]
@@ -60,6 +74,39 @@ mod tests {
         }
         let long = "z".repeat(10_000);
         assert_eq!(near(&long, ["z"]), None, "the work does not grow with the text");
+    }
+
+    #[test]
+    fn a_name_is_near_by_its_letters_or_by_its_words() {
+        let names = [
+            "q",
+            "municipality",
+            "city",
+            "value_min",
+            "notice_type",
+            "sort_by",
+            "limit",
+            "offset",
+        ];
+        for (text, expected) in [
+            ("Q", Some("q")),
+            ("munipality", Some("municipality")),
+            ("City", Some("city")),
+            ("city_slug", Some("city")),
+            ("min_value", Some("value_min")),
+            ("sort", Some("sort_by")),
+            ("limits", Some("limit")),
+            ("foo", None),
+            ("include_total", None),
+            ("entity_type", None),
+            ("department", None),
+            ("", None),
+            ("__", None),
+        ] {
+            assert_eq!(near_name(text, &names), expected, "{text}");
+        }
+        assert_eq!(near_name("foo", &[]), None);
+        assert_eq!(near_name(&"q_".repeat(10_000), &["limit"]), None);
     }
 
     #[test]

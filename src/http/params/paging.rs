@@ -24,6 +24,15 @@ pub(crate) fn limit_applied(limit: u64) -> (HeaderName, HeaderValue) {
     (LIMIT_APPLIED, HeaderValue::from(limit))
 }
 
+/// The 400 for an offset above [`MAX_OFFSET`]. A number that does not fit into a u64 was not kept as the client wrote it.
+pub(crate) fn offset_too_deep(offset: u64, cure: &str) -> ApiError {
+    let what = match offset {
+        u64::MAX => format!("must not be above {MAX_OFFSET}"),
+        _ => format!("'{offset}' is above {MAX_OFFSET}"),
+    };
+    ApiError::bad_request(format!("parameter 'offset': {what}; {cure}"))
+}
+
 pub(crate) fn invalid_cursor(given: &Given<String>) -> ApiError {
     let why = format!(
         "invalid cursor {}; pass `next_cursor` from a previous response unchanged",

@@ -33,6 +33,8 @@ pub(crate) struct Extra {
     /// The JSON schema for one entity type, if the valid values differ between them; for an endpoint that accepts `q`,
     /// and for one that does not.
     pub(crate) by_entity_type: Option<fn(&Schema, bool) -> Json>,
+    /// The description, if it differs between them too.
+    pub(crate) about_by_entity_type: Option<fn(&Schema, bool) -> String>,
     /// Whether only the endpoints that list it accept it, not the search of records.
     pub(crate) is_only_named: bool,
     /// Several examples: key, summary and value. The first one is the empty text, which the documentation page fills
@@ -63,6 +65,7 @@ impl<P> Param<P> {
                 example: None,
                 is_capped_by_plan: false,
                 by_entity_type: None,
+                about_by_entity_type: None,
                 is_only_named: false,
                 examples: &[],
             },
@@ -109,6 +112,11 @@ impl<P> Param<P> {
 
     pub(crate) const fn by_entity_type(mut self, schema: fn(&Schema, bool) -> Json) -> Param<P> {
         self.extra.by_entity_type = Some(schema);
+        self
+    }
+
+    pub(crate) const fn about_by_entity_type(mut self, about: fn(&Schema, bool) -> String) -> Param<P> {
+        self.extra.about_by_entity_type = Some(about);
         self
     }
 

@@ -12,10 +12,13 @@ use crate::{
         call::Call,
         error::{ApiError, quoted},
         params::{
-            by_entity_type::{facets_of, sorts},
+            by_entity_type::{facets_of, sort_names, sorts},
             filters::{FilterBuilder, commodity_filter, contains, dates, prefix, term},
             include::Include,
-            paging::{DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, cursor_of_another_query, invalid_cursor, limit_applied},
+            paging::{
+                DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, cursor_of_another_query, invalid_cursor, limit_applied,
+                offset_too_deep,
+            },
             search::SearchParams,
             value::{Given, MAX_LISTED_VALUES, not_in_list},
         },
@@ -176,9 +179,7 @@ impl SearchParams {
                 Some(_) => "narrow the search, or sort by date and use 'cursor'",
                 None => "use 'cursor' for deep paging",
             };
-            return Err(ApiError::bad_request(format!(
-                "parameter 'offset': must not be above {MAX_OFFSET}; {cure}"
-            )));
+            return Err(offset_too_deep(offset, cure));
         }
         if let (Some(sort), Some(_)) = (without_cursors, &self.cursor) {
             return Err(ApiError::bad_request(format!(
@@ -239,10 +240,8 @@ impl SearchParams {
                 Ok(Sort { key: *key, order })
             }
             None => {
-                let is_valid = |key: SortKey| key != SortKey::Relevance || self.q.is_some();
-                let valid = sorts.iter().filter(|(_, key)| is_valid(*key));
-                let names: Vec<&str> = valid.map(|(name, _)| *name).collect();
-                let (entity_type, names) = (schema.entity_type, names.join(", "));
+                let names = sort_names(schema, self.q.is_some()).join(", ");
+                let entity_type = schema.entity_type;
                 let why = format!(
                     "{entity_type} cannot be sorted by '{}'; use one of {names}",
                     given.value
@@ -313,27 +312,27 @@ fn translated(text: TextQuery, translator: Option<&Translator>) -> (Option<TextQ
 }
 
 /// Checks that the entity type has records of a municipality.
-pub(crate) fn check_slug(
-    given: &Given<String>,
-    entity_type: EntityType,
-    coverage: &[Coverage],
-) -> Result<(), ApiError> {
-    let slugs = coverage.iter().map(|row| row.municipality.as_str());
-    if slugs.clone().any(|slug| slug == given.value) {
-        return Ok(());
+fn check_slug(given: &Given<String>, entity_type: EntityType, coverage: &[Coverage]) -> Result<(), ApiError> {
+    match wrong_slug(&given.value, entity_type, coverage) {
+        Some(why) => Err(ApiError::invalid(given.name, why)),
+        None => Ok(()),
     }
-    let why = match coverage.len() {
-        0 => format!(
-            "{} is unknown; there are no {entity_type} records",
-            quoted(&given.value)
-        ),
-        1..=MAX_LISTED_VALUES => not_in_list(&given.value, slugs),
+}
+
+/// Why a slug is wrong; `None` if the entity type has records of the municipality.
+pub(crate) fn wrong_slug(slug: &str, entity_type: EntityType, coverage: &[Coverage]) -> Option<String> {
+    let slugs = coverage.iter().map(|row| row.municipality.as_str());
+    if slugs.clone().any(|known| known == slug) {
+        return None;
+    }
+    Some(match coverage.len() {
+        0 => format!("{} is unknown; there are no {entity_type} records", quoted(slug)),
+        1..=MAX_LISTED_VALUES => not_in_list(slug, slugs),
         _ => format!(
             "{}; /{entity_type}/coverage lists all valid values",
-            not_in_list(&given.value, slugs)
+            not_in_list(slug, slugs)
         ),
-    };
-    Err(ApiError::invalid(given.name, why))
+    })
 }
 
 fn start(cursor: Option<Given<String>>, offset: Option<Given<u64>>, query: &SearchQuery) -> Result<Start, ApiError> {

@@ -55,13 +55,13 @@ fn contradicting_parameters_are_errors() {
             Contract,
             "offset=9501",
             400,
-            "parameter 'offset': must not be above 9500; use 'cursor' for deep paging",
+            "parameter 'offset': '9501' is above 9500; use 'cursor' for deep paging",
         ),
         (
             Contract,
             "offset=9501&sort_by=value",
             400,
-            "parameter 'offset': must not be above 9500; narrow the search, or sort by date and use 'cursor'",
+            "parameter 'offset': '9501' is above 9500; narrow the search, or sort by date and use 'cursor'",
         ),
         (
             Contract,

@@ -9,12 +9,13 @@ use crate::{
     http::{
         error::ApiError,
         params::{
-            by_entity_type::{facets_schema, sort_by_schema},
+            by_entity_type::{facets_schema, sort_by_about, sort_by_schema, sort_names},
+            encoding::pairs,
             include::include_schema,
-            paging::{DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET},
+            paging::{DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, offset_too_deep},
             param::Param,
             read::read,
-            value::{BOOLEAN, Case, ENTITY_TYPES, Given, Value},
+            value::{BOOLEAN, Case, ENTITY_TYPES, Given, Value, not_in_list},
         },
     },
     model::{
@@ -72,6 +73,12 @@ const QUALITY: [&str; QUALITY_FLAGS.len() + 1] = {
     values
 };
 
+/// The values of `sort_by` on any entity type.
+const SORTS: [&str; 5] = ["published", "date", "value", "closing", RELEVANCE];
+
+/// The order that needs a text.
+const RELEVANCE: &str = "relevance";
+
 type Row = Param<SearchParams>;
 
 pub static TABLE: &[Row] = &[
@@ -110,7 +117,7 @@ pub static TABLE: &[Row] = &[
     ),
     Row::new(
         "status",
-        "Status of the record, normalized across sources",
+        "Status that the publisher states, in one of four words; it is not computed from dates, so a tender may be `Open` after its closing date",
         Value::OneOf(&STATUSES, Case::Any, |p| &mut p.status),
     ),
     Row::new(
@@ -125,7 +132,7 @@ pub static TABLE: &[Row] = &[
     ),
     Row::new(
         "vendor_province",
-        "Vendor's province: its name in English or French, or its code",
+        "Vendor's province: its name in English or French, or its code; of a vendor abroad its state or region, as published. An unknown one finds nothing",
         Value::Text(|p| &mut p.vendor_province),
     ),
     Row::new(
@@ -137,13 +144,13 @@ pub static TABLE: &[Row] = &[
     Row::new("value_max", "Maximum value, inclusive", Value::Number(|p| &mut p.value_max)),
     Row::new(
         "issued_after",
-        "First day, inclusive: of award, or of publication for tenders and advance notices",
+        "First day, inclusive: of award, or of publication for tenders and pre-solicitations",
         Value::Date(|p| &mut p.issued_after),
     )
     .aliases(&["date_from", "date_after"]),
     Row::new(
         "issued_before",
-        "Last day, inclusive: of award, or of publication for tenders and advance notices",
+        "Last day, inclusive: of award, or of publication for tenders and pre-solicitations",
         Value::Date(|p| &mut p.issued_before),
     )
     .aliases(&["date_to", "date_before"]),
@@ -181,9 +188,10 @@ pub static TABLE: &[Row] = &[
     Row::new(
         "sort_by",
         "`date` (of the event), `published` and `closing` (if the entity type has these days), `value`, `relevance` (with `q`: the best matches first)",
-        Value::OneOf(&["published", "date", "value", "closing", "relevance"], Case::Exact, |p| &mut p.sort_by),
+        Value::OneOf(&SORTS, Case::Exact, |p| &mut p.sort_by),
     )
     .by_entity_type(sort_by_schema)
+    .about_by_entity_type(sort_by_about)
     .default(|| json!("date")),
     Row::new(
         "sort_order",
@@ -276,7 +284,8 @@ pub(crate) const FILTERS: [&str; 18] = [
 impl SearchParams {
     /// Reads the query string of a search in this entity type.
     pub fn read(entity_type: EntityType, query: &str) -> Result<SearchParams, ApiError> {
-        read(TABLE, |param| refusal(entity_type, param), query)
+        let rejects = |param: &Row, value: &str| wrong_sort(entity_type, true, param, value, query);
+        read(TABLE, |param| refusal(entity_type, param), rejects, query)
     }
 
     /// Reads the query string of an endpoint that accepts only some of the parameters; `endpoint` is its path
@@ -306,15 +315,31 @@ impl SearchParams {
                 accepted.join(", ")
             ))
         };
-        let given: SearchParams = read(TABLE, refuses, query)?;
+        let has_text = names.contains(&"q");
+        let rejects = |param: &Row, value: &str| wrong_sort(entity_type, has_text, param, value, query);
+        let given: SearchParams = read(TABLE, refuses, rejects, query)?;
         let offset = given.offset.as_ref().map_or(0, |given| given.value);
         if offset > MAX_OFFSET && !names.contains(&"cursor") {
-            return Err(ApiError::bad_request(format!(
-                "parameter 'offset': must not be above {MAX_OFFSET}; narrow the records by 'issued_after' and 'issued_before'"
-            )));
+            let cure = "narrow the records by 'issued_after' and 'issued_before'";
+            return Err(offset_too_deep(offset, cure));
         }
         Ok(given)
     }
+}
+
+/// Why a value of `sort_by` is wrong here, with those that the request can have. An order that another entity type has
+/// is left to [`super::resolve`], unless it needs a text and the endpoint takes none.
+fn wrong_sort(entity_type: EntityType, has_text: bool, param: &Row, value: &str, query: &str) -> Option<String> {
+    let is_known = SORTS.contains(&value) && (has_text || value != RELEVANCE);
+    if param.name != "sort_by" || is_known {
+        return None;
+    }
+    let pairs = pairs(query).unwrap_or_default();
+    let gives_text = pairs
+        .iter()
+        .any(|(name, value)| name == "q" && !value.trim().is_empty());
+    let names = sort_names(Schema::of(entity_type), has_text && gives_text);
+    Some(not_in_list(value, names.iter().copied()))
 }
 
 /// Why an entity type does not accept a parameter: names those that do. `None` if it accepts it.
@@ -376,6 +401,13 @@ mod tests {
         );
         check(EntityType::Award, "Q=x", "unknown parameter 'Q'; nearest is 'q'");
         check(
+            EntityType::StandingOffer,
+            "foo=1",
+            "unknown parameter 'foo'; this endpoint accepts municipality, q, department, vendor, category, reference_number, \
+             issued_after, issued_before, closing_after, closing_before, commodity, quality_flag, translate, sort_by, sort_order, \
+             limit, offset, cursor, facets, include_total, suggest, explain",
+        );
+        check(
             EntityType::Award,
             "city=a&municipality=b",
             "parameter 'municipality': given twice, also as 'city'; give it once",
@@ -393,9 +425,50 @@ mod tests {
             (error.status.as_u16(), error.detail.as_str()),
             (
                 400,
-                "parameter 'offset': must not be above 9500; narrow the records by 'issued_after' and 'issued_before'"
+                "parameter 'offset': '9501' is above 9500; narrow the records by 'issued_after' and 'issued_before'"
             )
         );
+        let error = read(&format!("offset={}", u128::MAX)).unwrap_err();
+        assert_eq!(
+            error.detail,
+            "parameter 'offset': must not be above 9500; narrow the records by 'issued_after' and 'issued_before'",
+            "a number that was not kept is not quoted"
+        );
+    }
+
+    #[test]
+    fn an_error_names_the_orders_that_the_request_can_have() {
+        for (entity_type, query, detail) in [
+            (EntityType::Contract, "sort_by=foo", "'foo' is not one of date, value"),
+            (
+                EntityType::Contract,
+                "sort_by=foo&q=snow",
+                "'foo' is not one of date, value, relevance",
+            ),
+            (
+                EntityType::Contract,
+                "q=+&sort_by=foo",
+                "'foo' is not one of date, value",
+            ),
+            (
+                EntityType::Tender,
+                "sort_by=foo",
+                "'foo' is not one of published, date, value, closing",
+            ),
+            (EntityType::StandingOffer, "sort_by=foo", "'foo' is not one of date"),
+        ] {
+            check(entity_type, query, &format!("parameter 'sort_by': {detail}"));
+        }
+        let names = ["sort_by"];
+        let profile = |query: &str| SearchParams::read_only(&names, "/vendor/{name}", EntityType::Contract, query);
+        for order in ["relevance", "foo"] {
+            let error = profile(&format!("sort_by={order}")).unwrap_err();
+            assert_eq!(
+                error.detail,
+                format!("parameter 'sort_by': '{order}' is not one of date, value")
+            );
+        }
+        assert!(profile("sort_by=value").is_ok());
     }
 
     #[test]
@@ -440,7 +513,7 @@ mod tests {
             ),
             (
                 "sort_by=Value",
-                "parameter 'sort_by': 'Value' is not one of published, date, value, closing, relevance; nearest is 'value'",
+                "parameter 'sort_by': 'Value' is not one of date, value; nearest is 'value'",
             ),
             (
                 "sort_order=down",

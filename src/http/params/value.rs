@@ -167,7 +167,7 @@ pub(crate) fn keyword(text: &str) -> Result<Keyword, String> {
 }
 
 pub(crate) fn email(text: &str) -> Result<EmailAddress, String> {
-    EmailAddress::parse(text).map_err(|why| format!("the text {why}"))
+    EmailAddress::parse_new(text).map_err(|why| format!("the text {why}"))
 }
 
 pub(crate) fn one_of(list: &'static [&'static str], case: Case, text: &str) -> Result<&'static str, String> {

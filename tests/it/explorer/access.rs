@@ -131,6 +131,18 @@ fn a_wrong_key_is_a_sentence_and_attempts_are_limited() {
     let wait: u64 = limited.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=600).contains(&wait), "{wait}");
     assert!(limited.html.contains("<html lang=\"en\">"));
+    assert!(
+        limited
+            .html
+            .contains("Too many wrong keys came from your network address."),
+        "{}",
+        limited.html
+    );
+    assert!(
+        limited.html.contains("Try again in 10 minutes.") && !limited.html.contains("your plan"),
+        "{}",
+        limited.html
+    );
     let right = browser.sign_in(&server.key);
     assert_signed_in(&right.get("/en/account"));
 }

@@ -65,7 +65,7 @@ fn what_is_inside_is_listed_by_type_and_source_with_its_freshness() {
         "5 records from 3 sources.",
         "By type of record and source Source Number Newest record Published or fetched",
         // A date that has not come yet is a mistake: the year of the others is shown.
-        "Contracts our-own 2 2021 March 10, 2026 (today)",
+        "Contracts our-own 2 in 2021 March 10, 2026 (today)",
         "City of Toronto 2 February 3, 2026 March 9, 2026 (1 day ago)",
         "Tenders SEAO (Quebec), until 2024 1 April 5, 2023 March 10, 2025 (365 days ago)",
     ] {

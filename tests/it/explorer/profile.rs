@@ -157,7 +157,7 @@ fn a_vendor_is_shown_in_a_sentence_charts_and_tables() {
         "href=\"/en/record/contract/c4\"",
         "href=\"/en/search?kind=contract&#38;vendor=Acme%20Paving\"",
         "href=\"/en/vendor/acme%20paving?kind=disclosure\"",
-        "href=\"/vendor/acme%20paving\"",
+        "/vendor/acme%20paving&#39;</code>",
     ] {
         assert!(html.contains(address), "no {address}: {html}");
     }

@@ -57,7 +57,10 @@ fn costs(html: &str) -> Vec<[String; 3]> {
         None => cell.trim().to_owned(),
     };
     let row = |row: &str| {
-        let cells = between(row, "<td>", "</td>");
+        let cells: Vec<&str> = between(row, "<td data-label=\"", "</td>")
+            .into_iter()
+            .map(|cell| cell.split_once("\">").expect("a cell with its label").1)
+            .collect();
         [
             between(row, "<bdi>", "</bdi>")[0].to_owned(),
             way(cells[0]),

@@ -57,11 +57,12 @@ fn each_source_has_its_period_its_years_and_its_licence() {
         "<title>2019: 2 records</title>",
         "<title>2020: 0 records</title>",
         "aria-label=\"City of Toronto, contracts: 4 records, 2019 to 2021\"",
-        "<th scope=\"row\">2021</th><td class=\"number\"></td><td class=\"number\">2</td>",
+        "<th scope=\"row\">2021</th><td class=\"number\" data-label=\"our-own, contracts\"></td>\
+         <td class=\"number\" data-label=\"City of Toronto, contracts\">2</td>",
         // The period, and the last time that the file was fetched.
-        "<td class=\"date\">May\u{a0}6, 2019</td>",
-        "<td class=\"date\">February\u{a0}2, 2021</td>",
-        "<td class=\"date\">February\u{a0}28, 2026</td>",
+        "<td class=\"date\" data-label=\"First date\">May\u{a0}6, 2019</td>",
+        "<td class=\"date\" data-label=\"Last date\">February\u{a0}2, 2021</td>",
+        "<td class=\"date\" data-label=\"Published or fetched\">February\u{a0}28, 2026</td>",
         // Who publishes it.
         "href=\"https://open.toronto.ca/open-data-license/\" rel=\"noopener noreferrer nofollow\"",
         "Contains information licensed under the Open Government Licence – Toronto.",
@@ -74,6 +75,7 @@ fn each_source_has_its_period_its_years_and_its_licence() {
         "8 fiches de 2 sources.",
         "Ville de Toronto",
         "6\u{a0}mai 2019",
+        "<bdi lang=\"en\">Contains information licensed under the Open Government Licence – Toronto.</bdi>",
         "ajoutées par l’exploitant",
     ] {
         assert!(french.contains(part), "{part} is not in {french}");
@@ -89,7 +91,8 @@ fn the_presence_of_fields_is_counted_over_all_records() {
         .skip(1)
         .take(2)
         .map(|row| {
-            let cells = row.split("<td class=\"number\">").skip(1);
+            let cells = row.split("<td class=\"number\" data-label=\"").skip(1);
+            let cells = cells.map(|cell| cell.split_once("\">").unwrap().1);
             cells.map(|cell| cell.split("</td>").next().unwrap()).collect()
         })
         .collect();
@@ -119,14 +122,15 @@ fn the_numbers_are_those_of_the_api() {
     for source in sources["sources"].as_array().unwrap() {
         let entity_type = EntityType::parse(source["entity_type"].as_str().unwrap()).unwrap();
         let row = format!(
-            "<td><a href=\"/en/search?kind={entity_type}\">{}</a></td>\n<td class=\"number\">{}</td>",
+            "<td data-label=\"Records of\"><a href=\"/en/search?kind={entity_type}\">{}</a></td>\n\
+             <td class=\"number\" data-label=\"Number\">{}</td>",
             match entity_type {
                 EntityType::Contract => "Contracts",
                 EntityType::Tender => "Tenders",
                 EntityType::Award => "Award notices",
                 EntityType::Disclosure => "Disclosed federal contracts",
                 EntityType::StandingOffer => "Standing offers",
-                EntityType::PreSolicitation => "Advance notices",
+                EntityType::PreSolicitation => "Pre-solicitations",
             },
             source["records"]
         );
