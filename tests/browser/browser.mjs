@@ -8,7 +8,7 @@ const screenshots = fileURLToPath(new URL('../../target/screenshots', import.met
 mkdirSync(screenshots, { recursive: true });
 
 export const WIDE = { width: 1280, height: 900 };
-export const NARROW = { width: 390, height: 844 };
+export const NARROW = { width: 380, height: 844 };
 
 export function launch() {
   return chromium.launch({

@@ -39,12 +39,39 @@ async function problemsOf(page, response, status, language) {
   expect(await page.locator('h1').count(), 1, 'the number of h1');
   const overflow = await page.evaluate(() => document.scrollingElement.scrollWidth - window.innerWidth);
   if (overflow > 0) problems.push(`${overflow} px wider than the window`);
+  problems.push(...(await page.evaluate(unreadable)));
   await page.evaluate(AXE);
   const { violations } = await page.evaluate((runOnly) => axe.run(document, { runOnly }), RULES);
   for (const { id, help, nodes } of violations) {
     problems.push(`${id}: ${help}: ${nodes.map((node) => node.html.slice(0, 300)).join(' ')}`);
   }
   return problems;
+}
+
+/** Runs in the page: what of amounts, dates and heads of columns is cut off or broken within a word or a number. */
+function unreadable() {
+  const problems = [];
+  for (const box of document.querySelectorAll('.table-scroll')) {
+    if (box.scrollWidth > box.clientWidth + 1) problems.push(`a table is cut: ${box.innerText.trim().slice(0, 60)}`);
+  }
+  const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    if (!text.parentElement.closest('td, th, .search-facts, .feed-facts, .facts')) continue;
+    if (text.parentElement.closest('svg, .visually-hidden, details:not([open])')) continue;
+    // A word, an amount or a day with its month; addresses and longer ones, such as identifiers, may be broken.
+    const words = text.data.replace(/\S*\/\S*/g, (address) => ' '.repeat(address.length));
+    for (const { 0: word, index } of words.matchAll(/[\p{L}\p{N}$][\p{L}\p{N}.,\u00a0\u202f$%]*/gu)) {
+      if (word.length > 24) continue;
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (lines.size > 1) problems.push(`broken: ${word}`);
+      if (range.getBoundingClientRect().right > window.innerWidth + 1) problems.push(`outside of the window: ${word}`);
+    }
+  }
+  return [...new Set(problems)].slice(0, 10);
 }
 
 for (const language of ['en', 'fr']) {

@@ -39,7 +39,7 @@ pub(crate) enum Entry {
 /// The visitor of a request: by the key in its header, by its session, or by its address where the pages are open.
 ///
 /// # Errors
-/// 403 if the key in the header is not valid. An invalid session counts as none.
+/// 403 if the key in the header is not valid, 400 if there are two. An invalid session counts as none.
 pub(crate) fn visitor_of(
     request: &HttpRequest,
     explorer: &Explorer,
@@ -47,7 +47,7 @@ pub(crate) fn visitor_of(
     now: DateTime<Utc>,
 ) -> Result<Visitor, ApiError> {
     let headers = request.headers();
-    if headers.get(&state.gateway.key).is_some_and(|value| !value.is_empty()) {
+    if auth::has_key(&state.gateway, headers) {
         let account = auth::check(&state.gateway, &state.keys, headers, now)?;
         return Ok(Visitor {
             kind: VisitorKind::Key,

@@ -10,6 +10,7 @@ use crate::{
         error::ApiError,
         explorer::{
             address::{self, Parameters},
+            error_page::waiting_time,
             messages::Texts,
             page::{Layout, PageCall, Section, other, render, see_other},
             route::{Handler, Page, PageAccess},
@@ -45,12 +46,21 @@ struct AccountPage {
     next: String,
     /// The end of the key of what is to be said first; empty if there is nothing.
     notice: &'static str,
+    /// How long to wait before trying again; empty if there is nothing to wait for.
+    wait: String,
     /// Whether the visitor may be signed in although the browser sent no session.
     may_continue: bool,
     /// Whether the visitor can sign out.
     is_signed_in: bool,
     plan: Option<PlanView>,
     key_header: String,
+}
+
+impl AccountPage {
+    /// Whether the notice says that no key was accepted.
+    fn is_refused(&self) -> bool {
+        ["wrong-key", "no-key", "too-many-keys"].contains(&self.notice)
+    }
 }
 
 /// What the page shows of an account.
@@ -76,7 +86,7 @@ pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
     let asked = parameters.get(NOTICE).unwrap_or_default();
     let notice = NOTICES.into_iter().find(|notice| *notice == asked).unwrap_or_default();
     let next = parameters.get(NEXT).and_then(address::same_site_path);
-    shown(call, next.unwrap_or_default(), notice)
+    Ok(not_stored(shown(call, next.unwrap_or_default(), notice, None)?))
 }
 
 /// Signs in or out.
@@ -100,18 +110,20 @@ fn send(call: &PageCall) -> Result<Work, ApiError> {
 /// share them.
 fn sign_in(call: &PageCall, key: &str, next: &str) -> Result<Work, ApiError> {
     if key.is_empty() {
-        return shown(call, next, "no-key").map(|work| with_status(work, StatusCode::UNPROCESSABLE_ENTITY));
+        let reply = shown(call, next, "no-key", None)?;
+        return Ok(not_stored(reply.with_status(StatusCode::UNPROCESSABLE_ENTITY)));
     }
     let Ok(account) = call.state.keys.check(key, call.now) else {
         let limit = &call.explorer.sign_in_limit;
         if let Some(seconds) = limit.wait(call.client, Instant::now()) {
-            return Err(ApiError::too_many_requests(
-                "too many wrong keys came from this address",
-                seconds,
-            ));
+            // Not the error page of other 429 responses: that one is about the limits of a plan.
+            let mut reply = shown(call, next, "too-many-keys", Some(seconds))?;
+            reply.headers.push((header::RETRY_AFTER, seconds.into()));
+            return Ok(not_stored(reply.with_status(StatusCode::TOO_MANY_REQUESTS)));
         }
         limit.note_wrong(call.client, Instant::now());
-        return shown(call, next, "wrong-key").map(|work| with_status(work, StatusCode::FORBIDDEN));
+        let reply = shown(call, next, "wrong-key", None)?;
+        return Ok(not_stored(reply.with_status(StatusCode::FORBIDDEN)));
     };
     let home = address::page(call.lang, "");
     let reply = see_other(if next.is_empty() { &home } else { next })?;
@@ -124,7 +136,8 @@ fn finish(mut reply: Reply, cookie: anyhow::Result<header::HeaderValue>) -> Resu
     Ok(not_stored(reply))
 }
 
-fn shown(call: &PageCall, next: &str, notice: &'static str) -> Result<Work, ApiError> {
+/// The page, with the seconds to wait before the next attempt.
+fn shown(call: &PageCall, next: &str, notice: &'static str, wait: Option<u64>) -> Result<Reply, ApiError> {
     let layout = call.layout(call.t.text("account-title"), Section::Account);
     let mut other_page = Parameters::default();
     if !next.is_empty() {
@@ -141,25 +154,18 @@ fn shown(call: &PageCall, next: &str, notice: &'static str) -> Result<Work, ApiE
         action: address::page(call.lang, "account"),
         next: next.to_owned(),
         notice,
+        wait: wait.map_or_else(String::new, |seconds| waiting_time(call.t, seconds)),
         may_continue: call.is_from_elsewhere && !next.is_empty(),
         is_signed_in: call.visitor.kind.is_signed_in(),
         plan: call.visitor.account.as_deref().map(|account| plan(call, account)),
         key_header: call.state.gateway.key.to_string(),
     };
-    Ok(not_stored(render(&page)?))
+    render(&page)
 }
 
 /// What is left changes with every request, so the page is not kept.
 fn not_stored(reply: Reply) -> Work {
     Work::new(Job::Ready(reply)).with_validator(Validator::None)
-}
-
-fn with_status(work: Work, status: StatusCode) -> Work {
-    let job = match work.job {
-        Job::Ready(reply) => Job::Ready(reply.with_status(status)),
-        job => job,
-    };
-    Work { job, ..work }
 }
 
 /// Looks how much is left by a request that is charged to the minute and returned to the day.

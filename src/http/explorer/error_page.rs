@@ -78,11 +78,11 @@ fn error_page(
         ),
         t,
         kind,
-        // The texts of client errors name the parameter that is wrong; others say nothing to a visitor.
-        detail: if matches!(kind, "invalid" | "missing" | "forbidden") {
-            &error.detail
-        } else {
-            ""
+        // The texts of client errors name the parameter that is wrong; others say nothing to a visitor. That of a missing
+        // page adds nothing to the sentence in the visitor's language.
+        detail: match (kind, language) {
+            ("invalid" | "forbidden", _) | ("missing", Language::English) => &error.detail,
+            _ => "",
         },
         wait: wait.map_or_else(String::new, |seconds| waiting_time(t, seconds)),
         request_id: if error.cause.is_some() { request_id } else { "" },
@@ -91,7 +91,7 @@ fn error_page(
 }
 
 /// A time in the largest unit that it fills twice, rounded up.
-fn waiting_time(t: Texts, seconds: u64) -> String {
+pub(super) fn waiting_time(t: Texts, seconds: u64) -> String {
     if seconds < 120 {
         t.with("error-wait-seconds", &[("count", &seconds)])
     } else if seconds < 7_200 {

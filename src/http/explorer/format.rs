@@ -139,14 +139,18 @@ fn superscript(digit: char) -> char {
     }
 }
 
-/// A share from 0 to 1 in percent: `12%` or `12 %`. A small share has a decimal, so that it is not shown as zero.
+/// A share from 0 to 1 in percent: `12%` or `12 %`. A small share has a decimal, and one that would be written as zero is
+/// `<0.1%`, so that nothing that exists is shown as zero.
 pub(crate) fn percent(language: Language, share: f64) -> String {
     let percent = share * 100.0;
+    let is_tiny = percent > 0.0 && percent < 0.05;
     let decimals = usize::from(percent > 0.0 && percent < 9.95);
-    let number = decimal(language, percent, decimals);
-    match language {
-        Language::English => format!("{number}%"),
-        Language::French => format!("{number}{NO_BREAK}%"),
+    let number = decimal(language, if is_tiny { 0.1 } else { percent }, decimals);
+    match (language, is_tiny) {
+        (Language::English, false) => format!("{number}%"),
+        (Language::English, true) => format!("<{number}%"),
+        (Language::French, false) => format!("{number}{NO_BREAK}%"),
+        (Language::French, true) => format!("<{NO_BREAK}{number}{NO_BREAK}%"),
     }
 }
 
@@ -394,6 +398,11 @@ mod tests {
         assert_eq!(percent(English, 0.123), "12%");
         assert_eq!(percent(French, 0.0123), "1,2\u{a0}%");
         assert_eq!(percent(French, 0.0), "0\u{a0}%");
+        assert_eq!(
+            (percent(English, 0.0005), percent(English, 0.000_499)),
+            ("0.1%".into(), "<0.1%".into())
+        );
+        assert_eq!(percent(French, 1e-9), "<\u{a0}0,1\u{a0}%");
         let day = |text: &str| Date::parse(text).unwrap();
         assert_eq!(date(English, day("2026-11-22")), "November\u{a0}22, 2026");
         assert_eq!(date(French, day("2026-11-22")), "22\u{a0}novembre 2026");

@@ -251,7 +251,7 @@ fn source_row(t: Texts, today: Date, part: &EntityTypeManifest, source: &SourceS
         // Publishers also write days that have not come yet, by mistake or for contracts to come.
         latest: latest.map(|day| {
             if day > today {
-                latest_year(part, source, today)
+                t.with("home-contents-year", &[("year", &latest_year(part, source, today))])
             } else {
                 t.date(day)
             }

@@ -25,6 +25,7 @@ pub(crate) mod headers;
 pub(crate) mod home;
 pub(crate) mod kept;
 pub(crate) mod kind_tabs;
+pub(crate) mod licence_texts;
 pub(crate) mod market;
 pub(crate) mod messages;
 pub(crate) mod page;

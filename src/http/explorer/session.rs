@@ -5,7 +5,7 @@
 //! looked up for each request: a revoked key ends its sessions at once.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashMap},
     sync::{Mutex, PoisonError},
 };
 
@@ -25,8 +25,17 @@ pub(crate) struct Sessions {
     secret: Secret,
     /// Whether browsers send the cookie over TLS only.
     is_secure: bool,
-    /// Sessions whose visitor signed out: when they would have ended, and their random part.
-    ended: Mutex<BTreeSet<(i64, String)>>,
+    /// Of each key, the sessions whose visitor signed out.
+    ended: Mutex<HashMap<i64, EndedSessions>>,
+}
+
+/// The sessions of one key whose visitor signed out. So the sign-outs of one key bring back no session of another one.
+#[derive(Default)]
+struct EndedSessions {
+    /// When they would have ended, and their random part.
+    sessions: BTreeSet<(i64, String)>,
+    /// All sessions of the key that would end until then are over. It takes the place of those that are remembered no more.
+    all_until: i64,
 }
 
 /// A valid session.
@@ -42,8 +51,9 @@ pub(crate) struct Session {
 /// How long a session lasts.
 const LIFETIME: TimeDelta = TimeDelta::hours(12);
 
-/// The maximum number of ended sessions that are remembered until their own end.
-const MAX_ENDED: usize = 10_000;
+/// The maximum number of ended sessions of a key that are remembered until their own end. A further one also ends those of
+/// the key that were begun before the oldest of these.
+const MAX_ENDED: usize = 100;
 
 /// The names of the cookie. Browsers accept the first one over TLS only, and only from this host.
 const SECURE_NAME: &str = "__Host-procure_session";
@@ -86,11 +96,8 @@ impl Sessions {
     pub(crate) fn end(&self, session: Option<&Session>, now: DateTime<Utc>) -> anyhow::Result<HeaderValue> {
         if let Some(session) = session {
             let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-            *ended = ended.split_off(&(now.timestamp(), String::new()));
-            if ended.len() >= MAX_ENDED {
-                ended.pop_first();
-            }
-            ended.insert((session.ends_at, session.nonce.clone()));
+            ended.retain(|_, of_key| of_key.forget_until(now.timestamp()));
+            ended.entry(session.key_id).or_default().add(session);
         }
         self.cookie("", 0)
     }
@@ -132,7 +139,8 @@ impl Sessions {
         };
         let is_over = session.ends_at <= now.timestamp();
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_ended = is_over || ended.contains(&(session.ends_at, session.nonce.clone()));
+        let of_key = ended.get(&session.key_id);
+        let is_ended = is_over || of_key.is_some_and(|of_key| of_key.has(&session));
         (!is_ended).then_some(session)
     }
 
@@ -158,6 +166,27 @@ impl Sessions {
         let name = self.name();
         let cookie = format!("{name}={token}; Path=/; Max-Age={max_age}; HttpOnly; SameSite=Strict{secure}");
         HeaderValue::try_from(cookie).context("writing a cookie")
+    }
+}
+
+impl EndedSessions {
+    fn add(&mut self, session: &Session) {
+        if self.sessions.len() >= MAX_ENDED
+            && let Some((ends_at, _)) = self.sessions.pop_first()
+        {
+            self.all_until = self.all_until.max(ends_at);
+        }
+        self.sessions.insert((session.ends_at, session.nonce.clone()));
+    }
+
+    fn has(&self, session: &Session) -> bool {
+        session.ends_at <= self.all_until || self.sessions.contains(&(session.ends_at, session.nonce.clone()))
+    }
+
+    /// Forgets what would be over by now anyway. Returns whether anything is left.
+    fn forget_until(&mut self, now: i64) -> bool {
+        self.sessions = self.sessions.split_off(&(now, String::new()));
+        self.all_until > now || !self.sessions.is_empty()
     }
 }
 
@@ -272,23 +301,33 @@ mod tests {
     #[test]
     fn ended_sessions_take_bounded_memory() {
         let sessions = Sessions::new([7; 32], false);
-        for number in 0..MAX_ENDED + 10 {
-            let session = Session {
-                key_id: 1,
-                ends_at: now().timestamp() + 60,
-                nonce: number.to_string(),
-            };
-            sessions.end(Some(&session), now()).unwrap();
+        let of_other_key = pair(&sessions.start(2, now()).unwrap());
+        let other = sessions.of(&headers(&of_other_key), now()).unwrap();
+        sessions.end(Some(&other), now()).unwrap();
+        let cookies: Vec<String> = (0..MAX_ENDED + 10)
+            .map(|_| pair(&sessions.start(1, now()).unwrap()))
+            .collect();
+        let newer = pair(&sessions.start(1, now() + TimeDelta::seconds(1)).unwrap());
+        for cookie in &cookies {
+            let session = sessions.of(&headers(cookie), now());
+            // The last ones are over already, because they are as old as those that are remembered no more.
+            sessions.end(session.as_ref(), now()).unwrap();
         }
-        assert_eq!(sessions.ended.lock().unwrap().len(), MAX_ENDED);
+        assert_eq!(sessions.ended.lock().unwrap()[&1].sessions.len(), MAX_ENDED);
+        // None works again, whether it is remembered or not, and that of another key stays ended.
+        for cookie in cookies.iter().chain([&of_other_key]) {
+            assert_eq!(sessions.of(&headers(cookie), now()), None);
+        }
+        assert!(sessions.of(&headers(&newer), now()).is_some());
         sessions.end(None, now()).unwrap();
         let later = Session {
             key_id: 1,
-            ends_at: now().timestamp() + 600,
+            ends_at: (now() + LIFETIME * 3).timestamp(),
             nonce: "later".to_owned(),
         };
-        sessions.end(Some(&later), now() + TimeDelta::seconds(61)).unwrap();
-        assert_eq!(sessions.ended.lock().unwrap().len(), 1);
+        sessions.end(Some(&later), now() + LIFETIME * 2).unwrap();
+        let ended = sessions.ended.lock().unwrap();
+        assert_eq!((ended.len(), ended[&1].sessions.len()), (1, 1));
     }
 
     proptest! {

@@ -13,7 +13,9 @@ use crate::{
         error::ApiError,
         explorer::{
             address::{self, Parameters},
+            bilingual::Shown,
             charts::{CoverageGrid, CoverageRow, YearCount},
+            licence_texts::licence_text,
             messages::Texts,
             page::{Layout, PageCall, Section, rendered},
             route::{Handler, Page},
@@ -89,9 +91,9 @@ struct Publisher {
 
 struct Published {
     page: &'static str,
-    licence: &'static str,
+    licence: Shown,
     licence_href: Option<&'static str>,
-    attribution: &'static str,
+    attribution: Shown,
     /// How often it publishes, in words.
     rhythm: String,
 }
@@ -269,9 +271,9 @@ fn publisher(t: Texts, id: &str) -> Publisher {
         name: source_name(t, id),
         published: published(id).map(|source| Published {
             page: source.page,
-            licence: source.licence,
+            licence: licence_text(source.licence, t.language()),
             licence_href: licence_href(source.licence, t.language()),
-            attribution: source.attribution,
+            attribution: licence_text(source.attribution, t.language()),
             rhythm: t.keyed("sources-rhythm-", &source.update_frequency.replace(' ', "-")),
         }),
     }

@@ -250,7 +250,7 @@ mod tests {
             "SEAO: 12,352 records, 2019 to 2021",
             "Empty: no records",
             "1,000 to 9,999",
-            "<td class=\"number\">12,345</td>",
+            "<td class=\"number\" data-label=\"SEAO\">12,345</td>",
         ] {
             assert!(html.contains(part), "{part} is not in {html}");
         }

@@ -131,7 +131,10 @@ mod tests {
             r#"<th scope="row" lang="fr"><a href="/en/vendor/A&#38;B">A&#38;B</a>"#,
             r#"<rect class="chart-bar" x="20%" width="80%" height="8"/>"#,
             r#"<rect class="bar-negative" x="0%" width="20%" height="8"/>"#,
-            r#"<td class="number">$2,000,000.00</td><td class="number">2</td><td class="number">25%</td>"#,
+            concat!(
+                r#"<td class="number" data-label="Value">$2,000,000.00</td>"#,
+                r#"<td class="number" data-label="Number">2</td><td class="number" data-label="Share">25%</td>"#,
+            ),
             "<span>Anonymous</span>",
         ] {
             assert!(html.contains(part), "{part} is not in {html}");

@@ -104,8 +104,11 @@ pub(super) struct LogScale {
     pub(super) ticks: Vec<f64>,
 }
 
-/// The maximum number of labels of a logarithmic axis: they fit next to each other at 320 pixels.
+/// The maximum number of labels of a logarithmic axis.
 const MAX_LOG_TICKS: usize = 6;
+
+/// How far apart the labels of a logarithmic axis are at least, as a share of the axis: `100 k$` and a space at 300 pixels.
+const MIN_LOG_TICK_DISTANCE: f64 = 0.18;
 
 /// A logarithmic axis shows powers of ten from a cent to [`MAX_PLAUSIBLE`].
 const POWERS: RangeInclusive<f64> = -2.0..=13.0;
@@ -156,18 +159,23 @@ fn clamp_log(log: f64) -> f64 {
 fn log_ticks(low: f64, high: f64) -> Vec<f64> {
     let powers = low.floor() as i32..=high.ceil() as i32;
     let on_axis = |value: &f64| (low..=high).contains(&value.log10());
+    let distance = |from: f64, to: f64| (to / from).log10() / (high - low);
+    let fits = |ticks: &[f64]| {
+        let mut pairs = ticks.windows(2);
+        pairs.all(|pair| distance(pair[0], pair[1]) >= MIN_LOG_TICK_DISTANCE)
+    };
     for factors in [&[1.0, 2.0, 5.0][..], &[1.0, 3.0]] {
         let ticks: Vec<f64> = powers
             .clone()
             .flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)))
             .filter(on_axis)
             .collect();
-        if (2..=MAX_LOG_TICKS).contains(&ticks.len()) {
+        if (2..=MAX_LOG_TICKS).contains(&ticks.len()) && fits(&ticks) {
             return ticks;
         }
     }
     let tens: Vec<f64> = powers.map(|power| 10f64.powi(power)).filter(on_axis).collect();
-    let every = tens.len().div_ceil(MAX_LOG_TICKS).max(1);
+    let every = (MIN_LOG_TICK_DISTANCE / distance(1.0, 10.0)).ceil().max(1.0) as usize;
     tens.into_iter().step_by(every).collect()
 }
 
@@ -268,6 +276,12 @@ mod tests {
         assert_eq!(ticks(&[10_000.0, 100_000.0]), [10_000.0, 20_000.0, 50_000.0, 100_000.0]);
         assert_eq!(ticks(&[1_000.0, 1e6]), [1_000.0, 10_000.0, 100_000.0, 1e6]);
         assert_eq!(ticks(&[50_000.0]), [20_000.0, 50_000.0, 100_000.0]);
+        assert_eq!(
+            ticks(&[9_000.0, 5e6]),
+            [10_000.0, 100_000.0, 1e6],
+            "30 k$ would touch 10 k$"
+        );
+        assert_eq!(ticks(&[1.0, 1e12]), [1.0, 1e3, 1e6, 1e9, 1e12]);
         assert_eq!(LogScale::covering([0.0, -5.0].into_iter()), None);
         let scale = LogScale::covering([10.0, 1000.0].into_iter()).unwrap();
         assert!((scale.share(100.0) - 0.5).abs() < 1e-9);

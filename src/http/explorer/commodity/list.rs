@@ -16,7 +16,7 @@ use crate::{
             spreadsheet::{file, rows},
         },
         findings::commodity_list::{self, CommodityPage, CommodityQuestion, CommodityRow},
-        handlers::commodities::list_counting,
+        handlers::commodities::list_lane,
         params::{
             commodities::{CommoditiesParams, TABLE},
             read::read_all,
@@ -109,7 +109,7 @@ pub(super) fn page(call: &PageCall) -> Result<Work, ApiError> {
     let file = request.parameters.without(&["offset", "limit"]).after(&file);
     let layout = call.layout(call.t.text("commodities-title"), Section::Search);
     let layout = layout.with_exports(call.exports(json, file));
-    let counting = list_counting(&call.generation, &request.question);
+    let lane = list_lane(&call.generation, &request.question);
     let (generation, t) = (call.generation.clone(), call.t);
     let work = Work::search(move |deadline| {
         let found = commodity_list::list(&generation, &request.question, request.page(), &deadline)?;
@@ -127,8 +127,7 @@ pub(super) fn page(call: &PageCall) -> Result<Work, ApiError> {
             t,
         })
     });
-    let work = work.in_lane(counting.lane()).with_cost(counting.cost());
-    call.validated(work, &(call.path, call.query))
+    call.validated(work.in_lane(lane), &(call.path, call.query))
 }
 
 fn row(generation: &Generation, t: Texts, row: &CommodityRow) -> Option<Row> {
@@ -148,7 +147,7 @@ fn row(generation: &Generation, t: Texts, row: &CommodityRow) -> Option<Row> {
 /// The same codes as a file.
 pub(super) fn csv(call: &PageCall) -> Result<Work, ApiError> {
     let request = Request::read(call, CODES_OF_FILE)?;
-    let counting = list_counting(&call.generation, &request.question);
+    let lane = list_lane(&call.generation, &request.question);
     let generation = call.generation.clone();
     let work = Work::search(move |deadline| {
         let found = commodity_list::list(&generation, &request.question, request.page(), &deadline)?;
@@ -174,6 +173,5 @@ pub(super) fn csv(call: &PageCall) -> Result<Work, ApiError> {
         }
         Ok(reply)
     });
-    let work = work.in_lane(counting.lane()).with_cost(counting.cost());
-    call.validated(work, &(call.path, call.query))
+    call.validated(work.in_lane(lane), &(call.path, call.query))
 }

@@ -42,7 +42,7 @@ pub(super) fn tenders(call: &PageCall) -> Result<Work, ApiError> {
     }
     let feed = given(call, TENDERS)?.resolve(&call.as_api_call(call.query), call.today)?;
     let normal_form = serde_json::to_value(("feed.csv", feed.normal_form(), call.query)).map_err(ApiError::internal)?;
-    let cost = cost::of_feed(feed.query.limit as u64);
+    let cost = cost::of_feed(&call.generation, &feed.query);
     let (path, parameters) = (call.path.to_owned(), Parameters::parse(call.query)?);
     let generation = call.generation.clone();
     let work = Work::search(move |deadline| {

@@ -101,7 +101,7 @@ fn page(call: &PageCall) -> Result<Work, ApiError> {
     let layout = layout.with_exports(call.exports(api_path.clone(), csv));
     let feed = given.resolve(&call.as_api_call(call.query), call.today)?;
     let normal_form = serde_json::to_value(("feed", feed.normal_form(), call.query)).map_err(ApiError::internal)?;
-    let cost = cost::of_feed(feed.query.limit as u64);
+    let cost = cost::of_feed(&call.generation, &feed.query);
     let json_address = format!("{}{api_path}", call.origin);
     let (generation, t) = (call.generation.clone(), call.t);
     let work = Work::search(move |deadline| {

@@ -26,6 +26,7 @@ use crate::{
         state_writer::failed,
         work::{Job, Reply, Work},
     },
+    model::plain_words::{self, PlainWordsError},
     state::subscription::SubscriptionRequest,
 };
 
@@ -59,6 +60,10 @@ pub(super) fn subscribe(call: &PageCall) -> Result<Work, ApiError> {
         let error = ApiError::invalid("email", why);
         return Ok(Work::new(Job::Ready(page.refused("email", &error)?)));
     }
+    if let Some(outcome) = unfit_words(&fields) {
+        let error = ApiError::unprocessable("a word or the department may not be in a mail");
+        return Ok(Work::new(Job::Ready(page.refused(outcome, &error)?)));
+    }
     match requested(call, &fields) {
         Ok(request) => write(call, page, request),
         Err(error) => Ok(Work::new(Job::Ready(page.refused("conditions", &error)?))),
@@ -83,6 +88,19 @@ impl Fields {
         let parts = self.get(name).unwrap_or_default().split(',').map(str::trim);
         parts.filter(|part| !part.is_empty()).collect()
     }
+}
+
+/// The end of the key that says why mails may not show a word or the buyer; `None` if they may.
+fn unfit_words(fields: &Fields) -> Option<&'static str> {
+    let mut texts = fields.list("keywords").into_iter().chain(fields.get("department"));
+    let why = texts.find_map(|text| plain_words::check(text).err())?;
+    Some(match why {
+        PlainWordsError::Link => "link",
+        PlainWordsError::Telephone => "telephone",
+        PlainWordsError::Sign => "sign",
+        PlainWordsError::TooLong => "long",
+        PlainWordsError::Invisible => "invisible",
+    })
 }
 
 /// The subscription that the form describes, checked as the API checks it.

@@ -15,8 +15,8 @@ footer-sources = Sources and their licences
 footer-licence = How to read these figures
 footer-api = For programs: the API
 exports-title = Take this data with you
-exports-json-note = (the API, with your key)
-exports-curl = The same from a terminal; KEY is your API key
+exports-json = The same as JSON: the address in the API, which needs your API key in a header
+exports-curl = The same as JSON, from a terminal; KEY is your API key
 copy-button = Copy
 copied-button = Copied
 not-copied-button = Selected: copy it with the keyboard
@@ -28,7 +28,7 @@ kinds-tender = Tenders
 kinds-award = Award notices
 kinds-disclosure = Disclosed federal contracts
 kinds-standing_offer = Standing offers
-kinds-pre_solicitation = Advance notices
+kinds-pre_solicitation = Pre-solicitations
 
 ## Values that records do not have.
 not-published = not published
@@ -54,6 +54,7 @@ home-inside-fetched = Last fetched on { $date }.
 home-inside-sources = All sources, what they cover and their licences
 home-contents-caption = By type of record and source
 home-contents-latest = Newest record
+home-contents-year = in { $year }
 home-contents-updated = { $count ->
     [0] { $date } (today)
     [one] { $date } ({ $count } day ago)
@@ -73,8 +74,8 @@ error-title-forbidden = This page is not open to you
 error-text-forbidden = Your key, its plan or the form you sent does not allow it.
 error-title-missing = There is nothing at this address
 error-text-missing = The record or the page does not exist, or no longer. Check the address, or search for it.
-error-title-limit = You have reached the limit of your plan
-error-text-limit = The account page shows what is left of it.
+error-title-limit = You have reached your limit
+error-text-limit = With a key, it is the limit of its plan; without one, that of your network address. The account page shows what is left.
 error-title-busy = The service is busy
 error-text-busy = It has too much to do at the moment.
 error-title-timeout = This took too long
@@ -97,6 +98,7 @@ account-title = Your account
 account-notice-link = This link does not work, or was used before. Sign in with an API key.
 account-notice-signed-out = You are signed out.
 account-notice-wrong-key = This key is not valid: it is mistyped, revoked or expired. Check it, or ask the operator for a key.
+account-notice-too-many-keys = Too many wrong keys came from your network address. A right key still signs in.
 account-notice-no-key = Type your API key.
 account-key = Key
 account-plan = Plan

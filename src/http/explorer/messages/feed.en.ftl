@@ -68,6 +68,11 @@ feed-subscribed-done = Thank you. If this address has not been confirmed before,
 feed-subscribed-end = Every mail has a link that ends the subscription at once.
 feed-subscribed-email = This is not an e-mail address to which mail can be sent. Go back and check its spelling.
 feed-subscribed-conditions = A condition cannot be part of a subscription. Change it and try again.
+feed-subscribed-link = A word or the buyer looks like a link or an address, which no mail may show. Write blanks instead of dots, slashes and @: they find the same.
+feed-subscribed-long = A word or the buyer is too long for a mail. Shorten it to 80 characters.
+feed-subscribed-telephone = A word or the buyer looks like a telephone number, which no mail may show. Leave it out.
+feed-subscribed-sign = A word or the buyer has a sign that is in no word, such as a picture. Write a blank instead: it finds the same.
+feed-subscribed-invisible = A word or the buyer has a control character or an invisible one. Type it again.
 feed-subscribed-limit = There are too many subscriptions for this address or this key. End one of them through the link in a mail, or try again tomorrow.
 feed-back = Back to the tenders
 

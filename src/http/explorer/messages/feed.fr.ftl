@@ -68,6 +68,11 @@ feed-subscribed-done = Merci. Si cette adresse n’a pas encore été confirmée
 feed-subscribed-end = Chaque courriel contient un lien qui met fin aussitôt à l’abonnement.
 feed-subscribed-email = Ce n’est pas une adresse à laquelle un courriel peut être envoyé. Revenez en arrière et vérifiez son orthographe.
 feed-subscribed-conditions = Une condition ne peut pas faire partie d’un abonnement. Modifiez-la et essayez de nouveau.
+feed-subscribed-link = Un mot ou l’acheteur ressemble à un lien ou à une adresse, qu’aucun courriel ne peut montrer. Écrivez des espaces à la place des points, des barres obliques et des @ : la recherche trouve la même chose.
+feed-subscribed-long = Un mot ou l’acheteur est trop long pour un courriel. Abrégez-le à 80 caractères.
+feed-subscribed-telephone = Un mot ou l’acheteur ressemble à un numéro de téléphone, qu’aucun courriel ne peut montrer. Retirez-le.
+feed-subscribed-sign = Un mot ou l’acheteur contient un signe qui n’est dans aucun mot, comme une image. Mettez une espace à la place : le résultat est le même.
+feed-subscribed-invisible = Un mot ou l’acheteur contient un caractère de commande ou invisible. Tapez-le de nouveau.
 feed-subscribed-limit = Il y a trop d’abonnements pour cette adresse ou cette clé. Mettez fin à l’un d’eux par le lien d’un courriel, ou essayez de nouveau demain.
 feed-back = Retour aux appels d’offres
 

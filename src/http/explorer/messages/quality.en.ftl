@@ -22,6 +22,7 @@ quality-number = { $count ->
    *[other] { $count } of these records have a doubt.
 }
 quality-counted = { $name } ({ $count })
+quality-flags = Reasons: { $flags }.
 quality-without = Leave them out
 quality-currency = { $value } ({ $count ->
     [one] { $count } record

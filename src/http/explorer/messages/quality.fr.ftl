@@ -22,6 +22,7 @@ quality-number = { $count ->
    *[other] { $count } de ces fiches font l’objet d’une réserve.
 }
 quality-counted = { $name } ({ $count })
+quality-flags = Motifs : { $flags }.
 quality-without = Les exclure
 quality-currency = { $value } ({ $count ->
     [one] { $count } fiche

@@ -10,7 +10,7 @@ record-kind-tender = Tender
 record-kind-award = Award notice
 record-kind-disclosure = Disclosed contract
 record-kind-standing_offer = Standing offer
-record-kind-pre_solicitation = Advance notice
+record-kind-pre_solicitation = Pre-solicitation
 
 ## Groups of fields.
 record-group-key = Key facts
@@ -95,6 +95,7 @@ record-amendments-period = Reporting period
 record-amendments-reference = Reference number
 record-amendments-note = What differs from the step before is in bold.
 record-documents-title = Documents
+record-document-kind-tenderNotice = Tender notice
 record-document-number = Document { $number }
 record-related-title = The same solicitation
 record-related-timeline = The whole life of solicitation

@@ -95,6 +95,7 @@ record-amendments-period = Période de déclaration
 record-amendments-reference = Numéro de référence
 record-amendments-note = Ce qui diffère de l’étape précédente est en gras.
 record-documents-title = Documents
+record-document-kind-tenderNotice = Avis d’appel d’offres
 record-document-number = Document { $number }
 record-related-title = Le même appel d’offres
 record-related-timeline = Toute la vie de l’appel d’offres

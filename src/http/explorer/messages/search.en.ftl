@@ -88,8 +88,8 @@ search-records-standing_offer =
     }
 search-records-pre_solicitation =
     { $count ->
-        [one] { $count } advance notice
-       *[other] { $count } advance notices
+        [one] { $count } pre-solicitation
+       *[other] { $count } pre-solicitations
     }
 search-buyers =
     { $count ->
@@ -199,7 +199,7 @@ search-nothing-one = No record meets the conditions.
 search-nothing-all = There are no records of this type yet.
 search-nothing-spellings = Did you mean
 search-nothing-spelled = { $word } is in { $records }
-search-nothing-costs = What each condition costs
+search-nothing-costs = What each condition leaves out
 search-nothing-condition = Condition
 search-nothing-without = Without it
 search-nothing-alone = With it alone
@@ -213,6 +213,7 @@ search-wrong = There is a problem with the search
 search-wrong-quoted = “{ $text }”
 search-wrong-date = { $value } is not a date. Dates are written YYYY-MM-DD, for example 2026-03-31.
 search-wrong-day = { $value } is not a day that exists.
+search-wrong-limit = { $value } is not a number of records for a page. Write a whole number from 1, up to what your plan allows.
 search-wrong-number = { $value } is not a number. Write it without spaces or a currency, for example 25000.
 search-wrong-short = { $value } is too short. Give at least { $count } letters or digits.
 search-wrong-empty = { $value } has no letter or digit.

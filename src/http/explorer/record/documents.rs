@@ -47,11 +47,21 @@ fn document(presenter: &Presenter, index: usize, raw: &RawValue) -> Option<Docum
     let is_shown = |name: &str| match name {
         "url" => href.is_some(),
         "document_type" => document_type.is_some(),
+        // The list is numbered.
+        "doc_index" => true,
         _ => false,
     };
     let rest = Members(members.0.iter().filter(|(name, _)| !is_shown(name)).cloned().collect());
     let rows = presenter.rows(&rest, 1);
-    let name = document_type.or_else(|| file_name(href.as_deref()?));
+    // The codes of OCDS have words; other texts are shown as they are.
+    let in_words = |kind: String| {
+        if presenter.t.has("record-document-kind-", &kind) {
+            presenter.t.keyed("record-document-kind-", &kind)
+        } else {
+            kind
+        }
+    };
+    let name = document_type.map(in_words).or_else(|| file_name(href.as_deref()?));
     Some(Document {
         name: name.unwrap_or_else(numbered),
         rows,
@@ -90,13 +100,14 @@ mod tests {
     fn a_document_has_a_name_and_a_link() {
         let listed = list(
             r#"{"documents":[{"doc_index":0,"url":"https://example.org/a/b.pdf?c=d/e","language":"en"},
-            {"url":"https://example.org","document_type":"Plan"},{"url":"javascript:alert(1)"}]}"#,
+            {"url":"https://example.org","document_type":"tenderNotice"},{"url":"javascript:alert(1)","document_type":"Plan"}]}"#,
         )
         .unwrap();
         let names: Vec<&str> = listed.iter().map(|document| document.name.as_str()).collect();
-        assert_eq!(names[..2], ["b.pdf", "Plan"]);
+        assert_eq!(names[2], "Plan");
+        assert_eq!(names[..2], ["b.pdf", "Tender notice"]);
         assert!(listed[0].href.is_some() && listed[1].href.is_some());
-        assert_eq!(listed[0].rows.len(), 2, "number and language");
+        assert_eq!(listed[0].rows.len(), 1, "the language");
         assert_eq!(listed[2].href, None);
         assert_eq!(listed[2].rows.len(), 1, "the address as a text");
     }

@@ -37,6 +37,7 @@ use crate::{
             address::{self, Parameters},
             bilingual::{self, Shown},
             format,
+            licence_texts::licence_text,
             messages::Texts,
             page::{Layout, PageCall, Section, render},
             place_names::place_name,
@@ -84,6 +85,13 @@ struct RecordPage {
     worth: Option<String>,
     /// The record as published, if it is not too large.
     raw: Option<String>,
+}
+
+impl RecordPage {
+    /// A licence or an attribution in the language of the page.
+    fn of_licence(&self, text: &str) -> Shown {
+        licence_text(text, self.t.language())
+    }
 }
 
 #[derive(Template)]

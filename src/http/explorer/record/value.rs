@@ -215,7 +215,7 @@ impl Presenter {
         let href = self.pages.iter().find(|(field, _)| *field == name);
         let shown = match (language_of_name(name), &self.place) {
             (Some((of, _)), _) => Shown::of(text, of, self.lang()),
-            (None, Some(place)) if name == MUNICIPALITY => Shown::plain(format!("{place} ({text})")),
+            (None, Some(place)) if name == MUNICIPALITY => Shown::plain(place.clone()),
             (None, _) => Shown::plain(text),
         };
         Shape::Text {
@@ -247,7 +247,11 @@ impl Presenter {
         let zone = match text.get(16..).map(|rest| rest.trim_start_matches([':', '0'])) {
             Some("") => self.t.text("record-zone-eastern"),
             Some("Z") => "UTC".to_owned(),
-            _ => return text.to_owned(),
+            Some(offset) => match utc_offset(offset) {
+                Some(zone) => zone,
+                None => return text.to_owned(),
+            },
+            None => return text.to_owned(),
         };
         self.t
             .with("record-moment", &[("day", &day), ("time", &time), ("zone", &zone)])
@@ -271,6 +275,22 @@ impl Presenter {
         } else {
             format!("{words} ({text})")
         })
+    }
+}
+
+/// `UTC−4` for `-04:00`, `UTC+5:30` for `+05:30`; `None` for another text.
+fn utc_offset(offset: &str) -> Option<String> {
+    let (sign, digits) = match offset.split_at_checked(1)? {
+        ("-", digits) => ('\u{2212}', digits),
+        ("+", digits) => ('+', digits),
+        _ => return None,
+    };
+    let (hours, minutes) = digits.split_once(':')?;
+    let number = |text: &str| text.parse::<u32>().ok().filter(|_| text.len() == 2);
+    match (number(hours)?, number(minutes)?) {
+        (hours @ 0..=14, 0) => Some(format!("UTC{sign}{hours}")),
+        (hours @ 0..=14, minutes @ 1..60) => Some(format!("UTC{sign}{hours}:{minutes:02}")),
+        _ => None,
     }
 }
 
@@ -322,7 +342,7 @@ mod tests {
             "Goods, Services (GD,SRV)",
             "(TN)",
             "Yes",
-            "Montréal (montreal)",
+            "Montréal",
             "<bdi>Provincial</bdi>",
         ]) {
             assert!(html.contains(part), "{html} lacks {part}");
@@ -381,7 +401,10 @@ mod tests {
             ("2026-06-07T14:00:00", "2:00\u{a0}p.m."),
             ("2026-06-07 14:00", "2:00\u{a0}p.m."),
             ("2026-06-07", "June\u{a0}7, 2026"),
-            ("2026-06-07T14:00:00-05:00", "2026-06-07T14:00:00-05:00"),
+            ("2026-06-07T14:00:00-05:00", "2:00\u{a0}p.m. (UTC\u{2212}5)"),
+            ("2026-06-07T14:00:00+05:30", "(UTC+5:30)"),
+            ("2026-06-07T14:00:00-99:00", "2026-06-07T14:00:00-99:00"),
+            ("2026-06-07T14:00:00é", "2026-06-07T14:00:00é"),
             ("2026-06-07T99:00:00", "2026-06-07T99:00:00"),
             ("tomorrow", "tomorrow"),
         ] {

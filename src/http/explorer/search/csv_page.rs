@@ -8,6 +8,7 @@ use actix_web::http::header::{HeaderName, HeaderValue};
 use crate::{
     engine::Hits,
     http::{
+        cost::Counting,
         error::ApiError,
         explorer::{
             address::{self, Parameters},
@@ -33,7 +34,7 @@ pub(crate) const CSV: Page = Page {
     ..Page::DEFAULT
 };
 
-/// A page of records costs a request, as in the API: nothing is counted.
+/// A page of records costs what it costs in the API: nothing is counted.
 fn page(call: &PageCall) -> Result<Work, ApiError> {
     let (asked, unknown_kind) = Asked::read(call.lang, call.query)?;
     if let Some(kind) = unknown_kind {
@@ -44,6 +45,7 @@ fn page(call: &PageCall) -> Result<Work, ApiError> {
     let limit = context.page_cap.min(MAX_LIMIT);
     let search = asked.resolve_by_date(&context, limit)?;
     let lane = WantedFile::lane(&call.generation, asked.entity_type);
+    let counting = Counting::of(&call.generation, &[]).with_phrases(&call.generation, &search.query, 1);
     let normal_form = (search.query.clone(), search.page.clone(), call.query.to_owned());
     let generation = call.generation.clone();
     let address = (address::page(call.lang, "search.csv"), Parameters::parse(call.query)?);
@@ -56,7 +58,7 @@ fn page(call: &PageCall) -> Result<Work, ApiError> {
         reply.headers.extend(next_link(&address.0, &address.1, &search, &hits)?);
         Ok(reply)
     });
-    call.validated(work.in_lane(lane), &normal_form)
+    call.validated(work.in_lane(lane).with_cost(counting.cost()), &normal_form)
 }
 
 /// The `Link` header for the next page: by cursor, or by offset where the sort has no cursor. A full page by offset may

@@ -85,7 +85,10 @@ impl Plan {
         let mut counts = vec![(self.asked.entity_type, self.terms.len() + 1)];
         let others = self.others.iter().filter(|other| other.query.is_some());
         counts.extend(others.map(|other| (other.asked.entity_type, 1)));
-        Counting::of(generation, &counts)
+        // The text is searched for the figures and for the records, and for the total of each other entity type.
+        let counting = Counting::of(generation, &counts).with_phrases(generation, &self.search.query, 2);
+        let queries = self.others.iter().filter_map(|other| other.query.as_ref());
+        queries.fold(counting, |counting, query| counting.with_phrases(generation, query, 1))
     }
 
     pub(crate) fn run(&self, generation: &Generation, deadline: Deadline) -> Result<Found, ApiError> {

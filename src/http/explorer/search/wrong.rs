@@ -116,6 +116,7 @@ fn sentence(asked: &Asked, parameter: &str, written: &str, t: Texts) -> Option<S
             Some(t.with("search-wrong-offset", &[("count", &MAX_OFFSET)]))
         }
         "offset" => about_value("search-wrong-number"),
+        "limit" => about_value("search-wrong-limit"),
         _ => None,
     }
 }
@@ -215,6 +216,11 @@ mod tests {
                 "cursor=x",
                 Some("cursor"),
                 "This link to a page of results is not valid, or no longer valid. Start at the first page.",
+            ),
+            (
+                "limit=x",
+                Some("limit"),
+                "“x” is not a number of records for a page. Write a whole number from 1, up to what your plan allows.",
             ),
             (
                 "offset=9501",

@@ -4,7 +4,7 @@
 //! search have the same ones. A field that a record lacks is an empty cell. Numbers are written as published. A list of
 //! texts is joined by `; `; objects are JSON text. Undeclared fields are left out.
 //!
-//! A spreadsheet runs a text that begins with `=`, `+`, `-`, `@`, a tab or a line break as a formula, so such a text
+//! A spreadsheet runs a text that begins with `=`, `+`, `-`, `@`, one of these in full width, a tab or a line break as a formula, so such a text
 //! gets an apostrophe in front, which spreadsheets do not show. Numbers get none: `-12.5` stays a number.
 
 use serde_json::{Map, Value};
@@ -107,7 +107,7 @@ fn cell(value: &Value) -> String {
 
 /// The text as a cell that no spreadsheet runs as a formula.
 fn harmless(text: &str) -> String {
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']);
+    let is_formula = text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n']);
     let apostrophe = if is_formula { "'" } else { "" };
     format!("{apostrophe}{text}")
 }
@@ -166,6 +166,10 @@ mod tests {
             "+1",
             "-1",
             "@SUM(A1)",
+            "＝1+1",
+            "＋1",
+            "－1",
+            "＠SUM(A1)",
             "\t=1",
             "\r=1",
             "\n=1",

@@ -206,7 +206,7 @@ fn in_language(t: Texts, english: &str, french: &str) -> String {
 
 /// The comparable contracts as a file, and the same as JSON: a POST, so there is no link but a command line.
 fn exports(call: &PageCall, record_id: &str) -> Exports {
-    let body = json!({"record_ids": [record_id]}).to_string();
+    let body = json!({"record_ids": [record_id], "limit": SHOWN}).to_string();
     let (key, origin) = (&call.state.gateway.key, &call.origin);
     // A quote would end the quoted text of the shell.
     let is_plain = !body.contains('\'');
