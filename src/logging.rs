@@ -5,6 +5,7 @@
 //! Control characters are escaped, whatever text a client sent, and long texts are cut.
 
 use std::{
+    env,
     io::{self, Write},
     sync::{
         Arc, OnceLock,
@@ -15,11 +16,11 @@ use std::{
     time::Duration,
 };
 
-use anyhow::Context;
+use anyhow::{Context, anyhow, ensure};
 use chrono::{SecondsFormat, Utc};
-use env_logger::{Builder, Env, Target, WriteStyle};
+use env_logger::{Builder, Target, WriteStyle};
 use log::{
-    Record,
+    LevelFilter, Record,
     kv::{self, Key, Value, VisitSource, VisitValue},
 };
 use serde_json::Map;
@@ -27,7 +28,11 @@ use serde_json::Map;
 /// The environment variable with the log filter.
 const FILTER_VARIABLE: &str = "PROCURE_LOG";
 
-const DEFAULT_FILTER: &str = "info,actix_server=warn";
+/// The level of all targets that the filter does not name, if it has no level for them.
+const DEFAULT_LEVEL: LevelFilter = LevelFilter::Info;
+
+/// The lines of the framework's server at level info only repeat what the program logs itself.
+const FRAMEWORK_TARGET: &str = "actix_server";
 
 /// Decision D-129: the format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +43,74 @@ pub enum Format {
     /// The same as one JSON object: `time`, `level`, `target`, `message`, and the fields.
     Json,
 }
+
+/// Decision D-255: which lines are logged.
+#[derive(Debug, PartialEq)]
+struct Filter {
+    level: LevelFilter,
+    /// Targets, by the beginnings of their names, with levels of their own.
+    targets: Vec<(String, LevelFilter)>,
+}
+
+impl Filter {
+    fn from_environment() -> anyhow::Result<Filter> {
+        let value = env::var_os(FILTER_VARIABLE).unwrap_or_default();
+        Filter::parse(&value.to_string_lossy()).map_err(|why| anyhow!("{FILTER_VARIABLE} {why}"))
+    }
+
+    /// Parses levels and `TARGET=LEVEL`, separated by commas. An empty text is the default filter.
+    fn parse(text: &str) -> anyhow::Result<Filter> {
+        let mut filter = Filter {
+            level: DEFAULT_LEVEL,
+            targets: Vec::new(),
+        };
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            match part.split_once('=') {
+                None => filter.level = parse_level(part)?,
+                Some((target, level)) => {
+                    let (target, level) = (target.trim(), parse_level(level.trim())?);
+                    ensure!(
+                        !target.is_empty(),
+                        "has '{}' without a target before the '='",
+                        escaped(part)
+                    );
+                    filter.targets.push((target.to_owned(), level));
+                }
+            }
+        }
+        let is_framework_named = filter
+            .targets
+            .iter()
+            .any(|(target, _)| FRAMEWORK_TARGET.starts_with(target.as_str()));
+        if filter.level == LevelFilter::Info && !is_framework_named {
+            filter.targets.push((FRAMEWORK_TARGET.to_owned(), LevelFilter::Warn));
+        }
+        Ok(filter)
+    }
+
+    fn apply(&self, builder: &mut Builder) {
+        builder.filter_level(self.level);
+        for (target, level) in &self.targets {
+            builder.filter_module(target, *level);
+        }
+    }
+}
+
+fn parse_level(name: &str) -> anyhow::Result<LevelFilter> {
+    name.parse().map_err(|_| {
+        let mut levels: Vec<String> = LevelFilter::iter().map(|level| level.as_str().to_lowercase()).collect();
+        // The one that is not a level of lines comes last.
+        levels.rotate_left(1);
+        anyhow!(
+            "has the unknown level '{}'; use one of {}, and TARGET=LEVEL for a part of the log, such as info,request=off",
+            escaped(&cut(name.to_owned(), MAX_LEVEL_BYTES)),
+            levels.join(", ")
+        )
+    })
+}
+
+/// How much of an unknown level an error shows.
+const MAX_LEVEL_BYTES: usize = 64;
 
 /// The maximum number of queued lines.
 const MAX_QUEUED: usize = 8192;
@@ -75,8 +148,9 @@ static QUEUE: OnceLock<SyncSender<Message>> = OnceLock::new();
 #[derive(Debug)]
 pub struct LogGuard(());
 
-/// Starts the log. Fails if it is started already.
+/// Starts the log. Fails if it is started already, or if the filter in the environment is invalid.
 pub fn start(format: Format) -> anyhow::Result<LogGuard> {
+    let filter = Filter::from_environment()?;
     let (sender, messages) = mpsc::sync_channel(MAX_QUEUED);
     let writer = QueueWriter {
         sender: sender.clone(),
@@ -87,7 +161,9 @@ pub fn start(format: Format) -> anyhow::Result<LogGuard> {
         .name("log".to_owned())
         .spawn(move || write_out(&messages, &lost, format, &mut io::stderr()))
         .context("starting the log thread")?;
-    Builder::from_env(Env::new().filter_or(FILTER_VARIABLE, DEFAULT_FILTER))
+    let mut builder = Builder::new();
+    filter.apply(&mut builder);
+    builder
         .target(Target::Pipe(Box::new(writer)))
         .write_style(WriteStyle::Never)
         .format(move |out, record| out.write_all(line(format, record).as_bytes()))
@@ -325,6 +401,74 @@ mod tests {
             Format::Json => line.find(',').unwrap() + 1,
         };
         line[start..].to_owned()
+    }
+
+    fn filter(text: &str) -> Result<Filter, String> {
+        Filter::parse(text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_stated_info_is_the_default() {
+        let default = Filter {
+            level: LevelFilter::Info,
+            targets: vec![("actix_server".to_owned(), LevelFilter::Warn)],
+        };
+        for text in ["", " ", "info", "INFO", " info ,"] {
+            assert_eq!(filter(text).as_ref(), Ok(&default), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_target_has_a_level_of_its_own() {
+        for (text, level, targets) in [
+            (
+                "info,request=off",
+                LevelFilter::Info,
+                &[("request", LevelFilter::Off), ("actix_server", LevelFilter::Warn)][..],
+            ),
+            (
+                "request = off",
+                LevelFilter::Info,
+                &[("request", LevelFilter::Off), ("actix_server", LevelFilter::Warn)],
+            ),
+            ("info,actix=info", LevelFilter::Info, &[("actix", LevelFilter::Info)]),
+            (
+                "info,actix_server::worker=debug",
+                LevelFilter::Info,
+                &[
+                    ("actix_server::worker", LevelFilter::Debug),
+                    ("actix_server", LevelFilter::Warn),
+                ],
+            ),
+            ("debug", LevelFilter::Debug, &[]),
+            ("error", LevelFilter::Error, &[]),
+            ("off,procure=warn", LevelFilter::Off, &[("procure", LevelFilter::Warn)]),
+        ] {
+            let targets = targets.iter().map(|(target, level)| ((*target).to_owned(), *level));
+            let expected = Filter {
+                level,
+                targets: targets.collect(),
+            };
+            assert_eq!(filter(text), Ok(expected), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_level_is_refused_by_name() {
+        for (text, part) in [
+            ("inf", "'inf'"),
+            ("request", "'request'"),
+            ("info,request=none", "'none'"),
+            ("info,request=", "''"),
+            ("info/text", "'info/text'"),
+            ("info\u{1b}[2J", "'info\\u{1b}[2J'"),
+            ("=warn", "'=warn'"),
+        ] {
+            let why = filter(text).unwrap_err();
+            assert!(why.contains(part), "{text:?}: {why}");
+        }
+        let why = filter("verbose").unwrap_err();
+        assert!(why.contains("error, warn, info, debug, trace, off,"), "{why}");
     }
 
     #[test]

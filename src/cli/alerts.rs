@@ -23,7 +23,7 @@ use crate::{
     cli::{
         engine_options::EngineOptions,
         mail_options::{MailOptions, SenderOptions},
-        options::{StateFile, print, write_private},
+        options::{StateFile, counted, note, print, write_private},
     },
     model::{EmailAddress, timestamp},
     server,
@@ -112,7 +112,7 @@ pub(crate) fn run(args: Alerts) -> anyhow::Result<()> {
             let has_declined = address.map(|address| state.allow_confirmations(address)).transpose()?;
             let resumed = state.resume_addresses(address)?;
             let resumed = resumed.max(usize::from(has_declined == Some(true)));
-            print(&format!("{resumed} addresses resumed\n"))
+            print(&format!("{} resumed\n", counted(resumed, "address", "addresses")))
         }
         Alerts::Forget { email, state } => {
             let address = EmailAddress::parse(&email).map_err(|why| anyhow!("the address {why}"))?;
@@ -120,7 +120,7 @@ pub(crate) fn run(args: Alerts) -> anyhow::Result<()> {
             let ended = ended.with_context(|| {
                 format!("the address {email} is unknown; `procure alerts list` lists the subscribed addresses")
             })?;
-            print(&format!("erased; {ended} alerts ended\n"))
+            print(&format!("erased; {} ended\n", counted(ended, "alert", "alerts")))
         }
     }
 }
@@ -135,6 +135,10 @@ fn dry_run(state: &StateDb, generation: &Generation) -> anyhow::Result<()> {
     let plan = DigestPlan::new(state, generation, None, now)?;
     let recipients = plan.recipients.iter();
     lines.extend(recipients.map(|recipient| format!("{:>4}  {}\n", recipient.tenders, recipient.email)));
+    note(&match lines.len() {
+        0 => "no mail is due".to_owned(),
+        number => format!("{} due; nothing was sent", counted(number, "mail is", "mails are")),
+    });
     print(&lines.concat())
 }
 
@@ -149,8 +153,8 @@ fn send(state: &StateDb, index: &EngineOptions, mail: &MailOptions) -> anyhow::R
     match report.ended_early {
         Some(why) if report.waiting == 0 => bail!("the run ended early: {why}"),
         Some(why) => bail!(
-            "the run ended early with {} addresses left for the next run: {why}",
-            report.waiting
+            "the run ended early with {} left for the next run: {why}",
+            counted(report.waiting, "address", "addresses")
         ),
         None => Ok(()),
     }
@@ -187,9 +191,14 @@ fn list(state: &StateDb) -> anyhow::Result<()> {
     }
     let uncertain = state.count_uncertain_deliveries()?;
     if uncertain > 0 {
-        lines.push_str(&format!(
-            "{uncertain} mails of the last months may not have arrived; they are not sent again\n"
-        ));
+        let mails = match uncertain {
+            1 => "1 mail of the last months may not have arrived; it is not sent again".to_owned(),
+            _ => format!("{uncertain} mails of the last months may not have arrived; they are not sent again"),
+        };
+        lines.push_str(&format!("{mails}\n"));
+    }
+    if subscriptions.is_empty() && pending.is_empty() {
+        note("no address is subscribed");
     }
     print(&lines)
 }

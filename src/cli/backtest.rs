@@ -6,7 +6,7 @@ use crate::{
     catalog::market::backtest::{self, BacktestOptions, DEFAULT_SAMPLE, DEFAULT_SEED},
     cli::{
         engine_options::EngineOptions,
-        options::{parse_entity_type, print},
+        options::{parse_entity_type, parse_number, print},
     },
     model::EntityType,
 };
@@ -22,7 +22,7 @@ pub(crate) struct Backtest {
     #[arg(long, value_name = "N", env = "PROCURE_SAMPLE", default_value_t = DEFAULT_SAMPLE, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     sample: usize,
     /// Seed of the random choice; equal seeds hold out equal contracts
-    #[arg(long, value_name = "S", env = "PROCURE_SEED", default_value_t = DEFAULT_SEED)]
+    #[arg(long, value_name = "S", env = "PROCURE_SEED", default_value_t = DEFAULT_SEED, value_parser = parse_number::<u64>)]
     seed: u64,
 }
 

@@ -19,7 +19,7 @@ use crate::{
         generation::{self, Generation, GenerationStore},
         indexing,
     },
-    cli::options::print,
+    cli::options::{note, parse_address, print},
     engine::Deadline,
     http::{
         explorer::settings::{ExplorerSettings, OneTimeLink},
@@ -56,7 +56,8 @@ pub(crate) struct Demo {
         long,
         value_name = "ADDRESS",
         env = "PROCURE_BIND",
-        default_value = server::config::BIND
+        default_value = server::config::BIND,
+        value_parser = parse_address
     )]
     bind: SocketAddr,
 }
@@ -72,6 +73,7 @@ pub(crate) fn run(args: Demo) -> anyhow::Result<()> {
     let folder = DemoFolder::create()?;
     let today = Date::in_toronto(Utc::now());
     let dumps = folder.0.join("dumps");
+    note(&format!("Writing {RECORDS} sample records …"));
     sample::run(&SampleOptions {
         last_day: today,
         ..SampleOptions::new(RECORDS, SEED, dumps.clone())
@@ -83,6 +85,7 @@ pub(crate) fn run(args: Demo) -> anyhow::Result<()> {
         memory_mb: indexing::DEFAULT_MEMORY_MB,
         strict: true,
     };
+    note("Building the index of the sample, which takes some seconds …");
     let report = indexing::run(&options)?;
     let state = folder.0.join("state.db");
     let keys = StateDb::open(&state)?;
@@ -196,7 +199,10 @@ fn listen(bind: SocketAddr) -> anyhow::Result<TcpListener> {
     for port in bind.port()..=last {
         match TcpListener::bind(SocketAddr::new(bind.ip(), port)) {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
-            listener => return listener.with_context(|| format!("listening on {}:{port}", bind.ip())),
+            listener => {
+                let what = format!("listening on {}:{port}", bind.ip());
+                return listener.map_err(|error| server::bind_error::explain(error, what, "--bind"));
+            }
         }
     }
     bail!(

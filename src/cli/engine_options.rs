@@ -49,13 +49,13 @@ pub(crate) struct EngineOptions {
 /// How `procure index` lays out the indexes of a cluster.
 #[derive(Debug, Args)]
 pub(crate) struct ClusterLayout {
-    /// Maximum number of shards of an entity type on the cluster; small ones get one
+    /// Maximum number of shards of an entity type on the cluster, 1 by default; small ones get one
     #[arg(long, value_name = "N", env = "PROCURE_ENGINE_SHARDS", value_parser = clap::value_parser!(u32).range(1..=1024))]
     engine_shards: Option<u32>,
-    /// Copies of each shard on the cluster, in addition to the first
+    /// Copies of each shard on the cluster, in addition to the first; 1 by default
     #[arg(long, value_name = "N", env = "PROCURE_ENGINE_REPLICAS", value_parser = clap::value_parser!(u32).range(0..=16))]
     engine_replicas: Option<u32>,
-    /// Records that are worth a shard of their own on the cluster
+    /// Records that are worth a shard of their own on the cluster, 100000 by default
     #[arg(long, value_name = "N", env = "PROCURE_ENGINE_RECORDS_PER_SHARD", value_parser = clap::value_parser!(u64).range(1..))]
     engine_records_per_shard: Option<u64>,
 }
@@ -184,7 +184,7 @@ fn secret(variable: &str, flag: &str, file: Option<&PathBuf>) -> anyhow::Result<
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use clap::{CommandFactory, Parser};
 
     use super::*;
 
@@ -225,6 +225,22 @@ mod tests {
                 error.starts_with(name) && error.contains("--engine opensearch"),
                 "{error}"
             );
+        }
+    }
+
+    #[test]
+    fn the_help_states_the_defaults_of_the_layout() {
+        let settings = ClusterSettings::new(Vec::new());
+        let command = Line::command();
+        for (id, default) in [
+            ("engine_prefix", format!("\"{}\"", settings.prefix)),
+            ("engine_shards", settings.shards.to_string()),
+            ("engine_replicas", settings.replicas.to_string()),
+            ("engine_records_per_shard", settings.min_records_per_shard.to_string()),
+        ] {
+            let argument = command.get_arguments().find(|argument| argument.get_id() == id);
+            let help = argument.and_then(clap::Arg::get_help).unwrap().to_string();
+            assert!(help.contains(&format!("{default} by default")), "{id}: {help}");
         }
     }
 

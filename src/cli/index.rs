@@ -8,7 +8,7 @@ use crate::{
     catalog::indexing,
     cli::{
         engine_options::{ClusterLayout, EngineOptions},
-        options::print,
+        options::{parse_number, print},
     },
 };
 
@@ -22,7 +22,7 @@ pub(crate) struct Index {
     #[command(flatten)]
     layout: ClusterLayout,
     /// Approximate memory limit of the build, in MiB
-    #[arg(long, value_name = "N", env = "PROCURE_MEMORY_MB", default_value_t = indexing::DEFAULT_MEMORY_MB)]
+    #[arg(long, value_name = "N", env = "PROCURE_MEMORY_MB", default_value_t = indexing::DEFAULT_MEMORY_MB, value_parser = parse_number::<usize>)]
     memory_mb: usize,
     /// Fail if a line is not a valid record or a file is not a dump
     #[arg(long, env = "PROCURE_STRICT")]

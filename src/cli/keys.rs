@@ -5,7 +5,7 @@ use chrono::{NaiveDate, NaiveTime, Utc};
 use clap::Subcommand;
 
 use crate::{
-    cli::options::{StateFile, parse_plan, print},
+    cli::options::{StateFile, note, parse_plan, print},
     model::{Date, Plan, timestamp},
     state::{
         database::{self, StateDb},
@@ -40,6 +40,7 @@ pub(crate) enum Keys {
     /// Trust a key: alerts that it subscribes need no confirmation by mail
     Trust {
         /// Number of the key, as `keys list` shows it
+        #[arg(value_parser = parse_id)]
         id: i64,
         #[command(flatten)]
         state: StateFile,
@@ -47,6 +48,7 @@ pub(crate) enum Keys {
     /// Trust a key no longer: new alerts that it subscribes need a confirmation by mail
     Untrust {
         /// Number of the key, as `keys list` shows it
+        #[arg(value_parser = parse_id)]
         id: i64,
         #[command(flatten)]
         state: StateFile,
@@ -54,6 +56,7 @@ pub(crate) enum Keys {
     /// Revoke a key
     Revoke {
         /// Number of the key, as `keys list` shows it
+        #[arg(value_parser = parse_id)]
         id: i64,
         #[command(flatten)]
         state: StateFile,
@@ -89,10 +92,37 @@ pub(crate) fn run(args: Keys) -> anyhow::Result<()> {
             let line = |key: &ApiKey| key_line(key, today.get(&key.id).copied().unwrap_or(0));
             print(&state.keys()?.iter().map(line).collect::<String>())
         }
-        Keys::Trust { id, state } => state.open_existing()?.trust_key(id, true),
-        Keys::Untrust { id, state } => state.open_existing()?.trust_key(id, false),
-        Keys::Revoke { id, state } => state.open_existing()?.revoke_key(id, Utc::now()),
+        Keys::Trust { id, state } => {
+            state.open_existing()?.trust_key(id, true)?;
+            note(&format!(
+                "key {id} is trusted: alerts that it subscribes need no confirmation by mail"
+            ));
+            Ok(())
+        }
+        Keys::Untrust { id, state } => {
+            state.open_existing()?.trust_key(id, false)?;
+            note(&format!(
+                "key {id} is not trusted: new alerts that it subscribes need a confirmation by mail"
+            ));
+            Ok(())
+        }
+        Keys::Revoke { id, state } => revoke(&state.open_existing()?, id),
     }
+}
+
+fn revoke(state: &StateDb, id: i64) -> anyhow::Result<()> {
+    // A list that cannot be read must not keep a key from being revoked.
+    let keys = state.keys().unwrap_or_default();
+    let before = keys.iter().find(|key| key.id == id).and_then(|key| key.disabled_at);
+    state.revoke_key(id, Utc::now())?;
+    note(&match before {
+        None => format!("key {id} is revoked; a running server refuses it within two seconds"),
+        Some(time) => format!(
+            "key {id} was revoked before, at {}; nothing has changed",
+            timestamp::format_seconds(time)
+        ),
+    });
+    Ok(())
 }
 
 fn key_line(key: &ApiKey, requests_today: i64) -> String {
@@ -113,6 +143,11 @@ fn key_line(key: &ApiKey, requests_today: i64) -> String {
         line.push_str(&format!("  revoked {}", timestamp::format_seconds(end)));
     }
     line + "\n"
+}
+
+fn parse_id(text: &str) -> Result<i64, String> {
+    let advice = "use the number of a key, the first column of `procure keys list`";
+    text.parse().map_err(|_| advice.to_owned())
 }
 
 fn parse_day(text: &str) -> Result<NaiveDate, String> {

@@ -24,7 +24,7 @@ pub(crate) struct MailOptions {
     #[arg(long, value_name = "FILE", env = "PROCURE_SMTP_CA")]
     smtp_ca: Option<PathBuf>,
     /// Maximum number of mails per minute
-    #[arg(long, value_name = "N", env = "PROCURE_MAIL_RATE", default_value = "60")]
+    #[arg(long, value_name = "N", env = "PROCURE_MAIL_RATE", default_value = "60", value_parser = parse_rate)]
     mail_rate: NonZeroU32,
     #[command(flatten)]
     sender: SenderOptions,
@@ -57,6 +57,10 @@ pub(crate) struct SenderOptions {
 /// The variable with the password. There is no flag for it, because every local user can list the
 /// arguments of a process.
 const PASSWORD: &str = "PROCURE_SMTP_PASSWORD";
+
+fn parse_rate(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| "use a whole number above 0".to_owned())
+}
 
 impl MailOptions {
     /// The settings; `None` without a mail server. Incomplete settings are an error.

@@ -28,7 +28,7 @@ use crate::{logging::Format, server};
 #[command(
     version,
     arg_required_else_help = true,
-    after_help = "PROCURE_LOG sets the level of the log on stderr: error, warn, info (the default) or debug."
+    after_help = "PROCURE_LOG sets the level of the log on stderr: error, warn, info (the default), debug, trace or off."
 )]
 pub struct Cli {
     #[command(subcommand)]

@@ -43,7 +43,7 @@ impl StateFile {
 #[derive(Debug, Args)]
 pub(crate) struct Bind {
     /// Address the server listens on
-    #[arg(long, value_name = "ADDRESS", env = "PROCURE_BIND", default_value = server::config::BIND)]
+    #[arg(long, value_name = "ADDRESS", env = "PROCURE_BIND", default_value = server::config::BIND, value_parser = parse_address)]
     pub(crate) bind: SocketAddr,
 }
 
@@ -56,11 +56,34 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Writes a sentence for a person to stderr. Stdout has only what other programs read.
+pub(crate) fn note(sentence: &str) {
+    // The command has done its work, so a closed stderr is not an error.
+    let _ = writeln!(io::stderr(), "{sentence}");
+}
+
+/// A number with its noun: `1 mail`, `2 mails`.
+pub(crate) fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
 /// Writes a file that only its owner may read. A file that exists keeps its mode.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = File::options();
     options.write(true).create(true).truncate(true).mode(0o600);
     options.open(path)?.write_all(bytes)
+}
+
+/// An address to listen on.
+pub(crate) fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    let advice = "use an IP address and a port, such as 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080";
+    text.parse().map_err(|_| advice.to_owned())
+}
+
+/// A number whose type has no sign.
+pub(crate) fn parse_number<N: FromStr>(text: &str) -> Result<N, String> {
+    text.parse()
+        .map_err(|_| "use a whole number that is not negative".to_owned())
 }
 
 pub(crate) fn parse_plan(name: &str) -> Result<Plan, String> {

@@ -28,7 +28,7 @@ pub(crate) enum Print {
     Licences,
     /// The packages in this program, with versions, checksums and licences: an SBOM in CycloneDX JSON
     Sbom,
-    /// The manual page of a command, or of all commands
+    /// The manual page of a command, or of all commands; `procure print man serve | man -l -` shows one
     Man {
         /// The command, such as `serve` or `keys create`; without it, the page of the program
         #[arg(value_name = "COMMAND")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::{
-    cli::options::{parse_entity_type, print},
+    cli::options::{parse_entity_type, parse_number, print},
     model::EntityType,
     sample::{self, SampleOptions},
 };
@@ -13,10 +13,10 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct Sample {
     /// Total number of records
-    #[arg(long, value_name = "N", env = "PROCURE_RECORDS")]
+    #[arg(long, value_name = "N", env = "PROCURE_RECORDS", value_parser = parse_number::<u64>)]
     records: u64,
     /// Seed of the generator; equal seeds write equal records
-    #[arg(long, value_name = "S", env = "PROCURE_SEED")]
+    #[arg(long, value_name = "S", env = "PROCURE_SEED", value_parser = parse_number::<u64>)]
     seed: u64,
     /// Folder to write the dumps to
     #[arg(long, value_name = "DIR", env = "PROCURE_OUT")]

@@ -6,7 +6,6 @@ use std::{
     sync::Arc,
 };
 
-use anyhow::Context;
 use chrono::Utc;
 use clap::{Args, builder::NonEmptyStringValueParser};
 
@@ -15,7 +14,7 @@ use crate::{
         engine_options::EngineOptions,
         explorer_options::ExplorerOptions,
         mail_options::MailOptions,
-        options::{Bind, Seconds, StateFile},
+        options::{Bind, Seconds, StateFile, parse_address},
     },
     logging::Format,
     server,
@@ -33,7 +32,7 @@ pub(crate) struct Serve {
     #[command(flatten)]
     bind: Bind,
     /// Private address for metrics and readiness; without it, neither is served
-    #[arg(long, value_name = "ADDRESS", env = "PROCURE_ADMIN_BIND")]
+    #[arg(long, value_name = "ADDRESS", env = "PROCURE_ADMIN_BIND", value_parser = parse_address)]
     admin_bind: Option<SocketAddr>,
     /// Format of log lines: text or json
     #[arg(
@@ -77,7 +76,8 @@ pub(crate) fn run(args: Serve) -> anyhow::Result<()> {
         server::bus_error::install(&args.index.index_dir, args.log_format);
     }
     let bind = args.bind.bind;
-    let listener = TcpListener::bind(bind).with_context(|| format!("listening on {bind}"))?;
+    let explain = |error| server::bind_error::explain(error, format!("listening on {bind}"), "--bind");
+    let listener = TcpListener::bind(bind).map_err(explain)?;
     let config = server::Config {
         store: args.index.store()?,
         strict_generation: args.strict_generation,

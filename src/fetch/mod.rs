@@ -112,6 +112,21 @@ pub fn run(options: &FetchOptions) -> Result<FetchReport> {
     Ok(run.report)
 }
 
+/// What a person has to do for files that cannot be downloaded by a request. Its lines are indented like those of a note.
+fn manual_note(id: &str, why: &str, steps: &[&str], folder: &Path) -> String {
+    const INDENT: &str = "\n           ";
+    let mut note = format!("{id}: {why}.{INDENT}To get its records:");
+    for (number, step) in (1..).zip(steps) {
+        let step = step.replace("{folder}", &folder.display().to_string());
+        note += &format!("{INDENT}{number}. {}", step.replace('\n', &format!("{INDENT}   ")));
+    }
+    let last = steps.len() + 1;
+    let raw = folder.parent().unwrap_or(folder).display();
+    note + &format!(
+        "{INDENT}{last}. Run `procure normalize {raw}`. It recognizes files by their content, whatever their names."
+    )
+}
+
 struct FetchRun<'a> {
     options: &'a FetchOptions<'a>,
     client: Client,
@@ -197,9 +212,8 @@ impl FetchRun<'_> {
                 }
                 Some(targets)
             }
-            SourceFiles::Manual(how) => {
-                let note = format!("{}: {how}, and save it in {}", source.id, folder.display());
-                self.report.notes.push(note);
+            SourceFiles::Manual { why, steps } => {
+                self.report.notes.push(manual_note(source.id, why, steps, folder));
                 Some(Vec::new())
             }
             SourceFiles::Ckan(url, formats) => {

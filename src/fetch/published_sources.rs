@@ -35,8 +35,13 @@ pub enum SourceFiles<'a> {
     },
     /// A CKAN `package_show` call, and the wanted formats of the files that it lists.
     Ckan(&'a str, &'a [FileFormat]),
-    /// Cannot be downloaded by a request. The text describes what a person has to do.
-    Manual(&'a str),
+    /// Cannot be downloaded by a plain request.
+    Manual {
+        /// Why not, as a sentence without a full stop.
+        why: &'a str,
+        /// What a person has to do, in this order. `{folder}` stands for the folder of the source.
+        steps: &'a [&'a str],
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,11 +83,11 @@ const BUYANDSELL: PublishedSource = PublishedSource {
     page: "https://open.canada.ca/data/en/dataset/53753f06-8b28-42d7-89f7-04cd014323b0",
     update_frequency: "frozen",
     referer: None,
-    files: &[SourceFiles::Manual(
-        "buyandsell.gc.ca is closed; download the file from a web archive",
-    )],
+    files: &[],
     ..CANADABUYS
 };
+
+const BUYANDSELL_CLOSED: &str = "buyandsell.gc.ca is closed, and its files are only in web archives";
 
 const SEAO: PublishedSource = PublishedSource {
     id: "",
@@ -162,15 +167,38 @@ pub static PUBLISHED_SOURCES: &[PublishedSource] = &[
         page: "https://search.open.canada.ca/contracts/",
         update_frequency: "on demand",
         referer: None,
-        files: &[SourceFiles::Manual("search on the page, and export the results")],
+        files: &[SourceFiles::Manual {
+            why: "the search page exports its results only in a browser",
+            steps: &[
+                "Open https://search.open.canada.ca/contracts/ in a browser, and search.",
+                "Export the results as CSV, and save the file in {folder}.",
+            ],
+        }],
         ..CANADABUYS
     },
     PublishedSource {
         id: "buyandsell-tender",
         page: "https://open.canada.ca/data/en/dataset/ffd38960-1853-4c19-ba26-e50bea2cb2d5",
+        files: &[SourceFiles::Manual {
+            why: BUYANDSELL_CLOSED,
+            steps: &[
+                "Open https://web.archive.org/web/*/https://buyandsell.gc.ca/procurement-data/csv/tender* in a browser.",
+                "Save a copy of the file of active or expired tenders in {folder}.",
+            ],
+        }],
         ..BUYANDSELL
     },
-    PublishedSource { id: "buyandsell-contract", ..BUYANDSELL },
+    PublishedSource {
+        id: "buyandsell-contract",
+        files: &[SourceFiles::Manual {
+            why: BUYANDSELL_CLOSED,
+            steps: &[
+                "Open https://web.archive.org/web/*/https://buyandsell.gc.ca/cds/public/contracts/* in a browser.",
+                "Save a copy of tpsgc-pwgsc_co-ch_tous-all.csv in {folder}.",
+            ],
+        }],
+        ..BUYANDSELL
+    },
     PublishedSource {
         id: "seao-xml",
         update_frequency: "frozen",
@@ -233,9 +261,16 @@ pub static PUBLISHED_SOURCES: &[PublishedSource] = &[
         referer: None,
         known_problem: None,
         max_file_bytes: GIB,
-        files: &[SourceFiles::Manual(
-            "there is no public file; `normalize` reads the JSON with which the site answers searches",
-        )],
+        files: &[SourceFiles::Manual {
+            why: "there is no public file, only the JSON with which the site answers searches",
+            steps: &[
+                "Ask the site for its newest 100 opportunities:\n\
+                 curl --fail -o '{folder}/0.json' -H 'Content-Type: application/json' -d '{\"query\":\"\",\"filter\":{\"solicitationNumber\":\"\",\"categories\":[],\"statuses\":[],\"agreementTypes\":[],\"solicitationTypes\":[],\"opportunityTypes\":[],\"deliveryRegions\":[],\"deliveryRegion\":\"\",\"organizations\":[],\"unspsc\":[],\"postDateRange\":\"$$custom\",\"closeDateRange\":\"$$custom\",\"onlyBookmarked\":false,\"onlyInterestExpressed\":false},\"limit\":100,\"offset\":0,\"sortOptions\":[{\"field\":\"PostDateTime\",\"direction\":\"desc\"}]}' https://purchasing.alberta.ca/api/opportunity/search",
+                "Repeat it with offset 100 and the file 100.json, 200 and 200.json, and so on, until `values` of an answer is empty; `totalCount` states how many there are.",
+                "If the site refuses the request, search on https://purchasing.alberta.ca/search in a browser, and save the answer of the request `search` from the network panel of its developer tools.",
+                "For the contracts of an opportunity, such as AB-2025-04052, also save https://purchasing.alberta.ca/api/opportunity/public/2025/4052 in {folder}.",
+            ],
+        }],
     },
 ];
 
@@ -302,7 +337,11 @@ mod tests {
                         assert!(url.starts_with("https://"), "{url}")
                     }
                     SourceFiles::FiscalYears { pattern, .. } => assert!(pattern.contains("{year}"), "{pattern}"),
-                    SourceFiles::Manual(_) => {}
+                    SourceFiles::Manual { why, steps } => {
+                        assert!(!why.ends_with('.'), "{why}");
+                        assert!(steps.iter().any(|step| step.contains("{folder}")), "{}", row.id);
+                        assert!(steps.iter().any(|step| step.contains("https://")), "{}", row.id);
+                    }
                 }
             }
         }

@@ -71,6 +71,15 @@ fn invalid(path: &str, error: &serde_json::Error) -> ApiError {
         ROOT => "the body".to_owned(),
         _ => format!("member {}:", quoted(path)),
     };
+    let repeated = message.strip_prefix("duplicate field '");
+    if let Some(name) = repeated.and_then(|rest| rest.strip_suffix('\'')) {
+        let member = if path == ROOT {
+            name.to_owned()
+        } else {
+            format!("{path}.{name}")
+        };
+        return ApiError::unprocessable(format!("member {}: given twice; give it once", quoted(&member)));
+    }
     // `serde` repeats the client's text, of any length, in these two messages.
     ApiError::unprocessable(match message.rsplit_once(", expected ") {
         Some((what, expected)) if what.starts_with("unknown field ") => {
@@ -358,7 +367,14 @@ mod tests {
             ),
             ("[]", "the body must be a JSON object"),
             ("\"x\"", "the body must be a JSON object"),
-            ("{\"name\":\"a\",\n\"name\":\"b\"}", "the body: duplicate field 'name'"),
+            (
+                "{\"name\":\"a\",\n\"name\":\"b\"}",
+                "member 'name': given twice; give it once",
+            ),
+            (
+                r#"{"objects":[{},{"name":"a","name":"b"}]}"#,
+                "member 'objects[1].name': given twice; give it once",
+            ),
             (
                 r#"{"objects":[{},{"nam":"abc"}]}"#,
                 "unknown member 'objects[1].nam'; expected one of 'name', 'years', 'texts', 'objects'",

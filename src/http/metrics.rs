@@ -82,6 +82,11 @@ const DURATION_BOUNDS: [f64; 13] = [
 
 impl Default for Metrics {
     fn default() -> Metrics {
+        let mails = Family::<MailLabels, Counter>::default();
+        // An alarm on the increase of a counter misses the first event if the counter does not exist before it.
+        for event in MailEvent::ALL {
+            drop(mails.get_or_create(&MailLabels { outcome: event.name() }));
+        }
         Metrics {
             requests: Family::default(),
             durations: Family::new_with_constructor(|| Histogram::new(DURATION_BOUNDS)),
@@ -91,7 +96,7 @@ impl Default for Metrics {
             searches_running: Family::default(),
             searches_refused: Family::default(),
             search_pace: Family::default(),
-            mails: Family::default(),
+            mails,
             mails_waiting: Gauge::default(),
         }
     }
@@ -160,7 +165,7 @@ impl Metrics {
         );
         registry.register(
             "background_failures",
-            "Failed steps of background workers: reload, state, watchdog, mailer, values",
+            "Failed steps of background workers, by worker",
             self.background_failures.clone(),
         );
         registry.register(

@@ -92,7 +92,7 @@ pub(crate) static HEADERS: [Header; 15] = [
         "Link",
         "string",
         On::Listed,
-        "The address of the next page, `rel=\"next\"`, if there is one",
+        "The address of the next page, without scheme and host, `rel=\"next\"`, if there is one",
     ),
     header(
         "X-Total-Count",

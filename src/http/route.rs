@@ -31,6 +31,8 @@ pub struct Route {
     /// size is skipped.
     pub(crate) max_body_bytes: usize,
     pub(crate) answer: Answer,
+    /// Whether a client that accepts HTML, such as a browser, gets a page in place of the JSON of a 200 or 404.
+    pub(crate) shows_pages: bool,
     /// Headers of the 200 that not every endpoint sends.
     pub(crate) headers: &'static [&'static str],
     /// Error responses of this endpoint, in place of the common ones with the same status.
@@ -54,6 +56,7 @@ impl Route {
         body: Body::None,
         max_body_bytes: MAX_BODY_BYTES,
         answer: Answer::Asset,
+        shows_pages: false,
         headers: &[],
         errors: &[],
         links: &[],

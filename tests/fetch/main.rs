@@ -1074,6 +1074,15 @@ fn the_command_fails_with_an_exit_code_and_names_each_file() {
         output_text.contains("alberta: there is no public file"),
         "{output_text}"
     );
+    let file = folder.path().join("alberta/0.json");
+    for part in [
+        "\n           1. Ask the site".to_owned(),
+        format!("\n              curl --fail -o '{}'", file.display()),
+        "\n           2. Repeat".to_owned(),
+        format!("Run `procure normalize {}`", folder.path().display()),
+    ] {
+        assert!(output_text.contains(&part), "{part}: {output_text}");
+    }
     for licence in ["Canada", "Alberta"] {
         assert!(
             output_text.contains(&format!("licensed under the Open Government Licence – {licence}.")),
@@ -1085,6 +1094,42 @@ fn the_command_fails_with_an_exit_code_and_names_each_file() {
         (requests.len(), requests[0].method.as_str(), requests[0].path.as_str()),
         (1, "CONNECT", "open.canada.ca:443")
     );
+}
+
+#[test]
+fn a_source_that_cannot_be_downloaded_is_no_failure_and_has_numbered_steps() {
+    for source in PUBLISHED_SOURCES {
+        let [SourceFiles::Manual { steps, .. }] = source.files else {
+            continue;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        let output = procure(&["fetch", source.id, "--out", path]).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", source.id);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.starts_with(&format!("note       {}: ", source.id)), "{text}");
+        for number in 1..=steps.len() + 1 {
+            assert!(text.contains(&format!("\n           {number}. ")), "{number}: {text}");
+        }
+        assert!(
+            text.contains(&format!("{path}/{}", source.id)) && !text.contains("{folder}"),
+            "{text}"
+        );
+    }
+}
+
+/// The body of the request that an operator copies for Alberta.
+#[test]
+fn the_request_for_alberta_is_json() {
+    let alberta = PUBLISHED_SOURCES.iter().find(|source| source.id == "alberta").unwrap();
+    let [SourceFiles::Manual { steps, .. }] = alberta.files else {
+        panic!("{:?}", alberta.files);
+    };
+    let arguments = shlex::split(steps[0].lines().nth(1).unwrap()).unwrap();
+    let body = arguments.iter().skip_while(|word| *word != "-d").nth(1).unwrap();
+    let body: serde_json::Value = serde_json::from_str(body).unwrap();
+    assert_eq!(body["limit"], 100);
+    assert_eq!(body["offset"], 0);
 }
 
 #[test]
