@@ -11,10 +11,10 @@ use rusqlite::{Connection, params};
 use crate::state::{address_hash::AddressHash, confirmations::CONFIRM_WITHIN, mailbox::site_of};
 
 /// The maximum number of confirmation mails that a key has sent to one site in a UTC day.
-pub(super) const MAX_OF_KEY_AND_SITE: i64 = 10;
+pub(super) const MAX_OF_KEY_AND_SITE: i64 = 50;
 
 /// The maximum number of confirmation mails to one site in a UTC day, without the first one of each key.
-pub(super) const MAX_OF_SITE: i64 = 50;
+pub(super) const MAX_OF_SITE: i64 = 200;
 
 /// What a confirmation mail counts for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

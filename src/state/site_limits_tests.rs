@@ -74,9 +74,11 @@ fn mail_all(state: &StateDb, at: DateTime<Utc>) -> Vec<String> {
 #[test]
 fn a_key_has_few_mails_sent_to_one_site_in_a_day() {
     let (_folder, mut state) = database();
-    for number in 0..25 {
+    for number in 0..60 {
         // Subdomains are of the same site.
         subscribe(&mut state, KEY, &format!("x{number}@a{number}.example.org"), now());
+    }
+    for number in 0..25 {
         subscribe(&mut state, KEY, &format!("x{number}@gmail.com"), now());
     }
     subscribe(&mut state, KEY, "bob@example.com", now());
@@ -89,16 +91,16 @@ fn a_key_has_few_mails_sent_to_one_site_in_a_day() {
         "a provider and another site have no such limit"
     );
     assert!(due(&state, now() + TimeDelta::hours(1)).is_empty());
-    // The others are asked on the next days, before they expire.
+    // The others are asked on the next day, before they expire.
     assert_eq!(mail_all(&state, now() + TimeDelta::days(1)).len(), 10);
-    assert_eq!(mail_all(&state, now() + TimeDelta::days(2)).len(), 5);
+    assert!(due(&state, now() + TimeDelta::days(2)).is_empty());
 }
 
 #[test]
 fn many_keys_share_the_mails_to_a_site_and_keep_no_other_key_out() {
     let (_folder, mut state) = database();
-    for key_id in KEY..KEY + 7 {
-        for number in 0..10 {
+    for key_id in KEY..KEY + 9 {
+        for number in 0..30 {
             subscribe(&mut state, key_id, &format!("x{key_id}-{number}@example.org"), now());
         }
     }
@@ -108,7 +110,7 @@ fn many_keys_share_the_mails_to_a_site_and_keep_no_other_key_out() {
     subscribe(&mut state, 900, "bob@example.org", now());
     assert_eq!(mail_all(&state, now()).len(), 1);
     let later = now() + TimeDelta::days(1);
-    assert_eq!(mail_all(&state, later).len(), 19);
+    assert_eq!(mail_all(&state, later).len(), 69);
     assert!(due(&state, later + TimeDelta::days(1)).is_empty());
 }
 
