@@ -6,9 +6,9 @@
 //! anything but a blank (`tel:1`), four numbers with dots, telephone numbers, and every character that
 //! is neither a letter, a digit nor common punctuation, such as pictures and other dots.
 //! Abbreviations (`H.V.A.C.`, `U.S.`), initials, decimal numbers and a dot before a blank (`St. John's`)
-//! are words; codes are too, however many digits they have. Look-alikes count as what they look like. A
-//! dot and a blank separate words alike, so a refused keyword finds the same with a blank in place of
-//! the dot.
+//! are words; codes are too, however many digits they have. Characters that look like a dot count as a
+//! dot. A dot and a blank both separate words, so a refused keyword finds the same with a blank in
+//! place of the dot.
 
 use std::fmt;
 
@@ -65,7 +65,7 @@ pub(crate) fn check(text: &str) -> Result<(), PlainWordsError> {
     }
 }
 
-/// Whether the text has a dot between a character that is no blank and a word of two or more letters:
+/// Whether the text has a dot between a character other than a blank and a word of two or more letters:
 /// the form of every domain name, and of what a mail program may take for one.
 fn has_domain(text: &[char]) -> bool {
     text.windows(4).any(|run| {

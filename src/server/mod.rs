@@ -12,6 +12,8 @@ mod client_socket;
 pub(crate) mod config;
 mod connection;
 pub(crate) mod connection_limits;
+#[cfg(test)]
+mod connection_tests;
 mod freed_memory;
 pub(crate) mod health_probe;
 mod held_place;

@@ -1,4 +1,4 @@
-//! A time limit that starts anew with everything that a connection waits for.
+//! A time limit that starts again with each thing that a connection waits for.
 
 use std::{
     future::Future,
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_starts_anew_with_what_is_awaited() {
+    fn the_time_starts_again_with_each_thing() {
         actix_web::rt::System::new().block_on(async {
             let cx = &mut Context::from_waker(Waker::noop());
             let (moment, hour) = (Duration::from_millis(5), Some(Duration::from_secs(3_600)));

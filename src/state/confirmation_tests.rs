@@ -10,15 +10,13 @@ use super::{
     consent::{ConsentRecord, MAX_PER_DAY},
     database::{StateDb, file_bytes},
     migrations::MIGRATIONS,
+    sample_subscription,
     subscription::{
-        Frequency, Locale, MAX_OF_ADDRESS, MAX_OF_KEY_AND_DAY, MAX_UNCONFIRMED_OF_KEY, SubscribeOutcome,
-        SubscriptionLimit, SubscriptionRequest,
+        Frequency, MAX_OF_ADDRESS, MAX_OF_KEY_AND_DAY, MAX_UNCONFIRMED_OF_KEY, SubscribeOutcome, SubscriptionLimit,
+        SubscriptionRequest,
     },
 };
-use crate::{
-    model::{EmailAddress, Language, Plan},
-    query::keyword::Keyword,
-};
+use crate::{model::Plan, query::keyword::Keyword};
 
 /// Two keys that are not trusted.
 const KEY: i64 = 101;
@@ -40,17 +38,7 @@ fn consent(key_id: i64, at: DateTime<Utc>) -> ConsentRecord<'static> {
 }
 
 fn request(email: &str, keyword: &str) -> SubscriptionRequest {
-    SubscriptionRequest {
-        email: EmailAddress::parse(email).unwrap(),
-        keywords: vec![Keyword::parse(keyword).unwrap()],
-        department: None,
-        municipality: None,
-        category: None,
-        languages: Language::ALL.into(),
-        translate: false,
-        frequency: Frequency::Daily,
-        locale: Locale::En,
-    }
+    sample_subscription::request(email, &[keyword])
 }
 
 fn database() -> (tempfile::TempDir, PathBuf, StateDb) {

@@ -3,7 +3,7 @@
 //! One person can write a mailbox in many ways, and the owner of a domain has any number of addresses in it. Limits that
 //! counted each spelling would not protect that person.
 
-/// Google delivers to both domains alike, and ignores dots. The first one stands for both.
+/// Google delivers the mail of both domains to the same mailbox, and ignores dots. Mailboxes are compared with the first one.
 const GMAIL: [&str; 2] = ["gmail.com", "googlemail.com"];
 
 /// Other domains of Yahoo than `yahoo.com`, `yahoo.ca` and so on. What follows a `-` there is a tag.
@@ -65,7 +65,7 @@ const PROVIDERS: [&str; 52] = [
     "zohomail.com",
 ];
 
-/// Second labels under which a country registers domains for everybody, those of Canada's provinces among them.
+/// Second labels under which a country registers domains of different owners, for example those of Canada's provinces.
 const SHARED_LABELS: [&str; 28] = [
     "ab", "ac", "bc", "co", "com", "edu", "gc", "go", "gob", "gouv", "gov", "mb", "mil", "nb", "ne", "net", "nf", "nl",
     "ns", "nt", "nu", "on", "or", "org", "pe", "qc", "sk", "yk",

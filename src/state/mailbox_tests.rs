@@ -8,13 +8,8 @@ use super::{
     confirmations::ConfirmationState,
     consent::ConsentRecord,
     database::StateDb,
-    subscription::{
-        Frequency, Locale, MAX_UNCONFIRMED_OF_KEY, SubscribeOutcome, SubscriptionLimit, SubscriptionRequest,
-    },
-};
-use crate::{
-    model::{EmailAddress, Language},
-    query::keyword::Keyword,
+    sample_subscription,
+    subscription::{MAX_UNCONFIRMED_OF_KEY, SubscribeOutcome, SubscriptionLimit},
 };
 
 const KEY: i64 = 101;
@@ -35,17 +30,7 @@ fn consent(key_id: i64) -> ConsentRecord<'static> {
 }
 
 fn subscribe(state: &mut StateDb, key_id: i64, email: &str) -> Result<SubscribeOutcome, SubscriptionLimit> {
-    let request = SubscriptionRequest {
-        email: EmailAddress::parse(email).unwrap(),
-        keywords: vec![Keyword::parse("snow").unwrap()],
-        department: None,
-        municipality: None,
-        category: None,
-        languages: Language::ALL.into(),
-        translate: false,
-        frequency: Frequency::Daily,
-        locale: Locale::En,
-    };
+    let request = sample_subscription::request(email, &["snow"]);
     state.subscribe(&request, &consent(key_id)).unwrap()
 }
 

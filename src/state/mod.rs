@@ -21,6 +21,8 @@ mod mailbox;
 mod mailbox_tests;
 mod migrations;
 mod reserve;
+#[cfg(test)]
+mod sample_subscription;
 mod site_limits;
 #[cfg(test)]
 mod site_limits_tests;

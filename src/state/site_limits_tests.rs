@@ -7,12 +7,9 @@ use super::{
     confirmation_mails::MailSender,
     consent::ConsentRecord,
     database::StateDb,
+    sample_subscription,
     site_limits::{MAX_OF_KEY_AND_SITE, MAX_OF_SITE},
-    subscription::{Frequency, Locale, SubscribeOutcome, SubscriptionRequest},
-};
-use crate::{
-    model::{EmailAddress, Language},
-    query::keyword::Keyword,
+    subscription::SubscribeOutcome,
 };
 
 const KEY: i64 = 101;
@@ -29,17 +26,7 @@ fn database() -> (tempfile::TempDir, StateDb) {
 }
 
 fn subscribe(state: &mut StateDb, key_id: i64, email: &str, at: DateTime<Utc>) {
-    let request = SubscriptionRequest {
-        email: EmailAddress::parse(email).unwrap(),
-        keywords: vec![Keyword::parse("snow").unwrap()],
-        department: None,
-        municipality: None,
-        category: None,
-        languages: Language::ALL.into(),
-        translate: false,
-        frequency: Frequency::Daily,
-        locale: Locale::En,
-    };
+    let request = sample_subscription::request(email, &["snow"]);
     let consent = ConsentRecord {
         at,
         key_id: Some(key_id),

@@ -9,15 +9,13 @@ use super::{
     address_hash::AddressHash,
     consent::ConsentRecord,
     database::StateDb,
+    sample_subscription::request,
     subscription::{
         Frequency, Locale, MAX_OF_KEY, SubscribeOutcome, Subscription, SubscriptionLimit, SubscriptionRequest,
     },
     unsubscribe::UnsubscribeOutcome,
 };
-use crate::{
-    model::{EmailAddress, Language},
-    query::keyword::Keyword,
-};
+use crate::model::{EmailAddress, Language};
 
 const NOON: i64 = 1_772_366_400;
 
@@ -29,23 +27,6 @@ fn consent(seconds: i64) -> ConsentRecord<'static> {
         peer: Some([192, 0, 2, 1].into()),
         forwarded_for: Some("198.51.100.9"),
         words: r#"{"keyword":"Snow"}"#,
-    }
-}
-
-fn request(email: &str, keywords: &[&str]) -> SubscriptionRequest {
-    SubscriptionRequest {
-        email: EmailAddress::parse(email).unwrap(),
-        keywords: keywords
-            .iter()
-            .map(|keyword| Keyword::parse(keyword).unwrap())
-            .collect(),
-        department: None,
-        municipality: None,
-        category: None,
-        languages: Language::ALL.into(),
-        translate: false,
-        frequency: Frequency::Daily,
-        locale: Locale::En,
     }
 }
 

@@ -149,7 +149,7 @@ impl Cluster {
         if let Some(mut keeper) = self.nodes[number].keeper.take() {
             drop(keeper.stdin.take());
             let status = keeper.wait().unwrap();
-            // Somebody has killed the shell: then nobody else kills the node.
+            // Another program has killed the shell, so the node is killed here.
             if status.code().is_none() {
                 let _ = kill_process(self.pid(number), Signal::KILL);
             }

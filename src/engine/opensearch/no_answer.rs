@@ -5,7 +5,7 @@ use std::io;
 use ureq::{Error, Timeout};
 
 /// Why a certificate or a handshake failed: what the error of `rustls` contains, and the same in
-/// words. `rustls` is known only through its texts, because it is no part of the interface of `ureq`.
+/// words. `rustls` is known only through its texts, because `ureq` does not expose it.
 const TLS_FAILURES: [(&str, &str); 7] = [
     (
         "UnknownIssuer",

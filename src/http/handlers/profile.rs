@@ -259,8 +259,8 @@ fn profile(
     work.for_request(&normal_form)
 }
 
-/// What similar names count as, if there will be any. A local index tells without a search whether a name exists; a cluster
-/// does their work itself.
+/// The cost of similar names, which are searched if the name does not exist. On an embedded index, a look-up in memory shows
+/// whether it does. On a cluster they cost nothing, because the cluster does the work.
 fn similar_vendors_counts(generation: &Generation, facet: Facet, name: &str) -> Result<usize, ApiError> {
     let engine = &generation.engine;
     if facet != Facet::Vendor || !engine.is_local() {

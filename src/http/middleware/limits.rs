@@ -155,16 +155,24 @@ mod tests {
         state::{database::StateDb, sync::StateSync},
     };
 
-    #[test]
-    fn free_responses_are_returned_to_the_daily_quota() {
+    fn now() -> DateTime<Utc> {
+        "2026-03-01T12:00:00Z".parse().unwrap()
+    }
+
+    /// A state database with one key.
+    fn keys() -> (tempfile::TempDir, StateSync, String) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state.db");
-        let now = "2026-03-01T12:00:00Z".parse().unwrap();
-        let key = StateDb::open(&path)
-            .unwrap()
-            .create_key(Plan::Basic, "x", now, None)
-            .unwrap();
-        let watch = StateSync::open(&path, Plans::default(), now).unwrap();
+        let state = StateDb::open(&path).unwrap();
+        let key = state.create_key(Plan::Basic, "x", now(), None).unwrap();
+        let watch = StateSync::open(&path, Plans::default(), now()).unwrap();
+        (folder, watch, key)
+    }
+
+    #[test]
+    fn free_responses_are_returned_to_the_daily_quota() {
+        let (_folder, watch, key) = keys();
+        let now = now();
         let mut left = 1000;
         for (status, cost, charged) in [
             (200, 1, 1),
@@ -192,14 +200,8 @@ mod tests {
 
     #[test]
     fn a_response_that_is_free_otherwise_counts_if_work_was_done() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("state.db");
-        let now = "2026-03-01T12:00:00Z".parse().unwrap();
-        let key = StateDb::open(&path)
-            .unwrap()
-            .create_key(Plan::Basic, "x", now, None)
-            .unwrap();
-        let watch = StateSync::open(&path, Plans::default(), now).unwrap();
+        let (_folder, watch, key) = keys();
+        let now = now();
         for (is_spent, cost) in [(false, "0"), (true, "4")] {
             let mut admission = admit(watch.ring().check(&key, now).unwrap(), ONE, now);
             admission.raise(NonZeroU32::new(4).unwrap()).unwrap();

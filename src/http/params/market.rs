@@ -83,7 +83,7 @@ struct ItemMembers {
     /// A tender's `record_id`; it cannot be combined with other members
     record_id: Optional<Text>,
     /// A commodity code of a need without a tender: a GSIN, all eight digits of UNSPSC, or any code with its scheme
-    /// (`unspsc:7214`). A text that is no code gives the caveat `code_not_recognized`
+    /// (`unspsc:7214`). A text that is not a code gives the caveat `code_not_recognized`
     gsin: Optional<Code>,
     /// The buyer's whole name, in English or French
     department: Optional<Buyer>,

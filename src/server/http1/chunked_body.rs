@@ -213,7 +213,7 @@ mod tests {
                     "0\r\n\r\n",
                 ],
             ),
-            // Data before what is wrong.
+            // Data before the invalid byte.
             (&["1\r\na\r\nx"], &["1\r\na\r\n"]),
             (&["1\r\na\r\n100000\r\nbc"], &["1\r\na\r\n"]),
         ] {
