@@ -1,5 +1,6 @@
 //! The embedded engine, and OpenSearch with one and with three nodes, on the same contracts in one run: `cargo bench
-//! --bench scaling [-- --records N --dir DIR]`. It needs a JDK 21 or later and Maven.
+//! --bench scaling [-- --records N --nodes 1|3 --dir DIR]`. It needs a JDK 21 or later and Maven. Without `--nodes` it
+//! measures both clusters.
 //!
 //! The peer is OpenSearch asked directly, without this program: an index with the mapping that it is best at, the same
 //! questions in its own query language, its own aggregations. `times_embedded` divides a median by that of the
@@ -46,11 +47,35 @@ const CLIENTS: usize = 8;
 /// How long it lasts.
 const LOAD_TIME: Duration = Duration::from_secs(10);
 
+/// A cluster, and how `procure index` and the peer use it.
+struct Setup {
+    name: &'static str,
+    cluster: Cluster,
+    shards: u32,
+    replicas: u32,
+    /// The environment of a command that uses it.
+    environment: Vec<(String, String)>,
+}
+
 fn main() {
-    let Arguments { records, dir, .. } = Arguments::parse();
-    let (Some(one), Some(three)) = (start(1), start(3)) else {
-        return;
-    };
+    let Arguments {
+        records, nodes, dir, ..
+    } = Arguments::parse();
+    assert!(matches!(nodes, None | Some(1 | 3)), "--nodes takes 1 or 3");
+    let mut setups = Vec::new();
+    for (of_setup, name, shards, replicas) in [(1, "one", 1, 0), (3, "three", 3, 1)] {
+        if nodes.is_some_and(|nodes| nodes != of_setup) {
+            continue;
+        }
+        let Some(cluster) = start(of_setup) else { return };
+        setups.push(Setup {
+            name,
+            environment: on_cluster(&cluster, shards, replicas),
+            cluster,
+            shards,
+            replicas,
+        });
+    }
     let dumps = dumps(&dir, records);
     eprintln!(
         "\nbuilding, {records} contracts ({} MB of NDJSON)",
@@ -59,24 +84,29 @@ fn main() {
     let index_dir = dir.join(format!("scaling-{records}"));
     let _ = fs::remove_dir_all(&index_dir);
     let embedded = vec![("PROCURE_INDEX_DIR".to_owned(), index_dir.display().to_string())];
-    let (on_one, on_three) = (on_cluster(&one, 1, 0), on_cluster(&three, 3, 1));
-    build("embedded", &dumps, &embedded, &[], || size(&index_dir));
-    build("one node", &dumps, &on_one, &[&one], || disk(&one));
-    build(
-        "three nodes, three shards, one replica",
-        &dumps,
-        &on_three,
-        &[&three],
-        || disk(&three),
-    );
-    peer_build("one node, directly", &one, &dumps, 1, 0);
-    peer_build("three nodes, directly", &three, &dumps, 3, 1);
+    build("embedded", &dumps, &embedded, None, || size(&index_dir));
+    for setup in &setups {
+        let cluster = &setup.cluster;
+        build(setup.name, &dumps, &setup.environment, Some(cluster), || disk(cluster));
+    }
+    for setup in &setups {
+        peer_build(setup, &dumps);
+    }
 
-    let mut embedded = Server::start_with(&embedded, &dir, "embedded");
-    let mut server_of_one = Server::start_with(&on_one, &dir, "one");
-    let mut server_of_three = Server::start_with(&on_three, &dir, "three");
-    let addresses = [&one, &three].map(|cluster| cluster.url(0).replace("http://", ""));
-    let mut peers = addresses.each_ref().map(|address| Client::connect(address, ""));
+    let mut servers = vec![Server::start_with(&embedded, &dir, "embedded")];
+    servers.extend(
+        setups
+            .iter()
+            .map(|setup| Server::start_with(&setup.environment, &dir, setup.name)),
+    );
+    let names: Vec<&str> = std::iter::once("embedded")
+        .chain(setups.iter().map(|setup| setup.name))
+        .collect();
+    let addresses: Vec<String> = setups
+        .iter()
+        .map(|setup| setup.cluster.url(0).replace("http://", ""))
+        .collect();
+    let mut peers: Vec<Client> = addresses.iter().map(|address| Client::connect(address, "")).collect();
     eprintln!("\nmedian and 95th percentile in ms, one request at a time");
     let workload: Value = serde_json::from_str(include_str!("workload.json")).expect("the workload");
     let listed = workload.as_array().expect("a list of requests").iter();
@@ -84,36 +114,33 @@ fn main() {
     let rows: Vec<(&str, &str)> = listed.chain(COUNTS).collect();
     for (name, path) in &rows {
         let question = peer::question(path);
-        let [peer_of_one, peer_of_three] = &mut peers;
-        let setups: [(&str, Times); 5] = [
-            ("embedded", Times::of(|| drop(embedded.get(path)))),
-            ("one", Times::of(|| drop(server_of_one.get(path)))),
-            ("three", Times::of(|| drop(server_of_three.get(path)))),
-            ("direct_one", Times::of(|| peer::ask(peer_of_one, &question))),
-            ("direct_three", Times::of(|| peer::ask(peer_of_three, &question))),
-        ];
-        let fastest = setups[0].1.percentile(50);
-        for (setup, times) in &setups {
+        let mut measured = Vec::new();
+        for (setup, server) in names.iter().zip(&mut servers) {
+            measured.push(((*setup).to_owned(), Times::of(|| drop(server.get(path)))));
+        }
+        for (setup, peer) in setups.iter().zip(&mut peers) {
+            let times = Times::of(|| peer::ask(peer, &question));
+            measured.push((format!("direct_{}", setup.name), times));
+        }
+        let embedded = measured[0].1.percentile(50);
+        for (setup, times) in &measured {
             let p50 = times.percentile(50);
             let figures = [
                 ("p50", p50),
                 ("p95", times.percentile(95)),
-                ("times_embedded", p50 / fastest),
+                ("times_embedded", p50 / embedded),
             ];
             row(&format!("{name}: {setup}"), &figures);
         }
     }
     eprintln!("\nrequests per second, the requests above in turn, {CLIENTS} connections; memory");
     let paths: Vec<&str> = rows.iter().map(|(_, path)| *path).collect();
-    for (name, server, clusters) in [
-        ("embedded", &embedded, &[][..]),
-        ("one node", &server_of_one, &[&one][..]),
-        ("three nodes", &server_of_three, &[&three][..]),
-    ] {
+    let clusters = std::iter::once(None).chain(setups.iter().map(|setup| Some(&setup.cluster)));
+    for ((name, server), cluster) in names.iter().zip(&servers).zip(clusters) {
         let ask = |client: &mut Client, number: usize| drop(client.get(paths[number % paths.len()]));
         let per_second = load(&server.address, &server.key, ask);
         let server = usage(server.process.id());
-        let nodes = nodes_usage(clusters);
+        let nodes = nodes_usage(cluster);
         row(
             name,
             &[
@@ -125,12 +152,10 @@ fn main() {
         );
     }
     let questions: Vec<String> = paths.iter().map(|path| peer::question(path)).collect();
-    for (name, address) in [
-        ("one node, directly", &addresses[0]),
-        ("three nodes, directly", &addresses[1]),
-    ] {
+    for (setup, address) in setups.iter().zip(&addresses) {
         let ask = |client: &mut Client, number: usize| peer::ask(client, &questions[number % questions.len()]);
-        row(name, &[("requests_per_second", load(address, "", ask))]);
+        let figures = [("requests_per_second", load(address, "", ask))];
+        row(&format!("direct_{}", setup.name), &figures);
     }
 }
 
@@ -146,7 +171,7 @@ fn text<'a>(value: &'a Value, member: &str) -> &'a str {
     value[member].as_str().expect("a text")
 }
 
-/// The environment of a command that uses a cluster.
+/// The environment of a command that uses a cluster: its addresses, and how it lays the index out.
 fn on_cluster(cluster: &Cluster, shards: u32, replicas: u32) -> Vec<(String, String)> {
     [
         ("PROCURE_ENGINE", "opensearch".to_owned()),
@@ -159,8 +184,14 @@ fn on_cluster(cluster: &Cluster, shards: u32, replicas: u32) -> Vec<(String, Str
     .to_vec()
 }
 
-fn build(name: &str, dumps: &Path, environment: &[(String, String)], clusters: &[&Cluster], disk: impl Fn() -> u64) {
-    let (before, cpu_before) = (disk_of(clusters), nodes_usage(clusters).cpu_seconds);
+fn build(
+    name: &str,
+    dumps: &Path,
+    environment: &[(String, String)],
+    cluster: Option<&Cluster>,
+    disk: impl Fn() -> u64,
+) {
+    let (before, cpu_before) = (cluster.map_or(0, self::disk), nodes_usage(cluster).cpu_seconds);
     let child = Command::new(BINARY)
         .arg("index")
         .arg("--dumps")
@@ -175,21 +206,25 @@ fn build(name: &str, dumps: &Path, environment: &[(String, String)], clusters: &
         &[
             ("seconds", seconds),
             ("cpu_seconds", used.cpu_seconds),
-            ("cpu_seconds_of_nodes", nodes_usage(clusters).cpu_seconds - cpu_before),
+            ("cpu_seconds_of_nodes", nodes_usage(cluster).cpu_seconds - cpu_before),
             ("peak_mb", used.peak_mb),
             ("disk_mb", (disk() - before) as f64 / 1e6),
         ],
     );
 }
 
-fn peer_build(name: &str, cluster: &Cluster, dumps: &Path, shards: u32, replicas: u32) {
-    let (before, cpu_before, started) = (disk(cluster), nodes_usage(&[cluster]).cpu_seconds, Instant::now());
-    peer::load(cluster, &dumps.join("contract"), shards, replicas);
+fn peer_build(setup: &Setup, dumps: &Path) {
+    let cluster = &setup.cluster;
+    let (before, cpu_before, started) = (disk(cluster), nodes_usage(Some(cluster)).cpu_seconds, Instant::now());
+    peer::load(cluster, &dumps.join("contract"), setup.shards, setup.replicas);
     row(
-        &format!("index, {name}"),
+        &format!("index, direct_{}", setup.name),
         &[
             ("seconds", started.elapsed().as_secs_f64()),
-            ("cpu_seconds_of_nodes", nodes_usage(&[cluster]).cpu_seconds - cpu_before),
+            (
+                "cpu_seconds_of_nodes",
+                nodes_usage(Some(cluster)).cpu_seconds - cpu_before,
+            ),
             ("disk_mb", (disk(cluster) - before) as f64 / 1e6),
         ],
     );
@@ -204,20 +239,18 @@ fn disk(cluster: &Cluster) -> u64 {
         .sum()
 }
 
-fn disk_of(clusters: &[&Cluster]) -> u64 {
-    clusters.iter().map(|cluster| disk(cluster)).sum()
-}
-
 /// What all nodes use together.
-fn nodes_usage(clusters: &[&Cluster]) -> Usage {
+fn nodes_usage(cluster: Option<&Cluster>) -> Usage {
     let mut sum = Usage::default();
-    for cluster in clusters {
-        for number in 0..cluster.urls().len() {
-            let node = usage(cluster.pid(number).as_raw_nonzero().get().unsigned_abs());
-            sum.peak_mb += node.peak_mb;
-            sum.anonymous_mb += node.anonymous_mb;
-            sum.cpu_seconds += node.cpu_seconds;
-        }
+    let pids = cluster.map_or_else(Vec::new, |cluster| {
+        let numbers = 0..cluster.urls().len();
+        numbers.map(|number| cluster.pid(number)).collect()
+    });
+    for pid in pids {
+        let node = usage(pid.as_raw_nonzero().get().unsigned_abs());
+        sum.peak_mb += node.peak_mb;
+        sum.anonymous_mb += node.anonymous_mb;
+        sum.cpu_seconds += node.cpu_seconds;
     }
     sum
 }

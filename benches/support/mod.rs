@@ -25,6 +25,8 @@ pub const BINARY: &str = env!("CARGO_BIN_EXE_procure");
 pub struct Arguments {
     pub records: u64,
     pub megabytes: u64,
+    /// Of the cluster that is measured; `None` for all.
+    pub nodes: Option<usize>,
     pub dir: PathBuf,
 }
 
@@ -40,6 +42,7 @@ impl Arguments {
         Arguments {
             records: value("--records").map_or(2_000_000, |n| n.parse().expect("--records takes a number")),
             megabytes: value("--mb").map_or(50, |n| n.parse().expect("--mb takes a number")),
+            nodes: value("--nodes").map(|n| n.parse().expect("--nodes takes a number")),
             dir: value("--dir").map_or_else(|| PathBuf::from("target/bench"), PathBuf::from),
         }
     }
