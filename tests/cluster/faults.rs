@@ -1,7 +1,7 @@
-//! What happens when nodes die or stall, when shards move, when a build is killed, when a disk is
-//! full, when somebody changes an index, and when the cluster is not there.
+//! What happens when nodes die or stall, when a build is killed, when somebody changes or removes an
+//! index, and when the cluster is not there.
 //!
-//! The tests share a cluster of their own and run one after the other.
+//! The tests share a cluster of their own, with those of `moves` and `disks`, and run one after the other.
 
 use std::{
     path::{Path, PathBuf},
@@ -21,15 +21,15 @@ use crate::{
 };
 
 /// How long the cluster may take until all shards are there again.
-const GREEN_LIMIT: Duration = Duration::from_secs(180);
+pub const GREEN_LIMIT: Duration = Duration::from_secs(180);
 
 /// How long a server may take until it answers everything, although a node is gone.
-const RECOVERY_LIMIT: Duration = Duration::from_secs(40);
+pub const RECOVERY_LIMIT: Duration = Duration::from_secs(40);
 
 static CLUSTER: Mutex<Option<Cluster>> = Mutex::new(None);
 
 /// The cluster of these tests, with all its nodes. `None` if this machine cannot run it.
-fn cluster() -> Option<MutexGuard<'static, Option<Cluster>>> {
+pub fn cluster() -> Option<MutexGuard<'static, Option<Cluster>>> {
     // A test that failed leaves a cluster in an unknown state: the next one starts another.
     let mut cluster = CLUSTER.lock().unwrap_or_else(|poisoned| {
         CLUSTER.clear_poison();
@@ -48,15 +48,15 @@ fn cluster() -> Option<MutexGuard<'static, Option<Cluster>>> {
 }
 
 /// An installation on the cluster with one published generation, and requests with right answers.
-struct World {
+pub struct World {
     /// Removed at the end.
     _folder: TempDir,
-    installation: Installation,
-    known: Vec<Known>,
+    pub installation: Installation,
+    pub known: Vec<Known>,
 }
 
 impl World {
-    fn new(cluster: &Cluster, prefix: &str, records: usize) -> World {
+    pub fn new(cluster: &Cluster, prefix: &str, records: usize) -> World {
         let folder = tempfile::tempdir().unwrap();
         let dumps = generated(folder.path(), records);
         let on_cluster = Engine::Cluster {
@@ -98,7 +98,7 @@ impl World {
     }
 
     /// Starts `procure index` and waits until it has created indexes.
-    fn start_build(&self, cluster: &Cluster, prefix: &str) -> Child {
+    pub fn start_build(&self, cluster: &Cluster, prefix: &str) -> Child {
         let before = cluster.indexes(prefix);
         let mut build = self.installation.command(&["index"]);
         let build = build.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -215,54 +215,6 @@ fn a_build_outlives_a_killed_and_a_stalled_node_or_changes_nothing() {
 
 #[test]
 #[ignore = "takes minutes, with a cluster of its own that it damages"]
-fn shards_that_move_cause_no_wrong_answer() {
-    let Some(mut guard) = cluster() else { return };
-    let cluster = guard.as_mut().unwrap();
-    let world = World::new(cluster, "moves", 1500);
-    let server = world.installation.serve();
-    load::wait_until_right(&server, &world.known, RECOVERY_LIMIT);
-    // Each node in turn hands all its shards over.
-    for number in 0..3 {
-        let seen = load::during(&server, &world.known, 4, || {
-            exclude(cluster, Some(number));
-            let started = Instant::now();
-            while has_shards(cluster, "moves", number) {
-                assert!(started.elapsed() < GREEN_LIMIT, "node {number} keeps shards");
-                thread::sleep(Duration::from_millis(200));
-            }
-        });
-        println!("the shards of node {number} moved: {}", seen.line());
-        assert!(seen.wrong.is_empty(), "{:?}", seen.wrong);
-        assert!(seen.refusals() * 20 <= seen.right, "too many refusals");
-    }
-
-    exclude(cluster, None);
-    load::wait_until_right(&server, &world.known, RECOVERY_LIMIT);
-    cluster.wait_until_green(0, GREEN_LIMIT);
-}
-
-/// Makes one node hand its shards over to the others, or none.
-fn exclude(cluster: &Cluster, number: Option<usize>) {
-    let name = number.map(|number| format!("n{number}"));
-    let settings = json!({ "persistent": { "cluster.routing.allocation.exclude._name": name } });
-    cluster.ask("PUT", "/_cluster/settings", &settings);
-}
-
-/// Whether a node has a shard of an index of the prefix, or is about to hand one over.
-fn has_shards(cluster: &Cluster, prefix: &str, number: usize) -> bool {
-    let path = format!("/_cat/shards/{prefix}*?format=json&h=node");
-    let shards = cluster.ask("GET", &path, &Value::Null);
-    let mut shards = shards.as_array().unwrap().iter();
-    // Of a shard that moves, both nodes are named, the first one first.
-    shards.any(|shard| {
-        shard["node"]
-            .as_str()
-            .is_some_and(|node| node.starts_with(&format!("n{number}")))
-    })
-}
-
-#[test]
-#[ignore = "takes minutes, with a cluster of its own that it damages"]
 fn a_killed_build_leaves_nothing_in_service() {
     let Some(mut guard) = cluster() else { return };
     let cluster = guard.as_mut().unwrap();
@@ -292,7 +244,7 @@ fn a_killed_build_leaves_nothing_in_service() {
 }
 
 /// The lock of a killed build ends by itself.
-fn index_when_unlocked(installation: &Installation) {
+pub fn index_when_unlocked(installation: &Installation) {
     let started = Instant::now();
     loop {
         let output = installation.run(&["index"]);
@@ -308,52 +260,33 @@ fn index_when_unlocked(installation: &Installation) {
 
 #[test]
 #[ignore = "takes minutes, with a cluster of its own that it damages"]
-fn a_full_disk_fails_a_build_and_changes_nothing() {
+fn a_generation_that_lost_an_index_is_replaced() {
     let Some(mut guard) = cluster() else { return };
     let cluster = guard.as_mut().unwrap();
-    let world = World::new(cluster, "disk", 2000);
-    let server = world.installation.serve();
-    let before = world.installation.generations();
-    // More free space than any disk has: every node counts as full.
-    set_watermarks(cluster, &json!(["102tb", "101tb", "100tb"]));
-    let started = Instant::now();
-    while !is_read_only(cluster, "disk") {
-        assert!(started.elapsed() < Duration::from_secs(60), "no index became read-only");
-        thread::sleep(Duration::from_millis(200));
+    let world = World::new(cluster, "lost", 500);
+    for kind in ["names", "award"] {
+        let lost = cluster.indexes(&format!("lost-{kind}")).pop().unwrap();
+        let server = world.installation.serve();
+        cluster.ask("DELETE", &format!("/{lost}"), &Value::Null);
+        let needs_it = ["/vendors?q=in", "/award?department=dep&include_total=true"];
+        let statuses = needs_it.map(|path| server.get(path).status);
+        assert!(statuses.contains(&503), "{kind}: {statuses:?}");
+        drop(server);
+        world.installation.index();
+        let server = world.installation.serve();
+        load::wait_until_right(&server, &world.known, RECOVERY_LIMIT);
     }
-    let output = world.installation.run(&["index"]);
-    println!("the build ended with {}: {}", output.status, start_of(&error(&output)));
-    assert!(!output.status.success());
-    let expected = "the disks of the search cluster are full; free space on its nodes";
-    assert!(error(&output).contains(expected), "{}", error(&output));
-    assert_eq!(world.installation.generations(), before);
-    load::wait_until_right(&server, &world.known, RECOVERY_LIMIT);
-
-    set_watermarks(cluster, &Value::Null);
+    // A document that no build has stored.
+    let names = cluster.indexes("lost-names").pop().unwrap();
+    let writable = json!({ "index": { "blocks.write": null } });
+    cluster.ask("PUT", &format!("/{names}/_settings"), &writable);
+    cluster.ask("POST", &format!("/{names}/_doc?refresh=true"), &json!({}));
+    let server = world.installation.start();
     let started = Instant::now();
-    while is_read_only(cluster, "disk") {
-        assert!(started.elapsed() < Duration::from_secs(60), "an index stays read-only");
-        thread::sleep(Duration::from_millis(200));
+    while !server.log_text().contains("but the catalog says") {
+        assert!(started.elapsed() < Duration::from_secs(60), "{}", server.log_text());
+        thread::sleep(Duration::from_millis(50));
     }
-    index_when_unlocked(&world.installation);
-    assert_ne!(world.installation.generations(), before);
-    load::wait_until_right(&server, &world.known, RECOVERY_LIMIT);
-}
-
-/// Sets the low, the high and the flood stage watermark, or takes the settings back.
-fn set_watermarks(cluster: &Cluster, free: &Value) {
-    let settings = json!({ "persistent": {
-        "cluster.routing.allocation.disk.watermark.low": free[0],
-        "cluster.routing.allocation.disk.watermark.high": free[1],
-        "cluster.routing.allocation.disk.watermark.flood_stage": free[2],
-    } });
-    cluster.ask("PUT", "/_cluster/settings", &settings);
-}
-
-/// Whether an index of the prefix has the block that the cluster sets when a disk is full.
-fn is_read_only(cluster: &Cluster, prefix: &str) -> bool {
-    let path = format!("/{prefix}*/_settings/index.blocks.read_only_allow_delete?flat_settings=true");
-    cluster.ask("GET", &path, &Value::Null).to_string().contains("\"true\"")
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod buyers;
 #[allow(dead_code, reason = "the bench uses more of it")]
 mod cluster;
 mod compare;
+mod disks;
 mod faults;
 #[path = "../it/feed.rs"]
 mod feed;
@@ -27,6 +28,7 @@ mod load;
 mod market;
 #[path = "../it/model.rs"]
 mod model;
+mod moves;
 #[path = "../it/page_size.rs"]
 mod page_size;
 #[path = "../it/places.rs"]

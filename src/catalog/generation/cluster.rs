@@ -54,6 +54,14 @@ impl ClusterStore {
         })
     }
 
+    /// The same cluster for a build, whose searches are repeated while the cluster does not answer.
+    pub(crate) fn for_build(&self) -> anyhow::Result<ClusterStore> {
+        Ok(ClusterStore {
+            client: Arc::new(Client::patient(&self.settings)?),
+            settings: self.settings.clone(),
+        })
+    }
+
     pub(super) fn current(&self) -> anyhow::Result<Option<String>> {
         let deadline = Deadline::after(LOOK_UP_TIMEOUT);
         generations::in_service(&self.client, &self.settings.prefix, &deadline)
@@ -110,7 +118,14 @@ impl ClusterStore {
     /// The first-seen times of the generation in service, or of the newest other one if they are
     /// unreadable; `None` if there is none.
     pub(crate) fn previous_first_seen(&self) -> anyhow::Result<Option<FirstSeen>> {
-        let current = self.current()?;
+        // Aliases that name no generation do not hinder a new one.
+        let current = match self.current() {
+            Err(error) if !is_unreachable(&error) => {
+                log::warn!("{error:#}");
+                None
+            }
+            current => current?,
+        };
         let others = self.list()?.into_iter().rev();
         let others: Vec<String> = others.filter(|id| Some(id) != current.as_ref()).collect();
         for id in current.into_iter().chain(others) {
@@ -173,14 +188,15 @@ pub(crate) fn generation_files(
     ])
 }
 
-/// Whether an error means that the cluster does not answer, so that nothing is known of its
-/// generations.
+/// Whether an error means that the cluster does not answer, or not to this program, so that nothing
+/// is known of its generations.
 pub(super) fn is_unreachable(error: &Error) -> bool {
     error.chain().any(|cause| {
         let of_cluster = cause.downcast_ref::<ClusterError>();
         let of_engine = cause.downcast_ref::<engine::Error>();
-        of_cluster.is_some_and(ClusterError::is_passing)
-            || of_engine.is_some_and(|error| matches!(error, engine::Error::Timeout | engine::Error::Unavailable(_)))
+        of_cluster.is_some_and(|error| {
+            error.is_passing() || matches!(error, ClusterError::Denied(_) | ClusterError::Blocked(_))
+        }) || of_engine.is_some_and(|error| matches!(error, engine::Error::Timeout | engine::Error::Unavailable(_)))
     })
 }
 
@@ -194,6 +210,7 @@ mod tests {
         for passing in [
             error(ClusterError::Timeout.into()),
             error(ClusterError::Unavailable("refused".to_owned()).into()),
+            error(ClusterError::Denied("password".to_owned()).into()),
             error(engine::Error::Timeout.into()),
             error(engine::Error::Unavailable("shards failed".to_owned()).into()),
         ] {

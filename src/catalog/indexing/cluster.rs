@@ -89,12 +89,12 @@ impl BuildTarget for ClusterTarget<'_> {
 
     fn engine(&self, _: &[EntityTypeManifest]) -> anyhow::Result<Box<dyn Engine>> {
         self.build.complete()?;
-        let engine = self.store.engine(self.build.id(), &Deadline::never())?;
-        Ok(Box::new(engine))
+        let store = self.store.for_build()?;
+        Ok(Box::new(store.engine(self.build.id(), &Deadline::never())?))
     }
 
     fn previous_first_seen(&self) -> anyhow::Result<Option<FirstSeen>> {
-        self.store.previous_first_seen()
+        self.build.retry(|| self.store.previous_first_seen())
     }
 
     fn publish(self, entity_types: Vec<EntityTypeManifest>, derived: &DerivedData) -> anyhow::Result<String> {

@@ -7,7 +7,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    counts::{CountJob, Counted, add_counts, batches, code_range, entry_buckets, jobs, read_counts, read_sum, sums},
+    counts::{
+        CountJob, Counted, SEARCHES, add_counts, batches, code_range, entry_buckets, jobs, read_counts, read_sum, sums,
+    },
     mapping::record,
     metrics::{Metrics, unreadable},
     names::Names,
@@ -44,7 +46,10 @@ pub(crate) fn aggregate(
     let has_values = values != ValueAggregation::None && Schema::of(searcher.index.entity_type).has_role(Role::Value);
     let values_of_type = if has_values { values } else { ValueAggregation::None };
     let batches = batches(jobs(searcher, terms));
-    let responses = searcher.multi_search(count_searches(query, &batches, values_of_type))?;
+    let mut responses = Vec::new();
+    for searches in count_searches(query, &batches, values_of_type).chunks(SEARCHES) {
+        responses.extend(searcher.multi_search(searches.to_vec())?);
+    }
     let results = responses.iter().map(Metrics::of).collect::<Result<Vec<_>, _>>()?;
     let (Some(first), Some(response)) = (results.first(), responses.first()) else {
         return Err(unreadable("there is no response"));

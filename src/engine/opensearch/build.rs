@@ -4,12 +4,9 @@
 //! Nothing is in service before the last step. A build that fails removes its indexes; what a killed
 //! build left is removed by the next one.
 
-use std::{
-    collections::BTreeSet,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 use anyhow::{Context, ensure};
@@ -22,11 +19,13 @@ use super::{
     bulk::BulkLoader,
     catalog_index::{self, GenerationEntry},
     client::Client,
-    cluster_indexes::{self, ClusterIndex},
+    cluster_error::ClusterError,
+    cluster_indexes,
     document::RecordDocument,
     facet_codes::{self, FacetCodes},
-    generations::{complete, facets_file, in_service},
+    generations::{facets_file, in_service},
     mapping::IndexKind,
+    old_generations::{name_unfinished, remove, remove_old},
     recovery_source,
     retry::retry,
     settings::ClusterSettings,
@@ -81,7 +80,7 @@ impl ClusterBuild {
     pub(crate) fn start(client: Arc<Client>, settings: &ClusterSettings, kept: usize) -> anyhow::Result<ClusterBuild> {
         let prefix = &settings.prefix;
         catalog_index::create_if_missing(&client, prefix, settings.replicas).context("creating the catalog")?;
-        let lock = BuildLock::acquire(&client, settings)?;
+        let lock = BuildLock::acquire(&client, settings).map_err(|error| name_unfinished(&client, prefix, error))?;
         remove_old(&client, prefix, kept, None)?;
         let id = next_id(&client, prefix)?;
         let build = ClusterBuild {
@@ -147,6 +146,7 @@ impl ClusterBuild {
     /// the generation can be opened.
     pub(crate) fn complete(&self) -> anyhow::Result<()> {
         self.lock.check()?;
+        self.retry(|| cluster_indexes::allow_relocation(&self.client, &self.indexes()))?;
         for kind in IndexKind::all() {
             let index = self.index(kind);
             self.retry(|| {
@@ -156,11 +156,13 @@ impl ClusterBuild {
             cluster_indexes::force_merge(&self.client, &index, self.settings.patience)?;
         }
         self.verify()?;
-        let mut entry = self.entry();
-        for (entity_type, summary, _) in &self.loaded().records {
+        let (mut entry, loaded) = (self.entry(), self.loaded());
+        for (entity_type, summary, _) in &loaded.records {
             entry.set_summary(*entity_type, *summary);
         }
-        drop(entry);
+        entry.set_count(IndexKind::Names, loaded.names);
+        entry.set_count(IndexKind::Vocabulary, loaded.vocabulary);
+        drop((entry, loaded));
         self.write_entry()
     }
 
@@ -168,17 +170,19 @@ impl ClusterBuild {
     /// generations that need not stay. Returns its id.
     pub(crate) fn publish(mut self) -> anyhow::Result<String> {
         let prefix = self.settings.prefix.clone();
-        let indexes: Vec<String> = IndexKind::all().map(|kind| self.index(kind)).collect();
+        let indexes = self.indexes();
         let (replicas, patience) = (self.settings.replicas, self.settings.patience);
         self.retry(|| cluster_indexes::replicate(&self.client, &indexes, replicas, patience))?;
         // A node that was lost since the first verification would take documents with it.
         self.verify()?;
-        // Aliases that name no generation do not hinder a new one.
-        let previous = self.retry(|| in_service(&self.client, &prefix, &Deadline::never()));
-        let previous = previous.unwrap_or_else(|error| {
-            log::warn!("{error:#}");
-            None
-        });
+        let previous = match self.retry(|| in_service(&self.client, &prefix, &Deadline::never())) {
+            // Aliases that name no generation do not hinder a new one.
+            Err(error) if !error.is::<ClusterError>() => {
+                log::warn!("{error:#}");
+                None
+            }
+            previous => previous?,
+        };
         self.entry().is_complete = true;
         self.write_entry()?;
         self.lock.check()?;
@@ -187,7 +191,9 @@ impl ClusterBuild {
                 .context("putting the new generation in service")
         })?;
         self.is_published = true;
-        if let Err(error) = remove_old(&self.client, &prefix, self.kept, previous.as_deref()) {
+        let removed = self.lock.check();
+        let removed = removed.and_then(|()| remove_old(&self.client, &prefix, self.kept, previous.as_deref()));
+        if let Err(error) = removed {
             log::warn!("old generations stay until the next build: {error:#}");
         }
         Ok(self.id.clone())
@@ -208,6 +214,10 @@ impl ClusterBuild {
         Ok(())
     }
 
+    fn indexes(&self) -> Vec<String> {
+        IndexKind::all().map(|kind| self.index(kind)).collect()
+    }
+
     fn index(&self, kind: IndexKind) -> String {
         kind.index(&self.settings.prefix, &self.id)
     }
@@ -226,7 +236,7 @@ impl ClusterBuild {
     }
 
     fn loader(&self, kind: IndexKind) -> BulkLoader {
-        BulkLoader::start(&self.client, self.index(kind), &self.settings)
+        BulkLoader::start(&self.client, self.index(kind), &self.settings, self.lock.loss())
     }
 
     fn store(&self, name: &str, content: &[u8]) -> anyhow::Result<()> {
@@ -239,7 +249,8 @@ impl ClusterBuild {
         self.retry(|| write().context("writing the catalog"))
     }
 
-    fn retry<T>(&self, step: impl FnMut() -> anyhow::Result<T>) -> anyhow::Result<T> {
+    /// Repeats a step while the cluster does not answer.
+    pub(crate) fn retry<T>(&self, step: impl FnMut() -> anyhow::Result<T>) -> anyhow::Result<T> {
         retry(self.settings.patience, step)
     }
 
@@ -332,47 +343,4 @@ fn next_id(client: &Client, prefix: &str) -> anyhow::Result<String> {
         }
         _ => now,
     })
-}
-
-/// Removes incomplete generations, and complete ones if there are more than `kept`. The one in
-/// service stays, then `previous`, which was in service before, then the newest.
-fn remove_old(client: &Client, prefix: &str, kept: usize, previous: Option<&str>) -> anyhow::Result<()> {
-    let never = Deadline::never();
-    let indexes = cluster_indexes::list(client, prefix, &never)?;
-    let current = match cluster_indexes::in_service(prefix, &indexes) {
-        Ok(current) => current,
-        Err(error) => {
-            // Which generation is served is for the operator to decide.
-            log::warn!("no generation is removed: {error:#}");
-            return Ok(());
-        }
-    };
-    let mut staying = complete(client, prefix, &indexes, &never)?;
-    let rank = |id: &String| (Some(id) == current.as_ref(), Some(id.as_str()) == previous);
-    staying.sort_by(|a, b| rank(b).cmp(&rank(a)).then_with(|| b.cmp(a)));
-    staying.truncate(kept);
-    let known = catalog_index::generations(client, prefix)?;
-    let all: BTreeSet<String> = indexes.into_iter().map(|index| index.generation).chain(known).collect();
-    for id in all {
-        // The one in service is never removed, even if the catalog has lost its entry.
-        if !staying.contains(&id) && Some(&id) != current.as_ref() {
-            remove(client, prefix, &id)?;
-        }
-    }
-    Ok(())
-}
-
-/// Removes a generation that is not in service: first it is marked as incomplete, so that it is no
-/// longer listed.
-fn remove(client: &Client, prefix: &str, generation: &str) -> anyhow::Result<()> {
-    let never = Deadline::never();
-    let removing = || format!("removing generation {generation}");
-    let indexes = cluster_indexes::list(client, prefix, &never).with_context(removing)?;
-    let has_alias = |index: &ClusterIndex| index.generation == generation && !index.aliases.is_empty();
-    ensure!(!indexes.iter().any(has_alias), "generation {generation} is in service");
-    let entry = GenerationEntry::new(generation);
-    entry.write(client, prefix).with_context(removing)?;
-    let indexes: Vec<String> = IndexKind::all().map(|kind| kind.index(prefix, generation)).collect();
-    cluster_indexes::delete(client, &indexes, &never).with_context(removing)?;
-    catalog_index::delete(client, prefix, generation).with_context(removing)
 }

@@ -9,6 +9,7 @@ use std::{
     process,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
         mpsc::{self, RecvTimeoutError, SyncSender},
     },
     thread::{self, JoinHandle},
@@ -42,16 +43,13 @@ struct Shared {
     owner: String,
     expiry: Duration,
     patience: Duration,
-    state: Mutex<State>,
-}
-
-struct State {
-    version: Version,
+    /// The version that this process wrote last.
+    version: Mutex<Version>,
     /// Whether another process has taken the lock.
-    is_lost: bool,
+    is_lost: Arc<AtomicBool>,
 }
 
-/// The version of the lock's document that this process wrote last.
+/// The version of the lock's document.
 #[derive(Clone, Copy, Deserialize)]
 struct Version {
     #[serde(rename = "_seq_no")]
@@ -72,34 +70,32 @@ const LOCK: &str = "lock";
 /// The lock is renewed so many times before it would expire.
 const RENEWALS: u32 = 6;
 
-const TAKEN: &str = "another process has taken the lock of the catalog, because this one did not renew it in time";
+pub(crate) const TAKEN: &str =
+    "another process has taken the lock of the catalog, because this one did not renew it in time";
 
 impl BuildLock {
     /// Fails if another process holds the lock. The catalog must exist.
     pub(crate) fn acquire(client: &Arc<Client>, settings: &ClusterSettings) -> anyhow::Result<BuildLock> {
         let mut random = [0; 8];
         getrandom::fill(&mut random).context("reading random numbers")?;
-        let mut shared = Shared {
+        let shared = Shared {
             client: Arc::clone(client),
             index: catalog_index(&settings.prefix),
             owner: format!("process {} {}", process::id(), hex(&random)),
             expiry: settings.lock_expiry,
             patience: settings.patience,
-            state: Mutex::new(State {
-                version: Version {
-                    seq_no: 0,
-                    primary_term: 0,
-                },
-                is_lost: false,
+            version: Mutex::new(Version {
+                seq_no: 0,
+                primary_term: 0,
             }),
+            is_lost: Arc::default(),
         };
         let version = match shared.write("_create", "") {
             Ok(version) => version,
             Err(ClusterError::Conflict(_)) => shared.take_over()?,
             Err(error) => return Err(error).context("locking the catalog"),
         };
-        let state = shared.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        state.version = version;
+        *shared.version() = version;
         let shared = Arc::new(shared);
         let (stop, stopped) = mpsc::sync_channel(1);
         let renewing = Arc::clone(&shared);
@@ -122,9 +118,18 @@ impl BuildLock {
         retry(self.shared.patience, || self.shared.renew())
     }
 
-    /// Whether it is certain that no other process has taken the lock.
+    /// Whether this process holds the lock, so that it may remove what it has built.
     pub(crate) fn is_held(&self) -> bool {
-        self.shared.renew().is_ok()
+        match self.shared.renew() {
+            Ok(()) => true,
+            // While the disks are full, no other process can take it either.
+            Err(error) => matches!(error.downcast_ref(), Some(ClusterError::DisksFull(_))) && self.shared.owns(),
+        }
+    }
+
+    /// Becomes true when another process is known to have taken the lock.
+    pub(crate) fn loss(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.shared.is_lost)
     }
 }
 
@@ -143,8 +148,14 @@ impl Drop for BuildLock {
 }
 
 impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn version(&self) -> MutexGuard<'_, Version> {
+        self.version.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the lock's document names this process.
+    fn owns(&self) -> bool {
+        let read = self.read();
+        read.is_ok_and(|found| found.is_some_and(|(lock, _)| lock.owner == self.owner))
     }
 
     /// Writes the lock's document. If the response was lost and the request was repeated, the result
@@ -199,17 +210,15 @@ impl Shared {
 
     fn renew(&self) -> anyhow::Result<()> {
         // Locked during the request, so that two threads do not conflict with each other.
-        let mut state = self.state();
-        if state.is_lost {
-            bail!(TAKEN);
-        }
-        let written = self.write("_doc", &state.version.condition());
-        state.version = match written {
+        let mut version = self.version();
+        ensure!(!self.is_lost.load(Relaxed), TAKEN);
+        let written = self.write("_doc", &version.condition());
+        *version = match written {
             Err(ClusterError::Conflict(_)) => match self.read()? {
                 // The response to an earlier renewal was lost.
                 Some((lock, version)) if lock.owner == self.owner => version,
                 _ => {
-                    state.is_lost = true;
+                    self.is_lost.store(true, Relaxed);
                     bail!(TAKEN);
                 }
             },
@@ -236,11 +245,11 @@ impl Shared {
     }
 
     fn free(&self) -> Result<(), ClusterError> {
-        let state = self.state();
-        if state.is_lost {
+        let version = self.version();
+        if self.is_lost.load(Relaxed) {
             return Ok(());
         }
-        let path = format!("/{}/_doc/{LOCK}{}", self.index, state.version.condition());
+        let path = format!("/{}/_doc/{LOCK}{}", self.index, version.condition());
         let request = ClusterRequest {
             method: Method::DELETE,
             path: &path,

@@ -16,19 +16,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{anyhow, bail};
+use anyhow::{anyhow, bail, ensure};
 use flate2::{Compression, write::GzEncoder};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
+    build_lock,
     client::{Body, Client, ClusterRequest, Method},
     cluster_error::{ClusterError, refusal},
     settings::ClusterSettings,
 };
 use crate::engine::deadline::Deadline;
 
-/// Loads documents into one index. Any number of threads add documents.
+/// Loads documents into one index, while the process has the lock of the catalog. Any number of
+/// threads add documents.
 pub(crate) struct BulkLoader {
     queue: Option<SyncSender<BulkBody>>,
     workers: Vec<JoinHandle<()>>,
@@ -52,6 +54,7 @@ struct Target {
     index: String,
     request_timeout: Duration,
     patience: Duration,
+    is_lock_lost: Arc<AtomicBool>,
     loaded: AtomicU64,
     has_failed: AtomicBool,
     failure: Mutex<Option<anyhow::Error>>,
@@ -63,12 +66,18 @@ const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 impl BulkLoader {
-    pub(crate) fn start(client: &Arc<Client>, index: String, settings: &ClusterSettings) -> BulkLoader {
+    pub(crate) fn start(
+        client: &Arc<Client>,
+        index: String,
+        settings: &ClusterSettings,
+        is_lock_lost: Arc<AtomicBool>,
+    ) -> BulkLoader {
         let target = Arc::new(Target {
             client: Arc::clone(client),
             index,
             request_timeout: settings.request_timeout,
             patience: settings.patience,
+            is_lock_lost,
             loaded: AtomicU64::new(0),
             has_failed: AtomicBool::new(false),
             failure: Mutex::new(None),
@@ -255,6 +264,9 @@ impl Target {
         let mut last_progress = Instant::now();
         loop {
             let before = body.len();
+            // The process that has the lock now has removed the index, and a cluster creates an index
+            // for a document whose index does not exist.
+            ensure!(!self.is_lock_lost.load(Relaxed), build_lock::TAKEN);
             let why = match self.send(&body) {
                 Ok(response) => {
                     let refused = response.refused(&self.index)?;

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use super::{
     build_totals::RecordSummary,
-    client::{Body, Client, Method},
+    client::{Body, Client, ClusterRequest, Method},
     cluster_error::ClusterError,
     cluster_indexes,
-    mapping::{FORMAT, catalog, catalog_definition, catalog_index},
+    mapping::{FORMAT, IndexKind, catalog, catalog_definition, catalog_index},
 };
 use crate::{
     engine::deadline::Deadline,
@@ -34,6 +34,10 @@ pub(crate) struct GenerationEntry {
     started_at: String,
     /// By the name of the entity type.
     summaries: BTreeMap<String, RecordSummary>,
+    /// The numbers of documents of the other indexes, by the names of their kinds. Generations of
+    /// earlier versions have none.
+    #[serde(default)]
+    counts: BTreeMap<String, u64>,
     files: BTreeMap<String, StoredFile>,
 }
 
@@ -73,6 +77,7 @@ impl GenerationEntry {
             is_complete: false,
             started_at: timestamp::format_seconds(chrono::Utc::now()),
             summaries: BTreeMap::new(),
+            counts: BTreeMap::new(),
             files: BTreeMap::new(),
         }
     }
@@ -84,6 +89,19 @@ impl GenerationEntry {
 
     pub(crate) fn set_summary(&mut self, entity_type: EntityType, summary: RecordSummary) {
         self.summaries.insert(entity_type.name().to_owned(), summary);
+    }
+
+    /// The number of documents that an index was built with, if it is known.
+    pub(crate) fn count(&self, kind: IndexKind) -> Option<u64> {
+        match kind {
+            IndexKind::Records(entity_type) => Some(self.summary(entity_type).records),
+            IndexKind::Names | IndexKind::Vocabulary => self.counts.get(kind.name()).copied(),
+        }
+    }
+
+    /// Sets the number of documents of an index without records.
+    pub(crate) fn set_count(&mut self, kind: IndexKind, count: u64) {
+        self.counts.insert(kind.name().to_owned(), count);
     }
 
     pub(crate) fn write(&self, client: &Client, prefix: &str) -> Result<(), ClusterError> {
@@ -168,20 +186,60 @@ pub(crate) fn entries(
     };
     let mut entries = Vec::new();
     for source in sources {
-        let entry: Option<GenerationEntry> = match source {
-            Some(source) => Some(serde_json::from_str(source.get()).context("reading the catalog")?),
+        entries.push(match source {
+            Some(source) => read_entry(source.get()).context("reading the catalog")?,
             None => None,
-        };
-        // Another version of this program has built it.
-        entries.push(entry.filter(|entry| entry.format == FORMAT));
+        });
     }
     Ok(entries)
+}
+
+/// `None` if another version of this program has written it, in another form.
+fn read_entry(json: &str) -> serde_json::Result<Option<GenerationEntry>> {
+    #[derive(Deserialize)]
+    struct Format {
+        format: u32,
+    }
+    let Format { format } = serde_json::from_str(json)?;
+    if format == FORMAT {
+        serde_json::from_str(json).map(Some)
+    } else {
+        Ok(None)
+    }
 }
 
 /// Creates the catalog if there is none.
 pub(crate) fn create_if_missing(client: &Client, prefix: &str, replicas: u32) -> Result<(), ClusterError> {
     let definition = catalog_definition(replicas);
     cluster_indexes::create_if_missing(client, &catalog_index(prefix), &definition, &Deadline::never())
+}
+
+/// The response of a bulk request that deletes.
+#[derive(Deserialize)]
+struct Deleted {
+    items: Vec<DeletedItem>,
+}
+
+#[derive(Deserialize)]
+struct DeletedItem {
+    delete: DeletedResult,
+}
+
+#[derive(Deserialize)]
+struct DeletedResult {
+    status: u16,
+    error: Option<Value>,
+}
+
+impl Deleted {
+    fn check(self) -> Result<(), ClusterError> {
+        let results = self.items.into_iter().map(|item| item.delete);
+        let failed = results.into_iter().find(|result| result.error.is_some());
+        failed.map_or(Ok(()), |DeletedResult { status, error }| {
+            let body = json!({ "error": error }).to_string();
+            Err(ClusterError::of_response("a bulk request", status, body.as_bytes()))
+        })
+    }
 }
 
 /// Deletes the files of a generation, then its entry.
@@ -206,7 +264,13 @@ pub(crate) fn delete(client: &Client, prefix: &str, generation: &str) -> Result<
             lines.push_str(&format!("{}\n", json!({ "delete": { "_id": hit.id } })));
         }
         let path = format!("/{index}/_bulk?refresh=true");
-        cluster_indexes::change(client, Method::POST, &path, &Body::Lines(lines.as_bytes()), &never)?;
+        let request = ClusterRequest {
+            method: Method::POST,
+            path: &path,
+            body: Body::Lines(lines.as_bytes()),
+            is_repeatable: true,
+        };
+        client.send_for::<Deleted>(&request, &never)?.check()?;
     }
     let path = format!("/{index}/_doc/{generation}?refresh=true");
     match cluster_indexes::change(client, Method::DELETE, &path, &Body::Empty, &never) {
@@ -235,4 +299,30 @@ fn part_id(generation: &str, name: &str, part: usize) -> String {
 fn put(client: &Client, prefix: &str, id: &str, document: &Value) -> Result<(), ClusterError> {
     let path = format!("/{}/_doc/{id}", catalog_index(prefix));
     cluster_indexes::change(client, Method::PUT, &path, &Body::Json(document), &Deadline::never())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_of_another_version_is_not_read() {
+        let mut entry = json!(GenerationEntry::new("20261122T050227631Z"));
+        assert!(read_entry(&entry.to_string()).unwrap().is_some());
+        entry["format"] = (FORMAT + 1).into();
+        entry["summaries"] = "in another form".into();
+        assert!(read_entry(&entry.to_string()).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_document_that_is_not_deleted_is_an_error() {
+        let deleted = |items: &str| serde_json::from_str::<Deleted>(&format!(r#"{{"errors":true,"items":{items}}}"#));
+        let missing =
+            r#"[{"delete":{"_id":"a","status":200}},{"delete":{"_id":"b","status":404,"result":"not_found"}}]"#;
+        assert_eq!(deleted(missing).unwrap().check(), Ok(()));
+        let blocked = r#"[{"delete":{"_id":"a","status":429,"error":{"type":"cluster_block_exception","reason":
+            "index [p-catalog] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, index has read-only-allow-delete block];"}}}]"#;
+        let blocked = deleted(blocked).unwrap().check();
+        assert!(matches!(blocked, Err(ClusterError::DisksFull(_))), "{blocked:?}");
+    }
 }

@@ -20,9 +20,10 @@ use ureq::{
 
 use super::{
     addresses::Addresses,
-    cluster_error::{ClusterError, error_text},
+    cluster_error::ClusterError,
     no_answer,
-    response::{FoundDocument, MultiGetResponse, MultiSearchResponse, SearchResponse},
+    response::{FoundDocument, MultiGetResponse, MultiSearchResponse, SearchResponse, UncheckedResponse},
+    retry::retry,
     settings::{ClusterSettings, Credentials, parse_url},
 };
 use crate::engine::deadline::Deadline;
@@ -35,6 +36,8 @@ pub(crate) struct Client {
     addresses: Addresses,
     authorization: Option<HeaderValue>,
     request_timeout: Duration,
+    /// How long searches and look-ups are repeated while the cluster does not answer them.
+    patience: Duration,
 }
 
 /// A request to the cluster.
@@ -103,6 +106,17 @@ impl Client {
             addresses: Addresses::new(urls),
             authorization: settings.credentials.as_ref().map(Credentials::header).transpose()?,
             request_timeout: settings.request_timeout,
+            patience: Duration::ZERO,
+        })
+    }
+
+    /// A client of a build: a search that the cluster refuses or loses is repeated, because a build
+    /// that fails starts again from nothing.
+    pub(crate) fn patient(settings: &ClusterSettings) -> anyhow::Result<Client> {
+        let client = Client::new(settings)?;
+        Ok(Client {
+            patience: settings.patience,
+            ..client
         })
     }
 
@@ -121,7 +135,9 @@ impl Client {
             body: Body::Json(body),
             is_repeatable: true,
         };
-        self.send_for::<SearchResponse>(&request, deadline)?.check()
+        self.repeat(deadline, || {
+            self.send_for::<UncheckedResponse>(&request, deadline)?.check()
+        })
     }
 
     /// Several searches in one request: pairs of index and body. The responses are in the order of
@@ -146,12 +162,14 @@ impl Client {
             body: Body::Lines(lines.as_bytes()),
             is_repeatable: true,
         };
-        let response: MultiSearchResponse = self.send_for(&request, deadline)?;
-        if response.responses.len() != searches.len() {
-            let why = format!("{} responses to {} searches", response.responses.len(), searches.len());
-            return Err(ClusterError::unreadable("a multi-search", why));
-        }
-        response.responses.into_iter().map(SearchResponse::check).collect()
+        self.repeat(deadline, || {
+            let response: MultiSearchResponse = self.send_for(&request, deadline)?;
+            if response.responses.len() != searches.len() {
+                let why = format!("{} responses to {} searches", response.responses.len(), searches.len());
+                return Err(ClusterError::unreadable("a multi-search", why));
+            }
+            response.responses.into_iter().map(UncheckedResponse::check).collect()
+        })
     }
 
     /// The sources of documents by their ids, in the same order; `None` where there is none.
@@ -181,24 +199,9 @@ impl Client {
             body: Body::Json(&json!({ "ids": ids })),
             is_repeatable: true,
         };
-        let response: MultiGetResponse = self.send_for(&request, deadline)?;
-        if let Some(error) = response.docs.iter().find_map(|document| document.error.as_ref()) {
-            // A document that is missing is not an error.
-            let is_missing = error
-                .get("type")
-                .is_some_and(|kind| kind == "index_not_found_exception");
-            let why = error_text(error);
-            return Err(if is_missing {
-                ClusterError::NotFound(why)
-            } else {
-                ClusterError::Unavailable(why)
-            });
-        }
-        if response.docs.len() != ids.len() {
-            let why = format!("{} documents for {} ids", response.docs.len(), ids.len());
-            return Err(ClusterError::unreadable("a multi-get", why));
-        }
-        Ok(response.docs)
+        self.repeat(deadline, || {
+            self.send_for::<MultiGetResponse>(&request, deadline)?.check(ids.len())
+        })
     }
 
     /// A GET request.
@@ -209,7 +212,13 @@ impl Client {
             body: Body::Empty,
             is_repeatable: true,
         };
-        self.send_for(&request, deadline)
+        self.repeat(deadline, || self.send_for(&request, deadline))
+    }
+
+    /// Repeats a step of a build. A request with a deadline of its own is sent once.
+    fn repeat<T>(&self, deadline: &Deadline, step: impl FnMut() -> Result<T, ClusterError>) -> Result<T, ClusterError> {
+        let patience = deadline.end().map_or(self.patience, |_| Duration::ZERO);
+        retry(patience, step)
     }
 
     /// Sends a request and reads the response as JSON.
@@ -264,12 +273,17 @@ impl Client {
                         return Ok(response);
                     }
                     let refused = ClusterError::of_response(candidate.url, status, &response);
-                    let may_help = matches!(refused, ClusterError::Unavailable(_)) && !matches!(status, 401 | 403);
+                    let may_help = matches!(refused, ClusterError::Unavailable(_));
                     if !(request.is_repeatable && may_help) {
                         return Err(refused);
                     }
                     refusal = Some(refused);
                 }
+                // Another address would send the same.
+                Err(FailedAttempt {
+                    error: error @ ClusterError::Unreadable(_),
+                    ..
+                }) => return Err(error),
                 Err(attempt) => {
                     // A search that takes long says nothing about the node.
                     let is_slow = attempt.error == ClusterError::Timeout

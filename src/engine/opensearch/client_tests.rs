@@ -4,7 +4,10 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -215,6 +218,44 @@ fn a_node_that_cannot_answer_now_is_passed_over_and_a_refusal_is_final() {
         error,
         ClusterError::Unavailable(format!("{} answered 503: t: r", node.url))
     );
+}
+
+#[test]
+fn a_build_repeats_a_search_that_the_cluster_refuses_for_now() {
+    static SEARCHES: AtomicU32 = AtomicU32::new(0);
+    // The status of the whole response is 200.
+    let node = Node::start(Reply::Computed(|_, _| {
+        let refused = json!({ "error": { "type": "circuit_breaking_exception", "reason": "r" }, "status": 429 });
+        let found = json!({ "timed_out": false, "_shards": { "total": 1, "successful": 1, "failed": 0 }, "hits": { "hits": [] } });
+        let is_first = SEARCHES.fetch_add(1, Ordering::Relaxed) == 0;
+        json!({ "responses": [if is_first { refused } else { found }] }).to_string()
+    }));
+    let settings = ClusterSettings::new(vec![node.url.clone()]);
+    let search = |client: Client| client.multi_search(&[("i", json!({}))], &Deadline::never());
+    let refused = search(Client::new(&settings).unwrap());
+    assert!(matches!(refused, Err(ClusterError::Busy(_))), "{refused:?}");
+    SEARCHES.store(0, Ordering::Relaxed);
+    assert_eq!(search(Client::patient(&settings).unwrap()).unwrap().len(), 1);
+    assert_eq!(SEARCHES.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_build_repeats_a_look_up_that_fails_for_one_document() {
+    static LOOK_UPS: AtomicU32 = AtomicU32::new(0);
+    let node = Node::start(Reply::Computed(|_, _| {
+        let is_first = LOOK_UPS.fetch_add(1, Ordering::Relaxed) == 0;
+        let error = json!({ "type": "no_shard_available_action_exception", "reason": "r" });
+        let lost = json!({ "_id": "b", "error": error });
+        let found = json!({ "_id": "b", "found": true, "_source": {} });
+        json!({ "docs": [{ "_id": "a", "found": false }, if is_first { lost } else { found }] }).to_string()
+    }));
+    let settings = ClusterSettings::new(vec![node.url.clone()]);
+    let look_up = |client: Client| client.documents("i", &["a".to_owned(), "b".to_owned()], &Deadline::never());
+    let lost = look_up(Client::new(&settings).unwrap()).unwrap_err();
+    assert!(matches!(lost, ClusterError::Unavailable(_)), "{lost}");
+    LOOK_UPS.store(0, Ordering::Relaxed);
+    let found = look_up(Client::patient(&settings).unwrap()).unwrap();
+    assert_eq!(Vec::from_iter(found.iter().map(Option::is_some)), [false, true]);
 }
 
 #[test]

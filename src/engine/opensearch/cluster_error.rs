@@ -16,6 +16,10 @@ pub enum ClusterError {
     Timeout,
     /// No address answered, or the cluster cannot answer now.
     Unavailable(String),
+    /// The credentials are wrong or lack a right (401, 403).
+    Denied(String),
+    /// Somebody has forbidden to read or to change an index (403).
+    Blocked(String),
     /// The cluster refuses requests because it has too many (429).
     Busy(String),
     /// The cluster stores nothing because its disks are full.
@@ -29,6 +33,11 @@ pub enum ClusterError {
     /// A response that is not what the request asked for.
     Unreadable(String),
 }
+
+/// What the reason of a request to an index with a block contains.
+const BLOCKED: &str = "cluster_block_exception";
+
+const REMOVE_BLOCK: &str = "somebody has set a block: remove it from the settings of the index or of the cluster";
 
 /// Characters.
 const MAX_REASON: usize = 300;
@@ -64,10 +73,11 @@ impl ClusterError {
             return ClusterError::DisksFull(text);
         }
         match status {
-            401 => ClusterError::Unavailable(format!(
+            401 => ClusterError::Denied(format!(
                 "{text}; check the credentials: --engine-user and its password, or the API key"
             )),
-            403 => ClusterError::Unavailable(format!("{text}; give the user or the API key the rights that it lacks")),
+            403 if text.contains(BLOCKED) => ClusterError::Blocked(format!("{text}; {REMOVE_BLOCK}")),
+            403 => ClusterError::Denied(format!("{text}; give the user or the API key the rights that it lacks")),
             404 => ClusterError::NotFound(text),
             409 => ClusterError::Conflict(text),
             429 => ClusterError::Busy(text),
@@ -98,6 +108,9 @@ impl fmt::Display for ClusterError {
         match self {
             ClusterError::Timeout => f.write_str("the search cluster did not answer in time"),
             ClusterError::Unavailable(why) => write!(f, "the search cluster is not available: {why}"),
+            ClusterError::Denied(why) | ClusterError::Blocked(why) => {
+                write!(f, "the search cluster denies access: {why}")
+            }
             ClusterError::Busy(why) => write!(f, "the search cluster is overloaded: {why}"),
             ClusterError::DisksFull(why) => write!(f, "{DISKS_FULL}: {why}"),
             ClusterError::NotFound(why) => write!(f, "the search cluster does not have it: {why}"),
@@ -116,6 +129,8 @@ impl From<ClusterError> for Error {
             ClusterError::Timeout => Error::Timeout,
             // An index that is not found was removed while it was served.
             ClusterError::Unavailable(_)
+            | ClusterError::Denied(_)
+            | ClusterError::Blocked(_)
             | ClusterError::Busy(_)
             | ClusterError::DisksFull(_)
             | ClusterError::NotFound(_) => Error::Unavailable(error.to_string()),
@@ -293,9 +308,17 @@ mod tests {
     #[test]
     fn errors_have_their_meaning_for_an_engine() {
         let of = |status| Error::from(ClusterError::of_response("a", status, b"{}"));
-        for status in [404, 401, 429, 500, 502, 503] {
+        for status in [404, 401, 403, 429, 500, 502, 503] {
             assert!(matches!(of(status), Error::Unavailable(_)), "{status}");
         }
+        for status in [401, 403] {
+            let denied = ClusterError::of_response("a", status, b"{}");
+            assert!(!denied.is_passing(), "a build ends at once: {denied}");
+        }
+        let blocked = br#"{"error":{"type":"cluster_block_exception","reason":"index [x] blocked by: [FORBIDDEN/8/index write (api)];"}}"#;
+        let blocked = ClusterError::of_response("a", 403, blocked);
+        assert!(blocked.to_string().ends_with(REMOVE_BLOCK), "{blocked}");
+        assert!(matches!(Error::from(blocked), Error::Unavailable(_)));
         assert!(matches!(of(400), Error::Internal(_)));
         let too_large = ClusterError::of_response("a", 413, b"<title>413</title>").to_string();
         assert!(too_large.ends_with(TOO_LARGE), "{too_large}");

@@ -104,7 +104,7 @@ pub(crate) fn switch_aliases(
     client.send(&request, deadline).map(|_| ())
 }
 
-/// Creates an index. Waits until its primary shards have started.
+/// Creates an index, and waits until its primary shards have started.
 fn create(client: &Client, name: &str, definition: &Value, deadline: &Deadline) -> Result<(), ClusterError> {
     #[derive(Deserialize)]
     struct Created {
@@ -120,12 +120,27 @@ fn create(client: &Client, name: &str, definition: &Value, deadline: &Deadline) 
     if created.shards_acknowledged {
         Ok(())
     } else {
-        let why = format!("the shards of {name} did not start; `GET _cluster/allocation/explain` states why");
-        Err(ClusterError::Unavailable(why))
+        Err(shards_did_not_start(name))
     }
 }
 
-/// Creates an index unless it exists, so that the step can be repeated.
+/// Waits until the primary shards of an index have started.
+fn wait_for_start(client: &Client, name: &str, deadline: &Deadline) -> Result<(), ClusterError> {
+    let path = format!("/_cluster/health/{name}?wait_for_status=yellow&timeout=30s");
+    match client.get::<Value>(&path, deadline) {
+        Ok(health) if health.get("timed_out") == Some(&Value::Bool(true)) => Err(shards_did_not_start(name)),
+        Err(ClusterError::Unavailable(why)) if why.contains(" answered 408:") => Err(shards_did_not_start(name)),
+        started => started.map(|_| ()),
+    }
+}
+
+fn shards_did_not_start(name: &str) -> ClusterError {
+    let why = format!("the shards of {name} did not start; `GET _cluster/allocation/explain` states why");
+    ClusterError::Unavailable(why)
+}
+
+/// Creates an index unless it exists, so that the step can be repeated. Waits until its primary
+/// shards have started.
 pub(crate) fn create_if_missing(
     client: &Client,
     name: &str,
@@ -135,11 +150,14 @@ pub(crate) fn create_if_missing(
     let exists = || client.get::<Value>(&format!("/{name}/_settings"), deadline);
     match exists() {
         Err(ClusterError::NotFound(_)) => {}
-        found => return found.map(|_| ()),
+        found => {
+            found?;
+            return wait_for_start(client, name, deadline);
+        }
     }
     match create(client, name, definition, deadline) {
         // Another process has created it at the same time.
-        Err(ClusterError::Rejected(_)) if exists().is_ok() => Ok(()),
+        Err(ClusterError::Rejected(_)) if exists().is_ok() => wait_for_start(client, name, deadline),
         created => created,
     }
 }
@@ -218,32 +236,51 @@ pub(crate) fn force_merge(client: &Client, name: &str, patience: Duration) -> an
 /// Waits until no merge runs. Returns whether each shard has one segment.
 fn wait_for_merges(client: &Client, name: &str, patience: Duration) -> anyhow::Result<bool> {
     let path = format!("/{name}/_stats/merge,segments");
-    let mut last_answer = Instant::now();
+    let mut last_progress = Instant::now();
     let mut is_refreshed = false;
     loop {
-        match client.get::<Value>(&path, &Deadline::never()) {
+        let error = match client.get::<Value>(&path, &Deadline::never()) {
             Ok(stats) => {
-                last_answer = Instant::now();
                 let number = |pointer: &str| stats.pointer(pointer).and_then(Value::as_u64);
-                let is_idle = number("/_all/primaries/merges/current") == Some(0);
-                if is_idle && is_refreshed {
-                    let segments = number("/_all/primaries/segments/count");
-                    return Ok(segments <= number("/_shards/successful"));
-                }
-                if is_idle {
+                match number("/_all/primaries/merges/current") {
+                    Some(0) if is_refreshed => {
+                        let segments = number("/_all/primaries/segments/count");
+                        return Ok(segments <= number("/_shards/successful"));
+                    }
                     // The merged segment is counted, and the old ones are not, after a refresh.
-                    refresh(client, name, &Deadline::never())?;
-                    is_refreshed = true;
-                    continue;
+                    Some(0) => match refresh(client, name, &Deadline::never()) {
+                        Ok(()) => {
+                            is_refreshed = true;
+                            continue;
+                        }
+                        Err(error) => error,
+                    },
+                    Some(_) => {
+                        last_progress = Instant::now();
+                        thread::sleep(POLL);
+                        continue;
+                    }
+                    None => ClusterError::Unavailable(format!("all shards of {name} are lost")),
                 }
             }
-            Err(error) if error.is_passing() && last_answer.elapsed() < patience => {
-                log::warn!("waiting for the merge of {name}: {error}");
-            }
-            Err(error) => return Err(error).with_context(|| format!("waiting for the merge of {name}")),
+            Err(error) => error,
+        };
+        if !error.is_passing() || last_progress.elapsed() >= patience {
+            return Err(error).with_context(|| format!("waiting for the merge of {name}"));
         }
+        log::warn!("waiting for the merge of {name}: {error}");
         thread::sleep(POLL);
     }
+}
+
+/// Allows loaded shards to move, as the cluster has it for other indexes.
+pub(crate) fn allow_relocation(client: &Client, names: &[String]) -> anyhow::Result<()> {
+    let (indexes, never) = (names.join(","), Deadline::never());
+    // What is only in the log of a shard would be sent to its new place as documents.
+    flush(client, &indexes, &never).context("writing the indexes to disk")?;
+    let body = json!({ "index": { "routing.allocation.enable": null } });
+    let path = format!("/{indexes}/_settings");
+    change(client, Method::PUT, &path, &Body::Json(&body), &never).context("allowing shards to move")
 }
 
 /// Sets the number of copies of each shard, and waits until all are made. Copies for which there is
@@ -268,8 +305,6 @@ pub(crate) fn replicate(client: &Client, names: &[String], replicas: u32, patien
         "number_of_replicas": possible,
         // The documents of a generation never change.
         "blocks.write": true,
-        // As the cluster has it for other indexes.
-        "routing.rebalance.enable": null,
     } });
     let path = format!("/{indexes}/_settings");
     change(client, Method::PUT, &path, &Body::Json(&body), &never)?;
@@ -288,14 +323,17 @@ fn wait_for_copies(client: &Client, indexes: &str, patience: Duration) -> anyhow
         active_shards: u32,
     }
     let path = format!("/_cluster/health/{indexes}?level=cluster");
-    let (mut most, mut last_progress) = (0, Instant::now());
+    let (mut progress, mut last_progress) = ((0, 0), Instant::now());
     loop {
         let health = client.get::<Health>(&path, &Deadline::never());
         match &health {
             Ok(health) if health.status == "green" => return Ok(()),
-            Ok(health) if health.active_shards > most => {
-                most = health.active_shards;
-                last_progress = Instant::now();
+            Ok(health) => {
+                // A copy that is lost and made again is no progress.
+                let now = (health.active_shards, copied_bytes(client, indexes));
+                if now > progress {
+                    (progress, last_progress) = (now, Instant::now());
+                }
             }
             Err(error) if !error.is_passing() => bail!("waiting for the copies of the shards: {error}"),
             _ => {}
@@ -312,6 +350,17 @@ fn wait_for_copies(client: &Client, indexes: &str, patience: Duration) -> anyhow
         }
         thread::sleep(POLL);
     }
+}
+
+/// The bytes that have arrived of the copies that are being made. A large shard takes many minutes.
+fn copied_bytes(client: &Client, indexes: &str) -> u64 {
+    let path = format!("/{indexes}/_recovery?active_only=true");
+    let recoveries = client.get::<Value>(&path, &Deadline::never()).unwrap_or_default();
+    let shards = recoveries.as_object().into_iter().flat_map(Map::values);
+    let copies = shards.filter_map(|index| index.get("shards")?.as_array()).flatten();
+    copies
+        .filter_map(|copy| copy.pointer("/index/size/recovered_in_bytes")?.as_u64())
+        .sum()
 }
 
 /// Sends a change that can be repeated, and ignores the content of the response.

@@ -461,7 +461,7 @@ mod tests {
             );
             let searched = &search["query"]["bool"]["filter"][0]["term"]["text"]["value"];
             let hits = (0..1000).find(|number| *searched == word(*number));
-            json!({ "timed_out": false, "hits": { "total": { "value": hits, "relation": "eq" }, "hits": [] } })
+            json!({ "timed_out": false, "_shards": { "total": 1, "successful": 1, "failed": 0 }, "hits": { "total": { "value": hits, "relation": "eq" }, "hits": [] } })
         });
         json!({ "responses": responses.collect::<Vec<_>>() }).to_string()
     }

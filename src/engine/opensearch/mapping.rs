@@ -30,7 +30,7 @@ impl IndexKind {
         records.chain([IndexKind::Names, IndexKind::Vocabulary])
     }
 
-    const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             IndexKind::Records(entity_type) => entity_type.name(),
             IndexKind::Names => "names",
@@ -66,7 +66,7 @@ impl IndexKind {
             "refresh_interval": "-1",
             "max_result_window": MAX_RESULT_WINDOW,
             // A shard may move when it is complete (`recovery_source`).
-            "routing.rebalance.enable": "none",
+            "routing.allocation.enable": "new_primaries",
         });
         if let IndexKind::Records(_) = self {
             settings["sort.field"] = json!(SORT_FIELDS);

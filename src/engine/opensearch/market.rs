@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::{
     counts::{
-        MAX_BUCKETS, TermsResult, add_counts, batches, bucket_sum, codes_from, entry_buckets, jobs, read_counts,
-        read_sum, sums,
+        MAX_BUCKETS, SEARCHES, TermsResult, add_counts, batches, bucket_sum, codes_from, entry_buckets, jobs,
+        read_counts, read_sum, sums,
     },
     mapping::{facet_field, parse_facet_code, record},
     metrics::{Metrics, unreadable},
@@ -34,11 +34,6 @@ const CURRENT: &str = "current";
 const ORIGINAL: &str = "original";
 const VENDORS: &str = "vendors";
 const YEARS: &str = "years";
-
-/// How many searches for vendors one request has. The cluster runs those of a request at the same
-/// time, and each takes some megabytes of the heap on every node. Of 80,000 vendors, nodes with 512
-/// MB refused twelve together now and then (circuit breaker); three together take as long.
-const SEARCHES: usize = 3;
 
 pub(crate) fn market(searcher: &Searcher, query: &CompiledQuery) -> Result<MarketCounts, Error> {
     let mut counts = MarketCounts::default();
@@ -190,17 +185,23 @@ fn read_vendors(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::value::RawValue;
+
     use super::*;
+    use crate::engine::opensearch::response::HitList;
 
     #[test]
     fn the_vendors_of_a_response_are_counted_by_year() {
-        let response = r#"{"aggregations":{"vendors":{"doc_count_error_upper_bound":0,"sum_other_doc_count":0,"buckets":[
+        let aggregations = r#"{"vendors":{"doc_count_error_upper_bound":0,"sum_other_doc_count":0,"buckets":[
             {"key":"00000000","doc_count":3,"value_dollars":{"value":10.0},"years":{"sum_other_doc_count":0,"buckets":[
                 {"key":"00000001","doc_count":2},{"key":"00000000","doc_count":1}]}},
             {"key":"00000007","doc_count":1,"value_dollars":{"value":30.0},"years":{"sum_other_doc_count":0,"buckets":[
                 {"key":"00000001","doc_count":1}]}},
-            {"key":"00000009","doc_count":1,"value_dollars":{"value":0.0},"years":{"sum_other_doc_count":0,"buckets":[]}}]}}}"#;
-        let response: SearchResponse = serde_json::from_str(response).unwrap();
+            {"key":"00000009","doc_count":1,"value_dollars":{"value":0.0},"years":{"sum_other_doc_count":0,"buckets":[]}}]}}"#;
+        let response = SearchResponse {
+            hits: HitList::default(),
+            aggregations: Some(RawValue::from_string(aggregations.to_owned()).unwrap()),
+        };
         let (mut counts, mut sums) = (MarketCounts::default(), Vec::new());
         read_vendors(&response, &[Some(2020), Some(2021)], &mut counts, &mut sums).unwrap();
         assert_eq!(sums, [10.0, 30.0, 0.0].map(Money::of));

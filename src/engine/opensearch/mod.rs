@@ -43,6 +43,7 @@ mod metrics;
 mod names;
 mod near_words;
 mod no_answer;
+mod old_generations;
 mod page;
 mod percentiles;
 mod phases;

@@ -96,7 +96,7 @@ mod tests {
             let fuzzy = &search["query"]["bool"]["filter"][1]["fuzzy"]["word"];
             let plural = format!("{}s", fuzzy["value"].as_str().unwrap());
             let entry = json!({ "list": "contract/words", "word": plural, "rank": 0, "documents": 7 });
-            json!({ "timed_out": false, "hits": { "hits": [{ "_source": entry }] } })
+            json!({ "timed_out": false, "_shards": { "total": 1, "successful": 1, "failed": 0 }, "hits": { "hits": [{ "_source": entry }] } })
         });
         json!({ "responses": responses.collect::<Vec<_>>() }).to_string()
     }

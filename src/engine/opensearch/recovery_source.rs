@@ -10,9 +10,9 @@
 //! cannot, and has it until a later merge.
 //!
 //! **Invariant:** while documents are loaded, the shards stay where they are
-//! (`routing.rebalance.enable`), because a shard that moves would need it. That setting does not stop
-//! an operator who drains a node: such a shard stays where it is, its move never ends (stage
-//! `translog`), and a copy on the same node is never made.
+//! (`routing.allocation.enable`), because a shard that moves would need it. A node that is drained, or
+//! whose disk is almost full, hands them over when they are loaded. A node that was lost and comes
+//! back opens its own shards whatever this setting says.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -5,25 +5,33 @@ use serde_json::{Map, Value, value::RawValue};
 
 use super::cluster_error::{ClusterError, error_text};
 
-/// The response of a search.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+/// The response of a search that covers the whole index.
+#[derive(Debug)]
 pub(crate) struct SearchResponse {
-    timed_out: bool,
-    #[serde(rename = "_shards")]
-    shards: Shards,
-    /// Only in the responses of a multi-search.
-    error: Option<Value>,
-    status: Option<u16>,
     pub(crate) hits: HitList,
     /// Raw, because `serde_json` rounds floats of a [`Value`] otherwise than they were written.
     pub(crate) aggregations: Option<Box<RawValue>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+/// A response before it is known whether it is whole.
+#[derive(Debug, Deserialize)]
+pub(crate) struct UncheckedResponse {
+    /// Only in the responses of a multi-search.
+    error: Option<Value>,
+    status: Option<u16>,
+    timed_out: Option<bool>,
+    #[serde(rename = "_shards")]
+    shards: Option<Shards>,
+    hits: Option<HitList>,
+    aggregations: Option<Box<RawValue>>,
+}
+
+#[derive(Debug, Deserialize)]
 struct Shards {
+    total: u32,
+    successful: u32,
     failed: u32,
+    #[serde(default)]
     failures: Vec<Value>,
 }
 
@@ -77,37 +85,72 @@ impl Hit {
     }
 }
 
-impl SearchResponse {
-    /// A partial response is an error, never an answer.
+impl UncheckedResponse {
+    /// A partial response is an error, never an answer. So is one that does not say that it is whole.
     pub(crate) fn check(self) -> Result<SearchResponse, ClusterError> {
         if let Some(error) = &self.error {
             let body = serde_json::json!({ "error": error }).to_string();
             let status = self.status.unwrap_or(500);
             return Err(ClusterError::of_response("a search", status, body.as_bytes()));
         }
-        if self.timed_out {
+        if self.timed_out == Some(true) {
             return Err(ClusterError::Timeout);
         }
-        if self.shards.failed > 0 {
-            let why = self.shards.failures.first().and_then(|failure| failure.get("reason"));
+        let (Some(_), Some(shards), Some(hits)) = (self.timed_out, self.shards, self.hits) else {
+            return Err(ClusterError::unreadable(
+                "a search",
+                "it is not the response of a search",
+            ));
+        };
+        if shards.failed > 0 || shards.successful < shards.total || shards.total == 0 {
+            let why = shards.failures.first().and_then(|failure| failure.get("reason"));
             let why = why.map_or_else(|| "no reason".to_owned(), error_text);
-            let failed = self.shards.failed;
-            return Err(ClusterError::Unavailable(format!("{failed} shards failed: {why}")));
+            let failed = shards.failed.max(shards.total.saturating_sub(shards.successful));
+            return Err(ClusterError::Unavailable(format!(
+                "{failed} of {} shards failed: {why}",
+                shards.total
+            )));
         }
-        Ok(self)
+        Ok(SearchResponse {
+            hits,
+            aggregations: self.aggregations,
+        })
     }
 }
 
 /// The response of a multi-search.
 #[derive(Debug, Deserialize)]
 pub(crate) struct MultiSearchResponse {
-    pub(crate) responses: Vec<SearchResponse>,
+    pub(crate) responses: Vec<UncheckedResponse>,
 }
 
 /// The response of a multi-get.
 #[derive(Debug, Deserialize)]
 pub(crate) struct MultiGetResponse {
     pub(crate) docs: Vec<FoundDocument>,
+}
+
+impl MultiGetResponse {
+    /// Fails unless there is a document, or the statement that there is none, for each id.
+    pub(crate) fn check(self, ids: usize) -> Result<Vec<FoundDocument>, ClusterError> {
+        if let Some(error) = self.docs.iter().find_map(|document| document.error.as_ref()) {
+            // A document that is missing is not an error.
+            let is_missing = error
+                .get("type")
+                .is_some_and(|kind| kind == "index_not_found_exception");
+            let why = error_text(error);
+            return Err(if is_missing {
+                ClusterError::NotFound(why)
+            } else {
+                ClusterError::Unavailable(why)
+            });
+        }
+        if self.docs.len() != ids {
+            let why = format!("{} documents for {ids} ids", self.docs.len());
+            return Err(ClusterError::unreadable("a multi-get", why));
+        }
+        Ok(self.docs)
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -130,20 +173,31 @@ mod tests {
     use super::*;
 
     fn checked(json: &str) -> Result<SearchResponse, ClusterError> {
-        serde_json::from_str::<SearchResponse>(json).unwrap().check()
+        serde_json::from_str::<UncheckedResponse>(json).unwrap().check()
     }
 
     #[test]
     fn a_partial_response_is_an_error() {
         assert_eq!(checked(r#"{"timed_out":true}"#).unwrap_err(), ClusterError::Timeout);
-        let failed =
-            r#"{"timed_out":false,"_shards":{"total":2,"failed":1,"failures":[{"reason":{"type":"t","reason":"r"}}]}}"#;
+        let failed = r#"{"timed_out":false,"_shards":{"total":2,"successful":1,"failed":1,"failures":[{"reason":{"type":"t","reason":"r"}}]},"hits":{}}"#;
         assert_eq!(
             checked(failed).unwrap_err(),
-            ClusterError::Unavailable("1 shards failed: t: r".to_owned())
+            ClusterError::Unavailable("1 of 2 shards failed: t: r".to_owned())
         );
         let busy = r#"{"error":{"type":"t","reason":"r"},"status":429}"#;
         assert!(matches!(checked(busy).unwrap_err(), ClusterError::Busy(_)));
+        let missing = r#"{"timed_out":false,"_shards":{"total":2,"successful":1,"failed":0},"hits":{}}"#;
+        assert!(matches!(checked(missing).unwrap_err(), ClusterError::Unavailable(_)));
+        for other in [
+            "{}",
+            r#"{"message":"welcome"}"#,
+            r#"{"timed_out":false,"hits":{"hits":[]}}"#,
+        ] {
+            assert!(
+                matches!(checked(other).unwrap_err(), ClusterError::Unreadable(_)),
+                "{other}"
+            );
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Steps of a build that are repeated while the cluster does not answer.
 
 use std::{
-    thread,
+    fmt, thread,
     time::{Duration, Instant},
 };
 
@@ -12,13 +12,31 @@ const FIRST_WAIT: Duration = Duration::from_millis(200);
 
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
+/// An error after which a step may succeed later.
+pub(crate) trait MayPass: fmt::Display {
+    fn is_passing(&self) -> bool;
+}
+
+impl MayPass for ClusterError {
+    fn is_passing(&self) -> bool {
+        self.is_passing()
+    }
+}
+
+impl MayPass for anyhow::Error {
+    fn is_passing(&self) -> bool {
+        let cause = self.downcast_ref::<ClusterError>();
+        cause.is_some_and(ClusterError::is_passing)
+    }
+}
+
 /// Runs a step until it succeeds, fails for a reason that does not pass, or has failed for as long as
 /// `patience`. The step must have the same effect however often it runs.
-pub(crate) fn retry<T>(patience: Duration, mut step: impl FnMut() -> anyhow::Result<T>) -> anyhow::Result<T> {
+pub(crate) fn retry<T, E: MayPass>(patience: Duration, mut step: impl FnMut() -> Result<T, E>) -> Result<T, E> {
     let (start, mut wait) = (Instant::now(), FIRST_WAIT);
     loop {
         match step() {
-            Err(error) if is_passing(&error) && start.elapsed() < patience => {
+            Err(error) if error.is_passing() && start.elapsed() < patience => {
                 log::warn!("trying again in {} ms: {error:#}", wait.as_millis());
                 thread::sleep(wait);
                 wait = (wait * 2).min(LONGEST_WAIT);
@@ -26,11 +44,6 @@ pub(crate) fn retry<T>(patience: Duration, mut step: impl FnMut() -> anyhow::Res
             result => return result,
         }
     }
-}
-
-fn is_passing(error: &anyhow::Error) -> bool {
-    let cause = error.downcast_ref::<ClusterError>();
-    cause.is_some_and(ClusterError::is_passing)
 }
 
 #[cfg(test)]
@@ -47,7 +60,7 @@ mod tests {
             if failures < 3 {
                 return Err(ClusterError::Busy("queue".to_owned())).context("storing");
             }
-            Ok(failures)
+            anyhow::Ok(failures)
         });
         assert_eq!(result.unwrap(), 3);
         for error in [ClusterError::Rejected(String::new()).into(), anyhow!("other")] {
@@ -55,7 +68,7 @@ mod tests {
             let result: anyhow::Result<()> = retry(Duration::from_secs(60), || Err(error.take().unwrap()));
             assert!(result.is_err());
         }
-        let result: anyhow::Result<()> = retry(Duration::ZERO, || Err(ClusterError::Timeout.into()));
+        let result: Result<(), ClusterError> = retry(Duration::ZERO, || Err(ClusterError::Timeout));
         assert!(result.is_err(), "patience is over");
     }
 }
