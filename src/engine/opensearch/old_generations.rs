@@ -49,9 +49,10 @@ pub(crate) fn remove(client: &Client, prefix: &str, generation: &str) -> anyhow:
     let never = Deadline::never();
     let removing = || format!("removing generation {generation}");
     let indexes = cluster_indexes::list(client, prefix, &never).with_context(removing)?;
+    // An operator may have given an index other aliases.
     let is_served = |index: &ClusterIndex| index.aliases.contains(&index.kind.alias(prefix));
-    let is_served = |index: &ClusterIndex| index.generation == generation && is_served(index);
-    ensure!(!indexes.iter().any(is_served), "generation {generation} is in service");
+    let mut own = indexes.iter().filter(|index| index.generation == generation);
+    ensure!(!own.any(is_served), "generation {generation} is in service");
     let entry = GenerationEntry::new(generation);
     unless_full(entry.write(client, prefix)).with_context(removing)?;
     let indexes: Vec<String> = IndexKind::all().map(|kind| kind.index(prefix, generation)).collect();
@@ -78,8 +79,8 @@ pub(crate) fn name_unfinished(client: &Client, prefix: &str, error: anyhow::Erro
         let never = Deadline::never();
         let indexes = cluster_indexes::list(client, prefix, &never)?;
         let complete = complete(client, prefix, &indexes, &never)?;
-        let unfinished = |index: &ClusterIndex| index.aliases.is_empty() && !complete.contains(&index.generation);
-        let names = indexes.into_iter().filter(unfinished).map(|index| index.name);
+        let is_unfinished = |index: &ClusterIndex| index.aliases.is_empty() && !complete.contains(&index.generation);
+        let names = indexes.into_iter().filter(is_unfinished).map(|index| index.name);
         Ok(names.collect())
     };
     match unfinished() {
