@@ -1,26 +1,27 @@
-//! The buyers: some three thousand bodies of Quebec, in the order of how much they buy, and the few of other publishers.
+//! The buyers: some three thousand bodies of Quebec, in the order of how much they buy, and the few of other
+//! publishers.
+
+use std::collections::BTreeMap;
 
 use super::{
     coined_word::CoinedWord,
-    lists::{entries, french_de},
+    lists::{entries, french_de, lines, number},
     random::ZipfRanks,
     topics::Sector,
 };
 use crate::model::fold::fold;
 
-#[derive(Default)]
 pub(super) struct Buyer {
     pub(super) name: String,
     /// The French name of a federal department; empty for others.
     pub(super) name_fr: &'static str,
     /// `owner_org` of a federal department, the activity of a service of Montréal; empty for others.
     pub(super) code: &'static str,
-    /// The slug of a city, or that of a province's bodies.
+    /// The slug of a city, or the one that the bodies of a province share.
     pub(super) municipality: String,
-    pub(super) is_municipal: bool,
+    pub(super) sector: Sector,
     /// It buys for places all over its province or the country, so that a title may name one.
     pub(super) covers_region: bool,
-    pub(super) sector: Sector,
 }
 
 /// Buyers of a publisher, the largest first.
@@ -29,130 +30,71 @@ pub(super) struct BuyerList {
     pub(super) ranks: ZipfRanks,
 }
 
-pub(super) struct Buyers {
-    pub(super) quebec: BuyerList,
-    pub(super) nova_scotia: BuyerList,
-    pub(super) federal: BuyerList,
-    pub(super) montreal: BuyerList,
-    pub(super) toronto: BuyerList,
-}
+/// By the names in `buyers.txt`.
+pub(super) struct Buyers(BTreeMap<&'static str, BuyerList>);
 
 /// Municipalities too small for the list, which have no slug of their own.
 const VILLAGES: u32 = 550;
 
 impl Buyers {
     pub(super) fn read() -> Buyers {
-        Buyers {
-            quebec: list(quebec()),
-            nova_scotia: list(nova_scotia()),
-            federal: list(federal()),
-            montreal: list(montreal()),
-            toronto: list(toronto()),
+        let mut ranked: BTreeMap<&str, Vec<(usize, Buyer)>> = BTreeMap::new();
+        for [publisher, rank, name, name_fr, code, municipality, sector, region] in
+            entries(include_str!("lists/buyers.txt"))
+        {
+            let (first, step) = rank.split_once('+').unwrap_or((rank, "0"));
+            let (pattern, places) = places(name);
+            for (position, place) in places.into_iter().enumerate() {
+                let name = name.replace("{de}", french_de(&place.to_lowercase()));
+                let buyer = Buyer {
+                    name: name.replace(pattern, &place),
+                    name_fr,
+                    code,
+                    municipality: municipality.replace("{slug}", &slug(&place)),
+                    sector,
+                    covers_region: !region.is_empty(),
+                };
+                let rank = number::<usize>(first) + position * number::<usize>(step);
+                ranked.entry(publisher).or_default().push((rank, buyer));
+            }
         }
+        let lists = ranked.into_iter().map(|(publisher, mut buyers)| {
+            buyers.sort_by(|a, b| (a.0, &a.1.name).cmp(&(b.0, &b.1.name)));
+            let ranks = ZipfRanks::new(buyers.len() as u64);
+            let buyers = buyers.into_iter().map(|(_, buyer)| buyer).collect();
+            (publisher, BuyerList { buyers, ranks })
+        });
+        Buyers(lists.collect())
+    }
+
+    /// Panics at a name that the list has not.
+    pub(super) fn list(&self, name: &str) -> &BuyerList {
+        &self.0[name]
     }
 }
 
-fn list(buyers: Vec<Buyer>) -> BuyerList {
-    let ranks = ZipfRanks::new(buyers.len() as u64);
-    BuyerList { buyers, ranks }
-}
-
-fn quebec() -> Vec<Buyer> {
-    // With the rank of each.
-    let mut ranked: Vec<(usize, Buyer)> = Vec::new();
-    let forms: Vec<_> = entries(include_str!("lists/quebec_forms.txt")).collect();
-    for (size, city) in include_str!("lists/quebec_municipalities.txt").lines().enumerate() {
-        for [form, municipality, sector, rank] in &forms {
-            let rank: usize = rank.parse().expect("a rank is a number");
-            let buyer = Buyer {
-                name: format!("{form} {}{city}", french_de(&city.to_lowercase())),
-                municipality: match *municipality {
-                    "city" => slug(city),
-                    "some-city" => "qc-municipal".to_owned(),
-                    _ => "qc-provincial".to_owned(),
-                },
-                is_municipal: *municipality != "province",
-                sector: Sector::named(sector),
-                ..Buyer::default()
-            };
-            ranked.push(((size + 1) * rank, buyer));
-        }
+impl Buyer {
+    pub(super) fn is_municipal(&self) -> bool {
+        !matches!(
+            self.municipality.as_str(),
+            "qc-provincial" | "ns-provincial" | "federal"
+        )
     }
-    for (size, [body, sector]) in entries(include_str!("lists/quebec_bodies.txt")).enumerate() {
-        let buyer = Buyer {
-            name: body.to_owned(),
-            municipality: "qc-provincial".to_owned(),
-            covers_region: !matches!(sector, "school" | "health"),
-            sector: Sector::named(sector),
-            ..Buyer::default()
-        };
-        ranked.push(((size + 1) * 3, buyer));
+}
+
+/// The pattern in a name, and the places that it stands for.
+fn places(name: &str) -> (&'static str, Vec<String>) {
+    let listed = |list| lines(list).map(str::to_owned).collect();
+    if name.ends_with("{city}") {
+        ("{city}", listed(include_str!("lists/quebec_municipalities.txt")))
+    } else if name.ends_with("{town}") {
+        ("{town}", listed(include_str!("lists/nova_scotia_towns.txt")))
+    } else if name.ends_with("{village}") {
+        let names = (0..VILLAGES).map(|number| CoinedWord(number + 7).to_string());
+        ("{village}", names.collect())
+    } else {
+        ("", vec![String::new()])
     }
-    for number in 0..VILLAGES {
-        let buyer = Buyer {
-            name: format!("Municipalité de Saint-{}", CoinedWord(number + 7)),
-            municipality: "qc-municipal".to_owned(),
-            is_municipal: true,
-            sector: Sector::named("town"),
-            ..Buyer::default()
-        };
-        ranked.push((200 + number as usize * 9, buyer));
-    }
-    ranked.sort_by(|a, b| (a.0, &a.1.name).cmp(&(b.0, &b.1.name)));
-    ranked.into_iter().map(|(_, buyer)| buyer).collect()
-}
-
-fn nova_scotia() -> Vec<Buyer> {
-    let bodies = entries(include_str!("lists/nova_scotia_bodies.txt")).map(|[name, municipality, sector]| Buyer {
-        name: name.to_owned(),
-        municipality: municipality.to_owned(),
-        is_municipal: municipality != "ns-provincial",
-        sector: Sector::named(sector),
-        ..Buyer::default()
-    });
-    let towns = include_str!("lists/nova_scotia_towns.txt").lines().map(|town| Buyer {
-        name: format!("Town of {town}"),
-        municipality: slug(town),
-        is_municipal: true,
-        sector: Sector::named("town"),
-        ..Buyer::default()
-    });
-    bodies.chain(towns).collect()
-}
-
-fn federal() -> Vec<Buyer> {
-    let departments = entries(include_str!("lists/federal_departments.txt"));
-    let buyers = departments.map(|[name, name_fr, code, sector]| Buyer {
-        name: name.to_owned(),
-        name_fr,
-        code,
-        municipality: "federal".to_owned(),
-        covers_region: true,
-        sector: Sector::named(sector),
-        ..Buyer::default()
-    });
-    buyers.collect()
-}
-
-fn montreal() -> Vec<Buyer> {
-    let services = entries(include_str!("lists/montreal_services.txt"));
-    let buyers = services.map(|[name, activity, sector]| Buyer {
-        name: name.to_owned(),
-        code: activity,
-        sector: Sector::named(sector),
-        ..Buyer::default()
-    });
-    buyers.collect()
-}
-
-fn toronto() -> Vec<Buyer> {
-    let divisions = entries(include_str!("lists/toronto_divisions.txt"));
-    let buyers = divisions.map(|[name, sector]| Buyer {
-        name: name.to_owned(),
-        sector: Sector::named(sector),
-        ..Buyer::default()
-    });
-    buyers.collect()
 }
 
 /// `Saint-Jérôme` → `saint-jerome`.
@@ -169,9 +111,9 @@ mod tests {
     #[test]
     fn about_three_thousand_buyers_in_about_180_places() {
         let buyers = Buyers::read();
-        let quebec = &buyers.quebec.buyers;
+        let quebec = &buyers.list("quebec").buyers;
         assert!((2_900..3_200).contains(&quebec.len()), "{}", quebec.len());
-        let all = || quebec.iter().chain(&buyers.nova_scotia.buyers);
+        let all = || quebec.iter().chain(&buyers.list("nova-scotia").buyers);
         let slugs: BTreeSet<&str> = all().map(|buyer| buyer.municipality.as_str()).collect();
         assert!((165..190).contains(&slugs.len()), "{}", slugs.len());
         for slug in slugs {

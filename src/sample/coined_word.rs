@@ -1,13 +1,15 @@
 //! Coined words: names of suppliers, streets, models and projects that mean no real firm, person or place.
 
-use std::fmt;
+use std::{fmt, sync::LazyLock};
+
+use super::random::ZipfRanks;
 
 /// The coined word of a number; different numbers below 92,160 give different syllables.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CoinedWord(pub(super) u32);
 
-/// How many coined words titles draw from: the long tail of an index's vocabulary.
-pub(super) const COINED_WORDS: u32 = 40_000;
+/// The coined words that titles draw from: the long tail of an index's vocabulary.
+pub(super) static COINED_RANKS: LazyLock<ZipfRanks> = LazyLock::new(|| ZipfRanks::new(40_000));
 
 const STARTS: [&str; 48] = [
     "Al", "Bel", "Bois", "Bri", "Cal", "Car", "Clair", "Cor", "Dal", "Del", "Dor", "Du", "Éli", "Fal", "Fer", "Fon",

@@ -1,172 +1,218 @@
-//! Everything a publisher's module needs to write its records, one after another, into the same buffers.
+//! Writes records, one after another: the rows of the table with the values of a project and a supplier.
+
+use std::{borrow::Cow, sync::LazyLock};
+
+use rustc_hash::FxHashMap;
 
 use super::{
-    buyers::{Buyer, BuyerList, Buyers},
-    calendar::SampleCalendar,
-    lists::Bilingual,
-    notice_subject::coined_ranks,
-    phrases::Phrases,
-    places::{Places, Province},
-    project::{Project, ProjectChoices, Publisher},
-    random::{Random, Sequence, ZipfRanks},
-    record_writer::RecordWriter,
-    suppliers::{Supplier, SupplierMarket},
-    topics::{Topic, TopicTable, Trade},
+    buyers::Buyer,
+    choices::Choices,
+    lists::{Phrase, number},
+    project::Project,
+    random::{Random, Sequence},
+    sources::{Numbers, SampleSource},
+    suppliers::Supplier,
+    table::{FieldRule, Piece, RecordTable, Target, Template},
 };
-use crate::model::{Date, Language};
+use crate::model::Date;
 
 pub(super) struct Generator {
-    pub(super) topics: TopicTable,
-    pub(super) phrases: Phrases,
-    pub(super) calendar: SampleCalendar,
+    pub(super) choices: Choices,
     pub(super) random: Random,
+    pub(super) source: &'static SampleSource,
+    pub(super) numbers: Numbers,
     pub(super) project: Project,
     pub(super) supplier: Supplier,
-    pub(super) record: RecordWriter,
-    publisher: Publisher,
-    buyers: Buyers,
-    places: Places,
-    coined_words: ZipfRanks,
-    quebec_suppliers: ZipfRanks,
-    canada_suppliers: ZipfRanks,
-    fetched_at: String,
+    /// The values that the table names, and those that rows of the record have set.
+    pub(super) variables: FxHashMap<Cow<'static, str>, String>,
+    line: String,
 }
 
+static TABLE: LazyLock<RecordTable> = LazyLock::new(RecordTable::read);
+
 impl Generator {
-    /// The number of suppliers follows from that of records: about one for ten.
-    pub(super) fn new(seed: u64, records: u64, last_day: Date) -> Generator {
+    pub(super) fn new(source: &'static SampleSource, seed: u64, records: u64, last_day: Date) -> Generator {
         Generator {
-            topics: TopicTable::read(),
-            phrases: Phrases::read(),
-            calendar: SampleCalendar::new(last_day),
+            choices: Choices::read(records, last_day),
             random: Random::new(seed),
+            source,
+            numbers: Numbers::default(),
             project: Project::default(),
             supplier: Supplier::default(),
-            record: RecordWriter::default(),
-            publisher: Publisher::Seao,
-            buyers: Buyers::read(),
-            places: Places::read(),
-            coined_words: coined_ranks(),
-            quebec_suppliers: ZipfRanks::new(200 + records / 10),
-            canada_suppliers: ZipfRanks::new(100 + records / 40),
-            fetched_at: format!("{last_day}T06:00:00Z"),
+            variables: FxHashMap::default(),
+            line: String::new(),
         }
     }
 
-    /// Starts a record: sets the publisher's `project`-th project and the supplier of its `part`-th contract, then
-    /// starts the draws of the record itself, the `record.1`-th of the `record.0`-th source.
-    pub(super) fn start(&mut self, publisher: Publisher, project: u64, part: u32, record: (u8, u64)) {
-        self.publisher = publisher;
-        let (market, suppliers) = match publisher {
-            Publisher::Seao | Publisher::Montreal => (SupplierMarket::Quebec, self.quebec_suppliers),
-            _ => (SupplierMarket::Canada, self.canada_suppliers),
-        };
-        let choices = ProjectChoices {
-            buyers: buyer_list(&self.buyers, publisher),
-            market,
-            suppliers,
-            topics: &self.topics,
-            coined_words: self.coined_words,
-            places: &self.places,
-            calendar: &self.calendar,
-        };
-        self.project.set(publisher, project, &choices, &mut self.random);
-        let trades = &self.topics.trades;
+    /// A record of a source by its number, as a line of the file.
+    pub(super) fn record(&mut self, source: &'static SampleSource, record: u64) -> &str {
+        self.source = source;
+        self.numbers = source.numbers(record);
+        self.project
+            .draw(source, self.numbers.project, &self.choices, &mut self.random);
         // The next supplier of the same trade for each further contract.
-        let supplier = self.project.supplier + part * trades.len() as u32;
-        let trade = &trades[market.trade(supplier, trades)];
+        let trades = self.choices.topics.trades.len() as u32;
+        let supplier = self.project.supplier + self.numbers.contract * trades;
         self.supplier
-            .set(market, supplier, trade, (&mut self.random, &self.places));
-        self.random.start(Sequence::Record(record.0), record.1);
-        self.record.start();
+            .draw(source.market, supplier, &self.choices, &mut self.random);
+        self.variables = self.values();
+        self.write_rows(TABLE.block("supplier"));
+        self.random.start(Sequence::Record(source.index), record);
+        self.line.clear();
+        self.line.push('{');
+        self.write_rows(TABLE.block(&format!("{}/{}", source.entity_type, source.source_id)));
+        self.line.push_str("}\n");
+        &self.line
     }
 
     /// The project's buyer.
     pub(super) fn buyer(&self) -> &Buyer {
-        &buyer_list(&self.buyers, self.publisher).buyers[self.project.buyer]
+        &self.choices.buyers.list(self.source.buyers).buyers[self.project.buyer]
     }
 
-    /// The project's topic.
-    pub(super) fn topic(&self) -> &Topic {
-        self.project.subject.topic(&self.topics)
-    }
-
-    /// The trade of the project's topic.
-    pub(super) fn trade(&self) -> &Trade {
-        &self.topics.trades[self.topic().trade]
-    }
-
-    pub(super) fn day(&mut self, name: &str, day: i32) {
-        self.record.text(name, self.calendar.day(day));
-    }
-
-    pub(super) fn title(&mut self, name: &str, language: Language) {
-        let (subject, topics) = (&self.project.subject, &self.topics);
-        self.record.fill(name, |out| subject.push_title(language, topics, out));
-    }
-
-    pub(super) fn description(&mut self, name: &str, language: Language) {
-        let (subject, topics) = (&self.project.subject, &self.topics);
-        self.record
-            .fill(name, |out| subject.push_description(language, topics, out));
-    }
-
-    pub(super) fn supplier_name(&mut self, name: &str) {
-        let (supplier, random) = (&self.supplier, &mut self.random);
-        self.record.fill(name, |out| supplier.push_spelling(random, out));
-    }
-
-    /// The supplier's place, the province in one of its spellings.
-    pub(super) fn supplier_place(&mut self) {
-        let province = &self.places.provinces[self.supplier.province];
-        let spellings = [province.code, province.name.en, province.name.en, province.name.fr];
-        self.record.text("vendor_city", self.supplier.city);
-        self.record.text("vendor_province", self.random.choose(&spellings));
-        self.record.text("vendor_postal_code", &self.supplier.postal_code);
-        self.record.text("vendor_country", province.country);
-    }
-
-    pub(super) fn supplier_province(&self) -> &Province {
-        &self.places.provinces[self.supplier.province]
-    }
-
-    pub(super) fn money(&mut self, name: &str, cents: Option<i64>) {
-        if let Some(cents) = cents {
-            self.record.money(name, cents);
+    fn write_rows(&mut self, rules: &'static [FieldRule]) {
+        for rule in rules {
+            if !rule.conditions.iter().all(|condition| self.holds(condition)) {
+                continue;
+            }
+            let value = self.filled(&rule.value);
+            match rule.target {
+                Target::Block(name) => self.write_rows(TABLE.block(name)),
+                Target::Variable(name) => self.set(name, value),
+                Target::Text(name) => self.write_field(name, &json_text(&value)),
+                Target::Json(name) => self.write_field(name, &value),
+            }
         }
     }
 
-    /// The region where the project is carried out, as federal notices name it: a drawn one if the title names no city.
-    pub(super) fn region(&mut self) -> Bilingual {
-        let drawn = self.random.choose(&self.phrases.regions).text;
-        let Some(city) = self.project.subject.city else {
-            return drawn;
+    /// What is not known is left out, never written empty.
+    fn write_field(&mut self, name: &str, json: &str) {
+        if !matches!(json, "" | "\"\"") {
+            let separator = if self.line.len() > 1 { ",\"" } else { "\"" };
+            self.line.extend([separator, name, "\":", json]);
+        }
+    }
+
+    /// Sets a variable to a value, or to the parts of a phrase.
+    fn set(&mut self, name: &'static str, value: String) {
+        let words: Vec<&str> = value.split(' ').collect();
+        let Phrase { code, text } = match words[..] {
+            ["pick", "region"] => self.region(),
+            ["pick", list] => self.choices.phrases.choose(list, &mut self.random),
+            ["turn", list, turn] => {
+                let turn = number::<usize>(&self.value(turn));
+                let list = self.choices.phrases.list(list);
+                list[turn % list.len()]
+            }
+            _ => {
+                self.variables.insert(name.into(), value);
+                return;
+            }
         };
-        let province = &self.places.provinces[city.province];
-        match (city.name, province.code) {
-            ("Ottawa" | "Kanata", _) => self.phrases.regions[0].text,
-            (_, "ON") => self.phrases.regions[1].text,
-            _ => province.name,
+        for (part, text) in [("code", code), ("en", text.en), ("fr", text.fr)] {
+            self.variables.insert(format!("{name}.{part}").into(), text.to_owned());
         }
     }
 
-    pub(super) fn federal_department(&mut self) {
-        let department = &self.buyers.federal.buyers[self.project.buyer];
-        self.record.text("department_en", &department.name);
-        self.record.text("department_fr", department.name_fr);
+    fn filled(&mut self, template: &Template) -> String {
+        let mut out = String::new();
+        for piece in &template.0 {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Value(name) => self.push_value(name, &mut out),
+            }
+        }
+        out
     }
 
-    pub(super) fn fetched_at(&mut self) {
-        self.record.text("fetched_at", &self.fetched_at);
+    /// Whether a condition holds; `records.txt` explains the forms.
+    fn holds(&mut self, condition: &str) -> bool {
+        if let Some(opposite) = condition.strip_prefix('!') {
+            return !self.holds(opposite);
+        }
+        if let Ok(percent) = condition.parse() {
+            return self.random.percent(percent);
+        }
+        if let Some(permille) = condition.strip_suffix('‰') {
+            return self.random.below(1000) < number(permille);
+        }
+        let (name, expected) = match condition.split_once('=') {
+            Some((name, expected)) => (name, Some(expected)),
+            None => (condition, None),
+        };
+        if let Some((name, divisor)) = name.split_once('%') {
+            let remainder = number::<u64>(&self.value(name)) % number::<u64>(divisor);
+            return is_in(remainder, expected.unwrap_or("0"));
+        }
+        let value = self.value(name);
+        match expected {
+            Some(range) if value.parse::<u64>().is_ok() => is_in(number(&value), range),
+            Some(text) => value == text,
+            None => !value.is_empty(),
+        }
+    }
+
+    pub(super) fn value(&mut self, name: &str) -> String {
+        let mut value = String::new();
+        self.push_value(name, &mut value);
+        value
     }
 }
 
-fn buyer_list(buyers: &Buyers, publisher: Publisher) -> &BuyerList {
-    match publisher {
-        Publisher::Seao => &buyers.quebec,
-        Publisher::Montreal => &buyers.montreal,
-        Publisher::Toronto => &buyers.toronto,
-        Publisher::NovaScotia => &buyers.nova_scotia,
-        Publisher::Canadabuys | Publisher::Disclosure | Publisher::StandingOffers => &buyers.federal,
+/// Whether a number is in a range such as `5-99`, or the one that is given.
+fn is_in(number_of: u64, range: &str) -> bool {
+    let (first, last) = range.split_once('-').unwrap_or((range, range));
+    (number(first)..=number(last)).contains(&number_of)
+}
+
+fn json_text(text: &str) -> String {
+    serde_json::to_string(text).expect("a string serializes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::sources::SOURCES;
+
+    fn generator() -> Generator {
+        Generator::new(&SOURCES[0], 1, 10, Date::parse("2026-10-31").unwrap())
+    }
+
+    #[test]
+    fn a_field_is_escaped_and_left_out_when_empty() {
+        let mut generator = generator();
+        generator.line.push('{');
+        for text in ["plain é", "a \"quote\"\n", ""] {
+            generator.write_field("a", &json_text(text));
+        }
+        generator.write_field("b", "");
+        generator.write_field("c", "-1234.05");
+        let expected = r#"{"a":"plain é","a":"a \"quote\"\n","c":-1234.05"#;
+        assert_eq!(generator.line, expected);
+    }
+
+    #[test]
+    fn conditions_compare_values_and_negate() {
+        let mut generator = generator();
+        for (name, value) in [("lot", "21"), ("kind", "TN")] {
+            generator.set(name, value.to_owned());
+        }
+        for condition in [
+            "lot",
+            "!none",
+            "lot=21",
+            "lot=5-99",
+            "!lot=22-99",
+            "lot%7",
+            "lot%20=1",
+            "!lot%20",
+            "kind=TN",
+            "!kind=AC",
+            "100",
+            "!0",
+            "1000‰",
+        ] {
+            assert!(generator.holds(condition), "{condition}");
+        }
     }
 }

@@ -1,14 +1,14 @@
 //! A seeded generator of normalized dumps: records like the real ones, none of them real.
 //!
 //! The tests, the benches and `procure demo` run on its records. [`run`] writes
-//! `<out>/<entity_type>/<source_id>.ndjson` for the sources of [`SOURCES`]. **Invariant:** the same options give the same
-//! bytes on every machine, in constant memory: each record is a function of its number (see `random`), and nothing is
-//! read but the lists embedded in the binary.
+//! `<out>/<entity_type>/<source_id>.ndjson` for the sources of `lists/sources.txt`. **Invariant:** the same options
+//! give the same bytes on every machine, in constant memory: each record is a function of its number (see `random`),
+//! and nothing is read but the lists embedded in the binary.
 //!
 //! What is bought decides the rest: `topics` declares which supplier, buyer, category, code and amount fit it.
 //!
-//! `data/sample` is the output of `procure sample --records 2700 --seed 20261031`, with hand-made edge cases next to it; a test compares.
-//! After a change here, `PROCURE_WRITE_SAMPLE=1 cargo test sample` writes it anew.
+//! `data/sample` is the output of `procure sample --records 2700 --seed 20261031`, with hand-made edge cases next to
+//! it; a test compares. After a change here, `PROCURE_WRITE_SAMPLE=1 cargo test sample` writes it anew.
 
 use std::{
     fmt,
@@ -19,30 +19,25 @@ use std::{
 
 use anyhow::{Context, ensure};
 
-use crate::model::{
-    Date,
-    EntityType::{self, *},
-};
+use crate::model::{Date, EntityType};
 
 mod buyers;
-mod calendar;
-mod canadabuys;
-mod cities;
+mod choices;
 mod coined_word;
-mod federal;
 mod generator;
 mod lists;
 mod notice_subject;
-mod phrases;
 mod places;
 mod project;
 mod random;
-mod record_writer;
-mod seao;
+mod sources;
 mod suppliers;
+mod table;
 mod topics;
+mod values;
 
 use generator::Generator;
+use sources::{SOURCES, SampleSource};
 
 /// Beyond this, numbers that must be unique would repeat.
 pub(crate) const MAX_RECORDS: u64 = 30_000_000;
@@ -86,46 +81,6 @@ pub(crate) struct SampleFile {
     pub(crate) bytes: u64,
 }
 
-/// A source of the sample.
-struct SampleSource {
-    entity_type: EntityType,
-    source_id: &'static str,
-    /// Records of each ten thousand of the whole sample.
-    share: u64,
-    /// Writes the record of a number; the `u8` is the index of the source.
-    write: fn(&mut Generator, u8, u64),
-}
-
-const fn source(
-    entity_type: EntityType,
-    source_id: &'static str,
-    share: u64,
-    write: fn(&mut Generator, u8, u64),
-) -> SampleSource {
-    SampleSource {
-        entity_type,
-        source_id,
-        share,
-        write,
-    }
-}
-
-/// The sources and their shares. Within an entity type, they give the fields the presence that the specification states.
-const SOURCES: [SampleSource; 12] = [
-    source(Contract, "seao-xml", 3_800, seao::contract),
-    source(Contract, "canadabuys-contract", 240, canadabuys::contract),
-    source(Contract, "montreal", 230, cities::montreal_contract),
-    source(Contract, "toronto", 130, cities::toronto_contract),
-    source(Contract, "novascotia", 100, cities::nova_scotia_contract),
-    source(Tender, "seao-xml", 1_740, seao::tender),
-    source(Tender, "canadabuys-tender", 140, canadabuys::tender),
-    source(Tender, "toronto", 120, cities::toronto_tender),
-    source(Award, "canadabuys-award", 1_000, canadabuys::award),
-    source(Disclosure, "disclosure", 1_800, federal::disclosure),
-    source(StandingOffer, "canadabuys-sosa", 400, federal::standing_offer),
-    source(PreSolicitation, "canadabuys-tender", 300, canadabuys::pre_solicitation),
-];
-
 /// Writes the sample. A source too small to get a record gets no file; other files in the folder are left alone.
 pub fn run(options: &SampleOptions) -> anyhow::Result<SampleSummary> {
     ensure!(
@@ -133,32 +88,29 @@ pub fn run(options: &SampleOptions) -> anyhow::Result<SampleSummary> {
         "{} records are too many; a sample has up to {MAX_RECORDS}",
         options.records
     );
-    let mut generator = Generator::new(options.seed, options.records, options.last_day);
+    let mut generator = Generator::new(&SOURCES[0], options.seed, options.records, options.last_day);
     let mut summary = SampleSummary::default();
-    for (index, records) in records_by_source(options) {
-        let source = &SOURCES[index];
+    for (source, records) in records_by_source(options) {
         let folder = options.out.join(source.entity_type.name());
         fs::create_dir_all(&folder).with_context(|| format!("creating {}", folder.display()))?;
         let path = folder.join(format!("{}.ndjson", source.source_id));
-        let bytes =
-            write(&mut generator, index, records, &path).with_context(|| format!("writing {}", path.display()))?;
+        let written = write(&mut generator, source, records, &path);
         summary.files.push(SampleFile {
             entity_type: source.entity_type,
             source_id: source.source_id,
             records,
-            bytes,
+            bytes: written.with_context(|| format!("writing {}", path.display()))?,
         });
     }
     Ok(summary)
 }
 
 /// Writes the file of a source; returns its size in bytes.
-fn write(generator: &mut Generator, index: usize, records: u64, path: &Path) -> std::io::Result<u64> {
+fn write(generator: &mut Generator, source: &'static SampleSource, records: u64, path: &Path) -> std::io::Result<u64> {
     let mut file = BufWriter::with_capacity(1 << 18, File::create(path)?);
     let mut bytes = 0;
     for number in 0..records {
-        (SOURCES[index].write)(generator, index as u8, number);
-        let line = generator.record.finish();
+        let line = generator.record(source, number);
         file.write_all(line.as_bytes())?;
         bytes += line.len() as u64;
     }
@@ -166,21 +118,20 @@ fn write(generator: &mut Generator, index: usize, records: u64, path: &Path) -> 
     Ok(bytes)
 }
 
-/// The indices of the sources asked for, and how many records each gets: their sum is exactly the whole.
-fn records_by_source(options: &SampleOptions) -> Vec<(usize, u64)> {
-    let asked = SOURCES
-        .iter()
-        .enumerate()
-        .filter(|(_, source)| options.entity_types.is_empty() || options.entity_types.contains(&source.entity_type));
-    let whole: u64 = asked.clone().map(|(_, source)| source.share).sum();
+/// The sources asked for, and how many records each gets: their sum is exactly the whole.
+fn records_by_source(options: &SampleOptions) -> Vec<(&'static SampleSource, u64)> {
+    let types = &options.entity_types;
+    let is_asked = |source: &&SampleSource| types.is_empty() || types.contains(&source.entity_type);
+    let asked = || SOURCES.iter().filter(is_asked);
+    let whole: u64 = asked().map(|source| source.share).sum();
     let (mut share, mut given) = (0, 0);
     let mut by_source = Vec::new();
-    for (index, source) in asked {
+    for source in asked() {
         share += source.share;
         let records = options.records * share / whole - given;
         given += records;
         if records > 0 {
-            by_source.push((index, records));
+            by_source.push((source, records));
         }
     }
     by_source

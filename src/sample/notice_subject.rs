@@ -3,11 +3,12 @@
 use std::fmt::Write;
 
 use super::{
-    coined_word::{COINED_WORDS, CoinedWord},
+    choices::Choices,
+    coined_word::{COINED_RANKS, CoinedWord},
     lists::{Bilingual, french_de},
     places::City,
-    random::{Random, ZipfRanks},
-    topics::{PurchaseType, Sector, Topic, TopicTable},
+    random::Random,
+    topics::{Purchase, Sector, Topic, TopicTable},
 };
 use crate::model::Language;
 
@@ -16,37 +17,17 @@ use crate::model::Language;
 pub(super) struct NoticeSubject {
     topic: usize,
     opening: usize,
-    site: Option<Bilingual>,
+    site: Bilingual,
     is_site_in_title: bool,
     /// Where the work is done, if the title names it.
     pub(super) city: Option<City>,
-    suffix: TitleSuffix,
+    /// The end of a title, in English and French, which makes it different from others on the same topic.
+    suffix: [String; 2],
     sentences: Vec<SentenceDraw>,
 }
 
-/// The end of a title, which makes it different from others on the same topic.
-#[derive(Clone, Copy, Default)]
-enum TitleSuffix {
-    #[default]
-    None,
-    Street {
-        kind: Bilingual,
-        name: CoinedWord,
-    },
-    Model {
-        name: CoinedWord,
-        number: u32,
-    },
-    Call {
-        year: u32,
-        number: u32,
-    },
-    Lot(u32),
-    Phase(u32),
-}
-
 struct SentenceDraw {
-    /// Position among the sentences of the purchase type.
+    /// Position among the sentences of the purchase.
     position: usize,
     /// The value of `{n}`.
     large: u32,
@@ -57,25 +38,26 @@ struct SentenceDraw {
 }
 
 impl NoticeSubject {
-    /// Draws everything but the topic; `city` is a place that the title may name.
+    /// Draws everything but the topic; the city is a place that the title may name.
     pub(super) fn draw(
         &mut self,
         topic: usize,
-        (sector, city, year): (Sector, Option<City>, u32),
+        (sector, city): (Sector, Option<City>),
+        year: i32,
+        choices: &Choices,
         random: &mut Random,
-        table: &TopicTable,
-        coined_ranks: ZipfRanks,
     ) {
-        let purchase = table.topics[topic].purchase_type;
+        let topics = &choices.topics;
+        let purchase = &topics.purchases[topics.topics[topic].purchase];
         self.topic = topic;
-        self.opening = random.below(table.openings(purchase).len() as u32) as usize;
-        self.site = Some(random.choose(table.sites(purchase, sector)));
+        self.opening = random.below(purchase.openings.len() as u32) as usize;
+        self.site = random.choose(purchase.sites(sector));
         self.is_site_in_title = random.percent(55);
         self.city = if random.percent(45) { city } else { None };
-        self.suffix = draw_suffix(purchase, year, random, coined_ranks);
+        self.suffix = draw_suffix(purchase, year, choices, random);
         self.sentences.clear();
         // The first sentence names the topic; of the others each is as likely, in the order of the list.
-        let count = table.sentences(purchase).len() as u32;
+        let count = purchase.sentences.len() as u32;
         let mut wanted = 2 + random.below(7);
         for position in 0..count {
             if position > 0 && random.below(count - position) >= wanted {
@@ -86,7 +68,7 @@ impl NoticeSubject {
                 position: position as usize,
                 large: 2 + random.below(89),
                 small: 2 + random.below(8),
-                name: CoinedWord(random.zipf(coined_ranks)),
+                name: CoinedWord(random.zipf(*COINED_RANKS)),
             });
         }
     }
@@ -97,39 +79,24 @@ impl NoticeSubject {
 
     pub(super) fn push_title(&self, language: Language, table: &TopicTable, out: &mut String) {
         let topic = self.topic(table);
-        let (opening, name) = (
-            table.openings(topic.purchase_type)[self.opening],
-            topic.name.text(language),
-        );
-        match opening.text(language).strip_suffix("{de}") {
+        let opening = table.purchases[topic.purchase].openings[self.opening].text(language);
+        let name = topic.name.text(language);
+        match opening.strip_suffix("{de}") {
             Some(before) => out.extend([before, french_de(name), name]),
-            None if opening.text(language).is_empty() => push_capitalized(out, name),
-            None => out.extend([opening.text(language), name]),
+            None if opening.is_empty() => push_capitalized(out, name),
+            None => out.extend([opening, name]),
         }
+        let (before_site, before_city, suffix) = match language {
+            Language::English => (" for ", " in ", &self.suffix[0]),
+            Language::French => (" pour ", " à ", &self.suffix[1]),
+        };
         if self.is_site_in_title {
-            out.push_str(
-                Bilingual {
-                    en: " for ",
-                    fr: " pour ",
-                }
-                .text(language),
-            );
-            out.push_str(self.site_name(language));
+            out.extend([before_site, self.site.text(language)]);
         }
         if let Some(city) = self.city {
-            out.push_str(Bilingual { en: " in ", fr: " à " }.text(language));
-            out.push_str(city.name);
+            out.extend([before_city, city.name]);
         }
-        // Writing to a String cannot fail.
-        let _ = match (self.suffix, language) {
-            (TitleSuffix::None, _) => Ok(()),
-            (TitleSuffix::Street { kind, name }, Language::English) => write!(out, ", {name} {}", kind.en),
-            (TitleSuffix::Street { kind, name }, Language::French) => write!(out, ", {} {name}", kind.fr),
-            (TitleSuffix::Model { name, number }, _) => write!(out, " ({name} X{number})"),
-            (TitleSuffix::Call { year, number }, _) => write!(out, " - {year}-{number:03}"),
-            (TitleSuffix::Lot(number), _) => write!(out, ", lot {number}"),
-            (TitleSuffix::Phase(number), _) => write!(out, " - phase {number}"),
-        };
+        out.push_str(suffix);
     }
 
     pub(super) fn push_description(&self, language: Language, table: &TopicTable, out: &mut String) {
@@ -138,13 +105,13 @@ impl NoticeSubject {
             if !out.is_empty() {
                 out.push(' ');
             }
-            let mut rest = table.sentences(topic.purchase_type)[draw.position].text(language);
+            let mut rest = table.purchases[topic.purchase].sentences[draw.position].text(language);
             while let Some((before, after)) = rest.split_once('{') {
                 out.push_str(before);
                 // Writing to a String cannot fail.
                 let _ = match after.as_bytes().first() {
                     Some(b't') => out.write_str(topic.name.text(language)),
-                    Some(b'o') => out.write_str(self.site_name(language)),
+                    Some(b'o') => out.write_str(self.site.text(language)),
                     Some(b'c') => write!(out, "{}", draw.name),
                     Some(b'n') => write!(out, "{}", draw.large),
                     _ => write!(out, "{}", draw.small),
@@ -154,57 +121,27 @@ impl NoticeSubject {
             out.push_str(rest);
         }
     }
-
-    fn site_name(&self, language: Language) -> &'static str {
-        self.site.map_or("", |site| site.text(language))
-    }
 }
 
-pub(super) fn coined_ranks() -> ZipfRanks {
-    ZipfRanks::new(u64::from(COINED_WORDS))
-}
-
-fn draw_suffix(purchase: PurchaseType, year: u32, random: &mut Random, coined_ranks: ZipfRanks) -> TitleSuffix {
-    const fn street(en: &'static str, fr: &'static str) -> Bilingual {
-        Bilingual { en, fr }
-    }
-    const STREETS: [Bilingual; 8] = [
-        street("Street", "rue"),
-        street("Street", "rue"),
-        street("Boulevard", "boulevard"),
-        street("Avenue", "avenue"),
-        street("Road", "chemin"),
-        street("Range Road", "rang"),
-        street("Lane", "ruelle"),
-        street("Crescent", "croissant"),
-    ];
-    // Percentages of titles with a street, a model and a phase.
-    let (streets, models, phases) = match purchase {
-        PurchaseType::OutdoorWorks | PurchaseType::BuildingWorks => (50, 0, 12),
-        PurchaseType::OutdoorService | PurchaseType::BuildingService => (35, 0, 0),
-        PurchaseType::BuildingDesign | PurchaseType::EngineeringService => (40, 0, 12),
-        PurchaseType::Equipment | PurchaseType::Vehicle => (0, 55, 0),
-        PurchaseType::ProfessionalService => (0, 0, 8),
-        PurchaseType::Consumable | PurchaseType::OperationalService => (0, 0, 0),
-    };
+fn draw_suffix(purchase: &Purchase, year: i32, choices: &Choices, random: &mut Random) -> [String; 2] {
+    let [streets, models, phases] = purchase.suffix_percents;
     let percentage = random.below(100);
-    let name = CoinedWord(random.zipf(coined_ranks));
-    if percentage < streets {
-        let kind = random.choose(&STREETS);
-        TitleSuffix::Street { kind, name }
+    let name = CoinedWord(random.zipf(*COINED_RANKS));
+    let both = if percentage < streets {
+        let street = choices.phrases.choose("street", random).text;
+        return [format!(", {name} {}", street.en), format!(", {} {name}", street.fr)];
     } else if percentage < streets + models {
-        let number = random.below(9_000);
-        TitleSuffix::Model { name, number }
+        format!(" ({name} X{})", random.below(9_000))
     } else if percentage < streets + models + phases {
-        TitleSuffix::Phase(1 + random.below(4))
+        format!(" - phase {}", 1 + random.below(4))
     } else if percentage.is_multiple_of(4) {
-        let number = 1 + random.below(900);
-        TitleSuffix::Call { year, number }
+        format!(" - {year}-{:03}", 1 + random.below(900))
     } else if percentage % 4 == 1 {
-        TitleSuffix::Lot(1 + random.below(12))
+        format!(", lot {}", 1 + random.below(12))
     } else {
-        TitleSuffix::None
-    }
+        String::new()
+    };
+    [both.clone(), both]
 }
 
 fn push_capitalized(out: &mut String, words: &str) {

@@ -1,7 +1,7 @@
 //! Provinces and cities: where suppliers come from, and where work is done.
 
 use super::{
-    lists::{Bilingual, entries},
+    lists::{Bilingual, entries, lines, number},
     random::{Random, ZipfRanks},
 };
 
@@ -16,7 +16,7 @@ pub(super) struct Province {
 }
 
 /// A city and the index of its province.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct City {
     pub(super) name: &'static str,
     pub(super) province: usize,
@@ -34,8 +34,7 @@ impl Places {
     pub(super) fn read() -> Places {
         let (mut provinces, mut other_provinces) = (Vec::new(), Vec::new());
         for [code, en, fr, country, letters, share, cities] in entries(include_str!("lists/provinces.txt")) {
-            let share = share.parse().expect("a share is a number");
-            other_provinces.extend(std::iter::repeat_n(provinces.len(), share));
+            other_provinces.extend(std::iter::repeat_n(provinces.len(), number(share)));
             provinces.push(Province {
                 code,
                 name: Bilingual { en, fr },
@@ -45,7 +44,7 @@ impl Places {
             });
         }
         // The largest first.
-        provinces[0].cities = include_str!("lists/quebec_municipalities.txt").lines().collect();
+        provinces[0].cities = lines(include_str!("lists/quebec_municipalities.txt")).collect();
         Places {
             quebec_ranks: ZipfRanks::new(provinces[0].cities.len() as u64),
             other_provinces,

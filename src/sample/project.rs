@@ -4,26 +4,16 @@
 //! different times, agree on solicitation number, buyer, title and days, and nothing is kept in memory.
 
 use super::{
-    buyers::BuyerList,
-    calendar::{LAST, SampleCalendar},
+    choices::Choices,
     notice_subject::NoticeSubject,
-    places::Places,
-    random::{Random, Sequence, ZipfRanks, exp},
-    suppliers::SupplierMarket,
-    topics::TopicTable,
+    random::{Random, Sequence, exp},
+    sources::{SampleSource, SupplierMarket},
 };
+use crate::model::Date;
 
-/// The publishers whose projects differ; each numbers its own.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Publisher {
-    Seao,
-    Canadabuys,
-    Montreal,
-    Toronto,
-    NovaScotia,
-    Disclosure,
-    StandingOffers,
-}
+/// Days are counted from the first one of fifteen years; this is the number of the last one, on which the sample was
+/// "taken". What closes later is open.
+pub(super) const LAST: i32 = 5_478;
 
 #[derive(Default)]
 pub(super) struct Project {
@@ -41,49 +31,33 @@ pub(super) struct Project {
     pub(super) value: Option<i64>,
 }
 
-/// What the draws of a project choose among.
-pub(super) struct ProjectChoices<'a> {
-    pub(super) buyers: &'a BuyerList,
-    pub(super) market: SupplierMarket,
-    pub(super) suppliers: ZipfRanks,
-    pub(super) topics: &'a TopicTable,
-    pub(super) coined_words: ZipfRanks,
-    pub(super) places: &'a Places,
-    pub(super) calendar: &'a SampleCalendar,
-}
-
 impl Project {
-    /// Makes this the publisher's project of that number.
-    pub(super) fn set(&mut self, publisher: Publisher, number: u64, choices: &ProjectChoices, random: &mut Random) {
-        random.start(Sequence::Project(publisher as u8), number);
-        self.buyer = random.zipf(choices.buyers.ranks) as usize;
-        let buyer = &choices.buyers.buyers[self.buyer];
+    /// Makes this the project of that number.
+    pub(super) fn draw(&mut self, source: &SampleSource, number: u64, choices: &Choices, random: &mut Random) {
+        random.start(Sequence::Project(source.projects), number);
+        let (buyers, topics, market) = (choices.buyers.list(source.buyers), &choices.topics, source.market);
+        self.buyer = random.zipf(buyers.ranks) as usize;
+        let buyer = &buyers.buyers[self.buyer];
         // Most trades have something for every sector, so this ends soon.
         let topic = loop {
-            self.supplier = random.zipf(choices.suppliers);
-            let trade = choices.market.trade(self.supplier, &choices.topics.trades);
-            if let Some(topic) = choices.topics.draw(trade, buyer.sector, random) {
+            self.supplier = random.zipf(choices.suppliers(market));
+            let trade = market.trade(self.supplier, &topics.trades);
+            if let Some(topic) = topics.draw(trade, buyer.sector, random) {
                 break topic;
             }
         };
         self.draw_days(random);
-        let city = match choices.market {
+        let city = match market {
             SupplierMarket::Quebec => choices.places.quebec_city(random),
             SupplierMarket::Canada => choices.places.canadian_city_outside_quebec(random),
         };
-        // A standing offer has its places of delivery.
-        let names_city = buyer.covers_region && !matches!(publisher, Publisher::StandingOffers);
-        let city = if names_city { Some(city) } else { None };
-        let year = choices.calendar.year(self.published);
-        self.subject.draw(
-            topic,
-            (buyer.sector, city, year),
-            random,
-            choices.topics,
-            choices.coined_words,
-        );
-        let topic = &choices.topics.topics[topic];
-        self.category = match (topic.purchase_type.category(), random.below(100)) {
+        let names_city = buyer.covers_region && source.names_cities;
+        let published = Date::from_days(choices.last_day.days() - LAST + self.published);
+        let year = published.unwrap_or(choices.last_day).year();
+        let place = (buyer.sector, names_city.then_some(city));
+        self.subject.draw(topic, place, year, choices, random);
+        let topic = &topics.topics[topic];
+        self.category = match (topics.purchases[topic.purchase].category, random.below(100)) {
             (_, 0) => "CNST,GD,SRV",
             (_, 1..3) => "SRVTGD",
             ("CNST", 3..5) => "CNST,SRV",
@@ -110,8 +84,8 @@ impl Project {
     }
 }
 
-/// An amount in cents, log-normal around the typical value in dollars, and like in real files some amounts are absent, zero,
-/// negative or absurd. Over all topics, the logarithm of dollars has mean 10.3 and deviation 1.9.
+/// An amount in cents, log-normal around the typical value in dollars, and like in real files some amounts are absent,
+/// zero, negative or absurd. Over all topics, the logarithm of dollars has mean 10.3 and deviation 1.9.
 fn draw_value(typical: f64, random: &mut Random) -> Option<i64> {
     let amount = typical * exp(SPREAD * random.normal());
     let cents = (amount * 100.0).round() as i64;
@@ -127,16 +101,3 @@ fn draw_value(typical: f64, random: &mut Random) -> Option<i64> {
 
 /// Deviation of the logarithm of a topic's amounts.
 const SPREAD: f64 = 1.6;
-
-/// The project that the `number`-th record of a file belongs to, and the record's position among the project's: of each
-/// eight records three are a second or third one (an amendment, another winner, another place of delivery).
-pub(super) const fn project_and_part(number: u64) -> (u64, u32) {
-    const BLOCK: [(u64, u32); 8] = [(0, 0), (0, 1), (0, 2), (1, 0), (2, 0), (2, 1), (3, 0), (4, 0)];
-    let (project, part) = BLOCK[(number % 8) as usize];
-    (number / 8 * 5 + project, part)
-}
-
-/// Whether a project has several records in a file that numbers them by [`project_and_part`].
-pub(super) const fn has_parts(project: u64) -> bool {
-    matches!(project % 5, 0 | 2)
-}

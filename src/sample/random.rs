@@ -1,8 +1,8 @@
 //! Reproducible random numbers: a keyed sequence that can be started at any position.
 //!
-//! **Invariant:** the same seed, sequence and number give the same draws on every machine. Hence ChaCha, whose output is
-//! specified. Hence integers, and floats only through `+ - * /`, which IEEE 754 fixes: the last bit of the platform's
-//! `exp` and `pow` differs between machines.
+//! **Invariant:** the same seed, sequence and number give the same draws on every machine. Hence ChaCha, whose output
+//! is specified. Hence integers, and floats only through `+ - * /`, which IEEE 754 fixes: the last bit of the
+//! platform's `exp` and `pow` differs between machines.
 
 use rand_chacha::{
     ChaCha8Rng,

@@ -93,6 +93,53 @@ fn the_committed_sample_is_the_output_of_the_generator() {
     }
 }
 
+/// Values that are empty for some records.
+const OFTEN_EMPTY: [&str; 10] = [
+    "amended",
+    "early",
+    "has-amendments",
+    "open",
+    "running",
+    "municipal",
+    "cheap",
+    "in-quebec",
+    "buyer.fr",
+    "buyer.code",
+];
+
+/// A name that nothing defines would leave a text empty without an error.
+#[test]
+fn every_name_in_the_table_of_fields_is_a_value_or_a_variable() {
+    let table = include_str!("lists/records.txt");
+    let rows = || lists::lines(table).filter(|line| !line.starts_with('['));
+    let variables: BTreeSet<&str> = rows()
+        .filter_map(|row| row.strip_prefix('@')?.split('|').next())
+        .collect();
+    let mut generator = Generator::new(&SOURCES[0], 1, 10, Date::parse("2026-10-31").unwrap());
+    generator.record(&SOURCES[0], 1);
+    let names = |row: &'static str| {
+        let parts: Vec<&str> = row.splitn(3, '|').collect();
+        let words = parts[1].split_whitespace().map(|word| word.trim_start_matches('!'));
+        let conditions = words.filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()));
+        let conditions = conditions.map(|word| word.split(['=', '%']).next().unwrap());
+        let values = parts[2]
+            .split('<')
+            .skip(1)
+            .map(|value| value.split('>').next().unwrap());
+        conditions.chain(values).collect::<Vec<_>>()
+    };
+    for name in rows().flat_map(names) {
+        let base = name
+            .trim_start_matches("upper ")
+            .trim_start_matches("folded ")
+            .split('.')
+            .next()
+            .unwrap();
+        let is_known = name.starts_with("any ") || variables.contains(base) || !generator.value(name).is_empty();
+        assert!(is_known || OFTEN_EMPTY.contains(&name), "no value is called {name}");
+    }
+}
+
 #[test]
 fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
     let (one, summary) = sample(3_000, 5, Vec::new());
@@ -432,7 +479,7 @@ fn title_description_and_codes_are_of_one_topic() {
             );
         }
         let category = text(record, "procurement_category");
-        let own = topic.purchase_type.category();
+        let own = TOPICS.purchases[topic.purchase].category;
         assert!(
             ["", "SRVTGD"].contains(&category) || category.contains(own),
             "{record:?}"

@@ -4,92 +4,37 @@
 //! typical value and its texts. Titles, descriptions, categories, codes, suppliers and amounts of a project all come
 //! from its topic, so they agree.
 
+use std::collections::HashMap;
+
 use super::{
-    lists::{Bilingual, entries},
+    lists::{Bilingual, entries, number},
     random::Random,
 };
 
 /// What kind of purchase a topic is: it decides the category, the words around the topic and the sites that fit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PurchaseType {
-    BuildingWorks,
-    OutdoorWorks,
-    Equipment,
-    Vehicle,
-    Consumable,
-    BuildingService,
-    OutdoorService,
-    OperationalService,
-    ProfessionalService,
-    /// Engineering, architecture and inspection of buildings.
-    BuildingDesign,
-    EngineeringService,
-}
-
-use PurchaseType::*;
-
-/// Their names in the lists, in the order of the type.
-const PURCHASE_TYPES: [(&str, PurchaseType); 11] = [
-    ("building-works", BuildingWorks),
-    ("outdoor-works", OutdoorWorks),
-    ("equipment", Equipment),
-    ("vehicle", Vehicle),
-    ("consumable", Consumable),
-    ("building-service", BuildingService),
-    ("outdoor-service", OutdoorService),
-    ("operational-service", OperationalService),
-    ("professional-service", ProfessionalService),
-    ("building-design", BuildingDesign),
-    ("engineering-service", EngineeringService),
-];
-
-impl PurchaseType {
+#[derive(Default)]
+pub(super) struct Purchase {
+    /// Its key in the lists.
+    pub(super) name: &'static str,
     /// The code of the procurement category.
-    pub(super) fn category(self) -> &'static str {
-        match self {
-            BuildingWorks | OutdoorWorks => "CNST",
-            Equipment | Vehicle | Consumable => "GD",
-            _ => "SRV",
-        }
-    }
+    pub(super) category: &'static str,
+    pub(super) toronto_category: &'static str,
+    pub(super) toronto_code: &'static str,
+    /// Of each hundred titles, how many end with a street, a model and a phase.
+    pub(super) suffix_percents: [u32; 3],
+    /// How titles begin.
+    pub(super) openings: Vec<Bilingual>,
+    /// The sentences of a description; the first one names the topic.
+    pub(super) sentences: Vec<Bilingual>,
+    /// The places or groups of people that it is for, by the sector of the buyer.
+    sites: HashMap<Sector, Vec<Bilingual>>,
 }
 
-/// What a buyer is, as an index into [`SECTORS`]: a school does not buy what only a port needs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sector(usize);
+/// What a buyer is, one of [`SECTORS`]: a school does not buy what only a port needs.
+pub(super) type Sector = &'static str;
 
-const SECTORS: [&str; 17] = [
-    "town",
-    "road",
-    "water",
-    "park",
-    "library",
-    "school",
-    "health",
-    "housing",
-    "transit",
-    "waste",
-    "safety",
-    "airport",
-    "childcare",
-    "office",
-    "defence",
-    "science",
-    "marine",
-];
-
-impl Sector {
-    /// Panics at a name that [`SECTORS`] does not list.
-    pub(super) fn named(name: &str) -> Sector {
-        let index = SECTORS.iter().position(|sector| *sector == name);
-        Sector(index.unwrap_or_else(|| panic!("no sector {name}")))
-    }
-
-    #[cfg(test)]
-    pub(super) fn all() -> impl Iterator<Item = Sector> {
-        (0..SECTORS.len()).map(Sector)
-    }
-}
+const SECTORS: &str = "town road water park library school health housing transit waste safety airport childcare office \
+                       defence science marine";
 
 /// What a group of suppliers does.
 pub(super) struct Trade {
@@ -103,7 +48,8 @@ pub(super) struct Trade {
 }
 
 pub(super) struct Topic {
-    pub(super) purchase_type: PurchaseType,
+    /// Index of the kind of purchase.
+    pub(super) purchase: usize,
     /// Index of the trade.
     pub(super) trade: usize,
     pub(super) unspsc: &'static str,
@@ -113,144 +59,139 @@ pub(super) struct Topic {
     pub(super) name: Bilingual,
 }
 
-/// A sentence, title opening or site for each purchase type it fits.
-type ByPurchaseType = [Vec<Bilingual>; PURCHASE_TYPES.len()];
-
 /// The topics, and the texts that are put before and after them.
 pub(super) struct TopicTable {
     pub(super) trades: Vec<Trade>,
+    pub(super) purchases: Vec<Purchase>,
     pub(super) topics: Vec<Topic>,
-    /// Indices of the topics of a trade that a sector buys, by [`TopicTable::slot`].
-    by_trade_and_sector: Vec<Vec<usize>>,
-    openings: ByPurchaseType,
-    sentences: ByPurchaseType,
-    /// By sector, then by purchase type.
-    sites: [ByPurchaseType; SECTORS.len()],
+    /// Indices of the topics of a trade that a sector buys.
+    by_trade_and_sector: HashMap<(usize, Sector), Vec<usize>>,
+}
+
+impl Purchase {
+    pub(super) fn sites(&self, sector: Sector) -> &[Bilingual] {
+        &self.sites[sector]
+    }
 }
 
 impl TopicTable {
     pub(super) fn read() -> TopicTable {
-        let words = |list: &'static str| list.split(", ").collect();
-        let trades = entries(include_str!("lists/trades.txt"));
-        let trades: Vec<Trade> = trades
-            .map(|[name, gsin, economic_object, fr, en]| Trade {
-                name,
-                gsin,
-                economic_object,
-                words_fr: words(fr),
-                words_en: words(en),
-            })
-            .collect();
         let mut table = TopicTable {
+            trades: read_trades(),
+            purchases: read_purchases(),
             topics: Vec::new(),
-            by_trade_and_sector: vec![Vec::new(); trades.len() * SECTORS.len()],
-            openings: by_purchase_type(include_str!("lists/openings.txt")),
-            sentences: by_purchase_type(include_str!("lists/sentences.txt")),
-            sites: Default::default(),
-            trades,
+            by_trade_and_sector: HashMap::new(),
         };
+        for [names, en, fr] in entries(include_str!("lists/openings.txt")) {
+            for purchase in table.purchases_named(names) {
+                purchase.openings.push(Bilingual { en, fr });
+            }
+        }
+        for [names, en, fr] in entries(include_str!("lists/sentences.txt")) {
+            for purchase in table.purchases_named(names) {
+                purchase.sentences.push(Bilingual { en, fr });
+            }
+        }
+        for [names, sectors, en, fr] in entries(include_str!("lists/sites.txt")) {
+            for purchase in table.purchases_named(names) {
+                for sector in sectors_named(sectors) {
+                    purchase.sites.entry(sector).or_default().push(Bilingual { en, fr });
+                }
+            }
+        }
         for [purchase, trade, sectors, unspsc, thousands, en, fr] in entries(include_str!("lists/topics.txt")) {
-            let position = table.trades.iter().position(|known| known.name == trade);
-            let thousands: f64 = thousands.parse().expect("a typical value is a number");
             let topic = Topic {
-                purchase_type: purchase_types(purchase)[0],
-                trade: position.unwrap_or_else(|| panic!("no trade {trade}")),
+                purchase: position(&table.purchases, purchase, |known| known.name),
+                trade: position(&table.trades, trade, |known| known.name),
                 unspsc,
-                typical_value: thousands * 1_000.0,
+                typical_value: number::<f64>(thousands) * 1_000.0,
                 name: Bilingual { en, fr },
             };
             for sector in sectors_named(sectors) {
-                let slot = table.slot(topic.trade, sector);
-                table.by_trade_and_sector[slot].push(table.topics.len());
+                let topics = table.by_trade_and_sector.entry((topic.trade, sector)).or_default();
+                topics.push(table.topics.len());
             }
             table.topics.push(topic);
-        }
-        for [purchases, sectors, en, fr] in entries(include_str!("lists/sites.txt")) {
-            for sector in sectors_named(sectors) {
-                for purchase in purchase_types(purchases) {
-                    table.sites[sector.0][purchase as usize].push(Bilingual { en, fr });
-                }
-            }
         }
         table
     }
 
     /// A topic that suppliers of this trade sell and buyers of this sector buy, if there is one.
     pub(super) fn draw(&self, trade: usize, sector: Sector, random: &mut Random) -> Option<usize> {
-        let topics = &self.by_trade_and_sector[self.slot(trade, sector)];
-        let count = topics.len() as u32;
+        let topics = self.by_trade_and_sector.get(&(trade, sector));
+        let count = topics.map_or(0, Vec::len) as u32;
         // The lesser of two even draws: the first topics of a trade come up more often.
         let position = random.below(count).min(random.below(count));
-        topics.get(position as usize).copied()
+        topics?.get(position as usize).copied()
     }
 
-    /// How titles of such a purchase begin.
-    pub(super) fn openings(&self, purchase: PurchaseType) -> &[Bilingual] {
-        &self.openings[purchase as usize]
-    }
-
-    /// The sentences of such a purchase's description; the first one names the topic.
-    pub(super) fn sentences(&self, purchase: PurchaseType) -> &[Bilingual] {
-        &self.sentences[purchase as usize]
-    }
-
-    /// The places or groups of people for which such a buyer makes such a purchase.
-    pub(super) fn sites(&self, purchase: PurchaseType, sector: Sector) -> &[Bilingual] {
-        &self.sites[sector.0][purchase as usize]
-    }
-
-    fn slot(&self, trade: usize, sector: Sector) -> usize {
-        trade * SECTORS.len() + sector.0
+    /// The kinds of purchases that a list's first column names: all of them, or some.
+    fn purchases_named(&mut self, names: &str) -> impl Iterator<Item = &mut Purchase> {
+        let is_named =
+            move |purchase: &&mut Purchase| names == "all" || names.split(' ').any(|name| name == purchase.name);
+        self.purchases.iter_mut().filter(is_named)
     }
 }
 
-fn by_purchase_type(list: &'static str) -> ByPurchaseType {
-    let mut texts = ByPurchaseType::default();
-    for [purchases, en, fr] in entries(list) {
-        for purchase in purchase_types(purchases) {
-            texts[purchase as usize].push(Bilingual { en, fr });
-        }
-    }
-    texts
+fn read_trades() -> Vec<Trade> {
+    let words = |list: &'static str| list.split(", ").collect();
+    let trades = entries(include_str!("lists/trades.txt"));
+    let trades = trades.map(|[name, gsin, economic_object, fr, en]| Trade {
+        name,
+        gsin,
+        economic_object,
+        words_fr: words(fr),
+        words_en: words(en),
+    });
+    trades.collect()
 }
 
-/// The types that a list's first column names, `all` of them or some.
-fn purchase_types(names: &str) -> Vec<PurchaseType> {
-    let named = |name| PURCHASE_TYPES.iter().find(|known| known.0 == name);
-    let named = |name| named(name).unwrap_or_else(|| panic!("no purchase type {name}")).1;
-    if names == "all" {
-        PURCHASE_TYPES.map(|known| known.1).to_vec()
-    } else {
-        names.split(' ').map(named).collect()
-    }
+fn read_purchases() -> Vec<Purchase> {
+    let purchases = entries(include_str!("lists/purchases.txt"));
+    let purchases = purchases.map(
+        |[name, category, toronto_category, toronto_code, streets, models, phases]| Purchase {
+            name,
+            category,
+            toronto_category,
+            toronto_code,
+            suffix_percents: [streets, models, phases].map(number),
+            ..Purchase::default()
+        },
+    );
+    purchases.collect()
 }
 
-fn sectors_named(names: &str) -> Vec<Sector> {
-    if names == "all" {
-        (0..SECTORS.len()).map(Sector).collect()
-    } else {
-        names.split(' ').map(Sector::named).collect()
-    }
+/// Panics at a name that is not in the list.
+fn position<T>(list: &[T], name: &str, name_of: impl Fn(&T) -> &str) -> usize {
+    let position = list.iter().position(|known| name_of(known) == name);
+    position.unwrap_or_else(|| panic!("the lists do not have {name}"))
+}
+
+/// The sectors that a column names: all of them, or some.
+fn sectors_named(names: &'static str) -> impl Iterator<Item = Sector> {
+    let names = if names == "all" { SECTORS } else { names };
+    names.split(' ')
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::{buyers::Buyers, sources::SOURCES};
 
     #[test]
-    fn every_purchase_type_has_its_texts_in_every_sector() {
+    fn every_purchase_has_its_texts_in_every_sector() {
         let table = TopicTable::read();
         assert!(table.topics.len() >= 150);
-        for (number, (name, purchase)) in PURCHASE_TYPES.iter().enumerate() {
-            assert_eq!(*purchase as usize, number, "{name}");
-            assert!(!table.openings(*purchase).is_empty(), "{name}");
-            let first = table.sentences(*purchase)[0];
+        for purchase in &table.purchases {
+            let name = purchase.name;
+            assert!(!purchase.openings.is_empty(), "{name}");
+            let first = purchase.sentences[0];
             assert!(
                 first.en.contains("{t}") && first.fr.contains("{t}"),
                 "{name}: {first:?}"
             );
-            for sector in Sector::all() {
-                assert!(!table.sites(*purchase, sector).is_empty(), "{name} {sector:?}");
+            for sector in SECTORS.split(' ') {
+                assert!(!purchase.sites(sector).is_empty(), "{name} {sector:?}");
             }
         }
     }
@@ -261,10 +202,28 @@ mod tests {
         for (number, trade) in table.trades.iter().enumerate() {
             assert!(table.topics.iter().any(|topic| topic.trade == number), "{}", trade.name);
         }
-        for sector in Sector::all() {
-            let trades = 0..table.trades.len();
-            let served = trades.filter(|trade| !table.by_trade_and_sector[table.slot(*trade, sector)].is_empty());
+        for sector in SECTORS.split(' ') {
+            let served = table.by_trade_and_sector.keys().filter(|(_, known)| *known == sector);
             assert!(served.count() >= 20, "{sector:?}");
+        }
+    }
+
+    #[test]
+    fn the_lists_name_only_sectors_of_the_table() {
+        let is_sector = |name: &str| SECTORS.split(' ').any(|sector| sector == name);
+        let table = TopicTable::read();
+        assert!(table.by_trade_and_sector.keys().all(|(_, sector)| is_sector(sector)));
+        assert!(
+            table
+                .purchases
+                .iter()
+                .flat_map(|purchase| purchase.sites.keys())
+                .all(|sector| is_sector(sector))
+        );
+        let buyers = Buyers::read();
+        for source in SOURCES.iter() {
+            let mut of_source = buyers.list(source.buyers).buyers.iter();
+            assert!(of_source.all(|buyer| is_sector(buyer.sector)));
         }
     }
 }
