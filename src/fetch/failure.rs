@@ -19,7 +19,7 @@ pub(crate) enum Retry {
 /// What fails in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureScope {
-    /// Only this file.
+    /// This file alone.
     File,
     /// Every file of this host.
     Host,
@@ -66,7 +66,7 @@ impl Failure {
         }
     }
 
-    /// The same failure, of all files of the host.
+    /// This failure, as one of all files of the host.
     fn of_host(self) -> Failure {
         let scope = FailureScope::Host;
         Failure { scope, ..self }

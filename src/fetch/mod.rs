@@ -112,7 +112,8 @@ pub fn run(options: &FetchOptions) -> Result<FetchReport> {
     Ok(run.report)
 }
 
-/// What a person has to do for files that cannot be downloaded by a request. Its lines are indented like those of a note.
+/// What a person has to do for files that cannot be downloaded by a request. Its lines are indented like those of a
+/// note.
 fn manual_note(id: &str, why: &str, steps: &[&str], folder: &Path) -> String {
     const INDENT: &str = "\n           ";
     let mut note = format!("{id}: {why}.{INDENT}To get its records:");

@@ -17,8 +17,8 @@ pub struct PublishedSource<'a> {
     pub referer: Option<&'a str>,
     /// A known problem of the host, which is added to each failure.
     pub known_problem: Option<&'a str>,
-    /// Decision D-183: the maximum length of a file in bytes, several times that of the longest one
-    /// today. A server that sends more has failed or was taken over, and must not fill the disk.
+    /// Decision D-183: the maximum length of a file in bytes, several times the length of the
+    /// longest one today. A server that sends more has failed or was taken over, and must not fill the disk.
     pub max_file_bytes: u64,
     pub files: &'a [SourceFiles<'a>],
 }

@@ -20,6 +20,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use zip::{ZipArchive, read::ZipFile};
 
 use crate::{
+    model::printable::printable,
     sources::reading::FileInfo,
     storage::{
         gzip::GzipReader,
@@ -161,7 +162,7 @@ impl InputStream {
 /// The streams of a file: one, or one for each member of a zip archive. They can be read in
 /// parallel.
 pub(crate) fn open_streams(input: &InputFile) -> Vec<InputStream> {
-    let path = input.path.display().to_string();
+    let path = printable(&input.path.to_string_lossy()).into_owned();
     let opened = match &input.size {
         Ok(size) => open(input, path.clone(), *size).map_err(|error| format!("cannot be read: {error}")),
         Err(why) => Err(why.clone()),
@@ -214,8 +215,8 @@ fn open_members(archive: FileInfo, file: File, size: u64) -> Vec<InputStream> {
         members.push((name, index, modified.unwrap_or(archive.modified), size));
     }
     members.sort();
-    let stream = |(name, index, modified, size)| InputStream {
-        file: FileInfo::new(format!("{}/{name}", archive.path), modified),
+    let stream = |(name, index, modified, size): (String, _, _, _)| InputStream {
+        file: FileInfo::new(format!("{}/{}", archive.path, printable(&name)), modified),
         size,
         content: Content::ZipMember(zip.clone(), index),
     };

@@ -8,7 +8,7 @@ use super::{
     dump_writers::{DumpLines, DumpWriters},
     read_files::{ReadFile, ReadFiles},
     report::{FileReport, FlaggedRecords, NormalizeReport},
-    whole_run::{self, WholeRun},
+    second_pass::{self, SecondPassStep},
 };
 use crate::{
     model::{Role, Schema, commodity_words::CommodityLearner, record::MAX_ID_BYTES, vocabulary},
@@ -30,16 +30,13 @@ const TOO_MANY_ROWS: &str = "one of the oldest of over 20,000 rows, or 64 MiB, w
 
 const RECORD_TOO_LONG: &str = "a record of more than 256 KiB, which is longer than an index holds, left out";
 
-pub(crate) fn merge(mut read: ReadFiles, out: &Path, steps: &mut [Box<dyn WholeRun>]) -> Result<NormalizeReport> {
+pub(crate) fn merge(mut read: ReadFiles, out: &Path, steps: &mut [Box<dyn SecondPassStep>]) -> Result<NormalizeReport> {
     let mut dumps = DumpWriters::new(out);
-    let mut counts: Vec<RowCounts> = Vec::with_capacity(read.files.len());
-    for file in &mut read.files {
-        counts.push(
-            file.as_mut()
-                .map(|file| std::mem::take(&mut file.counts))
-                .unwrap_or_default(),
-        );
-    }
+    let taken = read.files.iter_mut().map(|file| {
+        let counts = file.as_mut().map(|file| std::mem::take(&mut file.counts));
+        counts.unwrap_or_default()
+    });
+    let mut counts: Vec<RowCounts> = taken.collect();
     // By index in `SOURCES`: whether the source had a row output, even one that was merged into
     // another's.
     let mut had_output = vec![false; SOURCES.len()];
@@ -66,7 +63,7 @@ pub(crate) fn merge(mut read: ReadFiles, out: &Path, steps: &mut [Box<dyn WholeR
     let taught = counts.iter_mut().map(|counts| std::mem::take(&mut counts.taught));
     let mut taught = taught.fold(CommodityLearner::default(), CommodityLearner::merge);
     steps.iter_mut().for_each(|step| step.teach(&mut taught));
-    whole_run::run(steps, dumps.finished())?;
+    second_pass::run(steps, dumps.finished())?;
     let contents = dumps.publish(steps.iter().filter_map(|step| step.file()).collect())?;
     let files = read.files.into_iter().zip(counts).filter_map(|(file, counts)| {
         let file = file?;

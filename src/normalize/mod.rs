@@ -10,7 +10,7 @@
 //! 4. Write `<out>/<entity_type>/<source_id>.ndjson`. Dumps have a temporary name until all are
 //!    written, so a failed run leaves the former ones unchanged.
 //! 5. Look at all records together, and add what only that shows, such as the words of commodity codes
-//!    (`whole_run`).
+//!    (`second_pass`).
 //!
 //! The result does not depend on the order in which inputs are named, on which file is read first,
 //! or on the number of cores.
@@ -27,7 +27,7 @@ mod merge_groups;
 mod quality;
 mod read_files;
 pub mod report;
-mod whole_run;
+mod second_pass;
 
 use std::{fs, path::PathBuf};
 
@@ -37,7 +37,7 @@ use crate::storage::{file_lock, regular_file};
 use commodities::CommodityStep;
 use quality::QualityFlags;
 use report::NormalizeReport;
-use whole_run::WholeRun;
+use second_pass::SecondPassStep;
 
 /// What to normalize, and where to write.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ pub fn run(options: &NormalizeOptions) -> Result<NormalizeReport> {
     fs::create_dir_all(&options.out).with_context(|| format!("creating {}", options.out.display()))?;
     // Two runs in one folder would overwrite each other's dumps.
     let _lock = file_lock::lock_folder(&options.out, "procure normalize")?;
-    let mut steps = whole_run_steps(options)?;
+    let mut steps = second_pass_steps(options)?;
     let files = read_files::read(&files, &options.out, options.strict)?;
     let report = merge_groups::merge(files, &options.out, &mut steps)?;
     if let Some(path) = &options.report {
@@ -71,7 +71,7 @@ pub fn run(options: &NormalizeOptions) -> Result<NormalizeReport> {
 }
 
 /// The steps that need all records of the run. Of two that add the same member, the first counts.
-fn whole_run_steps(options: &NormalizeOptions) -> Result<Vec<Box<dyn WholeRun>>> {
+fn second_pass_steps(options: &NormalizeOptions) -> Result<Vec<Box<dyn SecondPassStep>>> {
     Ok(vec![
         Box::new(CommodityStep::new(options.commodities.as_deref(), &options.out)?),
         Box::new(QualityFlags::default()),

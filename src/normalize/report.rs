@@ -52,7 +52,8 @@ pub struct Shortfall {
     pub presence: f64,
 }
 
-/// What a run did for the commodity codes of a scheme. Every code that the run's records state is counted once: as known, learned, covered or unknown.
+/// What a run did for the commodity codes of a scheme. Every code that the run's records state is counted once: as
+/// known, learned, covered or unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CommodityCounts {
     /// Codes that records state.
@@ -98,26 +99,7 @@ impl Serialize for FileReport {
 
 impl fmt::Display for NormalizeReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "{:>9} {:>9} {:>9} {:>9}  source               file",
-            "rows", "recorded", "merged", "skipped"
-        )?;
-        for file in &self.files {
-            let (path, source_id, counts) = (&file.path, file.source_id, &file.counts);
-            let (rows, recorded, merged, skipped) =
-                (counts.rows, counts.recorded, counts.merged, counts.skipped_rows());
-            writeln!(
-                f,
-                "{rows:>9} {recorded:>9} {merged:>9} {skipped:>9}  {source_id:<20} {path}"
-            )?;
-            for (label, reasons) in [("skipped", &counts.skipped), ("note", &counts.notes)] {
-                for (reason, seen) in reasons {
-                    let Occurrences { count, first_line } = seen;
-                    writeln!(f, "{:>39}  {count} × {label}, first on line {first_line}: {reason}", "")?;
-                }
-            }
-        }
+        self.fmt_files(f)?;
         writeln!(f, "\nrecords written")?;
         for (dump, records) in self.records() {
             writeln!(f, "{records:>9}  {dump}")?;
@@ -185,6 +167,31 @@ impl fmt::Display for CommodityCounts {
 }
 
 impl NormalizeReport {
+    /// What was read from each file.
+    fn fmt_files(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{:>9} {:>9} {:>9} {:>9}  source               file",
+            "rows", "recorded", "merged", "skipped"
+        )?;
+        for file in &self.files {
+            let (path, source_id, counts) = (&file.path, file.source_id, &file.counts);
+            let (rows, recorded, merged, skipped) =
+                (counts.rows, counts.recorded, counts.merged, counts.skipped_rows());
+            writeln!(
+                f,
+                "{rows:>9} {recorded:>9} {merged:>9} {skipped:>9}  {source_id:<20} {path}"
+            )?;
+            for (label, reasons) in [("skipped", &counts.skipped), ("note", &counts.notes)] {
+                for (reason, seen) in reasons {
+                    let Occurrences { count, first_line } = seen;
+                    writeln!(f, "{:>39}  {count} × {label}, first on line {first_line}: {reason}", "")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Number of records by `<entity_type>/<source_id>`.
     pub fn records(&self) -> BTreeMap<String, u64> {
         let mut records = BTreeMap::new();

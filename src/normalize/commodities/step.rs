@@ -18,7 +18,7 @@ use crate::{
     },
     normalize::{
         report::{CommodityCounts, NormalizeReport},
-        whole_run::WholeRun,
+        second_pass::SecondPassStep,
     },
     storage::{dump::COMMODITIES, regular_file},
 };
@@ -143,7 +143,7 @@ fn former_dictionary(out: &Path) -> Result<CommodityDictionary> {
     }
 }
 
-impl WholeRun for CommodityStep {
+impl SecondPassStep for CommodityStep {
     fn teach(&mut self, taught: &mut CommodityLearner) {
         self.learner = std::mem::take(&mut self.learner).merge(std::mem::take(taught));
     }

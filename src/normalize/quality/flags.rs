@@ -16,7 +16,7 @@ use crate::{
             self, DUPLICATE_SUSPECT, FUTURE_DATE, IMPLAUSIBLE_VALUE, NO_VENDOR, PLACEHOLDER_VALUE, QUALITY_FLAGS,
         },
     },
-    normalize::{report::NormalizeReport, whole_run::WholeRun},
+    normalize::{report::NormalizeReport, second_pass::SecondPassStep},
 };
 
 /// Sets `quality_flags`. Keeps 24 bytes of each record with a value, and otherwise only counts.
@@ -37,7 +37,7 @@ struct DumpCounts {
     flagged: [AtomicU64; QUALITY_FLAGS.len()],
 }
 
-impl WholeRun for QualityFlags {
+impl SecondPassStep for QualityFlags {
     fn observe(&mut self, entity_type: EntityType, source: &str, record: &Record) {
         let counts = counts_of(self.dumps.entry(entity_type).or_default(), source);
         counts.has_vendors = counts.has_vendors || names_vendor(record);

@@ -4,7 +4,7 @@
 /// 99,999 dollars is the largest purchase without a public call in Quebec.
 const MIN_NINES: usize = 6;
 
-/// Decision D-218: whether a value is a placeholder: zero, one cent, one dollar, or a run of nines with or without
+/// Whether a value is a placeholder: zero, one cent, one dollar, or a run of nines with or without
 /// `.99`.
 pub(super) fn is_placeholder(value: f64) -> bool {
     [0.0, 0.01, 1.0].contains(&value) || is_run_of_nines(value)

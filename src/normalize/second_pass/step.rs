@@ -1,4 +1,4 @@
-//! What a step of the whole run does.
+//! What a step of the second pass does.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::{
 /// The records come in the order of entity types, source ids and lines, so a step is deterministic
 /// without an effort of its own. Its memory must be bounded: the implementations state how much they
 /// keep of a record.
-pub(crate) trait WholeRun: Send + Sync {
+pub(crate) trait SecondPassStep: Send + Sync {
     fn observe(&mut self, entity_type: EntityType, source: &str, record: &Record);
 
     /// What rows state about codes that gave no record. Called once, before the first record is observed.

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::{
     insert::insert,
-    step::{MAX_ADDED_BYTES, WholeRun},
+    step::{MAX_ADDED_BYTES, SecondPassStep},
 };
 use crate::{
     model::{Record, Schema},
@@ -28,7 +28,7 @@ use crate::{
 const BATCH_BYTES: usize = 4 << 20;
 
 /// Lets all steps observe all records, and then complete them.
-pub(crate) fn run(steps: &mut [Box<dyn WholeRun>], dumps: &mut [FinishedDump]) -> Result<()> {
+pub(crate) fn run(steps: &mut [Box<dyn SecondPassStep>], dumps: &mut [FinishedDump]) -> Result<()> {
     if steps.is_empty() {
         return Ok(());
     }
@@ -44,7 +44,7 @@ pub(crate) fn run(steps: &mut [Box<dyn WholeRun>], dumps: &mut [FinishedDump]) -
     Ok(())
 }
 
-fn observe(steps: &mut [Box<dyn WholeRun>], dump: &FinishedDump) -> Result<()> {
+fn observe(steps: &mut [Box<dyn SecondPassStep>], dump: &FinishedDump) -> Result<()> {
     let schema = Schema::of(dump.entity_type);
     let mut batches = Batches::open(&dump.temporary)?;
     while let Some(batch) = batches.next()? {
@@ -63,7 +63,7 @@ fn observe(steps: &mut [Box<dyn WholeRun>], dump: &FinishedDump) -> Result<()> {
 }
 
 /// Completes the records of a dump, and writes it again from the first that gains a member.
-fn complete(steps: &[Box<dyn WholeRun>], dump: &mut FinishedDump) -> Result<()> {
+fn complete(steps: &[Box<dyn SecondPassStep>], dump: &mut FinishedDump) -> Result<()> {
     let writing = "writing a dump (is the disk full?)";
     let mut batches = Batches::open(&dump.temporary)?;
     let mut rewritten: Option<DurableFile> = None;
@@ -113,7 +113,7 @@ struct Completed {
     fields: Vec<usize>,
 }
 
-fn complete_line(steps: &[Box<dyn WholeRun>], dump: &FinishedDump, line: &[u8]) -> Result<Option<Completed>> {
+fn complete_line(steps: &[Box<dyn SecondPassStep>], dump: &FinishedDump, line: &[u8]) -> Result<Option<Completed>> {
     if line.len() + MAX_ADDED_BYTES > MAX_RECORD_BYTES {
         return Ok(None);
     }
@@ -229,7 +229,7 @@ mod tests {
         twins: Vec<String>,
     }
 
-    impl WholeRun for Twins {
+    impl SecondPassStep for Twins {
         fn observe(&mut self, entity_type: EntityType, source: &str, record: &Record) {
             assert_eq!((entity_type, source), (EntityType::Tender, "a"));
             self.observed.push(record.id().to_owned());
@@ -268,7 +268,7 @@ mod tests {
             records: lines.len() as u64,
             present: vec![0; schema.fields.len()],
         }];
-        let step = |text: &'static str| -> Box<dyn WholeRun> {
+        let step = |text: &'static str| -> Box<dyn SecondPassStep> {
             Box::new(Twins {
                 text,
                 ..Twins::default()
