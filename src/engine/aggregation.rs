@@ -25,6 +25,17 @@ pub struct TermsAggregation {
     pub size: usize,
 }
 
+impl TermsAggregation {
+    pub const fn top(size: usize, facet: Facet) -> TermsAggregation {
+        TermsAggregation { facet, size }
+    }
+
+    /// Counts and returns all values.
+    pub const fn all(facet: Facet) -> TermsAggregation {
+        TermsAggregation::top(usize::MAX, facet)
+    }
+}
+
 /// The result of an aggregation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Aggregation {
@@ -100,7 +111,7 @@ pub struct ValueDistribution {
     pub percentiles: [f64; PERCENTS.len()],
 }
 
-/// Decision D-53: the percentiles that are computed. By nearest rank: the p-th percentile of n
+/// The percentiles that are computed. By nearest rank: the p-th percentile of n
 /// sorted values is the one of rank ⌈p·n/100⌉, a value that occurs.
 pub const PERCENTS: [usize; 5] = [10, 25, 50, 75, 90];
 

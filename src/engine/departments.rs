@@ -14,6 +14,8 @@ use std::{
     ops::Range,
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     engine::{
         aggregation::Money,
@@ -26,7 +28,7 @@ use crate::{
     model::{Facet, facet::DIVISION},
 };
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Departments {
     all: Vec<DepartmentNames>,
     /// Indexes into `all`.
@@ -34,6 +36,7 @@ pub(crate) struct Departments {
     pairs: NamePairs,
 }
 
+#[derive(Serialize, Deserialize)]
 pub(crate) struct DepartmentNames {
     /// The key of its English name where it has one, else of the French.
     pub(crate) key: String,
@@ -50,13 +53,13 @@ pub(crate) struct DepartmentNames {
 const EVIDENCE: u64 = 10;
 
 /// Which French names are merged with which English names.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct NamePairs {
     /// From the key of a French name to the key of the English one.
     english_of: HashMap<String, String>,
 }
 
-/// The names of an entry of [`Facet::Department`] or [`Facet::Buyer`].
+/// The names of an entry of [`Facet::NamedDepartment`] or [`Facet::Department`].
 struct EntryNames<'a> {
     english: Option<&'a str>,
     /// French, or of unknown language.
@@ -94,7 +97,7 @@ impl<'a> EntryNames<'a> {
 }
 
 fn key(name: &str) -> String {
-    Facet::Buyer.key(name)
+    Facet::Department.key(name)
 }
 
 /// How often names occur, alone and together.
@@ -169,7 +172,7 @@ impl NamePairs {
 }
 
 impl Departments {
-    /// From entries of [`Facet::Buyer`], each with the number of records that have it.
+    /// From entries of [`Facet::Department`], each with the number of records that have it.
     pub(crate) fn new<'a>(entries: impl Iterator<Item = (&'a [String], u64)> + Clone) -> Departments {
         let mut departments = Departments {
             pairs: NamePairs::new(&NameCounts::of(entries.clone())),
@@ -244,7 +247,7 @@ impl Departments {
         keys.filter(move |key| !key.contains(part))
     }
 
-    /// The department of an entry of [`Facet::Department`]: that of its English name, if it has one.
+    /// The department of an entry of [`Facet::NamedDepartment`]: that of its English name, if it has one.
     pub(crate) fn of_entry(&self, entry: &[String]) -> Option<&DepartmentNames> {
         let (name, _) = EntryNames::of(entry).all().next()?;
         self.by_name(name)
@@ -254,8 +257,8 @@ impl Departments {
     pub(crate) fn values_of_entry(&self, facet: Facet, entry: &[String]) -> Vec<(String, String)> {
         let value = |found: &DepartmentNames| (found.key.clone(), found.name().to_owned());
         match facet {
-            Facet::Department => self.of_entry(entry).map(value).into_iter().collect(),
-            Facet::Buyer => {
+            Facet::NamedDepartment => self.of_entry(entry).map(value).into_iter().collect(),
+            Facet::Department => {
                 let mut values: Vec<(String, String)> = Vec::new();
                 for (name, _) in EntryNames::of(entry).all() {
                     if let Some(found) = self.by_name(name)
@@ -271,7 +274,7 @@ impl Departments {
     }
 
     /// A page of the departments of which a key contains `part`, counted over the given values: those
-    /// of [`Facet::Buyer`] of some entity types.
+    /// of [`Facet::Department`] of some entity types.
     pub(crate) fn list(&self, counted: &[&FacetValues], part: &str, page: Range<usize>) -> NamesPage {
         let mut rows = Vec::new();
         for department in &self.all {
@@ -318,7 +321,7 @@ impl Departments {
     }
 
     /// Up to `limit` names that are similar to one, among those with records in the given values of
-    /// [`Facet::Buyer`].
+    /// [`Facet::Department`].
     pub(crate) fn suggest(
         &self,
         counted: &FacetValues,
@@ -505,11 +508,11 @@ mod tests {
             values.into_iter().map(|(_, name)| name).collect()
         };
         let water = buyer("Toronto Water", "", "City of Toronto", true);
-        assert_eq!(values(&water, Facet::Buyer), ["Toronto Water", "City of Toronto"]);
-        assert_eq!(values(&water[..2], Facet::Department), ["Toronto Water"]);
+        assert_eq!(values(&water, Facet::Department), ["Toronto Water", "City of Toronto"]);
+        assert_eq!(values(&water[..2], Facet::NamedDepartment), ["Toronto Water"]);
         let same = buyer("City of Toronto", "", "CITY OF TORONTO", true);
-        assert_eq!(values(&same, Facet::Buyer), ["City of Toronto"]);
+        assert_eq!(values(&same, Facet::Department), ["City of Toronto"]);
         let both = buyer("National Defence", "Défense nationale", "", false);
-        assert_eq!(values(&both, Facet::Buyer), ["National Defence"]);
+        assert_eq!(values(&both, Facet::Department), ["National Defence"]);
     }
 }

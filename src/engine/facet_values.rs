@@ -4,16 +4,18 @@
 //! Values are numbered by descending count, so that a list of values in numeric order is a list by
 //! rank.
 
-use std::{cmp::Reverse, collections::HashMap};
+use std::{cmp::Reverse, collections::HashMap, ops::Range};
 
-use memchr::memmem;
+use bytes::Bytes;
 
 use crate::{
     engine::{
         aggregation::{FacetBucket, FacetBuckets, Money},
         deadline::Deadline,
         error::Error,
+        name_words::NameWords,
         names::{NameCount, NamesPage, ResolvedName},
+        packed::{List, Lists, Numbers, Texts, pack, unpack},
         similar_names::similar_names,
     },
     model::Facet,
@@ -23,78 +25,34 @@ pub(crate) struct FacetValues {
     keys: Texts,
     /// The most frequent spelling of each value.
     names: Texts,
-    sums: Vec<Sum>,
+    /// [`SUM_BYTES`] for each value.
+    sums: Bytes,
     /// The numbers of the values, sorted by key.
-    by_key: Vec<u32>,
+    by_key: Numbers,
     /// For each code: its values.
     values_of_code: Lists,
     /// For each value: its codes.
     codes_of_value: Lists,
+    /// The words of the keys.
+    words: NameWords,
 }
 
-/// Concatenated texts, each followed by [`END`]: hundreds of thousands take little more than their
-/// bytes.
-#[derive(Default)]
-struct Texts {
-    text: String,
-    starts: Vec<u32>,
+/// A value of an entry, while values are collected.
+struct EntryValue {
+    key: String,
+    name: String,
+    code: u32,
+    /// Its place in the entry.
+    place: u32,
 }
 
-/// Separates texts. A folded text never contains it.
-const END: char = '\n';
-
-impl Texts {
-    fn push(&mut self, text: &str) {
-        self.starts.push(self.text.len() as u32);
-        self.text.push_str(text);
-        self.text.push(END);
-    }
-
-    fn get(&self, number: u32) -> &str {
-        let number = number as usize;
-        &self.text[self.starts[number] as usize..self.end(number) - END.len_utf8()]
-    }
-
-    /// The offset after a text and its [`END`].
-    fn end(&self, number: usize) -> usize {
-        let next = self.starts.get(number + 1);
-        next.map_or(self.text.len(), |start| *start as usize)
-    }
-
-    fn shrink(mut self) -> Texts {
-        self.text.shrink_to_fit();
-        self.starts.shrink_to_fit();
-        self
-    }
-}
-
-/// Concatenated lists of numbers.
-struct Lists {
-    starts: Vec<u32>,
-    items: Vec<u32>,
-}
-
-impl Lists {
-    fn new<'a>(lists: impl IntoIterator<Item = &'a Vec<u32>>) -> Lists {
-        let (mut starts, mut items) = (vec![0], Vec::new());
-        for list in lists {
-            items.extend_from_slice(list);
-            starts.push(items.len() as u32);
-        }
-        Lists { starts, items }
-    }
-
-    fn get(&self, number: u32) -> &[u32] {
-        let number = number as usize;
-        &self.items[self.starts[number] as usize..self.starts[number + 1] as usize]
-    }
-}
-
-/// A value while its entries are collected.
-#[derive(Default)]
+/// A value while its number is not known.
 struct Collected {
+    /// Its entries, in the order of their codes.
+    entries: Range<usize>,
+    /// That of its entries with the most frequent spelling.
+    named_by: usize,
     sum: Sum,
-    spellings: HashMap<String, u64>,
 }
 
 /// The count and the sum of money of a code or a value.
@@ -118,6 +76,66 @@ impl Sum {
         self.count += other.count;
         self.total_value.add(other.total_value);
     }
+
+    fn to_bytes(self) -> [u8; SUM_BYTES] {
+        let (millionths, implausible) = self.total_value.parts();
+        let mut bytes = [0; SUM_BYTES];
+        bytes[..8].copy_from_slice(&self.count.to_le_bytes());
+        bytes[8..24].copy_from_slice(&millionths.to_le_bytes());
+        bytes[24..].copy_from_slice(&implausible.to_le_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: [u8; SUM_BYTES]) -> Sum {
+        let (count, money) = bytes.split_first_chunk().expect("a sum starts with its count");
+        let (millionths, rest) = money.split_first_chunk().expect("then comes the money");
+        let implausible = rest.first_chunk().expect("and last what is implausible");
+        Sum {
+            count: u64::from_le_bytes(*count),
+            total_value: Money::from_parts(i128::from_le_bytes(*millionths), f64::from_le_bytes(*implausible)),
+        }
+    }
+}
+
+/// Values with their counts.
+pub(crate) struct MostFrequent {
+    pub(crate) values: Vec<(u32, u64)>,
+    /// How many distinct values there are, listed or not.
+    distinct: u64,
+    /// The sum of the counts of those that are not listed.
+    other: u64,
+}
+
+/// The bytes of a [`Sum`] in a file: its count, and the two parts of the money.
+const SUM_BYTES: usize = 32;
+
+/// Groups the values of entries, which are sorted by key.
+fn collect(items: &[EntryValue], sums: &[Sum]) -> Vec<Collected> {
+    let (mut values, mut start) = (Vec::new(), 0);
+    for group in items.chunk_by(|a, b| a.key == b.key) {
+        let mut sum = Sum::default();
+        let mut spellings: Vec<(&str, u64, usize)> = Vec::with_capacity(group.len());
+        for (item, number) in group.iter().zip(start..) {
+            let of_code = sums[item.code as usize];
+            sum.add(of_code);
+            spellings.push((&item.name, of_code.count, number));
+        }
+        spellings.sort_unstable();
+        let count = |same: &[(&str, u64, usize)]| same.iter().map(|(_, count, _)| count).sum::<u64>();
+        // Of equally frequent spellings the first in alphabetical order, so that runs repeat.
+        let frequent = spellings
+            .chunk_by(|a, b| a.0 == b.0)
+            .rev()
+            .max_by_key(|same| count(same));
+        let (_, _, named_by) = frequent.expect("a group has an item")[0];
+        values.push(Collected {
+            entries: start..start + group.len(),
+            named_by,
+            sum,
+        });
+        start += group.len();
+    }
+    values
 }
 
 impl FacetValues {
@@ -127,67 +145,117 @@ impl FacetValues {
         sums: &[Sum],
         values_of: impl Fn(&[String]) -> Vec<(String, String)>,
     ) -> FacetValues {
-        let mut collected: HashMap<String, Collected> = HashMap::new();
-        let mut keys_of_code: Vec<Vec<String>> = Vec::with_capacity(entries.len());
-        for (entry, sum) in entries.iter().zip(sums) {
-            let mut keys = Vec::new();
-            for (key, name) in values_of(entry) {
-                let value = collected.entry(key.clone()).or_default();
-                value.sum.add(*sum);
-                *value.spellings.entry(name).or_default() += sum.count;
-                keys.push(key);
-            }
-            keys_of_code.push(keys);
+        let mut items = Vec::with_capacity(entries.len());
+        for (code, entry) in (0..).zip(entries) {
+            items.extend(
+                (0..)
+                    .zip(values_of(entry))
+                    .map(|(place, (key, name))| EntryValue { key, name, code, place }),
+            );
         }
-        let mut values: Vec<(String, String, Sum)> = Vec::with_capacity(collected.len());
-        for (key, value) in collected {
-            let name = most_frequent(value.spellings).expect("a value has the spelling that it was collected with");
-            values.push((key, name, value.sum));
-        }
+        items.sort_unstable_by(|a, b| a.key.cmp(&b.key).then((a.code, a.place).cmp(&(b.code, b.place))));
+        let mut values = collect(&items, sums);
         values.sort_unstable_by(|a, b| {
-            let by_name = || a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0));
-            b.2.count.cmp(&a.2.count).then_with(by_name)
+            let name = |value: &Collected| items[value.named_by].name.as_str();
+            let key = |value: &Collected| items[value.named_by].key.as_str();
+            let by_name = || name(a).cmp(name(b)).then_with(|| key(a).cmp(key(b)));
+            b.sum.count.cmp(&a.sum.count).then_with(by_name)
         });
-        FacetValues::numbered(&values, &keys_of_code)
+        FacetValues::numbered(&items, &values, entries.len())
     }
 
-    /// `values` are key, name and sum of each value in their final order.
-    fn numbered(values: &[(String, String, Sum)], keys_of_code: &[Vec<String>]) -> FacetValues {
-        let (mut keys, mut names, mut sums) = (Texts::default(), Texts::default(), Vec::with_capacity(values.len()));
-        let mut numbers: HashMap<&str, u32> = HashMap::with_capacity(values.len());
-        for (number, (key, name, sum)) in (0u32..).zip(values) {
-            keys.push(key);
-            names.push(name);
-            sums.push(*sum);
-            numbers.insert(key, number);
+    /// `values` are in their final order.
+    fn numbered(items: &[EntryValue], values: &[Collected], codes: usize) -> FacetValues {
+        // Code, place in the entry, value.
+        let mut by_code: Vec<(u32, u32, u32)> = Vec::with_capacity(items.len());
+        for (number, value) in (0..).zip(values) {
+            let entries = items[value.entries.clone()].iter();
+            by_code.extend(entries.map(|item| (item.code, item.place, number)));
         }
-        let mut values_of_code: Vec<Vec<u32>> = Vec::with_capacity(keys_of_code.len());
-        let mut codes_of_value = vec![Vec::new(); sums.len()];
-        for (code, keys) in (0u32..).zip(keys_of_code) {
-            let values: Vec<u32> = keys.iter().map(|key| numbers[key.as_str()]).collect();
-            for value in &values {
-                codes_of_value[*value as usize].push(code);
-            }
-            values_of_code.push(values);
-        }
-        let mut by_key: Vec<u32> = (0..sums.len() as u32).collect();
-        by_key.sort_unstable_by(|a, b| keys.get(*a).cmp(keys.get(*b)));
+        let codes_of_value = Lists::of_sorted(values.len(), by_code.iter().map(|(code, _, number)| (*number, *code)));
+        by_code.sort_unstable();
+        let values_of_code = Lists::of_sorted(codes, by_code.iter().map(|(code, _, number)| (*code, *number)));
+        let mut by_key: Vec<u32> = (0..values.len() as u32).collect();
+        // The entries are sorted by key.
+        by_key.sort_unstable_by_key(|number| values[*number as usize].entries.start);
+        let key = |value: &Collected| items[value.named_by].key.as_bytes();
         FacetValues {
-            by_key,
-            values_of_code: Lists::new(&values_of_code),
-            codes_of_value: Lists::new(&codes_of_value),
-            keys: keys.shrink(),
-            names: names.shrink(),
-            sums,
+            words: NameWords::new(values.iter().map(key)),
+            keys: values.iter().map(|value| items[value.named_by].key.as_str()).collect(),
+            names: values.iter().map(|value| items[value.named_by].name.as_str()).collect(),
+            sums: values
+                .iter()
+                .flat_map(|value| value.sum.to_bytes())
+                .collect::<Vec<u8>>()
+                .into(),
+            by_key: by_key.into_iter().collect(),
+            values_of_code,
+            codes_of_value,
         }
+    }
+
+    /// The values as bytes, from which [`FacetValues::from_bytes`] reads them.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let [keys, key_starts] = self.keys.as_bytes();
+        let [names, name_starts] = self.names.as_bytes();
+        let [value_starts, values] = self.values_of_code.as_bytes();
+        let [code_starts, codes] = self.codes_of_value.as_bytes();
+        let by_key = self.by_key.as_bytes();
+        let [words, word_starts, name_starts_of_words, names_of_words] = self.words.as_bytes();
+        pack(&[
+            keys,
+            key_starts,
+            names,
+            name_starts,
+            &self.sums,
+            by_key,
+            value_starts,
+            values,
+            code_starts,
+            codes,
+            words,
+            word_starts,
+            name_starts_of_words,
+            names_of_words,
+        ])
+    }
+
+    /// Reads nothing but the lengths of the parts. `None` if they do not belong together.
+    pub(crate) fn from_bytes(bytes: &Bytes) -> Option<FacetValues> {
+        let [
+            keys,
+            key_starts,
+            names,
+            name_starts,
+            sums,
+            by_key,
+            value_starts,
+            values,
+            code_starts,
+            codes,
+            word_parts @ ..,
+        ] = unpack::<14>(bytes)?;
+        let read = FacetValues {
+            keys: Texts::of_bytes([keys, key_starts])?,
+            names: Texts::of_bytes([names, name_starts])?,
+            sums,
+            by_key: Numbers::of_bytes(by_key),
+            values_of_code: Lists::of_bytes([value_starts, values])?,
+            codes_of_value: Lists::of_bytes([code_starts, codes])?,
+            words: NameWords::of_bytes(word_parts)?,
+        };
+        let lengths = [
+            read.keys.len(),
+            read.names.len(),
+            read.by_key.len(),
+            read.codes_of_value.len(),
+        ];
+        let is_whole = lengths == [read.len(); 4] && read.sums.len() == read.len() * SUM_BYTES;
+        is_whole.then_some(read)
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.sums.len()
-    }
-
-    pub(crate) fn key(&self, number: u32) -> &str {
-        self.keys.get(number)
+        self.sums.len() / SUM_BYTES
     }
 
     /// The most frequent spelling of a value.
@@ -197,27 +265,28 @@ impl FacetValues {
 
     /// Count and sum of a value over the whole entity type.
     pub(crate) fn sum(&self, number: u32) -> Sum {
-        self.sums[number as usize]
+        let start = number as usize * SUM_BYTES;
+        let bytes = self.sums[start..start + SUM_BYTES].try_into();
+        Sum::from_bytes(bytes.expect("the slice has the bytes of a sum"))
     }
 
     /// The number of the value with a key.
     pub(crate) fn find(&self, key: &str) -> Option<u32> {
-        let index = self.by_key.binary_search_by(|number| self.keys.get(*number).cmp(key));
-        index.ok().map(|index| self.by_key[index])
+        self.by_key.binary_search_by(|number| self.keys.get(number).cmp(key))
     }
 
     /// The number of distinct codes.
     pub(crate) fn code_count(&self) -> usize {
-        self.values_of_code.starts.len() - 1
+        self.values_of_code.len()
     }
 
     /// The values of the records with a code.
-    pub(crate) fn values_of_code(&self, code: u32) -> &[u32] {
+    pub(crate) fn values_of_code(&self, code: u32) -> List<'_> {
         self.values_of_code.get(code)
     }
 
     /// The codes of the records that have a value.
-    pub(crate) fn codes_of_value(&self, number: u32) -> &[u32] {
+    pub(crate) fn codes_of_value(&self, number: u32) -> List<'_> {
         self.codes_of_value.get(number)
     }
 
@@ -225,11 +294,16 @@ impl FacetValues {
     pub(crate) fn buckets(&self, sum_of_code: &[Sum], size: usize) -> FacetBuckets {
         let mut sum_of_value = vec![Sum::default(); self.len()];
         for (code, sum) in (0u32..).zip(sum_of_code).filter(|(_, sum)| sum.count > 0) {
-            for value in self.values_of_code(code) {
-                sum_of_value[*value as usize].add(*sum);
+            for value in self.values_of_code(code).iter() {
+                sum_of_value[value as usize].add(*sum);
             }
         }
-        let count = |value: u32| sum_of_value[value as usize].count;
+        let found = self.most_frequent(size, |value| sum_of_value[value as usize].count);
+        self.buckets_of(found, |value| sum_of_value[value as usize].total_value)
+    }
+
+    /// Up to `size` of the values that `count` gives records, most frequent first, equal ones by name.
+    pub(crate) fn most_frequent(&self, size: usize, count: impl Fn(u32) -> u64) -> MostFrequent {
         let mut found: Vec<u32> = (0..self.len() as u32).filter(|value| count(*value) > 0).collect();
         let distinct = found.len() as u64;
         let all: u64 = found.iter().map(|value| count(*value)).sum();
@@ -241,51 +315,55 @@ impl FacetValues {
             found.truncate(size);
         }
         found.sort_unstable_by(|a, b| order(a).cmp(&order(b)));
-        let buckets: Vec<FacetBucket> = found
-            .into_iter()
-            .map(|value| FacetBucket {
-                value: self.name(value).to_owned(),
-                count: count(value),
-                total_value: sum_of_value[value as usize].total_value,
-            })
-            .collect();
-        FacetBuckets {
+        let found: Vec<(u32, u64)> = found.into_iter().map(|value| (value, count(value))).collect();
+        MostFrequent {
             distinct,
-            other: all - buckets.iter().map(|bucket| bucket.count).sum::<u64>(),
-            buckets,
+            other: all - found.iter().map(|(_, count)| count).sum::<u64>(),
+            values: found,
+        }
+    }
+
+    /// The buckets of values with their sums.
+    pub(crate) fn buckets_of(&self, found: MostFrequent, total_value: impl Fn(u32) -> Money) -> FacetBuckets {
+        let bucket = |(value, count): (u32, u64)| FacetBucket {
+            value: self.name(value).to_owned(),
+            count,
+            total_value: total_value(value),
+        };
+        FacetBuckets {
+            distinct: found.distinct,
+            other: found.other,
+            buckets: found.values.into_iter().map(bucket).collect(),
         }
     }
 
     /// The values with a key that contains `part`, most frequent first.
-    pub(crate) fn containing<'a>(&'a self, part: &'a str) -> impl Iterator<Item = u32> + 'a {
-        let finder = memmem::Finder::new(part.as_bytes()).into_owned();
-        let (mut from, mut number) = (0usize, 0usize);
-        std::iter::from_fn(move || {
-            let rest = self.keys.text.as_bytes().get(from..).filter(|rest| !rest.is_empty())?;
-            let offset = from + finder.find(rest)?;
-            number += self.keys.starts[number..].partition_point(|start| *start as usize <= offset) - 1;
-            from = self.keys.end(number);
-            Some(number as u32)
+    pub(crate) fn containing(&self, part: &str) -> Vec<u32> {
+        let found = self
+            .words
+            .containing(part.as_bytes(), |number| self.keys.get(number).as_bytes());
+        found.unwrap_or_else(|| {
+            let all = 0..self.len() as u32;
+            all.filter(|number| self.keys.get(*number).contains(part)).collect()
         })
     }
 
     /// A page of the values whose key contains `part`.
     pub(crate) fn page(&self, part: &str, offset: usize, limit: usize) -> NamesPage {
-        let mut page = NamesPage::default();
-        for number in self.containing(part) {
-            let index = page.total as usize;
-            page.total += 1;
-            if index >= offset && index - offset < limit {
-                let sum = self.sum(number);
-                page.rows.push(NameCount {
-                    name: self.name(number).to_owned(),
-                    records: sum.count,
-                    total_value: sum.total_value,
-                    kind: None,
-                });
+        let found = self.containing(part);
+        let row = |number: &u32| {
+            let sum = self.sum(*number);
+            NameCount {
+                name: self.name(*number).to_owned(),
+                records: sum.count,
+                total_value: sum.total_value,
+                kind: None,
             }
+        };
+        NamesPage {
+            total: found.len() as u64,
+            rows: found.iter().skip(offset).take(limit).map(row).collect(),
         }
-        page
     }
 
     /// Up to `limit` names that are similar to a key, the most similar first.

@@ -39,6 +39,10 @@ pub struct Growth {
 const TOP: usize = 5;
 
 impl MarketCounts {
+    /// How often the records are read for the counts: for the vendors, the bids, the values before amendments, and the
+    /// years.
+    pub const SCANS: usize = 4;
+
     /// Sets what the shares of the vendors are computed from: the sum of each one's values. The
     /// result does not depend on their order.
     pub(crate) fn set_vendor_sums(&mut self, mut sums: Vec<Money>) {

@@ -1,7 +1,8 @@
-//! The interface between queries and the index, and the engine on Tantivy that implements it.
+//! The interface between queries and the index, and its two implementations: [`tantivy`], the embedded engine, and
+//! [`opensearch`], the client of a cluster.
 //!
-//! **Invariant:** nothing outside [`tantivy`] names the `tantivy` crate, and no engine knows of
-//! HTTP.
+//! **Invariant:** nothing outside [`tantivy`] names the `tantivy` crate, nothing outside [`opensearch`] talks to the
+//! cluster, and no engine knows what a client of this service requests.
 
 pub mod aggregation;
 mod deadline;
@@ -9,9 +10,11 @@ pub(crate) mod departments;
 mod error;
 pub(crate) mod facet_values;
 pub mod market_counts;
+mod name_words;
 pub mod names;
 pub mod near_words;
 pub mod opensearch;
+mod packed;
 mod page_size;
 pub mod record_search;
 pub mod relevance;

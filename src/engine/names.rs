@@ -5,16 +5,16 @@ use serde::Serialize;
 
 use crate::{
     engine::aggregation::Money,
-    model::{Facet, Role},
+    model::{Facet, Role, role::RoleStorage},
 };
 
 /// The roles whose keys are searched by a part of them.
-pub(crate) const NAMES: [Role; 4] = [Role::Department, Role::Vendor, Role::ProcurementMethod, Role::Commodity];
+pub(crate) const NAMES: [Role; Role::number_of(RoleStorage::Name)] = Role::stored_as(RoleStorage::Name);
 
 /// Whether the names of a facet are those of departments: all buyers and divisions, so that a name
 /// is found whichever of the two it is.
 pub(crate) fn is_department(facet: Facet) -> bool {
-    matches!(facet, Facet::Department | Facet::Buyer)
+    matches!(facet, Facet::NamedDepartment | Facet::Department)
 }
 
 /// What records say of a department. Decision D-226.

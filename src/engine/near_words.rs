@@ -5,8 +5,9 @@
 //! distance 1 near it, a longer one also those at distance 2. A shorter word and a code (a word with
 //! a digit or `&`) have none, and no code is near a word.
 //!
-//! The nearest words come first, among equally near ones those that more records have, then by
-//! alphabet. The word itself is never among them.
+//! Likeness and frequency decide together: a word at one distance more comes first only if it is in
+//! more than ten times as many records. So a typing error that occurs once does not hide the word
+//! that was meant. Equal ones are in the order of the alphabet. The word itself is never among them.
 
 use strsim::osa_distance;
 
@@ -19,6 +20,19 @@ pub struct NearWord {
     pub distance: u8,
     /// How many records have it.
     pub documents: u64,
+}
+
+/// How many times as many records weigh as much as one letter less to edit.
+const RECORDS_PER_LETTER: u64 = 10;
+
+impl NearWord {
+    /// The records that have it, less by [`RECORDS_PER_LETTER`] for each letter to edit.
+    fn weight(&self) -> u64 {
+        // No word is farther away.
+        const FARTHEST: u8 = 2;
+        let letters = u32::from(FARTHEST.saturating_sub(self.distance));
+        self.documents.saturating_mul(RECORDS_PER_LETTER.pow(letters))
+    }
 }
 
 /// Letters. Shorter words have too many others near them.
@@ -64,7 +78,7 @@ pub fn nearest<W: AsRef<str>>(
         })
     };
     let mut found: Vec<NearWord> = candidates.into_iter().filter_map(near).collect();
-    found.sort_unstable_by(|a, b| (a.distance, b.documents, &a.word).cmp(&(b.distance, a.documents, &b.word)));
+    found.sort_unstable_by(|a, b| (b.weight(), a.distance, &a.word).cmp(&(a.weight(), b.distance, &b.word)));
     found.truncate(limit);
     found
 }
@@ -92,6 +106,16 @@ mod tests {
         let expected = [("deneigement", 1), ("deneigements", 2), ("deneigemnet", 2)];
         assert_eq!(found(9), expected.map(|(word, distance)| (word.to_owned(), distance)));
         assert_eq!(found(1), [("deneigement".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn a_typing_error_does_not_hide_the_word_that_was_meant() {
+        let words = [("deneigemen", 1), ("deneigement", 521), ("deneigmens", 50)];
+        let found: Vec<String> = nearest("deneigmen", words, 9)
+            .into_iter()
+            .map(|near| near.word)
+            .collect();
+        assert_eq!(found, ["deneigement", "deneigmens", "deneigemen"]);
     }
 
     #[test]

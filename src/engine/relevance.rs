@@ -62,7 +62,10 @@ use std::cmp::Reverse;
 
 use crate::{
     engine::{error::Error, similarity::idf},
-    model::{Record, Role, fold::words},
+    model::{
+        Record, Role,
+        fold::{word_list, words},
+    },
     query::text::{Clause, Term, TextQuery},
 };
 
@@ -118,36 +121,78 @@ pub fn title_tier(words: usize) -> usize {
         .unwrap_or(TITLES.len() - 1)
 }
 
+/// A term of the index, made of words: their texts, or what stands for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum IndexTerm<W> {
+    /// A word in the tier with a letter.
+    InTier(W, char),
+    /// Two neighbours in a title.
+    Neighbours(W, W),
+}
+
+impl<W> IndexTerm<W> {
+    pub(crate) fn map<V>(self, mut word: impl FnMut(W) -> V) -> IndexTerm<V> {
+        match self {
+            IndexTerm::InTier(one, tier) => IndexTerm::InTier(word(one), tier),
+            IndexTerm::Neighbours(first, second) => IndexTerm::Neighbours(word(first), word(second)),
+        }
+    }
+}
+
+impl IndexTerm<&str> {
+    /// Writes the term into `text`. A folded word never contains the separators.
+    pub(crate) fn write<'t>(&self, text: &'t mut String) -> &'t str {
+        text.clear();
+        match self {
+            IndexTerm::InTier(word, tier) => {
+                text.push_str(word);
+                text.push('/');
+                text.push(*tier);
+            }
+            IndexTerm::Neighbours(first, second) => {
+                text.push_str(first);
+                text.push('+');
+                text.push_str(second);
+            }
+        }
+        text
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text);
+        text
+    }
+}
+
+/// Calls `each` with every term of a title with these words; repeated terms repeat.
+pub(crate) fn title_terms<W: Copy>(words: &[W], mut each: impl FnMut(IndexTerm<W>)) {
+    let tier = letter(title_tier(words.len()));
+    for word in words {
+        each(IndexTerm::InTier(*word, tier));
+    }
+    for pair in words[..words.len().min(PAIRED_TITLE_WORDS)].windows(2) {
+        each(IndexTerm::Neighbours(pair[0], pair[1]));
+    }
+}
+
+/// The roles other than titles whose words are in a tier, and its letter.
+pub(crate) fn other_tiers() -> impl Iterator<Item = (Role, char)> {
+    let tiers = OTHER_TIERS.iter().zip(TITLES.len()..);
+    tiers.map(|((role, _), place)| (*role, letter(place)))
+}
+
 /// Calls `each` with every term of a record; repeated terms repeat.
 pub(crate) fn index_terms(record: &Record, mut each: impl FnMut(&str)) {
     let mut term = String::new();
-    // The words of a text, each followed by a blank, and where each ends.
-    let (mut text_words, mut ends) = (String::new(), Vec::new());
-    let mut split = |text: &str, each_word: &mut dyn FnMut(&str, &[usize])| {
-        text_words.clear();
-        ends.clear();
-        words(text, |word| {
-            text_words.push_str(word);
-            ends.push(text_words.len());
-        });
-        each_word(&text_words, &ends);
-    };
-    for text in record.texts(Role::Title) {
-        split(text, &mut |words, ends| {
-            let tier = letter(title_tier(ends.len()));
-            let word = |number: usize| &words[number.checked_sub(1).map_or(0, |before| ends[before])..ends[number]];
-            for number in 0..ends.len() {
-                each(in_tier(&mut term, word(number), tier));
-            }
-            for number in 1..ends.len().min(PAIRED_TITLE_WORDS) {
-                each(neighbours(&mut term, word(number - 1), word(number)));
-            }
-        });
+    for title in record.texts(Role::Title) {
+        let words = word_list(title);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        title_terms(&words, |index_term| each(index_term.write(&mut term)));
     }
-    for (place, (role, _)) in OTHER_TIERS.iter().enumerate() {
-        let tier = letter(TITLES.len() + place);
-        for text in record.texts(*role) {
-            words(text, |word| each(in_tier(&mut term, word, tier)));
+    for (role, tier) in other_tiers() {
+        for text in record.texts(role) {
+            words(text, |word| each(IndexTerm::InTier(word, tier).write(&mut term)));
         }
     }
 }
@@ -155,24 +200,6 @@ pub(crate) fn index_terms(record: &Record, mut each: impl FnMut(&str)) {
 /// The letter of a tier, by its place.
 fn letter(place: usize) -> char {
     char::from(b'a' + place as u8)
-}
-
-/// The term of a word in a tier. A folded word never contains the separators.
-fn in_tier<'a>(term: &'a mut String, word: &str, tier: char) -> &'a str {
-    term.clear();
-    term.push_str(word);
-    term.push('/');
-    term.push(tier);
-    term
-}
-
-/// The term of two neighbours in a title.
-fn neighbours<'a>(term: &'a mut String, first: &str, second: &str) -> &'a str {
-    term.clear();
-    term.push_str(first);
-    term.push('+');
-    term.push_str(second);
-    term
 }
 
 /// What the plan of a text needs to know of the index of an entity type.
@@ -278,7 +305,7 @@ fn tiers(written: &[Vec<String>], forms: &[Vec<String>], weight: u32) -> Vec<Tie
     let numbers = titles.chain(OTHER_TIERS.iter().map(|(_, number)| *number));
     let mut tiers = Vec::new();
     for (place, number) in numbers.enumerate() {
-        let term = |word: &String| in_tier(&mut String::new(), word, letter(place)).to_owned();
+        let term = |word: &String| IndexTerm::InTier(word.as_str(), letter(place)).text();
         for (alternatives, less) in [(written, 0), (forms, OTHER_FORM)] {
             if !alternatives.is_empty() {
                 tiers.push(Tier {
@@ -297,7 +324,7 @@ fn tiers(written: &[Vec<String>], forms: &[Vec<String>], weight: u32) -> Vec<Tie
 
 /// The terms of neighbours for two clauses that follow one another.
 fn pairs(first: &[Term], second: &[Term]) -> Vec<Vec<String>> {
-    let pair = |one: &str, two: &str| neighbours(&mut String::new(), one, two).to_owned();
+    let pair = |one: &str, two: &str| IndexTerm::Neighbours(one, two).text();
     let mut any = Vec::new();
     for one in plain_words(first) {
         any.extend(plain_words(second).map(|two| vec![pair(one, two)]));

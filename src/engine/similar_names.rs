@@ -1,8 +1,8 @@
 //! Names that are similar to one that does not exist: candidates for "did you mean".
 //!
 //! Names are compared word by word, because a name is mistyped in one word and the others are right.
-//! A word fits one that is spelled nearly like it, or that starts with the same four letters. Names whose words fit equally
-//! well are compared as a whole, so that a name with another legal form is near.
+//! A word fits one that is spelled nearly like it, or that starts with the same four letters. Names whose words fit
+//! equally well are compared as a whole, so that a name with another legal form is near.
 
 use std::{cmp::Reverse, collections::HashMap};
 
@@ -30,10 +30,10 @@ const fn max_distance(letters: usize) -> usize {
 const START: usize = 4;
 
 /// What a word costs that only starts alike: more than one that is mistyped.
-pub(crate) const STARTS_ALIKE: u8 = 3;
+const STARTS_ALIKE: u8 = 3;
 
 /// What a word costs that no word of the name fits.
-pub(crate) const MISSING: u8 = 8;
+const MISSING: u8 = 8;
 
 /// The maximum number of characters of a name that are compared as a whole.
 const MAX_COMPARED: usize = 64;
@@ -47,38 +47,20 @@ struct Fitting<'a> {
 
 /// A word of the wanted name.
 #[derive(Clone, Copy)]
-pub(crate) struct Word<'a> {
-    pub(crate) text: &'a str,
+struct Word<'a> {
+    text: &'a str,
     letters: usize,
 }
 
-impl<'a> Word<'a> {
-    /// How far a word may be from this one to fit it.
-    pub(crate) fn max_distance(&self) -> u8 {
-        if self.letters > MAX_LETTERS {
-            return 0;
-        }
-        max_distance(self.letters) as u8
-    }
-
-    /// What a word starts with that starts alike; `None` where this word is too short.
-    pub(crate) fn start(&self) -> Option<&'a str> {
-        let end = self
-            .text
-            .char_indices()
-            .nth(START)
-            .map_or(self.text.len(), |(end, _)| end);
-        (self.letters >= START).then(|| &self.text[..end])
-    }
-
+impl Word<'_> {
     /// Whether a name is similar if it has a word that fits this one, whatever else it has.
-    pub(crate) fn is_enough(&self) -> bool {
+    fn is_enough(&self) -> bool {
         self.letters > 2
     }
 }
 
 /// The words of a key that are compared.
-pub(crate) fn compared_words(key: &str) -> Vec<Word<'_>> {
+fn compared_words(key: &str) -> Vec<Word<'_>> {
     let words = key.split(' ').filter(|word| !word.is_empty());
     let mut words: Vec<Word> = words
         .map(|text| Word {

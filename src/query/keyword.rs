@@ -93,7 +93,7 @@ impl Keyword {
         self.indexed_terms().map(|indexed| &indexed.term)
     }
 
-    /// The same keyword, which also matches what the other language calls it. Only the whole keyword
+    /// This keyword, which also matches what the other language calls it. Only the whole keyword
     /// is translated: its words are one phrase.
     #[must_use]
     pub fn translated(&self, translator: &Translator) -> Keyword {
@@ -108,7 +108,7 @@ impl Keyword {
     /// Whether a field in one of the languages matches: a word by itself or by its stem in any of
     /// these languages, a phrase as written.
     ///
-    /// Decision D-72: with both languages the result is that of `q`, so that an English word in a
+    /// With both languages the result is that of `q`, so that an English word in a
     /// French title matches too. With one language, fields and stems of the other are ignored.
     pub fn matches(&self, record: &TokenizedRecord, languages: &[Language]) -> bool {
         let mut texts = record.texts.iter().filter(|text| languages.contains(&text.language));

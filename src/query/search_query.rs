@@ -116,7 +116,7 @@ pub enum Start {
     After(Position),
 }
 
-/// A position in an order by date: that of the record with this key and id, whether or not the
+/// A position in an order by date: the position of the record with this key and id, whether or not the
 /// record (still) exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Position {

@@ -132,7 +132,7 @@ impl TextQuery {
         }
     }
 
-    /// The clauses that must match: those of the translation, if there is one.
+    /// The clauses that must match: the translated ones, if there is a translation.
     pub fn clauses(&self) -> &[Clause] {
         self.translation
             .as_ref()
@@ -144,7 +144,7 @@ impl TextQuery {
         &self.clauses
     }
 
-    /// The same text with other clauses in place of those written.
+    /// This text with other clauses in place of the written ones.
     pub(crate) fn translated(&self, clauses: Vec<Clause>) -> TextQuery {
         TextQuery {
             clauses: self.clauses.clone(),

@@ -1,20 +1,20 @@
 //! Aggregations over all matches.
 //!
-//! The first round counts everything. A second one reads the names and sums of the most frequent
-//! vendors, and starts to find the percentiles; further rounds find the rest of these. A round is one
+//! The first round counts everything. A second one reads the sums of the most frequent vendors, and
+//! starts to find the percentiles; further rounds find the rest of these. A round is one
 //! request.
 
 use serde_json::{Map, Value, json};
 
 use super::{
+    aggregation_results::{AggregationResults, unreadable},
     counts::{
         CountJob, Counted, SEARCHES, add_counts, batches, code_range, entry_buckets, jobs, read_counts, read_sum, sums,
     },
     mapping::record,
-    metrics::{Metrics, unreadable},
-    names::Names,
     percentiles::{self, Finder},
     query::{CompiledQuery, dates, term},
+    response::SearchResponse,
     searcher::{Searcher, total},
     vendor_counts::VendorCounts,
 };
@@ -38,7 +38,6 @@ const HINTS: &str = "hints";
 
 pub(crate) fn aggregate(
     searcher: &Searcher,
-    names: &Names,
     query: &CompiledQuery,
     terms: &[TermsAggregation],
     values: ValueAggregation,
@@ -50,18 +49,18 @@ pub(crate) fn aggregate(
     for searches in count_searches(query, &batches, values_of_type).chunks(SEARCHES) {
         responses.extend(searcher.multi_search(searches.to_vec())?);
     }
-    let results = responses.iter().map(Metrics::of).collect::<Result<Vec<_>, _>>()?;
-    let (Some(first), Some(response)) = (results.first(), responses.first()) else {
+    let Some(response) = responses.first() else {
         return Err(unreadable("there is no response"));
     };
+    let first = &response.aggregations;
     let mut aggregation = Aggregation::empty(searcher.index.entity_type, terms, values);
     aggregation.total = total(response)?;
-    let dated: Metrics = first.read(DATED)?;
+    let dated: AggregationResults = first.read(DATED)?;
     aggregation.earliest_date = date(dated.metric(EARLIEST)?);
     aggregation.latest_date = date(dated.metric(LATEST)?);
     let mut vendors = None;
     for TermsAggregation { facet, size } in terms {
-        let counted = read_facet(*facet, &batches, &results)?;
+        let counted = read_facet(*facet, &batches, &responses)?;
         if *facet == Facet::Vendor {
             vendors = Some(VendorCounts::new(counted, *size, has_values));
         } else if let Some(values) = searcher.index.values(*facet) {
@@ -74,7 +73,7 @@ pub(crate) fn aggregate(
     } else {
         (None, None)
     };
-    refine(searcher, names, query, &mut aggregation, vendors, finder.as_mut())?;
+    refine(searcher, query, &mut aggregation, vendors, finder.as_mut())?;
     if let (Some(stats), Some(finder)) = (&mut stats, &finder)
         && let Some(distribution) = &mut stats.distribution
     {
@@ -111,11 +110,11 @@ fn count_searches(query: &CompiledQuery, batches: &[Vec<CountJob>], values: Valu
 }
 
 /// The counts of a facet from all searches.
-fn read_facet(facet: Facet, batches: &[Vec<CountJob>], results: &[Metrics]) -> Result<Vec<Counted>, Error> {
+fn read_facet(facet: Facet, batches: &[Vec<CountJob>], responses: &[SearchResponse]) -> Result<Vec<Counted>, Error> {
     let mut counted = Vec::new();
-    for (batch, results) in batches.iter().zip(results) {
+    for (batch, response) in batches.iter().zip(responses) {
         for job in batch.iter().filter(|job| job.facet == facet) {
-            counted.push(read_counts(job, results)?);
+            counted.push(read_counts(job, &response.aggregations)?);
         }
     }
     Ok(counted)
@@ -124,29 +123,28 @@ fn read_facet(facet: Facet, batches: &[Vec<CountJob>], results: &[Metrics]) -> R
 /// The rounds after the first one, until nothing is missing.
 fn refine(
     searcher: &Searcher,
-    names: &Names,
     query: &CompiledQuery,
     aggregation: &mut Aggregation,
     mut vendors: Option<VendorCounts>,
     mut finder: Option<&mut Finder>,
 ) -> Result<(), Error> {
     loop {
-        let mut searches = match &vendors {
-            Some(vendors) => vendors.searches(searcher, names, query),
-            None => Vec::new(),
-        };
+        let mut searches = vendors
+            .as_ref()
+            .map_or_else(Vec::new, |vendors| vendors.searches(query));
         let of_vendors = searches.len();
         if let Some(finder) = finder.as_mut().filter(|finder| finder.percentiles().is_none()) {
-            let of_percentiles = finder.searches().into_iter();
-            searches.extend(of_percentiles.map(|search| (searcher.index.name.as_str(), search)));
+            searches.extend(finder.searches());
         }
         if searches.is_empty() && vendors.is_none() {
             return Ok(());
         }
-        let responses = searcher.multi_search_of(&searches)?;
+        let responses = searcher.multi_search(searches)?;
         let (of_vendors, of_percentiles) = responses.split_at(of_vendors);
-        if let Some(vendors) = vendors.take() {
-            aggregation.facets.insert(Facet::Vendor, vendors.finish(of_vendors)?);
+        if let (Some(vendors), Some(values)) = (vendors.take(), searcher.index.values(Facet::Vendor)) {
+            aggregation
+                .facets
+                .insert(Facet::Vendor, vendors.finish(values, of_vendors)?);
         }
         if let Some(finder) = finder.as_mut().filter(|_| !of_percentiles.is_empty()) {
             finder.read(of_percentiles)?;
@@ -182,10 +180,10 @@ fn add_totals(aggregations: &mut Map<String, Value>, values: ValueAggregation) {
 /// requested.
 fn read_values(
     query: &CompiledQuery,
-    results: &Metrics,
+    results: &AggregationResults,
     aggregation: ValueAggregation,
 ) -> Result<(Option<ValueStats>, Option<Finder>), Error> {
-    let results: Metrics = results.read(CANADIAN)?;
+    let results: AggregationResults = results.read(CANADIAN)?;
     let records_with_value = results.metric(VALUES)?.map_or(0, |count| count as u64);
     let total_value = read_sum(&results)?;
     let mut stats = ValueStats {

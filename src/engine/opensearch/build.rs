@@ -11,7 +11,6 @@ use std::sync::{
 
 use anyhow::{Context, ensure};
 use chrono::{NaiveDateTime, TimeDelta, Utc};
-use serde::Serialize;
 
 use super::{
     build_lock::BuildLock,
@@ -22,14 +21,15 @@ use super::{
     cluster_error::ClusterError,
     cluster_indexes,
     document::RecordDocument,
-    facet_codes::{self, FacetCodes},
-    generations::{facets_file, in_service},
-    mapping::IndexKind,
+    facet_codes::FacetCodes,
+    generations::in_service,
+    mapping::{self, index_name},
+    names_file::names_file,
     old_generations::{name_unfinished, remove, remove_old},
     recovery_source,
     retry::retry,
     settings::ClusterSettings,
-    verify::{SAMPLES, Sample, verify_count, verify_records},
+    verify::{SAMPLES, Sample, verify_records},
 };
 use crate::{
     engine::deadline::Deadline,
@@ -45,17 +45,18 @@ pub(crate) struct ClusterBuild {
     id: String,
     kept: usize,
     entry: Mutex<GenerationEntry>,
-    loaded: Mutex<Loaded>,
+    /// What was sent, to compare with what the cluster has.
+    loaded: Mutex<Vec<Loaded>>,
     is_published: bool,
     lock: BuildLock,
 }
 
-/// What was sent, to compare with what the cluster has.
-#[derive(Default)]
+/// The records of an entity type that were sent.
+#[derive(Clone)]
 struct Loaded {
-    records: Vec<(EntityType, RecordSummary, Vec<Sample>)>,
-    names: u64,
-    vocabulary: u64,
+    entity_type: EntityType,
+    summary: RecordSummary,
+    samples: Vec<Sample>,
 }
 
 /// Loads the records of an entity type. Any number of threads add records.
@@ -75,14 +76,12 @@ pub(crate) struct EntityWriter<'a> {
 const ID_FORMAT: &str = "%Y%m%dT%H%M%S%3fZ";
 
 impl ClusterBuild {
-    /// Takes the lock, removes what killed builds left, and creates empty indexes for names and
-    /// vocabulary. `kept` is the number of complete generations that stay.
+    /// Takes the lock, and removes what killed builds left. `kept` is the number of complete generations that stay.
     pub(crate) fn start(client: Arc<Client>, settings: &ClusterSettings, kept: usize) -> anyhow::Result<ClusterBuild> {
-        let prefix = &settings.prefix;
-        catalog_index::create_if_missing(&client, prefix, settings.replicas).context("creating the catalog")?;
-        let lock = BuildLock::acquire(&client, settings).map_err(|error| name_unfinished(&client, prefix, error))?;
-        remove_old(&client, prefix, kept, None)?;
-        let id = next_id(&client, prefix)?;
+        catalog_index::create_if_missing(&client, settings.replicas).context("creating the catalog")?;
+        let lock = BuildLock::acquire(&client, settings).map_err(|error| name_unfinished(&client, error))?;
+        remove_old(&client, kept, None)?;
+        let id = next_id(&client)?;
         let build = ClusterBuild {
             entry: Mutex::new(GenerationEntry::new(&id)),
             client,
@@ -94,9 +93,6 @@ impl ClusterBuild {
             lock,
         };
         build.write_entry()?;
-        for kind in [IndexKind::Names, IndexKind::Vocabulary] {
-            build.create(kind, 1)?;
-        }
         Ok(build)
     }
 
@@ -104,30 +100,16 @@ impl ClusterBuild {
         &self.id
     }
 
-    /// Creates the index of an entity type, and stores its names, words and facets. `totals` are
-    /// those of all its records.
+    /// Creates the index of an entity type, and stores its names and words. `totals` count all its
+    /// records.
     pub(crate) fn entity_type(&self, schema: &'static Schema, totals: BuildTotals) -> anyhow::Result<EntityWriter<'_>> {
         let (entity_type, totals) = (schema.entity_type, totals.finish());
-        self.store(&facets_file(entity_type), &facet_codes::to_json(&totals.tables)?)?;
-        let names = totals.vendors.len() + totals.keys.len();
-        let loader = self.loader(IndexKind::Names);
-        load(&loader, &totals.vendors)?;
-        load(&loader, &totals.keys)?;
-        loader.finish()?;
-        let loader = self.loader(IndexKind::Vocabulary);
-        load(&loader, &totals.stems)?;
-        load(&loader, &totals.words)?;
-        loader.finish()?;
-        let mut loaded = self.loaded();
-        loaded.names += names as u64;
-        loaded.vocabulary += (totals.stems.len() + totals.words.len()) as u64;
-        drop(loaded);
-        let kind = IndexKind::Records(entity_type);
-        self.create(kind, self.settings.shards_of(totals.summary.records))?;
+        self.store(&names_file(entity_type), &serde_json::to_vec(&totals.names)?)?;
+        self.create(entity_type, self.settings.shards_of(totals.summary.records))?;
         Ok(EntityWriter {
             build: self,
             schema,
-            loader: self.loader(kind),
+            loader: BulkLoader::start(&self.client, self.index(entity_type), &self.settings, self.lock.loss()),
             codes: totals.codes,
             summary: totals.summary,
             sample_every: (totals.summary.records / SAMPLES).max(1),
@@ -147,35 +129,27 @@ impl ClusterBuild {
     pub(crate) fn complete(&self) -> anyhow::Result<()> {
         self.lock.check()?;
         self.retry(|| cluster_indexes::allow_relocation(&self.client, &self.indexes()))?;
-        for kind in IndexKind::all() {
-            let index = self.index(kind);
-            self.retry(|| {
-                cluster_indexes::refresh(&self.client, &index, &Deadline::never())
-                    .with_context(|| format!("refreshing {index}"))
-            })?;
+        for index in self.indexes() {
+            let refreshing = || format!("refreshing {index}");
+            self.retry(|| cluster_indexes::refresh(&self.client, &index).with_context(refreshing))?;
             cluster_indexes::force_merge(&self.client, &index, self.settings.patience)?;
         }
         self.verify()?;
-        let (mut entry, loaded) = (self.entry(), self.loaded());
-        for (entity_type, summary, _) in &loaded.records {
-            entry.set_summary(*entity_type, *summary);
+        for loaded in self.loaded().iter() {
+            self.entry().set_summary(loaded.entity_type, loaded.summary);
         }
-        entry.set_count(IndexKind::Names, loaded.names);
-        entry.set_count(IndexKind::Vocabulary, loaded.vocabulary);
-        drop((entry, loaded));
         self.write_entry()
     }
 
     /// Makes the copies of the shards, puts the generation in service, and removes the
     /// generations that need not stay. Returns its id.
     pub(crate) fn publish(mut self) -> anyhow::Result<String> {
-        let prefix = self.settings.prefix.clone();
         let indexes = self.indexes();
         let (replicas, patience) = (self.settings.replicas, self.settings.patience);
         self.retry(|| cluster_indexes::replicate(&self.client, &indexes, replicas, patience))?;
         // A node that was lost since the first verification would take documents with it.
         self.verify()?;
-        let previous = match self.retry(|| in_service(&self.client, &prefix, &Deadline::never())) {
+        let previous = match self.retry(|| in_service(&self.client, &Deadline::never())) {
             // Aliases that name no generation do not hinder a new one.
             Err(error) if !error.is::<ClusterError>() => {
                 log::warn!("{error:#}");
@@ -187,12 +161,12 @@ impl ClusterBuild {
         self.write_entry()?;
         self.lock.check()?;
         self.retry(|| {
-            cluster_indexes::switch_aliases(&self.client, &prefix, &self.id, &Deadline::never())
+            cluster_indexes::switch_aliases(&self.client, &self.id, &Deadline::never())
                 .context("putting the new generation in service")
         })?;
         self.is_published = true;
         let removed = self.lock.check();
-        let removed = removed.and_then(|()| remove_old(&self.client, &prefix, self.kept, previous.as_deref()));
+        let removed = removed.and_then(|()| remove_old(&self.client, self.kept, previous.as_deref()));
         if let Err(error) = removed {
             log::warn!("old generations stay until the next build: {error:#}");
         }
@@ -200,53 +174,38 @@ impl ClusterBuild {
     }
 
     fn verify(&self) -> anyhow::Result<()> {
-        let loaded = self.loaded();
-        for (kind, expected) in [
-            (IndexKind::Names, loaded.names),
-            (IndexKind::Vocabulary, loaded.vocabulary),
-        ] {
-            self.retry(|| verify_count(&self.client, &self.index(kind), expected))?;
-        }
-        for (entity_type, summary, samples) in &loaded.records {
-            let index = self.index(IndexKind::Records(*entity_type));
-            self.retry(|| verify_records(&self.client, &index, *entity_type, summary, samples))?;
+        for loaded in self.loaded().clone() {
+            let (entity_type, index) = (loaded.entity_type, self.index(loaded.entity_type));
+            self.retry(|| verify_records(&self.client, &index, entity_type, &loaded.summary, &loaded.samples))?;
         }
         Ok(())
     }
 
     fn indexes(&self) -> Vec<String> {
-        IndexKind::all().map(|kind| self.index(kind)).collect()
+        EntityType::ALL.map(|entity_type| self.index(entity_type)).into()
     }
 
-    fn index(&self, kind: IndexKind) -> String {
-        kind.index(&self.settings.prefix, &self.id)
+    fn index(&self, entity_type: EntityType) -> String {
+        index_name(&self.client.prefix, entity_type, &self.id)
     }
 
-    fn create(&self, kind: IndexKind, shards: u32) -> anyhow::Result<()> {
-        let index = self.index(kind);
-        let mut definition = kind.definition(shards);
-        let can_be_left_out = || recovery_source::can_be_left_out(&self.client, &Deadline::never());
+    fn create(&self, entity_type: EntityType, shards: u32) -> anyhow::Result<()> {
+        let index = self.index(entity_type);
+        let mut definition = mapping::definition(entity_type, shards);
+        let can_be_left_out = || recovery_source::can_be_left_out(&self.client);
         if self.retry(|| can_be_left_out().context("reading the version of the cluster"))? {
             recovery_source::leave_out(&mut definition);
         }
-        self.retry(|| {
-            cluster_indexes::create_if_missing(&self.client, &index, &definition, &Deadline::never())
-                .with_context(|| format!("creating {index}"))
-        })
-    }
-
-    fn loader(&self, kind: IndexKind) -> BulkLoader {
-        BulkLoader::start(&self.client, self.index(kind), &self.settings, self.lock.loss())
+        let creating = || format!("creating {index}");
+        self.retry(|| cluster_indexes::create_if_missing(&self.client, &index, &definition).with_context(creating))
     }
 
     fn store(&self, name: &str, content: &[u8]) -> anyhow::Result<()> {
-        let prefix = &self.settings.prefix;
-        self.retry(|| self.entry().write_file(&self.client, prefix, name, content))
+        self.retry(|| self.entry().write_file(&self.client, name, content))
     }
 
     fn write_entry(&self) -> anyhow::Result<()> {
-        let write = || self.entry().write(&self.client, &self.settings.prefix);
-        self.retry(|| write().context("writing the catalog"))
+        self.retry(|| self.entry().write(&self.client).context("writing the catalog"))
     }
 
     /// Repeats a step while the cluster does not answer.
@@ -258,7 +217,7 @@ impl ClusterBuild {
         self.entry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn loaded(&self) -> MutexGuard<'_, Loaded> {
+    fn loaded(&self) -> MutexGuard<'_, Vec<Loaded>> {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -269,7 +228,7 @@ impl Drop for ClusterBuild {
         if self.is_published || !self.lock.is_held() {
             return;
         }
-        if let Err(error) = remove(&self.client, &self.settings.prefix, &self.id) {
+        if let Err(error) = remove(&self.client, &self.id) {
             log::warn!("the indexes of the failed build stay until the next one: {error:#}");
         }
     }
@@ -292,7 +251,7 @@ impl EntityWriter<'_> {
             number,
             codes: &self.codes,
         };
-        self.loader.add(&number.to_string(), |lines| document.write(lines))
+        self.loader.add(&number.to_string(), &document)
     }
 
     /// Waits until all records are stored. Returns their number.
@@ -309,7 +268,11 @@ impl EntityWriter<'_> {
             self.summary.records,
             self.summary.bytes
         );
-        self.build.loaded().records.push((entity_type, self.summary, samples));
+        self.build.loaded().push(Loaded {
+            entity_type,
+            summary: self.summary,
+            samples,
+        });
         Ok(loaded)
     }
 
@@ -318,21 +281,10 @@ impl EntityWriter<'_> {
     }
 }
 
-fn load(loader: &BulkLoader, documents: &[(String, impl Serialize)]) -> anyhow::Result<()> {
-    for (id, document) in documents {
-        loader.add(id, |lines| {
-            serde_json::to_writer(&mut *lines, document)?;
-            lines.push(b'\n');
-            Ok(())
-        })?;
-    }
-    Ok(())
-}
-
-/// An id for a build that starts now, greater than that of every index of the prefix.
-fn next_id(client: &Client, prefix: &str) -> anyhow::Result<String> {
+/// An id for a build that starts now, greater than the id of every other generation.
+fn next_id(client: &Client) -> anyhow::Result<String> {
     let now = Utc::now().format(ID_FORMAT).to_string();
-    let indexes = cluster_indexes::list(client, prefix, &Deadline::never())?;
+    let indexes = cluster_indexes::list(client, &Deadline::never())?;
     let newest = indexes.into_iter().map(|index| index.generation).max();
     Ok(match newest {
         // The clock was set back.

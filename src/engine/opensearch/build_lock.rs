@@ -17,9 +17,9 @@ use std::{
 };
 
 use anyhow::{Context, bail, ensure};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     client::{Body, Client, ClusterRequest, Method},
@@ -50,7 +50,7 @@ struct Shared {
 }
 
 /// The version of the lock's document.
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, Default, Deserialize)]
 struct Version {
     #[serde(rename = "_seq_no")]
     seq_no: u64,
@@ -80,14 +80,11 @@ impl BuildLock {
         getrandom::fill(&mut random).context("reading random numbers")?;
         let shared = Shared {
             client: Arc::clone(client),
-            index: catalog_index(&settings.prefix),
+            index: catalog_index(&client.prefix),
             owner: format!("process {} {}", process::id(), hex(&random)),
             expiry: settings.lock_expiry,
             patience: settings.patience,
-            version: Mutex::new(Version {
-                seq_no: 0,
-                primary_term: 0,
-            }),
+            version: Mutex::default(),
             is_lost: Arc::default(),
         };
         let version = match shared.write("_create", "") {
@@ -152,6 +149,11 @@ impl Shared {
         self.version.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The lock must not expire while a request is on its way.
+    fn deadline(&self) -> Deadline {
+        Deadline::after(self.expiry / RENEWALS)
+    }
+
     /// Whether the lock's document names this process.
     fn owns(&self) -> bool {
         let read = self.read();
@@ -167,13 +169,8 @@ impl Shared {
             "renewed_at": timestamp::format_seconds(Utc::now()),
         });
         let path = format!("/{}/{operation}/{LOCK}{condition}", self.index);
-        let request = ClusterRequest {
-            method: Method::PUT,
-            path: &path,
-            body: Body::Json(&document),
-            is_repeatable: true,
-        };
-        self.client.send_for(&request, &Deadline::after(self.expiry / RENEWALS))
+        let request = ClusterRequest::new(Method::PUT, path, Body::Json(&document));
+        self.client.send_for(&request, &self.deadline())
     }
 
     /// Takes the lock of a process that is dead. Called when the lock exists.
@@ -187,9 +184,9 @@ impl Shared {
         let renewed: DateTime<Utc> = timestamp::parse(&lock.renewed_at)
             .with_context(|| format!("{:?}, when the lock was renewed, is not a time", lock.renewed_at))?;
         let age = Utc::now().signed_duration_since(renewed);
-        let left = chrono::TimeDelta::from_std(self.expiry)? - age;
+        let left = TimeDelta::from_std(self.expiry)? - age;
         ensure!(
-            left <= chrono::TimeDelta::zero(),
+            left <= TimeDelta::zero(),
             "another `procure index` or `procure generations use` changes this cluster ({}); wait until it ends. \
              If it was killed, try again in {} s",
             lock.owner,
@@ -228,19 +225,16 @@ impl Shared {
     }
 
     fn read(&self) -> Result<Option<(LockDocument, Version)>, ClusterError> {
-        let deadline = Deadline::after(self.expiry / RENEWALS);
-        let found = self
-            .client
-            .found_documents(&self.index, &[LOCK.to_owned()], &deadline)?;
+        let ids = [LOCK.to_owned()];
+        let found = self.client.documents(&self.index, &ids, &self.deadline())?;
         let Some(found) = found.into_iter().find(|found| found.found) else {
             return Ok(None);
         };
-        let unreadable = || ClusterError::unreadable("the lock of the catalog", "it has no source or no version");
+        let unreadable = |why: &str| ClusterError::unreadable("the lock of the catalog", why);
         let (Some(source), Some(seq_no), Some(primary_term)) = (found.source, found.seq_no, found.primary_term) else {
-            return Err(unreadable());
+            return Err(unreadable("it has no source or no version"));
         };
-        let lock = serde_json::from_str(source.get())
-            .map_err(|why| ClusterError::unreadable("the lock of the catalog", why))?;
+        let lock = serde_json::from_str(source.get()).map_err(|why| unreadable(&why.to_string()))?;
         Ok(Some((lock, Version { seq_no, primary_term })))
     }
 
@@ -250,16 +244,8 @@ impl Shared {
             return Ok(());
         }
         let path = format!("/{}/_doc/{LOCK}{}", self.index, version.condition());
-        let request = ClusterRequest {
-            method: Method::DELETE,
-            path: &path,
-            body: Body::Empty,
-            is_repeatable: true,
-        };
-        let freed = self
-            .client
-            .send_for::<Value>(&request, &Deadline::after(self.expiry / RENEWALS));
-        match freed {
+        let request = ClusterRequest::new(Method::DELETE, path, Body::Empty);
+        match self.client.send(&request, &self.deadline()) {
             Ok(_) | Err(ClusterError::NotFound(_) | ClusterError::Conflict(_)) => Ok(()),
             Err(error) => Err(error),
         }

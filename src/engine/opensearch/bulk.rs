@@ -18,7 +18,7 @@ use std::{
 
 use anyhow::{anyhow, bail, ensure};
 use flate2::{Compression, write::GzEncoder};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
@@ -98,13 +98,14 @@ impl BulkLoader {
         }
     }
 
-    /// Adds a document. `write` appends its JSON and a line end. Waits while all workers are busy.
-    pub(crate) fn add(&self, id: &str, write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> anyhow::Result<()> {
+    /// Adds a document. Waits while all workers are busy.
+    pub(crate) fn add(&self, id: &str, document: &impl Serialize) -> anyhow::Result<()> {
         let mut body = self.open_bodies().pop().unwrap_or_default();
         body.starts.push(body.lines.len());
         serde_json::to_writer(&mut body.lines, &json!({ "create": { "_id": id } }))?;
         body.lines.push(b'\n');
-        write(&mut body.lines)?;
+        serde_json::to_writer(&mut body.lines, document)?;
+        body.lines.push(b'\n');
         if body.lines.len() < self.max_bytes {
             self.open_bodies().push(body);
             return Ok(());
@@ -277,7 +278,7 @@ impl Target {
                     body = body.only(&refused.numbers);
                     refused.why
                 }
-                Err(error) if error.is_passing() => error.to_string(),
+                Err(error) if error.is_transient() => error.to_string(),
                 Err(ClusterError::NotFound(why)) => bail!("the index {} was removed: {why}", self.index),
                 Err(error) => return Err(anyhow!(error).context(format!("loading {}", self.index))),
             };
@@ -310,12 +311,7 @@ impl Target {
             "/{}/_bulk?filter_path=errors,items.create._id,items.create.status,items.create.error",
             self.index
         );
-        let request = ClusterRequest {
-            method: Method::POST,
-            path: &path,
-            body: Body::GzipLines(&compressed),
-            is_repeatable: true,
-        };
+        let request = ClusterRequest::new(Method::POST, &path, Body::GzipLines(&compressed));
         let response: BulkResponse = self.client.send_for(&request, &Deadline::after(self.request_timeout))?;
         if response.items.len() != body.len() {
             let why = format!("{} items for {} documents", response.items.len(), body.len());

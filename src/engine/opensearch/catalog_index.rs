@@ -14,7 +14,8 @@ use super::{
     client::{Body, Client, ClusterRequest, Method},
     cluster_error::ClusterError,
     cluster_indexes,
-    mapping::{FORMAT, IndexKind, catalog, catalog_definition, catalog_index},
+    mapping::{FORMAT, catalog, catalog_definition, catalog_index},
+    query::term,
 };
 use crate::{
     engine::deadline::Deadline,
@@ -34,10 +35,6 @@ pub(crate) struct GenerationEntry {
     started_at: String,
     /// By the name of the entity type.
     summaries: BTreeMap<String, RecordSummary>,
-    /// The numbers of documents of the other indexes, by the names of their kinds. Generations of
-    /// earlier versions have none.
-    #[serde(default)]
-    counts: BTreeMap<String, u64>,
     files: BTreeMap<String, StoredFile>,
 }
 
@@ -77,7 +74,6 @@ impl GenerationEntry {
             is_complete: false,
             started_at: timestamp::format_seconds(chrono::Utc::now()),
             summaries: BTreeMap::new(),
-            counts: BTreeMap::new(),
             files: BTreeMap::new(),
         }
     }
@@ -91,34 +87,14 @@ impl GenerationEntry {
         self.summaries.insert(entity_type.name().to_owned(), summary);
     }
 
-    /// The number of documents that an index was built with, if it is known.
-    pub(crate) fn count(&self, kind: IndexKind) -> Option<u64> {
-        match kind {
-            IndexKind::Records(entity_type) => Some(self.summary(entity_type).records),
-            IndexKind::Names | IndexKind::Vocabulary => self.counts.get(kind.name()).copied(),
-        }
-    }
-
-    /// Sets the number of documents of an index without records.
-    pub(crate) fn set_count(&mut self, kind: IndexKind, count: u64) {
-        self.counts.insert(kind.name().to_owned(), count);
-    }
-
-    pub(crate) fn write(&self, client: &Client, prefix: &str) -> Result<(), ClusterError> {
-        put(client, prefix, &self.generation, &json!(self))
+    pub(crate) fn write(&self, client: &Client) -> Result<(), ClusterError> {
+        put(client, &self.generation, &json!(self))
     }
 
     /// Stores a file. The entry must be written afterwards.
-    pub(crate) fn write_file(
-        &mut self,
-        client: &Client,
-        prefix: &str,
-        name: &str,
-        content: &[u8],
-    ) -> anyhow::Result<()> {
-        let text = std::str::from_utf8(content).with_context(|| format!("{name} is not UTF-8"))?;
+    pub(crate) fn write_file(&mut self, client: &Client, name: &str, content: &[u8]) -> anyhow::Result<()> {
+        let mut rest = std::str::from_utf8(content).with_context(|| format!("{name} is not UTF-8"))?;
         let mut parts = 0;
-        let mut rest = text;
         while parts == 0 || !rest.is_empty() {
             let (part, after) = rest.split_at(rest.floor_char_boundary(PART_BYTES));
             let document = json!(FilePart {
@@ -126,7 +102,7 @@ impl GenerationEntry {
                 generation: self.generation.clone(),
                 text: part.to_owned(),
             });
-            put(client, prefix, &part_id(&self.generation, name, parts), &document)
+            put(client, &part_id(&self.generation, name, parts), &document)
                 .with_context(|| format!("storing {name}"))?;
             parts += 1;
             rest = after;
@@ -144,20 +120,18 @@ impl GenerationEntry {
     pub(crate) fn read_file(
         &self,
         client: &Client,
-        prefix: &str,
         name: &str,
         deadline: &Deadline,
     ) -> anyhow::Result<Option<Vec<u8>>> {
         let Some(file) = self.files.get(name) else {
             return Ok(None);
         };
-        let ids: Vec<String> = (0..file.parts)
-            .map(|part| part_id(&self.generation, name, part))
-            .collect();
+        let ids = (0..file.parts).map(|part| part_id(&self.generation, name, part));
+        let ids: Vec<String> = ids.collect();
         let mut content = Vec::with_capacity(file.bytes);
         for ids in ids.chunks(PARTS_READ) {
-            for source in client.documents(&catalog_index(prefix), ids, deadline)? {
-                let source = source.with_context(|| format!("a part of {name} is missing"))?;
+            for part in client.documents(&catalog_index(&client.prefix), ids, deadline)? {
+                let source = part.source.with_context(|| format!("a part of {name} is missing"))?;
                 let part: FilePart = serde_json::from_str(source.get())?;
                 content.extend_from_slice(part.text.as_bytes());
             }
@@ -175,23 +149,19 @@ impl GenerationEntry {
 /// The entries of some generations, in the same order; `None` where there is none.
 pub(crate) fn entries(
     client: &Client,
-    prefix: &str,
     generations: &[String],
     deadline: &Deadline,
 ) -> anyhow::Result<Vec<Option<GenerationEntry>>> {
-    let sources = match client.documents(&catalog_index(prefix), generations, deadline) {
+    let found = match client.documents(&catalog_index(&client.prefix), generations, deadline) {
         // Without a catalog no generation is known.
         Err(ClusterError::NotFound(_)) => return Ok(vec![None; generations.len()]),
-        sources => sources?,
+        found => found?,
     };
-    let mut entries = Vec::new();
-    for source in sources {
-        entries.push(match source {
-            Some(source) => read_entry(source.get()).context("reading the catalog")?,
-            None => None,
-        });
-    }
-    Ok(entries)
+    let entries = found.into_iter().map(|document| match document.source {
+        Some(source) => read_entry(source.get()).context("reading the catalog"),
+        None => Ok(None),
+    });
+    entries.collect()
 }
 
 /// `None` if another version of this program has written it, in another form.
@@ -209,96 +179,81 @@ fn read_entry(json: &str) -> serde_json::Result<Option<GenerationEntry>> {
 }
 
 /// Creates the catalog if there is none.
-pub(crate) fn create_if_missing(client: &Client, prefix: &str, replicas: u32) -> Result<(), ClusterError> {
-    let definition = catalog_definition(replicas);
-    cluster_indexes::create_if_missing(client, &catalog_index(prefix), &definition, &Deadline::never())
+pub(crate) fn create_if_missing(client: &Client, replicas: u32) -> Result<(), ClusterError> {
+    cluster_indexes::create_if_missing(client, &catalog_index(&client.prefix), &catalog_definition(replicas))
 }
 
 /// The response of a bulk request that deletes.
 #[derive(Deserialize)]
 struct Deleted {
-    items: Vec<DeletedItem>,
+    items: Vec<BTreeMap<String, DeletedItem>>,
 }
 
 #[derive(Deserialize)]
 struct DeletedItem {
-    delete: DeletedResult,
-}
-
-#[derive(Deserialize)]
-struct DeletedResult {
     status: u16,
     error: Option<Value>,
 }
 
 impl Deleted {
     fn check(self) -> Result<(), ClusterError> {
-        let results = self.items.into_iter().map(|item| item.delete);
-        let failed = results.into_iter().find(|result| result.error.is_some());
-        failed.map_or(Ok(()), |DeletedResult { status, error }| {
+        let failed = self
+            .items
+            .iter()
+            .flat_map(BTreeMap::values)
+            .find(|item| item.error.is_some());
+        failed.map_or(Ok(()), |DeletedItem { status, error }| {
             let body = json!({ "error": error }).to_string();
-            Err(ClusterError::of_response("a bulk request", status, body.as_bytes()))
+            Err(ClusterError::of_response("a bulk request", *status, body.as_bytes()))
         })
     }
 }
 
 /// Deletes the files of a generation, then its entry.
-pub(crate) fn delete(client: &Client, prefix: &str, generation: &str) -> Result<(), ClusterError> {
-    let (index, never) = (catalog_index(prefix), Deadline::never());
-    cluster_indexes::refresh(client, &index, &never)?;
+pub(crate) fn delete(client: &Client, generation: &str) -> Result<(), ClusterError> {
+    let index = catalog_index(&client.prefix);
+    cluster_indexes::refresh(client, &index)?;
     loop {
-        let search = json!({
-            "size": DELETED,
-            "_source": false,
-            "query": { "bool": { "filter": [
-                { "term": { catalog::KIND: FILE } },
-                { "term": { catalog::GENERATION: generation } },
-            ] } },
-        });
-        let found = client.search(&index, &search, &never)?.hits.hits;
-        if found.is_empty() {
+        let of_generation = [term(catalog::KIND, FILE), term(catalog::GENERATION, generation)];
+        let files = find(client, &json!({ "bool": { "filter": of_generation } }))?;
+        if files.is_empty() {
             break;
         }
-        let mut lines = String::new();
-        for hit in &found {
-            lines.push_str(&format!("{}\n", json!({ "delete": { "_id": hit.id } })));
-        }
+        let actions = files
+            .iter()
+            .map(|id| format!("{}\n", json!({ "delete": { "_id": id } })));
+        let lines: String = actions.collect();
         let path = format!("/{index}/_bulk?refresh=true");
-        let request = ClusterRequest {
-            method: Method::POST,
-            path: &path,
-            body: Body::Lines(lines.as_bytes()),
-            is_repeatable: true,
-        };
-        client.send_for::<Deleted>(&request, &never)?.check()?;
+        let request = ClusterRequest::new(Method::POST, path, Body::Lines(lines.as_bytes()));
+        client.send_for::<Deleted>(&request, &Deadline::never())?.check()?;
     }
     let path = format!("/{index}/_doc/{generation}?refresh=true");
-    match cluster_indexes::change(client, Method::DELETE, &path, &Body::Empty, &never) {
+    match client.change(Method::DELETE, path, Body::Empty) {
         Err(ClusterError::NotFound(_)) => Ok(()),
         deleted => deleted,
     }
 }
 
 /// The ids of the generations that have an entry.
-pub(crate) fn generations(client: &Client, prefix: &str) -> Result<Vec<String>, ClusterError> {
-    let (index, never) = (catalog_index(prefix), Deadline::never());
-    cluster_indexes::refresh(client, &index, &never)?;
-    let search = json!({
-        "size": DELETED,
-        "_source": false,
-        "query": { "term": { catalog::KIND: GENERATION } },
-    });
-    let found = client.search(&index, &search, &never)?.hits.hits;
-    Ok(found.into_iter().map(|hit| hit.id).collect())
+pub(crate) fn generations(client: &Client) -> Result<Vec<String>, ClusterError> {
+    cluster_indexes::refresh(client, &catalog_index(&client.prefix))?;
+    find(client, &term(catalog::KIND, GENERATION))
+}
+
+/// The ids of the documents that match a query, up to [`DELETED`].
+fn find(client: &Client, query: &Value) -> Result<Vec<String>, ClusterError> {
+    let search = json!({ "size": DELETED, "_source": false, "query": query });
+    let found = client.search(&catalog_index(&client.prefix), &search, &Deadline::never())?;
+    Ok(found.hits.hits.into_iter().map(|hit| hit.id).collect())
 }
 
 fn part_id(generation: &str, name: &str, part: usize) -> String {
     format!("{generation}.{name}.{part}")
 }
 
-fn put(client: &Client, prefix: &str, id: &str, document: &Value) -> Result<(), ClusterError> {
-    let path = format!("/{}/_doc/{id}", catalog_index(prefix));
-    cluster_indexes::change(client, Method::PUT, &path, &Body::Json(document), &Deadline::never())
+fn put(client: &Client, id: &str, document: &Value) -> Result<(), ClusterError> {
+    let path = format!("/{}/_doc/{id}", catalog_index(&client.prefix));
+    client.change(Method::PUT, path, Body::Json(document))
 }
 
 #[cfg(test)]

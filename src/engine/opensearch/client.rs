@@ -5,13 +5,14 @@
 //! executed is repeated only if executing it twice does no harm.
 
 use std::{
+    borrow::Cow,
     io,
     time::{Duration, Instant},
 };
 
 use anyhow::ensure;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Value, json};
 use ureq::{
     Agent,
     http::{HeaderValue, Request, header},
@@ -21,7 +22,7 @@ use ureq::{
 use super::{
     addresses::Addresses,
     cluster_error::ClusterError,
-    no_answer,
+    connect_error,
     response::{FoundDocument, MultiGetResponse, MultiSearchResponse, SearchResponse, UncheckedResponse},
     retry::retry,
     settings::{ClusterSettings, Credentials, parse_url},
@@ -38,16 +39,47 @@ pub(crate) struct Client {
     request_timeout: Duration,
     /// How long searches and look-ups are repeated while the cluster does not answer them.
     patience: Duration,
+    /// The start of the name of every index and alias.
+    pub(crate) prefix: String,
 }
 
 /// A request to the cluster.
 pub(crate) struct ClusterRequest<'a> {
-    pub(crate) method: Method,
+    method: Method,
     /// What follows the address, from the slash on.
-    pub(crate) path: &'a str,
-    pub(crate) body: Body<'a>,
+    path: String,
+    body: Body<'a>,
     /// Whether executing it twice has the effect of executing it once.
-    pub(crate) is_repeatable: bool,
+    is_repeatable: bool,
+}
+
+impl Body<'_> {
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        match self {
+            Body::Empty => Cow::Borrowed(&[]),
+            Body::Json(value) => Cow::Owned(value.to_string().into_bytes()),
+            Body::Lines(lines) | Body::GzipLines(lines) => Cow::Borrowed(lines),
+        }
+    }
+}
+
+impl<'a> ClusterRequest<'a> {
+    pub(crate) fn new(method: Method, path: impl Into<String>, body: Body<'a>) -> ClusterRequest<'a> {
+        ClusterRequest {
+            method,
+            path: path.into(),
+            body,
+            is_repeatable: true,
+        }
+    }
+
+    /// A change that must not be executed twice.
+    pub(crate) fn once(self) -> ClusterRequest<'a> {
+        ClusterRequest {
+            is_repeatable: false,
+            ..self
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -107,6 +139,7 @@ impl Client {
             authorization: settings.credentials.as_ref().map(Credentials::header).transpose()?,
             request_timeout: settings.request_timeout,
             patience: Duration::ZERO,
+            prefix: settings.prefix.clone(),
         })
     }
 
@@ -127,14 +160,9 @@ impl Client {
         body: &Value,
         deadline: &Deadline,
     ) -> Result<SearchResponse, ClusterError> {
-        let milliseconds = self.remaining(deadline)?.saturating_sub(ANSWER_TIME).as_millis().max(1);
-        let path = format!("/{index}/_search?allow_partial_search_results=false&timeout={milliseconds}ms");
-        let request = ClusterRequest {
-            method: Method::POST,
-            path: &path,
-            body: Body::Json(body),
-            is_repeatable: true,
-        };
+        let timeout = self.search_timeout(deadline)?;
+        let path = format!("/{index}/_search?allow_partial_search_results=false&timeout={timeout}");
+        let request = ClusterRequest::new(Method::POST, path, Body::Json(body));
         self.repeat(deadline, || {
             self.send_for::<UncheckedResponse>(&request, deadline)?.check()
         })
@@ -147,21 +175,17 @@ impl Client {
         searches: &[(&str, Value)],
         deadline: &Deadline,
     ) -> Result<Vec<SearchResponse>, ClusterError> {
-        let milliseconds = self.remaining(deadline)?.saturating_sub(ANSWER_TIME).as_millis().max(1);
+        let timeout = self.search_timeout(deadline)?;
         let mut lines = String::new();
         for (index, body) in searches {
             let mut body = body.clone();
-            body["timeout"] = format!("{milliseconds}ms").into();
+            body["timeout"] = timeout.as_str().into();
             let header = json!({ "index": index, "allow_partial_search_results": false });
             lines.push_str(&format!("{header}\n{body}\n"));
         }
-        let request = ClusterRequest {
-            method: Method::POST,
-            // Without the buckets that are only counted.
-            path: "/_msearch?filter_path=-responses.aggregations.all_*",
-            body: Body::Lines(lines.as_bytes()),
-            is_repeatable: true,
-        };
+        // Without the buckets that are only counted.
+        let path = "/_msearch?filter_path=-responses.aggregations.all_*";
+        let request = ClusterRequest::new(Method::POST, path, Body::Lines(lines.as_bytes()));
         self.repeat(deadline, || {
             let response: MultiSearchResponse = self.send_for(&request, deadline)?;
             if response.responses.len() != searches.len() {
@@ -172,19 +196,8 @@ impl Client {
         })
     }
 
-    /// The sources of documents by their ids, in the same order; `None` where there is none.
+    /// Documents by their ids, in the order of the ids.
     pub(crate) fn documents(
-        &self,
-        index: &str,
-        ids: &[String],
-        deadline: &Deadline,
-    ) -> Result<Vec<Option<Box<RawValue>>>, ClusterError> {
-        let found = self.found_documents(index, ids, deadline)?;
-        Ok(found.into_iter().map(|document| document.source).collect())
-    }
-
-    /// The same with their versions.
-    pub(crate) fn found_documents(
         &self,
         index: &str,
         ids: &[String],
@@ -193,12 +206,8 @@ impl Client {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let request = ClusterRequest {
-            method: Method::POST,
-            path: &format!("/{index}/_mget"),
-            body: Body::Json(&json!({ "ids": ids })),
-            is_repeatable: true,
-        };
+        let body = json!({ "ids": ids });
+        let request = ClusterRequest::new(Method::POST, format!("/{index}/_mget"), Body::Json(&body));
         self.repeat(deadline, || {
             self.send_for::<MultiGetResponse>(&request, deadline)?.check(ids.len())
         })
@@ -206,12 +215,7 @@ impl Client {
 
     /// A GET request.
     pub(crate) fn get<T: DeserializeOwned>(&self, path: &str, deadline: &Deadline) -> Result<T, ClusterError> {
-        let request = ClusterRequest {
-            method: Method::GET,
-            path,
-            body: Body::Empty,
-            is_repeatable: true,
-        };
+        let request = ClusterRequest::new(Method::GET, path, Body::Empty);
         self.repeat(deadline, || self.send_for(&request, deadline))
     }
 
@@ -228,21 +232,19 @@ impl Client {
         deadline: &Deadline,
     ) -> Result<T, ClusterError> {
         let body = self.send(request, deadline)?;
-        serde_json::from_slice(&body).map_err(|why| ClusterError::unreadable(request.path, why))
+        serde_json::from_slice(&body).map_err(|why| ClusterError::unreadable(&request.path, why))
+    }
+
+    /// Sends a change, and ignores the content of the response.
+    pub(crate) fn change(&self, method: Method, path: impl Into<String>, body: Body) -> Result<(), ClusterError> {
+        let request = ClusterRequest::new(method, path, body);
+        self.send(&request, &Deadline::never()).map(|_| ())
     }
 
     /// Sends a request to the addresses in turn, until one of them answers. Returns the body of a
     /// successful response.
     pub(crate) fn send(&self, request: &ClusterRequest, deadline: &Deadline) -> Result<Vec<u8>, ClusterError> {
-        let json;
-        let body = match request.body {
-            Body::Empty => &[][..],
-            Body::Json(value) => {
-                json = value.to_string();
-                json.as_bytes()
-            }
-            Body::Lines(lines) | Body::GzipLines(lines) => lines,
-        };
+        let body = request.body.bytes();
         let end = Instant::now() + self.remaining(deadline)?;
         let mut candidates = self.addresses.candidates();
         if let [only] = candidates[..] {
@@ -266,7 +268,7 @@ impl Client {
                 (true, true) => left - left / 4,
                 (true, false) => TRIAL_TIMEOUT.min(left / 2),
             };
-            match self.attempt(candidate.url, request, body, timeout) {
+            match self.attempt(candidate.url, request, &body, timeout) {
                 Ok((status, response)) => {
                     self.addresses.answered(*candidate);
                     if (200..300).contains(&status) {
@@ -279,21 +281,16 @@ impl Client {
                     }
                     refusal = Some(refused);
                 }
-                // Another address would send the same.
-                Err(FailedAttempt {
-                    error: error @ ClusterError::Unreadable(_),
-                    ..
-                }) => return Err(error),
                 Err(attempt) => {
+                    // Another address would send the same.
+                    if matches!(attempt.error, ClusterError::Unreadable(_)) {
+                        return Err(attempt.error);
+                    }
                     // A search that takes long says nothing about the node.
                     let is_slow = attempt.error == ClusterError::Timeout
                         && (!has_alternative || self.is_alive(candidate.url, end));
                     if !is_slow {
-                        let why = match &attempt.error {
-                            ClusterError::Unavailable(why) => why.clone(),
-                            other => format!("{}: {other}", candidate.url),
-                        };
-                        self.addresses.failed(*candidate, &why);
+                        self.addresses.failed(*candidate, &attempt.reason(candidate.url));
                     }
                     failure = attempt.error;
                     if !(request.is_repeatable || attempt.is_unsent) {
@@ -307,12 +304,7 @@ impl Client {
 
     /// Whether a node answers a request that costs nothing.
     fn is_alive(&self, url: &str, end: Instant) -> bool {
-        let request = ClusterRequest {
-            method: Method::GET,
-            path: "/",
-            body: Body::Empty,
-            is_repeatable: true,
-        };
+        let request = ClusterRequest::new(Method::GET, "/", Body::Empty);
         let left = end.saturating_duration_since(Instant::now());
         self.attempt(url, &request, &[], TRIAL_TIMEOUT.min(left / 4)).is_ok()
     }
@@ -360,6 +352,12 @@ impl Client {
         run().map_err(|error| FailedAttempt::new(url, error))
     }
 
+    /// The time after which the cluster ends a search.
+    fn search_timeout(&self, deadline: &Deadline) -> Result<String, ClusterError> {
+        let time = self.remaining(deadline)?.saturating_sub(ANSWER_TIME);
+        Ok(format!("{}ms", time.as_millis().max(1)))
+    }
+
     /// The time until the deadline, or the maximum time of a request.
     fn remaining(&self, deadline: &Deadline) -> Result<Duration, ClusterError> {
         deadline.check().map_err(|_| ClusterError::Timeout)?;
@@ -378,8 +376,16 @@ struct FailedAttempt {
 }
 
 impl FailedAttempt {
+    /// Why there is no response. Begins with the address.
+    fn reason(&self, url: &str) -> String {
+        match &self.error {
+            ClusterError::Unavailable(why) => why.clone(),
+            other => format!("{url}: {other}"),
+        }
+    }
+
     fn new(url: &str, error: ureq::Error) -> FailedAttempt {
-        let is_unsent = no_answer::is_unsent(&error);
+        let is_unsent = connect_error::is_unsent(&error);
         let is_timeout = match &error {
             ureq::Error::Timeout(_) => !is_unsent,
             ureq::Error::Io(error) => error.kind() == io::ErrorKind::TimedOut,
@@ -390,7 +396,7 @@ impl FailedAttempt {
             ureq::Error::BodyExceedsLimit(bytes) => {
                 ClusterError::unreadable(url, format!("a response of more than {bytes} bytes"))
             }
-            error => ClusterError::Unavailable(no_answer::describe(url, &error)),
+            error => ClusterError::Unavailable(connect_error::describe(url, &error)),
         };
         FailedAttempt { error, is_unsent }
     }

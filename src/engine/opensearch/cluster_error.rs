@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::no_answer::{MAY_NEED_TLS, is_plain};
+use super::connect_error::{MAY_NEED_TLS, is_plain};
 use crate::engine::error::Error;
 
 /// The texts name the address and the cluster's own reason, at most [`MAX_REASON`] characters of it.
@@ -95,7 +95,7 @@ impl ClusterError {
     }
 
     /// Whether the same request may succeed at another address or later.
-    pub(crate) fn is_passing(&self) -> bool {
+    pub(crate) fn is_transient(&self) -> bool {
         matches!(
             self,
             ClusterError::Timeout | ClusterError::Unavailable(_) | ClusterError::Busy(_) | ClusterError::DisksFull(_)
@@ -105,19 +105,18 @@ impl ClusterError {
 
 impl fmt::Display for ClusterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ClusterError::Timeout => f.write_str("the search cluster did not answer in time"),
-            ClusterError::Unavailable(why) => write!(f, "the search cluster is not available: {why}"),
-            ClusterError::Denied(why) | ClusterError::Blocked(why) => {
-                write!(f, "the search cluster denies access: {why}")
-            }
-            ClusterError::Busy(why) => write!(f, "the search cluster is overloaded: {why}"),
-            ClusterError::DisksFull(why) => write!(f, "{DISKS_FULL}: {why}"),
-            ClusterError::NotFound(why) => write!(f, "the search cluster does not have it: {why}"),
-            ClusterError::Conflict(why) => write!(f, "another process changed it: {why}"),
-            ClusterError::Rejected(why) => write!(f, "the search cluster refuses the request: {why}"),
-            ClusterError::Unreadable(why) => write!(f, "the search cluster sent an unexpected response: {why}"),
-        }
+        let (sentence, why) = match self {
+            ClusterError::Timeout => return f.write_str("the search cluster did not answer in time"),
+            ClusterError::Unavailable(why) => ("the search cluster is not available", why),
+            ClusterError::Denied(why) | ClusterError::Blocked(why) => ("the search cluster denies access", why),
+            ClusterError::Busy(why) => ("the search cluster is overloaded", why),
+            ClusterError::DisksFull(why) => (DISKS_FULL, why),
+            ClusterError::NotFound(why) => ("the search cluster does not have it", why),
+            ClusterError::Conflict(why) => ("another process changed it", why),
+            ClusterError::Rejected(why) => ("the search cluster refuses the request", why),
+            ClusterError::Unreadable(why) => ("the search cluster sent an unexpected response", why),
+        };
+        write!(f, "{sentence}: {why}")
     }
 }
 
@@ -127,16 +126,11 @@ impl From<ClusterError> for Error {
     fn from(error: ClusterError) -> Error {
         match error {
             ClusterError::Timeout => Error::Timeout,
-            // An index that is not found was removed while it was served.
-            ClusterError::Unavailable(_)
-            | ClusterError::Denied(_)
-            | ClusterError::Blocked(_)
-            | ClusterError::Busy(_)
-            | ClusterError::DisksFull(_)
-            | ClusterError::NotFound(_) => Error::Unavailable(error.to_string()),
             ClusterError::Conflict(_) | ClusterError::Rejected(_) | ClusterError::Unreadable(_) => {
                 Error::Internal(error.to_string())
             }
+            // An index that is not found was removed while it was served.
+            _ => Error::Unavailable(error.to_string()),
         }
     }
 }
@@ -290,7 +284,7 @@ mod tests {
             let body = serde_json::json!({ "error": error }).to_string();
             let found = ClusterError::of_response("http://a:1", status, body.as_bytes());
             assert!(
-                matches!(found, ClusterError::DisksFull(_)) && found.is_passing(),
+                matches!(found, ClusterError::DisksFull(_)) && found.is_transient(),
                 "{found}"
             );
             for text in [found.to_string(), refusal(&error)] {
@@ -313,7 +307,7 @@ mod tests {
         }
         for status in [401, 403] {
             let denied = ClusterError::of_response("a", status, b"{}");
-            assert!(!denied.is_passing(), "a build ends at once: {denied}");
+            assert!(!denied.is_transient(), "a build ends at once: {denied}");
         }
         let blocked = br#"{"error":{"type":"cluster_block_exception","reason":"index [x] blocked by: [FORBIDDEN/8/index write (api)];"}}"#;
         let blocked = ClusterError::of_response("a", 403, blocked);

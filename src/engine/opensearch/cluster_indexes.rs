@@ -13,15 +13,15 @@ use serde_json::{Map, Value, json};
 use super::{
     client::{Body, Client, ClusterRequest, Method},
     cluster_error::ClusterError,
-    mapping::IndexKind,
+    mapping::{alias, index_name, parse_index_name},
 };
-use crate::engine::deadline::Deadline;
+use crate::{engine::deadline::Deadline, model::EntityType};
 
 /// An index of a generation.
 #[derive(Debug)]
 pub(crate) struct ClusterIndex {
     pub(crate) name: String,
-    pub(crate) kind: IndexKind,
+    pub(crate) entity_type: EntityType,
     pub(crate) generation: String,
     pub(crate) aliases: BTreeSet<String>,
 }
@@ -32,21 +32,28 @@ const POLL: Duration = Duration::from_millis(200);
 /// How often a force merge is started again, if it ends with too many segments.
 const MERGE_ATTEMPTS: u32 = 5;
 
-/// The indexes of all generations of a prefix.
-pub(crate) fn list(client: &Client, prefix: &str, deadline: &Deadline) -> Result<Vec<ClusterIndex>, ClusterError> {
+impl ClusterIndex {
+    /// Whether it is in service.
+    pub(crate) fn is_served(&self, prefix: &str) -> bool {
+        self.aliases.contains(&alias(prefix, self.entity_type))
+    }
+}
+
+/// The indexes of all generations.
+pub(crate) fn list(client: &Client, deadline: &Deadline) -> Result<Vec<ClusterIndex>, ClusterError> {
     #[derive(Deserialize)]
     struct Aliases {
-        aliases: Map<String, Value>,
+        aliases: BTreeMap<String, Value>,
     }
-    let path = format!("/{prefix}-*/_alias?expand_wildcards=all");
+    let path = format!("/{}-*/_alias?expand_wildcards=all", client.prefix);
     let found: BTreeMap<String, Aliases> = client.get(&path, deadline)?;
     let indexes = found.into_iter().filter_map(|(name, found)| {
-        let (kind, generation) = IndexKind::parse(prefix, &name)?;
+        let (entity_type, generation) = parse_index_name(&client.prefix, &name)?;
         Some(ClusterIndex {
             name,
-            kind,
+            entity_type,
             generation,
-            aliases: found.aliases.into_iter().map(|(alias, _)| alias).collect(),
+            aliases: found.aliases.into_keys().collect(),
         })
     });
     Ok(indexes.collect())
@@ -54,69 +61,46 @@ pub(crate) fn list(client: &Client, prefix: &str, deadline: &Deadline) -> Result
 
 /// The generation that the aliases name; `None` if there are no aliases.
 pub(crate) fn in_service(prefix: &str, indexes: &[ClusterIndex]) -> anyhow::Result<Option<String>> {
-    let mut generations = BTreeSet::new();
-    let mut aliases = 0;
-    for index in indexes {
-        if index.aliases.contains(&index.kind.alias(prefix)) {
-            aliases += 1;
-            generations.insert(index.generation.as_str());
-        }
-    }
-    let Some(generation) = generations.first() else {
-        return Ok(None);
-    };
-    let is_one = generations.len() == 1 && aliases == IndexKind::all().count();
+    let served = || indexes.iter().filter(|index| index.is_served(prefix));
+    let generations: BTreeSet<&str> = served().map(|index| index.generation.as_str()).collect();
     ensure!(
-        is_one,
+        generations.is_empty() || (generations.len() == 1 && served().count() == EntityType::ALL.len()),
         "the aliases {prefix}-* do not name the indexes of one generation, but of: {}; \
          choose one with `procure generations use ID`",
-        generations.iter().copied().collect::<Vec<_>>().join(", ")
+        Vec::from_iter(generations).join(", ")
     );
-    Ok(Some((*generation).to_owned()))
+    Ok(generations.first().map(|generation| (*generation).to_owned()))
 }
 
 /// Puts the indexes of a generation in service, all at once.
-pub(crate) fn switch_aliases(
-    client: &Client,
-    prefix: &str,
-    generation: &str,
-    deadline: &Deadline,
-) -> Result<(), ClusterError> {
+pub(crate) fn switch_aliases(client: &Client, generation: &str, deadline: &Deadline) -> Result<(), ClusterError> {
     let mut actions = Vec::new();
-    for index in list(client, prefix, deadline)? {
-        let alias = index.kind.alias(prefix);
-        if index.generation != generation && index.aliases.contains(&alias) {
+    for index in list(client, deadline)? {
+        if index.generation != generation && index.is_served(&client.prefix) {
+            let alias = alias(&client.prefix, index.entity_type);
             actions.push(json!({ "remove": { "index": index.name, "alias": alias } }));
         }
     }
-    for kind in IndexKind::all() {
-        let (index, alias) = (kind.index(prefix, generation), kind.alias(prefix));
+    for entity_type in EntityType::ALL {
+        let index = index_name(&client.prefix, entity_type, generation);
+        let alias = alias(&client.prefix, entity_type);
         actions.push(json!({ "add": { "index": index, "alias": alias } }));
     }
-    // Not repeatable: an alias that is removed already cannot be removed again. A caller that tries
-    // again lists the aliases again.
-    let request = ClusterRequest {
-        method: Method::POST,
-        path: "/_aliases",
-        body: Body::Json(&json!({ "actions": actions })),
-        is_repeatable: false,
-    };
+    // An alias that is removed already cannot be removed again. A caller that tries again lists the
+    // aliases again.
+    let body = json!({ "actions": actions });
+    let request = ClusterRequest::new(Method::POST, "/_aliases", Body::Json(&body)).once();
     client.send(&request, deadline).map(|_| ())
 }
 
 /// Creates an index, and waits until its primary shards have started.
-fn create(client: &Client, name: &str, definition: &Value, deadline: &Deadline) -> Result<(), ClusterError> {
+fn create(client: &Client, name: &str, definition: &Value) -> Result<(), ClusterError> {
     #[derive(Deserialize)]
     struct Created {
         shards_acknowledged: bool,
     }
-    let request = ClusterRequest {
-        method: Method::PUT,
-        path: &format!("/{name}"),
-        body: Body::Json(definition),
-        is_repeatable: false,
-    };
-    let created: Created = client.send_for(&request, deadline)?;
+    let request = ClusterRequest::new(Method::PUT, format!("/{name}"), Body::Json(definition)).once();
+    let created: Created = client.send_for(&request, &Deadline::never())?;
     if created.shards_acknowledged {
         Ok(())
     } else {
@@ -125,9 +109,9 @@ fn create(client: &Client, name: &str, definition: &Value, deadline: &Deadline) 
 }
 
 /// Waits until the primary shards of an index have started.
-fn wait_for_start(client: &Client, name: &str, deadline: &Deadline) -> Result<(), ClusterError> {
+fn wait_for_start(client: &Client, name: &str) -> Result<(), ClusterError> {
     let path = format!("/_cluster/health/{name}?wait_for_status=yellow&timeout=30s");
-    match client.get::<Value>(&path, deadline) {
+    match client.get::<Value>(&path, &Deadline::never()) {
         Ok(health) if health.get("timed_out") == Some(&Value::Bool(true)) => Err(shards_did_not_start(name)),
         Err(ClusterError::Unavailable(why)) if why.contains(" answered 408:") => Err(shards_did_not_start(name)),
         started => started.map(|_| ()),
@@ -141,32 +125,25 @@ fn shards_did_not_start(name: &str) -> ClusterError {
 
 /// Creates an index unless it exists, so that the step can be repeated. Waits until its primary
 /// shards have started.
-pub(crate) fn create_if_missing(
-    client: &Client,
-    name: &str,
-    definition: &Value,
-    deadline: &Deadline,
-) -> Result<(), ClusterError> {
-    let exists = || client.get::<Value>(&format!("/{name}/_settings"), deadline);
-    match exists() {
-        Err(ClusterError::NotFound(_)) => {}
-        found => {
-            found?;
-            return wait_for_start(client, name, deadline);
-        }
+pub(crate) fn create_if_missing(client: &Client, name: &str, definition: &Value) -> Result<(), ClusterError> {
+    let exists = || match client.get::<Value>(&format!("/{name}/_settings"), &Deadline::never()) {
+        Err(ClusterError::NotFound(_)) => Ok(false),
+        found => found.map(|_| true),
+    };
+    if exists()? {
+        return wait_for_start(client, name);
     }
-    match create(client, name, definition, deadline) {
+    match create(client, name, definition) {
         // Another process has created it at the same time.
-        Err(ClusterError::Rejected(_)) if exists().is_ok() => wait_for_start(client, name, deadline),
+        Err(ClusterError::Rejected(_)) if exists() == Ok(true) => wait_for_start(client, name),
         created => created,
     }
 }
 
 /// Deletes indexes. An index that does not exist is not an error.
-pub(crate) fn delete(client: &Client, names: &[String], deadline: &Deadline) -> Result<(), ClusterError> {
+pub(crate) fn delete(client: &Client, names: &[String]) -> Result<(), ClusterError> {
     for name in names {
-        let path = format!("/{name}?ignore_unavailable=true");
-        match change(client, Method::DELETE, &path, &Body::Empty, deadline) {
+        match client.change(Method::DELETE, format!("/{name}?ignore_unavailable=true"), Body::Empty) {
             Ok(()) | Err(ClusterError::NotFound(_)) => {}
             Err(error) => return Err(error),
         }
@@ -175,17 +152,17 @@ pub(crate) fn delete(client: &Client, names: &[String], deadline: &Deadline) -> 
 }
 
 /// Makes all documents visible to searches, on every copy that there is of a shard.
-pub(crate) fn refresh(client: &Client, name: &str, deadline: &Deadline) -> Result<(), ClusterError> {
-    on_all_shards(client, name, "_refresh", deadline)
+pub(crate) fn refresh(client: &Client, name: &str) -> Result<(), ClusterError> {
+    on_all_shards(client, name, "_refresh")
 }
 
 /// Writes all documents to files, so that a copy of a shard is made of files alone.
-fn flush(client: &Client, names: &str, deadline: &Deadline) -> Result<(), ClusterError> {
-    on_all_shards(client, names, "_flush?wait_if_ongoing=true", deadline)
+fn flush(client: &Client, names: &str) -> anyhow::Result<()> {
+    on_all_shards(client, names, "_flush?wait_if_ongoing=true").context("writing the indexes to disk")
 }
 
 /// A call that may be repeated. It fails unless every copy that there is of a shard has done it.
-fn on_all_shards(client: &Client, name: &str, call: &str, deadline: &Deadline) -> Result<(), ClusterError> {
+fn on_all_shards(client: &Client, name: &str, call: &str) -> Result<(), ClusterError> {
     #[derive(Deserialize)]
     struct Done {
         #[serde(rename = "_shards")]
@@ -195,13 +172,8 @@ fn on_all_shards(client: &Client, name: &str, call: &str, deadline: &Deadline) -
     struct Shards {
         failed: u32,
     }
-    let request = ClusterRequest {
-        method: Method::POST,
-        path: &format!("/{name}/{call}"),
-        body: Body::Empty,
-        is_repeatable: true,
-    };
-    let Done { shards } = client.send_for(&request, deadline)?;
+    let request = ClusterRequest::new(Method::POST, format!("/{name}/{call}"), Body::Empty);
+    let Done { shards } = client.send_for(&request, &Deadline::never())?;
     if shards.failed > 0 {
         let why = format!("{} shards of {name} are lost", shards.failed);
         return Err(ClusterError::Unavailable(why));
@@ -209,20 +181,21 @@ fn on_all_shards(client: &Client, name: &str, call: &str, deadline: &Deadline) -
     Ok(())
 }
 
+/// Sets what follows `index.` in the settings of some indexes.
+fn change_settings(client: &Client, indexes: &str, settings: &Value) -> Result<(), ClusterError> {
+    let body = json!({ "index": settings });
+    client.change(Method::PUT, format!("/{indexes}/_settings"), Body::Json(&body))
+}
+
 /// Merges each shard of an index into one segment, which makes searches faster. It can take
 /// minutes: a merge continues on the cluster when a request for it has timed out.
 pub(crate) fn force_merge(client: &Client, name: &str, patience: Duration) -> anyhow::Result<()> {
     let path = format!("/{name}/_forcemerge?max_num_segments=1");
+    let request = ClusterRequest::new(Method::POST, path, Body::Empty).once();
     for _ in 0..MERGE_ATTEMPTS {
-        let request = ClusterRequest {
-            method: Method::POST,
-            path: &path,
-            body: Body::Empty,
-            is_repeatable: false,
-        };
         match client.send(&request, &Deadline::never()) {
             Ok(_) | Err(ClusterError::Timeout) => {}
-            Err(error) if error.is_passing() => log::warn!("merging {name}: {error}"),
+            Err(error) if error.is_transient() => log::warn!("merging {name}: {error}"),
             Err(error) => return Err(error).with_context(|| format!("merging {name}")),
         }
         if wait_for_merges(client, name, patience)? {
@@ -235,37 +208,18 @@ pub(crate) fn force_merge(client: &Client, name: &str, patience: Duration) -> an
 
 /// Waits until no merge runs. Returns whether each shard has one segment.
 fn wait_for_merges(client: &Client, name: &str, patience: Duration) -> anyhow::Result<bool> {
-    let path = format!("/{name}/_stats/merge,segments");
     let mut last_progress = Instant::now();
-    let mut is_refreshed = false;
     loop {
-        let error = match client.get::<Value>(&path, &Deadline::never()) {
-            Ok(stats) => {
-                let number = |pointer: &str| stats.pointer(pointer).and_then(Value::as_u64);
-                match number("/_all/primaries/merges/current") {
-                    Some(0) if is_refreshed => {
-                        let segments = number("/_all/primaries/segments/count");
-                        return Ok(segments <= number("/_shards/successful"));
-                    }
-                    // The merged segment is counted, and the old ones are not, after a refresh.
-                    Some(0) => match refresh(client, name, &Deadline::never()) {
-                        Ok(()) => {
-                            is_refreshed = true;
-                            continue;
-                        }
-                        Err(error) => error,
-                    },
-                    Some(_) => {
-                        last_progress = Instant::now();
-                        thread::sleep(POLL);
-                        continue;
-                    }
-                    None => ClusterError::Unavailable(format!("all shards of {name} are lost")),
-                }
+        let error = match merged_segments(client, name) {
+            Ok(Some(is_merged)) => return Ok(is_merged),
+            Ok(None) => {
+                last_progress = Instant::now();
+                thread::sleep(POLL);
+                continue;
             }
             Err(error) => error,
         };
-        if !error.is_passing() || last_progress.elapsed() >= patience {
+        if !error.is_transient() || last_progress.elapsed() >= patience {
             return Err(error).with_context(|| format!("waiting for the merge of {name}"));
         }
         log::warn!("waiting for the merge of {name}: {error}");
@@ -273,14 +227,32 @@ fn wait_for_merges(client: &Client, name: &str, patience: Duration) -> anyhow::R
     }
 }
 
+/// Whether each shard has one segment; `None` while a merge runs.
+fn merged_segments(client: &Client, name: &str) -> Result<Option<bool>, ClusterError> {
+    let stats = || client.get::<Value>(&format!("/{name}/_stats/merge,segments"), &Deadline::never());
+    let number = |stats: &Value, pointer: &str| stats.pointer(pointer).and_then(Value::as_u64);
+    let is_merging = |stats: &Value| match number(stats, "/_all/primaries/merges/current") {
+        Some(merges) => Ok(merges > 0),
+        None => Err(ClusterError::Unavailable(format!("all shards of {name} are lost"))),
+    };
+    if is_merging(&stats()?)? {
+        return Ok(None);
+    }
+    // The merged segment is counted, and the old ones are not, after a refresh.
+    refresh(client, name)?;
+    let stats = stats()?;
+    let segments = number(&stats, "/_all/primaries/segments/count");
+    let is_merged = segments <= number(&stats, "/_shards/successful");
+    Ok((!is_merging(&stats)?).then_some(is_merged))
+}
+
 /// Allows loaded shards to move, as the cluster has it for other indexes.
 pub(crate) fn allow_relocation(client: &Client, names: &[String]) -> anyhow::Result<()> {
-    let (indexes, never) = (names.join(","), Deadline::never());
+    let indexes = names.join(",");
     // What is only in the log of a shard would be sent to its new place as documents.
-    flush(client, &indexes, &never).context("writing the indexes to disk")?;
-    let body = json!({ "index": { "routing.allocation.enable": null } });
-    let path = format!("/{indexes}/_settings");
-    change(client, Method::PUT, &path, &Body::Json(&body), &never).context("allowing shards to move")
+    flush(client, &indexes)?;
+    let settings = json!({ "routing.allocation.enable": null });
+    change_settings(client, &indexes, &settings).context("allowing shards to move")
 }
 
 /// Sets the number of copies of each shard, and waits until all are made. Copies for which there is
@@ -290,8 +262,7 @@ pub(crate) fn replicate(client: &Client, names: &[String], replicas: u32, patien
     struct Health {
         number_of_data_nodes: u32,
     }
-    let never = Deadline::never();
-    let health: Health = client.get("/_cluster/health", &never)?;
+    let health: Health = client.get("/_cluster/health", &Deadline::never())?;
     let possible = replicas.min(health.number_of_data_nodes.saturating_sub(1));
     if possible < replicas {
         log::warn!(
@@ -300,14 +271,10 @@ pub(crate) fn replicate(client: &Client, names: &[String], replicas: u32, patien
         );
     }
     let indexes = names.join(",");
-    flush(client, &indexes, &never).context("writing the indexes to disk")?;
-    let body = json!({ "index": {
-        "number_of_replicas": possible,
-        // The documents of a generation never change.
-        "blocks.write": true,
-    } });
-    let path = format!("/{indexes}/_settings");
-    change(client, Method::PUT, &path, &Body::Json(&body), &never)?;
+    flush(client, &indexes)?;
+    // The documents of a generation never change.
+    let settings = json!({ "number_of_replicas": possible, "blocks.write": true });
+    change_settings(client, &indexes, &settings)?;
     if possible > 0 {
         wait_for_copies(client, &indexes, patience)?;
     }
@@ -335,7 +302,7 @@ fn wait_for_copies(client: &Client, indexes: &str, patience: Duration) -> anyhow
                     (progress, last_progress) = (now, Instant::now());
                 }
             }
-            Err(error) if !error.is_passing() => bail!("waiting for the copies of the shards: {error}"),
+            Err(error) if !error.is_transient() => bail!("waiting for the copies of the shards: {error}"),
             _ => {}
         }
         if last_progress.elapsed() >= patience {
@@ -363,35 +330,18 @@ fn copied_bytes(client: &Client, indexes: &str) -> u64 {
         .sum()
 }
 
-/// Sends a change that can be repeated, and ignores the content of the response.
-pub(crate) fn change(
-    client: &Client,
-    method: Method,
-    path: &str,
-    body: &Body,
-    deadline: &Deadline,
-) -> Result<(), ClusterError> {
-    let request = ClusterRequest {
-        method,
-        path,
-        body: *body,
-        is_repeatable: true,
-    };
-    client.send(&request, deadline).map(|_| ())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn indexes(generation: &str, aliased: bool) -> Vec<ClusterIndex> {
-        let index = |kind: IndexKind| ClusterIndex {
-            name: kind.index("p", generation),
-            kind,
+        let index = |entity_type: EntityType| ClusterIndex {
+            name: index_name("p", entity_type, generation),
+            entity_type,
             generation: generation.to_owned(),
-            aliases: aliased.then(|| kind.alias("p")).into_iter().collect(),
+            aliases: aliased.then(|| alias("p", entity_type)).into_iter().collect(),
         };
-        IndexKind::all().map(index).collect()
+        EntityType::ALL.map(index).into()
     }
 
     #[test]
@@ -409,7 +359,7 @@ mod tests {
         let mut mixed = both();
         mixed[0].aliases.clear();
         assert!(in_service("p", &mixed).is_err(), "an alias is missing");
-        mixed[8].aliases.insert("p-contract".to_owned());
+        mixed[6].aliases.insert("p-contract".to_owned());
         let error = in_service("p", &mixed).unwrap_err().to_string();
         assert!(error.contains(old) && error.contains(new), "{error}");
     }

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
+    aggregation_results::{AggregationResults, Metric, unreadable},
     mapping::{facet_code, facet_field, parse_facet_code, record},
-    metrics::{Metric, Metrics, unreadable},
     searcher::Searcher,
     stored_money,
 };
@@ -25,7 +25,7 @@ use crate::{
 /// The maximum number of buckets of one search. The cluster's own limit is 65,535.
 pub(crate) const MAX_BUCKETS: usize = 50_000;
 
-/// How many searches with so many buckets one request has. The cluster runs those of a request at the
+/// How many searches with so many buckets one request has. The cluster runs the searches of a request at the
 /// same time, and each takes some megabytes of the heap on every node. Of 80,000 vendors, nodes with
 /// 512 MB refused twelve together now and then (circuit breaker); three together take as long.
 pub(crate) const SEARCHES: usize = 3;
@@ -80,10 +80,7 @@ impl TermsResult {
 pub(crate) fn jobs(searcher: &Searcher, terms: &[TermsAggregation]) -> Vec<CountJob> {
     let mut jobs = Vec::new();
     for TermsAggregation { facet, size } in terms {
-        let codes = match facet {
-            Facet::Vendor => searcher.index.vendors,
-            facet => searcher.index.values(*facet).map_or(0, FacetValues::code_count),
-        };
+        let codes = searcher.index.codes(*facet);
         for first in (0..codes).step_by(MAX_BUCKETS) {
             let in_range = MAX_BUCKETS.min(codes - first);
             jobs.push(CountJob {
@@ -135,16 +132,19 @@ pub(crate) fn sums(amount: record::Amount) -> Map<String, Value> {
         .collect()
 }
 
+/// Counts every code of every shard.
+pub(crate) fn all_codes(facet: Facet, codes: usize) -> Value {
+    // A shard that returns all that it may return could have more, so the cluster would not call the
+    // counts exact.
+    json!({ "terms": { "field": facet_field(facet), "size": codes, "shard_size": codes + 1 } })
+}
+
 pub(crate) fn add_counts(aggregations: &mut Map<String, Value>, job: &CountJob, has_values: bool) {
-    let (name, field) = (job.facet.name(), facet_field(job.facet));
-    let mut counts = json!({ "terms": {
-        "field": field,
-        "size": job.size,
-        // More than every code of a shard. A shard that returns all that it may return could have
-        // more, so the cluster would not call the counts exact.
-        "shard_size": job.codes + 1,
-        "order": [{ "_count": "desc" }, { "_key": "asc" }],
-    } });
+    let name = job.facet.name();
+    let all = all_codes(job.facet, job.codes);
+    let mut counts = all.clone();
+    counts["terms"]["size"] = job.size.into();
+    counts["terms"]["order"] = json!([{ "_count": "desc" }, { "_key": "asc" }]);
     if has_values && job.facet != Facet::Vendor {
         counts["aggs"] = sums(record::VALUE).into();
     }
@@ -155,7 +155,6 @@ pub(crate) fn add_counts(aggregations: &mut Map<String, Value>, job: &CountJob, 
     }
     aggregations.insert(name.to_owned(), counts);
     if job.size < job.codes {
-        let all = json!({ "terms": { "field": field, "size": job.codes, "shard_size": job.codes + 1 } });
         aggregations.insert(format!("all_{name}"), all);
         let distinct = json!({ "stats_bucket": { "buckets_path": format!("all_{name}>_count") } });
         aggregations.insert(format!("distinct_{name}"), distinct);
@@ -182,7 +181,7 @@ pub(crate) struct Counted {
     pub(crate) total: u64,
 }
 
-pub(crate) fn read_counts(job: &CountJob, results: &Metrics) -> Result<Counted, Error> {
+pub(crate) fn read_counts(job: &CountJob, results: &AggregationResults) -> Result<Counted, Error> {
     let name = job.facet.name();
     let found: TermsResult = results.read(name)?;
     found.check(name)?;
@@ -236,7 +235,7 @@ pub(crate) fn bucket_sum(bucket: &TermsBucket) -> Result<Sum, Error> {
 }
 
 /// The sum that [`sums`] asks for.
-pub(crate) fn read_sum(results: &Metrics) -> Result<Money, Error> {
+pub(crate) fn read_sum(results: &AggregationResults) -> Result<Money, Error> {
     let mut parts = [0.0; stored_money::PARTS + 1];
     for (part, name) in parts.iter_mut().zip(record::VALUE) {
         *part = results.metric(name)?.unwrap_or(0.0);
@@ -323,7 +322,7 @@ mod tests {
                     {{"key":"0000000a","doc_count":3,"value_millionths":{{"value":500000.0}},"value_dollars":{{"value":{dollars}}},
                       "value_millions":{{"value":0.0}},"value_trillions":{{"value":-1.0}},"value_implausible":{{"value":0.0}}}}]}}}}"#
             );
-            serde_json::from_str::<Metrics>(&json).unwrap()
+            serde_json::from_str::<AggregationResults>(&json).unwrap()
         };
         let job = job(Facet::Status, 20, 20);
         let counted = read_counts(&job, &results(0, "1.2E1")).unwrap();

@@ -1,24 +1,16 @@
-//! The documents of the cluster: one for each record, vendor, key and stem.
+//! The documents of the cluster: one for each record.
 
-use std::io;
-
-use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap};
-use sha2::{Digest, Sha256};
+use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::{
     facet_codes::FacetCodes,
-    mapping::{self, NO_DATE, facet_code, facet_field, record, vendor_list},
+    mapping::{self, NO_DATE, facet_code, facet_field, record},
     stored_money,
 };
 use crate::{
-    engine::{aggregation::Money, facet_values::Sum, relevance::index_terms},
-    model::{EntityType, Facet, Record, Role, Schema, fold::words, record::MAX_KEY_BYTES},
-    storage::hex::hex,
+    engine::{aggregation::Money, relevance::index_terms},
+    model::{Facet, Record, Role, Schema, fold::words, role::RoleStorage},
 };
-
-/// Bytes of a hash that are the id of a vendor. Among a billion vendors, two have the same with a
-/// probability of 1 in 10^11.
-const ID_BYTES: usize = 12;
 
 /// A record, as the index of its entity type gets it.
 pub(crate) struct RecordDocument<'a> {
@@ -29,15 +21,6 @@ pub(crate) struct RecordDocument<'a> {
     /// Its number in the default order.
     pub(crate) number: u64,
     pub(crate) codes: &'a FacetCodes,
-}
-
-impl RecordDocument<'_> {
-    /// Appends the JSON of the document on one line.
-    pub(crate) fn write(&self, out: &mut Vec<u8>) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, self)?;
-        out.push(b'\n');
-        Ok(())
-    }
 }
 
 impl Serialize for RecordDocument<'_> {
@@ -66,7 +49,7 @@ impl Serialize for RecordDocument<'_> {
 fn serialize_role<M: SerializeMap>(document: &mut M, role: Role, record: &Record) -> Result<(), M::Error> {
     match role {
         Role::RecordId => document.serialize_entry(role.name(), record.id()),
-        Role::Date | Role::ClosingDate => {
+        _ if role.storage() == RoleStorage::Day => {
             let days = record.date(role).map_or(NO_DATE, |day| day.days());
             document.serialize_entry(role.name(), &days)
         }
@@ -155,111 +138,12 @@ fn joined_words(text: &str) -> String {
     joined
 }
 
-/// A vendor of an entity type, in [`vendor_list`].
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct VendorName {
-    pub(crate) list: String,
-    /// The key, or its beginning: up to [`MAX_KEY_BYTES`] are searched. Only a name without letters
-    /// and digits has a longer key.
-    key: String,
-    /// The key, if it is longer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    long_key: Option<String>,
-    pub(crate) rank: u32,
-    /// As [`facet_code`] writes it.
-    pub(crate) code: String,
-    /// The most frequent spelling.
-    pub(crate) name: String,
-    pub(crate) records: u64,
-    /// The sum of the values, as [`stored_money::to_text`] writes it.
-    value: String,
-}
-
-impl VendorName {
-    pub(crate) fn new(entity_type: EntityType, key: &str, name: &str, rank: u32, code: u32, sum: Sum) -> VendorName {
-        let searched = searched_key(key);
-        VendorName {
-            list: vendor_list(entity_type),
-            key: searched.to_owned(),
-            long_key: (searched.len() < key.len()).then(|| key.to_owned()),
-            rank,
-            code: facet_code(code),
-            name: name.to_owned(),
-            records: sum.count,
-            value: stored_money::to_text(sum.total_value),
-        }
-    }
-
-    pub(crate) fn key(&self) -> &str {
-        self.long_key.as_deref().unwrap_or(&self.key)
-    }
-
-    pub(crate) fn total_value(&self) -> Money {
-        stored_money::from_text(&self.value).unwrap_or_default()
-    }
-}
-
-/// The id of a vendor's document. Its length does not depend on the key.
-pub(crate) fn vendor_id(entity_type: EntityType, key: &str) -> String {
-    let hash = Sha256::digest(format!("{}/{key}", vendor_list(entity_type)));
-    hex(&hash[..ID_BYTES])
-}
-
-/// The part of a key that the names index searches.
-pub(crate) fn searched_key(key: &str) -> &str {
-    &key[..key.floor_char_boundary(MAX_KEY_BYTES)]
-}
-
-/// A long key of a role, in [`mapping::key_list`].
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct RoleKey {
-    pub(crate) list: String,
-    pub(crate) key: String,
-    pub(crate) rank: u32,
-}
-
-/// What the vocabulary knows of a word.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct WordEntry {
-    pub(crate) list: String,
-    pub(crate) word: String,
-    /// Its number in its list: by descending `documents`, then by alphabet.
-    pub(crate) rank: u32,
-    /// The number of records that have it in a text that `q` searches.
-    pub(crate) documents: u64,
-}
-
-/// Whether the vocabulary has a document for a word of the texts. Codes have none: there are too
-/// many, and nothing is spelled nearly like them.
-pub(crate) fn is_listed(word: &str) -> bool {
-    word.chars().all(char::is_alphabetic)
-}
-
-/// What the vocabulary knows of a stem.
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct StemEntry {
-    /// The words of the text that have this stem in English.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) en: Vec<String>,
-    /// The words of the text that have this stem in French.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) fr: Vec<String>,
-    /// The number of records that have the stem as a similarity term.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub(crate) records: u64,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(records: &u64) -> bool {
-    *records == 0
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::model::EntityType;
 
     fn document(entity_type: EntityType, json: &str) -> Value {
         let schema = Schema::of(entity_type);
@@ -273,10 +157,9 @@ mod tests {
             number: 7,
             codes: &codes,
         };
-        let mut line = Vec::new();
-        document.write(&mut line).unwrap();
-        assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
-        serde_json::from_slice(&line).unwrap()
+        let line = serde_json::to_string(&document).unwrap();
+        assert!(!line.contains('\n'));
+        serde_json::from_str(&line).unwrap()
     }
 
     #[test]
@@ -314,7 +197,7 @@ mod tests {
 
     impl IndexFields {
         fn of(entity_type: EntityType) -> IndexFields {
-            let mapping = mapping::IndexKind::Records(entity_type).mapping();
+            let mapping = mapping::of(entity_type);
             IndexFields(mapping["properties"].as_object().unwrap().keys().cloned().collect())
         }
     }
@@ -365,31 +248,5 @@ mod tests {
             r#"{"record_id":"a","title_en":"Road road","title_fr":"Road"}"#,
         );
         assert_eq!(document["relevance"], json!(["road+road", "road/a"]));
-    }
-
-    #[test]
-    fn a_vendor_without_letters_keeps_its_long_name() {
-        let key = "é*".repeat(2000);
-        let sum = Sum {
-            count: 2,
-            total_value: Money::of(-0.5),
-        };
-        let vendor = VendorName::new(EntityType::Award, &key, "shown", 1, 2, sum);
-        assert!(vendor.key.len() <= MAX_KEY_BYTES);
-        let read: VendorName = serde_json::from_str(&serde_json::to_string(&vendor).unwrap()).unwrap();
-        assert_eq!((read.key(), read.total_value()), (key.as_str(), Money::of(-0.5)));
-    }
-
-    #[test]
-    fn the_id_of_a_vendor_is_short_and_its_own() {
-        let key = "é*".repeat(2000);
-        let ids = [
-            (EntityType::Award, "a"),
-            (EntityType::Contract, "a"),
-            (EntityType::Award, &key),
-        ]
-        .map(|(entity_type, key)| vendor_id(entity_type, key));
-        assert!(ids.iter().all(|id| id.len() == 2 * ID_BYTES), "{ids:?}");
-        assert!(ids[0] != ids[1] && ids[0] != ids[2]);
     }
 }

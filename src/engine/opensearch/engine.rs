@@ -1,30 +1,24 @@
 //! [`OpenSearchEngine`]: implements [`Engine`] on the indexes of one generation on a cluster.
 
-use std::{ops::Range, sync::Arc};
+use std::{mem, ops::Range, sync::Arc};
 
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     aggregate,
-    cache::Cache,
     client::Client,
-    document::VendorName,
     generations::ClusterGeneration,
-    look_ups::look_up,
-    mapping::{IndexKind, record},
+    mapping::record,
     market,
-    names::Names,
-    near_words,
+    multi_search::{self, PlannedSearch},
     page::{self, PageSearch},
-    query::{CompiledQuery, Lookups, term},
+    query::{CompiledQuery, term},
     records_index::{RecordsIndex, departments},
     relevance,
+    resolved_terms::resolve,
     searcher::{Searcher, stored_record},
     similar::{self, SimilarSearch},
-    stems::Vocabulary,
-    suggestions::suggest_vendors,
-    together::{self, Planned},
 };
 use crate::{
     engine::{
@@ -43,45 +37,28 @@ use crate::{
     query::{Page, SearchQuery, SortKey, Start},
 };
 
-/// Less than a kilobyte each.
-const MAX_CACHED_VENDORS: usize = 5_000;
-
-/// The indexes of one generation. It only knows their names and sizes and the values of facets; the
-/// records stay on the cluster.
+/// The indexes of one generation. It knows their names and sizes and the values of facets; the records
+/// stay on the cluster.
 pub(crate) struct OpenSearchEngine {
     client: Arc<Client>,
     /// By entity type; `None` without records.
     indexes: Vec<Option<RecordsIndex>>,
     departments: Departments,
-    /// The name of the names index.
-    names: String,
-    vendors: Cache<VendorName>,
-    vocabulary: Vocabulary,
 }
 
 impl OpenSearchEngine {
-    pub(crate) fn new(client: Arc<Client>, generation: &ClusterGeneration) -> OpenSearchEngine {
-        let departments = departments(generation.facets.iter().flat_map(|(_, tables)| tables));
+    pub(crate) fn new(client: Arc<Client>, generation: &mut ClusterGeneration) -> OpenSearchEngine {
+        let departments = departments(generation.names.iter().flat_map(|names| &names.facets));
         let mut indexes = Vec::new();
-        for entity_type in EntityType::ALL {
-            let summary = generation.summary(entity_type);
-            let facets = generation.facets.iter().find(|(of, _)| *of == entity_type);
-            let index = RecordsIndex::new(
-                entity_type,
-                generation.index(IndexKind::Records(entity_type)),
-                &summary,
-                facets.map_or(&[], |(_, tables)| tables.as_slice()),
-                &departments,
-            );
+        for (entity_type, names) in EntityType::ALL.into_iter().zip(mem::take(&mut generation.names)) {
+            let (name, summary) = (generation.index(entity_type), generation.summary(entity_type));
+            let index = RecordsIndex::new(entity_type, name, &summary, names, &departments);
             indexes.push((summary.records > 0).then_some(index));
         }
         OpenSearchEngine {
             client,
             indexes,
             departments,
-            names: generation.index(IndexKind::Names),
-            vendors: Cache::new(MAX_CACHED_VENDORS),
-            vocabulary: Vocabulary::new(generation.index(IndexKind::Vocabulary)),
         }
     }
 
@@ -94,29 +71,28 @@ impl OpenSearchEngine {
         })
     }
 
-    fn names(&self) -> Names<'_> {
-        Names {
-            client: &self.client,
-            index: &self.names,
-            vendors: &self.vendors,
-        }
-    }
-
-    fn look_up<'q>(
-        &self,
-        searcher: &Searcher,
-        queries: impl IntoIterator<Item = &'q SearchQuery>,
-    ) -> Result<Lookups, Error> {
-        look_up(searcher, &self.names(), &self.vocabulary, &self.departments, queries)
-    }
-
     /// `None` if nothing can match.
-    fn compile(&self, searcher: &Searcher, query: &SearchQuery) -> Result<Option<CompiledQuery>, Error> {
-        let lookups = self.look_up(searcher, [query])?;
-        Ok(CompiledQuery::new(query, &lookups))
+    fn compile(&self, searcher: &Searcher, query: &SearchQuery) -> Option<CompiledQuery> {
+        CompiledQuery::new(query, &resolve(searcher.index, &self.departments, query))
     }
 
-    /// The same for a page in the order of the query.
+    /// What `run` finds among the matches of a query; nothing if nothing can match.
+    fn with_matches<T: Default>(
+        &self,
+        query: &SearchQuery,
+        deadline: &Deadline,
+        run: impl FnOnce(&Searcher, &CompiledQuery) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        deadline.check()?;
+        if let Some(searcher) = self.searcher(query.entity_type, deadline)
+            && let Some(compiled) = self.compile(&searcher, query)
+        {
+            return run(&searcher, &compiled);
+        }
+        Ok(T::default())
+    }
+
+    /// Compiles a query for a page in its order. `None` if nothing can match.
     fn compile_page(
         &self,
         searcher: &Searcher,
@@ -124,14 +100,13 @@ impl OpenSearchEngine {
         page: &Page,
     ) -> Result<Option<CompiledQuery>, Error> {
         check_sortable(query, page)?;
-        let lookups = self.look_up(searcher, [query])?;
-        let compiled = CompiledQuery::new(query, &lookups);
-        let text = query.text.as_ref().filter(|_| query.sort.key == SortKey::Relevance);
-        let (Some(compiled), Some(text)) = (&compiled, text) else {
-            return Ok(compiled);
-        };
-        let clauses = relevance::clauses(searcher, &self.vocabulary, &lookups.variants, text)?;
-        Ok(Some(compiled.clone().prefer(clauses)))
+        let compiled = self.compile(searcher, query);
+        match (compiled, &query.text) {
+            (Some(compiled), Some(text)) if query.sort.key == SortKey::Relevance => {
+                Ok(Some(compiled.prefer(relevance::clauses(searcher, text)?)))
+            }
+            (compiled, _) => Ok(compiled),
+        }
     }
 
     /// Prepares a search for records, to be sent with others. `searcher` returns that of a query's
@@ -140,28 +115,24 @@ impl OpenSearchEngine {
         &self,
         searcher: impl Fn(&SearchQuery) -> Option<&'a Searcher<'a>>,
         search: &RecordSearch,
-    ) -> Result<Planned<'a>, Error> {
-        match search {
+    ) -> Result<PlannedSearch<'a>, Error> {
+        let (RecordSearch::Page { query, .. } | RecordSearch::Similar { query, .. }) = search;
+        let Some(searcher) = searcher(query) else {
+            return Ok(PlannedSearch::Nothing);
+        };
+        let planned = match search {
             RecordSearch::Page { query, page } => {
-                let Some(searcher) = searcher(query) else {
-                    return Ok(Planned::Nothing);
-                };
                 let compiled = self.compile_page(searcher, query, page)?;
-                Ok(compiled.map_or(Planned::Nothing, |compiled| {
-                    Planned::Page(searcher, PageSearch::new(searcher, &compiled, query.sort, page))
-                }))
+                let search = compiled.map(|compiled| PageSearch::new(searcher, &compiled, query.sort, page));
+                search.map(|search| PlannedSearch::Page(searcher, search))
             }
             RecordSearch::Similar { query, terms, limit } => {
-                let Some(searcher) = searcher(query) else {
-                    return Ok(Planned::Nothing);
-                };
-                let Some(compiled) = self.compile(searcher, &without_text(query))? else {
-                    return Ok(Planned::Nothing);
-                };
-                let similar = SimilarSearch::new(searcher, &self.vocabulary, &compiled, terms, *limit)?;
-                Ok(similar.map_or(Planned::Nothing, |similar| Planned::Similar(searcher, similar)))
+                let compiled = self.compile(searcher, &without_text(query));
+                let search = compiled.and_then(|compiled| SimilarSearch::new(searcher, &compiled, terms, *limit));
+                search.map(|search| PlannedSearch::Similar(searcher, search))
             }
-        }
+        };
+        Ok(planned.unwrap_or(PlannedSearch::Nothing))
     }
 }
 
@@ -214,11 +185,8 @@ impl Engine for OpenSearchEngine {
             "track_total_hits": false,
             "stored_fields": [record::RECORD],
         });
-        let hits = searcher.search(&body)?.hits.hits;
-        hits.into_iter()
-            .next()
-            .map(|mut hit| stored_record(&mut hit))
-            .transpose()
+        let first = searcher.search(&body)?.hits.hits.into_iter().next();
+        first.map(|mut hit| stored_record(&mut hit)).transpose()
     }
 
     fn aggregate(
@@ -228,39 +196,32 @@ impl Engine for OpenSearchEngine {
         values: ValueAggregation,
         deadline: Deadline,
     ) -> Result<Aggregation, Error> {
-        deadline.check()?;
-        if let Some(searcher) = self.searcher(query.entity_type, &deadline)
-            && let Some(compiled) = self.compile(&searcher, query)?
-        {
-            return aggregate::aggregate(&searcher, &self.names(), &compiled, terms, values);
-        }
-        Ok(Aggregation::empty(query.entity_type, terms, values))
+        let aggregation = self.with_matches(query, &deadline, |searcher, compiled| {
+            aggregate::aggregate(searcher, compiled, terms, values).map(Some)
+        })?;
+        Ok(aggregation.unwrap_or_else(|| Aggregation::empty(query.entity_type, terms, values)))
     }
 
     fn counts(&self, queries: &[SearchQuery], deadline: Deadline) -> Result<Vec<u64>, Error> {
         deadline.check()?;
-        let (mut counted, mut searches): (Vec<usize>, Vec<(&str, Value)>) = (Vec::new(), Vec::new());
+        let (mut counted, mut searches): (Vec<usize>, Vec<(&str, CompiledQuery)>) = (Vec::new(), Vec::new());
         for entity_type in EntityType::ALL {
             let Some(searcher) = self.searcher(entity_type, &deadline) else {
                 continue;
             };
-            let of_type = queries.iter().enumerate();
-            let of_type = of_type.filter(|(_, query)| query.entity_type == entity_type);
-            let only_queries = of_type.clone().map(|(_, query)| query);
-            let lookups = self.look_up(&searcher, only_queries)?;
-            for (number, query) in of_type {
-                if let Some(compiled) = CompiledQuery::new(query, &lookups) {
+            for (number, query) in queries.iter().enumerate() {
+                if query.entity_type == entity_type
+                    && let Some(compiled) = self.compile(&searcher, query)
+                {
                     counted.push(number);
-                    searches.push((searcher.index.name.as_str(), compiled.to_json()));
+                    searches.push((searcher.index.name.as_str(), compiled));
                 }
             }
         }
         // Nothing matches the others.
         let mut counts = vec![0; queries.len()];
-        for (number, total) in counted
-            .into_iter()
-            .zip(together::totals(&self.client, &searches, &deadline)?)
-        {
+        let totals = multi_search::totals(&self.client, &searches, &deadline)?;
+        for (number, total) in counted.into_iter().zip(totals) {
             counts[number] = total;
         }
         Ok(counts)
@@ -277,18 +238,14 @@ impl Engine for OpenSearchEngine {
         deadline.check()?;
         if is_department(facet) {
             let indexes = entity_types.iter().filter_map(|of| self.indexes[*of as usize].as_ref());
-            let counted = indexes.filter_map(|index| index.values(Facet::Buyer));
+            let counted = indexes.filter_map(|index| index.values(Facet::Department));
             return Ok(self.departments.list(&counted.collect::<Vec<_>>(), part, page));
         }
         let [only] = entity_types else {
             return Ok(NamesPage::default());
         };
-        if facet == Facet::Vendor {
-            return self.names().vendors(*only, part, page, &deadline);
-        }
-        let values = self.indexes[*only as usize]
-            .as_ref()
-            .and_then(|index| index.values(facet));
+        let index = self.indexes[*only as usize].as_ref();
+        let values = index.and_then(|index| index.values(facet));
         Ok(values.map_or_else(NamesPage::default, |values| values.page(part, page.start, page.len())))
     }
 
@@ -303,19 +260,9 @@ impl Engine for OpenSearchEngine {
         if is_department(facet) {
             return Ok(self.departments.resolve(name));
         }
-        let Some(index) = &self.indexes[entity_type as usize] else {
-            return Ok(None);
-        };
-        if facet != Facet::Vendor {
-            return Ok(index.values(facet).and_then(|values| values.resolve(facet, name)));
-        }
-        let vendor = self.names().vendor(entity_type, &facet.key(name), &deadline)?;
-        Ok(vendor.map(|vendor| ResolvedName {
-            key: vendor.key().to_owned(),
-            name: vendor.name.clone(),
-            name_fr: None,
-            kind: None,
-        }))
+        let index = self.indexes[entity_type as usize].as_ref();
+        let values = index.and_then(|index| index.values(facet));
+        Ok(values.and_then(|values| values.resolve(facet, name)))
     }
 
     fn department_names(&self, name: &str) -> Vec<String> {
@@ -334,15 +281,11 @@ impl Engine for OpenSearchEngine {
         let Some(index) = &self.indexes[entity_type as usize] else {
             return Ok(Vec::new());
         };
-        let key = facet.key(name);
-        if facet == Facet::Vendor {
-            return suggest_vendors(&self.names(), entity_type, &key, limit, &deadline);
-        }
         let is_department = is_department(facet);
-        let counted = if is_department { Facet::Buyer } else { facet };
+        let counted = if is_department { Facet::Department } else { facet };
         match index.values(counted) {
             Some(values) if is_department => self.departments.suggest(values, name, limit, &deadline),
-            Some(values) => values.suggest(&key, limit, &deadline),
+            Some(values) => values.suggest(&facet.key(name), limit, &deadline),
             None => Ok(Vec::new()),
         }
     }
@@ -355,24 +298,13 @@ impl Engine for OpenSearchEngine {
         deadline: Deadline,
     ) -> Result<Vec<Vec<NearWord>>, Error> {
         deadline.check()?;
-        near_words::near_words(
-            &self.client,
-            &self.vocabulary.index,
-            entity_type,
-            words,
-            limit,
-            &deadline,
-        )
+        let index = self.indexes[entity_type as usize].as_ref();
+        let near = |word: &String| index.map_or_else(Vec::new, |index| index.vocabulary.near(word, limit));
+        Ok(words.iter().map(near).collect())
     }
 
     fn market(&self, query: &SearchQuery, deadline: Deadline) -> Result<MarketCounts, Error> {
-        deadline.check()?;
-        if let Some(searcher) = self.searcher(query.entity_type, &deadline)
-            && let Some(compiled) = self.compile(&searcher, query)?
-        {
-            return market::market(&searcher, &compiled);
-        }
-        Ok(MarketCounts::default())
+        self.with_matches(query, &deadline, market::market)
     }
 
     fn similar(
@@ -382,14 +314,9 @@ impl Engine for OpenSearchEngine {
         limit: usize,
         deadline: Deadline,
     ) -> Result<Vec<SimilarRecord>, Error> {
-        deadline.check()?;
-        let Some(searcher) = self.searcher(query.entity_type, &deadline) else {
-            return Ok(Vec::new());
-        };
-        match self.compile(&searcher, &without_text(query))? {
-            Some(compiled) => similar::search(&searcher, &self.vocabulary, &compiled, terms, limit),
-            None => Ok(Vec::new()),
-        }
+        self.with_matches(&without_text(query), &deadline, |searcher, compiled| {
+            similar::search(searcher, compiled, terms, limit)
+        })
     }
 
     fn records_of(&self, searches: &[RecordSearch], deadline: Deadline) -> Result<Vec<Vec<Bytes>>, Error> {
@@ -398,19 +325,16 @@ impl Engine for OpenSearchEngine {
         let searcher = |query: &SearchQuery| searchers[query.entity_type as usize].as_ref();
         let planned = searches.iter().map(|search| self.plan(searcher, search));
         let planned = planned.collect::<Result<Vec<_>, Error>>()?;
-        together::records_of(&self.client, planned, &deadline)
+        multi_search::records_of(&self.client, planned, &deadline)
     }
 
     fn idf(&self, entity_type: EntityType, terms: &[String], deadline: Deadline) -> Result<Vec<f32>, Error> {
         let Some(searcher) = self.searcher(entity_type, &deadline) else {
             return Ok(vec![idf(0, 0); terms.len()]);
         };
-        let frequencies = similar::document_frequencies(&searcher, &self.vocabulary, terms)?;
-        let records = searcher.index.records;
-        Ok(frequencies
-            .into_iter()
-            .map(|frequency| idf(records, frequency))
-            .collect())
+        let index = searcher.index;
+        let idf = |term: &String| idf(index.records, index.vocabulary.records_with_term(term));
+        Ok(terms.iter().map(idf).collect())
     }
 
     fn is_local(&self) -> bool {
@@ -422,11 +346,14 @@ impl Engine for OpenSearchEngine {
 mod tests {
     use std::time::Duration;
 
+    use serde_json::Value;
+
     use super::*;
     use crate::{
         engine::opensearch::{
             build_totals::RecordSummary,
             client_tests::{Node, Reply},
+            names_file::Names,
             settings::ClusterSettings,
         },
         model::Date,
@@ -442,16 +369,8 @@ mod tests {
         number.to_string().chars().map(letter).collect()
     }
 
-    /// A node of a cluster that has no stem in its vocabulary. Of each word it has as many records as
-    /// [`word`] was called with.
+    /// A node of a cluster that has as many records of each word as [`word`] was called with.
     fn answer(head: &str, body: &str) -> String {
-        if head.starts_with("post /vocabulary/_mget ") {
-            let ids = serde_json::from_str::<Value>(body).unwrap()["ids"]
-                .as_array()
-                .unwrap()
-                .len();
-            return json!({ "docs": vec![json!({ "found": false }); ids] }).to_string();
-        }
         assert!(head.starts_with("post /_msearch?"), "{head}");
         let responses = body.lines().skip(1).step_by(2).map(|search| {
             let search: Value = serde_json::from_str(search).unwrap();
@@ -475,16 +394,13 @@ mod tests {
         let index = |entity_type: EntityType| {
             let name = entity_type.to_string();
             let has_records = entity_type == EntityType::Contract;
-            has_records.then(|| RecordsIndex::new(entity_type, name, &summary, &[], &departments))
+            has_records.then(|| RecordsIndex::new(entity_type, name, &summary, Names::default(), &departments))
         };
         let indexes = EntityType::ALL.into_iter().map(index).collect();
         OpenSearchEngine {
             client: Arc::new(Client::new(&ClusterSettings::new(vec![node.url.clone()])).unwrap()),
             indexes,
             departments,
-            names: "names".to_owned(),
-            vendors: Cache::new(1),
-            vocabulary: Vocabulary::new("vocabulary".to_owned()),
         }
     }
 
@@ -514,7 +430,7 @@ mod tests {
             .iter()
             .map(|line| line.split([' ', '?']).nth(1).unwrap())
             .collect();
-        assert_eq!(paths, ["/vocabulary/_mget", "/_msearch"], "the words, then the counts");
+        assert_eq!(paths, ["/_msearch"]);
 
         // No request has more than 200 searches.
         let many: Vec<SearchQuery> = (0..401).map(|word| with_word(EntityType::Contract, word)).collect();
@@ -522,7 +438,7 @@ mod tests {
             engine.counts(&many, deadline()).unwrap(),
             (0..401).collect::<Vec<u64>>()
         );
-        assert_eq!(node.request_lines().len(), 2 + 1 + 3);
+        assert_eq!(node.request_lines().len(), 1 + 3);
     }
 
     #[test]

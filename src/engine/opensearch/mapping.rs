@@ -4,61 +4,36 @@
 //! | index | documents | found by |
 //! |---|---|---|
 //! | `{prefix}-{entity_type}-{generation}` | one per record, numbered in the default order | keys, words, dates, values, facet codes |
-//! | `{prefix}-names-{generation}` | one per vendor of an entity type, and one per long key of a role that is searched by a part | a part of the key, rank, code |
-//! | `{prefix}-vocabulary-{generation}` | one per stem and one per word of an entity type | its id; a word also by its spelling |
 //! | `{prefix}-catalog` | one per generation and part of its stored files, and the lock of the build in progress | its id |
 //!
-//! The alias `{prefix}-{entity_type}`, `{prefix}-names` or `{prefix}-vocabulary` names the index
-//! that is in service. Only [`super::generations`] changes aliases. A server resolves them once and
-//! then names the indexes, so that a request sees one generation.
+//! The alias `{prefix}-{entity_type}` names the index that is in service. Only [`super::generations`] changes aliases.
+//! A server resolves them once and then names the indexes, so that a request sees one generation.
 
 use serde_json::{Map, Value, json};
 
-use crate::model::{EntityType, Facet, Role, Schema};
+use crate::model::{EntityType, Facet, Role, Schema, role::RoleStorage};
 
-/// The index of one entity type, or one of the two indexes that every generation has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum IndexKind {
-    Records(EntityType),
-    Names,
-    Vocabulary,
+/// The alias of the index that is in service.
+pub(crate) fn alias(prefix: &str, entity_type: EntityType) -> String {
+    format!("{prefix}-{entity_type}")
 }
 
-impl IndexKind {
-    pub(crate) fn all() -> impl Iterator<Item = IndexKind> {
-        let records = EntityType::ALL.into_iter().map(IndexKind::Records);
-        records.chain([IndexKind::Names, IndexKind::Vocabulary])
-    }
+/// The index of an entity type in a generation. An index name has no capital letters.
+pub(crate) fn index_name(prefix: &str, entity_type: EntityType, generation: &str) -> String {
+    format!("{prefix}-{entity_type}-{}", generation.to_ascii_lowercase())
+}
 
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            IndexKind::Records(entity_type) => entity_type.name(),
-            IndexKind::Names => "names",
-            IndexKind::Vocabulary => "vocabulary",
-        }
-    }
+/// The entity type and the generation of an index; `None` if it is not an index of this prefix.
+pub(crate) fn parse_index_name(prefix: &str, index: &str) -> Option<(EntityType, String)> {
+    let (entity_type, generation) = index.strip_prefix(prefix)?.strip_prefix('-')?.split_once('-')?;
+    let generation = generation.to_ascii_uppercase();
+    is_generation_id(&generation).then_some((EntityType::parse(entity_type)?, generation))
+}
 
-    /// The alias of the index that is in service.
-    pub(crate) fn alias(self, prefix: &str) -> String {
-        format!("{prefix}-{}", self.name())
-    }
-
-    /// The index of a generation. An index name has no capital letters.
-    pub(crate) fn index(self, prefix: &str, generation: &str) -> String {
-        format!("{prefix}-{}-{}", self.name(), generation.to_ascii_lowercase())
-    }
-
-    /// The kind and the generation of an index; `None` if it is not an index of this prefix.
-    pub(crate) fn parse(prefix: &str, index: &str) -> Option<(IndexKind, String)> {
-        let (kind, generation) = index.strip_prefix(prefix)?.strip_prefix('-')?.split_once('-')?;
-        let kind = IndexKind::all().find(|known| known.name() == kind)?;
-        let generation = generation.to_ascii_uppercase();
-        is_generation_id(&generation).then_some((kind, generation))
-    }
-
-    /// The body that creates the index.
-    pub(crate) fn definition(self, shards: u32) -> Value {
-        let mut settings = json!({
+/// The body that creates the index of an entity type.
+pub(crate) fn definition(entity_type: EntityType, shards: u32) -> Value {
+    json!({
+        "settings": { "index": {
             "number_of_shards": shards,
             // Copies are made when the index is complete.
             "number_of_replicas": 0,
@@ -67,37 +42,21 @@ impl IndexKind {
             "max_result_window": MAX_RESULT_WINDOW,
             // A shard may move when it is complete (`recovery_source`).
             "routing.allocation.enable": "new_primaries",
-        });
-        if let IndexKind::Records(_) = self {
-            settings["sort.field"] = json!(SORT_FIELDS);
-            settings["sort.order"] = json!(SORT_ORDERS);
-        }
-        json!({
-            "settings": { "index": settings },
-            "mappings": self.mapping(),
-        })
-    }
+            "sort.field": SORT_FIELDS,
+            "sort.order": SORT_ORDERS,
+        } },
+        "mappings": of(entity_type),
+    })
+}
 
-    /// Settings that answers depend on, by their names below `index`, in the form in which the
-    /// cluster returns them.
-    pub(crate) fn fixed_settings(self) -> Vec<(&'static str, Value)> {
-        let mut settings = vec![("max_result_window", json!(MAX_RESULT_WINDOW.to_string()))];
-        if let IndexKind::Records(_) = self {
-            settings.push(("sort.field", json!(SORT_FIELDS)));
-            settings.push(("sort.order", json!(SORT_ORDERS)));
-        }
-        settings
-    }
-
-    /// The mapping, in the form in which the cluster returns it: without members that have their
-    /// default.
-    pub(crate) fn mapping(self) -> Value {
-        match self {
-            IndexKind::Records(entity_type) => records_mapping(Schema::of(entity_type)),
-            IndexKind::Names => names_mapping(),
-            IndexKind::Vocabulary => vocabulary_mapping(),
-        }
-    }
+/// Settings that answers depend on, by their names below `index`, in the form in which the cluster
+/// returns them.
+pub(crate) fn fixed_settings() -> [(&'static str, Value); 3] {
+    [
+        ("max_result_window", json!(MAX_RESULT_WINDOW.to_string())),
+        ("sort.field", json!(SORT_FIELDS)),
+        ("sort.order", json!(SORT_ORDERS)),
+    ]
 }
 
 /// The index with the manifests and other files of all generations, and the lock.
@@ -144,7 +103,7 @@ pub(crate) fn is_generation_id(text: &str) -> bool {
 }
 
 /// The version of the documents and mappings. Raise it when they change for equal records.
-pub(crate) const FORMAT: u32 = 3;
+pub(crate) const FORMAT: u32 = 4;
 
 /// The maximum of `from` + `size`. The API allows an offset of 9,500 and a page of 500; a search
 /// asks for one more record, to know whether another page follows.
@@ -214,7 +173,7 @@ pub(crate) fn facet_field(facet: Facet) -> String {
     format!("facet_{}", facet.name())
 }
 
-/// A code as a keyword: the order of the keywords is that of the codes.
+/// A code as a keyword: keywords sort like the codes.
 pub(crate) fn facet_code(code: u32) -> String {
     format!("{code:08x}")
 }
@@ -223,93 +182,19 @@ pub(crate) fn parse_facet_code(text: &str) -> Option<u32> {
     u32::from_str_radix(text, 16).ok()
 }
 
-/// The fields of a document of the names index.
-pub(crate) mod names {
-    /// Which list it belongs to: [`vendor_list`](super::vendor_list) or
-    /// [`key_list`](super::key_list).
-    pub(crate) const LIST: &str = "list";
-    /// The key, searched by a part. Its type is `wildcard`.
-    pub(crate) const KEY: &str = "key";
-    /// The words of the key, in [`KEY`]: `key.words`.
-    pub(crate) const WORDS: &str = "words";
-    /// The number of the value in its list: by descending number of records, then by name, then by
-    /// key. The rank of a list of keys is by key.
-    pub(crate) const RANK: &str = "rank";
-    /// Vendors only: [`facet_code`](super::facet_code) in the documents of the records.
-    pub(crate) const CODE: &str = "code";
-}
-
-/// The list of the vendors of an entity type, by [`Facet::Vendor`]. Its documents are
-/// [`VendorName`](super::document::VendorName).
-pub(crate) fn vendor_list(entity_type: EntityType) -> String {
-    format!("{entity_type}/vendors")
-}
-
-/// The list of the distinct keys that the records of an entity type have for a role of
-/// [`NAMES`](crate::engine::names::NAMES), of those with more than
-/// [`MAX_PATTERN_CHARS`](super::query::MAX_PATTERN_CHARS) characters:
-/// a shorter one is found by a pattern.
-/// Its documents are [`RoleKey`](super::document::RoleKey).
-pub(crate) fn key_list(entity_type: EntityType, role: Role) -> String {
-    format!("{entity_type}/keys/{}", role.name())
-}
-
-/// The id of the vocabulary's document with the words that have a stem in some language, and with
-/// the number of records that have the stem as a similarity term.
-/// Its source is [`StemEntry`](super::document::StemEntry).
-pub(crate) fn stem_id(entity_type: EntityType, stem: &str) -> String {
-    format!("{entity_type}/{stem}")
-}
-
-/// The fields of the document of a word in the vocabulary.
-pub(crate) mod word {
-    /// Which list it belongs to: [`word_list`](super::word_list).
-    pub(crate) const LIST: &str = "list";
-    pub(crate) const WORD: &str = "word";
-    /// The number of the word in its list: by descending number of records, then by alphabet.
-    pub(crate) const RANK: &str = "rank";
-}
-
-/// The words of the texts of an entity type. Its documents are
-/// [`WordEntry`](super::document::WordEntry).
-pub(crate) fn word_list(entity_type: EntityType) -> String {
-    format!("{entity_type}/words")
-}
-
-/// The id of a word's document. No stem has a slash.
-pub(crate) fn word_id(entity_type: EntityType, word: &str) -> String {
-    format!("{}/{word}", word_list(entity_type))
-}
-
-const ROLES: [Role; 18] = [
-    Role::RecordId,
-    Role::Date,
-    Role::ClosingDate,
-    Role::Value,
-    Role::Municipality,
-    Role::Category,
-    Role::Status,
-    Role::ProcurementMethod,
-    Role::NoticeType,
-    Role::VendorProvince,
-    Role::ReferenceNumber,
-    Role::SolicitationNumber,
-    Role::Department,
-    Role::Vendor,
-    Role::Text,
-    Role::Subject,
-    Role::Commodity,
-    Role::QualityFlag,
-];
-
 /// The roles that the documents of an entity type have a field for.
 pub(crate) fn roles(schema: &Schema) -> impl Iterator<Item = Role> {
     // Every document has a date, because the index is sorted by it.
     let has_field = |role: &Role| schema.is_searchable_by(*role) || *role == Role::Date;
-    ROLES.into_iter().filter(has_field)
+    // The value before amendments has fields of its own.
+    let is_stored = |role: &Role| role.storage() != RoleStorage::None && *role != Role::OriginalValue;
+    Role::all().filter(is_stored).filter(has_field)
 }
 
-fn records_mapping(schema: &Schema) -> Value {
+/// The mapping of the index of an entity type, in the form in which the cluster returns it: without
+/// members that have their default.
+pub(crate) fn of(entity_type: EntityType) -> Value {
+    let schema = Schema::of(entity_type);
     let mut fields = Map::new();
     for role in roles(schema) {
         fields.insert(role.name().to_owned(), role_mapping(role));
@@ -354,54 +239,23 @@ fn mark() -> Value {
 }
 
 fn role_mapping(role: Role) -> Value {
-    match role {
+    match role.storage() {
         // The default order reads it.
-        Role::RecordId => json!({ "type": "keyword" }),
+        _ if role == Role::RecordId => json!({ "type": "keyword" }),
         // Days since 1970-01-01, or `NO_DATE`.
-        Role::Date | Role::ClosingDate => json!({ "type": "integer" }),
+        RoleStorage::Day => json!({ "type": "integer" }),
         // In dollars; absent where the record has none.
-        Role::Value => json!({ "type": "double" }),
+        RoleStorage::Amount => json!({ "type": "double" }),
         // The folded words of each text, joined by blanks. The gap between two texts is larger than
         // any phrase may skip.
-        Role::Text => json!({ "type": "text", "norms": false, "analyzer": "whitespace" }),
-        // Keys and similarity terms are only searched.
-        _ => only_searched(),
+        RoleStorage::Words => json!({ "type": "text", "norms": false, "analyzer": "whitespace" }),
+        RoleStorage::Key | RoleStorage::Name | RoleStorage::Terms | RoleStorage::None => only_searched(),
     }
 }
 
 /// The type of a text that is neither sorted by nor counted.
 fn only_searched() -> Value {
     json!({ "type": "keyword", "doc_values": false })
-}
-
-fn names_mapping() -> Value {
-    json!({
-        "dynamic": "false",
-        "_meta": meta(),
-        "properties": {
-            names::LIST: only_searched(),
-            names::KEY: {
-                "type": "wildcard",
-                "fields": { names::WORDS: {
-                    "type": "text", "norms": false, "index_options": "docs", "analyzer": "whitespace",
-                } },
-            },
-            names::RANK: { "type": "integer" },
-            names::CODE: only_searched(),
-        },
-    })
-}
-
-fn vocabulary_mapping() -> Value {
-    json!({
-        "dynamic": "false",
-        "_meta": meta(),
-        "properties": {
-            word::LIST: only_searched(),
-            word::WORD: only_searched(),
-            word::RANK: { "type": "integer", "index": false },
-        },
-    })
 }
 
 fn meta() -> Value {
@@ -413,15 +267,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_an_index_states_kind_and_generation() {
+    fn every_stored_role_has_a_field() {
+        for schema in EntityType::ALL.map(Schema::of) {
+            let mapping = of(schema.entity_type);
+            for role in Role::all().filter(|role| schema.is_searchable_by(*role)) {
+                let name = if role == Role::OriginalValue {
+                    record::AMENDABLE
+                } else {
+                    role.name()
+                };
+                let has_field = mapping["properties"].get(name).is_some();
+                let is_stored = role.storage() != RoleStorage::None;
+                assert_eq!(has_field, is_stored, "{}: {role:?}", schema.entity_type);
+            }
+        }
+    }
+
+    #[test]
+    fn the_name_of_an_index_states_entity_type_and_generation() {
         let generation = "20260131T235959123Z";
-        for kind in IndexKind::all() {
-            let index = kind.index("procure-test", generation);
+        for entity_type in EntityType::ALL {
+            let index = index_name("procure-test", entity_type, generation);
             assert_eq!(index, index.to_lowercase());
-            assert_eq!(
-                IndexKind::parse("procure-test", &index),
-                Some((kind, generation.to_owned()))
-            );
+            let parsed = parse_index_name("procure-test", &index);
+            assert_eq!(parsed, Some((entity_type, generation.to_owned())));
         }
         for other in [
             "procure-test-catalog",
@@ -431,7 +300,7 @@ mod tests {
             "procure-tests-contract-20260131t235959123z",
             "contract-20260131t235959123z",
         ] {
-            assert_eq!(IndexKind::parse("procure-test", other), None, "{other}");
+            assert_eq!(parse_index_name("procure-test", other), None, "{other}");
         }
     }
 
@@ -448,7 +317,7 @@ mod tests {
     #[test]
     fn every_role_that_an_entity_type_is_searched_by_has_a_field() {
         for entity_type in EntityType::ALL {
-            let mapping = IndexKind::Records(entity_type).mapping();
+            let mapping = of(entity_type);
             let has_field = |name: &str| mapping["properties"].get(name).is_some();
             assert!(has_field("date") && has_field("record_id") && has_field("record"));
             let has_subject = Schema::of(entity_type).is_searchable_by(Role::Subject);

@@ -8,12 +8,12 @@ use std::ops::Range;
 use serde_json::{Map, Value, json};
 
 use super::{
+    aggregation_results::{AggregationResults, unreadable},
     counts::{
-        MAX_BUCKETS, SEARCHES, TermsResult, add_counts, batches, bucket_sum, codes_from, entry_buckets, jobs,
+        MAX_BUCKETS, SEARCHES, TermsResult, add_counts, all_codes, bucket_sum, codes_from, entry_buckets, jobs,
         read_counts, read_sum, sums,
     },
     mapping::{facet_field, parse_facet_code, record},
-    metrics::{Metrics, unreadable},
     query::{CompiledQuery, exists, term},
     response::SearchResponse,
     searcher::Searcher,
@@ -50,8 +50,7 @@ fn count_records(searcher: &Searcher, query: &CompiledQuery, counts: &mut Market
         size: usize::MAX,
     };
     // A number of bids is one of a few hundred: all are in one search.
-    let jobs = batches(jobs(searcher, &[bids])).into_iter().flatten();
-    let jobs: Vec<_> = jobs.collect();
+    let jobs = jobs(searcher, &[bids]);
     let mut aggregations = Map::new();
     for job in &jobs {
         add_counts(&mut aggregations, job, false);
@@ -68,18 +67,13 @@ fn count_records(searcher: &Searcher, query: &CompiledQuery, counts: &mut Market
             aggregations.insert(name.to_owned(), sums);
         }
     }
-    let search = json!({
-        "query": query.to_json(),
-        "size": 0,
-        "track_total_hits": false,
-        "aggs": aggregations,
-    });
-    let results = Metrics::of(&searcher.search(&search)?)?;
+    let results = searcher.search(&query.aggregate(aggregations))?.aggregations;
     if results.has(WITH_VENDOR) {
         counts.with_vendor = documents(&results.read(WITH_VENDOR)?)?;
     }
     if results.has(CURRENT) {
-        let (current, original): (Metrics, Metrics) = (results.read(CURRENT)?, results.read(ORIGINAL)?);
+        let (current, original): (AggregationResults, AggregationResults) =
+            (results.read(CURRENT)?, results.read(ORIGINAL)?);
         counts.growth.records = documents(&current)?;
         counts.growth.current = read_sum(&current)?;
         counts.growth.original = read_sum(&original)?;
@@ -97,17 +91,17 @@ fn count_records(searcher: &Searcher, query: &CompiledQuery, counts: &mut Market
 }
 
 /// The number of documents that a filter aggregation has.
-fn documents(filtered: &Metrics) -> Result<u64, Error> {
+fn documents(filtered: &AggregationResults) -> Result<u64, Error> {
     filtered.read("doc_count")
 }
 
 fn count_vendors(searcher: &Searcher, query: &CompiledQuery, counts: &mut MarketCounts) -> Result<(), Error> {
-    let vendors = searcher.index.vendors;
+    let vendors = searcher.index.codes(Facet::Vendor);
     let has_values = Schema::of(searcher.index.entity_type).has_role(Role::Value);
     let years = searcher.index.values(Facet::Year);
     let year_count = years.map_or(0, FacetValues::code_count);
     let year_of_code: Vec<Option<i32>> = years.map_or_else(Vec::new, |values| {
-        let year = |code: u32| values.name(*values.values_of_code(code).first()?).parse().ok();
+        let year = |code: u32| values.name(values.values_of_code(code).first()?).parse().ok();
         (0..values.code_count() as u32).map(year).collect()
     });
     // A vendor has a bucket for itself and up to one for each year.
@@ -143,17 +137,7 @@ fn vendor_search(query: &CompiledQuery, vendors: usize, years: usize, has_values
     }
     let mut of_vendors = all_codes(Facet::Vendor, vendors);
     of_vendors["aggs"] = of_vendor.into();
-    json!({
-        "query": query.to_json(),
-        "size": 0,
-        "track_total_hits": false,
-        "aggs": { VENDORS: of_vendors },
-    })
-}
-
-/// Counts every code of every shard.
-fn all_codes(facet: Facet, codes: usize) -> Value {
-    json!({ "terms": { "field": facet_field(facet), "size": codes, "shard_size": codes + 1 } })
+    query.aggregate(json!({ VENDORS: of_vendors }))
 }
 
 fn read_vendors(
@@ -162,7 +146,7 @@ fn read_vendors(
     counts: &mut MarketCounts,
     sums: &mut Vec<Money>,
 ) -> Result<(), Error> {
-    let found: TermsResult = Metrics::of(response)?.read(VENDORS)?;
+    let found: TermsResult = response.aggregations.read(VENDORS)?;
     found.check(VENDORS)?;
     for vendor in &found.buckets {
         sums.push(bucket_sum(vendor)?.total_value);
@@ -185,8 +169,6 @@ fn read_vendors(
 
 #[cfg(test)]
 mod tests {
-    use serde_json::value::RawValue;
-
     use super::*;
     use crate::engine::opensearch::response::HitList;
 
@@ -200,7 +182,7 @@ mod tests {
             {"key":"00000009","doc_count":1,"value_dollars":{"value":0.0},"years":{"sum_other_doc_count":0,"buckets":[]}}]}}"#;
         let response = SearchResponse {
             hits: HitList::default(),
-            aggregations: Some(RawValue::from_string(aggregations.to_owned()).unwrap()),
+            aggregations: serde_json::from_str(aggregations).unwrap(),
         };
         let (mut counts, mut sums) = (MarketCounts::default(), Vec::new());
         read_vendors(&response, &[Some(2020), Some(2021)], &mut counts, &mut sums).unwrap();

@@ -11,11 +11,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
+    aggregation_results::{Metric, unreadable},
     mapping::MAX_RESULT_WINDOW,
-    metrics::{ExactFloat, Metrics, unreadable},
-    page::SortValue,
     query::CompiledQuery,
-    response::SearchResponse,
+    response::{SearchResponse, SortValue},
 };
 use crate::{
     engine::{
@@ -47,12 +46,7 @@ pub(crate) fn hints() -> Value {
 /// The result of [`hints`].
 #[derive(Deserialize)]
 pub(crate) struct Hints {
-    values: Vec<Hint>,
-}
-
-#[derive(Deserialize)]
-struct Hint {
-    value: Option<ExactFloat>,
+    values: Vec<Metric>,
 }
 
 impl Hints {
@@ -243,12 +237,7 @@ fn count_search(query: &CompiledQuery, bounds: &[f64]) -> Value {
         interval
     };
     let ranges: Vec<Value> = bounds.windows(2).map(interval).collect();
-    json!({
-        "query": query.to_json(),
-        "size": 0,
-        "track_total_hits": false,
-        "aggs": { COUNTS: { "range": { "field": Role::Value.name(), "ranges": ranges } } },
-    })
+    query.aggregate(json!({ COUNTS: { "range": { "field": Role::Value.name(), "ranges": ranges } } }))
 }
 
 const COUNTS: &str = "counts";
@@ -263,7 +252,7 @@ fn read_counts(responses: &[SearchResponse], bounds: &[f64]) -> Result<Vec<u64>,
         doc_count: u64,
     }
     let response = responses.first().ok_or_else(|| unreadable("there is no response"))?;
-    let found: Counts = Metrics::of(response)?.read(COUNTS)?;
+    let found: Counts = response.aggregations.read(COUNTS)?;
     let counts: Vec<u64> = found.buckets.iter().map(|bucket| bucket.doc_count).collect();
     let intervals = bounds.len() - 1;
     if counts.len() == intervals {
@@ -292,11 +281,8 @@ fn value_search(query: &CompiledQuery, target: &Target, index: u64, is_ascending
 
 fn read_value(response: &SearchResponse) -> Result<f64, Error> {
     let sort = response.hits.hits.first().and_then(|hit| hit.sort.first());
-    match sort.map(|raw| SortValue::parse(raw)).transpose()? {
-        Some(SortValue::Float(value)) => Ok(value),
-        Some(SortValue::Integer(value)) => Ok(value as f64),
-        _ => Err(unreadable("a value is missing")),
-    }
+    let value = sort.and_then(SortValue::as_number);
+    value.ok_or_else(|| unreadable("a value is missing"))
 }
 
 /// Integers in the order of the finite doubles.

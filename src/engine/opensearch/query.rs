@@ -1,6 +1,6 @@
 //! Searches in the cluster's query language.
 //!
-//! Everything here is a pure function. What must be looked up first is in [`Lookups`].
+//! Everything here is a pure function. What must be looked up first is in [`ResolvedTerms`].
 
 use std::collections::HashMap;
 
@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 
 use super::mapping::{NO_DATE, facet_code, facet_field, roles};
 use crate::{
-    engine::names::NAMES,
-    model::{Date, Facet, Role, Schema},
+    model::{Date, Facet, Role, Schema, role::RoleStorage},
     query::{
         Filter, SearchQuery,
         text::{Clause, Term},
@@ -25,9 +24,9 @@ pub(crate) struct CompiledQuery {
     preferred: Vec<Value>,
 }
 
-/// What the cluster must be asked before a query can be compiled.
+/// What is looked up before a query can be compiled.
 #[derive(Debug, Default)]
-pub(crate) struct Lookups {
+pub(crate) struct ResolvedTerms {
     /// For each word of `q`: itself, and the words with the same stem.
     pub(crate) variants: HashMap<String, Vec<String>>,
     /// For each value of a facet in a filter: the codes of the records that have it. Empty if no
@@ -52,19 +51,19 @@ pub(crate) fn is_long_part(part: &str) -> bool {
 
 impl CompiledQuery {
     /// `None` if nothing can match.
-    pub(crate) fn new(query: &SearchQuery, lookups: &Lookups) -> Option<CompiledQuery> {
+    pub(crate) fn new(query: &SearchQuery, resolved: &ResolvedTerms) -> Option<CompiledQuery> {
         let schema = Schema::of(query.entity_type);
         let mut compiled = CompiledQuery::default();
         for filter in &query.filters {
-            compiled.required.push(filter_clause(schema, filter, lookups)?);
+            compiled.required.push(filter_clause(schema, filter, resolved)?);
         }
         let is_text_indexed = has_field(schema, Role::Text);
         for clause in query.text.iter().flat_map(|text| text.clauses()) {
             match clause {
-                Clause::Any(terms) if is_text_indexed => compiled.required.push(any_of(terms, lookups)),
+                Clause::Any(terms) if is_text_indexed => compiled.required.push(any_of(terms, resolved)),
                 Clause::Any(_) => return None,
                 Clause::Not(term) if is_text_indexed => {
-                    compiled.excluded.push(any_of(std::slice::from_ref(term), lookups));
+                    compiled.excluded.push(any_of(std::slice::from_ref(term), resolved));
                 }
                 Clause::Not(_) => {}
             }
@@ -87,7 +86,7 @@ impl CompiledQuery {
         self
     }
 
-    /// As a query without scores, apart from those of preferred clauses.
+    /// As a query in which only preferred clauses have scores.
     pub(crate) fn to_json(&self) -> Value {
         if !self.preferred.is_empty() {
             return json!({ "bool": {
@@ -102,6 +101,16 @@ impl CompiledQuery {
             (required, []) => json!({ "bool": { "filter": required } }),
             (required, excluded) => json!({ "bool": { "filter": required, "must_not": excluded } }),
         }
+    }
+
+    /// A search that counts all matches and returns none.
+    pub(crate) fn count(&self) -> Value {
+        json!({ "query": self.to_json(), "size": 0, "track_total_hits": true })
+    }
+
+    /// A search that only aggregates the matches.
+    pub(crate) fn aggregate(&self, aggregations: impl Into<Value>) -> Value {
+        json!({ "query": self.to_json(), "size": 0, "track_total_hits": false, "aggs": aggregations.into() })
     }
 
     /// As a query whose score is the sum of the scores of the given clauses; at least one of them
@@ -153,17 +162,6 @@ pub(crate) fn contains(field: &str, part: &str) -> Value {
     json!({ "wildcard": { field: { "value": pattern } } })
 }
 
-/// A clause that matches words at up to a distance: letters to insert, to remove, to replace, or to
-/// swap with their neighbour. It finds all of them, however many.
-pub(crate) fn fuzzy(field: &str, word: &str, distance: u8) -> Value {
-    json!({ "fuzzy": { field: {
-        "value": word,
-        "fuzziness": distance,
-        "transpositions": true,
-        "rewrite": "constant_score",
-    } } })
-}
-
 /// A clause that matches the dates of a range; both days are included. A record without the date
 /// never matches.
 pub(crate) fn dates(role: Role, from: Option<Date>, to: Option<Date>) -> Value {
@@ -190,8 +188,8 @@ fn has_field(schema: &Schema, role: Role) -> bool {
 }
 
 /// `None` if nothing can match.
-fn filter_clause(schema: &Schema, filter: &Filter, lookups: &Lookups) -> Option<Value> {
-    let is_searched_by_part = |role: Role| NAMES.contains(&role) && has_field(schema, role);
+fn filter_clause(schema: &Schema, filter: &Filter, resolved: &ResolvedTerms) -> Option<Value> {
+    let is_searched_by_part = |role: Role| role.storage() == RoleStorage::Name && has_field(schema, role);
     match filter {
         Filter::Term { role, key } => has_field(schema, *role).then(|| term(role.name(), key.as_str())),
         Filter::Prefix { role, key } => is_searched_by_part(*role).then(|| starts_with(*role, key)),
@@ -199,22 +197,22 @@ fn filter_clause(schema: &Schema, filter: &Filter, lookups: &Lookups) -> Option<
         // Every key contains an empty text.
         Filter::Contains { role, key } if key.is_empty() => Some(starts_with(*role, key)),
         Filter::Contains { role, key } if is_long_part(key) => {
-            let keys = lookups.keys.get(&(*role, key.clone()))?;
+            let keys = resolved.keys.get(&(*role, key.clone()))?;
             Some(terms(role.name(), keys))
         }
         Filter::Contains { role, key } => {
             let with_part = contains(role.name(), key);
-            Some(match lookups.keys.get(&(*role, key.clone())) {
+            Some(match resolved.keys.get(&(*role, key.clone())) {
                 Some(keys) if !keys.is_empty() => any(vec![with_part, terms(role.name(), keys)]),
                 _ => with_part,
             })
         }
         Filter::Dates { role, from, to } => {
-            let is_date = matches!(role, Role::Date | Role::ClosingDate);
+            let is_date = role.storage() == RoleStorage::Day;
             (is_date && has_field(schema, *role)).then(|| dates(*role, *from, *to))
         }
         Filter::FacetValue { facet, key } => {
-            let codes = lookups.codes.get(&(*facet, key.clone()))?;
+            let codes = resolved.codes.get(&(*facet, key.clone()))?;
             let codes: Vec<String> = codes.iter().copied().map(facet_code).collect();
             (!codes.is_empty()).then(|| terms(&facet_field(*facet), &codes))
         }
@@ -247,7 +245,7 @@ fn values(min: Option<f64>, max: Option<f64>) -> Option<Value> {
 }
 
 /// The union of terms of `q`.
-fn any_of(queried: &[Term], lookups: &Lookups) -> Value {
+fn any_of(queried: &[Term], resolved: &ResolvedTerms) -> Value {
     let field = Role::Text.name();
     let (mut words, mut clauses): (Vec<String>, Vec<Value>) = (Vec::new(), Vec::new());
     let mut push = |word: &String| {
@@ -257,7 +255,7 @@ fn any_of(queried: &[Term], lookups: &Lookups) -> Value {
     };
     for queried in queried {
         match queried {
-            Term::Word(word) => match lookups.variants.get(word) {
+            Term::Word(word) => match resolved.variants.get(word) {
                 Some(variants) => variants.iter().for_each(&mut push),
                 None => push(word),
             },
@@ -283,12 +281,12 @@ mod tests {
             text: q.map(|q| TextQuery::parse(q).unwrap()),
             ..SearchQuery::newest(entity_type, filters)
         };
-        let mut lookups = Lookups::default();
+        let mut resolved = ResolvedTerms::default();
         let variants = ["road", "roads"].map(str::to_owned).to_vec();
-        lookups.variants.insert("road".to_owned(), variants);
-        lookups.codes.insert((Facet::Vendor, "acme".to_owned()), vec![255, 7]);
-        lookups.codes.insert((Facet::Vendor, "absent".to_owned()), Vec::new());
-        CompiledQuery::new(&query, &lookups).map(|compiled| compiled.to_json())
+        resolved.variants.insert("road".to_owned(), variants);
+        resolved.codes.insert((Facet::Vendor, "acme".to_owned()), vec![255, 7]);
+        resolved.codes.insert((Facet::Vendor, "absent".to_owned()), Vec::new());
+        CompiledQuery::new(&query, &resolved).map(|compiled| compiled.to_json())
     }
 
     #[test]
@@ -390,17 +388,17 @@ mod tests {
     fn a_part_of_a_department_finds_its_other_names() {
         let (role, key) = (Role::Department, "sante".to_owned());
         let query = SearchQuery::newest(EntityType::Contract, vec![Filter::Contains { role, key: key.clone() }]);
-        let mut lookups = Lookups::default();
+        let mut resolved = ResolvedTerms::default();
         let pattern = json!({ "wildcard": { "department": { "value": "*sante*" } } });
-        let clause = |lookups: &Lookups| CompiledQuery::new(&query, lookups).unwrap().to_json();
+        let clause = |resolved: &ResolvedTerms| CompiledQuery::new(&query, resolved).unwrap().to_json();
         for _ in 0..2 {
-            assert_eq!(clause(&lookups), json!({ "bool": { "filter": [pattern] } }));
-            lookups.keys.insert((role, key.clone()), Vec::new());
+            assert_eq!(clause(&resolved), json!({ "bool": { "filter": [pattern] } }));
+            resolved.keys.insert((role, key.clone()), Vec::new());
         }
-        lookups.keys.insert((role, key), vec!["health canada".to_owned()]);
+        resolved.keys.insert((role, key), vec!["health canada".to_owned()]);
         let other = json!({ "term": { "department": { "value": "health canada" } } });
         let either = json!({ "bool": { "should": [pattern, other], "minimum_should_match": 1 } });
-        assert_eq!(clause(&lookups), json!({ "bool": { "filter": [either] } }));
+        assert_eq!(clause(&resolved), json!({ "bool": { "filter": [either] } }));
     }
 
     #[test]
@@ -448,11 +446,11 @@ mod tests {
         let (role, key) = (Role::Vendor, "é".repeat(MAX_PATTERN_CHARS + 1));
         assert!(is_long_part(&key) && !is_long_part(&key[2..]));
         let query = SearchQuery::newest(EntityType::Contract, vec![Filter::Contains { role, key: key.clone() }]);
-        assert_eq!(CompiledQuery::new(&query, &Lookups::default()), None);
-        let mut lookups = Lookups::default();
-        lookups.keys.insert((role, key), vec!["x".to_owned()]);
+        assert_eq!(CompiledQuery::new(&query, &ResolvedTerms::default()), None);
+        let mut resolved = ResolvedTerms::default();
+        resolved.keys.insert((role, key), vec!["x".to_owned()]);
         assert_eq!(
-            CompiledQuery::new(&query, &lookups).unwrap().to_json(),
+            CompiledQuery::new(&query, &resolved).unwrap().to_json(),
             json!({ "bool": { "filter": [{ "term": { "vendor": { "value": "x" } } }] } })
         );
     }

@@ -1,10 +1,15 @@
-//! The index of one entity type, as the engine knows it: its name, its size, and the values of its
-//! facets.
+//! The index of one entity type, as the engine knows it: its name, its size, the values of its facets,
+//! and its words.
 
-use super::{build_totals::RecordSummary, facet_codes::FacetTable};
+use super::{
+    build_totals::RecordSummary,
+    facet_codes::FacetTable,
+    names_file::{LongKeys, Names},
+    vocabulary::Vocabulary,
+};
 use crate::{
     engine::{departments::Departments, facet_values::FacetValues, page_size::MAX_PAGE_BYTES},
-    model::{EntityType, Facet},
+    model::{EntityType, Facet, Role},
 };
 
 /// The maximum size of the records of one response. Real records of a page have a tenth.
@@ -22,15 +27,15 @@ pub(crate) struct RecordsIndex {
     /// Bytes of the JSON of the largest record, and of all records.
     max_record_bytes: u64,
     bytes: u64,
-    /// The number of distinct vendors. They are in the names index, because they are many.
-    pub(crate) vendors: usize,
-    /// The values of all other facets that some record has.
+    /// The values of all facets that some record has.
     facets: Vec<(Facet, FacetValues)>,
+    long_keys: LongKeys,
+    pub(crate) vocabulary: Vocabulary,
 }
 
 /// The departments of all entity types, from the facets of each.
 pub(crate) fn departments<'a>(tables: impl Iterator<Item = &'a FacetTable> + Clone) -> Departments {
-    let departments = tables.filter(|table| table.facet == Facet::Buyer);
+    let departments = tables.filter(|table| table.facet == Facet::Department);
     let entries = departments.flat_map(|table| {
         let entries = table.entries.iter().map(Vec::as_slice);
         entries.zip(table.sums.iter().map(|sum| sum.count))
@@ -43,10 +48,10 @@ impl RecordsIndex {
         entity_type: EntityType,
         name: String,
         summary: &RecordSummary,
-        tables: &[FacetTable],
+        names: Names,
         departments: &Departments,
     ) -> RecordsIndex {
-        let facets = tables.iter().map(|table| {
+        let facets = names.facets.iter().map(|table| {
             let values_of = |entry: &[String]| departments.values_of_entry(table.facet, entry);
             (table.facet, FacetValues::new(&table.entries, &table.sums, values_of))
         });
@@ -56,8 +61,9 @@ impl RecordsIndex {
             records: summary.records,
             max_record_bytes: summary.max_record_bytes,
             bytes: summary.bytes,
-            vendors: usize::try_from(summary.vendors).unwrap_or(usize::MAX),
             facets: facets.collect(),
+            long_keys: names.long_keys,
+            vocabulary: Vocabulary::new(names.vocabulary),
         }
     }
 
@@ -80,7 +86,18 @@ impl RecordsIndex {
         (records as u64).saturating_mul(of_record.saturating_add(MAX_HIT_BYTES))
     }
 
-    /// The values of a facet other than vendors; `None` where no record has any.
+    /// The keys of a role that contain a part that is too long for a pattern.
+    pub(crate) fn keys_with_long_part(&self, role: Role, part: &str) -> Vec<String> {
+        let keys = self.long_keys.get(role.name()).into_iter().flatten();
+        keys.filter(|key| key.contains(part)).cloned().collect()
+    }
+
+    /// The number of the codes of a facet.
+    pub(crate) fn codes(&self, facet: Facet) -> usize {
+        self.values(facet).map_or(0, FacetValues::code_count)
+    }
+
+    /// The values of a facet; `None` where no record has any.
     pub(crate) fn values(&self, facet: Facet) -> Option<&FacetValues> {
         let found = self.facets.iter().find(|(known, _)| *known == facet);
         found.map(|(_, values)| values)

@@ -14,7 +14,6 @@
 //! whose disk is almost full, hands them over when they are loaded. A node that was lost and comes
 //! back opens its own shards whatever this setting says.
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::{client::Client, cluster_error::ClusterError};
@@ -23,22 +22,11 @@ use crate::engine::deadline::Deadline;
 /// A member of `_source` in a mapping.
 const SETTING: &str = "recovery_source_enabled";
 
-#[derive(Deserialize)]
-struct Cluster {
-    version: Version,
-}
-
-#[derive(Deserialize)]
-struct Version {
-    /// Elasticsearch states none.
-    #[serde(default)]
-    distribution: String,
-}
-
 /// Whether the cluster knows the setting.
-pub(crate) fn can_be_left_out(client: &Client, deadline: &Deadline) -> Result<bool, ClusterError> {
-    let cluster: Cluster = client.get("/", deadline)?;
-    Ok(cluster.version.distribution == "opensearch")
+pub(crate) fn can_be_left_out(client: &Client) -> Result<bool, ClusterError> {
+    let cluster: Value = client.get("/", &Deadline::never())?;
+    // Elasticsearch states no distribution.
+    Ok(cluster.pointer("/version/distribution") == Some(&"opensearch".into()))
 }
 
 /// Changes the body that creates an index. An index that stores its documents as they were sent has
@@ -59,10 +47,13 @@ pub(crate) fn forget(mapping: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::opensearch::{
-        client_tests::{Node, Reply},
-        mapping::IndexKind,
-        settings::ClusterSettings,
+    use crate::{
+        engine::opensearch::{
+            client_tests::{Node, Reply},
+            mapping,
+            settings::ClusterSettings,
+        },
+        model::EntityType,
     };
 
     #[test]
@@ -73,20 +64,19 @@ mod tests {
         ] {
             let node = Node::start(Reply::Answer(200, answer));
             let client = Client::new(&ClusterSettings::new(vec![node.url.clone()])).unwrap();
-            assert_eq!(can_be_left_out(&client, &Deadline::never()), Ok(expected), "{answer}");
+            assert_eq!(can_be_left_out(&client), Ok(expected), "{answer}");
         }
     }
 
     #[test]
     fn the_setting_is_no_other_mapping() {
-        for kind in IndexKind::all() {
-            let mut definition = kind.definition(1);
+        for entity_type in EntityType::ALL {
+            let mut definition = mapping::definition(entity_type, 1);
             leave_out(&mut definition);
-            let mapping = &mut definition["mappings"];
-            let is_told = *mapping != kind.mapping();
-            assert_eq!(is_told, matches!(kind, IndexKind::Records(_)), "{kind:?}");
-            forget(mapping);
-            assert_eq!(*mapping, kind.mapping());
+            let told = &mut definition["mappings"];
+            assert_ne!(*told, mapping::of(entity_type));
+            forget(told);
+            assert_eq!(*told, mapping::of(entity_type));
         }
     }
 }

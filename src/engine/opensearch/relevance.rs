@@ -12,44 +12,43 @@ use serde_json::{Value, json};
 
 use super::{
     mapping::record,
-    query::{any, term, terms},
-    searcher::Searcher,
-    stems,
+    query::{CompiledQuery, any, term, terms},
+    searcher::{Searcher, total},
+    vocabulary::Vocabulary,
 };
 use crate::{
     engine::{
         error::Error,
         relevance::{self, Group, Tier},
     },
+    model::Role,
     query::text::{Clause, Term, TextQuery},
 };
 
-/// The clauses that order the matches of a text; none where all have the same score. `variants` are
-/// those of the words of the text.
-pub(crate) fn clauses(
-    searcher: &Searcher,
-    vocabulary: &stems::Vocabulary,
-    variants: &HashMap<String, Vec<String>>,
-    text: &TextQuery,
-) -> Result<Vec<Value>, Error> {
-    let required = text.clauses().iter().filter_map(|clause| match clause {
-        Clause::Any(terms) => Some(terms),
-        Clause::Not(_) => None,
-    });
-    let mut words: Vec<String> = Vec::new();
-    for term in required.flatten() {
-        match term {
-            Term::Word(word) => words.extend(variants_of(variants, word)),
-            Term::Phrase(phrase) => words.extend(phrase.iter().cloned()),
+/// The maximum number of words that one request counts.
+const COUNTED: usize = 100;
+
+/// The clauses that order the matches of a text; none where all have the same score.
+pub(crate) fn clauses(searcher: &Searcher, text: &TextQuery) -> Result<Vec<Value>, Error> {
+    let vocabulary = &searcher.index.vocabulary;
+    let mut words: Vec<&str> = Vec::new();
+    for clause in text.clauses() {
+        if let Clause::Any(terms) = clause {
+            words.extend(terms.iter().flat_map(Term::words).map(String::as_str));
         }
     }
+    words.retain(|word| vocabulary.documents(word).is_none());
     words.sort_unstable();
     words.dedup();
-    let known = Known {
-        variants,
-        documents: vocabulary.document_frequencies(searcher, &words)?,
-    };
-    let groups = relevance::plan(text, searcher.index.records, &known)?;
+    let mut codes = HashMap::new();
+    for words in words.chunks(COUNTED) {
+        let with_word = |word: &&str| CompiledQuery::default().require(term(Role::Text.name(), *word));
+        let counts = words.iter().map(|word| with_word(word).count());
+        for (word, response) in words.iter().zip(searcher.multi_search(counts.collect())?) {
+            codes.insert((*word).to_owned(), total(&response)?);
+        }
+    }
+    let groups = relevance::plan(text, searcher.index.records, &Known { vocabulary, codes })?;
     Ok(counted(groups).iter().map(clause).collect())
 }
 
@@ -65,27 +64,24 @@ fn counted(groups: Vec<Group>) -> Vec<(Group, u32)> {
     counted
 }
 
-/// What was looked up.
+/// The vocabulary, and the numbers of records with the codes of a text, which it does not list.
 struct Known<'a> {
-    variants: &'a HashMap<String, Vec<String>>,
-    documents: HashMap<String, u64>,
+    vocabulary: &'a Vocabulary,
+    codes: HashMap<String, u64>,
 }
 
 impl relevance::Vocabulary for Known<'_> {
     fn variants(&self, word: &str) -> Result<Vec<String>, Error> {
-        Ok(variants_of(self.variants, word))
+        Ok(self.vocabulary.variants(word))
     }
 
     fn documents(&self, word: &str) -> Result<u64, Error> {
-        Ok(self.documents.get(word).copied().unwrap_or(0))
+        let listed = self.vocabulary.documents(word);
+        Ok(listed.or_else(|| self.codes.get(word).copied()).unwrap_or(0))
     }
 }
 
-fn variants_of(variants: &HashMap<String, Vec<String>>, word: &str) -> Vec<String> {
-    variants.get(word).cloned().unwrap_or_else(|| vec![word.to_owned()])
-}
-
-/// The score is that of the first tier that a record is in, and 1 if it is in none. So each gain has
+/// The score is the gain of the first tier that a record is in, and 1 if it is in none. So each gain has
 /// 1 added, and all records get the number of clauses more than their score.
 fn clause((group, times): &(Group, u32)) -> Value {
     let functions = group

@@ -1,16 +1,18 @@
 //! The parts of the cluster's responses that this program reads.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::{Map, Value, value::RawValue};
 
-use super::cluster_error::{ClusterError, error_text};
+use super::{
+    aggregation_results::AggregationResults,
+    cluster_error::{ClusterError, error_text},
+};
 
 /// The response of a search that covers the whole index.
 #[derive(Debug)]
 pub(crate) struct SearchResponse {
     pub(crate) hits: HitList,
-    /// Raw, because `serde_json` rounds floats of a [`Value`] otherwise than they were written.
-    pub(crate) aggregations: Option<Box<RawValue>>,
+    pub(crate) aggregations: AggregationResults,
 }
 
 /// A response before it is known whether it is whole.
@@ -23,7 +25,8 @@ pub(crate) struct UncheckedResponse {
     #[serde(rename = "_shards")]
     shards: Option<Shards>,
     hits: Option<HitList>,
-    aggregations: Option<Box<RawValue>>,
+    #[serde(default)]
+    aggregations: AggregationResults,
 }
 
 #[derive(Debug, Deserialize)]
@@ -62,20 +65,64 @@ pub(crate) struct Hit {
     /// Empty where the request asks for no stored fields.
     #[serde(rename = "_id", default)]
     pub(crate) id: String,
-    /// Raw, for the same reason as [`SearchResponse::aggregations`].
     #[serde(default)]
-    pub(crate) sort: Vec<Box<RawValue>>,
+    pub(crate) sort: Vec<SortValue>,
     /// The names of the queries that the document matches, of those that have a name.
     #[serde(default)]
     pub(crate) matched_queries: Vec<String>,
     /// Stored fields and doc values, each a list.
     #[serde(default)]
     pub(crate) fields: Map<String, Value>,
-    #[serde(rename = "_source")]
-    pub(crate) source: Option<Box<RawValue>>,
+}
+
+/// A value that hits are sorted by, read exactly.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum SortValue {
+    Integer(i64),
+    Float(f64),
+    Text(String),
+}
+
+impl<'de> Deserialize<'de> for SortValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<SortValue, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        let text = raw.get();
+        if text.starts_with('"') {
+            return serde_json::from_str(text)
+                .map(SortValue::Text)
+                .map_err(D::Error::custom);
+        }
+        match text.parse() {
+            Ok(integer) => Ok(SortValue::Integer(integer)),
+            Err(_) => text.parse().map(SortValue::Float).map_err(D::Error::custom),
+        }
+    }
+}
+
+impl SortValue {
+    pub(crate) fn to_json(&self) -> Value {
+        match self {
+            SortValue::Integer(integer) => (*integer).into(),
+            SortValue::Float(float) => (*float).into(),
+            SortValue::Text(text) => text.as_str().into(),
+        }
+    }
+
+    pub(crate) fn as_number(&self) -> Option<f64> {
+        match self {
+            SortValue::Integer(integer) => Some(*integer as f64),
+            SortValue::Float(float) => Some(*float),
+            SortValue::Text(_) => None,
+        }
+    }
 }
 
 impl Hit {
+    /// The sort values, for `search_after`.
+    pub(crate) fn position(&self) -> Value {
+        self.sort.iter().map(SortValue::to_json).collect()
+    }
+
     /// Takes the first value of a field out.
     pub(crate) fn take_field(&mut self, name: &str) -> Option<Value> {
         match self.fields.get_mut(name)? {
@@ -210,6 +257,20 @@ mod tests {
         let hit = &mut response.hits.hits[0];
         assert_eq!(hit.take_field("record").unwrap(), r#"{"x": 1e2}"#);
         assert_eq!(hit.take_field("other"), None);
-        assert_eq!((hit.id.as_str(), hit.sort[1].get()), ("7", "\"a\""));
+        assert_eq!((hit.id.as_str(), &hit.sort[1]), ("7", &SortValue::Text("a".to_owned())));
+    }
+
+    #[test]
+    fn sort_values_are_read_exactly() {
+        for (json, expected) in [
+            ("9007199254740993", SortValue::Integer(9_007_199_254_740_993)),
+            ("-2147483648", SortValue::Integer(i64::from(i32::MIN))),
+            ("0.1", SortValue::Float(0.1)),
+            ("1.7976931348623157E308", SortValue::Float(f64::MAX)),
+            ("\"a\\\"b\"", SortValue::Text("a\"b".to_owned())),
+        ] {
+            assert_eq!(serde_json::from_str::<SortValue>(json).unwrap(), expected, "{json}");
+        }
+        assert!(serde_json::from_str::<SortValue>("null").is_err());
     }
 }

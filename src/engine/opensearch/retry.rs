@@ -13,30 +13,30 @@ const FIRST_WAIT: Duration = Duration::from_millis(200);
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// An error after which a step may succeed later.
-pub(crate) trait MayPass: fmt::Display {
-    fn is_passing(&self) -> bool;
+pub(crate) trait Transient: fmt::Display {
+    fn is_transient(&self) -> bool;
 }
 
-impl MayPass for ClusterError {
-    fn is_passing(&self) -> bool {
-        self.is_passing()
+impl Transient for ClusterError {
+    fn is_transient(&self) -> bool {
+        self.is_transient()
     }
 }
 
-impl MayPass for anyhow::Error {
-    fn is_passing(&self) -> bool {
+impl Transient for anyhow::Error {
+    fn is_transient(&self) -> bool {
         let cause = self.downcast_ref::<ClusterError>();
-        cause.is_some_and(ClusterError::is_passing)
+        cause.is_some_and(ClusterError::is_transient)
     }
 }
 
 /// Runs a step until it succeeds, fails for a reason that does not pass, or has failed for as long as
 /// `patience`. The step must have the same effect however often it runs.
-pub(crate) fn retry<T, E: MayPass>(patience: Duration, mut step: impl FnMut() -> Result<T, E>) -> Result<T, E> {
+pub(crate) fn retry<T, E: Transient>(patience: Duration, mut step: impl FnMut() -> Result<T, E>) -> Result<T, E> {
     let (start, mut wait) = (Instant::now(), FIRST_WAIT);
     loop {
         match step() {
-            Err(error) if error.is_passing() && start.elapsed() < patience => {
+            Err(error) if error.is_transient() && start.elapsed() < patience => {
                 log::warn!("trying again in {} ms: {error:#}", wait.as_millis());
                 thread::sleep(wait);
                 wait = (wait * 2).min(LONGEST_WAIT);

@@ -11,7 +11,7 @@ use super::{
     mapping::record,
     query::terms,
     records_index::RecordsIndex,
-    response::{Hit, SearchResponse},
+    response::{Hit, SearchResponse, SortValue},
 };
 use crate::{
     engine::{
@@ -41,38 +41,34 @@ impl Searcher<'_> {
     /// Several searches of the entity type in one request; the responses are in the order of the
     /// searches.
     pub(crate) fn multi_search(&self, bodies: Vec<Value>) -> Result<Vec<SearchResponse>, Error> {
-        let name = self.index.name.as_str();
-        let searches: Vec<(&str, Value)> = bodies.into_iter().map(|body| (name, body)).collect();
-        self.multi_search_of(&searches)
-    }
-
-    /// The same, each given with the name of the index that it searches.
-    pub(crate) fn multi_search_of(&self, searches: &[(&str, Value)]) -> Result<Vec<SearchResponse>, Error> {
         self.deadline.check()?;
-        if searches.is_empty() {
+        if bodies.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(self.client.multi_search(searches, self.deadline)?)
+        let name = self.index.name.as_str();
+        let searches: Vec<(&str, Value)> = bodies.into_iter().map(|body| (name, body)).collect();
+        Ok(self.client.multi_search(&searches, self.deadline)?)
     }
 
-    /// Records by their ids, in the order of the ids, each given with its size in bytes. A response
-    /// is not larger than a page, apart from a single record.
-    pub(crate) fn records(&self, mut wanted: &[(String, u64)]) -> Result<Vec<Bytes>, Error> {
-        let mut records = Vec::with_capacity(wanted.len());
-        while !wanted.is_empty() {
-            let sizes = wanted
-                .iter()
-                .map(|(_, bytes)| usize::try_from(*bytes).unwrap_or(usize::MAX));
-            let (step, rest) = wanted.split_at(fitting(sizes.take(MAX_FETCHED), MAX_PAGE_BYTES));
-            wanted = rest;
-            self.fetch(step, &mut records)?;
+    /// The records of hits, in the order of the hits. A response is not larger than a page, apart from a
+    /// single record.
+    pub(crate) fn records(&self, hits: Vec<RecordHit>) -> Result<Vec<Bytes>, Error> {
+        let mut missing: Vec<&RecordHit> = hits.iter().filter(|hit| hit.record.is_none()).collect();
+        let mut fetched = Vec::with_capacity(missing.len());
+        while !missing.is_empty() {
+            let sizes = missing.iter().map(|hit| hit.bytes as usize).take(MAX_FETCHED);
+            let rest = missing.split_off(fitting(sizes, MAX_PAGE_BYTES));
+            self.fetch(&missing, &mut fetched)?;
+            missing = rest;
         }
-        Ok(records)
+        let mut fetched = fetched.into_iter();
+        let record = |hit: RecordHit| hit.record.or_else(|| fetched.next());
+        Ok(hits.into_iter().filter_map(record).collect())
     }
 
-    fn fetch(&self, step: &[(String, u64)], records: &mut Vec<Bytes>) -> Result<(), Error> {
+    fn fetch(&self, hits: &[&RecordHit], records: &mut Vec<Bytes>) -> Result<(), Error> {
         let id = Role::RecordId.name();
-        let ids: Vec<String> = step.iter().map(|(record_id, _)| record_id.clone()).collect();
+        let ids: Vec<String> = hits.iter().map(|hit| hit.record_id.clone()).collect();
         let body = json!({
             "query": { "bool": { "filter": [terms(id, &ids)] } },
             "size": ids.len(),
@@ -96,16 +92,37 @@ impl Searcher<'_> {
     }
 }
 
+/// A hit, with its record or without.
+pub(crate) struct RecordHit {
+    /// In the order of the search's sort. The last one is the `record_id`.
+    pub(crate) sort: Vec<SortValue>,
+    pub(crate) record_id: String,
+    /// The size of the record.
+    pub(crate) bytes: u64,
+    /// Only if the search returned it.
+    pub(crate) record: Option<Bytes>,
+}
+
+impl RecordHit {
+    pub(crate) fn read(mut hit: Hit) -> Result<RecordHit, Error> {
+        let bytes = hit.take_field(record::BYTES).and_then(|bytes| bytes.as_u64());
+        let (Some(bytes), Some(SortValue::Text(record_id))) = (bytes, hit.sort.last()) else {
+            let why = format!("{bytes:?} bytes of {:?}", hit.sort);
+            return Err(ClusterError::unreadable("a hit", why).into());
+        };
+        Ok(RecordHit {
+            record_id: record_id.clone(),
+            bytes,
+            record: stored_record(&mut hit).ok(),
+            sort: hit.sort,
+        })
+    }
+}
+
 /// The number of matches of a search that counts all.
 pub(crate) fn total(response: &SearchResponse) -> Result<u64, Error> {
     let total = response.hits.total.as_ref().and_then(|total| total.exact());
     total.ok_or_else(|| ClusterError::unreadable("a search", "the number of hits is missing").into())
-}
-
-/// The size of the record of a hit.
-pub(crate) fn record_bytes(hit: &mut Hit) -> Result<u64, Error> {
-    let bytes = hit.take_field(record::BYTES).and_then(|bytes| bytes.as_u64());
-    bytes.ok_or_else(|| ClusterError::unreadable("a hit", "the size of the record is missing").into())
 }
 
 /// The record of a hit, as it was indexed.

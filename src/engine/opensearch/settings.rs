@@ -84,7 +84,7 @@ impl ClusterSettings {
         }
     }
 
-    /// The certificates that the nodes must have: those of [`ClusterSettings::ca_file`], or
+    /// The certificates that the nodes must have: from [`ClusterSettings::ca_file`], or
     /// Mozilla's.
     pub(crate) fn root_certificates(&self) -> anyhow::Result<RootCerts> {
         match &self.ca_file {
@@ -144,12 +144,10 @@ pub fn parse_url(text: &str) -> Result<String, String> {
             without_userinfo(text)
         )
     };
-    let uri: Uri = text
-        .parse()
-        .map_err(|_| invalid("write http://HOST:PORT or https://HOST:PORT"))?;
-    if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none_or(str::is_empty) {
-        return Err(invalid("write http://HOST:PORT or https://HOST:PORT"));
-    }
+    let has_host = |uri: &Uri| uri.host().is_some_and(|host| !host.is_empty());
+    let is_http = |uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https"));
+    let uri = text.parse().ok().filter(|uri| is_http(uri) && has_host(uri));
+    let uri: Uri = uri.ok_or_else(|| invalid("write http://HOST:PORT or https://HOST:PORT"))?;
     if uri
         .authority()
         .is_some_and(|authority| authority.as_str().contains('@'))

@@ -7,16 +7,13 @@
 
 use std::{cmp::Ordering, mem};
 
-use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::{
     mapping::record,
-    page::{SortValue, sorted_id},
     query::{CompiledQuery, term},
-    response::{Hit, SearchResponse},
-    searcher::{Searcher, record_bytes, total},
-    stems::Vocabulary,
+    response::{Hit, SearchResponse, SortValue},
+    searcher::{RecordHit, Searcher, total},
 };
 use crate::{
     engine::{
@@ -47,16 +44,13 @@ struct Scoring {
 /// A record that has some of the terms.
 struct Candidate {
     score: f32,
-    /// The same sum as the cluster adds it up.
+    /// This sum as the cluster adds it up.
     sorted_by: f64,
     /// Ascending numbers of the terms.
     shared: Vec<usize>,
     /// Days since 1970-01-01.
     date: i64,
-    record_id: String,
-    bytes: u64,
-    /// Only where the search returned it.
-    record: Option<Bytes>,
+    hit: RecordHit,
 }
 
 impl Candidate {
@@ -66,31 +60,18 @@ impl Candidate {
         let by_date = || other.date.cmp(&self.date);
         by_score
             .then_with(by_date)
-            .then_with(|| self.record_id.cmp(&other.record_id))
+            .then_with(|| self.hit.record_id.cmp(&other.hit.record_id))
     }
-}
-
-/// The number of records that have each term, in the order of the terms.
-pub(crate) fn document_frequencies(
-    searcher: &Searcher,
-    vocabulary: &Vocabulary,
-    terms: &[String],
-) -> Result<Vec<u64>, Error> {
-    let entity_type = searcher.index.entity_type;
-    let entries = vocabulary.entries(searcher.client, entity_type, terms, searcher.deadline)?;
-    let records = |term: &String| entries.get(term).map_or(0, |entry| entry.records);
-    Ok(terms.iter().map(records).collect())
 }
 
 /// The `limit` best of the records that match the query.
 pub(crate) fn search(
     searcher: &Searcher,
-    vocabulary: &Vocabulary,
     query: &CompiledQuery,
     terms: &[String],
     limit: usize,
 ) -> Result<Vec<SimilarRecord>, Error> {
-    let Some(mut search) = SimilarSearch::new(searcher, vocabulary, query, terms, limit)? else {
+    let Some(mut search) = SimilarSearch::new(searcher, query, terms, limit) else {
         return Ok(Vec::new());
     };
     loop {
@@ -103,7 +84,7 @@ pub(crate) fn search(
     }
 }
 
-/// A search in rounds, so that those of several searches can be sent together.
+/// A search in rounds, so that the rounds of several searches can be sent together.
 pub(crate) struct SimilarSearch<'a> {
     searcher: &'a Searcher<'a>,
     scoring: Scoring,
@@ -127,20 +108,17 @@ impl<'a> SimilarSearch<'a> {
     /// `None` if nothing can match.
     pub(crate) fn new(
         searcher: &'a Searcher<'a>,
-        vocabulary: &Vocabulary,
         query: &CompiledQuery,
         terms: &[String],
         limit: usize,
-    ) -> Result<Option<SimilarSearch<'a>>, Error> {
-        let frequencies = document_frequencies(searcher, vocabulary, terms)?;
+    ) -> Option<SimilarSearch<'a>> {
         let lookup = |term: &str| {
-            let known = terms.iter().zip(&frequencies).find(|(known, _)| *known == term);
-            let (term, frequency) = known.filter(|(_, frequency)| **frequency > 0)?;
-            Some((*frequency, term.clone()))
+            let frequency = searcher.index.vocabulary.records_with_term(term);
+            (frequency > 0).then(|| (frequency, term.to_owned()))
         };
         let selected = select_query_terms(terms, lookup);
         if selected.is_empty() || limit == 0 {
-            return Ok(None);
+            return None;
         }
         let score = |frequency: u64| idf(searcher.index.records, frequency);
         let (scores, terms) = selected
@@ -160,7 +138,7 @@ impl<'a> SimilarSearch<'a> {
             "stored_fields": if with_records { json!([record::RECORD]) } else { json!("_none_") },
             "docvalue_fields": [record::BYTES],
         });
-        Ok(Some(SimilarSearch {
+        Some(SimilarSearch {
             searcher,
             scoring,
             limit,
@@ -169,7 +147,7 @@ impl<'a> SimilarSearch<'a> {
             found: Vec::new(),
             is_tie_counted: false,
             next: Next::Candidates,
-        }))
+        })
     }
 
     /// The maximum number of records that the first round returns.
@@ -211,9 +189,8 @@ impl<'a> SimilarSearch<'a> {
     fn read_candidates(&mut self, hits: Vec<Hit>) -> Result<bool, Error> {
         let is_last = hits.len() < self.asked;
         for hit in hits {
-            let (candidate, sort) = self.scoring.candidate(hit)?;
-            self.found.push(candidate);
-            self.body["search_after"] = sort.iter().map(SortValue::to_json).collect();
+            self.body["search_after"] = hit.position();
+            self.found.push(self.scoring.candidate(hit)?);
         }
         if is_last {
             return Ok(true);
@@ -242,19 +219,10 @@ impl<'a> SimilarSearch<'a> {
         let mut best = self.found;
         best.sort_unstable_by(Candidate::compare);
         best.truncate(self.limit);
-        let missing: Vec<(String, u64)> = best
-            .iter()
-            .filter(|found| found.record.is_none())
-            .map(|found| (found.record_id.clone(), found.bytes))
-            .collect();
-        let mut fetched = self.searcher.records(&missing)?.into_iter();
-        let similar = best.into_iter().filter_map(|found| {
-            Some(SimilarRecord {
-                record: found.record.or_else(|| fetched.next())?,
-                score: found.score,
-            })
-        });
-        Ok(similar.collect())
+        let (scores, hits): (Vec<f32>, Vec<RecordHit>) = best.into_iter().map(|found| (found.score, found.hit)).unzip();
+        let records = self.searcher.records(hits)?;
+        let similar = records.into_iter().zip(scores);
+        Ok(similar.map(|(record, score)| SimilarRecord { record, score }).collect())
     }
 }
 
@@ -273,33 +241,21 @@ impl Scoring {
         self.query.scored_by(&clauses)
     }
 
-    /// Reads a hit, and the values that it is sorted by.
-    fn candidate(&self, mut hit: Hit) -> Result<(Candidate, Vec<SortValue>), Error> {
-        let sort = hit.sort.iter().map(|raw| SortValue::parse(raw));
-        let sort = sort.collect::<Result<Vec<_>, _>>()?;
+    fn candidate(&self, hit: Hit) -> Result<Candidate, Error> {
         let shared = hit.matched_queries.iter().filter_map(|name| name.parse().ok());
         let mut shared: Vec<usize> = shared.collect();
         shared.sort_unstable();
-        let candidate = Candidate {
+        let hit = RecordHit::read(hit)?;
+        Ok(Candidate {
             score: self.score(&shared),
             shared,
-            sorted_by: match sort.first() {
-                Some(SortValue::Float(score)) => *score,
-                Some(SortValue::Integer(score)) => *score as f64,
-                _ => 0.0,
-            },
-            date: match sort.get(1) {
+            sorted_by: hit.sort.first().and_then(SortValue::as_number).unwrap_or(0.0),
+            date: match hit.sort.get(1) {
                 Some(SortValue::Integer(days)) => *days,
                 _ => i64::MIN,
             },
-            record_id: sorted_id(&sort)?,
-            bytes: record_bytes(&mut hit)?,
-            record: match hit.take_field(record::RECORD) {
-                Some(Value::String(record)) => Some(Bytes::from(record)),
-                _ => None,
-            },
-        };
-        Ok((candidate, sort))
+            hit,
+        })
     }
 
     /// The sum of the scores of the shared terms, rarest first, as in the embedded engine.
@@ -311,7 +267,7 @@ impl Scoring {
 
 /// The worst of the best candidates, where further candidates could have the same score.
 struct Tie {
-    /// Every score that could be as high as that of the candidate, as the cluster adds it up, is at
+    /// Every score that could be as high as the score of the candidate, as the cluster adds it up, is at
     /// least this high.
     floor: f64,
     /// The terms of the candidate.
@@ -321,8 +277,8 @@ struct Tie {
 impl Tie {
     /// Searches that count the candidates above the floor, and the records with the terms of this one.
     fn counts(&self, scoring: &Scoring) -> Vec<Value> {
-        let count = |query: Value| json!({ "query": query, "size": 0, "track_total_hits": true });
-        let mut above = count(scoring.to_json());
+        let mut above = scoring.query.count();
+        above["query"] = scoring.to_json();
         above["min_score"] = self.floor.into();
         let mut same = scoring.query.clone();
         for (number, term) in scoring.terms.iter().enumerate() {
@@ -332,11 +288,11 @@ impl Tie {
                 same.exclude(subject(term))
             };
         }
-        vec![above, count(same.to_json())]
+        vec![above, same.count()]
     }
 
     /// Whether all candidates above the floor that were not found have the same terms as this one.
-    /// Those come in the default order, after the ones that were found.
+    /// These others come in the default order, after the ones that were found.
     fn has_no_other(&self, counts: &[SearchResponse], found: &[Candidate]) -> Result<bool, Error> {
         let [above, same] = counts else {
             return Ok(false);
@@ -362,9 +318,12 @@ mod tests {
             sorted_by: score.into(),
             shared: Vec::new(),
             date,
-            record_id: record_id.to_owned(),
-            bytes: 1,
-            record: None,
+            hit: RecordHit {
+                sort: Vec::new(),
+                record_id: record_id.to_owned(),
+                bytes: 1,
+                record: None,
+            },
         }
     }
 
@@ -377,7 +336,7 @@ mod tests {
             candidate(1.0, 9, "c"),
         ];
         found.sort_unstable_by(Candidate::compare);
-        let ids: Vec<&str> = found.iter().map(|found| found.record_id.as_str()).collect();
+        let ids: Vec<&str> = found.iter().map(|found| found.hit.record_id.as_str()).collect();
         assert_eq!(ids, ["z", "c", "a", "b"]);
     }
 

@@ -1,30 +1,28 @@
 //! Counts of vendors, which are many: the cluster returns the most frequent ones and the number of
 //! all. The codes of vendors are in the order of their names, so equal counts have the order of the
-//! answer. Names and sums of the most frequent ones are read in a second round.
+//! answer. The sums of the most frequent ones are read in a second round.
 
 use std::{cmp::Reverse, collections::HashMap};
 
 use serde_json::{Value, json};
 
 use super::{
-    counts::{Counted, MAX_BUCKETS, TermsResult, bucket_sum, sums},
+    aggregation_results::unreadable,
+    counts::{Counted, MAX_BUCKETS, TermsResult, all_codes, bucket_sum, sums},
     mapping::{facet_code, facet_field, parse_facet_code, record},
-    metrics::{Metrics, unreadable},
-    names::{Names, read_names},
     query::{CompiledQuery, terms},
     response::SearchResponse,
-    searcher::Searcher,
 };
 use crate::{
     engine::{
         aggregation::{FacetBucket, FacetBuckets},
         error::Error,
-        facet_values::Sum,
+        facet_values::{FacetValues, Sum},
     },
     model::Facet,
 };
 
-/// The most frequent vendors, without their names and sums.
+/// The most frequent vendors, without their sums.
 pub(crate) struct VendorCounts {
     top: Vec<(u32, Sum)>,
     distinct: u64,
@@ -50,30 +48,17 @@ impl VendorCounts {
     }
 
     /// The searches of the second round. [`VendorCounts::finish`] takes their responses.
-    pub(crate) fn searches<'a>(
-        &self,
-        searcher: &'a Searcher,
-        names: &'a Names,
-        query: &CompiledQuery,
-    ) -> Vec<(&'a str, Value)> {
+    pub(crate) fn searches(&self, query: &CompiledQuery) -> Vec<Value> {
         let codes: Vec<u32> = self.top.iter().map(|(code, _)| *code).collect();
-        let mut searches = names.searches_by_code(searcher.index.entity_type, &codes);
-        if self.has_sums {
-            let sums = codes.chunks(MAX_BUCKETS).map(|codes| sum_search(query, codes));
-            searches.extend(sums.map(|search| (searcher.index.name.as_str(), search)));
-        }
-        searches
+        let summed = if self.has_sums { codes.as_slice() } else { &[] };
+        summed
+            .chunks(MAX_BUCKETS)
+            .map(|codes| sum_search(query, codes))
+            .collect()
     }
 
-    pub(crate) fn finish(self, responses: &[SearchResponse]) -> Result<FacetBuckets, Error> {
-        let sum_searches = if self.has_sums {
-            self.top.len().div_ceil(MAX_BUCKETS)
-        } else {
-            0
-        };
-        let (of_names, of_sums) = responses.split_at(responses.len().saturating_sub(sum_searches));
-        let mut name_of = read_names(of_names)?;
-        let sum_of = read_sums(of_sums)?;
+    pub(crate) fn finish(self, vendors: &FacetValues, responses: &[SearchResponse]) -> Result<FacetBuckets, Error> {
+        let sum_of = read_sums(responses)?;
         let mut buckets = Vec::with_capacity(self.top.len());
         for (code, counted) in self.top {
             let mut sum = counted;
@@ -81,9 +66,11 @@ impl VendorCounts {
                 let found = sum_of.get(&code).filter(|found| found.count == counted.count);
                 sum = *found.ok_or_else(|| unreadable("two counts of a vendor differ"))?;
             }
-            let name = name_of.remove(&code);
+            let is_known = (code as usize) < vendors.code_count();
+            let number = is_known.then(|| vendors.values_of_code(code).first()).flatten();
+            let number = number.ok_or_else(|| unreadable(format!("no vendor has the code {code}")))?;
             buckets.push(FacetBucket {
-                value: name.ok_or_else(|| unreadable(format!("no vendor has the code {code}")))?,
+                value: vendors.name(number).to_owned(),
                 count: sum.count,
                 total_value: sum.total_value,
             });
@@ -100,21 +87,16 @@ impl VendorCounts {
 fn sum_search(query: &CompiledQuery, codes: &[u32]) -> Value {
     let field = facet_field(Facet::Vendor);
     let keywords: Vec<String> = codes.iter().copied().map(facet_code).collect();
-    json!({
-        "query": query.clone().require(terms(&field, &keywords)).to_json(),
-        "size": 0,
-        "track_total_hits": false,
-        "aggs": { Facet::Vendor.name(): {
-            "terms": { "field": field, "size": codes.len(), "shard_size": codes.len() + 1 },
-            "aggs": sums(record::VALUE),
-        } },
-    })
+    let mut of_vendors = all_codes(Facet::Vendor, codes.len());
+    of_vendors["aggs"] = sums(record::VALUE).into();
+    let query = query.clone().require(terms(&field, &keywords));
+    query.aggregate(json!({ Facet::Vendor.name(): of_vendors }))
 }
 
 fn read_sums(responses: &[SearchResponse]) -> Result<HashMap<u32, Sum>, Error> {
     let mut sums = HashMap::new();
     for response in responses {
-        let found: TermsResult = Metrics::of(response)?.read(Facet::Vendor.name())?;
+        let found: TermsResult = response.aggregations.read(Facet::Vendor.name())?;
         for bucket in &found.buckets {
             if let Some(code) = parse_facet_code(&bucket.key) {
                 sums.insert(code, bucket_sum(bucket)?);
@@ -146,8 +128,10 @@ mod tests {
             (codes.as_slice(), merged.distinct, merged.total),
             (&[3, 70, 1][..], 7, 33)
         );
-        assert!(merged.finish(&[]).is_err(), "names are missing");
-        let none = VendorCounts::new(Vec::new(), 3, true).finish(&[]).unwrap();
+        let vendors = FacetValues::new(&[], &[], |_| Vec::new());
+        assert!(merged.finish(&vendors, &[]).is_err(), "names are missing");
+        let none = VendorCounts::new(Vec::new(), 3, true);
+        let none = none.finish(&vendors, &[]).unwrap();
         assert_eq!(none, FacetBuckets::default());
     }
 }

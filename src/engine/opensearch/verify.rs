@@ -4,15 +4,15 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, ensure};
-use serde::Deserialize;
-use serde_json::{Value, json, value::RawValue};
+use serde_json::json;
 
 use super::{
     build_totals::RecordSummary,
     client::Client,
+    counts::{read_sum, sums},
     mapping::record,
-    response::{SearchResponse, Total},
-    stored_money,
+    query::CompiledQuery,
+    searcher::{stored_record, total},
 };
 use crate::{
     engine::deadline::Deadline,
@@ -42,80 +42,36 @@ pub(crate) fn verify_records(
     expected: &RecordSummary,
     samples: &[Sample],
 ) -> anyhow::Result<()> {
-    let response = client.search(index, &counts_and_sums(entity_type), &Deadline::never())?;
-    let records = total(&response)?;
+    let records = total(&client.search(index, &CompiledQuery::default().count(), &Deadline::never())?)?;
     ensure!(
         records == expected.records,
         "{index} has {records} records instead of {}",
         expected.records
     );
     if Schema::of(entity_type).has_role(Role::Value) {
-        let (with_value, millionths) = sums(&response).with_context(|| format!("summing the values of {index}"))?;
-        let (expected_sum, _) = expected.total_value.parts();
-        ensure!(
-            (with_value, millionths) == (expected.records_with_value, expected_sum),
-            "{index} has {with_value} values of together {millionths} millionths of a dollar instead of {} of together {expected_sum}",
-            expected.records_with_value
-        );
+        verify_values(client, index, expected).with_context(|| format!("summing the values of {index}"))?;
     }
-    for samples in samples.chunks(READ) {
-        verify_samples(client, index, samples)?;
-    }
+    samples
+        .chunks(READ)
+        .try_for_each(|samples| verify_samples(client, index, samples))
+}
+
+/// Compares the number of values, and the sum of those in Canadian dollars.
+fn verify_values(client: &Client, index: &str, expected: &RecordSummary) -> anyhow::Result<()> {
+    let mut aggregations = sums(record::VALUE);
+    let count = json!({ "value_count": { "field": Role::Value.name() } });
+    aggregations.insert(VALUES.to_owned(), count);
+    let search = CompiledQuery::default().aggregate(aggregations);
+    let results = client.search(index, &search, &Deadline::never())?.aggregations;
+    let values = results.metric(VALUES)?.map_or(0, |count| count as u64);
+    // The sum of implausible amounts depends on the order in which the cluster adds them.
+    let ((sum, _), (expected_sum, _)) = (read_sum(&results)?.parts(), expected.total_value.parts());
+    ensure!(
+        (values, sum) == (expected.records_with_value, expected_sum),
+        "there are {values} values of together {sum} millionths of a dollar instead of {} of together {expected_sum}",
+        expected.records_with_value
+    );
     Ok(())
-}
-
-/// Compares the number of documents of an index with what was sent to it.
-pub(crate) fn verify_count(client: &Client, index: &str, expected: u64) -> anyhow::Result<()> {
-    let search = json!({ "size": 0, "track_total_hits": true });
-    let found = total(&client.search(index, &search, &Deadline::never())?)?;
-    ensure!(found == expected, "{index} has {found} documents instead of {expected}");
-    Ok(())
-}
-
-/// The fields of a value in Canadian dollars that are summed exactly.
-fn value_parts() -> impl Iterator<Item = &'static str> {
-    record::VALUE.into_iter().take(stored_money::PARTS)
-}
-
-fn counts_and_sums(entity_type: EntityType) -> Value {
-    let mut search = json!({ "size": 0, "track_total_hits": true });
-    if Schema::of(entity_type).has_role(Role::Value) {
-        let mut aggregations = json!({ VALUES: { "value_count": { "field": Role::Value.name() } } });
-        for part in value_parts() {
-            aggregations[part] = json!({ "sum": { "field": part } });
-        }
-        search["aggs"] = aggregations;
-    }
-    search
-}
-
-fn total(response: &SearchResponse) -> anyhow::Result<u64> {
-    let total = response.hits.total.as_ref().and_then(Total::exact);
-    total.context("the cluster did not count the documents exactly")
-}
-
-/// The number of values, and their sum in millionths of a dollar.
-fn sums(response: &SearchResponse) -> anyhow::Result<(u64, i128)> {
-    #[derive(Deserialize)]
-    struct Single {
-        /// Raw, because `serde_json` can round a float.
-        value: Box<RawValue>,
-    }
-    let aggregations = response
-        .aggregations
-        .as_ref()
-        .context("the response has no aggregations")?;
-    let found: BTreeMap<String, Single> = serde_json::from_str(aggregations.get())?;
-    let number = |name: &str| -> anyhow::Result<i128> {
-        let value = found.get(name).with_context(|| format!("the response has no {name}"))?;
-        let value: f64 = value.value.get().parse()?;
-        Ok(value as i128)
-    };
-    let mut parts = [0; stored_money::PARTS];
-    for (sum, name) in parts.iter_mut().zip(value_parts()) {
-        *sum = number(name)?;
-    }
-    Ok((number(VALUES)? as u64, stored_money::join(parts)))
 }
 
 fn verify_samples(client: &Client, index: &str, samples: &[Sample]) -> anyhow::Result<()> {
@@ -123,22 +79,18 @@ fn verify_samples(client: &Client, index: &str, samples: &[Sample]) -> anyhow::R
     let search = json!({
         "size": numbers.len(),
         "query": { "terms": { record::NUMBER: numbers } },
-        "sort": [{ record::NUMBER: "asc" }],
         "stored_fields": [record::RECORD],
     });
     let response = client.search(index, &search, &Deadline::never())?;
     let mut found = BTreeMap::new();
     for mut hit in response.hits.hits {
-        let Some(Value::String(json)) = hit.take_field(record::RECORD) else {
-            continue;
-        };
-        found.insert(hit.id, crc32fast::hash(json.as_bytes()));
+        let record = stored_record(&mut hit)?;
+        found.insert(hit.id, crc32fast::hash(&record));
     }
-    for sample in samples {
+    for Sample { number, crc32 } in samples {
         ensure!(
-            found.get(&sample.number.to_string()) == Some(&sample.crc32),
-            "{index} does not return record {} as it was sent",
-            sample.number
+            found.get(&number.to_string()) == Some(crc32),
+            "{index} does not return record {number} as it was sent"
         );
     }
     Ok(())

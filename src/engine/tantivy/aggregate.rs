@@ -9,8 +9,8 @@ use std::{collections::BTreeMap, ops::Range};
 use tantivy::DocId;
 
 use super::{
-    collect::collect_all, compiled_query::CompiledQuery, entity_index::EntityIndex, facet_columns::Codes,
-    helper_threads,
+    amounts::Amounts, collect::collect_all, compiled_query::CompiledQuery, entity_index::EntityIndex,
+    facet_columns::Codes, helper_threads,
 };
 use crate::{
     engine::{
@@ -86,25 +86,26 @@ pub(crate) fn aggregate(
     deadline: &Deadline,
 ) -> Result<Aggregation, Error> {
     deadline.check()?;
-    let values = match value_aggregation {
+    let amounts = match value_aggregation {
         ValueAggregation::None => None,
         ValueAggregation::Sum | ValueAggregation::Percentiles => index.dollars_of(|visit| documents.for_each(visit)),
     };
     let is_by_currency = terms.iter().any(|terms| terms.facet == Facet::Currency);
-    let in_currency = if values.is_some() && is_by_currency && index.has_foreign_values() {
-        index.values_of(|visit| documents.for_each(visit))
+    let in_currency = if amounts.is_some() && is_by_currency && index.has_foreign_values() {
+        let values = index.values_of(|visit| documents.for_each(visit));
+        values.as_deref().map(Amounts::of_values)
     } else {
         None
     };
     let count = |terms: &TermsAggregation| {
         deadline.check()?;
-        let values = match terms.facet {
+        let amounts = match terms.facet {
             // Each currency is summed for itself.
-            Facet::Currency => in_currency.as_deref().or(values.as_deref()),
-            _ => values.as_deref(),
+            Facet::Currency => in_currency.as_ref().or(amounts.as_ref()),
+            _ => amounts.as_ref(),
         };
         let buckets = match index.facet(terms.facet) {
-            Some((codes, facet)) => count_facet(codes, facet, documents, values, terms.size),
+            Some((codes, facet)) => count_facet(codes, facet, documents, amounts, terms.size),
             None => FacetBuckets::default(),
         };
         Ok((terms.facet, buckets))
@@ -126,39 +127,110 @@ pub(crate) fn aggregate(
         earliest_date: dated.checked_sub(1).and_then(date),
         latest_date: date(0),
         facets,
-        values: values.map(|values| value_stats(values, value_aggregation)),
+        values: amounts.map(|amounts| value_stats(index, documents, &amounts, value_aggregation)),
     })
 }
 
 /// From this many matches on, counting a facet takes longer than starting a thread for it.
 const PARALLEL: usize = 50_000;
 
+/// A facet with more codes is counted first, and then only the values that are returned are summed. The counts of so
+/// many codes and their sums are in the fastest cache.
+const FEW_CODES: usize = 512;
+
 fn count_facet(
     codes: &Codes,
     facet: &FacetValues,
     documents: &MatchingDocuments,
-    values: Option<&[f64]>,
+    amounts: Option<&Amounts>,
     size: usize,
 ) -> FacetBuckets {
+    if facet.code_count() > FEW_CODES && size < facet.len() {
+        return count_then_sum(codes, facet, documents, amounts, size);
+    }
     let mut sum_of_code = vec![Sum::default(); facet.code_count()];
-    let mut values = values.unwrap_or(&[]).iter();
+    let mut place = 0;
     documents.for_each_code(codes, |code| {
-        sum_of_code[code as usize].add_record(values.next());
+        let sum = &mut sum_of_code[code as usize];
+        sum.count += 1;
+        if let Some(amount) = amounts.and_then(|amounts| amounts.get(place)) {
+            sum.total_value.add(amount);
+        }
+        place += 1;
     });
     facet.buckets(&sum_of_code, size)
 }
 
-fn value_stats(mut values: Vec<f64>, aggregation: ValueAggregation) -> ValueStats {
-    values.retain(|value| !value.is_nan());
-    let mut total_value = Money::default();
-    for value in &values {
-        total_value.add(Money::of(*value));
+fn count_then_sum(
+    codes: &Codes,
+    facet: &FacetValues,
+    documents: &MatchingDocuments,
+    amounts: Option<&Amounts>,
+    size: usize,
+) -> FacetBuckets {
+    let mut count_of_code = vec![0_u32; facet.code_count()];
+    documents.for_each_code(codes, |code| count_of_code[code as usize] += 1);
+    let mut count_of_value = vec![0_u32; facet.len()];
+    for (code, count) in (0..).zip(&count_of_code).filter(|(_, count)| **count > 0) {
+        for value in facet.values_of_code(code).iter() {
+            count_of_value[value as usize] += count;
+        }
     }
+    let found = facet.most_frequent(size, |value| count_of_value[value as usize].into());
+    // From now on, the place of the sum of each code that is wanted.
+    let mut sum_of_code = count_of_code;
+    sum_of_code.fill(0);
+    let mut sums = vec![Money::default()];
+    if let Some(amounts) = amounts {
+        for (value, _) in &found.values {
+            for code in facet.codes_of_value(*value).iter() {
+                let place = &mut sum_of_code[code as usize];
+                if *place == 0 {
+                    *place = sums.len() as u32;
+                    sums.push(Money::default());
+                }
+            }
+        }
+        let mut document = 0;
+        documents.for_each_code(codes, |code| {
+            let place = sum_of_code[code as usize] as usize;
+            if place > 0
+                && let Some(amount) = amounts.get(document)
+            {
+                sums[place].add(amount);
+            }
+            document += 1;
+        });
+    }
+    facet.buckets_of(found, |value| {
+        let mut total = Money::default();
+        for code in facet.codes_of_value(value).iter() {
+            total.add(sums[sum_of_code[code as usize] as usize]);
+        }
+        total
+    })
+}
+
+fn value_stats(
+    index: &EntityIndex,
+    documents: &MatchingDocuments,
+    amounts: &Amounts,
+    aggregation: ValueAggregation,
+) -> ValueStats {
+    let total = amounts.total();
     ValueStats {
-        records_with_value: values.len() as u64,
-        total_value,
+        records_with_value: total.count,
+        total_value: total.total_value,
         distribution: match aggregation {
-            ValueAggregation::Percentiles => distribution(&mut values, total_value),
+            ValueAggregation::Percentiles => {
+                let mut values = index.values_of(|visit| documents.for_each(visit)).unwrap_or_default();
+                let mut place = 0;
+                values.retain(|_| {
+                    place += 1;
+                    amounts.get(place - 1).is_some()
+                });
+                distribution(&mut values, total.total_value)
+            }
             ValueAggregation::None | ValueAggregation::Sum => None,
         },
     }

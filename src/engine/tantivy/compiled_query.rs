@@ -10,7 +10,6 @@ use std::ops::Range;
 
 use tantivy::{
     BitSet, DocId, DocSet, TERMINATED, Term as IndexTerm,
-    columnar::Column,
     query::{
         AllQuery, BitSetDocSet, BooleanQuery, ConstScorer, EnableScoring, Exclude, Occur, Query, Scorer, TermQuery,
         Weight, intersect_scorers,
@@ -19,6 +18,7 @@ use tantivy::{
 };
 
 use super::{
+    columns::{DateColumn, ValueColumn},
     entity_index::EntityIndex,
     errors::internal,
     facet_columns::Codes,
@@ -60,12 +60,12 @@ const SELECTIVE: u64 = 50;
 enum Predicate<'a> {
     Keys(&'a KeyDictionary, BitSet),
     Dates {
-        column: &'a Column<i64>,
-        from: i64,
-        to: i64,
+        column: &'a DateColumn,
+        from: i32,
+        to: i32,
     },
     Values {
-        column: &'a Column<f64>,
+        column: &'a ValueColumn,
         min: f64,
         max: f64,
     },
@@ -77,11 +77,11 @@ impl Predicate<'_> {
         match self {
             Predicate::Keys(keys, ordinals) => keys.has(document, ordinals),
             Predicate::Dates { column, from, to } => {
-                column.first(document).is_some_and(|day| (*from..=*to).contains(&day))
+                column.get(document).is_some_and(|day| (*from..=*to).contains(&day))
             }
-            Predicate::Values { column, min, max } => column
-                .first(document)
-                .is_some_and(|value| (*min..=*max).contains(&value)),
+            Predicate::Values { column, min, max } => {
+                column.get(document).is_some_and(|value| (*min..=*max).contains(&value))
+            }
             Predicate::Codes(codes, set) => set.contains(codes.get(document)),
         }
     }
@@ -183,13 +183,13 @@ impl<'a> CompiledQuery<'a> {
                 Ok(true)
             }
             Filter::Prefix { role, key } => match index.dictionary(*role) {
-                Some(keys) => Ok(self.add_keys(keys, keys.starting(index.segment(), key).map_err(internal)?)),
+                Some(keys) => Ok(self.add_keys(keys, keys.starting(key))),
                 None => Ok(false),
             },
             Filter::Contains { role, key } => match index.dictionary(*role) {
                 Some(keys) => {
                     let beside = index.keys_beside(*role, key);
-                    let found = keys.containing(index.segment(), key, beside).map_err(internal)?;
+                    let found = keys.containing(key, beside);
                     Ok(self.add_keys(keys, found))
                 }
                 None => Ok(false),
@@ -234,8 +234,8 @@ impl<'a> CompiledQuery<'a> {
         let ranks = by_date.ranks_of_dates(from, to);
         let predicate = Predicate::Dates {
             column,
-            from: from.map_or(i64::MIN, |day| day.days().into()),
-            to: to.map_or(i64::MAX, |day| day.days().into()),
+            from: from.map_or(i32::MIN, Date::days),
+            to: to.map_or(i32::MAX, Date::days),
         };
         self.add_range(&by_date, ranks, predicate, sorted_by == SortKey::ClosingDate)
     }
@@ -260,8 +260,8 @@ impl<'a> CompiledQuery<'a> {
         // Other fields of the role have names too, so the terms find more records than those of the
         // value.
         let mut set = BitSet::with_max_value(values.code_count() as u32);
-        for code in values.codes_of_value(number) {
-            set.insert(*code);
+        for code in values.codes_of_value(number).iter() {
+            set.insert(code);
         }
         self.predicates.push(Predicate::Codes(codes, set));
         Ok(true)

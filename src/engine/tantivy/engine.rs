@@ -8,10 +8,12 @@ use tantivy::{DocId, DocSet, TERMINATED, Term, schema::IndexRecordOption};
 
 use super::{
     aggregate::{self, MatchingDocuments},
+    answer_cache::{self, AnswerCache},
     collect::{PageCollector, collect_page},
     compiled_query::CompiledQuery,
     entity_index::EntityIndex,
     errors::{internal, unreadable},
+    layout::DEPARTMENTS,
     market, near_words, relevance_search, similarity_search,
     sort_order::{RankScan, SortOrder},
 };
@@ -31,6 +33,7 @@ use crate::{
     },
     model::{EntityType, Facet, Role},
     query::{Filter, Page, SearchQuery, SortKey, Start},
+    storage::regular_file,
 };
 
 /// The indexes of one generation.
@@ -38,12 +41,15 @@ pub(crate) struct TantivyEngine {
     /// By entity type; `None` without records.
     indexes: Vec<Option<EntityIndex>>,
     departments: Arc<Departments>,
+    /// A generation never changes, and neither do its answers.
+    answers: AnswerCache,
 }
 
 impl TantivyEngine {
     /// Opens `<folder>/<entity type>` for each entity type; `records` returns how many records it
     /// must have.
     pub(crate) fn open(folder: &Path, records: impl Fn(EntityType) -> u64) -> anyhow::Result<TantivyEngine> {
+        let departments = Arc::new(read_departments(folder)?);
         let mut indexes = Vec::new();
         for entity_type in EntityType::ALL {
             let expected = records(entity_type);
@@ -52,7 +58,7 @@ impl TantivyEngine {
                 continue;
             }
             let folder = folder.join(entity_type.name());
-            let index = EntityIndex::open(entity_type, &folder)
+            let index = EntityIndex::open(entity_type, &folder, &departments)
                 .with_context(|| format!("opening the index in {}", folder.display()))?;
             ensure!(
                 u64::from(index.records()) == expected,
@@ -62,8 +68,11 @@ impl TantivyEngine {
             );
             indexes.push(Some(index));
         }
-        let departments = open_facets(&mut indexes, folder).context("opening the facet columns")?;
-        Ok(TantivyEngine { indexes, departments })
+        Ok(TantivyEngine {
+            indexes,
+            departments,
+            answers: AnswerCache::default(),
+        })
     }
 
     fn index(&self, entity_type: EntityType) -> Option<&EntityIndex> {
@@ -139,11 +148,17 @@ impl Engine for TantivyEngine {
         values: ValueAggregation,
         deadline: Deadline,
     ) -> Result<Aggregation, Error> {
+        let key = answer_cache::key(query, terms, values);
+        if let Some(known) = self.answers.get(&key) {
+            return Ok(known);
+        }
         if let Some(index) = self.index(query.entity_type)
             && let Some(compiled) = CompiledQuery::new(index, query, deadline.clone())?
         {
             let documents = MatchingDocuments::of(&compiled)?;
-            return aggregate::aggregate(index, &documents, terms, values, &deadline);
+            let aggregation = aggregate::aggregate(index, &documents, terms, values, &deadline)?;
+            self.answers.insert(key, &aggregation);
+            return Ok(aggregation);
         }
         Ok(Aggregation::empty(query.entity_type, terms, values))
     }
@@ -170,7 +185,7 @@ impl Engine for TantivyEngine {
         if is_department(facet) {
             let counted = entity_types
                 .iter()
-                .filter_map(|entity_type| self.facet_values(*entity_type, Facet::Buyer));
+                .filter_map(|entity_type| self.facet_values(*entity_type, Facet::Department));
             return Ok(self.departments.list(&counted.collect::<Vec<_>>(), part, page));
         }
         Ok(match entity_types {
@@ -210,7 +225,7 @@ impl Engine for TantivyEngine {
     ) -> Result<Vec<String>, Error> {
         deadline.check()?;
         let is_department = is_department(facet);
-        let counted = if is_department { Facet::Buyer } else { facet };
+        let counted = if is_department { Facet::Department } else { facet };
         match self.facet_values(entity_type, counted) {
             Some(values) if is_department => self.departments.suggest(values, name, limit, &deadline),
             Some(values) => values.suggest(&facet.key(name), limit, &deadline),
@@ -296,31 +311,10 @@ fn by_relevance(index: &EntityIndex, query: &SearchQuery, page: &Page, deadline:
     Ok(Hits { records, is_cut, next })
 }
 
-/// Opens the facet columns of all indexes, finds over all of them which names belong to one
-/// department, then groups the values of each index.
-fn open_facets(indexes: &mut [Option<EntityIndex>], folder: &Path) -> anyhow::Result<Arc<Departments>> {
-    let mut facets = Vec::new();
-    for (entity_type, index) in EntityType::ALL.into_iter().zip(&*indexes) {
-        facets.push(match index {
-            Some(index) => index.open_facets(&folder.join(entity_type.name()))?,
-            None => Vec::new(),
-        });
-    }
-    let entries = facets
-        .iter()
-        .flatten()
-        .filter(|(facet, _, _)| *facet == Facet::Buyer)
-        .flat_map(|(_, column, sums)| {
-            let entries = column.entries.iter().map(Vec::as_slice);
-            entries.zip(sums.iter().map(|sum| sum.count))
-        });
-    let departments = Arc::new(Departments::new(entries));
-    for (index, facets) in indexes.iter_mut().zip(facets) {
-        if let Some(index) = index {
-            index.set_facets(facets, &departments);
-        }
-    }
-    Ok(departments)
+fn read_departments(folder: &Path) -> anyhow::Result<Departments> {
+    let path = folder.join(DEPARTMENTS);
+    let read = || anyhow::Ok(serde_json::from_slice(&regular_file::read(&path)?)?);
+    read().with_context(|| format!("reading {}", path.display()))
 }
 
 /// A filter on the sort key narrows the ranks to scan.

@@ -3,25 +3,21 @@
 use std::{borrow::Cow, io, ops::Range, path::Path, sync::Arc};
 
 use anyhow::{bail, ensure};
-use tantivy::{
-    DocId, Index, IndexReader, ReloadPolicy, Searcher, SegmentReader, columnar::Column, directory::MmapDirectory,
-};
+use tantivy::{DocId, Index, IndexReader, ReloadPolicy, Searcher, SegmentReader, directory::MmapDirectory};
 
 use super::{
+    amounts::Amounts,
+    columns::{DateColumn, DollarColumn, ValueColumn},
     directory::ReadOnlyDirectory,
-    facet_columns::{Codes, FacetColumn},
+    facet_columns::{Codes, open_values},
     key_dictionary::KeyDictionary,
-    layout::{DATES, INDEX_FOLDER, IndexLayout, with_tokenizers},
+    layout::{DATES, INDEX_FOLDER, IndexLayout},
     permutation::Permutation,
     record_store::RecordStore,
     stem_tables::StemTables,
 };
 use crate::{
-    engine::{
-        departments::Departments,
-        facet_values::{FacetValues, Sum},
-        names::NAMES,
-    },
+    engine::{departments::Departments, facet_values::FacetValues, names::NAMES},
     model::{
         Date, EntityType, Facet, Role, Schema,
         record::{self, CANADIAN, query_key},
@@ -35,27 +31,28 @@ pub(crate) struct EntityIndex {
     pub(crate) searcher: Searcher,
     pub(crate) store: RecordStore,
     pub(crate) stems: StemTables,
-    pub(crate) value: Option<Column<f64>>,
-    original_value: Option<Column<f64>>,
-    /// For each code of [`Facet::Currency`]: whether it is another currency than Canadian dollars.
-    /// Empty where none is.
-    is_foreign: Vec<bool>,
+    pub(crate) value: Option<ValueColumn>,
+    original_value: Option<ValueColumn>,
+    /// In Canadian dollars.
+    dollars: Option<DollarColumn>,
+    has_foreign_values: bool,
     /// How many documents have an event date; they come first.
     pub(crate) dated: DocId,
     dictionaries: Vec<(Role, KeyDictionary)>,
-    dates: Vec<(Role, Column<i64>)>,
+    dates: Vec<(Role, DateColumn)>,
     permutations: Vec<(SortKey, Permutation)>,
-    facets: Vec<(Facet, FacetColumn, FacetValues)>,
+    facets: Vec<(Facet, Codes, FacetValues)>,
     /// Those of the whole generation.
     departments: Arc<Departments>,
 }
 
-/// A facet whose values are not yet grouped, with what each code counts for.
-pub(crate) type OpenedFacet = (Facet, FacetColumn, Vec<Sum>);
-
 impl EntityIndex {
-    /// Opens the index without its facets, which [`EntityIndex::set_facets`] adds.
-    pub(crate) fn open(entity_type: EntityType, folder: &Path) -> anyhow::Result<EntityIndex> {
+    /// Opens the index. `departments` are those of the generation.
+    pub(crate) fn open(
+        entity_type: EntityType,
+        folder: &Path,
+        departments: &Arc<Departments>,
+    ) -> anyhow::Result<EntityIndex> {
         let schema = Schema::of(entity_type);
         let layout = IndexLayout::new(schema);
         let searcher = open_searcher(&layout, folder)?;
@@ -69,46 +66,44 @@ impl EntityIndex {
             segment.max_doc(),
             store.len()
         );
-        let mut dictionaries = Vec::new();
-        for role in NAMES {
-            if let Some(field) = layout.field(role) {
-                dictionaries.push((role, KeyDictionary::load(segment, field, role.name())?));
-            }
-        }
-        let mut dates = Vec::new();
-        for role in DATES {
-            if schema.has_role(role) {
-                dates.push((role, segment.fast_fields().i64(role.name())?));
-            }
-        }
+        let dictionaries = open_each(NAMES, |role| {
+            let field = layout.field(role);
+            field.map(|_| KeyDictionary::open(folder, role, store.len()))
+        })?;
+        let has = |role: Role| schema.has_role(role);
+        let dates = open_each(DATES, |role| {
+            has(role).then(|| DateColumn::open(folder, role, store.len()))
+        })?;
         let amounts = |role: Role| {
-            let column = schema.has_role(role).then(|| segment.fast_fields().f64(role.name()));
+            let column = has(role).then(|| ValueColumn::open(folder, role, store.len()));
             column.transpose()
         };
         let (value, original_value) = (amounts(Role::Value)?, amounts(Role::OriginalValue)?);
-        let mut permutations = Vec::new();
-        for key in [SortKey::ClosingDate, SortKey::Value] {
-            if schema.has_role(key.role()) {
-                permutations.push((key, Permutation::open(folder, key, store.len())?));
-            }
-        }
+        let dollars = value
+            .is_some()
+            .then(|| DollarColumn::open(folder, store.len()))
+            .transpose()?;
+        let permutations = open_each([SortKey::ClosingDate, SortKey::Value], |key| {
+            has(key.role()).then(|| Permutation::open(folder, key, store.len()))
+        })?;
         let event_dates = find(&dates, Role::Date);
         let dated = partition(0..segment.max_doc(), |document| {
-            event_dates.is_some_and(|dates| dates.first(document).is_some())
+            event_dates.is_some_and(|dates| dates.get(document).is_some())
         });
-        let stems = StemTables::open(folder)?;
+        let facets = open_facets(folder, store.len())?;
         Ok(EntityIndex {
             layout,
             value,
             original_value,
-            is_foreign: Vec::new(),
+            dollars,
+            has_foreign_values: facets.iter().any(has_foreign_currency),
             dated,
             dictionaries,
             dates,
             permutations,
-            facets: Vec::new(),
-            departments: Arc::default(),
-            stems,
+            facets,
+            departments: Arc::clone(departments),
+            stems: StemTables::open(folder)?,
             store,
             searcher,
         })
@@ -128,7 +123,7 @@ impl EntityIndex {
     }
 
     /// The column of a date role: days since 1970-01-01.
-    pub(crate) fn dates(&self, role: Role) -> Option<&Column<i64>> {
+    pub(crate) fn dates(&self, role: Role) -> Option<&DateColumn> {
         find(&self.dates, role)
     }
 
@@ -136,59 +131,12 @@ impl EntityIndex {
         find(&self.permutations, key)
     }
 
-    /// Opens the facet columns. Their values cannot be grouped yet, because departments span the
-    /// entity types.
-    pub(crate) fn open_facets(&self, folder: &Path) -> anyhow::Result<Vec<OpenedFacet>> {
-        let mut columns: Vec<(Facet, FacetColumn)> = Vec::new();
-        for facet in Facet::ALL {
-            if let Some(column) = FacetColumn::open(folder, facet, self.store.len())? {
-                columns.push((facet, column));
-            }
-        }
-        let currencies = columns.iter().find(|(facet, _)| *facet == Facet::Currency);
-        let is_foreign = currencies.map_or_else(Vec::new, |(_, column)| foreign_codes(&column.entries));
-        let foreign = currencies.map(|(_, column)| Foreign {
-            codes: &column.codes,
-            is_foreign: &is_foreign,
-        });
-        let all = |visit: &mut dyn FnMut(DocId)| (0..self.records()).for_each(visit);
-        let dollars = without_foreign(self.value.as_ref(), foreign, all).unwrap_or_default();
-        let sums: Vec<Vec<Sum>> = columns
-            .iter()
-            .map(|(facet, column)| {
-                let values = match facet {
-                    // Only these two are listed with their sums over the whole entity type.
-                    Facet::Vendor | Facet::Buyer => dollars.as_slice(),
-                    _ => &[],
-                };
-                column.sums(self.records(), values)
-            })
-            .collect();
-        let opened = columns.into_iter().zip(sums);
-        Ok(opened.map(|((facet, column), sums)| (facet, column, sums)).collect())
-    }
-
-    /// Groups the values of the facets and keeps them.
-    pub(crate) fn set_facets(&mut self, facets: Vec<OpenedFacet>, departments: &Arc<Departments>) {
-        self.departments = Arc::clone(departments);
-        for (facet, mut column, sums) in facets {
-            let values_of = |entry: &[String]| departments.values_of_entry(facet, entry);
-            let values = FacetValues::new(&column.entries, &sums, values_of);
-            if facet == Facet::Currency {
-                self.is_foreign = foreign_codes(&column.entries);
-            }
-            // The texts are now in the values.
-            column.entries = Vec::new();
-            self.facets.push((facet, column, values));
-        }
-    }
-
     /// The keys under which the index finds the records of a vendor or a department; empty where it
     /// cannot.
     pub(crate) fn terms_of<'a>(&'a self, facet: Facet, key: &'a str) -> Vec<(Role, &'a str)> {
         let (role, keys) = match facet {
             Facet::Vendor => (Role::Vendor, None),
-            Facet::Department | Facet::Buyer => (Role::Department, self.departments.keys_of(key)),
+            Facet::NamedDepartment | Facet::Department => (Role::Department, self.departments.keys_of(key)),
             _ => return Vec::new(),
         };
         let keys: Vec<&str> = match keys {
@@ -213,43 +161,35 @@ impl EntityIndex {
     /// The codes and values of a facet; `None` where no record has any.
     pub(crate) fn facet(&self, facet: Facet) -> Option<(&Codes, &FacetValues)> {
         let found = self.facets.iter().find(|(known, _, _)| *known == facet);
-        found.map(|(_, column, values)| (&column.codes, values))
+        found.map(|(_, codes, values)| (codes, values))
+    }
+
+    /// The amount of each visited document in Canadian dollars (decision D-225). `None` where the entity type has no
+    /// value field.
+    pub(super) fn dollars_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Amounts> {
+        let (dollars, values) = (self.dollars.as_ref()?, self.value.as_ref()?);
+        Some(Amounts::in_dollars(dollars, values, documents))
     }
 
     /// The value of each visited document in its own currency, NaN where it has none. `None` where the
     /// entity type has no value field.
-    pub(crate) fn values_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
-        without_foreign(self.value.as_ref(), None, documents)
+    pub(super) fn values_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
+        amounts(self.value.as_ref(), documents)
     }
 
-    /// Decision D-225: the same in Canadian dollars; NaN where the currency is another.
-    pub(crate) fn dollars_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
-        without_foreign(self.value.as_ref(), self.foreign(), documents)
-    }
-
-    /// The value of each visited document before amendments, NaN where it states none or another
-    /// currency. `None` where the entity type has no such field.
-    pub(crate) fn original_dollars_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
-        without_foreign(self.original_value.as_ref(), self.foreign(), documents)
+    /// The same before amendments, whatever the currency is.
+    pub(super) fn original_values_of(&self, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
+        amounts(self.original_value.as_ref(), documents)
     }
 
     /// Whether some records have another currency than Canadian dollars.
-    pub(crate) fn has_foreign_values(&self) -> bool {
-        !self.is_foreign.is_empty()
-    }
-
-    fn foreign(&self) -> Option<Foreign<'_>> {
-        let (codes, _) = self.facet(Facet::Currency)?;
-        Some(Foreign {
-            codes,
-            is_foreign: &self.is_foreign,
-        })
+    pub(crate) const fn has_foreign_values(&self) -> bool {
+        self.has_foreign_values
     }
 
     /// The date of a document.
     pub(crate) fn date(&self, role: Role, document: DocId) -> Option<Date> {
-        let days = self.dates(role)?.first(document)?;
-        i32::try_from(days).ok().and_then(Date::from_days)
+        Date::from_days(self.dates(role)?.get(document)?)
     }
 
     pub(crate) fn record_id(&self, document: DocId) -> io::Result<String> {
@@ -259,48 +199,42 @@ impl EntityIndex {
     }
 }
 
-/// Which documents have amounts in another currency than Canadian dollars.
-struct Foreign<'a> {
-    codes: &'a Codes,
-    /// By code; empty where no document has.
-    is_foreign: &'a [bool],
-}
-
-/// For each entry of [`Facet::Currency`]: whether it is another currency than Canadian dollars. Empty
-/// where none is.
-fn foreign_codes(entries: &[Vec<String>]) -> Vec<bool> {
-    let is_foreign = |entry: &Vec<String>| entry.iter().any(|currency| currency != CANADIAN);
-    if entries.iter().any(is_foreign) {
-        entries.iter().map(is_foreign).collect()
-    } else {
-        Vec::new()
-    }
-}
-
-/// The amount of each visited document, NaN where it has none or it is foreign. `None` without a
-/// column.
-fn without_foreign(
-    column: Option<&Column<f64>>,
-    foreign: Option<Foreign>,
-    documents: impl FnOnce(&mut dyn FnMut(DocId)),
-) -> Option<Vec<f64>> {
+/// The amount of each visited document, NaN where it has none. `None` without a column.
+fn amounts(column: Option<&ValueColumn>, documents: impl FnOnce(&mut dyn FnMut(DocId))) -> Option<Vec<f64>> {
     let column = column?;
-    // Adding zero turns -0.0 into 0.0.
-    let amount = |document: DocId| column.first(document).map_or(f64::NAN, |value| value + 0.0);
     let mut amounts = Vec::new();
-    match foreign.filter(|foreign| !foreign.is_foreign.is_empty()) {
-        Some(Foreign { codes, is_foreign }) => documents(&mut |document| {
-            let is_foreign = is_foreign[codes.get(document) as usize];
-            amounts.push(if is_foreign { f64::NAN } else { amount(document) });
-        }),
-        None => documents(&mut |document| amounts.push(amount(document))),
-    }
+    // Adding zero turns -0.0 into 0.0.
+    documents(&mut |document| amounts.push(column.get(document).map_or(f64::NAN, |value| value + 0.0)));
     Some(amounts)
+}
+
+/// Opens what the index has for these keys. `open` returns `None` for a key that it has nothing for.
+fn open_each<K: Copy, V>(
+    keys: impl IntoIterator<Item = K>,
+    open: impl Fn(K) -> Option<io::Result<V>>,
+) -> io::Result<Vec<(K, V)>> {
+    let opened = |key: K| Some(open(key)?.map(|value| (key, value)));
+    keys.into_iter().filter_map(opened).collect()
+}
+
+fn open_facets(folder: &Path, records: usize) -> anyhow::Result<Vec<(Facet, Codes, FacetValues)>> {
+    let mut facets = Vec::new();
+    for facet in Facet::ALL {
+        if let Some(values) = open_values(folder, facet)? {
+            let codes = Codes::open(folder, facet, values.code_count(), records)?;
+            facets.push((facet, codes, values));
+        }
+    }
+    Ok(facets)
+}
+
+fn has_foreign_currency((facet, _, values): &(Facet, Codes, FacetValues)) -> bool {
+    *facet == Facet::Currency && (0..values.len() as u32).any(|value| values.name(value) != CANADIAN)
 }
 
 fn open_searcher(layout: &IndexLayout, folder: &Path) -> anyhow::Result<Searcher> {
     let directory = ReadOnlyDirectory(MmapDirectory::open(folder.join(INDEX_FOLDER))?);
-    let index = with_tokenizers(Index::open(directory)?);
+    let index = Index::open(directory)?;
     ensure!(
         index.schema() == layout.index_schema,
         "its index fields are not those of the schema"

@@ -1,34 +1,72 @@
 //! Search for keys by a part of them: vendors, departments, procurement methods, commodity codes.
 //!
 //! A role has few distinct keys compared to its records (150,000 vendors in two million contracts).
-//! All of them are kept in one contiguous text and searched with `memmem`: 3 ms for all, where a
-//! pattern query over the term dictionary takes 100 ms. The result is a set of ordinals. For a rare
-//! set the documents are read from the postings. A frequent set becomes a test on the column of
+//! They are found by their [words](NameWords), where a pattern query over the term dictionary takes 100 ms. The
+//! result is a set of ordinals. For a rare
+//! set the documents are read from lists. A frequent set becomes a test on the column of
 //! ordinals, made only on documents that everything else already matched.
+//!
+//! All of it is memory-mapped: `names.<role>.<part>`.
+//!
+//! | part | content |
+//! |---|---|
+//! | `keys`, `starts` | the keys in the order of their bytes, each followed by [`END`]; where each starts, and the end |
+//! | `documents`, `lists` | the documents of each key; where the list of each key starts, and the end |
+//! | `first` | for each document the ordinal of its key, [`NO_KEY`], or [`MANY`] and a place in `more` |
+//! | `more` | the number of keys of a document, and their ordinals |
+//! | `words` | the words of the keys |
 
-use memchr::{memchr, memmem};
-use tantivy::{
-    BitSet, DocId, DocSet, SegmentReader, TERMINATED, TantivyError,
-    columnar::Column,
-    postings::TermInfo,
-    schema::{Field, IndexRecordOption},
+use std::{
+    io,
+    path::{Path, PathBuf},
 };
 
-/// The keys of one role in term order. The index of a key is its ordinal, in the inverted index and
-/// in the column.
+use bytes::Bytes;
+use memchr::memmem;
+use memmap2::Mmap;
+use tantivy::{BitSet, DocId};
+
+use super::mapped_file::{MappedArray, damaged, map};
+use crate::{
+    engine::{name_words::NameWords, packed::unpack},
+    model::Role,
+};
+
+/// The keys of one role. The index of a key is its ordinal.
 pub(crate) struct KeyDictionary {
-    /// All keys, each followed by [`END`].
-    text: Vec<u8>,
-    /// Where each key starts.
-    starts: Vec<u32>,
-    /// For each key: where its postings are, and how many documents have it.
-    infos: Vec<TermInfo>,
-    column: Column<u64>,
-    field: Field,
+    keys: Mmap,
+    starts: MappedArray<u32>,
+    documents: MappedArray<u32>,
+    lists: MappedArray<u64>,
+    first: MappedArray<u32>,
+    more: MappedArray<u32>,
+    words: NameWords,
 }
 
 /// Separates keys. Folded text never contains it.
-const END: u8 = b'\n';
+pub(super) const END: u8 = b'\n';
+
+pub(super) const KEYS: &str = "keys";
+pub(super) const STARTS: &str = "starts";
+pub(super) const DOCUMENTS: &str = "documents";
+pub(super) const LISTS: &str = "lists";
+pub(super) const FIRST: &str = "first";
+pub(super) const MORE: &str = "more";
+pub(super) const WORDS: &str = "words";
+
+/// The document has no key.
+pub(super) const NO_KEY: u32 = u32::MAX;
+/// The document has several keys.
+pub(super) const MANY: u32 = 1 << 31;
+
+pub(super) fn file(folder: &Path, role: Role, part: &str) -> PathBuf {
+    folder.join(format!("names.{}.{part}", role.name()))
+}
+
+fn open_words(path: &Path) -> io::Result<NameWords> {
+    let parts = unpack(&Bytes::from_owner(map(path)?));
+    parts.and_then(NameWords::of_bytes).ok_or_else(|| damaged(path))
+}
 
 /// The documents that have one of the keys found.
 pub(crate) enum KeyMatches {
@@ -39,137 +77,125 @@ pub(crate) enum KeyMatches {
     Ordinals(BitSet),
 }
 
-/// Up to one document in this many, reading the postings is cheaper than testing documents.
+/// Up to one document in this many, reading the lists is cheaper than testing documents.
 const RARE: u64 = 500;
 
 impl KeyDictionary {
-    pub(crate) fn load(reader: &SegmentReader, field: Field, name: &str) -> tantivy::Result<KeyDictionary> {
-        let inverted = reader.inverted_index(field)?;
-        let (mut text, mut starts, mut infos) = (Vec::new(), Vec::new(), Vec::new());
-        let mut keys = inverted.terms().stream()?;
-        while let Some((key, info)) = keys.next() {
-            let start = u32::try_from(text.len())
-                .map_err(|_| TantivyError::SystemError(format!("over 4 GiB of distinct {name} keys")))?;
-            starts.push(start);
-            infos.push(info.clone());
-            text.extend_from_slice(key);
-            text.push(END);
-        }
-        text.shrink_to_fit();
-        let column = match reader.fast_fields().str(name)? {
-            Some(column) if column.num_terms() == starts.len() => column.ords().clone(),
-            None if starts.is_empty() => Column::build_empty_column(reader.max_doc()),
-            _ => {
-                let error = format!("the column and the term dictionary of {name} have different keys");
-                return Err(TantivyError::SystemError(error));
-            }
+    pub(crate) fn open(folder: &Path, role: Role, documents: usize) -> io::Result<KeyDictionary> {
+        let keys_file = file(folder, role, KEYS);
+        let dictionary = KeyDictionary {
+            keys: map(&keys_file)?,
+            starts: MappedArray::open(&file(folder, role, STARTS))?,
+            documents: MappedArray::open(&file(folder, role, DOCUMENTS))?,
+            lists: MappedArray::open(&file(folder, role, LISTS))?,
+            first: MappedArray::open_with_length(&file(folder, role, FIRST), documents)?,
+            more: MappedArray::open(&file(folder, role, MORE))?,
+            words: open_words(&file(folder, role, WORDS))?,
         };
-        Ok(KeyDictionary {
-            text,
-            starts,
-            infos,
-            column,
-            field,
-        })
+        let end = |index: Option<usize>, array: &dyn Fn(usize) -> u64| index.map(array);
+        let keys_end = end(dictionary.starts.len().checked_sub(1), &|last| {
+            dictionary.starts.get(last).into()
+        });
+        let lists_end = end(dictionary.lists.len().checked_sub(1), &|last| {
+            dictionary.lists.get(last)
+        });
+        let is_whole = dictionary.starts.len() == dictionary.lists.len()
+            && keys_end == Some(dictionary.keys.len() as u64)
+            && lists_end == Some(dictionary.documents.len() as u64);
+        if is_whole {
+            Ok(dictionary)
+        } else {
+            Err(damaged(&keys_file))
+        }
+    }
+
+    /// The number of keys.
+    fn len(&self) -> usize {
+        self.starts.len() - 1
     }
 
     /// The documents with a key that contains `part`, or with one of the keys `beside`, which do not.
-    pub(crate) fn containing<'k>(
-        &self,
-        reader: &SegmentReader,
-        part: &str,
-        beside: impl Iterator<Item = &'k str>,
-    ) -> tantivy::Result<KeyMatches> {
+    pub(crate) fn containing<'k>(&self, part: &str, beside: impl Iterator<Item = &'k str>) -> KeyMatches {
         if part.is_empty() {
-            return self.starting(reader, part);
+            return self.starting(part);
         }
-        let mut ordinals: Vec<usize> = beside.filter_map(|key| self.ordinal_of(key)).collect();
-        let finder = memmem::Finder::new(part.as_bytes());
-        let (mut from, mut ordinal) = (0, 0);
-        while let Some(found) = finder.find(&self.text[from..]) {
-            ordinal = self.ordinal_at(from + found, ordinal);
-            ordinals.push(ordinal);
-            ordinal += 1;
-            from = self.end(ordinal - 1);
-        }
-        self.documents(reader, &ordinals)
+        let found = self
+            .words
+            .containing(part.as_bytes(), |ordinal| self.key(ordinal as usize));
+        let mut ordinals = found.unwrap_or_else(|| {
+            let finder = memmem::Finder::new(part.as_bytes());
+            let all = 0..self.len() as u32;
+            all.filter(|ordinal| finder.find(self.key(*ordinal as usize)).is_some())
+                .collect()
+        });
+        ordinals.extend(beside.filter_map(|key| self.ordinal_of(key)));
+        self.documents(&ordinals)
     }
 
     /// The documents with a key that starts with `start`.
-    pub(crate) fn starting(&self, reader: &SegmentReader, start: &str) -> tantivy::Result<KeyMatches> {
+    pub(crate) fn starting(&self, start: &str) -> KeyMatches {
         let start = start.as_bytes();
         let first = self.partition(|key| key < start);
         let end = self.partition(|key| key < start || key.starts_with(start));
-        self.documents(reader, &(first..end).collect::<Vec<_>>())
+        self.documents(&(first as u32..end as u32).collect::<Vec<_>>())
     }
 
     /// Whether a document has one of the keys.
     pub(crate) fn has(&self, document: DocId, ordinals: &BitSet) -> bool {
-        self.column
-            .values_for_doc(document)
-            .any(|ordinal| ordinals.contains(ordinal as u32))
-    }
-
-    fn ordinal_of(&self, key: &str) -> Option<usize> {
-        let ordinal = self.partition(|known| known < key.as_bytes());
-        let start = *self.starts.get(ordinal)? as usize;
-        // Without its END.
-        (self.text[start..self.end(ordinal) - 1] == *key.as_bytes()).then_some(ordinal)
-    }
-
-    /// The key that an offset in the text belongs to, which is not before `least`. Galloping
-    /// search, because the next match is usually near the last one.
-    fn ordinal_at(&self, offset: usize, least: usize) -> usize {
-        let (mut low, mut step) = (least, 1);
-        while self
-            .starts
-            .get(low + step)
-            .is_some_and(|start| *start as usize <= offset)
-        {
-            low += step;
-            step *= 2;
+        match self.first.get(document as usize) {
+            NO_KEY => false,
+            ordinal if ordinal & MANY == 0 => ordinals.contains(ordinal),
+            place => {
+                let at = (place & !MANY) as usize;
+                let count = self.more.get(at) as usize;
+                (at + 1..=at + count).any(|at| ordinals.contains(self.more.get(at)))
+            }
         }
-        let high = (low + step).min(self.starts.len());
-        low + self.starts[low..high].partition_point(|start| *start as usize <= offset) - 1
     }
 
-    /// The offset after a key and its [`END`].
-    fn end(&self, ordinal: usize) -> usize {
-        let next = self.starts.get(ordinal + 1);
-        next.map_or(self.text.len(), |start| *start as usize)
+    fn key(&self, ordinal: usize) -> &[u8] {
+        // Without its END.
+        &self.keys[self.starts.get(ordinal) as usize..self.starts.get(ordinal + 1) as usize - 1]
+    }
+
+    fn ordinal_of(&self, key: &str) -> Option<u32> {
+        let ordinal = self.partition(|known| known < key.as_bytes());
+        (ordinal < self.len() && self.key(ordinal) == key.as_bytes()).then_some(ordinal as u32)
     }
 
     /// The first ordinal for which `before` is false.
     fn partition(&self, before: impl Fn(&[u8]) -> bool) -> usize {
-        self.starts.partition_point(|start| {
-            let rest = &self.text[*start as usize..];
-            before(&rest[..memchr(END, rest).unwrap_or(rest.len())])
-        })
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if before(self.key(middle)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
     }
 
-    fn documents(&self, reader: &SegmentReader, ordinals: &[usize]) -> tantivy::Result<KeyMatches> {
-        let frequencies = ordinals.iter().map(|ordinal| u64::from(self.infos[*ordinal].doc_freq));
-        let total: u64 = frequencies.sum();
+    fn documents(&self, ordinals: &[u32]) -> KeyMatches {
+        let list =
+            |ordinal: u32| self.lists.get(ordinal as usize) as usize..self.lists.get(ordinal as usize + 1) as usize;
+        let total: u64 = ordinals.iter().map(|ordinal| list(*ordinal).len() as u64).sum();
         if total == 0 {
-            return Ok(KeyMatches::None);
+            return KeyMatches::None;
         }
-        if total.saturating_mul(RARE) > u64::from(reader.max_doc()).max(RARE * 64) {
-            let mut set = BitSet::with_max_value(self.starts.len() as u32);
+        let documents = self.first.len() as u32;
+        if total.saturating_mul(RARE) > u64::from(documents).max(RARE * 64) {
+            let mut set = BitSet::with_max_value(self.len() as u32);
             for ordinal in ordinals {
-                set.insert(*ordinal as u32);
+                set.insert(*ordinal);
             }
-            return Ok(KeyMatches::Ordinals(set));
+            return KeyMatches::Ordinals(set);
         }
-        let inverted = reader.inverted_index(self.field)?;
-        let mut documents = BitSet::with_max_value(reader.max_doc());
-        for ordinal in ordinals {
-            let mut postings = inverted.read_postings_from_terminfo(&self.infos[*ordinal], IndexRecordOption::Basic)?;
-            let mut document = postings.doc();
-            while document != TERMINATED {
-                documents.insert(document);
-                document = postings.advance();
-            }
+        let mut set = BitSet::with_max_value(documents);
+        for at in ordinals.iter().flat_map(|ordinal| list(*ordinal)) {
+            set.insert(self.documents.get(at));
         }
-        Ok(KeyMatches::Documents(documents))
+        KeyMatches::Documents(set)
     }
 }

@@ -2,44 +2,44 @@
 //! role.
 //!
 //! **Invariant:** an index has at most one segment, and its document numbers follow (event date
-//! desc, record_id asc), undated records last. Nothing is stored in Tantivy: the records are in
-//! [`super::record_store`].
+//! desc, record_id asc), undated records last. Tantivy holds terms and postings only: the records are in
+//! [`super::record_store`], dates and values in [`super::columns`].
 
 use tantivy::{
-    Index, IndexSettings, TantivyDocument,
-    schema::{Field, IndexRecordOption, NumericOptions, Schema as IndexSchema, TextFieldIndexing, TextOptions},
-    tokenizer::{RawTokenizer, Token, TokenStream, Tokenizer, TokenizerManager, WhitespaceTokenizer},
+    IndexSettings,
+    schema::{Field, IndexRecordOption, Schema as IndexSchema, TextFieldIndexing, TextOptions},
 };
 
 use crate::{
-    engine::{names::NAMES, relevance},
-    model::{Record, Role, Schema, fold::words},
+    engine::names::NAMES,
+    model::{Role, Schema, role::RoleStorage},
 };
 
 /// The folder of the Tantivy index inside the folder of an entity type.
 pub(crate) const INDEX_FOLDER: &str = "tantivy";
 
-/// Roles indexed as whole keys: found by term.
-const KEYS: [Role; 9] = [
-    Role::RecordId,
-    Role::Municipality,
-    Role::Category,
-    Role::Status,
-    Role::NoticeType,
-    Role::VendorProvince,
-    Role::ReferenceNumber,
-    Role::SolicitationNumber,
-    Role::QualityFlag,
-];
+/// The file of a generation with its departments.
+pub(super) const DEPARTMENTS: &str = "departments.json";
 
-/// Roles indexed as columns of days since 1970-01-01.
-pub(crate) const DATES: [Role; 2] = [Role::Date, Role::ClosingDate];
+/// Roles that are found by their whole key only.
+const KEYS: [Role; Role::number_of(RoleStorage::Key)] = Role::stored_as(RoleStorage::Key);
 
-const WORDS: &str = "words";
-const WHOLE: &str = "whole";
-const STEMS: &str = "stems";
+/// Roles with a column of days since 1970-01-01.
+pub(crate) const DATES: [Role; Role::number_of(RoleStorage::Day)] = Role::stored_as(RoleStorage::Day);
 
-/// The name of the field with the terms of [`relevance::index_terms`].
+/// Roles with a column of dollars.
+pub(super) const AMOUNTS: [Role; Role::number_of(RoleStorage::Amount)] = Role::stored_as(RoleStorage::Amount);
+
+/// The number of [`keyed`] roles.
+pub(super) const KEYED: usize = KEYS.len() + NAMES.len();
+
+/// Roles indexed as whole keys: found by term. Those of [`NAMES`] are also found by a part of the key
+/// ([`super::key_dictionary`]).
+pub(super) fn keyed() -> impl Iterator<Item = Role> {
+    KEYS.into_iter().chain(NAMES)
+}
+
+/// The name of the field with the terms of [`crate::engine::relevance::index_terms`].
 const RELEVANCE: &str = "relevance";
 
 /// The index fields of an entity type.
@@ -54,37 +54,26 @@ impl IndexLayout {
     pub(crate) fn new(schema: &Schema) -> IndexLayout {
         let mut builder = IndexSchema::builder();
         let mut fields = Vec::new();
-        let text = |tokenizer: &str, option: IndexRecordOption| {
+        let text = |option: IndexRecordOption| {
+            let indexing = TextFieldIndexing::default();
             TextOptions::default().set_indexing_options(
-                TextFieldIndexing::default()
-                    .set_tokenizer(tokenizer)
+                indexing
+                    .set_tokenizer(WHOLE)
                     .set_index_option(option)
                     .set_fieldnorms(false),
             )
         };
-        let key = text(WHOLE, IndexRecordOption::Basic);
-        let day = NumericOptions::default().set_fast();
-        for role in KEYS {
-            fields.push((role, builder.add_text_field(role.name(), key.clone())));
+        let terms = text(IndexRecordOption::Basic);
+        for role in keyed() {
+            fields.push((role, builder.add_text_field(role.name(), terms.clone())));
         }
-        // Also a column of ordinals, for searches by a part of the key.
-        for role in NAMES {
-            fields.push((role, builder.add_text_field(role.name(), key.clone().set_fast(WHOLE))));
-        }
-        for role in DATES {
-            fields.push((role, builder.add_i64_field(role.name(), day.clone())));
-        }
-        for role in [Role::Value, Role::OriginalValue] {
-            fields.push((role, builder.add_f64_field(role.name(), day.clone())));
-        }
-        let running = text(WORDS, IndexRecordOption::WithFreqsAndPositions);
+        let running = text(IndexRecordOption::WithFreqsAndPositions);
         fields.push((Role::Text, builder.add_text_field(Role::Text.name(), running)));
-        let stems = text(STEMS, IndexRecordOption::Basic);
         fields.push((
             Role::Subject,
-            builder.add_text_field(Role::Subject.name(), stems.clone()),
+            builder.add_text_field(Role::Subject.name(), terms.clone()),
         ));
-        let relevance = builder.add_text_field(RELEVANCE, stems);
+        let relevance = builder.add_text_field(RELEVANCE, terms);
         // The index schema has a field for every role. Fields that the entity type is not searched
         // by stay empty.
         fields.retain(|(role, _)| schema.is_searchable_by(*role));
@@ -108,35 +97,6 @@ impl IndexLayout {
         self.relevance
     }
 
-    pub(crate) fn document(&self, record: &Record) -> TantivyDocument {
-        let mut document = TantivyDocument::default();
-        for (role, field) in &self.fields {
-            match role {
-                Role::Text => record.texts(*role).for_each(|text| document.add_text(*field, text)),
-                Role::Subject => document.add_text(*field, joined(|each| record.similarity_terms(each))),
-                Role::Value => {
-                    if let Some(value) = record.value() {
-                        document.add_f64(*field, value);
-                    }
-                }
-                Role::OriginalValue => {
-                    if let Some(value) = record.original_value() {
-                        document.add_f64(*field, value);
-                    }
-                }
-                Role::Date | Role::ClosingDate => {
-                    if let Some(date) = record.date(*role) {
-                        document.add_i64(*field, date.days().into());
-                    }
-                }
-                _ => record.keys(*role).iter().for_each(|key| document.add_text(*field, key)),
-            }
-        }
-        let terms = joined(|each| relevance::index_terms(record, each));
-        document.add_text(self.relevance, terms);
-        document
-    }
-
     pub(crate) fn settings() -> IndexSettings {
         IndexSettings {
             docstore_compression: tantivy::store::Compressor::None,
@@ -146,84 +106,28 @@ impl IndexLayout {
     }
 }
 
-/// Terms joined by blanks; the whitespace tokenizer splits them again.
-fn joined(terms: impl FnOnce(&mut dyn FnMut(&str))) -> String {
-    let mut joined = String::new();
-    terms(&mut |term| {
-        joined.push_str(term);
-        joined.push(' ');
-    });
-    joined
-}
+/// The name of a tokenizer that Tantivy has. Terms reach the index as they are, and queries are made of terms, so
+/// nothing is ever split by it.
+const WHOLE: &str = "raw";
 
-/// Our own tokenizers. An index does not store them: register them after opening it.
-pub(crate) fn tokenizers() -> TokenizerManager {
-    // Tantivy looks up its default tokenizer even for fields without text.
-    let manager = TokenizerManager::default();
-    manager.register(WORDS, WordTokenizer::default());
-    manager.register(STEMS, WhitespaceTokenizer::default());
-    manager.register(WHOLE, RawTokenizer::default());
-    manager
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::EntityType;
 
-pub(crate) fn with_tokenizers(mut index: Index) -> Index {
-    index.set_tokenizers(tokenizers());
-    index.set_fast_field_tokenizers(tokenizers());
-    index
-}
-
-/// [`words`] as a Tantivy tokenizer.
-#[derive(Clone, Default)]
-struct WordTokenizer {
-    /// The folded words of the current text, concatenated.
-    folded: String,
-    /// Where each word ends.
-    ends: Vec<usize>,
-    token: Token,
-}
-
-struct WordStream<'a> {
-    tokenizer: &'a mut WordTokenizer,
-    next: usize,
-}
-
-impl Tokenizer for WordTokenizer {
-    type TokenStream<'a> = WordStream<'a>;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
-        self.folded.clear();
-        self.ends.clear();
-        self.token.reset();
-        words(text, |word| {
-            self.folded.push_str(word);
-            self.ends.push(self.folded.len());
-        });
-        WordStream {
-            tokenizer: self,
-            next: 0,
+    #[test]
+    fn every_stored_role_has_a_field_or_a_column() {
+        for schema in EntityType::ALL.map(Schema::of) {
+            let layout = IndexLayout::new(schema);
+            for role in Role::all().filter(|role| schema.is_searchable_by(*role)) {
+                let is_expected = match role.storage() {
+                    RoleStorage::Day => DATES.contains(&role),
+                    RoleStorage::Amount => AMOUNTS.contains(&role),
+                    RoleStorage::None => layout.field(role).is_none(),
+                    _ => layout.field(role).is_some(),
+                };
+                assert!(is_expected, "{}: {role:?}", schema.entity_type);
+            }
         }
-    }
-}
-
-impl TokenStream for WordStream<'_> {
-    fn advance(&mut self) -> bool {
-        let WordTokenizer { folded, ends, token } = &mut *self.tokenizer;
-        let Some(end) = ends.get(self.next) else {
-            return false;
-        };
-        let start = if self.next == 0 { 0 } else { ends[self.next - 1] };
-        token.text.clear();
-        token.text.push_str(&folded[start..*end]);
-        token.position = self.next;
-        self.next += 1;
-        true
-    }
-
-    fn token(&self) -> &Token {
-        &self.tokenizer.token
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        &mut self.tokenizer.token
     }
 }

@@ -31,7 +31,7 @@ macro_rules! number {
     )*};
 }
 
-number!(u8, u16, u32, u64);
+number!(u8, u16, u32, u64, i32, i64, f64);
 
 impl<T: Number> MappedArray<T> {
     pub(crate) fn open(path: &Path) -> io::Result<MappedArray<T>> {
@@ -43,6 +43,16 @@ impl<T: Number> MappedArray<T> {
             map,
             number: PhantomData,
         })
+    }
+
+    /// The same for an array that must have so many numbers.
+    pub(crate) fn open_with_length(path: &Path, length: usize) -> io::Result<MappedArray<T>> {
+        let array = MappedArray::open(path)?;
+        if array.len() == length {
+            Ok(array)
+        } else {
+            Err(damaged(path))
+        }
     }
 
     pub(crate) fn len(&self) -> usize {

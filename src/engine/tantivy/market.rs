@@ -1,7 +1,7 @@
 //! What the figures about a market are computed from, over all matches: one pass over the columns of
 //! vendors, years and amounts.
 
-use super::{aggregate::MatchingDocuments, entity_index::EntityIndex, facet_columns::Codes};
+use super::{aggregate::MatchingDocuments, amounts::Amounts, entity_index::EntityIndex, facet_columns::Codes};
 use crate::{
     engine::{
         aggregation::Money,
@@ -32,7 +32,7 @@ pub(crate) fn market(
     deadline.check()?;
     let mut counts = MarketCounts::default();
     let dollars = index.dollars_of(|visit| documents.for_each(visit));
-    let original = index.original_dollars_of(|visit| documents.for_each(visit));
+    let original = index.original_values_of(|visit| documents.for_each(visit));
     if let (Some(dollars), Some(original)) = (&dollars, &original) {
         counts.growth = growth(original, dollars);
     }
@@ -43,7 +43,7 @@ pub(crate) fn market(
             documents,
             (codes, values),
             index.facet(Facet::Year),
-            dollars.as_deref(),
+            dollars.as_ref(),
         );
     }
     deadline.check()?;
@@ -51,22 +51,24 @@ pub(crate) fn market(
         let mut records = vec![0u64; values.code_count()];
         documents.for_each_code(codes, |code| records[code as usize] += 1);
         for (code, records) in (0u32..).zip(records).filter(|(_, records)| *records > 0) {
-            for value in values.values_of_code(code) {
-                counts.add_bids(values.name(*value), records);
+            for value in values.values_of_code(code).iter() {
+                counts.add_bids(values.name(value), records);
             }
         }
     }
     Ok(counts)
 }
 
-/// Over the amounts of the same records.
-fn growth(original: &[f64], current: &[f64]) -> Growth {
+/// Over the amounts of the same records. One without an amount in Canadian dollars does not count.
+fn growth(original: &[f64], current: &Amounts) -> Growth {
     let mut growth = Growth::default();
-    for (original, current) in original.iter().zip(current) {
-        if !original.is_nan() && !current.is_nan() {
+    for (place, original) in original.iter().enumerate() {
+        if !original.is_nan()
+            && let Some(current) = current.get(place)
+        {
             growth.records += 1;
             growth.original.add(Money::of(*original));
-            growth.current.add(Money::of(*current));
+            growth.current.add(current);
         }
     }
     growth
@@ -79,7 +81,7 @@ fn count_vendors(
     documents: &MatchingDocuments,
     (codes, values): (&Codes, &FacetValues),
     years: Option<(&Codes, &FacetValues)>,
-    dollars: Option<&[f64]>,
+    dollars: Option<&Amounts>,
 ) {
     let mut vendors = vec![
         Vendor {
@@ -89,19 +91,20 @@ fn count_vendors(
         values.len()
     ];
     let year_of_code: Vec<Option<i32>> = years.map_or_else(Vec::new, |(_, values)| {
-        let year = |code: u32| -> Option<i32> { values.name(*values.values_of_code(code).first()?).parse().ok() };
+        let year = |code: u32| -> Option<i32> { values.name(values.values_of_code(code).first()?).parse().ok() };
         (0..values.code_count() as u32).map(year).collect()
     });
-    let mut dollars = dollars.unwrap_or(&[]).iter();
+    let mut places = 0..;
     documents.for_each(|document| {
-        let dollars = dollars.next().filter(|dollars| !dollars.is_nan());
+        let place = places.next();
+        let dollars = dollars.zip(place).and_then(|(dollars, place)| dollars.get(place));
         let Some(number) = values.values_of_code(codes.get(document)).first() else {
             return;
         };
-        let vendor = &mut vendors[*number as usize];
+        let vendor = &mut vendors[number as usize];
         if let Some(dollars) = dollars {
             counts.with_vendor += 1;
-            vendor.sum.add(Money::of(*dollars));
+            vendor.sum.add(dollars);
         }
         let year = years.and_then(|(codes, _)| year_of_code[codes.get(document) as usize]);
         if let Some(year) = year.filter(|year| *year != vendor.year) {

@@ -13,14 +13,19 @@
 //! | `permutation`, `sort_order`: order and rank files | pages sorted by closing date or value, ranges of either | sorting by text or by relevance |
 //! | `compiled_query`, `collect`: postings to read, predicates to test, a document range | stopping as soon as the page is full | counting: every match must be visited |
 //! | `key_dictionary`: all distinct keys in one text | a part or the start of a vendor, department or method | roles with nearly as many keys as records |
-//! | `phrase`: a phrase query that obeys the deadline | phrases of frequent words | scoring |
+//! | `phrase`, `adjacent_words`: a phrase query that obeys the deadline and reads each distinct word once | phrases of frequent words | scoring |
 //! | `stem_tables`: finite-state sets of stem and word | words by their stem at query time, without stemmed index fields | phrases, which match as written |
 //! | `facet_columns`: dictionary-encoded entries | counting over all matches, one pass per facet | finding the records of one value |
 //! | `similarity_search`: postings of rare terms added up in windows | the best few hundred similar records | complete result lists |
 //! | `record_store`: the records as mapped NDJSON | returning the bytes that were indexed | reading one field of many records |
 
+mod adjacent_words;
 mod aggregate;
+mod amounts;
+mod answer_cache;
+pub(crate) mod build;
 mod collect;
+mod columns;
 mod compiled_query;
 mod directory;
 mod engine;
@@ -41,6 +46,5 @@ mod relevance_window;
 mod similarity_search;
 mod sort_order;
 mod stem_tables;
-pub(crate) mod writer;
 
 pub(crate) use engine::TantivyEngine;

@@ -1,9 +1,9 @@
 //! A phrase query that obeys the deadline.
 //!
 //! Tantivy's own phrase scorer runs until it finds a match: 0.1 s on two million documents where
-//! two frequent words are never adjacent, and nothing can stop it. But its candidates can be tried
-//! one by one ([`DocSet::seek_danger`]). This query does that, and checks the deadline in between.
-//! It is a [`Query`] of its own, so that a union can contain it.
+//! two frequent words are never adjacent, and nothing can stop it. The candidates of
+//! [`AdjacentWords`] can be tried one by one ([`DocSet::seek_danger`]). This query does that, and
+//! checks the deadline in between. It is a [`Query`] of its own, so that a union can contain it.
 
 use std::sync::{
     Arc,
@@ -12,9 +12,10 @@ use std::sync::{
 
 use tantivy::{
     DocId, DocSet, Score, SeekDangerResult, SegmentReader, TERMINATED, TantivyError, Term,
-    query::{ConstScorer, EnableScoring, Explanation, PhraseQuery, Query, Scorer, Weight},
+    query::{ConstScorer, EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight},
 };
 
+use super::adjacent_words::AdjacentWords;
 use crate::engine::{deadline::Deadline, error::Error};
 
 /// The deadline of a search, shared by its phrase queries. A phrase that stops early records it
@@ -45,39 +46,39 @@ impl SharedDeadline {
 /// Adjacent words.
 #[derive(Clone, Debug)]
 pub(crate) struct TimedPhraseQuery {
-    words: PhraseQuery,
+    words: Vec<Term>,
     deadline: SharedDeadline,
 }
 
 impl TimedPhraseQuery {
     /// At least two terms of one field.
-    pub(crate) fn new(terms: Vec<Term>, deadline: SharedDeadline) -> TimedPhraseQuery {
-        TimedPhraseQuery {
-            words: PhraseQuery::new(terms),
-            deadline,
-        }
+    pub(crate) fn new(words: Vec<Term>, deadline: SharedDeadline) -> TimedPhraseQuery {
+        TimedPhraseQuery { words, deadline }
     }
 }
 
 impl Query for TimedPhraseQuery {
-    fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
+    fn weight(&self, _: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
         Ok(Box::new(PhraseWeight {
-            words: self.words.weight(scoring)?,
+            words: self.words.clone(),
             deadline: self.deadline.clone(),
         }))
     }
 }
 
 struct PhraseWeight {
-    words: Box<dyn Weight>,
+    words: Vec<Term>,
     deadline: SharedDeadline,
 }
 
 impl Weight for PhraseWeight {
-    fn scorer(&self, segment: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
-        let (first, set) = self.words.scorer_danger(segment, 0, boost)?;
+    fn scorer(&self, segment: &SegmentReader, _: Score) -> tantivy::Result<Box<dyn Scorer>> {
+        let Some(mut set) = AdjacentWords::new(segment, &self.words)? else {
+            return Ok(Box::new(EmptyScorer));
+        };
+        let first = set.seek_danger(0);
         let mut timed = TimedDocSet {
-            set,
+            set: Box::new(set),
             deadline: self.deadline.clone(),
             steps: 0,
             document: 0,
@@ -94,7 +95,7 @@ impl Weight for PhraseWeight {
 
 /// The documents with a phrase. It ends early when the deadline has passed.
 struct TimedDocSet {
-    set: Box<dyn Scorer>,
+    set: Box<dyn DocSet>,
     deadline: SharedDeadline,
     steps: u32,
     /// The current document; after a miss, the lower bound of the next match.
@@ -228,7 +229,7 @@ mod tests {
             asked: Arc::clone(&asked),
         };
         let timed = TimedDocSet {
-            set: Box::new(ConstScorer::new(set, 1.0)),
+            set: Box::new(set),
             deadline: SharedDeadline::new(deadline),
             steps: 0,
             document: 0,

@@ -152,7 +152,7 @@ impl<'a> SortOrder<'a> {
     }
 
     fn value(&self, rank: u32) -> Option<f64> {
-        self.index.value.as_ref()?.first(self.document(rank))
+        self.index.value.as_ref()?.get(self.document(rank))
     }
 
     /// The first rank for which `is_before` is false. `is_before` gets the comparison of the rank's

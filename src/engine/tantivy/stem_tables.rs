@@ -25,7 +25,7 @@ const fn file_name(language: Language) -> &'static str {
 }
 
 /// Writes the tables for the words of an index.
-pub(crate) fn write(folder: &Path, vocabulary: &[String]) -> io::Result<()> {
+pub(super) fn write(folder: &Path, vocabulary: &[String]) -> io::Result<()> {
     for language in Language::ALL {
         let mut keys: Vec<String> = vocabulary
             .iter()

@@ -1,15 +1,16 @@
-//! Forms of a word: how alike a word of `q` and a word of a term are, and which words carry no
+//! Forms of a word: how well a word of `q` matches a word of a term, and which words carry no
 //! meaning of their own.
 
 use crate::model::{Language, stem::stem};
 
-/// How alike a queried word and a word of a term are; the closest first.
+/// How well a queried word matches a word of a term; the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Likeness {
+pub(super) enum WordMatch {
+    /// They are equal.
     Same,
-    /// The same but for a regular plural.
+    /// They differ by a regular plural.
     Number,
-    /// The same stem.
+    /// They share a stem.
     Stem,
 }
 
@@ -32,15 +33,15 @@ impl WordForms {
     }
 
     /// `None` if the other word is not a form of this one. Both words are in the same language.
-    pub(super) fn likeness(&self, other: &WordForms) -> Option<Likeness> {
+    pub(super) fn compare(&self, other: &WordForms) -> Option<WordMatch> {
         if self.word == other.word {
-            Some(Likeness::Same)
+            Some(WordMatch::Same)
         } else if self.key != other.key {
             None
         } else if self.singular == other.singular {
-            Some(Likeness::Number)
+            Some(WordMatch::Number)
         } else {
-            Some(Likeness::Stem)
+            Some(WordMatch::Stem)
         }
     }
 }
@@ -95,18 +96,18 @@ mod tests {
     fn words_are_alike_by_number_before_stem() {
         use Language::{English, French};
         for (language, queried, of_term, expected) in [
-            (English, "road", "road", Some(Likeness::Same)),
-            (English, "roads", "road", Some(Likeness::Number)),
-            (English, "bridge", "bridges", Some(Likeness::Number)),
-            (English, "park", "parking", Some(Likeness::Stem)),
+            (English, "road", "road", Some(WordMatch::Same)),
+            (English, "roads", "road", Some(WordMatch::Number)),
+            (English, "bridge", "bridges", Some(WordMatch::Number)),
+            (English, "park", "parking", Some(WordMatch::Stem)),
             (English, "road", "street", None),
-            (French, "chemins", "chemin", Some(Likeness::Number)),
-            (French, "bateaux", "bateau", Some(Likeness::Number)),
-            (French, "w8482", "w8482", Some(Likeness::Same)),
+            (French, "chemins", "chemin", Some(WordMatch::Number)),
+            (French, "bateaux", "bateau", Some(WordMatch::Number)),
+            (French, "w8482", "w8482", Some(WordMatch::Same)),
             (French, "w8482", "w8483", None),
         ] {
             let [queried, of_term] = [queried, of_term].map(|word| WordForms::of(language, word));
-            assert_eq!(queried.likeness(&of_term), expected, "{queried:?} {of_term:?}");
+            assert_eq!(queried.compare(&of_term), expected, "{queried:?} {of_term:?}");
         }
     }
 

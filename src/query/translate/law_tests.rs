@@ -27,7 +27,7 @@ fn titles() -> impl Iterator<Item = (String, String)> {
 
 static TRANSLATOR: LazyLock<Translator> = LazyLock::new(|| Translator::new(titles()));
 
-/// The same pairs as those of the translator.
+/// The pairs that the translator has, too.
 static PAIRS: LazyLock<TermPairs> = LazyLock::new(|| TermPairs::new(titles()));
 
 /// The words that carry the meaning of each term of the glossary and of each short title.

@@ -1,4 +1,4 @@
-//! The pairs of terms that a translation knows: those of `data/glossary.csv`, which the project
+//! The pairs of terms that a translation knows: the entries of `data/glossary.csv`, which the project
 //! keeps, and the English and French words of commodity codes.
 //!
 //! A line of the glossary is one meaning: the English terms for it, then the French ones, separated
@@ -50,7 +50,7 @@ pub(super) struct Alternative {
     pub(super) text: String,
 }
 
-/// All terms: those of the glossary, and those of one dictionary of commodities.
+/// All terms: the glossary, and one dictionary of commodities.
 #[derive(Debug)]
 pub(super) struct TermPairs {
     commodities: Terms,
@@ -118,7 +118,7 @@ impl TermPairs {
 }
 
 impl Terms {
-    /// Of pairs of an English and a French text.
+    /// Collects the terms of pairs of an English and a French text.
     fn new<'t>(origin: Origin, pairs: impl Iterator<Item = (&'t str, &'t str)>) -> Terms {
         let mut collected = Collected::new();
         for (english, french) in pairs {

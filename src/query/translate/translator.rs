@@ -9,7 +9,7 @@ use crate::{
         text::{Clause, Term, TextQuery},
         translate::{
             forms::is_function_word,
-            lookup::{Found, MAX_ALTERNATIVES, find},
+            lookup::{FoundTerm, MAX_ALTERNATIVES, find},
             term_pairs::{Alternative, TermPairs},
         },
     },
@@ -66,7 +66,7 @@ impl Translator {
     pub fn translate(&self, text: &TextQuery) -> Translated {
         let written = text.written();
         let found = find(&self.pairs, written);
-        let is_excluded = |found: &Found| found.clauses.iter().any(|number| is_exclusion(&written[*number]));
+        let is_excluded = |found: &FoundTerm| found.clauses.iter().any(|number| is_exclusion(&written[*number]));
         let mut translation = Translation::new(written);
         let mut added: Vec<Vec<&Alternative>> = vec![Vec::new(); found.len()];
         // The first alternative of each term before the second of any: they are the usual ones. Of

@@ -1,12 +1,13 @@
-//! Searches that are sent together, in as few requests as their size allows: searches for records
+//! Searches that are sent multi_search, in as few requests as their size allows: searches for records
 //! round by round, counts and other searches with a small response at once.
 
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     client::Client,
     page::PageSearch,
+    query::CompiledQuery,
     response::SearchResponse,
     searcher::{Searcher, total},
     similar::SimilarSearch,
@@ -14,7 +15,7 @@ use super::{
 use crate::engine::{deadline::Deadline, error::Error};
 
 /// A search that is about to be sent.
-pub(crate) enum Planned<'a> {
+pub(crate) enum PlannedSearch<'a> {
     /// Nothing can match.
     Nothing,
     Page(&'a Searcher<'a>, PageSearch<'a>),
@@ -34,11 +35,11 @@ const MAX_SEARCHES: usize = 200;
 /// The records of the searches, in their order.
 pub(crate) fn records_of(
     client: &Client,
-    mut planned: Vec<Planned>,
+    mut planned: Vec<PlannedSearch>,
     deadline: &Deadline,
 ) -> Result<Vec<Vec<Bytes>>, Error> {
     loop {
-        let round: Vec<Round> = planned.iter().enumerate().filter_map(Planned::round).collect();
+        let round: Vec<Round> = planned.iter().enumerate().filter_map(PlannedSearch::round).collect();
         if round.is_empty() {
             break;
         }
@@ -62,34 +63,26 @@ pub(crate) fn records_of(
             planned[number].read(responses)?;
         }
     }
-    planned.into_iter().map(Planned::finish).collect()
+    planned.into_iter().map(PlannedSearch::finish).collect()
 }
 
 /// The number of matches of each query, which is given with the name of its index; in the order of
 /// the queries.
-pub(crate) fn totals(client: &Client, queries: &[(&str, Value)], deadline: &Deadline) -> Result<Vec<u64>, Error> {
-    let searches = queries.iter().map(|(index, query)| {
-        let search = json!({ "query": query, "size": 0, "track_total_hits": true });
-        (*index, search)
-    });
-    let responses = small_responses(client, &searches.collect::<Vec<_>>(), deadline)?;
-    responses.iter().map(total).collect()
-}
-
-/// The responses to searches that are given with the name of their index, in the order of the
-/// searches. Each response must be small: at most a few hundred short documents.
-pub(crate) fn small_responses(
+pub(crate) fn totals(
     client: &Client,
-    searches: &[(&str, Value)],
+    queries: &[(&str, CompiledQuery)],
     deadline: &Deadline,
-) -> Result<Vec<SearchResponse>, Error> {
+) -> Result<Vec<u64>, Error> {
+    let searches: Vec<(&str, Value)> = queries.iter().map(|(index, query)| (*index, query.count())).collect();
     let size = |(_, search): &(&str, Value)| (1, search.to_string().len() as u64);
-    let mut responses = Vec::with_capacity(searches.len());
-    for request in requests(searches, MAX_REQUEST_BYTES, size) {
+    let mut totals = Vec::with_capacity(searches.len());
+    for request in requests(&searches, MAX_REQUEST_BYTES, size) {
         deadline.check()?;
-        responses.extend(client.multi_search(request, deadline)?);
+        for response in client.multi_search(request, deadline)? {
+            totals.push(total(&response)?);
+        }
     }
-    Ok(responses)
+    Ok(totals)
 }
 
 /// What one search needs in the next round.
@@ -101,17 +94,17 @@ struct Round {
     max_bytes: u64,
 }
 
-impl Planned<'_> {
+impl PlannedSearch<'_> {
     /// `None` if nothing is left to send.
-    fn round((number, planned): (usize, &Planned)) -> Option<Round> {
+    fn round((number, planned): (usize, &PlannedSearch)) -> Option<Round> {
         let (searcher, searches, records) = match planned {
-            Planned::Nothing => return None,
-            Planned::Page(searcher, page) => (
+            PlannedSearch::Nothing => return None,
+            PlannedSearch::Page(searcher, page) => (
                 searcher,
                 page.first().into_iter().collect::<Vec<_>>(),
                 page.first_records(),
             ),
-            Planned::Similar(searcher, similar) => (searcher, similar.searches(), similar.first_records()),
+            PlannedSearch::Similar(searcher, similar) => (searcher, similar.searches(), similar.first_records()),
         };
         (!searches.is_empty()).then(|| Round {
             number,
@@ -123,20 +116,20 @@ impl Planned<'_> {
 
     fn read(&mut self, responses: Vec<SearchResponse>) -> Result<(), Error> {
         match self {
-            Planned::Nothing => Ok(()),
-            Planned::Page(_, page) => {
+            PlannedSearch::Nothing => Ok(()),
+            PlannedSearch::Page(_, page) => {
                 responses.into_iter().for_each(|response| page.read_first(response));
                 Ok(())
             }
-            Planned::Similar(_, similar) => similar.read(responses),
+            PlannedSearch::Similar(_, similar) => similar.read(responses),
         }
     }
 
     fn finish(self) -> Result<Vec<Bytes>, Error> {
         match self {
-            Planned::Nothing => Ok(Vec::new()),
-            Planned::Page(_, page) => Ok(page.finish()?.records),
-            Planned::Similar(_, similar) => {
+            PlannedSearch::Nothing => Ok(Vec::new()),
+            PlannedSearch::Page(_, page) => Ok(page.finish()?.records),
+            PlannedSearch::Similar(_, similar) => {
                 let similar = similar.finish()?;
                 Ok(similar.into_iter().map(|similar| similar.record).collect())
             }

@@ -10,22 +10,22 @@ use std::ops::Range;
 const GROWTH: u64 = 16;
 
 /// Ranges that together are all numbers before the end, the largest numbers first.
-pub(crate) struct Windows {
+pub(crate) struct NumberRanges {
     end: u64,
     size: u64,
 }
 
-impl Windows {
+impl NumberRanges {
     /// The first range has room for `hits` where an eighth of the records match.
-    pub(crate) fn before(end: u64, hits: usize) -> Windows {
-        Windows {
+    pub(crate) fn before(end: u64, hits: usize) -> NumberRanges {
+        NumberRanges {
             end,
             size: (hits as u64).saturating_mul(8).max(1),
         }
     }
 }
 
-impl Iterator for Windows {
+impl Iterator for NumberRanges {
     type Item = Range<u64>;
 
     fn next(&mut self) -> Option<Range<u64>> {
@@ -47,16 +47,16 @@ mod tests {
 
     #[test]
     fn ranges_grow_towards_the_first_number() {
-        let ranges: Vec<Range<u64>> = Windows::before(100_000, 51).collect();
+        let ranges: Vec<Range<u64>> = NumberRanges::before(100_000, 51).collect();
         assert_eq!(ranges, [99_592..100_000, 93_064..99_592, 0..93_064]);
-        assert_eq!(Windows::before(0, 51).next(), None);
+        assert_eq!(NumberRanges::before(0, 51).next(), None);
     }
 
     proptest! {
         #[test]
         fn ranges_are_all_numbers_once(end in 0..u64::MAX, hits in 0..usize::MAX) {
             let mut next = end;
-            for range in Windows::before(end, hits) {
+            for range in NumberRanges::before(end, hits) {
                 prop_assert_eq!(range.end, next);
                 prop_assert!(!range.is_empty());
                 next = range.start;

@@ -6,13 +6,13 @@ use std::collections::HashMap;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-use super::{cluster_error::ClusterError, response::SearchResponse};
+use super::cluster_error::ClusterError;
 use crate::engine::error::Error;
 
 /// The results of a search by the names of its aggregations.
 #[derive(Debug, Default, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Metrics(HashMap<String, Box<RawValue>>);
+pub(crate) struct AggregationResults(HashMap<String, Box<RawValue>>);
 
 /// The result of a metric aggregation; null over no documents.
 #[derive(Debug, Deserialize)]
@@ -32,14 +32,7 @@ impl<'de> Deserialize<'de> for ExactFloat {
     }
 }
 
-impl Metrics {
-    pub(crate) fn of(response: &SearchResponse) -> Result<Metrics, Error> {
-        response
-            .aggregations
-            .as_deref()
-            .map_or_else(|| Ok(Metrics::default()), parse)
-    }
-
+impl AggregationResults {
     pub(crate) fn read<T: DeserializeOwned>(&self, name: &str) -> Result<T, Error> {
         let raw = self.0.get(name);
         parse(raw.ok_or_else(|| unreadable(format!("the aggregation {name} is missing")))?)
@@ -71,7 +64,7 @@ mod tests {
     fn floats_are_read_exactly() {
         let json = r#"{"a":{"value":0.1},"b":{"value":null},"c":{"value":1.7976931348623157E308},"d":{"value":"-Infinity"},
             "e":{"value":2.2250738585072011e-308}}"#;
-        let metrics: Metrics = serde_json::from_str(json).unwrap();
+        let metrics: AggregationResults = serde_json::from_str(json).unwrap();
         for (name, expected) in [
             ("a", Some(0.1)),
             ("b", None),

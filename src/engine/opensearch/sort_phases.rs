@@ -32,23 +32,21 @@ pub(crate) fn phases(query: &CompiledQuery, sort: Sort, after: Option<&Position>
     };
     let by_key = json!([{ key: of_key }, { id: of_id }]);
     let after_key = |days: i32, position: &Position| vec![json!(days), json!(position.record_id)];
+    let phase = |query: CompiledQuery, sort: Value, after: Option<Vec<Value>>| Phase {
+        query,
+        sort,
+        after,
+        reverse_to: None,
+    };
     if sort.key == SortKey::Relevance {
-        return vec![Phase {
-            query: query.clone(),
-            sort: json!([{ "_score": "desc" }, { Role::Date.name(): "desc" }, { id: "asc" }]),
-            after: None,
-            reverse_to: None,
-        }];
+        let by_score = json!([{ "_score": "desc" }, { Role::Date.name(): "desc" }, { id: "asc" }]);
+        return vec![phase(query.clone(), by_score, None)];
     }
     if sort.key != SortKey::Value && sort.order == Order::Desc {
         // The order of the index itself. Records without a date have the earliest one.
         let days = |position: &Position| position.key.map_or(NO_DATE, Date::days);
-        return vec![Phase {
-            query: query.clone(),
-            sort: by_key,
-            after: after.map(|position| after_key(days(position), position)),
-            reverse_to: None,
-        }];
+        let after = after.map(|position| after_key(days(position), position));
+        return vec![phase(query.clone(), by_key, after)];
     }
     let (keyed, unkeyed) = match sort.key {
         SortKey::Value | SortKey::Relevance => (query.clone().require(exists(key)), query.clone().exclude(exists(key))),
@@ -62,20 +60,13 @@ pub(crate) fn phases(query: &CompiledQuery, sort: Sort, after: Option<&Position>
     if !matches!(keyed_after, Some(None)) {
         let from = after.and_then(|position| position.key);
         phases.push(Phase {
-            query: keyed,
-            sort: by_key,
-            after: keyed_after.flatten(),
             reverse_to: (sort.key == SortKey::Date).then(|| dates(Role::Date, from, None)),
+            ..phase(keyed, by_key, keyed_after.flatten())
         });
     }
-    phases.push(Phase {
-        query: unkeyed,
-        sort: json!([{ id: "asc" }]),
-        after: after
-            .filter(|position| position.key.is_none())
-            .map(|position| vec![json!(position.record_id)]),
-        reverse_to: None,
-    });
+    let after = after.filter(|position| position.key.is_none());
+    let after = after.map(|position| vec![json!(position.record_id)]);
+    phases.push(phase(unkeyed, json!([{ id: "asc" }]), after));
     phases
 }
 

@@ -1,0 +1,53 @@
+//! What the values of facets, the long keys and the vocabulary say about the words and names of
+//! queries.
+
+use super::{
+    query::{ResolvedTerms, is_long_part},
+    records_index::RecordsIndex,
+};
+use crate::{
+    engine::departments::Departments,
+    model::Role,
+    query::{
+        Filter, SearchQuery,
+        text::{Clause, Term},
+    },
+};
+
+/// Looks up what a query of the index needs.
+pub(crate) fn resolve(index: &RecordsIndex, departments: &Departments, query: &SearchQuery) -> ResolvedTerms {
+    let mut resolved = ResolvedTerms::default();
+    for filter in &query.filters {
+        match filter {
+            Filter::FacetValue { facet, key } => {
+                let values = index.values(*facet);
+                let codes = values.and_then(|values| Some(values.codes_of_value(values.find(key)?).to_vec()));
+                let value = (*facet, key.clone());
+                resolved.codes.insert(value, codes.unwrap_or_default());
+            }
+            Filter::Contains { role, key } if is_long_part(key) || *role == Role::Department => {
+                let mut keys = Vec::new();
+                if is_long_part(key) {
+                    keys = index.keys_with_long_part(*role, key);
+                }
+                if *role == Role::Department {
+                    keys.extend(departments.keys_beside(key).map(str::to_owned));
+                }
+                resolved.keys.insert((*role, key.clone()), keys);
+            }
+            _ => {}
+        }
+    }
+    for term in query
+        .text
+        .iter()
+        .flat_map(|text| text.clauses())
+        .flat_map(Clause::terms)
+    {
+        if let Term::Word(word) = term {
+            let variants = index.vocabulary.variants(word);
+            resolved.variants.insert(word.clone(), variants);
+        }
+    }
+    resolved
+}

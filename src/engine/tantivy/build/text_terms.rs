@@ -1,0 +1,264 @@
+//! The words of a chunk, and the terms of the three index fields that are made of them: the words themselves, their
+//! stems for similarity, and the words by tier for the order by relevance.
+//!
+//! A text is split into words once, whatever it is searched by. From there on a word is a number: its stems are looked
+//! up once for each chunk, and a term of two words is found by two numbers.
+
+use std::{ops::Range, str};
+
+use rustc_hash::FxHashMap;
+
+use super::{interner::Interner, postings_log::PostingsLog};
+use crate::{
+    engine::relevance::{IndexTerm, other_tiers, title_terms},
+    model::{Language, Record, Role, fold::words, similarity_terms},
+};
+
+/// The texts of these roles repeat from record to record.
+const REPEATED: [Role; 4] = [Role::Vendor, Role::Department, Role::CommodityWords, Role::Commodity];
+
+#[derive(Default)]
+pub(super) struct TextTerms {
+    words: Interner,
+    stems: StemNumbers,
+    relevance: RelevanceTerms,
+    repeated: RepeatedTexts,
+    text_log: PostingsLog,
+    subject_log: PostingsLog,
+    relevance_log: PostingsLog,
+    texts: RecordTexts,
+}
+
+/// The words of the texts of one record.
+#[derive(Default)]
+struct RecordTexts {
+    words: Vec<u32>,
+    /// Where each text is in memory, and where its words are: a field may have several roles.
+    ranges: Vec<(*const u8, Range<usize>)>,
+}
+
+/// The terms and the log of an index field.
+pub(super) type FieldTerms = (Interner, PostingsLog);
+
+/// The three fields.
+pub(super) struct TextFields {
+    pub(super) text: FieldTerms,
+    pub(super) subject: FieldTerms,
+    pub(super) relevance: FieldTerms,
+}
+
+impl TextTerms {
+    /// Adds the next document.
+    pub(super) fn add(&mut self, record: &Record, has_subject: bool) {
+        self.texts.words.clear();
+        self.texts.ranges.clear();
+        for role in REPEATED {
+            for text in record.texts(role) {
+                let list = self.repeated.words(text, &mut self.words);
+                self.texts.add(text, |words| words.extend_from_slice(list));
+            }
+        }
+        for text in record.texts(Role::Text) {
+            let range = self.texts.range_of(text, &mut self.words);
+            self.text_log.extend(&self.texts.words[range]);
+            self.text_log.push_gap();
+        }
+        self.text_log.end_document();
+        if has_subject {
+            for (field, text) in record.named_texts(Role::Subject) {
+                let range = self.texts.range_of(text, &mut self.words);
+                for language in similarity_terms::languages(field) {
+                    for word in &self.texts.words[range.clone()] {
+                        if let Some(stem) = self.stems.of(*language, *word, &self.words) {
+                            self.subject_log.push(stem);
+                        }
+                    }
+                }
+            }
+            self.subject_log.end_document();
+        }
+        for text in record.texts(Role::Title) {
+            let range = self.texts.range_of(text, &mut self.words);
+            title_terms(&self.texts.words[range], |term| {
+                self.relevance_log.push(self.relevance.number(term));
+            });
+        }
+        for (role, tier) in other_tiers() {
+            for text in record.texts(role) {
+                let range = self.texts.range_of(text, &mut self.words);
+                for word in &self.texts.words[range] {
+                    let term = IndexTerm::InTier(*word, tier);
+                    self.relevance_log.push(self.relevance.number(term));
+                }
+            }
+        }
+        self.relevance_log.end_document();
+    }
+
+    pub(super) fn finish(self) -> TextFields {
+        let relevance = self.relevance.texts(&self.words);
+        TextFields {
+            text: (self.words, self.text_log),
+            subject: (self.stems.terms, self.subject_log),
+            relevance: (relevance, self.relevance_log),
+        }
+    }
+}
+
+impl RecordTexts {
+    /// Adds a text of the record with its words.
+    fn add(&mut self, text: &str, push_words: impl FnOnce(&mut Vec<u32>)) -> Range<usize> {
+        let start = self.words.len();
+        push_words(&mut self.words);
+        let range = start..self.words.len();
+        self.ranges.push((text.as_ptr(), range.clone()));
+        range
+    }
+
+    /// Where the words of a text of the record are, which is split unless it was added.
+    fn range_of(&mut self, text: &str, interner: &mut Interner) -> Range<usize> {
+        // Empty texts may have one address, and none has a word.
+        let known = self.ranges.iter().find(|(address, _)| *address == text.as_ptr());
+        match known {
+            Some((_, range)) => range.clone(),
+            None => self.add(text, |list| split(text, interner, list)),
+        }
+    }
+}
+
+fn split(text: &str, interner: &mut Interner, list: &mut Vec<u32>) {
+    words(text, |word| list.push(interner.add(word.as_bytes()).0));
+}
+
+/// The words of texts that were seen before.
+#[derive(Default)]
+struct RepeatedTexts {
+    texts: Interner,
+    /// Where the words of each text end in `words`.
+    ends: Vec<usize>,
+    words: Vec<u32>,
+}
+
+impl RepeatedTexts {
+    fn words(&mut self, text: &str, interner: &mut Interner) -> &[u32] {
+        let (number, is_new) = self.texts.add(text.as_bytes());
+        if is_new {
+            split(text, interner, &mut self.words);
+            self.ends.push(self.words.len());
+        }
+        let number = number as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.words[start..self.ends[number]]
+    }
+}
+
+/// The similarity terms of words.
+#[derive(Default)]
+struct StemNumbers {
+    terms: Interner,
+    /// By language and word.
+    of_word: [Vec<u32>; Language::ALL.len()],
+}
+
+const UNKNOWN: u32 = u32::MAX;
+/// The word is no similarity term.
+const NONE: u32 = u32::MAX - 1;
+
+impl StemNumbers {
+    fn of(&mut self, language: Language, word: u32, words: &Interner) -> Option<u32> {
+        let of_word = &mut self.of_word[language as usize];
+        if of_word.len() < words.len() {
+            of_word.resize(words.len(), UNKNOWN);
+        }
+        let known = &mut of_word[word as usize];
+        if *known == UNKNOWN {
+            *known = NONE;
+            similarity_terms::words(text_of(words, word), &[language], |stem| {
+                *known = self.terms.add(stem.as_bytes()).0;
+            });
+        }
+        Some(*known).filter(|stem| *stem != NONE)
+    }
+}
+
+fn text_of(words: &Interner, word: u32) -> &str {
+    str::from_utf8(words.get(word)).expect("a word is a text")
+}
+
+/// The terms of the order by relevance, by the numbers of their words.
+#[derive(Default)]
+struct RelevanceTerms {
+    numbers: FxHashMap<IndexTerm<u32>, u32>,
+    terms: Vec<IndexTerm<u32>>,
+}
+
+impl RelevanceTerms {
+    fn number(&mut self, term: IndexTerm<u32>) -> u32 {
+        *self.numbers.entry(term).or_insert_with(|| {
+            self.terms.push(term);
+            self.terms.len() as u32 - 1
+        })
+    }
+
+    /// The terms as texts, with the same numbers.
+    fn texts(self, words: &Interner) -> Interner {
+        let mut texts = Interner::default();
+        let mut text = String::new();
+        for term in self.terms {
+            term.map(|word| text_of(words, word)).write(&mut text);
+            texts.add(text.as_bytes());
+        }
+        texts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::{
+        engine::relevance::index_terms,
+        model::{EntityType, Schema, fold::word_list},
+    };
+
+    /// The terms of each document.
+    fn by_document((terms, log): FieldTerms, documents: usize) -> Vec<BTreeSet<String>> {
+        let mut found = vec![BTreeSet::new(); documents];
+        let inverted = log.invert(terms.len());
+        for number in 0..terms.len() as u32 {
+            for (document, _) in inverted.get(number) {
+                found[*document as usize].insert(text_of(&terms, number).to_owned());
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn the_terms_are_those_of_the_model() {
+        let lines = [
+            r#"{"record_id":"1","title_en":"Snow removal, snow","title_fr":"Déneigement","vendor_name":"Neige & Fils inc.","department_en":"Parks"}"#,
+            r#"{"record_id":"2","title_en":"","description_fr":"CF-18 l'eau","vendor_name":"Neige & Fils inc.","reference_number":"W-1"}"#,
+            r#"{"record_id":"3"}"#,
+            r#"{"record_id":"4","title_en":"Roads 2024 a","title_fr":"Roads 2024 a","buyer_name":"Parks","gsin":"N7030"}"#,
+        ];
+        let records = lines.map(|line| Record::parse(Schema::of(EntityType::Contract), line.as_bytes()).unwrap());
+        let mut terms = TextTerms::default();
+        records.iter().for_each(|record| terms.add(record, true));
+        let fields = terms.finish();
+        let text = by_document(fields.text, records.len());
+        let subject = by_document(fields.subject, records.len());
+        let relevance = by_document(fields.relevance, records.len());
+        for (number, record) in records.iter().enumerate() {
+            let expected: BTreeSet<String> = record.texts(Role::Text).flat_map(word_list).collect();
+            assert_eq!(text[number], expected, "{number}");
+            let mut expected = BTreeSet::new();
+            record.similarity_terms(|term| _ = expected.insert(term.to_owned()));
+            assert_eq!(subject[number], expected, "{number}");
+            let mut expected = BTreeSet::new();
+            index_terms(record, |term| _ = expected.insert(term.to_owned()));
+            assert_eq!(relevance[number], expected, "{number}");
+        }
+        assert!(relevance[0].contains("snow+removal") && subject[0].contains("snow"));
+    }
+}
