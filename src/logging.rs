@@ -17,13 +17,15 @@ use std::{
 };
 
 use anyhow::{Context, anyhow, ensure};
-use chrono::{SecondsFormat, Utc};
+use chrono::SecondsFormat;
 use env_logger::{Builder, Target, WriteStyle};
 use log::{
     LevelFilter, Record,
     kv::{self, Key, Value, VisitSource, VisitValue},
 };
 use serde_json::Map;
+
+use crate::model::{printable::printable, timestamp};
 
 /// The environment variable with the log filter.
 const FILTER_VARIABLE: &str = "PROCURE_LOG";
@@ -34,7 +36,7 @@ const DEFAULT_LEVEL: LevelFilter = LevelFilter::Info;
 /// The lines of the framework's server at level info only repeat what the program logs itself.
 const FRAMEWORK_TARGET: &str = "actix_server";
 
-/// Decision D-129: the format of log lines.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// `2026-11-21T07:00:00.000Z INFO request: answered id=… status=200`
@@ -72,7 +74,7 @@ impl Filter {
                     ensure!(
                         !target.is_empty(),
                         "has '{}' without a target before the '='",
-                        escaped(part)
+                        printable(part)
                     );
                     filter.targets.push((target.to_owned(), level));
                 }
@@ -103,7 +105,7 @@ fn parse_level(name: &str) -> anyhow::Result<LevelFilter> {
         levels.rotate_left(1);
         anyhow!(
             "has the unknown level '{}'; use one of {}, and TARGET=LEVEL for a part of the log, such as info,request=off",
-            escaped(&cut(name.to_owned(), MAX_LEVEL_BYTES)),
+            printable(&cut(name.to_owned(), MAX_LEVEL_BYTES)),
             levels.join(", ")
         )
     })
@@ -115,8 +117,8 @@ const MAX_LEVEL_BYTES: usize = 64;
 /// The maximum number of queued lines.
 const MAX_QUEUED: usize = 8192;
 
-/// The maximum length of a message and of a field's text, in bytes before escaping: what follows is cut off. So no event
-/// fills the disk with one line.
+/// The maximum length of a message and of a field's text, in bytes before escaping: what follows is cut off. So no
+/// event fills the disk with one line.
 const MAX_MESSAGE_BYTES: usize = 4096;
 
 const MAX_FIELD_BYTES: usize = 1536;
@@ -255,7 +257,7 @@ fn write_out(messages: &Receiver<Message>, lost: &AtomicU64, format: Format, out
 /// Formats an event, with a line feed at the end.
 fn line(format: Format, record: &Record) -> String {
     let mut fields = Fields(Map::new());
-    let time = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
+    let time = timestamp::now().to_rfc3339_opts(SecondsFormat::Millis, true);
     let (level, target, message) = (record.level(), record.target(), record.args().to_string());
     let message = cut(message, MAX_MESSAGE_BYTES);
     // The visitor returns no errors.
@@ -263,13 +265,13 @@ fn line(format: Format, record: &Record) -> String {
     let mut line = String::with_capacity(256);
     match format {
         Format::Text => {
-            line.push_str(&format!("{time} {level} {target}: {}", escaped(&message)));
+            line.push_str(&format!("{time} {level} {target}: {}", printable(&message)));
             for (name, value) in &fields.0 {
                 let value = match value {
                     serde_json::Value::Null => continue,
                     // Text that needs no quotes.
                     serde_json::Value::String(text) if is_plain(text) => text.clone(),
-                    value => escaped(&value.to_string()),
+                    value => printable(&value.to_string()).into_owned(),
                 };
                 line.push_str(&format!(" {name}={value}"));
             }
@@ -303,27 +305,10 @@ fn cut(mut text: String, max_bytes: usize) -> String {
     text
 }
 
-/// Whether the text can be read back without quotes.
+/// Whether the text can be read back without quotes, and cannot be taken for another field.
 fn is_plain(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"')
-}
-
-/// Escapes all characters that move a terminal's cursor or end a line.
-fn escaped(text: &str) -> String {
-    let is_harmful = |c: char| {
-        c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if !text.contains(is_harmful) {
-        return text.to_owned();
-    }
-    let escape = |c: char| {
-        if is_harmful(c) {
-            c.escape_unicode().to_string()
-        } else {
-            c.to_string()
-        }
-    };
-    text.chars().map(escape).collect()
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'=');
+    !text.is_empty() && text.bytes().all(is_plain)
 }
 
 /// The fields of an event, without its message.
@@ -476,15 +461,16 @@ mod tests {
         let pairs = &[
             ("status", Value::from(200u64)),
             ("path", Value::from("/a|b")),
+            ("id", Value::from("id=1,method=EVIL")),
             ("text", Value::from("two\nwords")),
         ];
         assert_eq!(
             formatted(Format::Text, "on\u{1b}[2J\r\nce", pairs),
-            "INFO t: on\\u{1b}[2J\\u{d}\\u{a}ce status=200 path=/a|b text=\"two\\nwords\"\n"
+            "INFO t: on\\u{1b}[2J\\u{d}\\u{a}ce status=200 path=/a|b id=\"id=1,method=EVIL\" text=\"two\\nwords\"\n"
         );
         assert_eq!(
             formatted(Format::Json, "on\nce", pairs),
-            "\"level\":\"info\",\"target\":\"t\",\"message\":\"on\\nce\",\"status\":200,\"path\":\"/a|b\",\"text\":\"two\\nwords\"}\n"
+            "\"level\":\"info\",\"target\":\"t\",\"message\":\"on\\nce\",\"status\":200,\"path\":\"/a|b\",\"id\":\"id=1,method=EVIL\",\"text\":\"two\\nwords\"}\n"
         );
     }
 

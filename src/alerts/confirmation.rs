@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     alerts::{
+        bilingual_texts::bilingual_texts,
         html,
         mail::{Content, Mail, Sender},
         text,
@@ -32,38 +33,32 @@ pub struct Confirmation {
     pub postal: String,
 }
 
-/// The texts of one language. `{name}` is a placeholder.
-struct Texts {
-    subject: &'static str,
-    requested: &'static str,
+bilingual_texts! {
+    /// The texts of one language. `{name}` is a placeholder.
+    struct Texts;
+
+    subject: &'static str =
+        "Confirm alerts about public tenders",
+        "Confirmez des alertes sur les appels d’offres publics";
+    requested: &'static str =
+        "Alerts about new public tenders were requested for this address at {name}.",
+        "Des alertes sur les nouveaux appels d’offres publics ont été demandées pour cette adresse auprès de {name}.";
     /// Before the link that confirms.
-    confirm: &'static str,
-    meaning: &'static str,
-    ignore: &'static str,
+    confirm: &'static str =
+        "To receive them, open this page and press the button:",
+        "Pour les recevoir, ouvrez cette page et appuyez sur le bouton\u{a0}:";
+    meaning: &'static str =
+        "You would get at most about one mail a day. Each has links that end the alerts.",
+        "Vous recevriez au plus environ un courriel par jour. Chacun contient des liens qui mettent fin aux alertes.";
+    ignore: &'static str =
+        "If you did not ask for this, ignore this mail: without your confirmation, no alert is sent. The link works for 7 days.",
+        "Si vous n’avez rien demandé, ignorez ce courriel\u{a0}: sans votre confirmation, aucune alerte n’est envoyée. Le lien fonctionne pendant 7 jours.";
     /// Before the link that declines.
-    decline: &'static str,
-    sent_by: &'static str,
+    decline: &'static str =
+        "To get no further mail from this service, not even such a request, open this page and press the button:",
+        "Pour ne plus recevoir aucun courriel de ce service, pas même une telle demande, ouvrez cette page et appuyez sur le bouton\u{a0}:";
+    sent_by: &'static str = "Sent by {name}", "Envoyé par {name}";
 }
-
-static ENGLISH: Texts = Texts {
-    subject: "Confirm alerts about public tenders",
-    requested: "Alerts about new public tenders were requested for this address at {name}.",
-    confirm: "To receive them, open this page and press the button:",
-    meaning: "You would get at most about one mail a day. Each has links that end the alerts.",
-    ignore: "If you did not ask for this, ignore this mail: without your confirmation, no alert is sent. The link works for 7 days.",
-    decline: "To get no further mail from this service, not even such a request, open this page and press the button:",
-    sent_by: "Sent by {name}",
-};
-
-static FRENCH: Texts = Texts {
-    subject: "Confirmez des alertes sur les appels d’offres publics",
-    requested: "Des alertes sur les nouveaux appels d’offres publics ont été demandées pour cette adresse auprès de {name}.",
-    confirm: "Pour les recevoir, ouvrez cette page et appuyez sur le bouton\u{a0}:",
-    meaning: "Vous recevriez au plus environ un courriel par jour. Chacun contient des liens qui mettent fin aux alertes.",
-    ignore: "Si vous n’avez rien demandé, ignorez ce courriel\u{a0}: sans votre confirmation, aucune alerte n’est envoyée. Le lien fonctionne pendant 7 jours.",
-    decline: "Pour ne plus recevoir aucun courriel de ce service, pas même une telle demande, ouvrez cette page et appuyez sur le bouton\u{a0}:",
-    sent_by: "Envoyé par {name}",
-};
 
 /// The mail to an address.
 pub(crate) fn compose(due: &DueConfirmation, sender: &Sender, now: DateTime<Utc>) -> anyhow::Result<Mail> {
@@ -98,14 +93,14 @@ impl Confirmation {
     }
 
     fn subject(&self) -> String {
-        let subjects: Vec<&str> = self.locales.iter().map(|locale| texts(*locale).subject).collect();
+        let subjects: Vec<&str> = self.locales.iter().map(|locale| Texts::of(*locale).subject).collect();
         subjects.join(" / ")
     }
 
     pub fn text(&self) -> String {
         let mut mail = String::new();
         for (number, locale) in self.locales.iter().enumerate() {
-            let texts = texts(*locale);
+            let texts = Texts::of(*locale);
             if number > 0 {
                 mail.push_str(&format!("\n\n{}\n\n", text::PART_RULE));
             }
@@ -124,7 +119,7 @@ impl Confirmation {
     pub fn html(&self) -> String {
         let mut body = String::new();
         for (number, locale) in self.locales.iter().enumerate() {
-            let texts = texts(*locale);
+            let texts = Texts::of(*locale);
             let mut part = html::heading(texts.subject);
             part.push_str(&html::line(&texts.requested.replace("{name}", &self.service)));
             part.push_str(&html::line_with_link(texts.confirm, &self.confirm));
@@ -141,12 +136,5 @@ impl Confirmation {
     fn sent_by(&self, texts: &Texts) -> String {
         let sender = format!("{}, {}", self.sender, self.postal);
         texts.sent_by.replace("{name}", &sender)
-    }
-}
-
-fn texts(locale: Locale) -> &'static Texts {
-    match locale {
-        Locale::En => &ENGLISH,
-        Locale::Fr => &FRENCH,
     }
 }

@@ -1,7 +1,7 @@
 //! A digest: the content of one mail, made from records and subscriptions and rendered as text and
 //! HTML.
 //!
-//! Decision D-104: a digest lists a tender once, in the language of the first subscription that
+//! A digest lists a tender once, in the language of the first subscription that
 //! matches it. An address with subscriptions in both languages gets one mail with two parts, English
 //! first. Equal input makes equal bytes.
 //!
@@ -12,11 +12,11 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    model::{Date, Record, Role, plain_words},
+    model::{Date, Record, Role, mail_safe_text},
     state::subscription::{Frequency, Locale, Subscription},
 };
 
-/// Decision D-105: the maximum number of tenders in one mail. Further ones stay new for the next.
+/// The maximum number of tenders in one mail. Further ones stay new for the next.
 pub(crate) const MAX_TENDERS: usize = 50;
 
 /// The maximum length of a title, name or keyword, in characters.
@@ -174,7 +174,7 @@ impl Listing {
 
     /// Adds an estimate from comparable contracts, if the notice states no value.
     ///
-    /// Decision D-106: an estimate is rounded to two significant figures, because more would claim a
+    /// An estimate is rounded to two significant figures, because more would claim a
     /// precision that it does not have. One below 100 dollars comes from prices per hour or piece, and
     /// is not shown.
     pub(crate) fn with_estimate(self, amount: f64) -> Listing {
@@ -215,7 +215,7 @@ impl SubscriptionSummary {
 ///
 /// Decision D-169: one that is refused today but was stored before is not shown.
 fn is_shown(text: &str) -> bool {
-    plain_words::check(text).is_ok()
+    mail_safe_text::check(text).is_ok()
 }
 
 fn shown_words(texts: &[String]) -> Vec<String> {

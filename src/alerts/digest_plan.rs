@@ -156,27 +156,22 @@ impl<'g> DigestPlan<'g> {
         if listings.is_empty() {
             return Ok(None);
         }
-        let mut summaries = Vec::new();
-        for subscription in &active {
-            let Some(keywords) = found.get(&subscription.id) else {
-                continue;
-            };
-            let token = state.unsubscribe_token(subscription)?;
-            let link = sender.unsubscribe_link(&token);
-            summaries.push(SubscriptionSummary::new(subscription, keywords, link));
-        }
+        let summary = |(subscription, keywords): (&Subscription, &Vec<String>)| -> anyhow::Result<_> {
+            let link = sender.unsubscribe_link(&state.unsubscribe_token(subscription)?);
+            Ok(SubscriptionSummary::new(subscription, keywords, link))
+        };
+        let summarized = active.iter().filter_map(|of| Some((of, found.get(&of.id)?)));
         let digest = Digest {
             parts: Digest::parts(listings),
             more: recipient.more,
-            subscriptions: summaries,
+            subscriptions: summarized.map(summary).collect::<Result<_, _>>()?,
             unsubscribe: sender.unsubscribe_link(&state.unsubscribe_all_token(&recipient.email)?),
             sender: sender.signature.clone(),
             postal: sender.postal.clone(),
             today,
         };
-        let mail = sender.encode(&recipient.email, &digest, &mail_name(&pairs), now)?;
         Ok(Some(OutgoingMail {
-            mail,
+            mail: sender.encode(&recipient.email, &digest, &mail_name(&pairs), now)?,
             digest,
             pairs,
             subscriptions: found.into_keys().collect(),

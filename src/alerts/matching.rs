@@ -18,9 +18,9 @@ use crate::{
     state::subscription::Subscription,
 };
 
-/// Decision D-103: how many days before a subscription a tender may have been published and still be
+/// How many days before a subscription a tender may have been published and still be
 /// new to it. The slowest sources publish a week's notices at its end; without this grace, a
-/// subscriber would miss those of the week in which the subscription begins.
+/// subscriber would miss the tenders of the week in which the subscription begins.
 pub(crate) const GRACE_DAYS: i32 = 7;
 
 /// Calls `each` for each tender with the subscriptions that match it, in their order; both as indexes

@@ -12,6 +12,7 @@
 //!
 //! **Invariant:** only [`mail`] and [`smtp`] name `lettre`.
 
+mod bilingual_texts;
 pub mod confirmation;
 mod delivery;
 pub mod digest;

@@ -6,16 +6,16 @@ use bytes::Bytes;
 
 use crate::{
     catalog::{
+        all_matches::for_each_page,
         generation::Generation,
         notices::{BidStatus, NewestStatuses, TenderKey, parse_tender},
-        pages::for_each_page,
     },
     engine::{Deadline, Error},
     model::{Date, EntityType, Role},
     query::{Filter, SearchQuery, keyword::TokenizedRecord},
 };
 
-/// Decision D-101: for how many days after its publication a tender is new. An older one is mailed to
+/// For how many days after its publication a tender is new. An older one is mailed to
 /// no address, whenever it entered the index.
 pub const NEW_FOR_DAYS: i32 = 30;
 
@@ -76,7 +76,7 @@ impl NewTender {
         self.departments.iter().flat_map(|names| names.iter())
     }
 
-    /// Its tokens, made on demand: they take ten times the memory of its bytes, so those of many tenders
+    /// Its tokens, made on demand: they take ten times the memory of its bytes, so the tokens of many tenders
     /// must not be held at once.
     pub fn tokenize(&self) -> TokenizedRecord {
         let record = parse_tender(&self.bytes);
@@ -93,7 +93,7 @@ impl NewTender {
 /// [`NEW_FOR_DAYS`] days and is open, also according to the newest notice of its tender: it closes
 /// today or later, or on an unknown day.
 ///
-/// Decision D-102: a notice dated tomorrow is new too, because the publisher's time zone may be ahead.
+/// A notice dated tomorrow is new too, because the publisher's time zone may be ahead.
 pub fn new_tenders(generation: &Generation, today: Date, deadline: Deadline) -> Result<Vec<NewTender>, Error> {
     let window = Filter::Dates {
         role: Role::Date,

@@ -3,131 +3,62 @@
 use chrono::{Datelike, NaiveDate};
 
 use crate::{
-    alerts::digest::{Digest, ListedValue, Listing, SubscriptionSummary, truncate},
+    alerts::{
+        bilingual_texts::bilingual_texts,
+        digest::{Digest, ListedValue, Listing, SubscriptionSummary, truncate},
+    },
     model::Date,
-    state::subscription::{Frequency, Locale},
+    state::subscription::Frequency,
 };
 
-/// The texts of one language. `{n}`, `{date}` and `{name}` are placeholders. Of two forms the first is
-/// the singular.
-pub(crate) struct DigestTexts {
+bilingual_texts! {
+    /// The texts of a digest in one language. `{n}`, `{date}` and `{name}` are placeholders. Of two forms
+    /// the first is the singular.
+    pub(crate) struct DigestTexts;
+
     /// Separated by blanks.
-    months: &'static str,
-    first_of_month: &'static str,
-    date: &'static str,
-    one_title: &'static str,
-    many: &'static str,
-    matches: [&'static str; 2],
-    closes: &'static str,
-    days_left: [&'static str; 2],
-    today: &'static str,
-    no_closing: &'static str,
-    thousands: char,
-    dollars: &'static str,
-    value: &'static str,
-    estimate: &'static str,
-    matched: &'static str,
-    number: &'static str,
-    more: [&'static str; 2],
-    untitled: &'static str,
-    pub(crate) alerts: &'static str,
-    pub(crate) stop_one: &'static str,
-    pub(crate) stop_all: &'static str,
-    daily: &'static str,
-    weekly: &'static str,
-    everything: &'static str,
+    months: &'static str =
+        "January February March April May June July August September October November December",
+        "janvier février mars avril mai juin juillet août septembre octobre novembre décembre";
+    first_of_month: &'static str = "1", "1er";
+    date: &'static str = "{month} {day}, {year}", "{day} {month} {year}";
+    one_title: &'static str = "New tender: {name}", "Nouvel appel d’offres\u{a0}: {name}";
+    many: &'static str = "{n} new tenders", "{n} nouveaux appels d’offres";
+    matches: [&'static str; 2] =
+        ["{n} new tender matches your alerts.", "{n} new tenders match your alerts."],
+        ["{n} nouvel appel d’offres correspond à vos alertes.", "{n} nouveaux appels d’offres correspondent à vos alertes."];
+    closes: &'static str = "Closes {date}", "Ferme le {date}";
+    days_left: [&'static str; 2] = ["{n} day left", "{n} days left"], ["il reste {n} jour", "il reste {n} jours"];
+    today: &'static str = "today", "aujourd’hui";
+    no_closing: &'static str = "No closing date is given", "Aucune date de fermeture n’est indiquée";
+    thousands: char = ',', NO_BREAK;
+    dollars: &'static str = "${name}", "{name}\u{a0}$";
+    value: &'static str = "Value: {name}", "Valeur\u{a0}: {name}";
+    estimate: &'static str = "Estimated value: {name}", "Valeur estimée\u{a0}: {name}";
+    matched: &'static str = "Matches {name}", "Correspond à {name}";
+    number: &'static str = "Solicitation number: {name}", "Numéro de l’appel d’offres\u{a0}: {name}";
+    more: [&'static str; 2] =
+        ["And {n} more, which your next digest will list.", "And {n} more, which your next digests will list."],
+        ["Et {n} autre, que votre prochain courriel présentera.", "Et {n} autres, que vos prochains courriels présenteront."];
+    untitled: &'static str = "Untitled notice", "Avis sans titre";
+    alerts: &'static str = "Alerts that found these", "Alertes qui ont trouvé ces avis";
+    stop_one: &'static str = "Stop this alert", "Arrêter cette alerte";
+    stop_all: &'static str = "Stop all alerts to this address", "Arrêter toutes les alertes à cette adresse";
+    daily: &'static str = "daily", "chaque jour";
+    weekly: &'static str = "weekly", "chaque semaine";
+    everything: &'static str = "every new tender", "tout nouvel appel d’offres";
     /// For conditions that are not shown.
-    other_words: &'static str,
-    in_department: &'static str,
-    in_municipality: &'static str,
-    in_category: &'static str,
-    sent_by: &'static str,
-    why: &'static str,
-    quotes: [&'static str; 2],
-    colon: &'static str,
+    other_words: &'static str = "other words", "d’autres mots";
+    in_department: &'static str = "department {name}", "ministère ou organisme {name}";
+    in_municipality: &'static str = "municipality {name}", "municipalité {name}";
+    in_category: &'static str = "category {name}", "catégorie {name}";
+    sent_by: &'static str = "Sent by {name}", "Envoyé par {name}";
+    why: &'static str =
+        "You receive this because alerts about public tenders were requested for this address.",
+        "Vous recevez ce courriel parce que des alertes sur les appels d’offres publics ont été demandées pour cette adresse.";
+    quotes: [&'static str; 2] = ["“", "”"], ["«\u{a0}", "\u{a0}»"];
+    colon: &'static str = ":", "\u{a0}:";
 }
-
-static ENGLISH: DigestTexts = DigestTexts {
-    months: "January February March April May June July August September October November December",
-    first_of_month: "1",
-    date: "{month} {day}, {year}",
-    one_title: "New tender: {name}",
-    many: "{n} new tenders",
-    matches: [
-        "{n} new tender matches your alerts.",
-        "{n} new tenders match your alerts.",
-    ],
-    closes: "Closes {date}",
-    days_left: ["{n} day left", "{n} days left"],
-    today: "today",
-    no_closing: "No closing date is given",
-    thousands: ',',
-    dollars: "${name}",
-    value: "Value: {name}",
-    estimate: "Estimated value: {name}",
-    matched: "Matches {name}",
-    number: "Solicitation number: {name}",
-    more: [
-        "And {n} more, which your next digest will list.",
-        "And {n} more, which your next digests will list.",
-    ],
-    untitled: "Untitled notice",
-    alerts: "Alerts that found these",
-    stop_one: "Stop this alert",
-    stop_all: "Stop all alerts to this address",
-    daily: "daily",
-    weekly: "weekly",
-    everything: "every new tender",
-    other_words: "other words",
-    in_department: "department {name}",
-    in_municipality: "municipality {name}",
-    in_category: "category {name}",
-    sent_by: "Sent by {name}",
-    why: "You receive this because alerts about public tenders were requested for this address.",
-    quotes: ["“", "”"],
-    colon: ":",
-};
-
-static FRENCH: DigestTexts = DigestTexts {
-    months: "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    first_of_month: "1er",
-    date: "{day} {month} {year}",
-    one_title: "Nouvel appel d’offres\u{a0}: {name}",
-    many: "{n} nouveaux appels d’offres",
-    matches: [
-        "{n} nouvel appel d’offres correspond à vos alertes.",
-        "{n} nouveaux appels d’offres correspondent à vos alertes.",
-    ],
-    closes: "Ferme le {date}",
-    days_left: ["il reste {n} jour", "il reste {n} jours"],
-    today: "aujourd’hui",
-    no_closing: "Aucune date de fermeture n’est indiquée",
-    thousands: NO_BREAK,
-    dollars: "{name}\u{a0}$",
-    value: "Valeur\u{a0}: {name}",
-    estimate: "Valeur estimée\u{a0}: {name}",
-    matched: "Correspond à {name}",
-    number: "Numéro de l’appel d’offres\u{a0}: {name}",
-    more: [
-        "Et {n} autre, que votre prochain courriel présentera.",
-        "Et {n} autres, que vos prochains courriels présenteront.",
-    ],
-    untitled: "Avis sans titre",
-    alerts: "Alertes qui ont trouvé ces avis",
-    stop_one: "Arrêter cette alerte",
-    stop_all: "Arrêter toutes les alertes à cette adresse",
-    daily: "chaque jour",
-    weekly: "chaque semaine",
-    everything: "tout nouvel appel d’offres",
-    other_words: "d’autres mots",
-    in_department: "ministère ou organisme {name}",
-    in_municipality: "municipalité {name}",
-    in_category: "catégorie {name}",
-    sent_by: "Envoyé par {name}",
-    why: "Vous recevez ce courriel parce que des alertes sur les appels d’offres publics ont été demandées pour cette adresse.",
-    quotes: ["«\u{a0}", "\u{a0}»"],
-    colon: "\u{a0}:",
-};
 
 /// Announces the second part at the start of a mail in both languages.
 pub(crate) const FRENCH_FOLLOWS: &str = "Le français suit.";
@@ -155,13 +86,6 @@ pub(crate) fn subject(digest: &Digest) -> String {
 }
 
 impl DigestTexts {
-    pub(crate) fn of(locale: Locale) -> &'static DigestTexts {
-        match locale {
-            Locale::En => &ENGLISH,
-            Locale::Fr => &FRENCH,
-        }
-    }
-
     /// `June 3, 2026`, `3 juin 2026`.
     fn day(&self, date: Date) -> String {
         let Some(day) = NaiveDate::from_epoch_days(date.days()) else {
@@ -290,6 +214,7 @@ fn count([one, many]: &[&str; 2], number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::subscription::Locale;
 
     fn value(amount: f64, currency: Option<&str>) -> ListedValue {
         ListedValue {

@@ -15,8 +15,8 @@ use serde::Serialize;
 
 use crate::{
     catalog::{
+        all_matches::for_each_page,
         notices::{BidStatus, NewestStatuses, OPEN_STATUSES, TenderKey, parse_tender},
-        pages::for_each_page,
     },
     engine::{Deadline, Engine, Error, MAX_PAGE_BYTES, fitting},
     model::{Date, EntityType, Language, Record, Role},

@@ -1,12 +1,13 @@
 //! What is built from dumps and read through an engine: generations, indexing, notices, the feed,
 //! estimates and comparables.
 
+pub(crate) mod all_matches;
+pub(crate) mod ask;
+pub mod estimates;
 pub(crate) mod feed;
 pub mod generation;
 pub mod indexing;
-pub mod market;
 pub mod notices;
-pub(crate) mod pages;
 pub(crate) mod tender_value;
 pub(crate) mod value_cache;
 pub(crate) mod value_pace;

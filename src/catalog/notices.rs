@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{
-    catalog::pages::for_each_page,
+    catalog::all_matches::for_each_page,
     engine::{Deadline, Engine, Error},
     model::{Date, EntityType, Record, Role, Schema, fold::fold, vocabulary::identifies},
     query::{Filter, SearchQuery},

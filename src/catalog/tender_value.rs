@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use crate::{
     catalog::{
-        generation::Generation,
-        market::{
+        estimates::{
             Market,
             answer::{EstimateItem, TenderItem},
             limits::DEFAULT_YEARS_BACK,
         },
+        generation::Generation,
     },
     engine::{Deadline, Error},
     model::Date,

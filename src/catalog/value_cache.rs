@@ -9,7 +9,7 @@ use crate::{catalog::value_pace::ValuePace, model::Date};
 
 /// Estimated values by day and tender. An estimate depends on the day.
 ///
-/// Decision D-152: it holds the values of two days, today's and those of the day before, which a
+/// It holds the values of two days, today's and those of the day before, which a
 /// client that began to page before midnight still reads. A value that does not fit is not stored,
 /// and so is computed each time.
 #[derive(Default)]

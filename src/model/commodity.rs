@@ -21,6 +21,9 @@ pub enum Scheme {
     Object,
 }
 
+/// The names of the schemes.
+pub(crate) const SCHEMES: [&str; 3] = [Scheme::Unspsc.name(), Scheme::Gsin.name(), Scheme::Object.name()];
+
 impl Scheme {
     pub const ALL: [Scheme; 3] = [Scheme::Unspsc, Scheme::Gsin, Scheme::Object];
 

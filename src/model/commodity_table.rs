@@ -15,7 +15,7 @@ pub(crate) type CommodityTable = BTreeMap<CommodityCode, Words>;
 
 const HEADER: [&str; 4] = ["scheme", "code", "title_en", "title_fr"];
 
-/// Decision D-212: the first level of UNSPSC and the groups of GSIN in words of this project, for codes
+/// The first level of UNSPSC and the groups of GSIN in words of this project, for codes
 /// that no record names.
 pub(crate) static GROUPS: LazyLock<CommodityTable> = LazyLock::new(|| {
     let text = include_str!("../../data/commodity_groups.csv");

@@ -4,8 +4,9 @@
 //! a code, the most frequent one counts; of equally frequent ones, the first in the order of bytes.
 //! So the result does not depend on the order of the records.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -33,7 +34,7 @@ impl Words {
         self.en.is_none() && self.fr.is_none()
     }
 
-    /// These words, and those of `others` where there are none.
+    /// These words, and the words of `others` in a language without any.
     pub(crate) fn or(self, others: Words) -> Words {
         Words {
             en: self.en.or(others.en),
@@ -75,7 +76,7 @@ const fn worded(codes: &'static str, en: &'static str, fr: &'static str, is_of_c
 }
 
 impl WordedField {
-    /// Whether records without words gain those of the codes.
+    /// Whether records without words gain the words of the codes.
     pub(crate) fn is_filled(&self) -> bool {
         self.is_of_codes
     }
@@ -185,7 +186,7 @@ impl CommodityDictionary {
             .filter(|words| !words.are_none())
     }
 
-    /// The words of the code in a language, else those of the nearest code above it that has some.
+    /// The words of the code in a language, else the words of the nearest code above it that has some.
     pub(crate) fn nearest(&self, code: &CommodityCode, language: Language) -> Option<&str> {
         let own = |code: &CommodityCode| self.0.get(code)?.words.of(language);
         own(code).or_else(|| code.ancestors().iter().find_map(own))
@@ -236,7 +237,7 @@ pub(crate) fn code_of(scheme: Scheme, code: &str) -> Result<CommodityCode, Strin
 /// Memory: for each of at most [`MAX_CODES`] codes up to [`MAX_WORDINGS`] wordings in each language.
 #[derive(Debug, Default)]
 pub(crate) struct CommodityLearner {
-    codes: HashMap<CommodityCode, Learned>,
+    codes: FxHashMap<CommodityCode, Learned>,
 }
 
 #[derive(Debug, Default)]
@@ -244,7 +245,7 @@ struct Learned {
     /// Records that state the code.
     records: u64,
     /// By language: how often each wording was seen.
-    wordings: [HashMap<String, u64>; 2],
+    wordings: [FxHashMap<String, u64>; 2],
 }
 
 /// More than any scheme has.
@@ -354,7 +355,7 @@ impl Learned {
 
 /// The most frequent wording, the first in the order of bytes of equally frequent ones. `None` for an
 /// economic object whose records do not agree.
-fn most_frequent(scheme: Scheme, wordings: HashMap<String, u64>) -> Option<String> {
+fn most_frequent(scheme: Scheme, wordings: FxHashMap<String, u64>) -> Option<String> {
     let all: u64 = wordings.values().sum();
     let most = wordings
         .into_iter()
@@ -363,7 +364,7 @@ fn most_frequent(scheme: Scheme, wordings: HashMap<String, u64>) -> Option<Strin
     most.filter(|(_, count)| is_agreed(*count)).map(|(words, _)| words)
 }
 
-/// The codes of a field, each with its words: those of a single code, or of as many codes as there
+/// The codes of a field, each with its words: of a single code, or of as many codes as there
 /// are words. Nothing if they do not match.
 fn pairs<'a>(field: &str, codes: &str, words: &'a str) -> Vec<(CommodityCode, &'a str)> {
     let members = codes.split(|c: char| !c.is_alphanumeric());
@@ -379,7 +380,7 @@ fn pairs<'a>(field: &str, codes: &str, words: &'a str) -> Vec<(CommodityCode, &'
         let words = words.trim();
         let is_worded = words.len() <= MAX_WORDS_BYTES && words.chars().any(char::is_alphabetic);
         let code = commodity::codes(field, member).next()?;
-        // The words of a code between two levels are not those of the level above it.
+        // The words of a code between two levels are not the words of the level above it.
         let is_whole = commodity::keys(field, member).any(|key| is_whole(&code, &key));
         (is_worded && is_whole).then_some((code, words))
     });

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::model::{
     commodity,
     record::{Record, query_key},
-    schema::Role,
+    role::Role,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -18,7 +18,9 @@ pub enum Facet {
     Status,
     Category,
     Municipality,
-    Department,
+    /// The first name of the department that a record states.
+    #[serde(rename = "department")]
+    NamedDepartment,
     Vendor,
     ProcurementMethod,
     NoticeType,
@@ -35,8 +37,9 @@ pub enum Facet {
     /// The currency of the value.
     Currency,
     /// Every organization that a record names as its buyer: the buyer and its division. The names,
-    /// profiles and filters of departments are those of this facet.
-    Buyer,
+    /// profiles and filters of departments use this facet.
+    #[serde(rename = "buyer")]
+    Department,
     /// How many bids were received.
     Bids,
 }
@@ -46,7 +49,7 @@ impl Facet {
         Facet::Status,
         Facet::Category,
         Facet::Municipality,
-        Facet::Department,
+        Facet::NamedDepartment,
         Facet::Vendor,
         Facet::ProcurementMethod,
         Facet::NoticeType,
@@ -57,7 +60,7 @@ impl Facet {
         Facet::Commodity,
         Facet::QualityFlag,
         Facet::Currency,
-        Facet::Buyer,
+        Facet::Department,
         Facet::Bids,
     ];
 
@@ -66,7 +69,7 @@ impl Facet {
             Facet::Status => "status",
             Facet::Category => "category",
             Facet::Municipality => "municipality",
-            Facet::Department => "department",
+            Facet::NamedDepartment => "department",
             Facet::Vendor => "vendor",
             Facet::ProcurementMethod => "procurement_method",
             Facet::NoticeType => "notice_type",
@@ -77,7 +80,7 @@ impl Facet {
             Facet::Commodity => "commodity",
             Facet::QualityFlag => "quality_flag",
             Facet::Currency => "currency",
-            Facet::Buyer => "buyer",
+            Facet::Department => "buyer",
             Facet::Bids => "bids",
         }
     }
@@ -99,7 +102,7 @@ impl Facet {
             Facet::Status => keys(record, Role::Status),
             Facet::Category => keys(record, Role::Category),
             Facet::Municipality => keys(record, Role::Municipality),
-            Facet::Department => {
+            Facet::NamedDepartment => {
                 let (english, mut french) = (field("department_en"), field("department_fr"));
                 if english.is_none() && french.is_none() {
                     french = field("buyer_name");
@@ -124,7 +127,7 @@ impl Facet {
             Facet::Commodity => commodities(record),
             Facet::QualityFlag => keys(record, Role::QualityFlag),
             Facet::Currency => one(record.currency()),
-            Facet::Buyer => buyers(record),
+            Facet::Department => buyers(record),
             Facet::Bids => {
                 let bids = field("number_of_bids").and_then(|text| text.parse::<u32>().ok());
                 // What was awarded had a bid: zero states nothing.
@@ -134,12 +137,51 @@ impl Facet {
         }
     }
 
+    /// Writes the texts that alone decide the [entry](Facet::entry) into `sources`, each after its name. Returns false
+    /// where anything else decides, too.
+    pub(crate) fn sources(self, record: &Record, sources: &mut Vec<u8>) -> bool {
+        sources.clear();
+        let mut add = |name: &str, text: &str| {
+            for part in [name, text] {
+                sources.extend_from_slice(part.as_bytes());
+                // No text has this byte.
+                sources.push(0xff);
+            }
+        };
+        let names = ["department_en", "department_fr", "buyer_name", "government_level"];
+        let (fields, role): (&[&str], _) = match self {
+            Facet::Status => (&[], Some(Role::Status)),
+            Facet::Category => (&[], Some(Role::Category)),
+            Facet::Municipality => (&[], Some(Role::Municipality)),
+            Facet::ProcurementMethod => (&[], Some(Role::ProcurementMethod)),
+            Facet::NoticeType => (&[], Some(Role::NoticeType)),
+            Facet::Year => (&[], Some(Role::Date)),
+            Facet::Commodity => (&[], Some(Role::Commodity)),
+            Facet::NamedDepartment => (&names[..3], None),
+            Facet::Department => (&names, None),
+            Facet::Vendor => (&["vendor_name"], None),
+            Facet::GovernmentLevel => (&names[3..], None),
+            Facet::Province => (&["province"], None),
+            Facet::Bids => (&["number_of_bids"], None),
+            Facet::Fields | Facet::QualityFlag | Facet::Currency => return false,
+        };
+        for field in fields {
+            if let Some(text) = record.text(field) {
+                add(field, text);
+            }
+        }
+        if let Some(role) = role {
+            record.named_texts(role).for_each(|(name, text)| add(name, text));
+        }
+        true
+    }
+
     /// Texts with the same key are the same value. For a department: the key of either name; which
     /// one is used depends on the whole collection.
     pub fn key(self, text: &str) -> String {
         let role = match self {
             Facet::Vendor => Role::Vendor,
-            Facet::Department | Facet::Buyer => Role::Department,
+            Facet::NamedDepartment | Facet::Department => Role::Department,
             Facet::ProcurementMethod => Role::ProcurementMethod,
             Facet::NoticeType => Role::NoticeType,
             _ => return text.to_owned(),
@@ -150,7 +192,7 @@ impl Facet {
     }
 }
 
-/// The last text of an entry of [`Facet::Buyer`] whose department is a division of the buyer. No
+/// The last text of an entry of [`Facet::Department`] whose department is a division of the buyer. No
 /// position of a name.
 pub const DIVISION: &str = "division";
 
@@ -218,7 +260,7 @@ mod tests {
         for (facet, expected) in [
             (Facet::Category, &["SRV", "GD"][..]),
             (Facet::Vendor, &["R&D Inc."]),
-            (Facet::Department, &["", "Défense"]),
+            (Facet::NamedDepartment, &["", "Défense"]),
             (Facet::ProcurementMethod, &["Ouvert"]),
             (Facet::Year, &["2024"]),
             (Facet::Province, &[]),
@@ -235,7 +277,7 @@ mod tests {
         let entry = |members: &str| -> Vec<String> {
             let line = format!(r#"{{"record_id":"1",{members}}}"#);
             let record = Record::parse(Schema::of(EntityType::Contract), line.as_bytes()).unwrap();
-            Facet::Buyer.entry(&record)
+            Facet::Department.entry(&record)
         };
         for (members, expected) in [
             (

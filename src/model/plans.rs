@@ -38,7 +38,7 @@ pub(crate) struct Plans {
     visitor: PlanLimits,
 }
 
-/// Decision D-08: the default limits.
+/// The default limits.
 const DEFAULTS: [PlanLimits; 4] = [
     limits(60, 1_000, 100, false),
     limits(300, 50_000, 500, true),
@@ -62,6 +62,18 @@ const fn at_least_one(figure: u32) -> NonZeroU32 {
     match NonZeroU32::new(figure) {
         Some(figure) => figure,
         None => NonZeroU32::MIN,
+    }
+}
+
+impl PlanLimits {
+    /// The limits of this many clients together.
+    pub(crate) fn times(self, clients: u32) -> PlanLimits {
+        let clients = at_least_one(clients);
+        PlanLimits {
+            requests_per_minute: self.requests_per_minute.saturating_mul(clients),
+            requests_per_day: self.requests_per_day.saturating_mul(clients),
+            ..self
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::model::{
     similarity_terms, vocabulary,
 };
 
-pub(crate) use crate::model::record_values::{MAX_ID_BYTES, RecordError};
+pub(crate) use crate::model::record_values::{MAX_DEPTH, MAX_ID_BYTES, RESERVED_IDS, RecordError};
 
 /// The maximum length in bytes of a folded name or number in a filter; the rest is not compared.
 pub(crate) const MAX_KEY_BYTES: usize = 1024;
@@ -33,7 +33,7 @@ pub struct Record<'a> {
 
 impl<'a> Record<'a> {
     pub fn parse(schema: &'static Schema, line: &'a [u8]) -> Result<Record<'a>, RecordError> {
-        let text = std::str::from_utf8(line).map_err(|_| RecordError::NotUtf8)?;
+        let text = simdutf8::basic::from_utf8(line).map_err(|_| RecordError::NotUtf8)?;
         let values = parse_values(schema, text)?;
         let record = Record { schema, values };
         let id_bytes = record.texts(Role::RecordId).next().map_or(0, str::len);
@@ -94,7 +94,7 @@ impl<'a> Record<'a> {
         self.texts(role).find_map(|text| Date::parse_prefix(text).ok())
     }
 
-    /// Decision D-29: the value is that of the first value field with a number other than zero, else
+    /// The value is stated by the first value field with a number other than zero, else
     /// zero if one states it. In the currency of the record.
     pub fn value(&self) -> Option<f64> {
         let numbers = || {
@@ -163,7 +163,7 @@ impl<'a> Record<'a> {
     }
 
     /// The distinct keys that a filter on the role compares with. Only this function makes keys of
-    /// stored texts; [`query_key`] makes those of queried texts.
+    /// stored texts; [`query_key`] makes keys of queried texts.
     pub fn keys(&self, role: Role) -> Vec<Cow<'_, str>> {
         let mut keys: Vec<Cow<'_, str>> = Vec::new();
         let mut push = |key: Cow<'_, str>| {

@@ -12,6 +12,13 @@ use crate::model::schema::{FieldType, Schema};
 /// The maximum length of a `record_id` in bytes: well below the maximum of an index term.
 pub(crate) const MAX_ID_BYTES: usize = 1024;
 
+/// Decision D-261: the maximum number of objects and arrays inside of one another in a record,
+/// itself included. Parsers of clients end at a hundred or a thousand.
+pub(crate) const MAX_DEPTH: usize = 64;
+
+/// Segments after an entity type that are endpoints, and therefore no ids.
+pub(crate) const RESERVED_IDS: [&str; 6] = ["stats", "coverage", "feed", "estimate", "comps", "alerts"];
+
 /// The value of one field.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum RecordValue<'a> {
@@ -33,6 +40,10 @@ pub enum RecordError {
     NotAnObject,
     NoRecordId,
     RecordIdTooLong(usize),
+    /// An id that is the name of an endpoint.
+    ReservedRecordId(String),
+    /// With the number of levels.
+    TooDeep(usize),
     /// A declared field with two values: which one is right is unknown.
     Twice(String),
     WrongType {
@@ -241,6 +252,14 @@ impl fmt::Display for RecordError {
             RecordError::RecordIdTooLong(long) => {
                 write!(f, "record_id of {long} bytes; the maximum is {MAX_ID_BYTES}")
             }
+            RecordError::ReservedRecordId(id) => write!(
+                f,
+                "record_id '{id}' is the name of an endpoint, so no request could read the record; give it another one"
+            ),
+            RecordError::TooDeep(levels) => write!(
+                f,
+                "objects and arrays in {levels} levels; the maximum is {MAX_DEPTH}, leave out what is nested deeper"
+            ),
             RecordError::Twice(field) => write!(f, "field {field} is given twice"),
             RecordError::WrongType { field, expected, found } => {
                 write!(f, "field {field} must be {expected}, found {found}")

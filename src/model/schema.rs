@@ -12,7 +12,9 @@ use std::{collections::HashMap, sync::LazyLock};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{entity_type::EntityType, stem::Language};
+use crate::model::{entity_type::EntityType, role::RoleStorage, stem::Language};
+
+pub use crate::model::role::Role;
 
 /// The type of a record's field. `datetime` is a day, `YYYY-MM-DD`, possibly followed by a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +49,7 @@ pub struct Field {
     pub(crate) description: String,
 }
 
-/// The part of a record that a page shows a field in. The order is that of the page.
+/// The part of a record that a page shows a field in. The groups are in the order of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FieldGroup {
@@ -80,50 +82,6 @@ impl Field {
 pub(crate) fn language_of_name(name: &str) -> Option<(Language, &str)> {
     let (base, code) = name.rsplit_once('_')?;
     Some((Language::parse(code)?, base))
-}
-
-/// What a field is used for in a search. The fields with one role, which may have other names in
-/// each entity type, are searched through one index field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// The `record_id`, not folded.
-    RecordId,
-    /// The event date: for the default order, `issued_after` and `issued_before`.
-    Date,
-    ClosingDate,
-    /// The amount in dollars for `value_min`, `value_max` and `sort_by=value`. A record's value is
-    /// that of the first of these fields that it has.
-    Value,
-    /// The value before amendments.
-    OriginalValue,
-    Municipality,
-    Category,
-    Status,
-    ProcurementMethod,
-    NoticeType,
-    VendorProvince,
-    ReferenceNumber,
-    /// The folded number that the records of one solicitation share.
-    SolicitationNumber,
-    Department,
-    Vendor,
-    /// The fields that `q` searches.
-    Text,
-    /// Title and description, for similarity searches. [`crate::model::similarity_terms`] splits
-    /// them into the terms that similar records share.
-    Subject,
-    /// Commodity codes, indexed by the keys of [`crate::model::commodity`] and searched by prefix.
-    Commodity,
-    /// What the record is called; the description where the entity type has no title. Words in it
-    /// count most in the order by relevance.
-    Title,
-    /// The titles of its commodity codes.
-    CommodityWords,
-    /// Fields that name a natural person: `q` never searches them.
-    Person,
-    /// What is doubtful about the record: members of [`crate::model::vocabulary::QUALITY_FLAGS`].
-    QualityFlag,
 }
 
 /// An entity type: its fields, their roles, the parameters that it accepts.
@@ -181,7 +139,8 @@ impl Schema {
         &self.fingerprint
     }
 
-    fn parse(entity_type: EntityType, json: &str) -> Result<Schema, String> {
+    /// Reads a schema file.
+    pub(crate) fn parse(entity_type: EntityType, json: &str) -> Result<Schema, String> {
         let file: SchemaFile = serde_json::from_str(json).map_err(|e| e.to_string())?;
         if file.entity_type != entity_type {
             return Err(format!("declares entity_type {}", file.entity_type));
@@ -210,10 +169,10 @@ impl Schema {
                 let number = *by_name
                     .get(name)
                     .ok_or(format!("role {role:?} names {name}, which is not declared"))?;
-                if fields[number].field_type != role.field_type() {
+                if fields[number].field_type != field_type(*role) {
                     return Err(format!(
                         "role {role:?} cannot use {name}: its type is not {:?}",
-                        role.field_type()
+                        field_type(*role)
                     ));
                 }
                 numbers.push(number);
@@ -242,49 +201,19 @@ impl Schema {
     }
 }
 
-impl Role {
-    /// The name of the role in `index-schema`, and of its field in an index.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Role::RecordId => "record_id",
-            Role::Date => "date",
-            Role::ClosingDate => "closing_date",
-            Role::Value => "value",
-            Role::OriginalValue => "original_value",
-            Role::Municipality => "municipality",
-            Role::Category => "category",
-            Role::Status => "status",
-            Role::ProcurementMethod => "procurement_method",
-            Role::NoticeType => "notice_type",
-            Role::VendorProvince => "vendor_province",
-            Role::ReferenceNumber => "reference_number",
-            Role::SolicitationNumber => "solicitation_number",
-            Role::Department => "department",
-            Role::Vendor => "vendor",
-            Role::Text => "text",
-            Role::Subject => "subject",
-            Role::Commodity => "commodity",
-            Role::Title => "title",
-            Role::CommodityWords => "commodity_words",
-            Role::Person => "person",
-            Role::QualityFlag => "quality_flag",
-        }
-    }
-
-    /// The type that a field must have for the role.
-    const fn field_type(self) -> FieldType {
-        match self {
-            Role::Date | Role::ClosingDate => FieldType::Date,
-            Role::Value | Role::OriginalValue => FieldType::Number,
-            Role::QualityFlag => FieldType::TextArray,
-            _ => FieldType::Text,
-        }
+/// The type that a field must have for a role.
+const fn field_type(role: Role) -> FieldType {
+    match role.storage() {
+        RoleStorage::Day => FieldType::Date,
+        RoleStorage::Amount => FieldType::Number,
+        _ if matches!(role, Role::QualityFlag) => FieldType::TextArray,
+        _ => FieldType::Text,
     }
 }
 
 /// The version of the index format. Raise it when the index stores the same fields in another
 /// layout, or when folding, stemming or a vocabulary returns other keys or words for the same text.
-pub(crate) const INDEX_FORMAT: u32 = 5;
+pub(crate) const INDEX_FORMAT: u32 = 6;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -64,7 +64,7 @@ pub(crate) struct StemCache {
 const CACHED_WORDS: usize = 1 << 15;
 
 impl StemCache {
-    /// The same as [`stem`].
+    /// The stem of a word, as [`stem`] returns it.
     pub(crate) fn stem(&mut self, language: Language, word: &str) -> Option<&str> {
         let known = &mut self.known[language as usize];
         if !known.contains_key(word) {

@@ -1,6 +1,13 @@
 //! Timestamps as the whole program writes and reads them: RFC 3339, in UTC.
 
+use std::time::SystemTime;
+
 use chrono::{DateTime, SecondsFormat, Utc};
+
+/// The time of the machine's clock. Unlike `Utc::now`, it does not panic if the clock is before 1970.
+pub(crate) fn now() -> DateTime<Utc> {
+    SystemTime::now().into()
+}
 
 /// Formats a moment with whole seconds and a `Z`, as in `2026-05-20T12:00:00Z`.
 pub(crate) fn format_seconds(moment: DateTime<Utc>) -> String {

@@ -22,7 +22,7 @@ pub(crate) const NO_VENDOR: &str = "no_vendor";
 /// Another record has the same buyer, vendor, date and value.
 pub(crate) const DUPLICATE_SUSPECT: &str = "duplicate_suspect";
 
-/// Decision D-216: what can be doubtful about a record, in the order of `quality_flags`.
+/// What can be doubtful about a record, in the order of `quality_flags`.
 pub(crate) const QUALITY_FLAGS: [&str; 5] = [
     PLACEHOLDER_VALUE,
     IMPLAUSIBLE_VALUE,
@@ -31,8 +31,19 @@ pub(crate) const QUALITY_FLAGS: [&str; 5] = [
     DUPLICATE_SUSPECT,
 ];
 
-/// Decision D-220: the key of a record without a quality flag, in the filter.
+/// The key of a record without a quality flag, in the filter.
 pub(crate) const NO_QUALITY_FLAG: &str = "none";
+
+/// The values of the filter by quality: each flag, and that a record has none.
+pub(crate) const QUALITY_FLAG_VALUES: [&str; QUALITY_FLAGS.len() + 1] = {
+    let mut values = [NO_QUALITY_FLAG; QUALITY_FLAGS.len() + 1];
+    let mut number = 0;
+    while number < QUALITY_FLAGS.len() {
+        values[number] = QUALITY_FLAGS[number];
+        number += 1;
+    }
+    values
+};
 
 /// How publishers write "no value", in addition to an empty field. Compared without case; in
 /// a list, without the leading `*` of the item.

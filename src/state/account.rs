@@ -30,6 +30,8 @@ pub(crate) struct Account {
     pub(super) usage: Arc<Usage>,
     /// Whether it is the account of a visitor of the pages who has no key. Its key is made up.
     is_visitor: bool,
+    /// The account of the network that a visitor comes from. It counts each request as one.
+    network: Option<Arc<Account>>,
 }
 
 type TokenBucket = RateLimiter<NotKeyed, InMemoryState, Monotonic, StateInformationMiddleware>;
@@ -73,11 +75,12 @@ impl Account {
             bucket: Arc::new(bucket(&limits)),
             usage: Arc::default(),
             is_visitor: false,
+            network: None,
         }
     }
 
-    /// The account of a visitor without a key. It is in memory only.
-    pub(crate) fn of_visitor(limits: PlanLimits) -> Account {
+    /// The account of a visitor without a key, in a network with an account of its own. It is in memory only.
+    pub(crate) fn of_visitor(limits: PlanLimits, network: Option<Arc<Account>>) -> Account {
         let key = ApiKey {
             id: 0,
             plan: Plan::Basic,
@@ -89,6 +92,7 @@ impl Account {
         };
         Account {
             is_visitor: true,
+            network,
             ..Account::new(key, limits)
         }
     }
@@ -115,6 +119,7 @@ impl Account {
             bucket,
             usage: Arc::clone(&self.usage),
             is_visitor: self.is_visitor,
+            network: self.network.clone(),
         }
     }
 
@@ -122,6 +127,18 @@ impl Account {
     ///
     /// Decision D-15: a request that costs more than a whole limit costs exactly the whole limit.
     pub(crate) fn charge(&self, cost: NonZeroU32, now: DateTime<Utc>) -> Receipt {
+        let mut receipt = self.charge_alone(cost, now);
+        if let (None, Some(network)) = (receipt.refused, &self.network) {
+            receipt.refused = network.charge_alone(NonZeroU32::MIN, now).refused;
+            if receipt.refused.is_some() {
+                self.refund(&mut receipt);
+            }
+        }
+        receipt
+    }
+
+    /// The same without the network.
+    fn charge_alone(&self, cost: NonZeroU32, now: DateTime<Utc>) -> Receipt {
         let (per_minute, per_day) = (self.limits.requests_per_minute, self.limits.requests_per_day);
         let (today, midnight) = (now.date_naive(), seconds_to_midnight(now));
         let cost_of_day = cost.min(per_day).get();

@@ -66,7 +66,8 @@ impl StateDb {
             let mut limits = SiteLimits::new(&self.connection, now);
             while let Some(row) = rows.next()? {
                 let charge = limits.charge(&row.get::<_, String>(1)?, row.get(5)?)?;
-                // Before the mailbox is counted as asked: another key may have the mail sent to another of its addresses.
+                // Before the mailbox is counted as asked: another key may have the mail sent to another of its
+                // addresses.
                 if let Some(charge) = charge
                     && !limits.permit(charge)?
                 {

@@ -30,7 +30,7 @@ use crate::state::{
 /// How long a request waits for its confirmation, and how long the link works.
 pub(crate) const CONFIRM_WITHIN: TimeDelta = TimeDelta::days(7);
 
-/// Decision D-170: how long the link to decline works after the latest request: longer than the 60
+/// How long the link to decline works after the latest request: longer than the 60
 /// days that CASL requires.
 const DECLINE_WITHIN: TimeDelta = TimeDelta::days(120);
 
@@ -244,8 +244,8 @@ fn addresses_of_mailbox(transaction: &Transaction, stored: &StoredConfirmation) 
     let mut select = transaction.prepare_cached(select)?;
     let asked = select.query_map([stored.mailbox.0], |row| row.get(0))?;
     let mut found: BTreeSet<i64> = asked.collect::<rusqlite::Result<_>>()?;
-    // Those that were never asked, because a trusted key subscribed them. All begin with the same character, and an erased
-    // address has no `@`.
+    // Those that were never asked, because a trusted key subscribed them. All begin with the same character, and an
+    // erased address has no `@`.
     let select =
         "SELECT id, email FROM addresses WHERE email >= ?1 AND email < ?1 || char(127) AND email LIKE '%@' || ?2";
     let mut select = transaction.prepare_cached(select)?;

@@ -12,7 +12,7 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::state::{
     migrations::{MIGRATIONS, write_mailboxes},
@@ -41,6 +41,38 @@ impl StateDb {
         }
         StateDb::open_with_timeout(path, BUSY_TIMEOUT)
             .with_context(|| format!("opening the state database {}", path.display()))
+    }
+
+    /// Opens an existing file to read it, also where it cannot be written.
+    pub fn open_to_read(path: &Path) -> anyhow::Result<StateDb> {
+        StateDb::open(path).or_else(|error| match sqlite_code_of(&error) {
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                StateDb::open_read_only(path).map_err(|_| error)
+            }
+            _ => Err(error),
+        })
+    }
+
+    /// Opens the file without writing anything next to it. Nobody can write on such a disk, so the
+    /// file does not change.
+    fn open_read_only(path: &Path) -> anyhow::Result<StateDb> {
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        // What the log holds would be left out.
+        let has_log = fs::metadata(Path::new(&log)).is_ok_and(|log| log.len() > 0);
+        let mode = if has_log { "mode=ro" } else { "immutable=1" };
+        let whole = fs::canonicalize(path)?;
+        let whole = whole.to_str().context("the path is not UTF-8")?;
+        let escaped = whole.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(format!("file:{escaped}?{mode}"), flags)?;
+        let version = version(&connection)?;
+        ensure!(version == MIGRATIONS.len(), "its schema has version {version}");
+        Ok(StateDb {
+            connection,
+            path: path.to_owned(),
+            file: file_id(path)?,
+        })
     }
 
     fn open_with_timeout(path: &Path, timeout: Duration) -> anyhow::Result<StateDb> {
@@ -171,7 +203,7 @@ fn version(connection: &Connection) -> anyhow::Result<usize> {
     Ok(version as usize)
 }
 
-/// Decision D-176: creates a missing file so that only its owner may read and write it. It holds
+/// Creates a missing file so that only its owner may read and write it. It holds
 /// personal data and the secret of the links to unsubscribe. SQLite gives the files that it puts next
 /// to it (`-wal`, `-shm`) the same mode.
 fn create_private(path: &Path) {
@@ -238,16 +270,39 @@ pub(crate) fn is_refused_by_disk(error: &anyhow::Error) -> bool {
     )
 }
 
+/// The same for an error with a context.
+fn sqlite_code_of(error: &anyhow::Error) -> Option<ErrorCode> {
+    let mut causes = error.chain();
+    causes.find_map(|cause| cause.downcast_ref::<rusqlite::Error>()?.sqlite_error_code())
+}
+
 fn sqlite_code(error: &anyhow::Error) -> Option<ErrorCode> {
     error.downcast_ref::<rusqlite::Error>()?.sqlite_error_code()
 }
 
 #[cfg(test)]
 mod tests {
+    use chrono::DateTime;
+
     use super::*;
 
     fn error(path: &Path) -> String {
         format!("{:#}", StateDb::open(path).err().unwrap())
+    }
+
+    /// What SQLite sees of a file on a disk that is mounted read-only, whoever runs the test.
+    #[test]
+    fn a_file_is_read_without_writing_next_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("st#te 100%.db");
+        let key = StateDb::open(&path).unwrap();
+        key.create_key(crate::model::Plan::Pro, "x", DateTime::UNIX_EPOCH, None)
+            .unwrap();
+        drop(key);
+        let state = StateDb::open_read_only(&path).unwrap();
+        assert_eq!(state.keys().unwrap().len(), 1);
+        assert!(state.usage(DateTime::UNIX_EPOCH.date_naive()).unwrap().is_empty());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

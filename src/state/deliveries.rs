@@ -3,7 +3,7 @@
 //!
 //! There is no queue of mails. Every run computes what is due from the subscriptions, the generation
 //! and this log, so nothing in a queue can be lost or go stale. A process that dies leaves at most
-//! one intent: that of the mail it was sending.
+//! one intent: the intent of the mail it was sending.
 //!
 //! | `outcome` | written | after a crash |
 //! |---|---|---|

@@ -25,7 +25,7 @@ pub(crate) struct ApiKey {
     /// From this moment on the key is refused.
     pub(crate) expires_at: Option<DateTime<Utc>>,
     pub(crate) disabled_at: Option<DateTime<Utc>>,
-    /// Decision D-171: whether alerts that it subscribes need no confirmation, because its owner has
+    /// Whether alerts that it subscribes need no confirmation, because its owner has
     /// confirmed them.
     pub(crate) has_trusted_consent: bool,
 }

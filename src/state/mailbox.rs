@@ -1,9 +1,10 @@
 //! Which addresses are one mailbox, and which domains are one site.
 //!
-//! One person can write a mailbox in many ways, and the owner of a domain has any number of addresses in it. Limits that
-//! counted each spelling would not protect that person.
+//! One person can write a mailbox in many ways, and the owner of a domain has any number of addresses in it. Limits
+//! that counted each spelling would not protect that person.
 
-/// Google delivers the mail of both domains to the same mailbox, and ignores dots. Mailboxes are compared with the first one.
+/// Google delivers the mail of both domains to the same mailbox, and ignores dots. Mailboxes are compared with the
+/// first one.
 const GMAIL: [&str; 2] = ["gmail.com", "googlemail.com"];
 
 /// Other domains of Yahoo than `yahoo.com`, `yahoo.ca` and so on. What follows a `-` there is a tag.
@@ -71,8 +72,8 @@ const SHARED_LABELS: [&str; 28] = [
     "ns", "nt", "nu", "on", "or", "org", "pe", "qc", "sk", "yk",
 ];
 
-/// The spelling that all addresses of a mailbox share. Mail services deliver `ann+tag@example.org` to `ann@example.org`,
-/// so one person has as many such addresses as there are tags. The address is in lower case.
+/// The spelling that all addresses of a mailbox share. Mail services deliver `ann+tag@example.org` to
+/// `ann@example.org`, so one person has as many such addresses as there are tags. The address is in lower case.
 pub(super) fn mailbox(email: &str) -> String {
     let Some((local, domain)) = email.rsplit_once('@') else {
         return email.to_owned();

@@ -39,9 +39,9 @@ impl<'c> SiteLimits<'c> {
         }
     }
 
-    /// What a mail to an address counts for: of the keys that wait for it, the one that has had the fewest mails sent to
-    /// the site. So a key that asks for an address of another one does not use up the mails of that one. `None` if the
-    /// site has no limits.
+    /// What a mail to an address counts for: of the keys that wait for it, the one that has had the fewest mails sent
+    /// to the site. So a key that asks for an address of another one does not use up the mails of that one. `None` if
+    /// the site has no limits.
     pub(super) fn charge(&mut self, email: &str, address_id: i64) -> rusqlite::Result<Option<Charge>> {
         let Some(site) = site_of(email).map(AddressHash::new) else {
             return Ok(None);

@@ -26,8 +26,8 @@ use crate::{
     },
 };
 
-/// A reached limit is not a failure of the database, so it is not in the outer error.
-type Subscribed = anyhow::Result<Result<SubscribeOutcome, SubscriptionLimit>>;
+/// What was done, or the limit that was reached: a limit is not a failure of the database.
+type OutcomeOrLimit = Result<SubscribeOutcome, SubscriptionLimit>;
 
 /// The columns of a row that decide what subscribing again does.
 struct StoredSubscription {
@@ -40,7 +40,7 @@ struct StoredSubscription {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SubscriptionState {
     Active,
-    /// It waits for being confirmed.
+    /// The address has not confirmed it yet.
     Pending,
     Ended,
 }
@@ -51,14 +51,18 @@ impl StateDb {
     ///
     /// What it returns depends on nothing that other keys, if they are not trusted, did with the
     /// address. Every accepted request writes, so that its time reveals nothing either.
-    pub fn subscribe(&mut self, request: &SubscriptionRequest, consent: &ConsentRecord) -> Subscribed {
+    pub fn subscribe(
+        &mut self,
+        request: &SubscriptionRequest,
+        consent: &ConsentRecord,
+    ) -> anyhow::Result<OutcomeOrLimit> {
         self.check_file()?;
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate);
         let written = transaction
             .map_err(anyhow::Error::from)
-            .and_then(|transaction| subscribe(transaction, request, consent));
+            .and_then(|transaction| store(transaction, request, consent));
         written.context("writing a subscription")
     }
 
@@ -89,7 +93,12 @@ impl StateDb {
     }
 }
 
-fn subscribe(transaction: Transaction, request: &SubscriptionRequest, consent: &ConsentRecord) -> Subscribed {
+/// Stores a subscription with its consent record, and commits the transaction unless a limit is reached.
+fn store(
+    transaction: Transaction,
+    request: &SubscriptionRequest,
+    consent: &ConsentRecord,
+) -> anyhow::Result<OutcomeOrLimit> {
     expire(&transaction, consent.at)?;
     let key_id = consent.key_id.context("a subscription needs a key")?;
     let identity = request.identity(key_id)?;
@@ -188,8 +197,8 @@ fn update(
     let keywords: Vec<&str> = request.keywords.iter().map(Keyword::text).collect();
     let languages: Vec<&str> = request.languages.iter().map(|language| language.code()).collect();
     let update =
-        "UPDATE subscriptions SET keywords = ?2, department = ?3, municipality = ?4, category = ?5, languages = ?6, translate = ?10,
-         unsubscribed_at = NULL, confirmed_at = ?7, created_at = iif(?8, ?9, created_at) WHERE id = ?1";
+        "UPDATE subscriptions SET keywords = ?2, department = ?3, municipality = ?4, category = ?5, languages = ?6, translate = ?7,
+         unsubscribed_at = NULL, confirmed_at = ?8, created_at = iif(?9, ?10, created_at) WHERE id = ?1";
     let values = params![
         id,
         serde_json::to_string(&keywords)?,
@@ -197,10 +206,10 @@ fn update(
         request.municipality,
         request.category,
         languages.join(","),
+        request.translate,
         (outcome == SubscribeOutcome::Created).then_some(now),
         before == SubscriptionState::Ended,
         now,
-        request.translate,
     ];
     transaction.prepare_cached(update)?.execute(values)?;
     Ok(())
@@ -264,7 +273,7 @@ impl Owner {
         let is_new_to_key = before == SubscriptionState::Ended;
         let of_address = match outcome {
             SubscribeOutcome::Created => count_active(transaction, self.address_id)?,
-            // Those of other keys do not count: the address confirms which of them it wants.
+            // Subscriptions of other keys do not count: the address confirms which of them it wants.
             SubscribeOutcome::Pending if is_new_to_key => {
                 let count = "SELECT count(*) FROM subscriptions WHERE address_id = ?1 AND key_id = ?2 AND unsubscribed_at IS NULL";
                 transaction.query_row(count, [self.address_id, self.key_id], |row| row.get(0))?
@@ -297,8 +306,8 @@ impl Owner {
         })
     }
 
-    /// The number of other mailboxes that have not confirmed a subscription of the key. Those that have
-    /// expired do not count, although not all of them may be removed yet.
+    /// The number of other mailboxes that have not confirmed a subscription of the key. Expired
+    /// subscriptions do not count, although not all of them may be removed yet.
     fn count_other_unconfirmed(self, transaction: &Transaction, now: DateTime<Utc>) -> rusqlite::Result<i64> {
         let count = "SELECT count(DISTINCT mailbox) FROM subscriptions
                 JOIN confirmations ON confirmations.address_id = subscriptions.address_id

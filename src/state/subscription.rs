@@ -83,9 +83,9 @@ pub enum Locale {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubscribeOutcome {
     Created,
-    /// It waits until the owner of the address confirms it.
+    /// The owner of the address has still to confirm it.
     Pending,
-    /// It existed, with another frequency or locale.
+    /// The subscription existed, with another frequency or locale.
     Changed,
     Unchanged,
 }
@@ -97,7 +97,7 @@ pub enum SubscriptionLimit {
     OfKey,
     OfKeyAndDay,
     BytesOfKeyAndDay,
-    /// Of addresses that have not confirmed.
+    /// Too many addresses have not confirmed a subscription of the key.
     UnconfirmedOfKey,
 }
 

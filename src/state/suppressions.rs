@@ -20,7 +20,7 @@ pub(super) const FIRST_WAIT: TimeDelta = TimeDelta::minutes(15);
 pub(super) const MAX_WAIT: TimeDelta = TimeDelta::hours(24);
 
 /// The minimum time between the first pause of an address and the next mail, if it subscribes again.
-/// It doubles with each pause, up to 32 days.
+/// This time doubles with each pause, up to 32 days.
 const MIN_PAUSE: TimeDelta = TimeDelta::days(1);
 const MAX_DOUBLINGS: u32 = 5;
 

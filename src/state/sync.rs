@@ -36,7 +36,7 @@ const REREAD_INTERVAL: Duration = Duration::from_secs(60);
 #[derive(Default)]
 struct Accounts {
     by_hash: HashMap<KeyHash, Arc<Account>>,
-    /// The same by the database id of the key.
+    /// The accounts by the database id of their keys.
     by_id: HashMap<i64, Arc<Account>>,
 }
 

@@ -15,7 +15,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::state::database::StateDb;
 
-/// Decision D-16: how long daily counts are kept for inspection.
+/// How long daily counts are kept for inspection.
 const KEPT_DAYS: Days = Days::new(90);
 
 /// More than any key can use in a day. It bounds counts that were written by hand, so that no sum
@@ -110,11 +110,17 @@ impl StateDb {
         add(&mut self.connection, increments).context("writing the usage counts")
     }
 
-    /// Deletes the counts of days beyond the retention time.
+    /// Deletes the counts of days beyond the retention time. Without a count of another day within that time of today,
+    /// the clock may be wrong, and everything is kept. Days of the future were counted before the clock went back.
     pub(super) fn prune_usage(&self, today: NaiveDate) -> anyhow::Result<()> {
         let first = today.checked_sub_days(KEPT_DAYS).unwrap_or(NaiveDate::MIN);
+        let last = today.checked_add_days(KEPT_DAYS).unwrap_or(NaiveDate::MAX);
         self.connection
-            .execute("DELETE FROM usage WHERE day < ?1", [first.to_string()])
+            .execute(
+                "DELETE FROM usage WHERE day < ?1
+                 AND EXISTS (SELECT 1 FROM usage WHERE day BETWEEN ?1 AND ?2 AND day <> ?3)",
+                [first, last, today].map(|day| day.to_string()),
+            )
             .context("deleting them from the state database")?;
         Ok(())
     }
@@ -246,5 +252,18 @@ mod tests {
         state.prune_usage(day(91)).unwrap();
         assert!(state.usage(day(0)).unwrap().is_empty());
         assert_eq!(state.usage(day(10)).unwrap()[&1], 4);
+    }
+
+    #[test]
+    fn a_clock_that_jumps_gives_no_key_its_day_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut state = StateDb::open(&folder.path().join("state.db")).unwrap();
+        state.add_usage(&[(1, day(0), 3)]).unwrap();
+        // A request that was counted in the wrong century is no reason to believe the clock.
+        state.add_usage(&[(1, day(36_500), 1)]).unwrap();
+        state.prune_usage(day(36_500)).unwrap();
+        assert_eq!(state.usage(day(0)).unwrap()[&1], 3);
+        state.prune_usage(day(0)).unwrap();
+        assert_eq!(state.usage(day(0)).unwrap()[&1], 3);
     }
 }

@@ -74,7 +74,7 @@ pub(crate) fn unknown_files(dumps: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(unknown)
 }
 
-/// The dump at a path, if its name is that of a dump.
+/// The dump at a path, if the path is named like a dump.
 fn dump_at(path: PathBuf) -> Option<DumpFile> {
     let name = path.file_name()?.to_string_lossy().into_owned();
     let source_id = EXTENSIONS.iter().find_map(|extension| name.strip_suffix(extension))?;

@@ -14,9 +14,43 @@ pub(crate) fn end_of_string(line: &[u8], start: usize) -> usize {
     line.len()
 }
 
+/// How many objects and arrays are inside of one another at most, the outermost included. `line` is valid JSON.
+pub(crate) fn depth(line: &[u8]) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let mut at = 0;
+    while let Some(byte) = line.get(at) {
+        match byte {
+            b'"' => {
+                at = end_of_string(line, at);
+                continue;
+            }
+            b'{' | b'[' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+    }
+    deepest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn brackets_in_strings_have_no_depth() {
+        for (line, expected) in [
+            ("1", 0),
+            ("{}", 1),
+            (r#"{"a[[[":"]{{{","b":[1,{"c":[]}],"d\"{":{}}"#, 4),
+            ("[[],[[]],[]]", 3),
+        ] {
+            assert_eq!(depth(line.as_bytes()), expected, "{line}");
+        }
+    }
 
     #[test]
     fn an_escaped_quotation_mark_does_not_end_a_string() {

@@ -13,9 +13,9 @@ use super::unpacking;
 
 /// Why an archive is not opened.
 pub(crate) enum ZipRefusal {
-    /// It is damaged or cut off.
+    /// The archive is damaged or cut off.
     Incomplete(ZipError),
-    /// It unpacks to too much. The text is a sentence without its subject, the archive.
+    /// The archive unpacks to too much. The text is a sentence without its subject, the archive.
     Excessive(String),
 }
 

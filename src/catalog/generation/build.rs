@@ -13,11 +13,12 @@ use super::{
     derived::DerivedData,
     first_seen::FirstSeen,
     layout::{
-        CALIBRATION, COMMODITIES, FIRST_SEEN, KEPT_GENERATIONS, TENDER_VALUES, building_folder, current, list, lock,
-        next_id, read_json, remove, remove_leftovers, set_current, write_durably,
+        CALIBRATION, COMMODITIES, FIRST_SEEN, KEPT_GENERATIONS, NEWEST_STATUSES, TENDER_VALUES, building_folder,
+        current, list, lock, next_id, read_json, remove, remove_leftovers, set_current, write_durably,
     },
     manifest::{EntityTypeManifest, Manifest},
     opened::open_unverified,
+    receipt::Receipt,
 };
 use crate::storage::durable_file;
 
@@ -55,11 +56,11 @@ impl Build {
         building_folder(&self.index_dir, &self.id)
     }
 
-    /// Writes the derived data, except the newest statuses: they are read from the index in a
-    /// moment.
+    /// Writes the derived data.
     pub(crate) fn write_derived(&self, derived: &DerivedData) -> anyhow::Result<()> {
         self.write_json(CALIBRATION, &derived.calibration)?;
         self.write_json(FIRST_SEEN, &derived.first_seen)?;
+        self.write_json(NEWEST_STATUSES, &derived.newest_statuses)?;
         self.write_json(COMMODITIES, &derived.commodities)?;
         self.write_json(TENDER_VALUES, &derived.tender_values)
     }
@@ -90,6 +91,8 @@ impl Build {
         manifest.write(&folder)?;
         durable_file::sync_folder(&folder).with_context(|| format!("flushing {}", folder.display()))?;
         open_unverified(&folder, &self.id)?;
+        // Their checksums were just computed from what is on the disk.
+        Receipt::of(&folder, &manifest.files)?.store(&folder);
         // A `CURRENT` that cannot be read names no generation to keep.
         let previous = current(&self.index_dir).ok().flatten();
         let published = self.index_dir.join(&self.id);

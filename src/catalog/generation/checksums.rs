@@ -24,7 +24,7 @@ pub(crate) fn sync_and_checksum(folder: &Path) -> anyhow::Result<Vec<FileEntry>>
             File::open(path)
                 .and_then(|file| file.sync_all())
                 .with_context(|| format!("flushing {}", path.display()))?;
-            let (bytes, crc32) = checksum(path)?;
+            let (bytes, crc32) = checksum(path, &mut Pace::new(|| true))?.context("reading stopped")?;
             let relative = path.strip_prefix(folder).expect("collected below this folder");
             let parts: Vec<_> = relative
                 .components()
@@ -97,30 +97,72 @@ fn check_size(folder: &Path, entry: &FileEntry) -> anyhow::Result<()> {
 }
 
 fn check_content(folder: &Path, entry: &FileEntry) -> anyhow::Result<()> {
+    check_paced(folder, entry, &mut Pace::new(|| true)).map(|_| ())
+}
+
+/// Checks the content of a file, with pauses while it reads. Returns false if it was told to stop.
+pub(super) fn check_paced(
+    folder: &Path,
+    entry: &FileEntry,
+    pace: &mut Pace<impl FnMut() -> bool>,
+) -> anyhow::Result<bool> {
     let path = folder.join(&entry.path);
-    let (bytes, crc32) = checksum(&path).context(REMEDY)?;
+    let Some((bytes, crc32)) = checksum(&path, pace).context(REMEDY)? else {
+        return Ok(false);
+    };
     ensure!(
         (bytes, crc32) == (entry.bytes, entry.crc32),
         "{} was changed after it was written (its checksum differs): {REMEDY}",
         path.display()
     );
-    Ok(())
+    Ok(true)
 }
 
-/// The length of a file in bytes, and its CRC-32. The file is read through a buffer, because the
-/// pages of a memory map would count as memory of the process.
-fn checksum(path: &Path) -> anyhow::Result<(u64, u32)> {
-    let read = || -> io::Result<(u64, u32)> {
+/// Calls a function after each [`Pace::BYTES`] that are read, of one file or several. Reading stops when the function
+/// returns false.
+pub(super) struct Pace<P> {
+    pause: P,
+    /// Bytes read since the last call.
+    read: usize,
+}
+
+impl Pace<()> {
+    pub(super) const BYTES: usize = 1 << 20;
+}
+
+impl<P: FnMut() -> bool> Pace<P> {
+    pub(super) const fn new(pause: P) -> Pace<P> {
+        Pace { pause, read: 0 }
+    }
+
+    /// Returns false to stop.
+    fn add(&mut self, bytes: usize) -> bool {
+        self.read += bytes;
+        if self.read < Pace::BYTES {
+            return true;
+        }
+        self.read = 0;
+        (self.pause)()
+    }
+}
+
+/// The length of a file in bytes, and its CRC-32; `None` if it was told to stop. The file is read through a buffer,
+/// because the pages of a memory map would count as memory of the process.
+fn checksum(path: &Path, pace: &mut Pace<impl FnMut() -> bool>) -> anyhow::Result<Option<(u64, u32)>> {
+    let mut read = || -> io::Result<Option<(u64, u32)>> {
         let mut file = regular_file::open(path)?;
         let mut hasher = crc32fast::Hasher::new();
         let mut buffer = vec![0; 1 << 20];
         let mut bytes = 0;
         loop {
             match file.read(&mut buffer)? {
-                0 => return Ok((bytes, hasher.finalize())),
+                0 => return Ok(Some((bytes, hasher.finalize()))),
                 read => {
                     hasher.update(&buffer[..read]);
                     bytes += read as u64;
+                    if !pace.add(read) {
+                        return Ok(None);
+                    }
                 }
             }
         }

@@ -12,7 +12,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{
     derived::DerivedData,
     first_seen::FirstSeen,
-    layout::{CALIBRATION, COMMODITIES, FIRST_SEEN, MANIFEST, TENDER_VALUES},
+    layout::{CALIBRATION, COMMODITIES, FIRST_SEEN, MANIFEST, NEWEST_STATUSES, TENDER_VALUES},
     manifest::{EntityTypeManifest, Manifest},
     opened::Generation,
 };
@@ -27,8 +27,6 @@ pub struct ClusterStore {
     pub(crate) client: Arc<Client>,
     pub(crate) settings: ClusterSettings,
 }
-
-const NEWEST_STATUSES: &str = "newest_statuses.json";
 
 /// The time for a look-up of the generation in service. The server repeats it.
 const LOOK_UP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -64,14 +62,13 @@ impl ClusterStore {
 
     pub(super) fn current(&self) -> anyhow::Result<Option<String>> {
         let deadline = Deadline::after(LOOK_UP_TIMEOUT);
-        generations::in_service(&self.client, &self.settings.prefix, &deadline)
+        generations::in_service(&self.client, &deadline)
             .with_context(|| format!("looking up the generation in service on {self}"))
     }
 
     pub(super) fn list(&self) -> anyhow::Result<Vec<String>> {
         let deadline = Deadline::after(LOOK_UP_TIMEOUT);
-        generations::list(&self.client, &self.settings.prefix, &deadline)
-            .with_context(|| format!("listing the generations on {self}"))
+        generations::list(&self.client, &deadline).with_context(|| format!("listing the generations on {self}"))
     }
 
     /// Opens a generation: checks its manifest, its schemas, the mappings of its indexes and their
@@ -97,9 +94,9 @@ impl ClusterStore {
 
     /// Opens the indexes of a generation, in service or not.
     pub(crate) fn engine(&self, id: &str, deadline: &Deadline) -> anyhow::Result<OpenSearchEngine> {
-        let generation = generations::read(&self.client, &self.settings.prefix, id, deadline)
+        let mut generation = generations::read(&self.client, id, deadline)
             .with_context(|| format!("opening generation {id} on {self}"))?;
-        Ok(OpenSearchEngine::new(Arc::clone(&self.client), &generation))
+        Ok(OpenSearchEngine::new(Arc::clone(&self.client), &mut generation))
     }
 
     /// Puts a generation in service after checking that it opens.
@@ -146,25 +143,17 @@ impl ClusterStore {
 
     fn read<T: DeserializeOwned>(&self, id: &str, name: &str, deadline: &Deadline) -> anyhow::Result<Option<T>> {
         let reading = || format!("reading {name} of generation {id} on {self}");
-        let bytes = generations::file(&self.client, &self.settings.prefix, id, name, deadline).with_context(reading)?;
-        let Some(bytes) = bytes else {
-            return Ok(None);
-        };
-        serde_json::from_slice(&bytes)
-            .map(Some)
-            .map_err(|why| anyhow!("{name} of generation {id} on {self} cannot be parsed ({why}): {REMEDY}"))
+        let bytes = generations::file(&self.client, id, name, deadline).with_context(reading)?;
+        let parsed = bytes.map(|bytes| serde_json::from_slice(&bytes)).transpose();
+        parsed.map_err(|why| anyhow!("{name} of generation {id} on {self} cannot be parsed ({why}): {REMEDY}"))
     }
 }
 
 /// Names it in messages.
 impl fmt::Display for ClusterStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the cluster {} ({}-*)",
-            self.settings.urls.join(", "),
-            self.settings.prefix
-        )
+        let (urls, prefix) = (self.settings.urls.join(", "), &self.settings.prefix);
+        write!(f, "the cluster {urls} ({prefix}-*)")
     }
 }
 
@@ -195,7 +184,7 @@ pub(super) fn is_unreachable(error: &Error) -> bool {
         let of_cluster = cause.downcast_ref::<ClusterError>();
         let of_engine = cause.downcast_ref::<engine::Error>();
         of_cluster.is_some_and(|error| {
-            error.is_passing() || matches!(error, ClusterError::Denied(_) | ClusterError::Blocked(_))
+            error.is_transient() || matches!(error, ClusterError::Denied(_) | ClusterError::Blocked(_))
         }) || of_engine.is_some_and(|error| matches!(error, engine::Error::Timeout | engine::Error::Unavailable(_)))
     })
 }

@@ -36,7 +36,7 @@ pub(crate) struct CodeCount {
     pub(crate) total_value: Option<Money>,
 }
 
-/// Decision D-239: the entity types whose values make up the total of all, the first with records of a code.
+/// The entity types whose values make up the total of all, the first with records of a code.
 const MONEY: [EntityType; 3] = [EntityType::Contract, EntityType::Award, EntityType::Disclosure];
 
 impl CommodityCounts {

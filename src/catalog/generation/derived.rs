@@ -2,7 +2,7 @@
 
 use super::{first_seen::FirstSeen, tender_values::TenderValues};
 use crate::{
-    catalog::{market::calibration::Calibration, notices::NewestStatuses},
+    catalog::{estimates::calibration::Calibration, notices::NewestStatuses},
     model::commodity_words::CommodityDictionary,
 };
 

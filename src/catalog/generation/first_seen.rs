@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    catalog::{feed::MAX_DAYS_BACK, notices::parse_tender, pages::for_each_page},
+    catalog::{all_matches::for_each_page, feed::MAX_DAYS_BACK, notices::parse_tender},
     engine::{Deadline, Engine, Error},
     model::{Date, EntityType, Role, timestamp},
     query::{Filter, SearchQuery},
@@ -20,7 +20,7 @@ const REMEMBERED_DAYS: i32 = MAX_DAYS_BACK as i32 + 10;
 /// By `record_id`: the time of the first build with the tender, RFC 3339 UTC. `None` if the very
 /// first build of the index had it, so that its time is not known.
 ///
-/// Decision D-78: a tender that was missing from a build counts as new in the next build with it.
+/// A tender that was missing from a build counts as new in the next build with it.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FirstSeen(BTreeMap<String, Option<String>>);
 

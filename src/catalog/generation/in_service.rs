@@ -182,7 +182,7 @@ pub(crate) fn open_newest_other(store: &GenerationStore, damaged: Option<&str>) 
     Ok(None)
 }
 
-/// The fault of a generation in service of which a file was truncated.
+/// The fault of a generation in service of which a file was truncated or has other bytes than were written.
 pub(crate) fn truncation(store: &GenerationStore, generation: &Generation) -> Option<GenerationFault> {
     let error = store.truncation(generation)?;
     Some(GenerationFault::new(store, Some(generation.id.clone()), &error))

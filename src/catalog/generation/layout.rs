@@ -20,6 +20,7 @@ const LOCK: &str = "LOCK";
 pub(crate) const MANIFEST: &str = "manifest.json";
 pub(crate) const CALIBRATION: &str = "calibration.json";
 pub(crate) const FIRST_SEEN: &str = "first_seen.json";
+pub(crate) const NEWEST_STATUSES: &str = "newest_statuses.json";
 pub(crate) const TENDER_VALUES: &str = "tender_values.json";
 pub(crate) const COMMODITIES: &str = "commodities.json";
 const BUILDING: &str = ".building";

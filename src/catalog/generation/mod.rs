@@ -1,25 +1,29 @@
 //! A published build on disk: layout, manifest, verification and the atomic switch.
 //!
 //! `<index-dir>/CURRENT` names `<index-dir>/<id>/`. That folder holds `manifest.json`,
-//! `calibration.json`, `first_seen.json`, `tender_values.json`, `commodities.json` and one folder per entity type. A build
+//! `calibration.json`, `first_seen.json`, `newest_statuses.json`, `tender_values.json`, `commodities.json`,
+//! `departments.json` and one folder per entity type. A build
 //! is written to `<id>.building`, renamed once its manifest is written, and served once `CURRENT` names it. A
 //! build that is killed at any moment leaves the served generation intact.
 //!
 //! **Invariant:** a build is complete if and only if it has a manifest. An index that opens may still
 //! be incomplete: an interrupted Tantivy index opens without an error, with too few documents. Files
-//! of a published generation are never written again.
+//! of a published generation are never written again, except `verified.json`, which is not among those that
+//! the manifest lists.
 
 mod build;
 mod checksums;
 mod cluster;
 mod commodities;
 mod commodity_counts;
+mod content_check;
 mod derived;
 mod first_seen;
 mod in_service;
 mod layout;
 mod manifest;
 mod opened;
+mod receipt;
 mod source_contents;
 mod store;
 mod tender_values;

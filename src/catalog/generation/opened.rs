@@ -12,15 +12,20 @@ use super::{
     checksums::verify,
     commodities::Commodities,
     commodity_counts::{CommodityCache, CommodityCounts},
+    content_check::ContentCheck,
     derived::DerivedData,
     first_seen::FirstSeen,
-    layout::{CALIBRATION, COMMODITIES, FIRST_SEEN, REMEDY, TENDER_VALUES, list, lock, read_json, set_current},
+    layout::{
+        CALIBRATION, COMMODITIES, FIRST_SEEN, NEWEST_STATUSES, REMEDY, TENDER_VALUES, list, lock, read_json,
+        set_current,
+    },
     manifest::{EntityTypeManifest, Manifest},
+    receipt::Receipt,
     tender_values::TenderValues,
 };
 use crate::{
     catalog::{
-        market::{Market, calibration::Calibration},
+        estimates::{Market, calibration::Calibration},
         notices::NewestStatuses,
         value_cache::{CacheSize, ValueCache},
     },
@@ -50,6 +55,8 @@ pub struct Generation {
     statistics: [OnceLock<Bytes>; EntityType::ALL.len()],
     /// The commodity codes that records have.
     commodity_counts: CommodityCache,
+    /// Reads the files again where opening it did not.
+    content_check: Option<ContentCheck>,
 }
 
 impl Generation {
@@ -67,7 +74,13 @@ impl Generation {
             values: derived.tender_values.map(TenderValues::into_cache).unwrap_or_default(),
             statistics: Default::default(),
             commodity_counts: CommodityCache::default(),
+            content_check: None,
         }
+    }
+
+    /// What the check in the background has found to be damaged.
+    pub(super) fn damage(&self) -> Option<anyhow::Error> {
+        self.content_check.as_ref()?.damage()
     }
 
     /// The statistics of all records of an entity type, computed on first use. Two threads may
@@ -138,9 +151,22 @@ impl Generation {
 }
 
 /// Opens and verifies a generation: its manifest, its schemas, the size and checksum of every file.
+///
+/// Files that no program has written to since their checksums were right are not read again; a thread does that while
+/// the generation is in use.
 pub fn open(index_dir: &Path, id: &str) -> anyhow::Result<Generation> {
     let folder = index_dir.join(id);
-    verify(&folder, &Manifest::read(&folder)?.files)?;
+    let files = Manifest::read(&folder)?.files;
+    let state = Receipt::of(&folder, &files).ok();
+    if state.as_ref().is_some_and(|state| state.is_that_of(&folder)) {
+        let mut generation = open_unverified(&folder, id)?;
+        generation.content_check = ContentCheck::start(&folder, &files);
+        return Ok(generation);
+    }
+    verify(&folder, &files)?;
+    if let Some(state) = state {
+        state.store(&folder);
+    }
     open_unverified(&folder, id)
 }
 
@@ -150,7 +176,7 @@ pub(crate) fn open_unverified(folder: &Path, id: &str) -> anyhow::Result<Generat
     manifest.check_schemas(id)?;
     let engine = TantivyEngine::open(folder, |entity_type| manifest.records(entity_type)).context(REMEDY)?;
     let derived = DerivedData {
-        newest_statuses: NewestStatuses::read(&engine, &Deadline::never()).context(REMEDY)?,
+        newest_statuses: read_json(&folder.join(NEWEST_STATUSES), "list of the newest statuses")?,
         calibration: read_json(&folder.join(CALIBRATION), "calibration")?,
         first_seen: read_json(&folder.join(FIRST_SEEN), "list of first-seen times")?,
         tender_values: tender_values(folder, &manifest)?,

@@ -66,14 +66,15 @@ impl GenerationStore {
         }
     }
 
-    /// The error of a served generation of which a file was truncated. A read past the end of that
-    /// file would end the process.
+    /// The error of a served generation of which a file was truncated, or has other bytes than were written. A
+    /// read past the end of a truncated file would end the process.
     ///
     /// A file that was removed is not an error: the system keeps its content as long as it is mapped.
     pub(crate) fn truncation(&self, generation: &Generation) -> Option<Error> {
         match self {
             GenerationStore::Folder(index_dir) => {
-                find_truncated(&index_dir.join(&generation.id), &generation.manifest.files)
+                let truncated = find_truncated(&index_dir.join(&generation.id), &generation.manifest.files);
+                truncated.or_else(|| generation.damage())
             }
             GenerationStore::Cluster(_) => None,
         }

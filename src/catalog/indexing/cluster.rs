@@ -43,16 +43,14 @@ impl BuildTarget for ClusterTarget<'_> {
         Ok(env::temp_dir())
     }
 
-    fn write_records(&self, schema: &'static Schema, records: &DumpRecords) -> anyhow::Result<WrittenRecords> {
-        let spooled = SpooledRecords::new(schema, records);
+    fn write_records(&self, schema: &'static Schema, records: DumpRecords) -> anyhow::Result<WrittenRecords> {
+        let spooled = SpooledRecords::new(schema, &records);
         let count = records.entries.len();
 
         let progress = progress_bar("counting", schema, count);
-        let start = || {
-            let counts = (ManifestCounts::default(), CommodityLearner::default());
-            (counts, BuildTotals::new(schema))
-        };
-        let counted = spooled.visit(&progress, start, |((counts, commodities), totals), spooled| {
+        type Counts = (ManifestCounts, CommodityLearner, BuildTotals);
+        let start = || -> Counts { (Default::default(), Default::default(), BuildTotals::new(schema)) };
+        let counted = spooled.visit(&progress, start, |(counts, commodities, totals), spooled| {
             counts.add(spooled.record, spooled.dump);
             if records.teach_commodities {
                 commodities.observe(spooled.record);
@@ -60,15 +58,8 @@ impl BuildTarget for ClusterTarget<'_> {
             totals.add(spooled.record, spooled.bytes.len());
             Ok(())
         })?;
-        type Counts = ((ManifestCounts, CommodityLearner), BuildTotals);
-        let merge = |((counts, commodities), totals): Counts, theirs: Counts| {
-            let (theirs, their_totals) = theirs;
-            (
-                (counts.merge(theirs.0), commodities.merge(theirs.1)),
-                totals.merge(their_totals),
-            )
-        };
-        let ((counts, commodities), totals) = counted.into_iter().fold(start(), merge);
+        let merge = |a: Counts, b: Counts| (a.0.merge(b.0), a.1.merge(b.1), a.2.merge(b.2));
+        let (counts, commodities, totals) = counted.into_iter().fold(start(), merge);
         progress.finish_and_clear();
 
         let progress = progress_bar("loading", schema, count);

@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{
     catalog::generation::{Build, DerivedData, EntityTypeManifest, FirstSeen},
-    engine::{Engine, tantivy::TantivyEngine},
+    engine::{
+        Engine,
+        tantivy::{TantivyEngine, build::group_facets},
+    },
     model::{EntityType, Schema},
 };
 
@@ -35,14 +38,15 @@ impl BuildTarget for EmbeddedBuild {
         Ok(folder)
     }
 
-    fn write_records(&self, schema: &'static Schema, records: &DumpRecords) -> anyhow::Result<WrittenRecords> {
+    fn write_records(&self, schema: &'static Schema, records: DumpRecords) -> anyhow::Result<WrittenRecords> {
         write_index(schema, records, self.memory_mb, &self.folder(schema.entity_type))
     }
 
     fn engine(&self, entity_types: &[EntityTypeManifest]) -> anyhow::Result<Box<dyn Engine>> {
         let records = |entity_type: EntityType| entity_types[entity_type as usize].records;
-        let engine = TantivyEngine::open(&self.build.folder(), records)?;
-        Ok(Box::new(engine))
+        let folder = self.build.folder();
+        group_facets(&folder, records)?;
+        Ok(Box::new(TantivyEngine::open(&folder, records)?))
     }
 
     fn previous_first_seen(&self) -> anyhow::Result<Option<FirstSeen>> {

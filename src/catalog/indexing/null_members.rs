@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use crate::storage::json_text::end_of_string;
 
-/// Decision D-03: a record without its members that are `null`, and how many those are; `None` if it
+/// A record without its members that are `null`, and how many those are; `None` if it
 /// has none. The bytes of the other members stay as they are. Objects inside of the record are not
 /// looked at. `line` is a valid JSON object.
 pub(super) fn without_nulls(line: &[u8]) -> Option<(Vec<u8>, u64)> {

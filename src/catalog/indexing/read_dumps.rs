@@ -18,6 +18,7 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 use indicatif::ProgressBar;
+use memchr::memchr2_iter;
 use rayon::prelude::*;
 
 use super::{
@@ -25,8 +26,15 @@ use super::{
     report::{DumpFileReport, LineProblem, TooLongRecord},
 };
 use crate::{
-    model::{Date, Record, Role, Schema, timestamp},
-    storage::dump::{self, DumpFile, DumpLine, DumpLineReader, MAX_RECORD_BYTES},
+    model::{
+        Date, Record, Role, Schema,
+        record::{MAX_DEPTH, RESERVED_IDS, RecordError},
+        timestamp,
+    },
+    storage::{
+        dump::{self, DumpFile, DumpLine, DumpLineReader, MAX_RECORD_BYTES},
+        json_text::depth,
+    },
 };
 
 /// The records of an entity type, each once, in `record_id` order.
@@ -37,13 +45,13 @@ pub(crate) struct DumpRecords {
     /// Whether the words of commodity codes are learned from the records, since no dictionary is
     /// next to the dumps.
     pub(crate) teach_commodities: bool,
-    /// The record ids, one after the other.
+    /// The record ids, one after the other, until duplicates are dropped.
     ids: Vec<u8>,
     spool: File,
 }
 
 /// What is kept in memory of a record: its sort keys, and where its id and bytes are.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct RecordEntry {
     id_start: u64,
     id_length: u16,
@@ -56,8 +64,6 @@ pub(crate) struct RecordEntry {
     fetched_at: i64,
     /// Days since 1970. `None` sorts below any day, so last in descending order.
     pub(crate) date: Option<i32>,
-    pub(crate) closing_date: Option<i32>,
-    pub(crate) value: Option<f64>,
 }
 
 impl DumpRecords {
@@ -171,20 +177,36 @@ impl DumpReader {
         thread::scope(|scope| {
             let (sender, batches) = mpsc::sync_channel(2);
             scope.spawn(move || read_ahead(lines, &sender));
-            for batch in batches {
-                let batch = batch.with_context(|| format!("reading {} after line {}", path.display(), report.lines))?;
-                self.add_batch(&batch, number, &mut report)?;
+            let schema = self.schema;
+            let mut parsed: Option<ParsedBatch> = None;
+            let failed = loop {
+                let batch = match batches.recv() {
+                    Ok(Ok(batch)) => batch,
+                    // The reader has ended, with an error or without.
+                    Ok(Err(error)) => break Some(error),
+                    Err(_) => break None,
+                };
+                // The records of a batch are added by one thread while all others parse the next batch.
+                let before = parsed.take();
+                let (added, next) = rayon::join(
+                    || before.map_or(Ok(()), |before| self.add_batch(&before, number, &mut report)),
+                    || ParsedBatch::new(schema, batch),
+                );
+                added?;
+                parsed = Some(next);
+            };
+            parsed.map_or(Ok(()), |last| self.add_batch(&last, number, &mut report))?;
+            match failed {
+                Some(error) => {
+                    Err(error).with_context(|| format!("reading {} after line {}", path.display(), report.lines))
+                }
+                None => Ok(report),
             }
-            Ok(report)
         })
     }
 
-    fn add_batch(&mut self, batch: &LineBatch, dump: u16, report: &mut DumpFileReport) -> anyhow::Result<()> {
-        let parsed: Vec<_> = batch
-            .lines
-            .par_iter()
-            .map(|(_, range)| parse(self.schema, &batch.bytes[range.clone()]))
-            .collect();
+    fn add_batch(&mut self, batch: &ParsedBatch, dump: u16, report: &mut DumpFileReport) -> anyhow::Result<()> {
+        let ParsedBatch { batch, parsed } = batch;
         for ((line, range), parsed) in batch.lines.iter().zip(parsed) {
             report.lines += 1;
             let line = match line {
@@ -203,7 +225,7 @@ impl DumpReader {
             };
             match parsed {
                 Err(reason) if self.strict => bail!("{}:{line}: {reason}", report.path.display()),
-                Err(reason) => LineProblem::add(&mut report.invalid, reason, line),
+                Err(reason) => LineProblem::add(&mut report.invalid, reason.clone(), line),
                 Ok(parsed) => {
                     if let Some(reason) = &parsed.invalid_date {
                         LineProblem::add(&mut report.invalid_dates, reason.clone(), line);
@@ -213,7 +235,7 @@ impl DumpReader {
                         None => (&batch.bytes[range.clone()], 0),
                     };
                     report.null_members += nulls;
-                    self.add_record(&parsed, bytes, dump)?;
+                    self.add_record(parsed, bytes, dump)?;
                 }
             }
         }
@@ -273,6 +295,22 @@ fn read_ahead(mut lines: DumpLineReader, batches: &mpsc::SyncSender<io::Result<L
     }
 }
 
+struct ParsedBatch {
+    batch: LineBatch,
+    /// For each line of the batch, what is wrong with it or what was read.
+    parsed: Vec<Result<ParsedLine, String>>,
+}
+
+impl ParsedBatch {
+    fn new(schema: &'static Schema, batch: LineBatch) -> ParsedBatch {
+        let lines = batch.lines.par_iter();
+        let parsed = lines
+            .map(|(_, range)| parse(schema, &batch.bytes[range.clone()]))
+            .collect();
+        ParsedBatch { batch, parsed }
+    }
+}
+
 struct ParsedLine {
     id: String,
     invalid_date: Option<String>,
@@ -283,6 +321,7 @@ struct ParsedLine {
 
 fn parse(schema: &'static Schema, bytes: &[u8]) -> Result<ParsedLine, String> {
     let record = Record::parse(schema, bytes).map_err(|e| e.to_string())?;
+    check(&record, bytes).map_err(|e| e.to_string())?;
     Ok(ParsedLine {
         id: record.id().to_owned(),
         invalid_date: record
@@ -291,13 +330,24 @@ fn parse(schema: &'static Schema, bytes: &[u8]) -> Result<ParsedLine, String> {
         entry: RecordEntry {
             fetched_at: record.text("fetched_at").map_or(i64::MIN, milliseconds),
             date: record.date(Role::Date).map(|day| day.days()),
-            closing_date: record.date(Role::ClosingDate).map(|day| day.days()),
-            // Adding zero turns -0.0 into 0.0.
-            value: record.value().map(|value| value + 0.0),
             ..RecordEntry::default()
         },
         without_nulls: without_nulls(bytes),
     })
+}
+
+/// Refuses a valid record that clients or requests cannot handle.
+fn check(record: &Record, bytes: &[u8]) -> Result<(), RecordError> {
+    // Most records have few brackets, so their depth need not be found.
+    let has_many_levels = memchr2_iter(b'{', b'[', bytes).count() > MAX_DEPTH;
+    let depth = if has_many_levels { depth(bytes) } else { 0 };
+    if depth > MAX_DEPTH {
+        return Err(RecordError::TooDeep(depth));
+    }
+    if RESERVED_IDS.contains(&record.id()) {
+        return Err(RecordError::ReservedRecordId(record.id().to_owned()));
+    }
+    Ok(())
 }
 
 fn milliseconds(text: &str) -> i64 {
@@ -334,4 +384,42 @@ fn drop_duplicates(records: &mut DumpRecords) {
         files[usize::from(entry.dump)].records += 1;
     }
     records.entries = entries;
+    records.ids = Vec::new();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::EntityType;
+
+    #[test]
+    fn records_that_clients_or_requests_cannot_handle_are_left_out() {
+        let parse = |line: &str| parse(Schema::of(EntityType::Contract), line.as_bytes()).map(|parsed| parsed.id);
+        // The record is the first level.
+        let nested = |levels: usize| {
+            format!(
+                r#"{{"record_id":"1","x":{}{}}}"#,
+                "[".repeat(levels),
+                "]".repeat(levels)
+            )
+        };
+        assert_eq!(parse(&nested(MAX_DEPTH - 1)), Ok("1".to_owned()));
+        for levels in [MAX_DEPTH, 100_000] {
+            let why = parse(&nested(levels)).unwrap_err();
+            assert!(
+                why.starts_with(&format!("objects and arrays in {} levels", levels + 1)),
+                "{why}"
+            );
+        }
+        let wide = format!(r#"{{"record_id":"1","x":[{}1]}}"#, "[],".repeat(1_000));
+        assert_eq!(parse(&wide), Ok("1".to_owned()));
+        for id in RESERVED_IDS {
+            let why = parse(&format!(r#"{{"record_id":"{id}"}}"#)).unwrap_err();
+            assert!(
+                why.starts_with(&format!("record_id '{id}' is the name of an endpoint")),
+                "{why}"
+            );
+        }
+        assert_eq!(parse(r#"{"record_id":"stats|1"}"#), Ok("stats|1".to_owned()));
+    }
 }

@@ -2,7 +2,10 @@
 
 use std::{fmt, path::PathBuf};
 
-use crate::{model::EntityType, storage::dump::MAX_RECORD_BYTES};
+use crate::{
+    model::{EntityType, printable::printable},
+    storage::dump::MAX_RECORD_BYTES,
+};
 
 /// What a run did.
 #[derive(Debug)]
@@ -131,7 +134,7 @@ impl fmt::Display for IndexReport {
             }
         }
         for path in &self.left_out {
-            writeln!(f, "{} is not a dump, left out", path.display())?;
+            writeln!(f, "{} is not a dump, left out", printable(&path.to_string_lossy()))?;
         }
         let ValueReport { tenders, seconds } = self.tender_values;
         if tenders > 0 {
@@ -150,7 +153,8 @@ impl fmt::Display for IndexReport {
 
 impl fmt::Display for DumpFileReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.display();
+        let path = self.path.to_string_lossy();
+        let path = printable(&path);
         let invalid: u64 = self.invalid.iter().map(|problem| problem.count).sum();
         let invalid = invalid + self.too_long.count;
         writeln!(
@@ -179,7 +183,7 @@ impl fmt::Display for DumpFileReport {
                     count,
                     first_line,
                 } = problem;
-                writeln!(f, "    {path}:{first_line}: {reason} ({count} {outcome})")?;
+                writeln!(f, "    {path}:{first_line}: {} ({count} {outcome})", printable(reason))?;
             }
         }
         Ok(())

@@ -20,8 +20,8 @@ use super::{
 };
 use crate::{
     catalog::{
+        estimates::holdout::calibrate,
         generation::{Build, DerivedData, EntityTypeManifest, FirstSeen, GenerationStore, recent_tender_ids},
-        market::holdout::calibrate,
         notices::NewestStatuses,
     },
     engine::{Deadline, Engine},
@@ -45,7 +45,7 @@ pub struct IndexOptions {
     pub strict: bool,
 }
 
-/// Decision D-131: the default of `--memory-mb`.
+/// The default of `--memory-mb`.
 pub const DEFAULT_MEMORY_MB: usize = 512;
 
 /// Indexes all dumps and publishes the generation.
@@ -106,12 +106,13 @@ impl CheckedDumps<'_> {
             let spool_folder = target.spool_folder(entity_type)?;
             let mut records = read_dumps(schema, self.folder, self.strict, &spool_folder)?;
             records.teach_commodities = dictionary.is_none();
-            let WrittenRecords { manifest, commodities } = target.write_records(schema, &records)?;
+            let files = std::mem::take(&mut records.files);
+            let WrittenRecords { manifest, commodities } = target.write_records(schema, records)?;
             learner = learner.merge(commodities);
             entity_types.push(EntityTypeReport {
                 entity_type,
                 records: manifest.records,
-                files: records.files,
+                files,
             });
             manifests.push(manifest);
         }

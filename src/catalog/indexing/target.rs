@@ -22,7 +22,7 @@ pub(super) trait BuildTarget {
     fn spool_folder(&self, entity_type: EntityType) -> anyhow::Result<PathBuf>;
 
     /// Indexes the records of an entity type.
-    fn write_records(&self, schema: &'static Schema, records: &DumpRecords) -> anyhow::Result<WrittenRecords>;
+    fn write_records(&self, schema: &'static Schema, records: DumpRecords) -> anyhow::Result<WrittenRecords>;
 
     /// Opens the index just built.
     fn engine(&self, entity_types: &[EntityTypeManifest]) -> anyhow::Result<Box<dyn Engine>>;

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 
 use crate::{
     catalog::{
+        estimates::{Market, calibration::Calibration, limits::DEFAULT_YEARS_BACK},
         feed,
         generation::TenderValues,
-        market::{Market, calibration::Calibration, limits::DEFAULT_YEARS_BACK},
         notices::NewestStatuses,
         tender_value::estimate,
         value_cache,

@@ -2,11 +2,10 @@
 //! chunk on all cores.
 
 use std::{
-    cmp::Reverse,
     fs::File,
     io::{BufWriter, Seek, SeekFrom, Write},
     ops::Range,
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use anyhow::{Context, anyhow, ensure};
@@ -15,68 +14,56 @@ use rayon::prelude::*;
 
 use super::{manifest_counts::ManifestCounts, read_dumps::DumpRecords, target::WrittenRecords};
 use crate::{
-    engine::tantivy::writer::{self, FacetEntries, OFFSETS, RECORDS, SegmentBuilder},
-    model::{Record, Role, Schema, commodity_words::CommodityLearner},
-    query::SortKey,
+    engine::tantivy::build::{Chunk, ChunkBuilder, OFFSETS, RECORDS, merge_chunks, write_orders},
+    model::{Record, Schema, commodity_words::CommodityLearner},
 };
 
 pub(crate) fn write_index(
     schema: &'static Schema,
-    records: &DumpRecords,
+    records: DumpRecords,
     memory_mb: usize,
     folder: &Path,
 ) -> anyhow::Result<WrittenRecords> {
+    let dumps = records.dumps.clone();
     let (counts, commodities) = if records.entries.is_empty() {
         Default::default()
     } else {
-        let order = records.default_order();
-        write_orders(schema, records, &order, folder)?;
-        let offsets = write_offsets(records, &order, folder)?;
-        let (counts, commodities) = write_chunks(schema, records, &order, &offsets, memory_mb, folder)?;
-        ensure!(
-            counts.records() == order.len() as u64,
-            "{} of {} records were indexed",
-            counts.records(),
-            order.len()
-        );
-        (counts, commodities)
+        write_documents(schema, records, memory_mb, folder)?
     };
     Ok(WrittenRecords {
-        manifest: counts.into_manifest(schema, &records.dumps),
+        manifest: counts.into_manifest(schema, &dumps),
         commodities,
     })
 }
 
-/// Writes the document ids in the order of the other sort keys.
-fn write_orders(schema: &Schema, records: &DumpRecords, order: &[u32], folder: &Path) -> anyhow::Result<()> {
-    let mut documents = vec![0u32; order.len()];
-    for (document, entry) in (0u32..).zip(order) {
-        documents[*entry as usize] = document;
-    }
-    let entries = &records.entries;
-    for (key, role) in [(SortKey::ClosingDate, Role::ClosingDate), (SortKey::Value, Role::Value)] {
-        if !schema.has_role(role) {
-            continue;
-        }
-        let mut by_key: Vec<u32> = (0..entries.len() as u32).collect();
-        if key == SortKey::Value {
-            by_key.par_sort_by(|a, b| {
-                let value = |entry: &u32| entries[*entry as usize].value;
-                match (value(a), value(b)) {
-                    (Some(a), Some(b)) => b.total_cmp(&a),
-                    (a, b) => b.is_some().cmp(&a.is_some()),
-                }
-            });
-        } else {
-            by_key.par_sort_by_key(|entry| Reverse(entries[*entry as usize].closing_date));
-        }
-        for entry in &mut by_key {
-            *entry = documents[*entry as usize];
-        }
-        writer::write_order(folder, key, &by_key)
-            .with_context(|| format!("writing an order in {}", folder.display()))?;
-    }
-    Ok(())
+fn write_documents(
+    schema: &'static Schema,
+    records: DumpRecords,
+    memory_mb: usize,
+    folder: &Path,
+) -> anyhow::Result<(ManifestCounts, CommodityLearner)> {
+    let order = records.default_order();
+    let offsets = write_offsets(&records, &order, folder)?;
+    let written = write_chunks(schema, &records, &order, &offsets, memory_mb, folder)?;
+    ensure!(
+        written.counts.records() == order.len() as u64,
+        "{} of {} records were indexed",
+        written.counts.records(),
+        order.len()
+    );
+    // The spool takes as much of the disk as the records, and merging needs space.
+    drop((records, offsets));
+    let merging = progress_bar("merging", schema, order.len());
+    merging.tick();
+    let writing = || format!("writing an order in {}", folder.display());
+    let (orders, merged) = rayon::join(
+        || write_orders(schema, folder, &order).with_context(writing),
+        || merge_chunks(schema, written.chunks, order.len() as u32, folder),
+    );
+    orders?;
+    merged?;
+    merging.finish_and_clear();
+    Ok((written.counts, written.commodities))
 }
 
 /// Writes where each record starts in the records file, and where the last one ends.
@@ -100,8 +87,23 @@ fn write_offsets(records: &DumpRecords, order: &[u32], folder: &Path) -> anyhow:
     Ok(offsets)
 }
 
-/// The smallest chunk worth a segment of its own, in bytes of records.
+/// The smallest chunk worth a run of its own, in bytes of records.
 const MIN_CHUNK_BYTES: u64 = 16 << 20;
+
+/// A larger chunk is no cheaper, and its terms must have less than 4 GiB.
+const MAX_CHUNK_BYTES: u64 = 256 << 20;
+
+/// Chunks for each core, if each has enough records, so that no core waits for long at the end.
+const CHUNKS_PER_CORE: u64 = 4;
+
+/// What is known of the records of some chunks when all are written.
+#[derive(Default)]
+struct WrittenChunks {
+    counts: ManifestCounts,
+    commodities: CommodityLearner,
+    /// In document order.
+    chunks: Vec<Chunk>,
+}
 
 fn write_chunks(
     schema: &'static Schema,
@@ -110,49 +112,41 @@ fn write_chunks(
     offsets: &[u64],
     memory_mb: usize,
     folder: &Path,
-) -> anyhow::Result<(ManifestCounts, CommodityLearner)> {
+) -> anyhow::Result<WrittenChunks> {
     let workers = rayon::current_num_threads() as u64;
-    // A segment in progress takes about half the bytes of its records, and twice that while its
-    // tables double.
+    // A chunk in progress takes about twice the bytes of its records while it is finished.
     let budget = (memory_mb as u64).saturating_mul(1 << 20);
-    let chunk_bytes = (budget / workers).max(MIN_CHUNK_BYTES);
+    let chunk_bytes = (budget / workers / 2).clamp(MIN_CHUNK_BYTES, MAX_CHUNK_BYTES);
     let chunks = cut(offsets, chunk_bytes, workers);
     let records_path = folder.join(RECORDS);
     File::create(&records_path)
         .and_then(|file| file.set_len(total_bytes(offsets)))
         .with_context(|| format!("creating {}", records_path.display()))?;
     let progress = progress_bar("indexing", schema, order.len());
-    let paths: Vec<PathBuf> = (0..chunks.len())
-        .map(|number| folder.join(format!("chunk-{number:05}")))
-        .collect();
     let chunk_writer = ChunkWriter {
         schema,
         records,
         order,
         offsets,
         records_path: &records_path,
+        folder,
         progress: &progress,
     };
     let written = chunks
-        .par_iter()
-        .zip(&paths)
+        .into_par_iter()
         .with_max_len(1)
-        .map(|(chunk, path)| chunk_writer.write(chunk.clone(), path))
+        .map(|chunk| chunk_writer.write(chunk))
         .collect::<anyhow::Result<Vec<_>>>()?;
-    let (mut counts, mut commodities) = (ManifestCounts::default(), CommodityLearner::default());
-    let mut facets = Vec::with_capacity(written.len());
-    for chunk in written {
-        counts = counts.merge(chunk.counts);
-        commodities = commodities.merge(chunk.commodities);
-        facets.push(chunk.facets);
-    }
-    writer::write_facets(folder, &facets)
-        .with_context(|| format!("writing the facets of the records in {}", folder.display()))?;
-    drop(facets);
-    progress.set_message(format!("merging {}", schema.entity_type));
-    writer::merge(schema, &paths, folder)?;
     progress.finish_and_clear();
-    Ok((counts, commodities))
+    let merge = |mut all: WrittenChunks, chunk: WrittenChunks| {
+        all.chunks.extend(chunk.chunks);
+        WrittenChunks {
+            counts: all.counts.merge(chunk.counts),
+            commodities: all.commodities.merge(chunk.commodities),
+            chunks: all.chunks,
+        }
+    };
+    Ok(written.into_iter().fold(WrittenChunks::default(), merge))
 }
 
 fn total_bytes(offsets: &[u64]) -> u64 {
@@ -162,7 +156,7 @@ fn total_bytes(offsets: &[u64]) -> u64 {
 /// Cuts the documents into chunks of at most `chunk_bytes` each (apart from single larger records),
 /// and into enough chunks for all workers.
 fn cut(offsets: &[u64], chunk_bytes: u64, workers: u64) -> Vec<Range<usize>> {
-    let share = total_bytes(offsets) / workers + 1;
+    let share = total_bytes(offsets) / (CHUNKS_PER_CORE * workers) + 1;
     let chunk_bytes = chunk_bytes.min(share).max(MIN_CHUNK_BYTES.min(chunk_bytes));
     let mut chunks = Vec::new();
     let mut start = 0;
@@ -184,20 +178,13 @@ struct ChunkWriter<'a> {
     order: &'a [u32],
     offsets: &'a [u64],
     records_path: &'a Path,
+    folder: &'a Path,
     progress: &'a ProgressBar,
 }
 
-/// What is known of the records of a chunk when all are written.
-#[derive(Default)]
-struct WrittenChunk {
-    counts: ManifestCounts,
-    facets: FacetEntries,
-    commodities: CommodityLearner,
-}
-
 impl ChunkWriter<'_> {
-    /// Writes the records of a chunk to the records file, and its segment to `folder`.
-    fn write(&self, documents: Range<usize>, folder: &Path) -> anyhow::Result<WrittenChunk> {
+    /// Writes the records of a chunk to the records file, and its part of the index.
+    fn write(&self, documents: Range<usize>) -> anyhow::Result<WrittenChunks> {
         let writing = || format!("writing {} (is the disk full?)", self.records_path.display());
         let mut file = File::options()
             .write(true)
@@ -206,8 +193,8 @@ impl ChunkWriter<'_> {
         file.seek(SeekFrom::Start(self.offsets[documents.start]))
             .with_context(writing)?;
         let mut out = BufWriter::with_capacity(1 << 20, file);
-        let mut chunk = SegmentBuilder::create(self.schema, folder)?;
-        let mut written = WrittenChunk::default();
+        let mut chunk = ChunkBuilder::create(self.schema, self.folder, documents.start as u32)?;
+        let mut written = WrittenChunks::default();
         let mut bytes = Vec::new();
         for document in documents {
             let entry = &self.records.entries[self.order[document] as usize];
@@ -218,7 +205,6 @@ impl ChunkWriter<'_> {
                 .add(&record)
                 .with_context(|| format!("indexing {}", record.id()))?;
             written.counts.add(&record, entry.dump);
-            written.facets.add(&record);
             if self.records.teach_commodities {
                 written.commodities.observe(&record);
             }
@@ -227,9 +213,9 @@ impl ChunkWriter<'_> {
             self.progress.inc(1);
         }
         out.flush().with_context(writing)?;
-        chunk
-            .finish()
-            .with_context(|| format!("writing {} (is the disk full?)", folder.display()))?;
+        let chunk = chunk.finish();
+        let chunk = chunk.with_context(|| format!("writing to {} (is the disk full?)", self.folder.display()))?;
+        written.chunks.push(chunk);
         Ok(written)
     }
 }
@@ -249,8 +235,9 @@ mod tests {
     #[test]
     fn chunks_cover_every_document_once_in_order() {
         let offsets: Vec<u64> = (0..=100).map(|n| n * (1 << 20)).collect();
-        let chunks = cut(&offsets, 20 << 20, 2);
+        let chunks = cut(&offsets, 20 << 20, 1);
         assert_eq!(chunks, [0..20, 20..40, 40..60, 60..80, 80..100]);
+        assert_eq!(cut(&offsets, 100 << 20, 1), [0..25, 25..50, 50..75, 75..100]);
         // A record larger than a chunk gets a chunk of its own.
         assert_eq!(cut(&[0, 100 << 20, 101 << 20], 1, 2), [0..1, 1..2]);
         assert!(cut(&[0], 1, 2).is_empty());

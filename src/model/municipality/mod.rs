@@ -1,12 +1,12 @@
 //! The municipality of a record: slugs of cities, and of federal, provincial and unassigned
 //! municipal bodies.
 //!
-//! The table is `data/municipalities.csv`. Quebec's municipalities are those of the Répertoire des
+//! The table is `data/municipalities.csv`. Quebec's municipalities are from the Répertoire des
 //! municipalités du Québec (Ministère des Affaires municipales et de l'Habitation, Données Québec,
 //! CC BY 4.0); of the other provinces it has the larger cities. [`of_buyer`] finds the city of a
 //! municipal body; it returns only slugs of the table.
 //!
-//! Decision D-44: how slugs are made.
+//! How slugs are made.
 //!
 //! - A slug is the folded name, ASCII letters and digits joined by hyphens, `St` and `Ste` spelled
 //!   out (`saint-jerome`).

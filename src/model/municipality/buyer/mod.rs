@@ -18,7 +18,7 @@ pub fn of_quebec_buyer(name: &str, city_of_address: &str) -> &'static str {
 /// The name comes first because every era of the data has it, and because the address may be in a
 /// neighbouring town.
 ///
-/// Decision D-45: a body of several cities (a county, an intermunicipal board) belongs to the city
+/// A body of several cities (a county, an intermunicipal board) belongs to the city
 /// of its address, where stated. Its name identifies no city: `MRC de Montcalm` has nothing to do
 /// with Montcalm.
 pub fn of_buyer(province: &str, name: &str, city_of_address: &str) -> &'static str {
@@ -33,7 +33,7 @@ pub fn of_buyer(province: &str, name: &str, city_of_address: &str) -> &'static s
 
 /// The municipalities of a province with the same name.
 struct Homonyms {
-    /// The slug for the name alone; that of unknown cities where the name identifies none.
+    /// The slug for the name alone; the slug of unknown cities where the name identifies none.
     alone: &'static str,
     /// The designation and slug of each.
     each: Vec<(&'static str, &'static str)>,

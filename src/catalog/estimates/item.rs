@@ -124,7 +124,8 @@ impl PreparedItem {
         let mut buyers: Vec<ResolvedName> = Vec::new();
         for entity_type in CONTRACT_TYPES {
             for name in &facts.buyers {
-                let Some(buyer) = engine.resolve_name(entity_type, Facet::Department, name, deadline.clone())? else {
+                let Some(buyer) = engine.resolve_name(entity_type, Facet::NamedDepartment, name, deadline.clone())?
+                else {
                     continue;
                 };
                 if buyers.len() < MAX_BUYERS && buyers.iter().all(|known| known.key != buyer.key) {
@@ -136,7 +137,7 @@ impl PreparedItem {
             .iter()
             .flat_map(|buyer| [Some(&buyer.name), buyer.name_fr.as_ref()])
         {
-            buyer_keys.extend(name.map(|name| Facet::Department.key(name)));
+            buyer_keys.extend(name.map(|name| Facet::NamedDepartment.key(name)));
         }
         let stems = lexicon.stems();
         let term_weights = CONTRACT_TYPES

@@ -28,10 +28,10 @@ pub struct BacktestOptions {
     pub seed: u64,
 }
 
-/// Decision D-93: how many contracts are held out by default.
+/// How many contracts are held out by default.
 pub(crate) const DEFAULT_SAMPLE: usize = 4000;
 
-/// Decision D-93: the default seed of the sample.
+/// The default seed of the sample.
 pub(crate) const DEFAULT_SEED: u64 = 7;
 
 /// The result of a back-test.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{holdout::Holdout, limits::DEFAULT_YEARS_BACK, purchase_facts::CONTRACT_TYPES};
 use crate::{
-    catalog::pages::for_each_page,
+    catalog::all_matches::for_each_page,
     engine::{Deadline, Engine, Error},
     model::Date,
     query::SearchQuery,

@@ -33,11 +33,8 @@ pub(crate) fn candidate_searches(
         facet,
         key: key.clone(),
     };
-    let buyers: Vec<Filter> = item
-        .buyer_filter_keys
-        .iter()
-        .map(|key| facet_value(Facet::Department, key))
-        .collect();
+    let buyers = item.buyer_filter_keys.iter();
+    let buyers: Vec<Filter> = buyers.map(|key| facet_value(Facet::NamedDepartment, key)).collect();
     let categories: Vec<Vec<Filter>> = if facts.categories.is_empty() {
         vec![Vec::new()]
     } else {

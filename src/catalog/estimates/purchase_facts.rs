@@ -50,7 +50,7 @@ impl PurchaseFacts {
     pub(crate) fn of_record(record: &Record, bytes: &[u8]) -> PurchaseFacts {
         let keys = |role: Role| -> Vec<String> { record.keys(role).into_iter().map(|key| key.into_owned()).collect() };
         let text = |name: &str| record.text(name).filter(|text| !text.is_empty()).map(str::to_owned);
-        let names = Facet::Department.entry(record);
+        let names = Facet::NamedDepartment.entry(record);
         let names = names.iter().filter(|name| !name.is_empty());
         let government_level = text("government_level");
         let is_federal = government_level.as_deref() == Some("federal");
@@ -96,14 +96,14 @@ impl PurchaseFacts {
 /// The keys of a buyer's names: the names themselves first, then their federal variants.
 fn buyer_keys<'n>(names: impl Iterator<Item = &'n str>, may_be_federal: bool) -> Vec<String> {
     let names: Vec<&str> = names.collect();
-    let mut keys: Vec<String> = names.iter().map(|name| Facet::Department.key(name)).collect();
+    let mut keys: Vec<String> = names.iter().map(|name| Facet::NamedDepartment.key(name)).collect();
     if may_be_federal {
         keys.extend(names.into_iter().flat_map(federal_names));
     }
     keys
 }
 
-/// Decision D-87: the other names of a federal body. Notices and disclosures use different ones:
+/// The other names of a federal body. Notices and disclosures use different ones:
 /// `Department of National Defence (DND)` is `National Defence`, `Department of Health (HC)` is
 /// `Health Canada`.
 fn federal_names(name: &str) -> [String; 4] {

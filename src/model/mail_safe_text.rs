@@ -19,25 +19,29 @@ pub(crate) const MAX_CHARS: usize = 80;
 
 /// Why a text is refused. The caller names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PlainWordsError {
+pub(crate) enum MailSafetyError {
     TooLong,
     /// A control character, or one that is invisible or changes the reading direction.
     Invisible,
-    /// It could be taken for a link or an address.
+    /// A mail program could show the text as a link or an address.
     Link,
-    /// It could be taken for a telephone number.
+    /// A mail program could show the text as a telephone number.
     Telephone,
     /// A picture or another sign that is in no word.
     Sign,
 }
 
 /// Checks a text that is already trimmed.
-pub(crate) fn check(text: &str) -> Result<(), PlainWordsError> {
+pub(crate) fn check(text: &str) -> Result<(), MailSafetyError> {
     if text.chars().nth(MAX_CHARS).is_some() {
-        return Err(PlainWordsError::TooLong);
+        return Err(MailSafetyError::TooLong);
     }
     if text.chars().any(|c| c.is_control() || is_invisible(c)) {
-        return Err(PlainWordsError::Invisible);
+        return Err(MailSafetyError::Invisible);
+    }
+    // NFKD makes them letters.
+    if text.chars().any(is_picture) {
+        return Err(MailSafetyError::Sign);
     }
     // NFKD maps full-width and other forms of a character to the plain one and separates accents,
     // which are left out, so that none hides a dot between two letters.
@@ -52,14 +56,17 @@ pub(crate) fn check(text: &str) -> Result<(), PlainWordsError> {
     };
     if ["://", ":\\\\", "www.", "@"].into_iter().any(contains)
         || has_domain(&plain)
+        || has_spaced_domain(&plain)
+        || has_path(&plain)
+        || has_token(&plain)
         || has_scheme(&plain)
         || has_network_address(&plain)
     {
-        Err(PlainWordsError::Link)
+        Err(MailSafetyError::Link)
     } else if has_telephone_number(&plain) {
-        Err(PlainWordsError::Telephone)
+        Err(MailSafetyError::Telephone)
     } else if !plain.iter().all(|c| is_of_words(*c)) || ["$$", "!!"].into_iter().any(contains) {
-        Err(PlainWordsError::Sign)
+        Err(MailSafetyError::Sign)
     } else {
         Ok(())
     }
@@ -76,6 +83,49 @@ fn has_domain(text: &[char]) -> bool {
         !before.is_whitespace() && *before != '.' && *dot == '.' && first.is_alphabetic() && second.is_alphabetic()
     })
 }
+
+/// Whether the text has a word, a blank, a dot and two letters, with or without a blank in between: `evil .com`.
+fn has_spaced_domain(text: &[char]) -> bool {
+    let dots = text.iter().enumerate().filter(|(_, c)| **c == '.');
+    let mut dots = dots.map(|(at, _)| text.split_at(at));
+    dots.any(|(before, after)| {
+        let is_spaced = before.last().is_some_and(|c| c.is_whitespace());
+        let mut words = before.iter().rev().skip_while(|c| c.is_whitespace());
+        let mut after = after.iter().skip(1).skip_while(|c| c.is_whitespace());
+        is_spaced
+            && words.next().is_some_and(|c| c.is_alphanumeric())
+            && after.next().is_some_and(|c| c.is_alphabetic())
+            && after.next().is_some_and(|c| c.is_alphabetic())
+    })
+}
+
+/// Whether the text has two slashes in a row, a backslash, or a slash between two words of at least [`PATH_LETTERS`]
+/// letters: `evil/login`. `and/or`, `w/o` and `km/h` are words.
+fn has_path(text: &[char]) -> bool {
+    if text.contains(&'\\') || text.windows(2).any(|pair| pair == ['/', '/']) {
+        return true;
+    }
+    let slashes = text.iter().enumerate().filter(|(_, c)| **c == '/');
+    let mut slashes = slashes.map(|(at, _)| text.split_at(at));
+    slashes.any(|(before, after)| {
+        let before = before.iter().rev().take_while(|c| c.is_alphabetic()).count();
+        let after = after.iter().skip(1).take_while(|c| c.is_alphabetic()).count();
+        before >= PATH_LETTERS && after >= PATH_LETTERS
+    })
+}
+
+const PATH_LETTERS: usize = 4;
+
+/// Whether the text has a run of letters and digits that is longer than any word or code, such as the address of an
+/// account.
+fn has_token(text: &[char]) -> bool {
+    let mut runs = text.split(|c| !c.is_alphanumeric());
+    runs.any(|run| {
+        run.len() >= TOKEN_CHARACTERS && run.iter().any(|c| c.is_numeric()) && run.iter().any(|c| c.is_alphabetic())
+    })
+}
+
+const TOKEN_CHARACTERS: usize = 26;
 
 /// Whether the text has a word of letters, a colon, and no blank after it, as `tel:` and `javascript:`
 /// before what they name. Standards have digits before the colon (`ISO 9001:2015`, `S16:19`).
@@ -124,7 +174,16 @@ fn is_telephone_number(before: &[char], run: &[char]) -> bool {
     // The first digits of `EN578-170-4321` belong to a code.
     let is_code = before.last().is_some_and(|c| c.is_alphanumeric());
     let own = lengths.get(usize::from(is_code)..).unwrap_or_default();
-    let is_national = own.windows(3).any(|three| three == [3, 3, 4])
+    // A number of North America with its country code, without blanks. Codes of goods have 8 or 10 digits.
+    let is_whole = |group: &&[char]| {
+        let [first, area, _, _, office, ..] = group[..] else {
+            return false;
+        };
+        group.len() == 11 && first == '1' && area >= '2' && office >= '2'
+    };
+    let is_undivided = !is_code && groups.len() == 1 && groups.iter().any(is_whole);
+    let is_national = is_undivided
+        || own.windows(3).any(|three| three == [3, 3, 4])
         || own.windows(2).any(|two| two == [3, 7])
         || own.windows(5).any(|five| five == [2; 5]);
     let leads_abroad = groups
@@ -143,9 +202,7 @@ fn is_between_digits(c: char) -> bool {
 /// common punctuation. Other digits are refused, because some look like dots. The text has passed NFKD,
 /// so that a letter in a circle, for example, is the letter.
 fn is_of_words(c: char) -> bool {
-    // Letters in squares and the like.
-    let is_picture = matches!(c, '\u{1f000}'..='\u{1faff}');
-    (c.is_alphabetic() && !is_picture)
+    c.is_alphabetic()
         || c.is_ascii_digit()
         || c.is_ascii_punctuation()
         || matches!(
@@ -156,6 +213,11 @@ fn is_of_words(c: char) -> bool {
                 | '\u{2032}' // minutes and, twice, seconds
                 | '°' | '±' | '×' | '÷' | '≤' | '≥' | '§' | '¶' | '®' | '©' | '€' | '£' | '¢' | '‰'
         )
+}
+
+/// Pictures, and letters in squares and the like.
+fn is_picture(c: char) -> bool {
+    matches!(c, '\u{1f000}'..='\u{1faff}')
 }
 
 /// Whether the text has four numbers with dots between them.
@@ -210,20 +272,20 @@ fn is_invisible(c: char) -> bool {
     )
 }
 
-impl fmt::Display for PlainWordsError {
+impl fmt::Display for MailSafetyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PlainWordsError::TooLong => write!(f, "is longer than {MAX_CHARS} characters; shorten it"),
-            PlainWordsError::Invisible => {
+            MailSafetyError::TooLong => write!(f, "is longer than {MAX_CHARS} characters; shorten it"),
+            MailSafetyError::Invisible => {
                 f.write_str("has a control character or an invisible one; type it again without")
             }
-            PlainWordsError::Telephone => {
+            MailSafetyError::Telephone => {
                 f.write_str("looks like a telephone number, which no mail may show; leave it out")
             }
-            PlainWordsError::Sign => f.write_str(
+            MailSafetyError::Sign => f.write_str(
                 "has a sign that is in no word, such as a picture; write a blank in its place, which finds the same",
             ),
-            PlainWordsError::Link => f.write_str(
+            MailSafetyError::Link => f.write_str(
                 "looks like a link or an address, which no mail may show; write blanks in place of dots, colons, slashes and '@', which find the same",
             ),
         }
@@ -298,6 +360,8 @@ mod tests {
             "peut-être (s’il y a lieu)",
             "« guillemets »",
             "$ 5,000",
+            "w/o, km/h",
+            "10012345678",
         ] {
             assert_eq!(check(text), Ok(()), "{text}");
         }
@@ -362,8 +426,15 @@ mod tests {
             "mailto:x",
             "call tel：5",
             "x-y:z",
+            // Blanks around the dot, and paths without a domain.
+            "evil .com",
+            "evil . com",
+            "evil/login",
+            "//evil",
+            "evil\\login",
+            "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq",
         ] {
-            assert_eq!(check(text), Err(PlainWordsError::Link), "{text}");
+            assert_eq!(check(text), Err(MailSafetyError::Link), "{text}");
         }
         for text in [
             "a\r\nBcc: b",
@@ -377,11 +448,13 @@ mod tests {
             "a\u{85}b",
             "a\u{2028}b",
         ] {
-            assert_eq!(check(text), Err(PlainWordsError::Invisible), "{text:?}");
+            assert_eq!(check(text), Err(MailSafetyError::Invisible), "{text:?}");
         }
-        assert_eq!(check(&"é".repeat(MAX_CHARS + 1)), Err(PlainWordsError::TooLong));
+        assert_eq!(check(&"é".repeat(MAX_CHARS + 1)), Err(MailSafetyError::TooLong));
         for text in [
             "+1 555 123 4567",
+            "18005551234",
+            "１８００５５５１２３４",
             "+15551234567",
             "＋1 555 123 4567",
             "call +(33) 1 23 45 67 89",
@@ -395,7 +468,7 @@ mod tests {
             "00 33 1 2345 6789",
             "snow 555\u{2013}123\u{2013}4567",
         ] {
-            assert_eq!(check(text), Err(PlainWordsError::Telephone), "{text}");
+            assert_eq!(check(text), Err(MailSafetyError::Telephone), "{text}");
         }
         for text in [
             "word 🇨🇦🇱🇱",
@@ -408,7 +481,7 @@ mod tests {
             "evil٠com",
             "evil ● com",
         ] {
-            assert_eq!(check(text), Err(PlainWordsError::Sign), "{text}");
+            assert_eq!(check(text), Err(MailSafetyError::Sign), "{text}");
         }
     }
 
