@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! publishers' files ──normalize──▶ dumps (NDJSON) ──index──▶ generation on disk ──serve──▶ HTTP/JSON
-//!   CSV, XML, JSON    [sources]      [storage]     [catalog]      [catalog]       [server]   [http]
+//!   CSV, XML, JSON    [sources]      [storage]     [catalog]      [catalog]       [server]   [api]
 //! ```
 //!
 //! Three declared tables (record schemas, parameters, routes) are read by small pure functions,
@@ -10,7 +10,7 @@
 //!
 //! The modules are layers, lowest first: [`model`], [`storage`] and [`logging`], [`sources`],
 //! [`fetch`] and [`normalize`], [`query`], [`engine`], [`catalog`], [`state`], [`alerts`],
-//! [`http`], [`server`], [`sample`], [`cli`]. A file imports only from its own layer's module and
+//! [`http`], [`api`], [`pages`], [`server`], [`sample`], [`cli`]. A file imports only from its own layer's module and
 //! from lower layers, and no two files import each other, directly or through others.
 //! `tests/it/architecture` declares the layers and checks the imports.
 //!
@@ -21,6 +21,7 @@
 #![warn(unreachable_pub)]
 
 pub mod alerts;
+pub mod api;
 pub mod catalog;
 pub mod cli;
 pub mod engine;
@@ -29,6 +30,7 @@ pub mod http;
 pub mod logging;
 pub mod model;
 pub mod normalize;
+pub mod pages;
 pub mod query;
 pub mod sample;
 pub mod server;

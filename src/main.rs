@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use procure::{
     cli::{self, Cli},
     logging,
+    model::printable::printable_lines,
 };
 
 fn main() -> ExitCode {
@@ -14,7 +15,7 @@ fn main() -> ExitCode {
     match log.and_then(|_log| cli::run(cli)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", printable_lines(&format!("{error:#}")));
             ExitCode::FAILURE
         }
     }

@@ -3,7 +3,7 @@
 use clap::{Args, builder::RangedU64ValueParser};
 
 use crate::{
-    catalog::market::backtest::{self, BacktestOptions, DEFAULT_SAMPLE, DEFAULT_SEED},
+    catalog::estimates::backtest::{self, BacktestOptions, DEFAULT_SAMPLE, DEFAULT_SEED},
     cli::{
         engine_options::EngineOptions,
         options::{parse_entity_type, parse_number, print},

@@ -21,11 +21,9 @@ use crate::{
     },
     cli::options::{note, parse_address, print},
     engine::Deadline,
-    http::{
-        explorer::settings::{ExplorerSettings, OneTimeLink},
-        params::encoding::encode,
-    },
+    http::encoding::encode,
     model::{Date, EntityType, Plan, record::record_id},
+    pages::settings::{OneTimeLink, PagesSettings},
     query::{Page, SearchQuery, Start, text::TextQuery},
     sample::{self, SampleOptions},
     server,
@@ -106,9 +104,9 @@ pub(crate) fn run(args: Demo) -> anyhow::Result<()> {
     drop(generation);
     print(&instructions.to_string())?;
     let config = server::Config {
-        explorer: ExplorerSettings {
+        pages: PagesSettings {
             one_time_link: key_id.map(|key_id| OneTimeLink::new(&token, key_id)),
-            ..ExplorerSettings::default()
+            ..PagesSettings::default()
         },
         ..server::Config::new(index_dir, state)
     };

@@ -87,7 +87,7 @@ pub(crate) fn run(args: Keys) -> anyhow::Result<()> {
             print(&format!("{key}\n"))
         }
         Keys::List { state } => {
-            let state = state.open_existing()?;
+            let state = state.open_to_read()?;
             let today = state.usage(Utc::now().date_naive())?;
             let line = |key: &ApiKey| key_line(key, today.get(&key.id).copied().unwrap_or(0));
             print(&state.keys()?.iter().map(line).collect::<String>())

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{cli::options::print, normalize};
+use crate::{cli::options::print, model::printable::printable_lines, normalize};
 
 #[derive(Debug, Args)]
 pub(crate) struct Normalize {
@@ -35,7 +35,7 @@ pub(crate) fn run(args: Normalize) -> anyhow::Result<()> {
     })?;
     print(&format!("{report}\n"))?;
     if let Some(warning) = report.warning() {
-        eprintln!("warning: {warning}");
+        eprintln!("warning: {}", printable_lines(&warning));
     }
     Ok(())
 }

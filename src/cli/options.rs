@@ -38,6 +38,17 @@ impl StateFile {
         database::warn_if_exposed(&self.state);
         StateDb::open(&self.state)
     }
+
+    /// The same to read it only, which its disk may be mounted for.
+    pub(crate) fn open_to_read(&self) -> anyhow::Result<StateDb> {
+        ensure!(
+            self.state.exists(),
+            "no state database {}; `procure keys create` creates it",
+            self.state.display()
+        );
+        database::warn_if_exposed(&self.state);
+        StateDb::open_to_read(&self.state)
+    }
 }
 
 #[derive(Debug, Args)]

@@ -6,17 +6,17 @@ use std::{
     sync::Arc,
 };
 
-use chrono::Utc;
 use clap::{Args, builder::NonEmptyStringValueParser};
 
 use crate::{
     cli::{
         engine_options::EngineOptions,
-        explorer_options::ExplorerOptions,
         mail_options::MailOptions,
         options::{Bind, Seconds, StateFile, parse_address},
+        pages_options::PagesOptions,
     },
     logging::Format,
+    model::timestamp,
     server,
 };
 
@@ -66,7 +66,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "URL", env = "PROCURE_UPGRADE_URL", value_parser = parse_web_address)]
     upgrade_url: Option<String>,
     #[command(flatten)]
-    explorer: ExplorerOptions,
+    pages: PagesOptions,
     #[command(flatten)]
     mail: MailOptions,
 }
@@ -88,11 +88,11 @@ pub(crate) fn run(args: Serve) -> anyhow::Result<()> {
         gateway_host: args.gateway_host,
         query_timeout: args.query_timeout.0,
         upgrade_url: args.upgrade_url,
-        explorer: args.explorer.settings(args.mail.public_url()),
+        pages: args.pages.settings(args.mail.public_url()),
         admin_bind: args.admin_bind,
         mail: args.mail.settings()?.map(Arc::new),
         limits: server::connection_limits::ConnectionLimits::default(),
-        now: Utc::now,
+        now: timestamp::now,
     };
     server::run(&config, listener, server::signals::stop_requested())
 }

@@ -7,7 +7,7 @@ use anyhow::Context;
 use chrono::{DateTime, Utc};
 
 use crate::{
-    http::error::ApiError,
+    http::error::{ApiError, Problem},
     model::timestamp,
     state::{account::Account, keys::KeyError, sync::KeyRing},
 };
@@ -91,7 +91,7 @@ pub(crate) fn check(
     // Keys are ASCII, so any other text is an unknown key.
     let key = key.to_str().unwrap_or_default();
     keys.check(key, now).map_err(|error| {
-        ApiError::forbidden(match error {
+        let refused = ApiError::forbidden(match error {
             KeyError::Unknown => {
                 format!("the API key in the header '{header}' is not valid; check it, or ask the operator for a key")
             }
@@ -100,6 +100,7 @@ pub(crate) fn check(
                 "this API key expired at {}; ask the operator for a new one",
                 timestamp::format_seconds(end)
             ),
-        })
+        });
+        refused.with_problem(Problem::Key(error))
     })
 }

@@ -12,8 +12,8 @@ use chrono::{DateTime, Utc};
 use crate::{
     catalog::generation::{Generation, GenerationFault},
     http::{
-        auth::Gateway, byte_budget::ByteBudget, caller::Caller, error::ApiError, explorer::settings::Explorer,
-        metrics::Metrics, pages::Pages, search_pool::SearchPool, state_writer::StateWriter,
+        auth::Gateway, byte_budget::ByteBudget, caller::Caller, error::ApiError, metrics::Metrics,
+        search_pool::SearchPool, state_writer::StateWriter, static_body::ApiDocs,
     },
     model::{PlanLimits, Plans},
     state::sync::KeyRing,
@@ -34,10 +34,8 @@ pub(crate) struct AppState {
     /// Where a client changes its key's plan. If `None`, the service's own page shows the plans.
     pub(crate) upgrade_url: Option<String>,
     pub(crate) state_writer: StateWriter,
-    /// What the pages for people share; `None` if they are off.
-    pub(crate) explorer: Option<Explorer>,
     /// The OpenAPI document and the documentation page, rendered once at startup.
-    pub(crate) pages: Pages,
+    pub(crate) api_docs: ApiDocs,
     /// Time limit of a search, counted from when the request has arrived completely.
     pub(crate) query_timeout: Duration,
     /// Time limit for a request body to arrive.

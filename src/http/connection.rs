@@ -16,7 +16,7 @@ use std::{
 use actix_web::HttpRequest;
 use tokio::sync::Notify;
 
-use crate::http::{byte_budget::Reservation, handlers::health, refusal::Refusal};
+use crate::http::{byte_budget::Reservation, refusal::Refusal};
 
 /// The state of one connection. Its stream and each of its requests have a clone, which shares it.
 #[derive(Clone)]
@@ -25,8 +25,8 @@ pub(crate) struct ConnectionState(Rc<Shared>);
 struct Shared {
     /// Why the last request of the connection is refused.
     refusal: OnceCell<Refusal>,
-    /// Whether the connection is one of those that are reserved for health checks.
-    is_for_health: bool,
+    /// The only path that the connection serves, if it is one of those that are reserved for health checks.
+    only_path: Option<&'static str>,
     /// Whether a request with a valid key arrived on it.
     is_keyed: Arc<AtomicBool>,
     /// Signals that the body of the last request is longer than permitted.
@@ -39,10 +39,10 @@ struct Shared {
 
 impl ConnectionState {
     /// `is_keyed` is set when a request with a valid key arrives.
-    pub(crate) fn new(is_for_health: bool, is_keyed: Arc<AtomicBool>) -> ConnectionState {
+    pub(crate) fn new(only_path: Option<&'static str>, is_keyed: Arc<AtomicBool>) -> ConnectionState {
         ConnectionState(Rc::new(Shared {
             refusal: OnceCell::new(),
-            is_for_health,
+            only_path,
             is_keyed,
             body_too_long: Notify::new(),
             is_sending: Cell::new(false),
@@ -65,7 +65,7 @@ impl ConnectionState {
     /// The server stores a reason only when the responses to all earlier requests of the connection are written, so it
     /// belongs to the request that is being handled.
     pub(crate) fn refusal(&self, path: &str) -> Option<Refusal> {
-        let is_other = self.0.is_for_health && path != health::PATH;
+        let is_other = self.0.only_path.is_some_and(|only| path != only);
         let reason = self.0.refusal.get().copied();
         reason.or(is_other.then_some(Refusal::TooManyConnections))
     }
@@ -84,7 +84,7 @@ impl ConnectionState {
 
     /// Whether the connection ends with its first response.
     pub(crate) fn is_for_health(&self) -> bool {
-        self.0.is_for_health
+        self.0.only_path.is_some()
     }
 
     /// A request with a valid key has arrived.
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn the_first_reason_to_refuse_counts() {
-        let connection = ConnectionState::new(false, Arc::default());
+        let connection = ConnectionState::new(None, Arc::default());
         assert_eq!(connection.refusal("/contract"), None);
         connection.refuse(Refusal::Timeout);
         connection.refuse(Refusal::Host);
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_connection_for_health_checks_serves_nothing_else() {
-        let connection = ConnectionState::new(true, Arc::default());
+        let connection = ConnectionState::new(Some("/health"), Arc::default());
         assert_eq!(connection.refusal("/health"), None);
         assert_eq!(connection.refusal("/contract"), Some(Refusal::TooManyConnections));
     }

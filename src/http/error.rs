@@ -14,7 +14,15 @@ use actix_web::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{engine, http::middleware::request_id::RequestId};
+use crate::{
+    engine,
+    http::{
+        encoding::EncodingError,
+        middleware::request_id::RequestId,
+        parameter_error::{ParameterError, Reason},
+    },
+    state::keys::KeyError,
+};
 
 /// An error response.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,28 +30,53 @@ pub struct ApiError {
     pub(crate) status: StatusCode,
     /// What is wrong and how to fix it, for the client.
     pub(crate) detail: String,
-    header: Option<(HeaderName, HeaderValue)>,
+    /// What is wrong as data, for texts in other languages.
+    pub(crate) problem: Option<Box<Problem>>,
+    /// In a box, because every result of a handler is as large as an error.
+    header: Option<Box<(HeaderName, HeaderValue)>>,
     /// The internal cause, for the log only.
     pub(crate) cause: Option<Box<str>>,
     /// Whether work was done for it, so that it counts although others with its status are free.
     pub(crate) is_charged: bool,
 }
 
+/// What is wrong with a request.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Problem {
+    Parameter(ParameterError),
+    Encoding(EncodingError),
+    Key(KeyError),
+    Form(FormError),
+    /// The path exists, but not with this method.
+    Method {
+        method: String,
+        allow: String,
+    },
+}
+
+/// Why a form of a page is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FormError {
+    OtherSite,
+    OtherSession,
+    NotUtf8,
+}
+
 /// `Cache-Control` of errors and of responses that change by themselves: what failed now may work
 /// in a moment.
 pub(crate) const NOT_STORED: HeaderValue = HeaderValue::from_static("no-store");
 
-/// Decision D-117: how long a client should wait before it retries on a busy server, in seconds.
+/// How long a client should wait before it retries on a busy server, in seconds.
 pub(super) const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
-/// Decision D-117: the maximum of that time, in seconds. The load of a server is hard to foresee.
+/// The maximum of that time, in seconds. The load of a server is hard to foresee.
 const LONGEST_RETRY_AFTER: u64 = 30;
 
 /// How long a client should wait while the server has no generation to serve, in seconds. The server
 /// looks for one every few seconds.
 const NO_GENERATION_RETRY: u64 = 5;
 
-/// Decision D-24: the maximum number of characters that an error quotes of a client's text.
+/// The maximum number of characters that an error quotes of a client's text.
 const MAX_QUOTED_CHARS: usize = 80;
 
 impl ApiError {
@@ -65,7 +98,10 @@ impl ApiError {
     /// 405: the path exists, but not with this method. `allow` is the list of its methods.
     pub(crate) fn method_not_allowed(method: &str, allow: &str) -> ApiError {
         let detail = format!("method {} is not allowed here; use {allow}", quoted(method));
-        let error = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, detail);
+        let error = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, detail).with_problem(Problem::Method {
+            method: method.to_owned(),
+            allow: allow.to_owned(),
+        });
         let allow = HeaderValue::from_str(allow).expect("method names and commas are a valid header value");
         error.with_header(header::ALLOW, allow)
     }
@@ -80,9 +116,37 @@ impl ApiError {
         ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, detail)
     }
 
-    /// 422: a parameter is invalid. `param` is its name as the client wrote it.
-    pub(crate) fn invalid(param: &str, why: impl std::fmt::Display) -> ApiError {
-        ApiError::unprocessable(format!("parameter '{param}': {why}"))
+    /// 422: a parameter is invalid; 400 if paging does not fit together. `parameter` is its name as the client wrote
+    /// it.
+    pub(crate) fn invalid(parameter: &str, reason: Reason) -> ApiError {
+        ApiError::from(ParameterError {
+            parameter: parameter.to_owned(),
+            is_member: false,
+            reason,
+        })
+    }
+
+    /// 422: a member of a body is invalid.
+    pub(crate) fn invalid_member(path: &str, reason: Reason) -> ApiError {
+        ApiError::from(ParameterError {
+            parameter: path.to_owned(),
+            is_member: true,
+            reason,
+        })
+    }
+
+    /// 403 or 422: a form of a page is refused.
+    pub(crate) fn refused_form(error: FormError) -> ApiError {
+        let refused = match error {
+            FormError::OtherSite => ApiError::forbidden(
+                "the form was not sent from a page of this site; open the page again and send it from there",
+            ),
+            FormError::OtherSession => {
+                ApiError::forbidden("the form belongs to another session; open the page again and send it from there")
+            }
+            FormError::NotUtf8 => ApiError::unprocessable("the form is not UTF-8; send it again"),
+        };
+        refused.with_problem(Problem::Form(error))
     }
 
     /// 429: a limit of the key's plan is reached and resets after `seconds`.
@@ -181,7 +245,7 @@ impl ApiError {
     pub(crate) fn response(&self, id: &RequestId) -> HttpResponse {
         let mut response = HttpResponse::build(self.status);
         response.insert_header((header::CACHE_CONTROL, NOT_STORED));
-        if let Some((name, value)) = &self.header {
+        if let Some((name, value)) = self.header.as_deref() {
             response.insert_header((name.clone(), value.clone()));
         }
         response.content_type(mime_json()).body(match self.cause {
@@ -190,13 +254,36 @@ impl ApiError {
         })
     }
 
+    /// The body, and the seconds after which to try again, for a connection that no framework serves.
+    pub(crate) fn unframed(&self) -> (String, &str) {
+        let seconds = self.header.as_deref().and_then(|(_, value)| value.to_str().ok());
+        (body(&self.detail), seconds.unwrap_or("1"))
+    }
+
     pub(super) fn new(status: StatusCode, detail: impl Into<String>) -> ApiError {
         ApiError {
             status,
             detail: detail.into(),
+            problem: None,
             header: None,
             cause: None,
             is_charged: false,
+        }
+    }
+
+    /// The same error, with what is wrong as data.
+    pub(crate) fn with_problem(self, problem: Problem) -> ApiError {
+        ApiError {
+            problem: Some(Box::new(problem)),
+            ..self
+        }
+    }
+
+    /// The refused parameter, if the error is about one.
+    pub(crate) fn parameter_error(&self) -> Option<&ParameterError> {
+        match self.problem.as_deref() {
+            Some(Problem::Parameter(error)) => Some(error),
+            _ => None,
         }
     }
 
@@ -210,9 +297,20 @@ impl ApiError {
 
     pub(super) fn with_header(self, name: HeaderName, value: HeaderValue) -> ApiError {
         ApiError {
-            header: Some((name, value)),
+            header: Some(Box::new((name, value))),
             ..self
         }
+    }
+}
+
+impl From<ParameterError> for ApiError {
+    fn from(error: ParameterError) -> ApiError {
+        let status = if error.is_about_paging() {
+            StatusCode::BAD_REQUEST
+        } else {
+            StatusCode::UNPROCESSABLE_ENTITY
+        };
+        ApiError::new(status, error.to_string()).with_problem(Problem::Parameter(error))
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) enum Refusal {
     Stopping,
 }
 
-/// Decision D-112: statuses and texts of requests that are not valid HTTP.
+/// Statuses and texts of requests that are not valid HTTP.
 impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> ApiError {
         let error = ApiError::new(status(refusal), detail(refusal));

@@ -114,7 +114,7 @@ mod tests {
     fn the_parts_are_the_body() {
         for length in [1, PART_BYTES, PART_BYTES + 1, 3 * PART_BYTES] {
             let whole: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
-            let connection = ConnectionState::new(false, Arc::default());
+            let connection = ConnectionState::new(None, Arc::default());
             let mut body = pin!(PartedBody::new(
                 Bytes::from(whole.clone()),
                 PART_BYTES,

@@ -26,7 +26,7 @@ pub(crate) struct StateWriter {
     path: PathBuf,
 }
 
-/// Decision D-119: up to 256 writes of a key may wait, at a few milliseconds each; further ones get
+/// Up to 256 writes of a key may wait, at a few milliseconds each; further ones get
 /// a 503. It is half of the places, see `FairQueue`.
 const WRITER: LaneOptions = LaneOptions {
     name: "writer",
@@ -77,7 +77,7 @@ impl StateWriter {
 }
 
 /// The error for a state database that could not be written: 503 if another process holds the lock,
-/// or if the disk is full (Decision D-178), else 500.
+/// or if the disk is full, else 500.
 pub(crate) fn failed(error: anyhow::Error) -> ApiError {
     if is_busy(&error) {
         ApiError::busy()

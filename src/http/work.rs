@@ -13,11 +13,11 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use crate::{
-    catalog::generation::Generation,
+    catalog::{ask::Ask, generation::Generation},
     engine::Deadline,
     http::{
         error::ApiError,
-        middleware::{conditional::Validator, limits::ONE},
+        middleware::{compression::KeptCodings, conditional::Validator, limits::ONE},
         search_pool::{Lane, Part},
     },
     state::database::StateDb,
@@ -38,17 +38,17 @@ pub(crate) enum Job {
     /// Nothing.
     Ready(Reply),
     /// A search for the search pool.
-    Search(Search),
+    Search(SearchJob),
     /// A search that takes less time than handing it over to the search pool. It runs where the request is.
-    Inline(Search),
+    Inline(SearchJob),
     /// Independent parts for the search pool, and what makes a reply of their results.
-    Parts { parts: Vec<Part>, join: Search },
+    Parts { parts: Vec<Part>, join: SearchJob },
     /// A write for the state database's thread.
     Write(WriteJob),
 }
 
 /// A search, ready to run on another thread.
-pub(crate) type Search = Box<dyn FnOnce(Deadline) -> Result<Reply, ApiError> + Send>;
+pub(crate) type SearchJob = Box<dyn FnOnce(Deadline) -> Result<Reply, ApiError> + Send>;
 
 /// A write to the state database, ready to run on its thread. It must be idempotent: a client may send it again after a
 /// 503.
@@ -61,6 +61,8 @@ pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) body: Bytes,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
+    /// The encoded forms of the body, if it never changes.
+    pub(crate) kept_codings: Option<Arc<KeptCodings>>,
 }
 
 impl Work {
@@ -74,17 +76,21 @@ impl Work {
         }
     }
 
-    pub(crate) fn search(search: impl FnOnce(Deadline) -> Result<Reply, ApiError> + Send + 'static) -> Work {
-        Work::new(Job::Search(Box::new(search)))
+    /// A search of a generation on the search pool.
+    pub(crate) fn search(
+        generation: &Arc<Generation>,
+        search: impl FnOnce(&Ask) -> Result<Reply, ApiError> + Send + 'static,
+    ) -> Work {
+        Work::new(Job::Search(job(generation, search)))
     }
 
     /// Decision D-146: a few look-ups in the index of `generation` without a scan. They take some microseconds if the
     /// index is local, so they need no other thread. Otherwise they wait for the network, as any search.
     pub(crate) fn look_up(
-        generation: &Generation,
-        search: impl FnOnce(Deadline) -> Result<Reply, ApiError> + Send + 'static,
+        generation: &Arc<Generation>,
+        search: impl FnOnce(&Ask) -> Result<Reply, ApiError> + Send + 'static,
     ) -> Work {
-        let search: Search = Box::new(search);
+        let search = job(generation, search);
         Work::new(if generation.engine.is_local() {
             Job::Inline(search)
         } else {
@@ -115,7 +121,7 @@ impl Work {
             })
         };
         let parts = parts.into_iter().enumerate().map(part).collect();
-        let join: Search = Box::new(move |_| {
+        let join: SearchJob = Box::new(move |_| {
             // The pool joins when all parts have ended well, so no result is missing.
             let results = std::mem::take(&mut *results.lock().unwrap_or_else(PoisonError::into_inner));
             join(results.into_iter().flatten().collect())
@@ -152,6 +158,14 @@ impl Work {
     }
 }
 
+fn job(
+    generation: &Arc<Generation>,
+    search: impl FnOnce(&Ask) -> Result<Reply, ApiError> + Send + 'static,
+) -> SearchJob {
+    let generation = Arc::clone(generation);
+    Box::new(move |deadline| search(&Ask { generation, deadline }))
+}
+
 impl Reply {
     pub(crate) fn json(object: &impl Serialize) -> Result<Reply, ApiError> {
         let body = serde_json::to_vec(object).map_err(ApiError::internal)?;
@@ -160,6 +174,14 @@ impl Reply {
 
     pub(crate) fn with_headers(self, headers: Vec<(HeaderName, HeaderValue)>) -> Reply {
         Reply { headers, ..self }
+    }
+
+    /// The same for a body that never changes, with what is kept of its encoded forms.
+    pub(crate) fn with_kept_codings(self, kept: &Arc<KeptCodings>) -> Reply {
+        Reply {
+            kept_codings: Some(Arc::clone(kept)),
+            ..self
+        }
     }
 
     pub(crate) fn with_status(self, status: StatusCode) -> Reply {
@@ -173,6 +195,7 @@ impl From<Bytes> for Reply {
             status: StatusCode::OK,
             body,
             headers: Vec::new(),
+            kept_codings: None,
         }
     }
 }

@@ -11,7 +11,7 @@ use anyhow::ensure;
 
 use crate::{
     http::call::AppState,
-    server::{bind_error, metrics::MetricsPage, places::Places, readiness},
+    server::{bind_error, connection_slots::ConnectionSlots, metrics::MetricsPage, readiness},
 };
 
 /// Binds the admin address, which must differ from the public one: the admin pages need no key.
@@ -33,10 +33,10 @@ pub(crate) fn listen(admin: SocketAddr, public: SocketAddr) -> anyhow::Result<Tc
 pub(crate) fn start(
     listener: TcpListener,
     state: &Arc<AppState>,
-    places: &Arc<Places>,
+    slots: &Arc<ConnectionSlots>,
 ) -> std::io::Result<ServerHandle> {
     log::info!("metrics and readiness on http://{}", listener.local_addr()?);
-    let page = web::Data::new(MetricsPage::new(Arc::clone(state), Arc::clone(places)));
+    let page = web::Data::new(MetricsPage::new(Arc::clone(state), Arc::clone(slots)));
     let shared = web::Data::from(Arc::clone(state));
     let server = HttpServer::new(move || {
         App::new()

@@ -1,4 +1,4 @@
-//! Opens everything that requests share and puts it into one [`AppState`].
+//! Opens everything that requests share and puts it into one [`Service`].
 
 use std::{
     sync::{Arc, atomic::AtomicBool, mpsc},
@@ -10,23 +10,18 @@ use anyhow::{Context, anyhow, ensure};
 use arc_swap::ArcSwapOption;
 
 use crate::{
+    api::{api_docs, openapi::document::document},
     catalog::generation::{self, Generation, GenerationFault, GenerationStore},
     http::{
-        auth::Gateway,
-        byte_budget::ByteBudget,
-        call::AppState,
-        explorer::{
-            session::{Secret, Sessions},
-            settings::Explorer,
-        },
-        metrics::Metrics,
-        openapi::document::document,
-        pages::Pages,
-        search_pool::SearchPool,
+        auth::Gateway, byte_budget::ByteBudget, call::AppState, metrics::Metrics, search_pool::SearchPool,
         state_writer::StateWriter,
     },
     model::Plans,
-    server::config::Config,
+    pages::{
+        session::{Secret, Sessions},
+        settings::PagesState,
+    },
+    server::{config::Config, service::Service},
     state::{database, sync::StateSync},
     storage::regular_file,
 };
@@ -37,7 +32,7 @@ const CLUSTER_PATIENCE: Duration = Duration::from_secs(5);
 type Opened = (Option<Generation>, Option<GenerationFault>);
 
 /// The shared state, and what keeps its keys and counts in step with the database.
-pub(crate) fn assemble(config: &Config) -> anyhow::Result<(AppState, StateSync)> {
+pub(crate) fn assemble(config: &Config) -> anyhow::Result<(Service, StateSync)> {
     let plans = match &config.plans {
         Some(path) => {
             // A named pipe would be waited for.
@@ -56,13 +51,13 @@ pub(crate) fn assemble(config: &Config) -> anyhow::Result<(AppState, StateSync)>
     let sync = StateSync::open(&config.state, plans.clone(), (config.now)())?;
     let gateway = Gateway::new(&config.gateway_prefix, config.gateway_host.clone())?;
     let metrics = Metrics::default();
-    let state = AppState {
+    let pages = PagesState::new(&config.pages, session_secret(&sync)?)?;
+    let app = Arc::new(AppState {
         generation: ArcSwapOption::from_pointee(generation),
         generation_fault: ArcSwapOption::from_pointee(fault),
         keys: sync.ring(),
         max_state_age: config.max_state_age,
-        explorer: Explorer::new(&config.explorer, session_secret(&sync)?)?,
-        pages: Pages::new(&document(&gateway, &plans), &gateway, &plans),
+        api_docs: api_docs::render(&document(&gateway, &plans), &gateway, &plans),
         plans,
         gateway,
         search_pool: SearchPool::start(&metrics, config.store.searches_per_core())?,
@@ -76,8 +71,8 @@ pub(crate) fn assemble(config: &Config) -> anyhow::Result<(AppState, StateSync)>
         draining: Arc::new(AtomicBool::new(false)),
         started: Instant::now(),
         now: config.now,
-    };
-    Ok((state, sync))
+    });
+    Ok((Service { app, pages }, sync))
 }
 
 /// The secret that sessions are signed with. The server starts nevertheless if the database cannot store one: then its

@@ -28,7 +28,8 @@ impl ClientSocket for TcpStream {
 /// that all connections of the machine share. On other systems than Linux, their own bound holds.
 ///
 /// What is on its way to the client is not bounded, so a fast client far away gets its response as fast as ever.
-/// A client that takes nothing for the time of `patience` is gone for the system, too, also after the connection has ended.
+/// A client that takes nothing for the time of `patience` is gone for the system, too, also after the connection has
+/// ended.
 pub(crate) fn bound_unsent(stream: &TcpStream, patience: Duration) {
     #[cfg(target_os = "linux")]
     {

@@ -5,8 +5,8 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use chrono::{DateTime, Utc};
 
 use crate::{
-    alerts::mailer::MailSettings, catalog::generation::GenerationStore, http::explorer::settings::ExplorerSettings,
-    server::connection_limits::ConnectionLimits,
+    alerts::mailer::MailSettings, catalog::generation::GenerationStore, model::timestamp,
+    pages::settings::PagesSettings, server::connection_limits::ConnectionLimits,
 };
 
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub struct Config {
     /// Where a client can change its plan; the service's own page if `None`.
     pub upgrade_url: Option<String>,
     /// The pages for people.
-    pub explorer: ExplorerSettings,
+    pub pages: PagesSettings,
     /// Where metrics and readiness are served; nowhere if `None`.
     pub admin_bind: Option<SocketAddr>,
     /// How alerts are mailed; they are not if `None`.
@@ -66,11 +66,11 @@ impl Config {
             gateway_host: None,
             query_timeout: QUERY_TIMEOUT,
             upgrade_url: None,
-            explorer: ExplorerSettings::default(),
+            pages: PagesSettings::default(),
             admin_bind: None,
             mail: None,
             limits: ConnectionLimits::default(),
-            now: Utc::now,
+            now: timestamp::now,
         }
     }
 }

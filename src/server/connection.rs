@@ -1,13 +1,15 @@
 //! One client connection: guards the socket with the request framer, time limits and a gentle close.
 //!
 //! The framework's only request timer covers the first head of a connection, and none covers a client that never reads
-//! its response. Here every request has a time limit to arrive, and every response a least pace at which it is read; both
-//! are stricter once the server stops. On closing, the rest of the input is read for a moment: closing a socket with unread
-//! input would reset the connection, and the client would lose the response.
+//! its response. Here every request has a time limit to arrive, and every response a least pace at which it is read;
+//! both are stricter once the server stops. On closing, the rest of the input is read for a moment: closing a socket
+//! with unread input would reset the connection, and the client would lose the response.
 //!
-//! **Invariant:** the framework gets a request's head only after the response to the request before is written. If it read
-//! ahead, it would frame a response (with or without a body, closing or not) by the last head it has read instead of by
-//! the response's own.
+//! **Invariant:** the framework gets a request's head only after the response to the request before is written. If it
+//! read ahead, it would frame a response (with or without a body, closing or not) by the last head it has read instead
+//! of by the response's own.
+
+mod write;
 
 use std::{
     io,
@@ -22,31 +24,30 @@ use std::{
 };
 
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    time::{Sleep, sleep},
+    io::{AsyncRead, ReadBuf},
+    time::Sleep,
 };
 
 use crate::{
-    http::{connection::ConnectionState, refusal::Refusal, router},
+    api::{handlers::health, router},
+    http::{connection::ConnectionState, refusal::Refusal},
     server::{
         client_socket::ClientSocket,
         connection_limits::ConnectionLimits,
-        held_place::HeldPlace,
+        connection_slots::SlotGuard,
         http1::framer::{Phase, RequestFramer},
-        places::Seat,
+        slot_lease::SlotLease,
         time_limit::TimeLimit,
         write_pace::WritePace,
     },
 };
 
-/// How long input is still read after the last response, so that the client can read that response.
-const LINGER: Duration = Duration::from_secs(1);
-
 /// Added to a body's time limit here: the handler that reads the body has the same limit, and answers 408 first.
 const BODY_GRACE: Duration = Duration::from_secs(1);
 
-/// The size of one read, and how much the framework gets before it has to process it, in bytes: what its buffer of 8 KiB
-/// takes without growing. A request keeps the buffer of its head, and its connection another one while the body arrives.
+/// The size of one read, and how much the framework gets before it has to process it, in bytes: what its buffer of 8
+/// KiB takes without growing. A request keeps the buffer of its head, and its connection another one while the body
+/// arrives.
 pub(super) const READ_SIZE: usize = 7 << 10;
 
 /// The framework enlarges its buffer when the room in it is smaller, in bytes.
@@ -67,7 +68,7 @@ pub(crate) struct GuardedStream<S> {
     limits: ConnectionLimits,
     framer: RequestFramer,
     state: ConnectionState,
-    place: HeldPlace,
+    slot: SlotLease,
     /// Input that is not framed yet: requests that wait for the response to the one before.
     unframed: Vec<u8>,
     /// Framed input for the framework, which has taken the first `taken` bytes.
@@ -93,22 +94,22 @@ pub(crate) struct GuardedStream<S> {
 }
 
 impl<S: ClientSocket> GuardedStream<S> {
-    /// Guards a new connection. Its first response is a 503 if it has no `seat`. `is_stopping` is set when the server
+    /// Guards a new connection. Its first response is a 503 if it has no `slot`. `is_stopping` is set when the server
     /// stops; the framework wakes the connections then.
     pub(crate) fn new(
         stream: S,
         limits: ConnectionLimits,
-        seat: Option<Seat>,
+        slot: Option<SlotGuard>,
         is_stopping: Arc<AtomicBool>,
     ) -> GuardedStream<S> {
-        let place = HeldPlace::new(seat);
-        let is_refused = place.is_refused();
+        let slot = SlotLease::new(slot);
+        let is_refused = slot.is_refused();
         let mut guarded = GuardedStream {
             stream,
             limits,
             framer: RequestFramer::new(router::max_body_bytes),
-            state: ConnectionState::new(place.is_for_health(), place.key_mark()),
-            place,
+            state: ConnectionState::new(slot.is_for_health().then_some(health::PATH), slot.key_mark()),
+            slot,
             unframed: Vec::new(),
             framed: Vec::new(),
             taken: 0,
@@ -176,7 +177,7 @@ impl<S: ClientSocket> GuardedStream<S> {
             self.state.cut_body();
         }
         if before != (self.framer.requests(), self.framer.phase()) {
-            self.update_seat();
+            self.update_slot();
         }
     }
 
@@ -187,8 +188,8 @@ impl<S: ClientSocket> GuardedStream<S> {
     }
 
     /// Lets the others know whether this connection waits for its client to send.
-    fn update_seat(&self) {
-        self.place.set_waiting(self.is_waiting());
+    fn update_slot(&self) {
+        self.slot.set_waiting(self.is_waiting());
     }
 
     /// Whether the server waits for the client to send.
@@ -200,9 +201,10 @@ impl<S: ClientSocket> GuardedStream<S> {
         }
     }
 
-    /// Ends the connection if its place is needed and no input is there. `cx` is woken when it is. Returns whether it did.
+    /// Ends the connection if its slot is needed and no input is there. `cx` is woken when it is. Returns whether it
+    /// did.
     fn leaves(&mut self, cx: &mut Context<'_>) -> bool {
-        if !self.is_waiting() || !self.place.leaves(cx) {
+        if !self.is_waiting() || !self.slot.leaves(cx) {
             return false;
         }
         match self.framer.phase() {
@@ -231,10 +233,10 @@ impl<S: ClientSocket> GuardedStream<S> {
         self.responses = self.framer.requests();
         self.pace = None;
         self.state.end_response();
-        self.update_seat();
+        self.update_slot();
         let is_last = self.framer.phase() == Phase::Discarding || self.is_closed_by_client;
         // A connection that has to leave closes now, and not when its next request arrives.
-        if (is_last || self.place.is_needed(cx) || !self.unframed.is_empty())
+        if (is_last || self.slot.is_needed(cx) || !self.unframed.is_empty())
             && let Some(reader) = self.reader.take()
         {
             reader.wake();
@@ -246,14 +248,14 @@ impl<S: ClientSocket> GuardedStream<S> {
 
     /// Ready when the client does not read its response fast enough.
     fn poll_too_slow(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let (state, place) = (&self.state, &self.place);
-        let is_scarce = || state.is_crowded() || place.is_scarce();
+        let (state, slot) = (&self.state, &self.slot);
+        let is_scarce = || state.is_crowded() || slot.is_scarce();
         let (window, least) = self.limits.pace(self.is_stopping());
         self.pace.take_if(|pace| pace.window() != window);
         let new = || WritePace::new(window, least);
         let is_too_slow = self.pace.get_or_insert_with(new).poll_too_slow(cx, is_scarce);
         if is_too_slow.is_ready() {
-            self.place.count_too_slow();
+            self.slot.count_too_slow();
         }
         is_too_slow
     }
@@ -263,7 +265,7 @@ impl<S: ClientSocket> GuardedStream<S> {
         let (phase, is_stopping) = (self.framer.phase(), self.is_stopping());
         let limit = match phase {
             Phase::Idle if self.is_response_pending() => None,
-            Phase::Idle if self.framer.requests() > 0 => Some(self.limits.idle_time(self.place.is_keyed())),
+            Phase::Idle if self.framer.requests() > 0 => Some(self.limits.idle_time(self.slot.is_keyed())),
             Phase::Idle | Phase::Head => Some(self.limits.head),
             Phase::Body if is_stopping => Some(self.limits.stop_window),
             Phase::Body => Some(self.limits.body + BODY_GRACE),
@@ -275,6 +277,44 @@ impl<S: ClientSocket> GuardedStream<S> {
 
     fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::Relaxed)
+    }
+
+    /// Hands bytes that are framed over to the framework; `None` if there are none.
+    fn poll_framed(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Option<Poll<io::Result<()>>> {
+        let framed = self.framed.get(self.taken..).unwrap_or_default();
+        if framed.is_empty() {
+            self.framed.clear();
+            self.framed.shrink_to(KEPT_CAPACITY);
+            self.taken = 0;
+            return None;
+        }
+        let permitted = self.permitted(buffer.remaining());
+        if permitted == 0 {
+            return Some(self.yield_turn(cx));
+        }
+        let framed = framed.get(..permitted).unwrap_or(framed);
+        buffer.put_slice(framed);
+        self.taken += framed.len();
+        self.taken_at_once += framed.len();
+        Some(Poll::Ready(Ok(())))
+    }
+
+    /// Frames what was read ahead. Pending while the framework, or another connection, has its turn first.
+    fn frame_next(&mut self) -> Poll<()> {
+        if self.yielded_after < self.responses {
+            // Decision D-251: the request was sent ahead, so the others have their turn first.
+            self.yielded_after = self.responses;
+            if !self.slot.leaves_between_requests() {
+                return Poll::Pending;
+            }
+            self.framer.break_off();
+        } else if self.framer.phase() == Phase::Body && self.taken_at_once > 0 {
+            // Decision D-158: the framework queues each piece of a body, so the last one is passed on first.
+            return Poll::Pending;
+        } else {
+            self.frame();
+        }
+        Poll::Ready(())
     }
 
     /// Makes the framework process what it has, and lets the other connections have their turn.
@@ -289,21 +329,9 @@ impl<S: ClientSocket> AsyncRead for GuardedStream<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         loop {
-            let framed = this.framed.get(this.taken..).unwrap_or_default();
-            if !framed.is_empty() {
-                let permitted = this.permitted(buffer.remaining());
-                if permitted == 0 {
-                    return this.yield_turn(cx);
-                }
-                let framed = framed.get(..permitted).unwrap_or(framed);
-                buffer.put_slice(framed);
-                this.taken += framed.len();
-                this.taken_at_once += framed.len();
-                return Poll::Ready(Ok(()));
+            if let Some(handed_over) = this.poll_framed(cx, buffer) {
+                return handed_over;
             }
-            this.framed.clear();
-            this.framed.shrink_to(KEPT_CAPACITY);
-            this.taken = 0;
             match this.framer.phase() {
                 // The response to the substitute request closes the connection.
                 Phase::Rejected => return Poll::Pending,
@@ -318,20 +346,9 @@ impl<S: ClientSocket> AsyncRead for GuardedStream<S> {
                     return Poll::Pending;
                 }
             } else if !this.unframed.is_empty() {
-                if this.yielded_after < this.responses {
-                    // Decision D-251: the request was sent ahead, so the others have their turn first.
-                    this.yielded_after = this.responses;
-                    if this.place.leaves_between_requests() {
-                        this.framer.break_off();
-                        continue;
-                    }
+                if this.frame_next().is_pending() {
                     return this.yield_turn(cx);
                 }
-                if this.framer.phase() == Phase::Body && this.taken_at_once > 0 {
-                    // Decision D-158: the framework queues each piece of a body, so the last one is passed on first.
-                    return this.yield_turn(cx);
-                }
-                this.frame();
                 continue;
             }
             match this.poll_fill(cx) {
@@ -362,56 +379,6 @@ impl<S: ClientSocket> AsyncRead for GuardedStream<S> {
                     this.take_error();
                 }
             }
-        }
-    }
-}
-
-impl<S: ClientSocket> AsyncWrite for GuardedStream<S> {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        match Pin::new(&mut this.stream).poll_write(cx, buffer) {
-            Poll::Ready(Ok(written)) => {
-                if this.place.end_unread() {
-                    this.update_seat();
-                }
-                this.count_written(cx, buffer, written);
-                Poll::Ready(Ok(written))
-            }
-            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Pending => {
-                if !this.place.leaves_unread(cx) {
-                    std::task::ready!(this.poll_too_slow(cx));
-                }
-                this.stream.discard_unsent();
-                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
-            }
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        if this.linger.is_none() {
-            std::task::ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
-        }
-        let linger = this.linger.get_or_insert_with(|| Box::pin(sleep(LINGER)));
-        let needs_no_response = this.place.is_evicted() && this.framer.phase() == Phase::Broken;
-        if linger.as_mut().poll(cx).is_ready() || this.is_closed_by_client || needs_no_response {
-            return Poll::Ready(Ok(()));
-        }
-        let mut bytes = [MaybeUninit::uninit(); READ_SIZE];
-        let mut input = ReadBuf::uninit(&mut bytes);
-        match Pin::new(&mut this.stream).poll_read(cx, &mut input) {
-            Poll::Ready(Ok(())) if !input.filled().is_empty() => {
-                cx.waker().wake_by_ref();
-                Poll::Pending
-            }
-            // The client has closed its side, too, or is gone.
-            Poll::Ready(_) => Poll::Ready(Ok(())),
-            Poll::Pending => Poll::Pending,
         }
     }
 }

@@ -40,8 +40,8 @@ impl ConnectionLimits {
         }
     }
 
-    /// The window and the least pace in which a client has to read a response. Decision D-120: once the server stops, it
-    /// waits for slow clients no longer than others need to be answered.
+    /// The window and the least pace in which a client has to read a response. Decision D-120: once the server stops,
+    /// it waits for slow clients no longer than others need to be answered.
     pub(crate) fn pace(&self, is_stopping: bool) -> (Duration, u64) {
         if is_stopping {
             (self.stop_window, self.stop_bytes_per_second)
@@ -51,7 +51,7 @@ impl ConnectionLimits {
     }
 }
 
-/// Decision D-115: generous to slow lines, but not to clients that do nothing.
+/// Generous to slow lines, but not to clients that do nothing.
 impl Default for ConnectionLimits {
     fn default() -> ConnectionLimits {
         ConnectionLimits {

@@ -21,7 +21,7 @@ use super::{
     client_socket::ClientSocket,
     connection::{GuardedStream, READ_SIZE},
     connection_limits::ConnectionLimits,
-    places::Places,
+    connection_slots::ConnectionSlots,
 };
 
 /// The framework's buffer in its initial size.
@@ -140,7 +140,7 @@ fn read(request: Vec<u8>, step: usize) -> Outcome {
         }
     };
     actix_web::rt::System::new().block_on(async move {
-        let seat = Arc::new(Places::new(8)).take(false);
+        let seat = Arc::new(ConnectionSlots::new(8)).take(false);
         let client = Client { input: request, step };
         let recorded = Recorded {
             stream: GuardedStream::new(client, ConnectionLimits::default(), seat, Arc::default()),

@@ -1,18 +1,26 @@
-//! Gives freed memory back to the system: that of connections that have ended, and that which opening a generation took.
+//! Gives freed memory back to the system: that of connections that have ended, and that which opening a generation
+//! took.
 //!
-//! The allocator of glibc keeps freed memory below the last block in use: after 4,096 hostile connections had ended, 280
-//! of 300 MiB stayed with the process, and 115 of 175 MiB after two million records were opened. So the next attack could
-//! reach the limit of its memory. Decision D-250.
+//! The allocator of glibc keeps freed memory below the last block in use: after 4,096 hostile connections had ended,
+//! 280 of 300 MiB stayed with the process, and 115 of 175 MiB after two million records were opened. So the next attack
+//! could reach the limit of its memory. Decision D-250.
 
 use std::{sync::Arc, time::Duration};
 
 use crate::{
     http::call::AppState,
-    server::{places::Places, worker::PeriodicWorker},
+    server::{connection_slots::ConnectionSlots, metrics::anonymous_memory_bytes, worker::PeriodicWorker},
 };
 
-/// How often the number of connections and the generation are compared.
-const INTERVAL: Duration = Duration::from_secs(5);
+/// How often the number of connections, the generation and the memory are compared.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// The anonymous memory from which freed memory is given back, although no connections have ended. The server may use
+/// 512 MiB.
+const MUCH_BYTES: i64 = 384 << 20;
+
+/// How much the memory has to grow until it is worth giving some back again.
+const GROWTH_BYTES: i64 = 16 << 20;
 
 /// Fewer connections leave too little memory to be worth the pause of the allocator, some milliseconds.
 const MANY: usize = 256;
@@ -33,13 +41,24 @@ impl Peak {
     }
 }
 
+/// The anonymous memory after some was last given back, in bytes.
+#[derive(Default)]
+struct Used(i64);
+
+impl Used {
+    /// Whether the memory is much, and has grown since.
+    fn is_much(&self, bytes: i64) -> bool {
+        bytes >= MUCH_BYTES.max(self.0.saturating_add(GROWTH_BYTES))
+    }
+}
+
 /// The generation that was served when memory was last given back.
 #[derive(Default)]
 struct Served(Option<String>);
 
 impl Served {
-    /// Whether another generation is served now. The one before takes no memory any longer, but for the requests that use
-    /// it.
+    /// Whether another generation is served now. The one before takes no memory any longer, but for the requests that
+    /// use it.
     fn has_changed(&mut self, generation: Option<&str>) -> bool {
         let has_changed = self.0.as_deref() != generation;
         if has_changed {
@@ -49,17 +68,19 @@ impl Served {
     }
 }
 
-pub(crate) fn start(state: Arc<AppState>, places: Arc<Places>) -> anyhow::Result<PeriodicWorker> {
-    let (mut peak, mut served, metrics) = (Peak::default(), Served::default(), state.metrics.clone());
+pub(crate) fn start(state: Arc<AppState>, slots: Arc<ConnectionSlots>) -> anyhow::Result<PeriodicWorker> {
+    let (mut peak, mut served, mut used) = (Peak::default(), Served::default(), Used::default());
+    let metrics = state.metrics.clone();
     let step = move || {
         let generation = state.generation.load_full();
         // Both are asked, because both remember.
         let (has_ended, has_changed) = (
-            peak.has_ended(places.open()),
+            peak.has_ended(slots.open()),
             served.has_changed(generation.as_deref().map(|generation| generation.id.as_str())),
         );
-        if has_ended || has_changed {
+        if has_ended || has_changed || used.is_much(anonymous_memory_bytes().unwrap_or(0)) {
             give_back();
+            used = Used(anonymous_memory_bytes().unwrap_or(0));
         }
         true
     };
@@ -72,7 +93,8 @@ pub(crate) fn start(state: Arc<AppState>, places: Arc<Places>) -> anyhow::Result
     reason = "the standard library cannot ask the allocator to return memory"
 )]
 fn give_back() {
-    // SAFETY: the function takes a number, may be called from any thread at any time, and frees only what is not in use.
+    // SAFETY: the function takes a number, may be called from any thread at any time, and frees only what is not in
+    // use.
     unsafe { libc::malloc_trim(0) };
 }
 
@@ -100,6 +122,16 @@ mod tests {
         ] {
             assert_eq!(peak.has_ended(open), has_ended, "{open}");
         }
+    }
+
+    #[test]
+    fn memory_is_given_back_when_it_is_much_and_has_grown() {
+        let used = Used::default();
+        assert!(!used.is_much(MUCH_BYTES - 1) && used.is_much(MUCH_BYTES));
+        let used = Used(MUCH_BYTES);
+        assert!(!used.is_much(MUCH_BYTES + GROWTH_BYTES - 1) && used.is_much(MUCH_BYTES + GROWTH_BYTES));
+        // What was given back counts from there.
+        assert!(!Used(100 << 20).is_much(300 << 20));
     }
 
     #[test]

@@ -106,17 +106,22 @@ impl MailWorker {
                 false
             }
         };
+        self.schedule(&generation.id, is_due, has_succeeded);
+        has_succeeded
+    }
+
+    /// Sets when the next run is due.
+    fn schedule(&mut self, generation: &str, was_due: bool, has_succeeded: bool) {
         let pause = if has_succeeded {
-            Duration::from_secs(60) / settings.rate.get()
+            Duration::from_secs(60) / self.settings.rate.get()
         } else {
             RETRY_INTERVAL
         };
         self.confirmations_at = Instant::now() + pause;
-        if is_due {
+        if was_due {
             let interval = if has_succeeded { RUN_INTERVAL } else { RETRY_INTERVAL };
-            self.next_run = Some((generation.id.clone(), Instant::now() + interval));
+            self.next_run = Some((generation.to_owned(), Instant::now() + interval));
         }
-        has_succeeded
     }
 
     /// Whether an address waits for a confirmation mail, and it is time to send it. A database that

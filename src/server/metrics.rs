@@ -23,7 +23,7 @@ use crate::{
     http::call::AppState,
     logging,
     model::timestamp,
-    server::places::{Counts, Places},
+    server::connection_slots::{ConnectionSlots, Counts},
 };
 
 /// Renders the page anew for each scrape.
@@ -35,12 +35,12 @@ const PREFIX: &str = "procure";
 impl MetricsPage {
     pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-    pub(crate) fn new(state: Arc<AppState>, places: Arc<Places>) -> MetricsPage {
+    pub(crate) fn new(state: Arc<AppState>, slots: Arc<ConnectionSlots>) -> MetricsPage {
         let mut registry = Registry::with_prefix(PREFIX);
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("build", "The version of the running program", build);
         state.metrics.register(&mut registry);
-        registry.register_collector(Box::new(ServiceStatus { state, places }));
+        registry.register_collector(Box::new(ServiceStatus { state, slots }));
         MetricsPage(registry)
     }
 
@@ -54,8 +54,8 @@ impl MetricsPage {
 /// The service at the moment of a scrape.
 struct ServiceStatus {
     state: Arc<AppState>,
-    /// The places for connections.
-    places: Arc<Places>,
+    /// The slots for connections.
+    slots: Arc<ConnectionSlots>,
 }
 
 type Labels = Vec<(&'static str, String)>;
@@ -128,11 +128,11 @@ impl ServiceStatus {
 
     fn show_connections(&self, page: &mut Page) -> fmt::Result {
         let help = "Connections to the public address";
-        page.show("connections_open", help, &gauge(self.places.open()))?;
-        let help = "Connections to the public address for which there are places";
-        page.show("connections_limit", help, &gauge(self.places.limit()))?;
+        page.show("connections_open", help, &gauge(self.slots.open()))?;
+        let help = "Connections to the public address for which there are slots";
+        page.show("connections_limit", help, &gauge(self.slots.limit()))?;
         let help = "Connections that the server refused or closed, by reason";
-        page.show("connections_rejected", help, &rejected(&self.places.counts))?;
+        page.show("connections_rejected", help, &rejected(&self.slots.counts))?;
         let (requests, responses) = (&self.state.request_bytes, &self.state.response_bytes);
         let bytes = &Unit::Bytes;
         let help = "Memory for request bodies that are being read";
@@ -215,7 +215,7 @@ fn gauges(values: impl IntoIterator<Item = (Labels, i64)>) -> Gauges {
 }
 
 /// Linux only; `None` on other systems.
-fn anonymous_memory_bytes() -> Option<i64> {
+pub(super) fn anonymous_memory_bytes() -> Option<i64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     let kilobytes: i64 = line.split_whitespace().next()?.parse().ok()?;

@@ -1,16 +1,19 @@
 //! Runs the service: starts the background workers and both servers, and stops them in order.
 
-use std::{net::TcpListener, sync::Arc};
+use std::{
+    net::{SocketAddr, TcpListener},
+    sync::Arc,
+};
 
 use anyhow::Context;
 
 use crate::{
+    http::call::AppState,
     server::{
         admin, assembly,
         config::Config,
-        freed_memory, listener, mail_worker,
-        places::Places,
-        reload, sync_worker, systemd, value_worker,
+        connection_slots::ConnectionSlots,
+        freed_memory, listener, mail_worker, reload, sync_worker, systemd, value_worker,
         watchdog::{self, AsyncWorkers},
         worker::PeriodicWorker,
     },
@@ -29,18 +32,9 @@ pub fn run(
         .admin_bind
         .map(|admin| admin::listen(admin, address))
         .transpose()?;
-    let (state, sync) = assembly::assemble(config)?;
-    let state = Arc::new(state);
-    match (state.generation.load_full(), state.generation_fault.load_full()) {
-        (Some(generation), _) => log::info!("serving generation {} on http://{address}", generation.id),
-        (None, fault) => log::warn!(
-            "waiting for a generation, and answering with 503 on http://{address}: {}",
-            fault.map(|fault| fault.to_string()).unwrap_or_default()
-        ),
-    }
-    if state.keys.is_empty() {
-        log::warn!("there is no API key yet; create one with `procure keys create`");
-    }
+    let (service, sync) = assembly::assemble(config)?;
+    let state = Arc::clone(&service.app);
+    log_start(&state, address);
     let reload = reload::start(Arc::clone(&state), config)?;
     let sync = sync_worker::start(sync, &state.metrics, config.now)?;
     let heartbeats = vec![
@@ -52,29 +46,21 @@ pub fn run(
     let mut workers = vec![sync, watchdog];
     // Not watched: a request computes what this worker does not.
     workers.push(value_worker::start(Arc::clone(&state))?);
-    if let Some(mail) = &config.mail {
-        // The watchdog does not watch it: a run takes as long as the mail server does, and its
-        // failures do not affect requests.
-        let connection = StateDb::open(&config.state)?;
-        workers.push(mail_worker::start(
-            Arc::clone(&state),
-            connection,
-            Arc::clone(mail),
-            config.now,
-        )?);
-    }
+    workers.extend(start_mailing(config, &state)?);
     let limits = config.limits;
-    let places = Arc::new(Places::new(listener::connections_permitted(limits.connections)));
-    workers.push(freed_memory::start(Arc::clone(&state), Arc::clone(&places))?);
+    let slots = Arc::new(ConnectionSlots::new(listener::connections_permitted(
+        limits.connections,
+    )));
+    workers.push(freed_memory::start(Arc::clone(&state), Arc::clone(&slots))?);
     let served = actix_web::rt::System::new().block_on(async move {
         let admin = admin
-            .map(|listener| admin::start(listener, &state, &places))
+            .map(|listener| admin::start(listener, &state, &slots))
             .transpose()?;
         let stop = async move {
             stop.await;
             systemd::stopping();
         };
-        let server = listener::start(listener, state, limits, places, async_workers, stop)?;
+        let server = listener::start(listener, service, limits, slots, async_workers, stop)?;
         systemd::ready();
         let served = server.await;
         // The admin server stops last, so that `/ready` reports the drain.
@@ -88,4 +74,26 @@ pub fn run(
     drop(reload);
     workers.into_iter().for_each(PeriodicWorker::stop);
     served.context("serving")
+}
+
+fn log_start(state: &AppState, address: SocketAddr) {
+    match (state.generation.load_full(), state.generation_fault.load_full()) {
+        (Some(generation), _) => log::info!("serving generation {} on http://{address}", generation.id),
+        (None, fault) => log::warn!(
+            "waiting for a generation, and answering with 503 on http://{address}: {}",
+            fault.map(|fault| fault.to_string()).unwrap_or_default()
+        ),
+    }
+    if state.keys.is_empty() {
+        log::warn!("there is no API key yet; create one with `procure keys create`");
+    }
+}
+
+/// The worker that sends mails, if the service sends any. The watchdog does not watch it: a run takes as long as the
+/// mail server does, and its failures do not affect requests.
+fn start_mailing(config: &Config, state: &Arc<AppState>) -> anyhow::Result<Option<PeriodicWorker>> {
+    let Some(mail) = &config.mail else { return Ok(None) };
+    let connection = StateDb::open(&config.state)?;
+    let worker = mail_worker::start(Arc::clone(state), connection, Arc::clone(mail), config.now)?;
+    Ok(Some(worker))
 }

@@ -11,9 +11,9 @@ use tokio::time::{Sleep, sleep};
 /// A window is checked this many times.
 const CHECKS: u32 = 6;
 
-/// When memory or places are scarce, the window ends at this check. The system takes a response in steps of up to 93 KiB
-/// (seen with its bound on unsent bytes), one in 10 s from a client that reads 10 KiB a second; so a window has to hold a
-/// step.
+/// When memory or places are scarce, the window ends at this check. The system takes a response in steps of up to 93
+/// KiB (seen with its bound on unsent bytes), one in 10 s from a client that reads 10 KiB a second; so a window has to
+/// hold a step.
 const SCARCE_CHECKS: u32 = 4;
 
 /// The pace of a client that does not take all of a response at once.

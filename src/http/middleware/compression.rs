@@ -5,7 +5,10 @@
 //! streams (so that HEAD has no `Content-Length`) and does not let one choose levels. Encoding a
 //! page costs about as much as finding it, so large bodies are encoded on the search threads.
 
-use std::io::Write;
+use std::{
+    io::{Read, Write},
+    sync::OnceLock,
+};
 
 use actix_web::{
     HttpMessage, HttpRequest,
@@ -46,7 +49,7 @@ const MIN_BYTES: usize = 1024;
 /// The largest body that is encoded on an async worker, in bytes.
 const MAX_INLINE_BYTES: usize = 16 * 1024;
 
-/// Decision D-147: the largest body that is encoded with brotli or gzip, in bytes. A larger one takes longer than 40 ms;
+/// The largest body that is encoded with brotli or gzip, in bytes. A larger one takes longer than 40 ms;
 /// clients that do not accept zstd get it plain.
 const MAX_SLOW_BYTES: usize = 4 << 20;
 
@@ -96,6 +99,36 @@ impl ContentCoding {
             }
         }
     }
+}
+
+/// The encoded forms of a body that never changes: each is made once, for the first client that accepts it.
+#[derive(Debug, Default)]
+pub(crate) struct KeptCodings([OnceLock<Bytes>; ContentCoding::ALL.len()]);
+
+impl KeptCodings {
+    /// Those of a body whose gzip form is known.
+    pub(crate) fn with_gzip(gzip: Bytes) -> KeptCodings {
+        let kept = KeptCodings::default();
+        // The cell is empty.
+        let _ = kept.0[ContentCoding::Gzip as usize].set(gzip);
+        kept
+    }
+
+    fn get(&self, coding: ContentCoding, encode: impl FnOnce() -> std::io::Result<Vec<u8>>) -> std::io::Result<Bytes> {
+        let kept = &self.0[coding as usize];
+        if let Some(encoded) = kept.get() {
+            return Ok(encoded.clone());
+        }
+        let encoded = Bytes::from(encode()?);
+        Ok(kept.get_or_init(|| encoded).clone())
+    }
+}
+
+/// The bytes that a gzip file of this program holds.
+pub(crate) fn unpacked(gzip: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(gzip).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Fails if the deadline passes meanwhile.
@@ -176,9 +209,14 @@ impl Accepted {
         let coding = self.coding_for(reply.body.len()).filter(|_| !is_encoded);
         if let Some(coding) = coding {
             deadline.check()?;
-            match coding.encode(&reply.body, deadline) {
+            let encode = || coding.encode(&reply.body, deadline);
+            let encoded = match &reply.kept_codings {
+                Some(kept) => kept.get(coding, encode),
+                None => encode().map(Bytes::from),
+            };
+            match encoded {
                 Ok(body) => {
-                    reply.body = Bytes::from(body);
+                    reply.body = body;
                     let name = HeaderValue::from_static(coding.name().as_str());
                     reply.headers.push((header::CONTENT_ENCODING, name));
                 }

@@ -16,8 +16,8 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     http::{
+        encoding::{decode, pairs},
         error::{ApiError, NOT_STORED},
-        params::encoding::{decode, pairs},
     },
     storage::hex::hex,
 };

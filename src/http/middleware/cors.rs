@@ -13,7 +13,7 @@ use actix_web::{
 
 use crate::http::{auth::Gateway, response_headers::names};
 
-/// Decision D-122: how long a browser may cache a preflight response, in seconds.
+/// How long a browser may cache a preflight response, in seconds.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
 
 const ANY: HeaderValue = HeaderValue::from_static("*");

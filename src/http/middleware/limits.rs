@@ -21,7 +21,7 @@ use crate::{
     state::account::{Account, Limit, LimitWindow, Receipt},
 };
 
-/// The least cost of a request; [`crate::http::cost`] has the others.
+/// The least cost of a request; [`crate::api::cost`] has the others.
 pub(crate) const ONE: NonZeroU32 = NonZeroU32::MIN;
 
 /// Decision D-14: responses that do not count against the daily quota: what the client already has,
@@ -110,7 +110,7 @@ impl Admission {
 
     /// Adds the headers that state the key's limits and what is left of them.
     ///
-    /// Decision D-13: `X-RateLimit-*` describe the limit with fewer requests left, and with equal
+    /// `X-RateLimit-*` describe the limit with fewer requests left, and with equal
     /// numbers the daily quota, which lasts longer.
     pub(crate) fn finish(mut self, response: &mut HttpResponse) {
         if FREE.contains(&response.status()) && !self.is_spent {
@@ -128,7 +128,7 @@ impl Admission {
         headers.insert(LIMIT, tighter.quota.get().into());
         headers.insert(REMAINING, tighter.remaining.into());
         headers.insert(RESET, tighter.reset.into());
-        // Decision D-154: refunds and refusals leave 0.
+        // Refunds and refusals leave 0.
         headers.insert(COST, self.receipt.charged.into());
     }
 }

@@ -12,7 +12,7 @@ pub(crate) struct RequestId(String);
 
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Decision D-121: the maximum length of a client's id. A longer or malformed one is replaced.
+/// The maximum length of a client's id. A longer or malformed one is replaced.
 const MAX_LENGTH: usize = 128;
 
 impl RequestId {

@@ -1,8 +1,8 @@
 //! One request on its way through the service, and the log line it ends with.
 //!
-//! Decision D-130: the contents of the line. Nothing in it identifies a person or grants access, and a client cannot write
-//! texts of its own into it, except for a short request id. So the line has declared names of parameters but not their
-//! values, no header, the database id of the key but not the key, and only paths that name something that exists.
+//! Decision D-130: the contents of the line. Nothing in it identifies a person or grants access, and a client cannot
+//! write texts of its own into it, except for a short request id. So the line has declared names of parameters but not
+//! their values, no header, the database id of the key but not the key, and only paths that name something that exists.
 
 use std::{
     borrow::Cow,
@@ -18,11 +18,11 @@ use actix_web::{
 use crate::{
     catalog::generation::Generation,
     http::{
+        encoding::pairs,
         middleware::{
             request_id::RequestId,
             timing::{Timing, milliseconds},
         },
-        params::encoding::pairs,
     },
 };
 
@@ -104,7 +104,8 @@ impl Trace {
 /// The names of a query string's parameters.
 #[derive(Debug, Default, PartialEq)]
 struct ParameterNames {
-    /// Each name once, in the order of the query string. Endpoints and pages declare so few that their length is bounded.
+    /// Each name once, in the order of the query string. Endpoints and pages declare so few that their length is
+    /// bounded.
     declared: Vec<&'static str>,
     /// How many parameters have other names, which may be any text.
     undeclared: u64,

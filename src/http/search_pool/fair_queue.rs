@@ -1,8 +1,8 @@
 //! The waiting jobs of a lane, and whose turn it is. The rule for taking turns is that of [`Shares`].
 //!
-//! Each client has a queue of its own. Decision D-143: a key is a client of its own. All visitors without a key together
-//! take the turns of one client, and share them by the same rule. So a key waits for at most one visitor between two of
-//! its jobs, however many visitors there are.
+//! Each client has a queue of its own. Decision D-143: a key is a client of its own. All visitors without a key
+//! together take the turns of one client, and share them by the same rule. So a key waits for at most one visitor
+//! between two of its jobs, however many visitors there are.
 //!
 //! This is plain data without threads. Every operation takes a time that grows with the number of *clients* with jobs,
 //! not with the number of jobs.
@@ -138,9 +138,9 @@ impl<J> FairQueue<J> {
         Ok(self.push(client, jobs, expected))
     }
 
-    /// Decision D-118: a client may have as many waiting jobs as places are free. So one client alone fills at most half
-    /// of the queue, and there is always room for the next one ("dynamic queue length thresholds", Choudhury and Hahne,
-    /// 1998). Visitors count as one client, and take no places away from keys.
+    /// Decision D-118: a client may have as many waiting jobs as places are free. So one client alone fills at most
+    /// half of the queue, and there is always room for the next one ("dynamic queue length thresholds", Choudhury and
+    /// Hahne, 1998). Visitors count as one client, and take no places away from keys.
     fn check_places(&self, client: Client, more: usize) -> Result<(), Refusal> {
         let own = self.groups.of(client.group()).waiting + more;
         let taken = match client {
@@ -162,8 +162,8 @@ impl<J> FairQueue<J> {
         let before = self.work_of(client);
         let mut own = before.saturating_add(all_but_last(count, expected));
         if before.is_zero() {
-            // An estimate that is too long must not shut a client out for ever, so its first request counts at most half
-            // of the time.
+            // An estimate that is too long must not shut a client out for ever, so its first request counts at most
+            // half of the time.
             own = own.min(time_left * self.thread_count() / 2);
         }
         // Until its last job starts, each other visitor gets as much time as this one.

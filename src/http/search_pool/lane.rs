@@ -302,8 +302,8 @@ impl Drop for JobLane {
     }
 }
 
-/// Lowers the priority of this thread alone, from that of the process. Linux has a niceness for each thread; elsewhere it
-/// would be that of the process, so it stays as it is. A failure only means that the thread keeps its priority.
+/// Lowers the priority of this thread alone, from that of the process. Linux has a niceness for each thread; elsewhere
+/// it would be that of the process, so it stays as it is. A failure only means that the thread keeps its priority.
 pub(crate) fn lower_priority(niceness: i32) {
     #[cfg(target_os = "linux")]
     if niceness > 0 {

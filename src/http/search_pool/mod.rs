@@ -1,9 +1,9 @@
 //! The search pool: two lanes of threads, so that cheap requests never wait for expensive ones, and clients that take
 //! turns in each lane.
 //!
-//! What cannot end before its deadline is refused on arrival, see [`fair_queue`]. A request that is cancelled leaves its
-//! queue; a running job notices it by its [`Deadline`](crate::engine::Deadline). A job that panics fails its own request
-//! only.
+//! What cannot end before its deadline is refused on arrival, see [`fair_queue`]. A request that is cancelled leaves
+//! its queue; a running job notices it by its [`Deadline`](crate::engine::Deadline). A job that panics fails its own
+//! request only.
 
 mod fair_queue;
 mod lane;

@@ -29,7 +29,7 @@ pub(crate) enum ChunkStatus {
     Invalid,
 }
 
-/// Decision D-114: the maximum number of bytes of chunk extensions in a body. Nothing reads them.
+/// The maximum number of bytes of chunk extensions in a body. Nothing reads them.
 const MAX_EXTENSION_BYTES: u64 = 16 << 10;
 
 /// The end of every chunked body in the output.

@@ -6,10 +6,10 @@ use httparse::Status;
 
 use super::error::RequestError;
 
-/// Decision D-113: the maximum length of the request line and the headers together, in bytes.
+/// The maximum length of the request line and the headers together, in bytes.
 pub(crate) const MAX_HEAD_BYTES: usize = 16 << 10;
 
-/// Decision D-113: the maximum number of headers of a request.
+/// The maximum number of headers of a request.
 pub(crate) const MAX_HEADERS: usize = 64;
 
 /// The maximum size of the body of a request, in bytes, by its method and path.

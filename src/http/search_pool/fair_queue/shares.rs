@@ -68,8 +68,8 @@ impl<M: Copy + Hash + Ord> Shares<M> {
         self.members.values().map(Share::work).sum()
     }
 
-    /// The work of others that comes before the last of some jobs of this member, if each job of it takes `pace`, and all
-    /// but the last one take `own`.
+    /// The work of others that comes before the last of some jobs of this member, if each job of it takes `pace`, and
+    /// all but the last one take `own`.
     pub(super) fn before(&self, member: M, own: Duration, pace: Duration) -> Duration {
         // Another member is served before the last job only until it has used as much time as this one.
         let used = self.members.get(&member).map_or(self.virtual_time, |share| share.used);
@@ -151,8 +151,8 @@ impl<M: Copy + Hash + Ord> Shares<M> {
         *self = Shares::new();
     }
 
-    /// Changes a share and the turn of its member. An idle member is forgotten, unless it has used more than the others,
-    /// because a forgotten one starts without what it has used.
+    /// Changes a share and the turn of its member. An idle member is forgotten, unless it has used more than the
+    /// others, because a forgotten one starts without what it has used.
     fn change(&mut self, member: M, change: impl FnOnce(&mut Share)) {
         let share = self.members.entry(member).or_default();
         self.turns.remove(&(share.used, member));

@@ -1,0 +1,124 @@
+//! Figures of the records that match a query. What is counted is planned first: the cost of a request follows from it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    api::{
+        analysis::{
+            currencies::{CurrencySum, currencies_of},
+            market_figures::{self, MarketFigures, market_figures},
+            quality::{Quality, quality_of},
+        },
+        params::include::Include,
+    },
+    catalog::ask::Ask,
+    engine::{
+        Error,
+        aggregation::{Aggregation, TermsAggregation, ValueAggregation},
+    },
+    model::Facet,
+    query::SearchQuery,
+};
+
+/// What is counted of the records that match.
+#[derive(Clone, Debug)]
+pub(crate) struct FigurePlan {
+    terms: Vec<TermsAggregation>,
+    values: ValueAggregation,
+    include: Include,
+    /// Whether the total is charged as a scan, although it is counted together with the facets.
+    is_total_charged: bool,
+}
+
+/// What was counted.
+#[derive(Debug)]
+pub(crate) struct Figures {
+    pub(crate) counted: Aggregation,
+    pub(crate) included: Included,
+}
+
+/// Each is absent unless it was asked for.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct Included {
+    /// Only with `include=quality`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Quality")]
+    pub(crate) quality: Option<Quality>,
+    /// Only with `include=market`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "MarketFigures")]
+    pub(crate) market: Option<MarketFigures>,
+    /// The sums of other currencies than the Canadian dollar, which totals leave out; only with `include=currencies`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<CurrencySum>")]
+    pub(crate) currencies: Option<Vec<CurrencySum>>,
+}
+
+impl FigurePlan {
+    pub(crate) fn new(mut terms: Vec<TermsAggregation>, include: Include) -> FigurePlan {
+        let quality = include.quality.then_some(Facet::QualityFlag);
+        let currencies = include.currencies.then_some(Facet::Currency);
+        terms.extend([quality, currencies].into_iter().flatten().map(TermsAggregation::all));
+        FigurePlan {
+            terms,
+            values: ValueAggregation::Sum,
+            include,
+            is_total_charged: false,
+        }
+    }
+
+    pub(crate) fn with_percentiles(self) -> FigurePlan {
+        let values = ValueAggregation::Percentiles;
+        FigurePlan { values, ..self }
+    }
+
+    /// Decision D-15: statistics and pages of results charge the total, profiles do not.
+    pub(crate) fn charging_total(self) -> FigurePlan {
+        let is_total_charged = true;
+        FigurePlan {
+            is_total_charged,
+            ..self
+        }
+    }
+
+    /// How often the records are scanned.
+    pub(crate) fn scans(&self) -> usize {
+        let market = if self.include.market { market_figures::SCANS } else { 0 };
+        self.terms.len() + usize::from(self.is_total_charged) + market
+    }
+
+    pub(crate) fn run(&self, ask: &Ask, query: &SearchQuery) -> Result<Figures, Error> {
+        let counted = ask.aggregate(query, &self.terms, self.values)?;
+        let market = self.include.market.then(|| market_figures(ask, query)).transpose()?;
+        let included = Included {
+            quality: self.include.quality.then(|| quality_of(&counted)),
+            market,
+            currencies: self.include.currencies.then(|| currencies_of(&counted)),
+        };
+        Ok(Figures { counted, included })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_asked_for_is_neither_counted_nor_written() {
+        let none = Include::default();
+        let scans = |include: Include| {
+            let plan = FigurePlan::new(Vec::new(), include);
+            (plan.terms.len(), plan.scans(), plan.charging_total().scans())
+        };
+        assert_eq!(scans(none), (0, 0, 1));
+        assert_eq!(serde_json::to_string(&Included::default()).unwrap(), "{}");
+        let all = Include {
+            quality: true,
+            market: true,
+            currencies: true,
+        };
+        assert_eq!(scans(all), (2, 7, 8));
+        assert_eq!(scans(Include { quality: true, ..none }), (1, 1, 2));
+    }
+}

@@ -1,0 +1,156 @@
+//! What vendors and departments have records of, and how their names are found.
+
+use crate::{
+    api::{
+        analysis::{
+            commodity::PREFERRED,
+            figures::{FigurePlan, Figures},
+        },
+        cost::ScanCost,
+        params::include::Include,
+    },
+    catalog::{ask::Ask, generation::Generation},
+    engine::{Error, aggregation::TermsAggregation, names::ResolvedName},
+    model::{EntityType, Facet, Role, Schema},
+    query::{Filter, SearchQuery},
+};
+
+/// The profile of a name in all entity types, with everything that is counted of one of them.
+#[derive(Debug)]
+pub(crate) struct Profile {
+    pub(crate) named: ResolvedName,
+    pub(crate) query: SearchQuery,
+    pub(crate) figures: Figures,
+}
+
+/// The records of an entity type that have a name.
+#[derive(Debug)]
+pub(crate) struct NamedRecords {
+    pub(crate) entity_type: EntityType,
+    pub(crate) records: u64,
+    named: ResolvedName,
+}
+
+/// The facet of the other side: the buyers of a vendor, the suppliers of a department.
+pub(crate) fn other_side(facet: Facet) -> Facet {
+    match facet {
+        Facet::Vendor => Facet::NamedDepartment,
+        _ => Facet::Vendor,
+    }
+}
+
+/// The entity types in which a name can be looked up.
+pub(crate) fn entity_types(facet: Facet) -> impl Iterator<Item = EntityType> {
+    let has_names = move |of: &EntityType| facet != Facet::Vendor || Schema::of(*of).has_role(Role::Vendor);
+    PREFERRED.into_iter().filter(has_names)
+}
+
+/// The records of a name.
+pub(crate) fn filter(facet: Facet, named: &ResolvedName) -> Filter {
+    let key = named.key.clone();
+    Filter::FacetValue { facet, key }
+}
+
+/// What a complete profile counts. All facets are counted completely, because the largest by value need not be among
+/// the most frequent.
+fn figures(facet: Facet, entity_type: EntityType) -> FigurePlan {
+    let schema = Schema::of(entity_type);
+    let mut facets = vec![Facet::Year, Facet::Category];
+    if facet == Facet::Vendor || schema.has_role(Role::Vendor) {
+        facets.push(other_side(facet));
+    }
+    if schema.has_role(Role::ProcurementMethod) {
+        facets.push(Facet::ProcurementMethod);
+    }
+    // The places tell the sources of the records, and so the years without data.
+    facets.push(Facet::Municipality);
+    FigurePlan::new(
+        facets.into_iter().map(TermsAggregation::all).collect(),
+        Include::all_of(schema),
+    )
+}
+
+/// What the complete profiles of so many names cost: their figures, and their records of every entity type.
+pub(crate) fn cost(generation: &Generation, facet: Facet, requested: Option<EntityType>, names: usize) -> ScanCost {
+    let entity_type = requested.unwrap_or(PREFERRED[0]);
+    let mut scans = vec![(entity_type, figures(facet, entity_type).scans() * names)];
+    scans.extend(entity_types(facet).map(|entity_type| (entity_type, names)));
+    ScanCost::of(generation, &scans)
+}
+
+/// The entity types with records of a name, in the order of [`PREFERRED`].
+pub(crate) fn find(ask: &Ask, facet: Facet, name: &str) -> Result<Vec<NamedRecords>, Error> {
+    let mut found = Vec::new();
+    for entity_type in entity_types(facet) {
+        let Some(named) = ask.resolve_name(entity_type, facet, name)? else {
+            continue;
+        };
+        let records = ask.count(&SearchQuery::newest(entity_type, vec![filter(facet, &named)]))?;
+        if records > 0 {
+            found.push(NamedRecords {
+                entity_type,
+                records,
+                named,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// The profile of one entity type: the requested one, else the first with records. `None` if the name has no records of
+/// the requested one.
+pub(crate) fn profile(
+    ask: &Ask,
+    facet: Facet,
+    found: &[NamedRecords],
+    requested: Option<EntityType>,
+) -> Result<Option<Profile>, Error> {
+    let is_requested = |of: &&NamedRecords| requested.is_none_or(|requested| requested == of.entity_type);
+    let Some(chosen) = found.iter().find(is_requested) else {
+        return Ok(None);
+    };
+    let query = SearchQuery::newest(chosen.entity_type, vec![filter(facet, &chosen.named)]);
+    Ok(Some(Profile {
+        named: chosen.named.clone(),
+        figures: figures(facet, chosen.entity_type).run(ask, &query)?,
+        query,
+    }))
+}
+
+/// Known names that are similar to one that does not exist, the most similar first: first the best of each entity type,
+/// then the second ones.
+pub(crate) fn similar_names(
+    ask: &Ask,
+    facet: Facet,
+    name: &str,
+    entity_types: impl IntoIterator<Item = EntityType>,
+    limit: usize,
+) -> Result<Vec<String>, Error> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    for entity_type in entity_types {
+        let names = ask.suggest_names(entity_type, facet, name, limit)?;
+        found.extend(names.into_iter().enumerate());
+    }
+    found.sort_by_key(|(rank, _)| *rank);
+    let mut similar: Vec<String> = Vec::new();
+    for (_, name) in found {
+        if similar.len() < limit && !similar.contains(&name) {
+            similar.push(name);
+        }
+    }
+    Ok(similar)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vendors_are_looked_up_where_there_are_vendors() {
+        assert_eq!(entity_types(Facet::Department).count(), 6);
+        assert!(entity_types(Facet::Vendor).all(|entity_type| entity_type != EntityType::Tender));
+        // Year, category, method, place, quality, currency, and five scans for the market; contracts have vendors too.
+        assert_eq!(figures(Facet::Department, EntityType::Tender).scans(), 11);
+        assert_eq!(figures(Facet::Department, EntityType::Contract).scans(), 12);
+    }
+}

@@ -1,0 +1,128 @@
+//! `GET /procurement/{solicitation_number}`: all records of one solicitation, from its notice to its contracts.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::{
+    api::{
+        analysis::solicitation::{Event, Matches, Solicitation, timeline, totals},
+        handlers::raw_records::raw_records,
+        params::{
+            paging::{DEFAULT_LIMIT, limit_applied},
+            param::describe,
+            procurement::TABLE,
+            read::read_all,
+        },
+        route::{Answer, Endpoint, ErrorResponse, Parameters, PathParam, RateLimitHeaders, Route, Tag},
+        schema_refs,
+    },
+    engine::aggregation::Money,
+    http::{
+        call::Call,
+        error::{ApiError, quoted},
+        work::{Reply, Work},
+    },
+    model::EntityType,
+};
+
+pub(crate) const PROCUREMENT: Route = Route {
+    id: "getProcurement",
+    tag: Tag::Parties,
+    endpoint: Endpoint::Named("/procurement/", "solicitation_number", get),
+    about: "All records of one solicitation, with a timeline",
+    path_params: &[PathParam::Text {
+        component: "solicitation_number",
+        name: "solicitation_number",
+        about: "A solicitation number; case and punctuation do not matter",
+        example: "solicitation_number",
+    }],
+    parameters: Parameters::Table("procurement", || describe(TABLE)),
+    answer: Answer::Json(SchemaGenerator::subschema_for::<Procurement>),
+    headers: &["X-Limit-Applied"],
+    errors: &[ErrorResponse {
+        status: "404",
+        name: "NoSolicitation",
+        about: "No record has that solicitation number, or none of that department",
+        example: |_| {
+            "no record has the solicitation number 'nope'; pass the `solicitation_number` of a record".to_owned()
+        },
+        rate_limit: RateLimitHeaders::Always,
+    }],
+    ..Route::DEFAULT
+};
+
+/// The shape of the response.
+#[derive(Serialize, JsonSchema)]
+#[schemars(
+    description = "The records of one solicitation number: for each entity type that has such records an array under its name, and figures over all of them"
+)]
+struct Procurement<'a> {
+    /// In the spelling of the request.
+    solicitation_number: &'a str,
+    /// Number of records in the response.
+    count: usize,
+    /// Number of all records. `total_value`, `vendors` and `buyers` are of all records, `timeline` of those in the
+    /// response.
+    total: u64,
+    entity_types: Vec<EntityType>,
+    /// The events of the records in the response, the earliest first.
+    timeline: Vec<Event>,
+    // Contracts, awards and disclosures report the same money.
+    /// In dollars: of the contracts; without contracts, of the awards; without awards, of the disclosures.
+    total_value: Option<Money>,
+    vendors: Vec<String>,
+    /// More than one if small buyers use the same number; `department` selects one.
+    buyers: Vec<String>,
+    #[serde(flatten)]
+    #[schemars(schema_with = "schema_refs::records_by_entity_type")]
+    records: BTreeMap<&'static str, Vec<&'a RawValue>>,
+}
+
+fn get(call: &Call, number: String) -> Result<Work, ApiError> {
+    let given = read_all(TABLE, call.query)?;
+    let asked = Solicitation::new(&number, given, DEFAULT_LIMIT, call.plan_limits.page_cap.into());
+    let normal_form = asked.normal_form();
+    let work = Work::search(&call.generation, move |ask| {
+        let found = asked.find(ask)?;
+        if found.is_empty() {
+            return Err(not_found(&number, asked.buyer.as_deref()));
+        }
+        let headers = asked.lowered_limit.map(limit_applied);
+        Ok(reply(&number, &found)?.with_headers(headers.into_iter().collect()))
+    });
+    work.for_request(&normal_form)
+}
+
+fn not_found(number: &str, buyer: Option<&str>) -> ApiError {
+    let number = quoted(number);
+    ApiError::not_found(match buyer {
+        None => format!("no record has the solicitation number {number}; pass the `solicitation_number` of a record"),
+        Some(part) => format!(
+            "no record with the solicitation number {number} has a department that contains {}; \
+             leave out 'department', or check both",
+            quoted(part)
+        ),
+    })
+}
+
+fn reply(number: &str, found: &[Matches]) -> Result<Reply, ApiError> {
+    let totals = totals(found);
+    let mut records = BTreeMap::new();
+    for matches in found {
+        records.insert(matches.entity_type.name(), raw_records(&matches.records)?);
+    }
+    Reply::json(&Procurement {
+        solicitation_number: number,
+        count: found.iter().map(|matches| matches.records.len()).sum(),
+        total: totals.total,
+        entity_types: found.iter().map(|matches| matches.entity_type).collect(),
+        timeline: timeline(found)?,
+        total_value: totals.total_value,
+        vendors: totals.vendors,
+        buyers: totals.buyers,
+        records,
+    })
+}

@@ -1,0 +1,79 @@
+//! `GET /{entity_type}/{record_id}`: a record, as the bytes it was indexed from.
+
+use crate::{
+    api::{
+        params::read,
+        route::{Answer, Endpoint, ErrorResponse, Link, PathParam, RateLimitHeaders, Route},
+    },
+    http::{
+        call::Call,
+        error::{ApiError, quoted},
+        work::{Reply, Work},
+    },
+    model::{EntityType, Role, Schema},
+};
+
+pub(crate) const RECORD: Route = Route {
+    id: "get",
+    endpoint: Endpoint::Record(get),
+    about: "One record",
+    path_params: &[PathParam::RecordId],
+    answer: Answer::Record,
+    errors: &[ErrorResponse {
+        status: "404",
+        name: "NoRecord",
+        about: "No record of the entity type has that id",
+        example: |_| {
+            "no contract record has the id 'nope'; pass the `record_id` of a search result unchanged".to_owned()
+        },
+        rate_limit: RateLimitHeaders::Always,
+    }],
+    links: &[
+        Link {
+            name: "vendor",
+            to: "getVendor",
+            about: "The vendor's contracts",
+            parameters: &[("name", "$response.body#/vendor_name")],
+            of: |of| of == EntityType::Contract,
+            ..Link::DEFAULT
+        },
+        Link {
+            name: "procurement",
+            to: "getProcurement",
+            about: "All records of the same solicitation",
+            parameters: &[("solicitation_number", "$response.body#/solicitation_number")],
+            of: |of| Schema::of(of).has_role(Role::SolicitationNumber),
+            ..Link::DEFAULT
+        },
+        Link {
+            name: "document",
+            to: "getDocumentOf",
+            about: "The first document",
+            parameters: &[
+                ("record_id", "$request.path.record_id"),
+                ("doc_index", "$response.body#/documents/0/doc_index"),
+            ],
+            of: |of| of == EntityType::Tender,
+            ..Link::DEFAULT
+        },
+    ],
+    ..Route::DEFAULT
+};
+
+/// The 404 for an id that no record of the entity type has.
+pub(crate) fn no_record(entity_type: EntityType, record_id: &str) -> ApiError {
+    ApiError::not_found(format!(
+        "no {entity_type} record has the id {}; pass the `record_id` of a search result unchanged",
+        quoted(record_id)
+    ))
+}
+
+fn get(call: &Call, entity_type: EntityType, record_id: String) -> Result<Work, ApiError> {
+    read::no_parameters(call.query)?;
+    Ok(Work::look_up(&call.generation, move |ask| {
+        let record = ask.record(entity_type, &record_id)?;
+        record
+            .map(Reply::from)
+            .ok_or_else(|| no_record(entity_type, &record_id))
+    }))
+}

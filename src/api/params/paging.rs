@@ -1,0 +1,42 @@
+//! Page sizes, and the errors and headers about pages that several endpoints share.
+
+use actix_web::http::header::{HeaderName, HeaderValue};
+
+use crate::{
+    api::params::value::Given,
+    http::{
+        error::ApiError,
+        parameter_error::{OffsetCure, Reason},
+    },
+};
+
+/// The records of a page if `limit` is not given.
+pub(crate) const DEFAULT_LIMIT: u64 = 100;
+
+/// The maximum number of records of a page, on any plan.
+pub(crate) const MAX_LIMIT: u64 = 500;
+
+/// The maximum number of records that an offset skips. A cursor has no maximum.
+pub(crate) const MAX_OFFSET: u64 = 9500;
+
+/// Decision D-150: the limit that was applied, if it is not the requested one.
+const LIMIT_APPLIED: HeaderName = HeaderName::from_static("x-limit-applied");
+
+/// The header for a limit that the plan lowered to this, or that the records' size allowed.
+pub(crate) fn limit_applied(limit: u64) -> (HeaderName, HeaderValue) {
+    (LIMIT_APPLIED, HeaderValue::from(limit))
+}
+
+/// The 400 for an offset above [`MAX_OFFSET`].
+pub(crate) fn offset_too_deep(offset: u64, cure: OffsetCure) -> ApiError {
+    let max = MAX_OFFSET;
+    ApiError::invalid("offset", Reason::OffsetTooDeep { offset, max, cure })
+}
+
+pub(crate) fn invalid_cursor(given: &Given<String>) -> ApiError {
+    ApiError::invalid(given.name, Reason::Cursor(given.value.clone()))
+}
+
+pub(crate) fn cursor_of_another_query() -> ApiError {
+    ApiError::invalid("cursor", Reason::CursorOfOtherSearch)
+}

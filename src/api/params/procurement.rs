@@ -1,0 +1,32 @@
+//! The parameters of `GET /procurement/{solicitation_number}`.
+
+use serde_json::json;
+
+use crate::api::params::{
+    paging::{DEFAULT_LIMIT, MAX_LIMIT},
+    param::Param,
+    value::{Given, ParamType},
+};
+
+#[derive(Debug, Default, PartialEq)]
+pub struct ProcurementParams {
+    pub(crate) department: Option<Given<String>>,
+    pub(crate) limit: Option<Given<u64>>,
+}
+
+type ProcurementParam = Param<ProcurementParams>;
+
+pub static TABLE: &[ProcurementParam] = &[
+    ProcurementParam::new(
+        "department",
+        "Part of the buyer's name: small buyers use the same numbers as others",
+        ParamType::NamePart(|p| &mut p.department),
+    ),
+    ProcurementParam::new(
+        "limit",
+        "Maximum number of records of each entity type; 100 by default",
+        ParamType::Integer(1, MAX_LIMIT, |p| &mut p.limit),
+    )
+    .default(|| json!(DEFAULT_LIMIT))
+    .capped_by_plan(),
+];

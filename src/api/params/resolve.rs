@@ -1,0 +1,284 @@
+//! The meaning of a search's parameters for one entity type, plan and generation.
+//!
+//! Every rule that needs more than the text of one parameter is here, except those of [filters](super::filters).
+
+use actix_web::http::header::{HeaderName, HeaderValue};
+
+use crate::{
+    api::params::{
+        by_entity_type::{facets_of, sort_names, sorts},
+        include::Include,
+        paging::{
+            DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, cursor_of_another_query, invalid_cursor, limit_applied,
+            offset_too_deep,
+        },
+        search::{SearchParams, TABLE},
+        value::{Given, not_in_list},
+    },
+    catalog::generation::Coverage,
+    engine::Hits,
+    http::{
+        call::Call,
+        error::ApiError,
+        parameter_error::{OffsetCure, Reason},
+    },
+    model::{EntityType, Facet, Schema, commodity::CommodityCode},
+    query::{
+        Order, Page, SearchQuery, Sort, SortKey, Start,
+        cursor::{Cursor, CursorError},
+        text::TextQuery,
+        translate::{Addition, Translator},
+    },
+};
+
+/// What parameters are resolved against.
+pub struct ResolveContext<'a> {
+    pub schema: &'static Schema,
+    /// The maximum number of records of a page on the key's plan.
+    pub page_cap: u64,
+    pub coverage: &'a [Coverage],
+    /// What `translate=true` translates with. Without one, nothing is translated.
+    pub translator: Option<&'a Translator>,
+}
+
+impl ResolveContext<'_> {
+    pub(crate) fn of<'a>(call: &'a Call, entity_type: EntityType) -> ResolveContext<'a> {
+        ResolveContext {
+            schema: Schema::of(entity_type),
+            page_cap: call.plan_limits.page_cap.into(),
+            coverage: &call.generation.manifest_of(entity_type).coverage,
+            translator: Some(&call.generation.translator),
+        }
+    }
+
+    /// The limit to apply, and the same again if it is lower than the requested one.
+    pub(crate) fn limit(&self, requested: &Option<Given<u64>>) -> (u64, Option<u64>) {
+        let requested = requested.as_ref().map_or(DEFAULT_LIMIT, |given| given.value);
+        let limit = requested.min(self.page_cap).min(MAX_LIMIT);
+        (limit, (limit < requested).then_some(limit))
+    }
+
+    /// Checks that the entity type has records of the municipality, if one is given.
+    pub(crate) fn check_municipality(&self, given: Option<Given<&str>>) -> Result<(), ApiError> {
+        let Some(given) = given else { return Ok(()) };
+        match unknown_municipality(given.value, self.schema.entity_type, self.coverage) {
+            Some(reason) => Err(ApiError::invalid(given.name, reason)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A search ready to run, and what the response's headers report about it.
+#[derive(Debug)]
+pub struct ResolvedSearch {
+    pub query: SearchQuery,
+    pub page: Page,
+    /// Parameters that the entity type accepts but has no field for, under the names the client used.
+    pub ignored: Vec<&'static str>,
+    /// The limit, if the plan lowered the requested one.
+    pub lowered_limit: Option<u64>,
+    pub facets: Vec<Facet>,
+    pub include_total: bool,
+    /// The parameters that each of the query's filters comes from, under the names the client used.
+    pub(crate) conditions: Vec<Vec<&'static str>>,
+    /// The code that the filter `commodity` names.
+    pub(crate) commodity: Option<CommodityCode>,
+    /// What the translation added to the text, and the words that it no longer requires.
+    pub(crate) translation: Option<Translation>,
+    pub(crate) suggest: bool,
+    pub(crate) explain: bool,
+    pub(crate) include: Include,
+}
+
+/// What a translation changed.
+#[derive(Debug)]
+pub(crate) struct Translation {
+    pub(crate) added: Vec<Addition>,
+    pub(crate) released: Vec<String>,
+}
+
+/// Lists the parameters that the entity type accepts but has no field for.
+const IGNORED_PARAMETERS: HeaderName = HeaderName::from_static("x-ignored-parameters");
+
+impl ResolvedSearch {
+    /// The headers that report how the request was understood, for a page of these hits.
+    pub(crate) fn headers(&self, hits: &Hits) -> Vec<(HeaderName, HeaderValue)> {
+        let applied = if hits.is_cut {
+            Some(hits.records.len() as u64)
+        } else {
+            self.lowered_limit
+        };
+        let mut headers: Vec<_> = applied.map(limit_applied).into_iter().collect();
+        if let Ok(names) = HeaderValue::from_str(&self.ignored.join(", "))
+            && !names.is_empty()
+        {
+            headers.push((IGNORED_PARAMETERS, names));
+        }
+        headers
+    }
+}
+
+impl SearchParams {
+    pub fn resolve(self, context: &ResolveContext) -> Result<ResolvedSearch, ApiError> {
+        self.check_paging()?;
+        let conditions = self.filters.conditions(TABLE)?;
+        context.check_municipality(self.filters.municipality())?;
+        let sort = self.sort(context.schema)?;
+        let facets = self.facets(context.schema)?;
+        let include = Include::parse(&self.include)?;
+        let is_true = |given: &Option<Given<bool>>| given.as_ref().is_some_and(|given| given.value);
+        let include_total = is_true(&self.include_total);
+        let (suggest, explain) = (is_true(&self.suggest), is_true(&self.explain));
+        let translator = context.translator.filter(|_| is_true(&self.translate));
+        let (limit, lowered_limit) = context.limit(&self.limit);
+        let (conditions, ignored): (Vec<_>, Vec<_>) = conditions
+            .into_iter()
+            .partition(|condition| condition.has_field(context.schema));
+        let commodity = self.filters.commodity();
+        let text = self.q.map(|given| given.value);
+        let (text, translation) = match text.filter(|text| !text.clauses().is_empty()) {
+            Some(text) => translated(text, translator),
+            None => (None, None),
+        };
+        let query = SearchQuery {
+            entity_type: context.schema.entity_type,
+            text,
+            filters: conditions.iter().map(|condition| condition.filter.clone()).collect(),
+            sort,
+        };
+        let start = start(self.cursor, self.offset, &query)?;
+        Ok(ResolvedSearch {
+            query,
+            page: Page {
+                limit: limit as usize,
+                start,
+            },
+            ignored: ignored.into_iter().flat_map(|condition| condition.parameters).collect(),
+            lowered_limit,
+            facets,
+            include_total,
+            conditions: conditions.into_iter().map(|condition| condition.parameters).collect(),
+            commodity,
+            translation,
+            suggest,
+            explain,
+            include,
+        })
+    }
+
+    /// Checks which paging parameters are combined, before the cursor is decoded.
+    fn check_paging(&self) -> Result<(), ApiError> {
+        let offset = self.offset.as_ref().map_or(0, |given| given.value);
+        let without_cursors = self.sort_by.as_ref().map(|given| given.value);
+        let without_cursors = without_cursors.filter(|sort| matches!(*sort, "value" | "relevance"));
+        if offset > MAX_OFFSET {
+            let cure = match without_cursors {
+                Some(_) => OffsetCure::SortByDate,
+                None => OffsetCure::Cursor,
+            };
+            return Err(offset_too_deep(offset, cure));
+        }
+        if let (Some(sort), Some(_)) = (without_cursors, &self.cursor) {
+            return Err(ApiError::invalid("cursor", Reason::CursorWithSort(sort)));
+        }
+        if self.cursor.is_some() && offset > 0 {
+            return Err(ApiError::invalid("cursor", Reason::CursorWithOffset));
+        }
+        Ok(())
+    }
+
+    /// The requested facets in the order they were given, each once.
+    fn facets(&self, schema: &Schema) -> Result<Vec<Facet>, ApiError> {
+        let Some(given) = &self.facets else {
+            return Ok(Vec::new());
+        };
+        let valid = facets_of(schema);
+        let mut facets: Vec<Facet> = Vec::new();
+        for name in given.value.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            let facet = Facet::parse(name).filter(|facet| valid.contains(facet));
+            let facet = facet.ok_or_else(|| {
+                let names = valid.iter().map(|facet| facet.name());
+                ApiError::invalid(given.name, Reason::NotInList(not_in_list(name, names)))
+            })?;
+            if !facets.contains(&facet) {
+                facets.push(facet);
+            }
+        }
+        Ok(facets)
+    }
+
+    fn sort(&self, schema: &Schema) -> Result<Sort, ApiError> {
+        let order = match self.sort_order.as_ref().map(|given| given.value) {
+            Some("asc") => Order::Asc,
+            _ => Order::Desc,
+        };
+        let Some(given) = &self.sort_by else {
+            return Ok(Sort {
+                key: SortKey::Date,
+                order,
+            });
+        };
+        let sorts = sorts(schema);
+        match sorts.iter().find(|(name, _)| *name == given.value) {
+            Some((_, key)) => {
+                if *key == SortKey::Relevance {
+                    self.check_relevance(given.name)?;
+                }
+                Ok(Sort { key: *key, order })
+            }
+            None => {
+                let reason = Reason::SortOfOthers {
+                    text: given.value,
+                    entity_type: schema.entity_type,
+                    values: sort_names(schema, self.q.is_some()),
+                };
+                Err(ApiError::invalid(given.name, reason))
+            }
+        }
+    }
+
+    /// Relevance is how well a record fits a text, so it needs one, and the worst first is of no use.
+    fn check_relevance(&self, name: &'static str) -> Result<(), ApiError> {
+        let has_text = self.q.as_ref().is_some_and(|q| !q.value.clauses().is_empty());
+        if !has_text {
+            return Err(ApiError::invalid(name, Reason::RelevanceWithoutText));
+        }
+        match &self.sort_order {
+            Some(given) if given.value == "asc" => Err(ApiError::invalid(given.name, Reason::AscendingRelevance)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn translated(text: TextQuery, translator: Option<&Translator>) -> (Option<TextQuery>, Option<Translation>) {
+    let Some(translator) = translator else {
+        return (Some(text), None);
+    };
+    let translated = translator.translate(&text);
+    let translation = Translation {
+        added: translated.added,
+        released: translated.released,
+    };
+    (Some(translated.text), Some(translation))
+}
+
+/// Why a slug is refused; `None` if the entity type has records of the municipality.
+pub(crate) fn unknown_municipality(slug: &str, entity_type: EntityType, coverage: &[Coverage]) -> Option<Reason> {
+    let slugs = coverage.iter().map(|row| row.municipality.as_str());
+    let is_known = slugs.clone().any(|known| known == slug);
+    (!is_known).then(|| Reason::Municipality {
+        list: not_in_list(slug, slugs),
+        entity_type,
+    })
+}
+
+fn start(cursor: Option<Given<String>>, offset: Option<Given<u64>>, query: &SearchQuery) -> Result<Start, ApiError> {
+    let Some(given) = cursor else {
+        return Ok(Start::Offset(offset.map_or(0, |given| given.value as usize)));
+    };
+    match Cursor::decode(&given.value).and_then(|cursor| cursor.position_in(query)) {
+        Ok(position) => Ok(Start::After(position)),
+        Err(CursorError::Undecodable) => Err(invalid_cursor(&given)),
+        Err(CursorError::QueryMismatch) => Err(cursor_of_another_query()),
+    }
+}

@@ -1,0 +1,517 @@
+//! The parameters of a record search, `GET /{entity_type}`.
+//!
+//! To add a filter: add a row here, its name to the `parameters` of each `index-schema/*.json` whose entity type
+//! accepts it, and its texts to the message files of the pages. Any other parameter also needs a field in
+//! [`SearchParams`], and its meaning in [`super::resolve`].
+
+use serde_json::json;
+
+use crate::{
+    api::params::{
+        by_entity_type::{facets_schema, sort_by_about, sort_by_schema, sort_names},
+        filters::{FilterKind, GivenFilters},
+        include::include_schema,
+        paging::{DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, offset_too_deep},
+        param::Param,
+        read::read,
+        value::{Case, ENTITY_TYPES, Given, ParamType, not_in_list},
+    },
+    http::{
+        encoding::pairs,
+        error::ApiError,
+        parameter_error::{OffsetCure, Reason},
+    },
+    model::{
+        EntityType, Role, Schema,
+        vocabulary::{CATEGORIES, QUALITY_FLAG_VALUES, STATUSES},
+    },
+    query::text::TextQuery,
+};
+
+/// The parameters a request gave: each value is well-formed, but not yet checked against the index and the plan.
+#[derive(Debug, Default, PartialEq)]
+pub struct SearchParams {
+    pub(crate) filters: GivenFilters,
+    pub(crate) q: Option<Given<TextQuery>>,
+    pub(crate) translate: Option<Given<bool>>,
+    pub(crate) sort_by: Option<Given<&'static str>>,
+    pub(crate) sort_order: Option<Given<&'static str>>,
+    pub(crate) limit: Option<Given<u64>>,
+    pub(crate) offset: Option<Given<u64>>,
+    /// Not decoded here: what a cursor cannot be combined with is checked first.
+    pub(crate) cursor: Option<Given<String>>,
+    pub(crate) facets: Option<Given<String>>,
+    pub(crate) include_total: Option<Given<bool>>,
+    pub(crate) suggest: Option<Given<bool>>,
+    pub(crate) explain: Option<Given<bool>>,
+    pub(crate) include: Option<Given<String>>,
+    pub(crate) entity_type: Option<Given<&'static str>>,
+}
+
+/// The values of `sort_by` on any entity type.
+const SORTS: [&str; 5] = ["published", "date", "value", "closing", RELEVANCE];
+
+/// The order that needs a text.
+const RELEVANCE: &str = "relevance";
+
+type SearchParam = Param<SearchParams>;
+
+pub const TABLE: &[SearchParam] = &[
+    filter("municipality", "City slug; `coverage` lists the valid ones", FilterKind::Municipality).in_form(3)
+    .aliases(&["city"]),
+    SearchParam::new(
+        "q",
+        "Full-text search: all words required; `OR` between two terms; \"double quotes\" for a phrase; a leading minus excludes",
+        ParamType::Query(|p| &mut p.q),
+    )
+    .examples(&[
+        ("none", "No text", ""),
+        ("words", "All words, in either language, plural or not", "snow removal"),
+        ("either", "Either word", "snow OR neige"),
+        ("phrase", "An exact phrase", "\"snow removal\""),
+        ("without", "The first word without the second", "snow -roof"),
+    ]),
+    filter("department", "Part of the department's name, in English or French; accents and case do not matter", FilterKind::Part(Role::Department)).in_form(1),
+    filter("vendor", "Part of the vendor's name; accents and case do not matter", FilterKind::Part(Role::Vendor)).in_form(2),
+    filter("category", "Procurement category; a record with several categories matches each of them", FilterKind::OneOf(Role::Category, &CATEGORIES, Case::Any)).in_form(5),
+    filter("status", "Status that the publisher states, in one of four words; it is not computed from dates, so a tender may be `Open` after its closing date", FilterKind::OneOf(Role::Status, &STATUSES, Case::Any)).in_form(7),
+    filter("procurement_method", "Start of the procurement method, in English or French", FilterKind::Start(Role::ProcurementMethod)).in_form(8),
+    filter("notice_type", "The whole notice type, in English or French; abbreviations do not match", FilterKind::Whole(Role::NoticeType)).in_form(9),
+    filter("vendor_province", "Vendor's province: its name in English or French, or its code; of a vendor abroad its state or region, as published. An unknown one finds nothing", FilterKind::Whole(Role::VendorProvince)).in_form(4),
+    filter("reference_number", "Exact number of a notice: finds the notice and all its amendments", FilterKind::Whole(Role::ReferenceNumber)).in_form(10),
+    filter("value_min", "Minimum value, inclusive", FilterKind::AtLeast).in_form(11),
+    filter("value_max", "Maximum value, inclusive", FilterKind::AtMost).in_form(12),
+    filter("issued_after", "First day, inclusive: of award, or of publication for tenders and pre-solicitations", FilterKind::From(Role::Date)).in_form(13)
+    .aliases(&["date_from", "date_after"]),
+    filter("issued_before", "Last day, inclusive: of award, or of publication for tenders and pre-solicitations", FilterKind::To(Role::Date)).in_form(14)
+    .aliases(&["date_to", "date_before"]),
+    filter("closing_after", "First closing day, inclusive", FilterKind::From(Role::ClosingDate)).in_form(15),
+    filter("closing_before", "Last closing day, inclusive", FilterKind::To(Role::ClosingDate)).in_form(16),
+    filter("commodity", "Commodity code of any level: UNSPSC (`7210`), GSIN (`N7030`, `gsin:K199`) or economic object (`object:0430`); finds it and all codes below it", FilterKind::Commodity).in_form(6)
+    .examples(&[
+        ("none", "Any code, or none", ""),
+        ("family", "A family of UNSPSC, with its classes and commodities", "7210"),
+        ("gsin", "A GSIN, with all codes that start with it", "gsin:N7030"),
+    ]),
+    filter("quality_flag", "What is doubtful about a record; `none` for records without a flag", FilterKind::OneOf(Role::QualityFlag, &QUALITY_FLAG_VALUES, Case::Exact)).in_form(17),
+    SearchParam::new(
+        "translate",
+        "`true`: words of `q` also find what the other language, English or French, calls the same",
+        ParamType::Boolean(|p| &mut p.translate),
+    )
+    .default(|| json!(false)),
+    SearchParam::new(
+        "sort_by",
+        "`date` (of the event), `published` and `closing` (if the entity type has these days), `value`, `relevance` (with `q`: the best matches first)",
+        ParamType::OneOf(&SORTS, Case::Exact, |p| &mut p.sort_by),
+    )
+    .by_entity_type(sort_by_schema)
+    .about_by_entity_type(sort_by_about)
+    .default(|| json!("date")),
+    SearchParam::new(
+        "sort_order",
+        "`desc`, the default, or `asc`",
+        ParamType::OneOf(&["asc", "desc"], Case::Exact, |p| &mut p.sort_order),
+    )
+    .default(|| json!("desc")),
+    SearchParam::new(
+        "limit",
+        "Maximum number of records of the page; a plan may lower it",
+        ParamType::Integer(1, MAX_LIMIT, |p| &mut p.limit),
+    )
+    .default(|| json!(DEFAULT_LIMIT))
+    .capped_by_plan(),
+    SearchParam::new(
+        "offset",
+        "Records to skip, at most 9500; a search goes deeper with `cursor`",
+        ParamType::Integer(0, u64::MAX, |p| &mut p.offset),
+    )
+    .default(|| json!(0))
+    .bounds(|| json!({"maximum": MAX_OFFSET})),
+    SearchParam::new(
+        "cursor",
+        "`next_cursor` from a previous response to the same search",
+        ParamType::Text(|p| &mut p.cursor),
+    ),
+    SearchParam::new(
+        "facets",
+        "Fields by which all matches are counted, separated by commas: `status`, `category`, `municipality`, `department`, `vendor`, `year`, `commodity`, `quality_flag`, `currency`; an entity type accepts those that it has",
+        ParamType::Text(|p| &mut p.facets),
+    )
+    .by_entity_type(facets_schema)
+    .examples(&[("none", "None", ""), ("some", "Two of them", "municipality,year")]),
+    SearchParam::new(
+        "include_total",
+        "`true` adds the number of all matches",
+        ParamType::Boolean(|p| &mut p.include_total),
+    )
+    .default(|| json!(false)),
+    SearchParam::new(
+        "suggest",
+        "`true` adds `suggestions` where nothing is found: words that occur and are spelled nearly like those of `q`",
+        ParamType::Boolean(|p| &mut p.suggest),
+    )
+    .default(|| json!(false)),
+    SearchParam::new(
+        "explain",
+        "`true` adds `explain`: how `q` and the filters were understood, in how many records each term is, and where nothing is found, what each condition costs",
+        ParamType::Boolean(|p| &mut p.explain),
+    )
+    .default(|| json!(false)),
+    SearchParam::new(
+        "include",
+        "Further figures, separated by commas: `quality` (the share of doubtful records), `market` (competition, bids, suppliers, growth), `currencies` (sums of currencies other than the Canadian dollar)",
+        ParamType::Text(|p| &mut p.include),
+    )
+    .bounds(include_schema)
+    .examples(&[("none", "None", ""), ("some", "Two of them", "quality,market")])
+    .only_where_listed(),
+    SearchParam::new(
+        "entity_type",
+        "The entity type whose figures and records are returned; by default the first of contract, award, disclosure, standing_offer, tender and pre_solicitation that has records",
+        ParamType::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.entity_type),
+    )
+    .only_where_listed(),
+];
+
+pub(crate) const fn filter(name: &'static str, about: &'static str, kind: FilterKind) -> SearchParam {
+    SearchParam::new(name, about, ParamType::Filter(kind, |p| &mut p.filters))
+}
+
+/// The parameters that select records, in the order of the table.
+pub(crate) const FILTERS: [&str; number_of_filters()] = {
+    let mut names = [""; number_of_filters()];
+    let (mut row, mut number) = (0, 0);
+    while row < TABLE.len() {
+        if TABLE[row].selects() {
+            names[number] = TABLE[row].name;
+            number += 1;
+        }
+        row += 1;
+    }
+    names
+};
+
+const fn number_of_filters() -> usize {
+    let (mut row, mut number) = (0, 0);
+    while row < TABLE.len() {
+        if TABLE[row].selects() {
+            number += 1;
+        }
+        row += 1;
+    }
+    number
+}
+
+impl SearchParams {
+    /// Reads the query string of a search in this entity type.
+    pub fn read(entity_type: EntityType, query: &str) -> Result<SearchParams, ApiError> {
+        let rejects = |param: &SearchParam, value: &str| wrong_sort(entity_type, true, param, value, query);
+        read(TABLE, |param| refusal(entity_type, param), rejects, query)
+    }
+
+    /// Reads the query string of an endpoint that accepts only some of the parameters; `endpoint` is its path
+    /// template, for the error.
+    pub fn read_only(
+        names: &[&'static str],
+        endpoint: &str,
+        entity_type: EntityType,
+        query: &str,
+    ) -> Result<SearchParams, ApiError> {
+        let refuses = |param: &Param<SearchParams>| {
+            if names.contains(&param.name) {
+                return if param.is_only_where_listed() {
+                    None
+                } else {
+                    refusal(entity_type, param)
+                };
+            }
+            let schema = Schema::of(entity_type);
+            let is_accepted = |name: &str| {
+                let mut rows = TABLE.iter().filter(|row| row.name == name);
+                schema.accepts(name) || rows.any(SearchParam::is_only_where_listed)
+            };
+            let accepted: Vec<&'static str> = names.iter().copied().filter(|name| is_accepted(name)).collect();
+            Some(Reason::NotOfEndpoint {
+                endpoint: endpoint.to_owned(),
+                accepted,
+            })
+        };
+        let has_text = names.contains(&"q");
+        let rejects = |param: &SearchParam, value: &str| wrong_sort(entity_type, has_text, param, value, query);
+        let given: SearchParams = read(TABLE, refuses, rejects, query)?;
+        let offset = given.offset.as_ref().map_or(0, |given| given.value);
+        if offset > MAX_OFFSET && !names.contains(&"cursor") {
+            return Err(offset_too_deep(offset, OffsetCure::Period));
+        }
+        Ok(given)
+    }
+}
+
+/// Why a value of `sort_by` is wrong here, with those that the request can have. An order that another entity type has
+/// is left to [`super::resolve`], unless it needs a text and the endpoint takes none.
+fn wrong_sort(
+    entity_type: EntityType,
+    has_text: bool,
+    param: &SearchParam,
+    value: &str,
+    query: &str,
+) -> Option<Reason> {
+    let is_known = SORTS.contains(&value) && (has_text || value != RELEVANCE);
+    if param.name != "sort_by" || is_known {
+        return None;
+    }
+    let pairs = pairs(query).unwrap_or_default();
+    let gives_text = pairs
+        .iter()
+        .any(|(name, value)| name == "q" && !value.trim().is_empty());
+    let names = sort_names(Schema::of(entity_type), has_text && gives_text);
+    Some(Reason::Sort(not_in_list(value, names.iter().copied())))
+}
+
+/// Why an entity type does not accept a parameter: names those that do. `None` if it accepts it.
+fn refusal(entity_type: EntityType, param: &Param<SearchParams>) -> Option<Reason> {
+    let accepts = |entity_type: EntityType| Schema::of(entity_type).accepts(param.name);
+    if param.is_only_where_listed() {
+        return Some(Reason::OnlyOfFigures(entity_type));
+    }
+    if accepts(entity_type) {
+        return None;
+    }
+    let accepting = EntityType::ALL.into_iter().filter(|other| accepts(*other));
+    Some(Reason::OfOtherEntityTypes {
+        entity_type,
+        accepting: accepting.collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::api::params::filters::term;
+
+    fn check(entity_type: EntityType, query: &str, detail: &str) {
+        let error = SearchParams::read(entity_type, query).expect_err(query);
+        assert_eq!(error.detail, detail, "{query}");
+        assert_eq!(error.status.as_u16(), 422);
+    }
+
+    #[test]
+    fn every_schema_accepts_only_parameters_of_the_table() {
+        for entity_type in EntityType::ALL {
+            for name in &Schema::of(entity_type).parameters {
+                assert!(TABLE.iter().any(|param| param.name == name), "{entity_type}: {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_and_refused_names_are_errors() {
+        check(
+            EntityType::Contract,
+            "munipality=montreal",
+            "unknown parameter 'munipality'; nearest is 'municipality'",
+        );
+        check(
+            EntityType::Contract,
+            "vendr=abc",
+            "unknown parameter 'vendr'; nearest is 'vendor'",
+        );
+        check(
+            EntityType::Tender,
+            "vendor=abc",
+            "parameter 'vendor': tender does not accept it; it is for contract, award, disclosure, standing_offer, pre_solicitation",
+        );
+        check(EntityType::Award, "Q=x", "unknown parameter 'Q'; nearest is 'q'");
+        check(
+            EntityType::StandingOffer,
+            "foo=1",
+            "unknown parameter 'foo'; this endpoint accepts municipality, q, department, vendor, category, reference_number, \
+             issued_after, issued_before, closing_after, closing_before, commodity, quality_flag, translate, sort_by, sort_order, \
+             limit, offset, cursor, facets, include_total, suggest, explain",
+        );
+        check(
+            EntityType::Award,
+            "city=a&municipality=b",
+            "parameter 'municipality': given twice, also as 'city'; give it once",
+        );
+        check(EntityType::Award, "q=a&q=b", "parameter 'q': given twice; give it once");
+    }
+
+    #[test]
+    fn an_endpoint_without_cursors_does_not_advise_one() {
+        let names = ["issued_after", "issued_before", "limit", "offset"];
+        let read = |query: &str| SearchParams::read_only(&names, "/vendor/{name}", EntityType::Contract, query);
+        assert!(read("offset=9500").is_ok());
+        let error = read("offset=9501").unwrap_err();
+        assert_eq!(
+            (error.status.as_u16(), error.detail.as_str()),
+            (
+                400,
+                "parameter 'offset': '9501' is above 9500; narrow the records by 'issued_after' and 'issued_before'"
+            )
+        );
+        let error = read(&format!("offset={}", u128::MAX)).unwrap_err();
+        assert_eq!(
+            error.detail,
+            "parameter 'offset': must not be above 9500; narrow the records by 'issued_after' and 'issued_before'",
+            "a number that was not kept is not quoted"
+        );
+    }
+
+    #[test]
+    fn an_error_names_the_orders_that_the_request_can_have() {
+        for (entity_type, query, detail) in [
+            (EntityType::Contract, "sort_by=foo", "'foo' is not one of date, value"),
+            (
+                EntityType::Contract,
+                "sort_by=foo&q=snow",
+                "'foo' is not one of date, value, relevance",
+            ),
+            (
+                EntityType::Contract,
+                "q=+&sort_by=foo",
+                "'foo' is not one of date, value",
+            ),
+            (
+                EntityType::Tender,
+                "sort_by=foo",
+                "'foo' is not one of published, date, value, closing",
+            ),
+            (EntityType::StandingOffer, "sort_by=foo", "'foo' is not one of date"),
+        ] {
+            check(entity_type, query, &format!("parameter 'sort_by': {detail}"));
+        }
+        let names = ["sort_by"];
+        let profile = |query: &str| SearchParams::read_only(&names, "/vendor/{name}", EntityType::Contract, query);
+        for order in ["relevance", "foo"] {
+            let error = profile(&format!("sort_by={order}")).unwrap_err();
+            assert_eq!(
+                error.detail,
+                format!("parameter 'sort_by': '{order}' is not one of date, value")
+            );
+        }
+        assert!(profile("sort_by=value").is_ok());
+    }
+
+    #[test]
+    fn malformed_values_are_errors() {
+        for (query, detail) in [
+            ("limit=0", "parameter 'limit': '0' is not an integer from 1 to 500"),
+            ("limit=501", "parameter 'limit': '501' is not an integer from 1 to 500"),
+            ("limit=ten", "parameter 'limit': 'ten' is not an integer from 1 to 500"),
+            ("limit=1.5", "parameter 'limit': '1.5' is not an integer from 1 to 500"),
+            ("offset=-1", "parameter 'offset': '-1' is not an integer of 0 or more"),
+            (
+                "value_min=NaN",
+                "parameter 'value_min': 'NaN' is not a finite number such as 25000 or 1999.99",
+            ),
+            (
+                "value_max=1e999",
+                "parameter 'value_max': '1e999' is not a finite number such as 25000 or 1999.99",
+            ),
+            (
+                "date_from=2023-02-30",
+                "parameter 'date_from': '2023-02-30' is not a day that exists; dates are YYYY-MM-DD",
+            ),
+            (
+                "issued_before=yesterday",
+                "parameter 'issued_before': 'yesterday' is not a date; dates are YYYY-MM-DD",
+            ),
+            (
+                "department=**a*",
+                "parameter 'department': '**a*' is too short; give at least 3 letters or digits",
+            ),
+            (
+                "procurement_method=--",
+                "parameter 'procurement_method': '--' has no letter or digit; give at least one",
+            ),
+            (
+                "category=goods",
+                "parameter 'category': 'goods' is not one of CNST, GD, SRV, SRVTGD",
+            ),
+            (
+                "status=opened",
+                "parameter 'status': 'opened' is not one of Active, Expired, Cancelled, Open; nearest is 'Open'",
+            ),
+            (
+                "sort_by=Value",
+                "parameter 'sort_by': 'Value' is not one of date, value; nearest is 'value'",
+            ),
+            (
+                "sort_order=down",
+                "parameter 'sort_order': 'down' is not one of asc, desc",
+            ),
+            ("q=%zz", "invalid percent-encoding '%zz'; write a percent sign as %25"),
+            (
+                "q=%ff",
+                "the address is not valid UTF-8 after percent-decoding; encode its text as UTF-8",
+            ),
+        ] {
+            check(EntityType::Contract, query, detail);
+        }
+        check(
+            EntityType::Contract,
+            &format!("q={}", "a+".repeat(33)),
+            "parameter 'q': the text has 33 words; the maximum is 32",
+        );
+        check(
+            EntityType::Contract,
+            &format!("q={}", "a".repeat(513)),
+            "parameter 'q': the text has 513 characters; the maximum is 512",
+        );
+    }
+
+    #[test]
+    fn a_name_part_is_measured_after_folding() {
+        // The length counts after folding: `É.a` has three characters, `éé` two, `½` three.
+        for (query, is_accepted) in [
+            ("vendor=%C3%89.a", true),
+            ("vendor=%C3%A9%C3%A9", false),
+            ("vendor=%C2%BD", true),
+        ] {
+            assert_eq!(
+                SearchParams::read(EntityType::Contract, query).is_ok(),
+                is_accepted,
+                "{query}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_empty_value_is_absent_and_values_are_trimmed() {
+        let given = SearchParams::read(
+            EntityType::Contract,
+            "vendor=&limit=+&status=+open+&city=&municipality=laval",
+        )
+        .unwrap();
+        assert_eq!(given.limit, None);
+        let laval = Given {
+            name: "municipality",
+            value: "laval",
+        };
+        assert_eq!(given.filters.municipality(), Some(laval));
+        let conditions = given.filters.conditions(TABLE).unwrap();
+        let names: Vec<_> = conditions.iter().map(|condition| &condition.parameters[..]).collect();
+        assert_eq!(names, [["municipality"], ["status"]]);
+        assert_eq!(conditions[1].filter, term(Role::Status, "Open".to_owned()));
+    }
+
+    proptest! {
+        #[test]
+        fn no_query_string_panics(
+            query in "((municipality|q|vendor|limit|date_to|cursor|value_min|x)=?(%[0-9a-fA-F]{2}|%|\\PC){0,12}&?){0,5}"
+        ) {
+            for entity_type in EntityType::ALL {
+                let _ = SearchParams::read(entity_type, &query);
+            }
+        }
+
+        #[test]
+        fn no_text_panics(query in "\\PC{0,80}") {
+            let _ = SearchParams::read(EntityType::Tender, &query);
+        }
+    }
+}

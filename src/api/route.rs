@@ -1,0 +1,278 @@
+//! What a row of the route table states about an endpoint: how requests reach it, and how the OpenAPI document
+//! describes it.
+
+use actix_web::http::Method;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::Value as Json;
+
+use crate::{
+    api::params::param::Parameter,
+    http::{auth::Gateway, call::Call, error::ApiError, work::Work},
+    model::EntityType,
+};
+
+/// Decision D-157: the maximum size of a request body, unless a row states another one, in bytes.
+pub(crate) const MAX_BODY_BYTES: usize = 16 << 10;
+
+/// An endpoint. A row lists what differs from [`Route::DEFAULT`].
+pub struct Route {
+    /// `operationId`: the name of the operation in generated clients, which never changes. For an endpoint that exists
+    /// for each entity type, the type's name follows.
+    pub id: &'static str,
+    /// The tag of an endpoint that is not of one entity type.
+    pub tag: Tag,
+    pub verb: Verb,
+    pub endpoint: Endpoint,
+    pub access: Access,
+    pub(crate) about: &'static str,
+    pub(crate) path_params: &'static [PathParam],
+    pub(crate) parameters: Parameters,
+    pub(crate) body: Body,
+    /// The maximum size of a request body, in bytes, a multiple of 1,024. If the endpoint takes no body, one of this
+    /// size is skipped.
+    pub(crate) max_body_bytes: usize,
+    pub(crate) answer: Answer,
+    /// Whether a client that accepts HTML, such as a browser, gets a page in place of the JSON of a 200 or 404.
+    pub(crate) shows_pages: bool,
+    /// Headers of the 200 that not every endpoint sends.
+    pub(crate) headers: &'static [&'static str],
+    /// Error responses of this endpoint, in place of the common ones with the same status.
+    pub(crate) errors: &'static [ErrorResponse],
+    pub(crate) links: &'static [Link],
+    /// Whether a client may keep the response: it stays the same until the next index or restart.
+    pub(crate) is_cacheable: bool,
+}
+
+impl Route {
+    /// `GET` with a key, without parameters or body.
+    pub(crate) const DEFAULT: Route = Route {
+        id: "",
+        tag: Tag::Service,
+        verb: Verb::Get,
+        endpoint: Endpoint::Fixed("", |_| Err(ApiError::internal("the route has no handler"))),
+        access: Access::Keyed,
+        about: "",
+        path_params: &[],
+        parameters: Parameters::None,
+        body: Body::None,
+        max_body_bytes: MAX_BODY_BYTES,
+        answer: Answer::Asset,
+        shows_pages: false,
+        headers: &[],
+        errors: &[],
+        links: &[],
+        is_cacheable: true,
+    };
+
+    /// Whether the OpenAPI document describes it.
+    pub fn is_described(&self) -> bool {
+        !matches!(self.answer, Answer::Asset)
+    }
+}
+
+/// The method of an endpoint; `GET` includes `HEAD`, for which the framework leaves out the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    Get,
+    Post,
+}
+
+impl Verb {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verb::Get => "GET",
+            Verb::Post => "POST",
+        }
+    }
+
+    pub(crate) fn serves(self, method: &Method) -> bool {
+        match self {
+            Verb::Get => *method == Method::GET || *method == Method::HEAD,
+            Verb::Post => *method == Method::POST,
+        }
+    }
+}
+
+/// The form of an endpoint's path, and the handler, which takes the variable parts of the path.
+#[derive(Clone, Copy)]
+pub enum Endpoint {
+    /// Exactly this path.
+    Fixed(&'static str, fn(&Call) -> Result<Work, ApiError>),
+    /// `/{entity_type}` with this suffix.
+    EntityType(&'static str, fn(&Call, EntityType) -> Result<Work, ApiError>),
+    /// `/{entity_type}/{record_id}`; the id is the whole rest of the path.
+    Record(fn(&Call, EntityType, String) -> Result<Work, ApiError>),
+    /// This prefix and a name, which is the whole rest of the path. The second text is the name of the variable part.
+    Named(&'static str, &'static str, fn(&Call, String) -> Result<Work, ApiError>),
+    /// `/tender/{record_id}/documents/{doc_index}`; the id is everything in between.
+    Document(fn(&Call, String, String) -> Result<Work, ApiError>),
+}
+
+impl Endpoint {
+    /// The path with names in braces for its variable parts.
+    pub(crate) fn template(&self) -> String {
+        match self {
+            Endpoint::Fixed(path, _) => (*path).to_owned(),
+            Endpoint::EntityType(suffix, _) => format!("/{{entity_type}}{suffix}"),
+            Endpoint::Record(_) => "/{entity_type}/{record_id}".to_owned(),
+            Endpoint::Named(prefix, name, _) => format!("{prefix}{{{name}}}"),
+            Endpoint::Document(_) => "/tender/{record_id}/documents/{doc_index}".to_owned(),
+        }
+    }
+
+    /// The templates with the entity type filled in, and that entity type.
+    pub fn templates(&self) -> Vec<(String, Option<EntityType>)> {
+        let template = self.template();
+        match self {
+            Endpoint::Fixed(..) | Endpoint::Named(..) => vec![(template, None)],
+            Endpoint::Document(_) => vec![(template, Some(EntityType::Tender))],
+            Endpoint::EntityType(..) | Endpoint::Record(_) => {
+                let path = |of: EntityType| (template.replace("{entity_type}", of.name()), Some(of));
+                EntityType::ALL.map(path).to_vec()
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Keyless,
+    Keyed,
+    /// For keys of a paid plan.
+    Paid,
+}
+
+impl Access {
+    pub(crate) fn is_keyed(self) -> bool {
+        self != Access::Keyless
+    }
+}
+
+/// A group of endpoints in the OpenAPI document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tag {
+    Parties,
+    Commodities,
+    Pro,
+    Alerts,
+    Service,
+}
+
+impl Tag {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Tag::Parties => "parties",
+            Tag::Commodities => "commodities",
+            Tag::Pro => "pro",
+            Tag::Alerts => "alerts",
+            Tag::Service => "service",
+        }
+    }
+}
+
+/// A variable part of a path.
+pub(crate) enum PathParam {
+    /// A text that may contain any character.
+    Text {
+        /// The name of its component.
+        component: &'static str,
+        name: &'static str,
+        about: &'static str,
+        /// A field of the example record of contracts.
+        example: &'static str,
+    },
+    /// A text of a known form.
+    Fixed {
+        /// The name of its component.
+        component: &'static str,
+        name: &'static str,
+        about: &'static str,
+        example: &'static str,
+    },
+    /// `record_id`, with a component for each entity type.
+    RecordId,
+    DocIndex,
+}
+
+/// The query parameters of an endpoint.
+#[derive(Clone, Copy)]
+pub(crate) enum Parameters {
+    None,
+    /// Those of a record search, or only the named ones; of the given entity type if the path has none.
+    Search(Option<&'static [&'static str]>, Option<EntityType>),
+    /// All rows of a table. The name is the prefix of their components.
+    Table(&'static str, fn() -> Vec<Parameter>),
+}
+
+/// What an endpoint does with a request body.
+pub(crate) enum Body {
+    /// It is not read.
+    None,
+    /// A body of any type is read and discarded.
+    Ignored,
+    Json {
+        is_required: bool,
+        schema: fn(&mut SchemaGenerator) -> Schema,
+        example: fn() -> Json,
+    },
+}
+
+/// The body of the 200 response.
+#[derive(Clone, Copy)]
+pub(crate) enum Answer {
+    /// A record of the entity type.
+    Record,
+    /// A page of records of the entity type.
+    Page,
+    /// An object with a derived schema.
+    Json(fn(&mut SchemaGenerator) -> Schema),
+    Html,
+    /// A file of the documentation page: not part of the interface, and not described.
+    Asset,
+}
+
+/// An error response in the OpenAPI document.
+pub(crate) struct ErrorResponse {
+    pub(crate) status: &'static str,
+    /// The name of its component.
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    /// The `detail` of the example.
+    pub(crate) example: fn(&Gateway) -> String,
+    pub(crate) rate_limit: RateLimitHeaders,
+}
+
+/// Whether a response has the rate limit headers. It has if the request was counted against its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RateLimitHeaders {
+    Always,
+    /// The request may have been counted or not.
+    Sometimes,
+    Never,
+}
+
+/// A link from a response to another operation.
+pub(crate) struct Link {
+    pub(crate) name: &'static str,
+    /// [`Route::id`] of the operation it leads to.
+    pub(crate) to: &'static str,
+    pub(crate) about: &'static str,
+    /// Parameters of that operation, and the expressions for their values.
+    pub(crate) parameters: &'static [(&'static str, &'static str)],
+    /// Whether the query parameters of the request are passed on, except those that page.
+    pub(crate) repeats_query: bool,
+    /// The entity types of the responses that have the link.
+    pub(crate) of: fn(EntityType) -> bool,
+}
+
+impl Link {
+    /// A link of every response, without parameters of the request.
+    pub(crate) const DEFAULT: Link = Link {
+        name: "",
+        to: "",
+        about: "",
+        parameters: &[],
+        repeats_query: false,
+        of: |_| true,
+    };
+}

@@ -1,0 +1,304 @@
+//! Matches a request's path with the route table.
+//!
+//! The framework's router is not used: it normalizes paths and decodes them partly, but a `record_id` may contain any
+//! character. The raw path is split here: its first segment is the entity type, all the rest is the id, percent-decoded
+//! once.
+
+use std::sync::LazyLock;
+
+use actix_web::http::Method;
+
+use crate::{
+    api::{
+        api_docs,
+        params::nearest::nearest,
+        route::{Endpoint, MAX_BODY_BYTES, Route, Verb},
+        routes::ROUTES,
+    },
+    http::{
+        call::Call,
+        encoding::decode,
+        error::{ApiError, quoted},
+        work::Work,
+    },
+    model::{EntityType, record::RESERVED_IDS},
+};
+
+/// The path templates of the rows, in the table's order, as log lines and metrics show them.
+static TEMPLATES: LazyLock<Vec<String>> =
+    LazyLock::new(|| ROUTES.iter().map(|route| route.endpoint.template()).collect());
+
+/// The rows whose path matches that of a request.
+pub(crate) struct Found(Vec<(&'static Route, Target)>);
+
+/// A handler with the variable parts of the path.
+pub(crate) enum Target {
+    Fixed(fn(&Call) -> Result<Work, ApiError>),
+    EntityType(fn(&Call, EntityType) -> Result<Work, ApiError>, EntityType),
+    Record(
+        fn(&Call, EntityType, String) -> Result<Work, ApiError>,
+        EntityType,
+        String,
+    ),
+    Named(fn(&Call, String) -> Result<Work, ApiError>, String),
+    Document(fn(&Call, String, String) -> Result<Work, ApiError>, String, String),
+}
+
+/// A path, split and decoded in the ways that the forms of endpoints need.
+struct Path {
+    whole: String,
+    entity_type: Option<EntityType>,
+    /// Everything after the first segment.
+    rest: Option<String>,
+    /// The record id, if the path is that of a record.
+    record_id: Option<String>,
+    /// The record id and the index, if the path is that of a tender's document.
+    document: Option<(String, String)>,
+}
+
+/// Finds the rows for a raw path. Malformed percent-encoding is an error.
+pub(crate) fn find(path: &str) -> Result<Found, ApiError> {
+    let path = Path::parse(path)?;
+    let rows = ROUTES
+        .iter()
+        .filter_map(|route| Some((route, path.target(route.endpoint)?)));
+    Ok(Found(rows.collect()))
+}
+
+/// Whether an endpoint has the raw path, with any method.
+pub(crate) fn has_endpoint(path: &str) -> bool {
+    path == api_docs::SLASHED || find(path).is_ok_and(|found| !found.0.is_empty())
+}
+
+/// The maximum size of the body of a request, in bytes. `path` is raw.
+pub(crate) fn max_body_bytes(method: &Method, path: &str) -> usize {
+    let route = find(path).and_then(|found| found.for_method(method, path));
+    route.map_or(MAX_BODY_BYTES, |(route, _)| route.max_body_bytes)
+}
+
+impl Path {
+    fn parse(path: &str) -> Result<Path, ApiError> {
+        let decoded = |text: &str| Ok::<_, ApiError>(decode(text)?.into_owned());
+        let whole = decoded(path)?;
+        let segments = path.strip_prefix('/').unwrap_or(path);
+        let (first, rest) = match segments.split_once('/') {
+            Some((first, rest)) => (first, Some(rest)),
+            None => (segments, None),
+        };
+        let entity_type = EntityType::parse(&decode(first)?);
+        let (mut record_id, mut document) = (None, None);
+        if let (Some(entity_type), Some(rest)) = (entity_type, rest) {
+            if let Some((id, index)) = split_document(entity_type, rest) {
+                document = Some((decoded(id)?, decoded(index)?));
+            } else if is_id(rest) {
+                record_id = Some(decoded(rest)?);
+            }
+        }
+        Ok(Path {
+            whole,
+            entity_type,
+            rest: rest.map(decoded).transpose()?,
+            record_id,
+            document,
+        })
+    }
+
+    /// The handler and its arguments, if the path has the form of the endpoint.
+    fn target(&self, endpoint: Endpoint) -> Option<Target> {
+        match endpoint {
+            Endpoint::Fixed(path, handler) => (self.whole == path).then_some(Target::Fixed(handler)),
+            Endpoint::EntityType(suffix, handler) => {
+                let is_suffix = suffix.strip_prefix('/') == self.rest.as_deref();
+                let entity_type = self.entity_type.filter(|_| is_suffix)?;
+                Some(Target::EntityType(handler, entity_type))
+            }
+            Endpoint::Record(handler) => Some(Target::Record(handler, self.entity_type?, self.record_id.clone()?)),
+            Endpoint::Named(prefix, _, handler) => {
+                let name = self.whole.strip_prefix(prefix)?;
+                (!name.trim().is_empty()).then(|| Target::Named(handler, name.to_owned()))
+            }
+            Endpoint::Document(handler) => {
+                let (id, index) = self.document.clone()?;
+                Some(Target::Document(handler, id, index))
+            }
+        }
+    }
+}
+
+/// Whether what follows an entity type is a record id. It is still raw, so a client can escape the slashes of an id.
+fn is_id(rest: &str) -> bool {
+    let is_alerts = rest.split('/').next() == Some("alerts");
+    let is_reserved = decode(rest).is_ok_and(|rest| RESERVED_IDS.contains(&&*rest));
+    !rest.is_empty() && !is_alerts && !is_reserved
+}
+
+/// The record id and the index of a tender's document, both still raw.
+fn split_document(entity_type: EntityType, rest: &str) -> Option<(&str, &str)> {
+    if entity_type != EntityType::Tender {
+        return None;
+    }
+    let (before, index) = rest.rsplit_once('/')?;
+    let id = before.strip_suffix("/documents").filter(|id| !id.is_empty())?;
+    Some((id, index))
+}
+
+impl Found {
+    /// The template of the path, without anything the client sent.
+    pub(crate) fn template(&self) -> Option<&'static str> {
+        let (route, _) = self.0.first()?;
+        let row = ROUTES.iter().position(|row| std::ptr::eq(row, *route))?;
+        TEMPLATES.get(row).map(String::as_str)
+    }
+
+    pub(crate) fn is_keyless(&self) -> bool {
+        self.0.first().is_some_and(|(route, _)| !route.access.is_keyed())
+    }
+
+    /// The row and the handler for a method. Errors: 404 if no row has the path, 405 if only other methods have it.
+    pub(crate) fn for_method(self, method: &Method, path: &str) -> Result<(&'static Route, Target), ApiError> {
+        let mut allowed: Vec<&str> = Vec::new();
+        for (route, target) in self.0 {
+            if route.verb.serves(method) {
+                return Ok((route, target));
+            }
+            allowed.push(route.verb.as_str());
+            if route.verb == Verb::Get {
+                allowed.push("HEAD");
+            }
+        }
+        if allowed.is_empty() {
+            Err(not_found(path))
+        } else {
+            Err(ApiError::method_not_allowed(method.as_str(), &allowed.join(", ")))
+        }
+    }
+}
+
+impl Target {
+    pub(crate) fn call(self, call: &Call) -> Result<Work, ApiError> {
+        match self {
+            Target::Fixed(handler) => handler(call),
+            Target::EntityType(handler, entity_type) => handler(call, entity_type),
+            Target::Record(handler, entity_type, id) => handler(call, entity_type, id),
+            Target::Named(handler, name) => handler(call, name),
+            Target::Document(handler, id, index) => handler(call, id, index),
+        }
+    }
+}
+
+/// The 404 for a path without a row: it names the nearest path, unless the path starts with an entity type.
+fn not_found(path: &str) -> ApiError {
+    let first = path.split('/').nth(1).unwrap_or_default();
+    let mut message = format!("no endpoint {}", quoted(path));
+    if EntityType::parse(first).is_none() {
+        let fixed = ROUTES.iter().filter(|route| route.is_described());
+        let fixed = fixed.filter_map(|route| match route.endpoint {
+            Endpoint::Fixed(path, _) => path.strip_prefix('/'),
+            _ => None,
+        });
+        if let Some(near) = nearest(first, EntityType::ALL.iter().map(|of| of.name()).chain(fixed)) {
+            message.push_str(&format!("; nearest is '/{near}'"));
+        }
+    } else {
+        message.push_str("; /docs lists all endpoints");
+    }
+    ApiError::not_found(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compares how a path is parsed: the form, and the variable parts.
+    fn check(path: &str, expected: &str) {
+        let found = find(path).and_then(|found| found.for_method(&Method::GET, path));
+        let shown = match found {
+            Ok((_, Target::Fixed(_))) => "fixed".to_owned(),
+            Ok((_, Target::EntityType(_, entity_type))) => format!("{entity_type}"),
+            Ok((_, Target::Record(_, entity_type, id))) => format!("{entity_type} {id}"),
+            Ok((_, Target::Named(_, name))) => format!("named {name}"),
+            Ok((_, Target::Document(_, id, index))) => format!("document {index} of {id}"),
+            Err(error) => format!("{} {}", error.status.as_u16(), error.detail),
+        };
+        assert_eq!(shown, expected, "{path}");
+    }
+
+    #[test]
+    fn paths_are_parsed() {
+        for (path, expected) in [
+            ("/health", "fixed"),
+            ("/tender", "tender"),
+            ("/%74ender", "tender"),
+            ("/tender/coverage", "tender"),
+            ("/tender/a%7Cb:c%2Fd/e%25", "tender a|b:c/d/e%"),
+            ("/tender/a//b+c/", "tender a//b+c/"),
+            ("/tender/%C3%A9t%C3%A9%201", "tender été 1"),
+            ("/tender/coverage/x", "tender coverage/x"),
+            ("/tender/x%2Fdocuments%2F1", "tender x/documents/1"),
+            ("/award/x/documents/1", "award x/documents/1"),
+            ("/tender/..", "tender .."),
+            ("/tender/x%2Fy/documents/1", "document 1 of x/y"),
+            ("/tender/a/b/documents/x", "document x of a/b"),
+            ("/vendor/R%26D%20Inc./Ltd", "named R&D Inc./Ltd"),
+            ("/vendor/", "404 no endpoint '/vendor/'; nearest is '/vendors'"),
+            ("/procurement/EN578-123/A", "named EN578-123/A"),
+            ("/tender/feed", "fixed"),
+            ("/tender/%66eed", "fixed"),
+            ("/tender/stats", "tender"),
+            ("/tender/alerts/unsubscribe", "fixed"),
+            (
+                "/tender/alerts/subscribers",
+                "404 no endpoint '/tender/alerts/subscribers'; /docs lists all endpoints",
+            ),
+            (
+                "/tender/alerts/subscribe",
+                "405 method 'GET' is not allowed here; use POST",
+            ),
+            ("/tender/", "404 no endpoint '/tender/'; /docs lists all endpoints"),
+            ("/contracts", "404 no endpoint '/contracts'; nearest is '/contract'"),
+            ("/helth", "404 no endpoint '/helth'; nearest is '/health'"),
+            ("/", "404 no endpoint '/'; nearest is '/contract'"),
+            ("//tender", "404 no endpoint '//tender'; nearest is '/contract'"),
+            (
+                "/tender/%zz",
+                "422 invalid percent-encoding '%zz'; write a percent sign as %25",
+            ),
+            (
+                "/tender/%FF",
+                "422 the address is not valid UTF-8 after percent-decoding; encode its text as UTF-8",
+            ),
+        ] {
+            check(path, expected);
+        }
+    }
+
+    #[test]
+    fn a_body_is_limited_by_its_endpoint() {
+        for (path, max) in [
+            ("/tender/estimate", 640 << 10),
+            ("/tender/%65stimate", 640 << 10),
+            ("/tender/comps", 640 << 10),
+            ("/tender/alerts/subscribe", 16 << 10),
+            ("/tender/alerts/unsubscribe", 4 << 10),
+            ("/tender/alerts/confirm", 4 << 10),
+            ("/tender/alerts/decline", 4 << 10),
+            ("/contract", 16 << 10),
+            ("/nope", 16 << 10),
+            ("/%zz", 16 << 10),
+        ] {
+            assert_eq!(max_body_bytes(&Method::POST, path), max, "{path}");
+        }
+        assert_eq!(max_body_bytes(&Method::GET, "/tender/alerts/confirm"), 16 << 10);
+    }
+
+    #[test]
+    fn a_405_lists_the_allowed_methods() {
+        let error = find("/award/x")
+            .unwrap()
+            .for_method(&Method::POST, "/award/x")
+            .err()
+            .unwrap();
+        assert_eq!(error.status.as_u16(), 405);
+        assert_eq!(error.detail, "method 'POST' is not allowed here; use GET, HEAD");
+    }
+}

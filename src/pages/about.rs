@@ -1,0 +1,37 @@
+//! How to read the figures, under which licences they are, how accessible the pages are, and what they store.
+
+use askama::Template;
+
+use crate::{
+    http::{error::ApiError, work::Work},
+    pages::{
+        messages::Texts,
+        page::{Layout, PageCall, Section, rendered},
+        route::{Handler, Page, PageAccess},
+        settings::PagesMode,
+    },
+};
+
+pub(crate) const PAGE: Page = Page {
+    template: "/{lang}/about",
+    access: PageAccess::Everybody,
+    handler: Handler::Fixed(page),
+    ..Page::DEFAULT
+};
+
+#[derive(Template)]
+#[template(path = "about.html")]
+struct About {
+    layout: Layout,
+    t: Texts,
+    is_open: bool,
+}
+
+pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
+    let page = About {
+        layout: call.layout(call.t.text("about-title"), Section::About),
+        t: call.t,
+        is_open: call.pages.mode == PagesMode::Open,
+    };
+    call.validated(rendered(&page)?, &())
+}

@@ -1,0 +1,259 @@
+//! The page of one commodity code: where it is in the hierarchy, what it consists of, who buys and who sells it.
+
+use actix_web::http::StatusCode;
+use askama::Template;
+
+use crate::{
+    api::{
+        analysis::{
+            commodity::{CommodityCount, CommodityPlan, FoundCommodity},
+            entity_type_counts::EntityTypeCount,
+        },
+        params::{
+            filters::commodity_filter,
+            include::Include,
+            param::Param,
+            read::read_all,
+            value::{Case, ENTITY_TYPES, Given, ParamType},
+        },
+    },
+    catalog::{ask::Ask, generation::Generation},
+    http::{
+        encoding::encode,
+        error::{ApiError, quoted},
+        work::{Job, Reply, Work},
+    },
+    model::{Date, EntityType, Facet, Language, Role, Schema, commodity::CommodityCode, vocabulary::NO_QUALITY_FLAG},
+    pages::{
+        address::{self, Parameters},
+        bilingual::Shown,
+        charts::{RankedBars, YearBars},
+        commodity_names,
+        kind_tabs::KindTab,
+        market_figures::{MarketScope, MarketTable},
+        messages::Texts,
+        overview::Overview,
+        page::{CsvLink, Exports, Layout, PageCall, Section, other, render},
+        quality::TotalDoubt,
+        record::listed::ListedRecord,
+        spreadsheet::record_file::{Subject, file_of},
+    },
+};
+
+#[derive(Debug, Default, PartialEq)]
+struct CommodityParams {
+    kind: Option<Given<&'static str>>,
+}
+
+static TABLE: &[Param<CommodityParams>] = &[Param::new(
+    "kind",
+    "Count the records of this entity type",
+    ParamType::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.kind),
+)];
+
+#[derive(Template)]
+#[template(path = "commodity/profile.html")]
+struct CommodityPage {
+    layout: Layout,
+    t: Texts,
+    code: Linked,
+    /// The codes above it, the highest first.
+    ancestors: Vec<Linked>,
+    /// Its words in the other language, if both are known.
+    other_words: Option<(String, &'static str)>,
+    /// Of the entity types that have records of the code.
+    tabs: Vec<KindTab>,
+    /// `None` if there are no records of the entity type.
+    sentence: Option<String>,
+    currencies: Option<String>,
+    doubt: Option<TotalDoubt>,
+    years: Option<YearBars>,
+    buyers: Option<RankedBars>,
+    suppliers: Option<RankedBars>,
+    children: Vec<Child>,
+    market: Option<MarketTable>,
+    newest: Vec<ListedRecord>,
+    has_vendors: bool,
+    search: String,
+    list: String,
+}
+
+/// A code with its page.
+struct Linked {
+    number: String,
+    words: Option<Shown>,
+    href: String,
+}
+
+/// A code right below, and its records.
+struct Child {
+    code: Linked,
+    records: u64,
+    /// `None` for an entity type without values.
+    value: Option<String>,
+}
+
+#[derive(Template)]
+#[template(path = "commodity/unknown.html")]
+struct UnknownPage {
+    layout: Layout,
+    t: Texts,
+    code: String,
+    list: String,
+}
+
+/// How many codes below are shown.
+const CHILDREN: usize = 50;
+
+/// What the page needs of the request.
+struct Request {
+    path: String,
+    today: Date,
+    layout: Layout,
+    exports: Exports,
+}
+
+pub(super) fn page(call: &PageCall, text: &str) -> Result<Work, ApiError> {
+    let given: CommodityParams = read_all(TABLE, call.query)?;
+    let kind = given.kind.and_then(|given| EntityType::parse(given.value));
+    let layout = call.layout("", Section::Search);
+    let Ok(code) = CommodityCode::parse(text) else {
+        return Ok(Work::new(Job::Ready(unknown(layout, text)?)));
+    };
+    let json = format!("/commodity/{}", encode(code.key()));
+    let json = match kind {
+        Some(kind) => Parameters::default().with("entity_type", kind.name()).after(&json),
+        None => json,
+    };
+    let request = Request {
+        exports: call.exports(json, ""),
+        path: call.path.to_owned(),
+        today: call.today,
+        layout,
+    };
+    let plan = CommodityPlan {
+        code,
+        filters: Vec::new(),
+        requested: kind,
+        include: Include::all_of(Schema::of(kind.unwrap_or(EntityType::Contract))),
+        names: usize::MAX,
+        has_places: true,
+    };
+    let cost = plan.cost(&call.generation);
+    let work = Work::search(&call.generation, move |ask| match plan.run(ask)? {
+        Some(found) => render(&shown(ask, &plan.code, request, &found)?),
+        None => unknown(request.layout, plan.code.code()),
+    });
+    call.validated(cost.charge(work), &(call.path, call.query))
+}
+
+/// The records of a code, or of a code below it, as a file.
+pub(super) fn csv(call: &PageCall, text: &str) -> Result<Work, ApiError> {
+    let code = CommodityCode::parse(text).map_err(|why| ApiError::not_found(why.to_string()))?;
+    let subject = Subject {
+        what: format!("the commodity code {}", quoted(code.key())),
+        cure: "find codes with /commodities?q=…",
+        entity_types: EntityType::ALL.to_vec(),
+    };
+    file_of(call, subject, move |_, _| Ok(Some(commodity_filter(&code))))
+}
+
+fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodity) -> Result<CommodityPage, ApiError> {
+    let (t, generation) = (request.layout.t, &ask.generation);
+    let (lang, entity_type) = (t.language(), found.query.entity_type);
+    let linked = |code: &CommodityCode| linked(generation, code, t);
+    let counted = &found.figures.counted;
+    let values = counted.values.as_ref().filter(|values| values.records_with_value > 0);
+    let overview = Overview {
+        ask,
+        t,
+        today: request.today,
+        query: &found.query,
+        figures: &found.figures,
+        amount: values.map(|values| values.total_value.dollars()),
+    };
+    let parameters = Parameters::default().with("commodity", code.key());
+    let without = parameters.with("quality_flag", NO_QUALITY_FLAG);
+    Ok(CommodityPage {
+        t,
+        ancestors: code.ancestors().iter().rev().map(&linked).collect(),
+        other_words: other_words(generation, code, lang),
+        tabs: tabs(found, &request.path),
+        sentence: (counted.total > 0).then(|| format!("{}.", overview.sentence_parts().join(", "))),
+        currencies: overview.currencies(),
+        doubt: overview.doubt(Some(address::search(lang, entity_type, &without))),
+        children: children(found, t, linked),
+        market: overview.market(MarketScope::Suppliers, true),
+        newest: overview.newest()?,
+        has_vendors: Schema::of(entity_type).has_role(Role::Vendor),
+        search: address::search(lang, entity_type, &parameters),
+        list: address::page(lang, "commodities"),
+        code: linked(code),
+        years: overview.years("years"),
+        buyers: overview.ranked("ranked-buyers", Facet::NamedDepartment)?,
+        suppliers: overview.ranked("ranked-suppliers", Facet::Vendor)?,
+        layout: Layout {
+            title: commodity_names::label(&generation.commodities, code, t),
+            exports: Exports {
+                csv: vec![csv_link(lang, code, entity_type)],
+                ..request.exports
+            },
+            ..request.layout
+        },
+    })
+}
+
+/// The entity types with records of the code.
+fn tabs(found: &FoundCommodity, path: &str) -> Vec<KindTab> {
+    let (current, none) = (Some(found.query.entity_type), Parameters::default());
+    let tab = |count: &EntityTypeCount| KindTab::new(count.entity_type, count.records, current, path, &none);
+    found.by_entity_type.iter().map(tab).collect()
+}
+
+fn children(found: &FoundCommodity, t: Texts, linked: impl Fn(&CommodityCode) -> Linked) -> Vec<Child> {
+    let child = |child: &CommodityCount| {
+        Some(Child {
+            code: linked(&CommodityCode::of_key(&child.commodity.key)?),
+            records: child.records,
+            value: child.total_value.map(|value| t.money(value.dollars())),
+        })
+    };
+    found.children.iter().take(CHILDREN).filter_map(child).collect()
+}
+
+/// The records of one entity type as a file.
+fn csv_link(lang: Language, code: &CommodityCode, entity_type: EntityType) -> CsvLink {
+    let file = address::spreadsheet(&address::commodity(lang, code));
+    CsvLink::only(Parameters::default().with("kind", entity_type.name()).after(&file))
+}
+
+fn linked(generation: &Generation, code: &CommodityCode, t: Texts) -> Linked {
+    Linked {
+        number: commodity_names::number(code, t),
+        words: commodity_names::words(&generation.commodities, code, t),
+        href: address::commodity(t.language(), code),
+    }
+}
+
+/// The words in the other language, with its code, if those in the language of the page are known too.
+fn other_words(generation: &Generation, code: &CommodityCode, lang: Language) -> Option<(String, &'static str)> {
+    let words = generation.commodities.title(code)?;
+    words.of(lang)?;
+    let other = other(lang);
+    Some((words.of(other)?.to_owned(), other.code()))
+}
+
+/// The 404 page of a code that no record has, or that is not a code.
+fn unknown(layout: Layout, code: &str) -> Result<Reply, ApiError> {
+    let t = layout.t;
+    let page = UnknownPage {
+        t,
+        code: code.to_owned(),
+        list: address::page(t.language(), "commodities"),
+        layout: Layout {
+            title: t.text("commodity-unknown-title"),
+            ..layout
+        },
+    };
+    Ok(render(&page)?.with_status(StatusCode::NOT_FOUND))
+}

@@ -1,0 +1,34 @@
+# Ce qui est douteux dans les fiches et les totaux, et les sommes en d’autres monnaies.
+
+search-quality_flag-placeholder_value = montant fictif
+search-quality_flag-implausible_value = montant invraisemblable
+search-quality_flag-future_date = date dans l’avenir
+search-quality_flag-no_vendor = aucun fournisseur nommé
+search-quality_flag-duplicate_suspect = doublon possible
+search-quality_flag-none = aucune réserve
+quality-about-placeholder_value = Le montant ressemble à une valeur fictive, comme 1 $ ou un cent, et non à un prix.
+quality-about-implausible_value = Le montant est très éloigné de ceux de fiches semblables de la même source. Il peut s’agir d’une faute de frappe.
+quality-about-future_date = Sa date est postérieure au jour où le fichier du diffuseur a été publié ou obtenu.
+quality-about-no_vendor = Le diffuseur ne nomme pas le fournisseur.
+quality-about-duplicate_suspect = Une autre fiche a le même acheteur, le même fournisseur, la même date et la même valeur. Le même achat a peut-être été publié deux fois.
+quality-not-an-amount = pas un montant
+quality-telephone = { $published } ressemble au numéro de téléphone { $number } ; ce nombre n’est pas compté.
+quality-unclear-amount = Ce que l’éditeur a inscrit comme montant, « { $published } », n’est pas clairement un seul montant ; il n’est pas compté.
+quality-title = Réserves sur cette fiche
+quality-tag = Douteux
+quality-share = { $share } de cette valeur ({ $value }) provient de { $count ->
+    [one] { $count } fiche faisant l’objet d’une réserve.
+   *[other] { $count } fiches faisant l’objet d’une réserve.
+}
+quality-number = { $count ->
+    [one] { $count } de ces fiches fait l’objet d’une réserve.
+   *[other] { $count } de ces fiches font l’objet d’une réserve.
+}
+quality-counted = { $name } ({ $count })
+quality-flags = Motifs : { $flags }.
+quality-without = Les exclure
+quality-currency = { $value } ({ $count ->
+    [one] { $count } fiche
+   *[other] { $count } fiches
+})
+quality-currencies = Hors de ce total : { $sums }.

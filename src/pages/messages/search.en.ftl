@@ -1,0 +1,214 @@
+# The search page: form, results, facets, conditions, nothing found, errors.
+
+search-title-about = { $kind }: { $query }
+
+## The form
+
+search-form-label = Search
+search-form-box = Words to search for
+search-form-hint = All words must occur. OR between two words; "quotes" for a phrase; -{ "\u2060" }word to exclude.
+search-form-kinds = What to search
+search-form-more = More conditions
+search-form-apply = Apply conditions
+search-form-clear = Remove all conditions
+search-form-any = Any
+
+search-field-department = Buyer’s name contains
+search-field-vendor = Supplier’s name contains
+search-field-municipality = Place or government
+search-field-category = Category
+search-field-commodity = Commodity code begins with
+search-field-status = Status
+search-field-procurement_method = Procurement method begins with
+search-field-notice_type = Notice type
+search-field-vendor_province = Supplier’s province
+search-field-reference_number = Reference number
+search-field-value_min = Value from, in dollars
+search-field-value_max = Value to, in dollars
+search-field-awarded_after = Awarded from
+search-field-awarded_before = Awarded until
+search-field-published_after = Published from
+search-field-published_before = Published until
+search-field-closing_after = Closing from
+search-field-closing_before = Closing until
+search-field-quality_flag = Doubts about the record
+search-field-date-hint = YYYY-MM-DD
+
+## Active conditions
+
+search-conditions = Active conditions
+search-condition-remove = Remove condition: { $condition }
+search-condition-q = Words:
+search-condition-department = Buyer:
+search-condition-vendor = Supplier:
+search-condition-municipality = Place:
+search-condition-category = Category:
+search-condition-status = Status:
+search-condition-procurement_method = Method:
+search-condition-notice_type = Notice type:
+search-condition-vendor_province = Supplier’s province:
+search-condition-reference_number = Number:
+search-condition-value_min = From
+search-condition-value_max = Up to
+search-condition-issued_after = Since
+search-condition-issued_before = Until
+search-condition-closing_after = Closing from
+search-condition-closing_before = Closing until
+search-condition-commodity = Commodity:
+search-condition-quality_flag = Doubt:
+search-condition-ignored = Does not apply to these records
+
+## Results
+
+search-skip-to-results = Skip to the results
+search-results = Results
+search-records-contract =
+    { $count ->
+        [one] { $count } contract
+       *[other] { $count } contracts
+    }
+search-records-tender =
+    { $count ->
+        [one] { $count } tender
+       *[other] { $count } tenders
+    }
+search-records-award =
+    { $count ->
+        [one] { $count } award notice
+       *[other] { $count } award notices
+    }
+search-records-disclosure =
+    { $count ->
+        [one] { $count } disclosed federal contract
+       *[other] { $count } disclosed federal contracts
+    }
+search-records-standing_offer =
+    { $count ->
+        [one] { $count } standing offer
+       *[other] { $count } standing offers
+    }
+search-records-pre_solicitation =
+    { $count ->
+        [one] { $count } pre-solicitation
+       *[other] { $count } pre-solicitations
+    }
+search-buyers =
+    { $count ->
+        [one] { $count } buyer
+       *[other] { $count } buyers
+    }
+search-sentence-worth = { $records } worth { $value }
+search-sentence-worth-published = { $records } worth { $value } where a value is published ({ $count } of them)
+search-sentence-period = { $sentence }, { $period }
+search-sentence-buyers = { $sentence }, by { $buyers }
+
+search-hit-supplier = Supplier
+search-hit-buyer = Buyer
+search-hit-value = Value
+search-hit-awarded = Awarded
+search-hit-published = Published
+search-hit-closes = Closes
+search-hit-closed = Closed
+search-hit-number = Number
+search-hit-status = Status
+search-hit-no-title = No title published
+search-hit-from-description = from the description
+search-hit-from-commodity = from the commodity code
+search-hit-from-category = from the category
+search-hit-from-number = reference number
+search-hit-still-open = Closed, although still listed as open
+search-hit-ends = Ends
+
+search-sort = Sort
+search-sort-relevance = Best match first
+search-sort-date-desc = Newest first
+search-sort-date-asc = Oldest first
+search-sort-closing-desc = Latest closing first
+search-sort-closing-asc = Earliest closing first
+search-sort-value-desc = Highest value first
+search-sort-value-asc = Lowest value first
+
+search-pages = Pages of results
+search-page-next = Next page
+search-page-previous = Previous page
+search-page-first = First page
+search-page-shown = { $from }–{ $to } of { $total }
+search-page-shown-after-cursor =
+    { $count ->
+        [one] { $count } record on this page, { $total } in all
+       *[other] { $count } records on this page, { $total } in all
+    }
+search-page-end = In this order, only the first { $count } records can be shown. Add a condition, or sort by date.
+
+## Facets
+
+search-facets = Narrow the results
+search-facet-year = Year
+search-facet-department = Buyer
+search-facet-vendor = Supplier
+search-facet-category = Category
+search-facet-commodity = Commodity
+search-facet-quality_flag = Doubts
+search-facet-municipality = Place
+search-facet-status = Status
+search-facet-procurement_method = Procurement method
+search-facet-more =
+    { $count ->
+        [one] { $count } more value
+       *[other] { $count } more values
+    }
+search-facet-other =
+    { $count ->
+        [one] and { $count } other, too rare to list
+       *[other] and { $count } others, too rare to list
+    }
+search-facet-selected = selected
+
+search-category-CNST = Construction
+search-category-GD = Goods
+search-category-SRV = Services
+search-category-SRVTGD = Services related to goods
+search-status-Active = Active
+search-status-Expired = Ended
+search-status-Cancelled = Cancelled
+search-status-Open = Open
+
+## Translation
+
+search-translated = { $words }: { $others }
+search-translate-is-on = Also searched in the other language:
+search-translate-is-off = Only your own words were searched.
+search-translate-off = Only my own words
+search-translate-on = Search in both languages
+
+## Charts
+
+search-charts = Charts: by year, buyers, suppliers
+search-charts-without-suppliers = Charts: by year, buyers
+search-chart-years = Number and total value by year
+search-chart-years-number = Number by year
+search-chart-buyers = Buyers with the highest total value
+search-chart-buyers-number = Buyers with the most records
+search-chart-suppliers = Suppliers with the highest total value
+search-chart-suppliers-number = Suppliers with the most records
+search-chart-among = { $title }, among the { $count } with the most records
+
+## Nothing found
+
+search-nothing = Nothing found
+search-nothing-one = No record meets the conditions.
+search-nothing-all = There are no records of this type yet.
+search-nothing-spellings = Did you mean
+search-nothing-spelled = { $word } is in { $records }
+search-nothing-costs = What each condition leaves out
+search-nothing-condition = Condition
+search-nothing-without = Without it
+search-nothing-alone = With it alone
+search-nothing-vendors = Suppliers with a similar name
+search-nothing-departments = Buyers with a similar name
+search-nothing-elsewhere = Found among other records
+
+## Wrong parameters
+
+search-wrong = There is a problem with the search
+search-wrong-without = Search without it

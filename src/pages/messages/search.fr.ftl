@@ -1,0 +1,214 @@
+# La page de recherche : formulaire, résultats, facettes, conditions, rien trouvé, erreurs.
+
+search-title-about = { $kind } : { $query }
+
+## The form
+
+search-form-label = Recherche
+search-form-box = Mots à chercher
+search-form-hint = Tous les mots doivent s’y trouver. OR entre deux mots ; « guillemets » pour une expression ; -{ "\u2060" }mot pour exclure.
+search-form-kinds = Où chercher
+search-form-more = Autres conditions
+search-form-apply = Appliquer les conditions
+search-form-clear = Retirer toutes les conditions
+search-form-any = Indifférent
+
+search-field-department = Le nom de l’acheteur contient
+search-field-vendor = Le nom du fournisseur contient
+search-field-municipality = Lieu ou gouvernement
+search-field-category = Catégorie
+search-field-commodity = Code de marchandise, début
+search-field-status = État
+search-field-procurement_method = Le mode d’approvisionnement commence par
+search-field-notice_type = Type d’avis
+search-field-vendor_province = Province du fournisseur
+search-field-reference_number = Numéro de référence
+search-field-value_min = Valeur minimale, en dollars
+search-field-value_max = Valeur maximale, en dollars
+search-field-awarded_after = Attribué à partir du
+search-field-awarded_before = Attribué jusqu’au
+search-field-published_after = Publié à partir du
+search-field-published_before = Publié jusqu’au
+search-field-closing_after = Clôture à partir du
+search-field-closing_before = Clôture jusqu’au
+search-field-quality_flag = Réserves sur la fiche
+search-field-date-hint = AAAA-MM-JJ
+
+## Active conditions
+
+search-conditions = Conditions actives
+search-condition-remove = Retirer la condition : { $condition }
+search-condition-q = Mots :
+search-condition-department = Acheteur :
+search-condition-vendor = Fournisseur :
+search-condition-municipality = Lieu :
+search-condition-category = Catégorie :
+search-condition-status = État :
+search-condition-procurement_method = Mode :
+search-condition-notice_type = Type d’avis :
+search-condition-vendor_province = Province du fournisseur :
+search-condition-reference_number = Numéro :
+search-condition-value_min = À partir de
+search-condition-value_max = Jusqu’à
+search-condition-issued_after = Depuis le
+search-condition-issued_before = Jusqu’au
+search-condition-closing_after = Clôture à partir du
+search-condition-closing_before = Clôture jusqu’au
+search-condition-commodity = Marchandise :
+search-condition-quality_flag = Réserve :
+search-condition-ignored = Sans objet pour ces fiches
+
+## Results
+
+search-skip-to-results = Passer aux résultats
+search-results = Résultats
+search-records-contract =
+    { $count ->
+        [one] { $count } contrat
+       *[other] { $count } contrats
+    }
+search-records-tender =
+    { $count ->
+        [one] { $count } appel d’offres
+       *[other] { $count } appels d’offres
+    }
+search-records-award =
+    { $count ->
+        [one] { $count } avis d’attribution
+       *[other] { $count } avis d’attribution
+    }
+search-records-disclosure =
+    { $count ->
+        [one] { $count } contrat fédéral divulgué
+       *[other] { $count } contrats fédéraux divulgués
+    }
+search-records-standing_offer =
+    { $count ->
+        [one] { $count } offre à commandes
+       *[other] { $count } offres à commandes
+    }
+search-records-pre_solicitation =
+    { $count ->
+        [one] { $count } avis préalable
+       *[other] { $count } avis préalables
+    }
+search-buyers =
+    { $count ->
+        [one] { $count } acheteur
+       *[other] { $count } acheteurs
+    }
+search-sentence-worth = { $records } d’une valeur de { $value }
+search-sentence-worth-published = { $records } d’une valeur de { $value } là où elle est publiée ({ $count } d’entre eux)
+search-sentence-period = { $sentence }, { $period }
+search-sentence-buyers = { $sentence }, par { $buyers }
+
+search-hit-supplier = Fournisseur
+search-hit-buyer = Acheteur
+search-hit-value = Valeur
+search-hit-awarded = Attribué le
+search-hit-published = Publié le
+search-hit-closes = Clôture le
+search-hit-closed = Clos le
+search-hit-number = Numéro
+search-hit-status = État
+search-hit-no-title = Aucun titre publié
+search-hit-from-description = tiré de la description
+search-hit-from-commodity = tiré du code de marchandise
+search-hit-from-category = tiré de la catégorie
+search-hit-from-number = numéro de référence
+search-hit-still-open = Clos, bien qu’encore indiqué comme ouvert
+search-hit-ends = Fin
+
+search-sort = Trier
+search-sort-relevance = Les plus pertinents d’abord
+search-sort-date-desc = Plus récents d’abord
+search-sort-date-asc = Plus anciens d’abord
+search-sort-closing-desc = Clôture la plus lointaine d’abord
+search-sort-closing-asc = Clôture la plus proche d’abord
+search-sort-value-desc = Valeur la plus élevée d’abord
+search-sort-value-asc = Valeur la plus basse d’abord
+
+search-pages = Pages de résultats
+search-page-next = Page suivante
+search-page-previous = Page précédente
+search-page-first = Première page
+search-page-shown = { $from } à { $to } sur { $total }
+search-page-shown-after-cursor =
+    { $count ->
+        [one] { $count } fiche sur cette page, { $total } en tout
+       *[other] { $count } fiches sur cette page, { $total } en tout
+    }
+search-page-end = Dans cet ordre, seules les { $count } premières fiches peuvent être affichées. Ajoutez une condition ou triez par date.
+
+## Facets
+
+search-facets = Préciser les résultats
+search-facet-year = Année
+search-facet-department = Acheteur
+search-facet-vendor = Fournisseur
+search-facet-category = Catégorie
+search-facet-commodity = Marchandise
+search-facet-quality_flag = Réserves
+search-facet-municipality = Lieu
+search-facet-status = État
+search-facet-procurement_method = Mode d’approvisionnement
+search-facet-more =
+    { $count ->
+        [one] { $count } autre valeur
+       *[other] { $count } autres valeurs
+    }
+search-facet-other =
+    { $count ->
+        [one] et { $count } autre, trop rare pour la liste
+       *[other] et { $count } autres, trop rares pour la liste
+    }
+search-facet-selected = choisi
+
+search-category-CNST = Construction
+search-category-GD = Biens
+search-category-SRV = Services
+search-category-SRVTGD = Services liés aux biens
+search-status-Active = En vigueur
+search-status-Expired = Terminé
+search-status-Cancelled = Annulé
+search-status-Open = Ouvert
+
+## Charts
+
+search-charts = Graphiques : par année, acheteurs, fournisseurs
+search-charts-without-suppliers = Graphiques : par année, acheteurs
+search-chart-years = Nombre et valeur totale par année
+search-chart-years-number = Nombre par année
+search-chart-buyers = Acheteurs dont la valeur totale est la plus élevée
+search-chart-buyers-number = Acheteurs qui ont le plus de fiches
+search-chart-suppliers = Fournisseurs dont la valeur totale est la plus élevée
+search-chart-suppliers-number = Fournisseurs qui ont le plus de fiches
+search-chart-among = { $title }, parmi les { $count } qui ont le plus de fiches
+
+## Nothing found
+
+search-nothing = Rien trouvé
+search-nothing-one = Aucune fiche ne remplit les conditions.
+search-nothing-all = Il n’y a pas encore de fiches de ce type.
+search-nothing-spellings = Vouliez-vous dire
+search-nothing-spelled = { $word } figure dans { $records }
+search-nothing-costs = Ce que chaque condition exclut
+search-nothing-condition = Condition
+search-nothing-without = Sans elle
+search-nothing-alone = Avec elle seule
+search-nothing-vendors = Fournisseurs au nom semblable
+search-nothing-departments = Acheteurs au nom semblable
+search-nothing-elsewhere = Trouvé parmi les autres fiches
+
+## Wrong parameters
+
+search-wrong = La recherche comporte une erreur
+search-wrong-without = Chercher sans ce paramètre
+
+## Traduction
+
+search-translated = { $words } : { $others }
+search-translate-is-on = Aussi cherché dans l’autre langue :
+search-translate-is-off = Seuls vos propres mots ont été cherchés.
+search-translate-off = Seulement mes propres mots
+search-translate-on = Chercher dans les deux langues

@@ -1,0 +1,204 @@
+//! What pages show of many records that have something in common: a sentence, charts by year and by name, and how sure
+//! the figures are.
+
+use crate::{
+    api::analysis::{figures::Figures, profile::Profile},
+    catalog::ask::Ask,
+    engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
+    http::error::ApiError,
+    model::{Date, EntityType, Facet},
+    pages::{
+        address,
+        charts::{RankedBars, RankedRow, YearBars, gaps, largest, sources_of, year_values},
+        department_names::department_in,
+        market_figures::{MarketScope, MarketTable, market_table},
+        messages::Texts,
+        periods::years_between,
+        quality::{self, TotalDoubt},
+        record::listed::ListedRecord,
+    },
+    query::SearchQuery,
+};
+
+/// Counted records of one entity type, and what they are shown with.
+pub(crate) struct Overview<'a> {
+    pub(crate) ask: &'a Ask,
+    pub(crate) t: Texts,
+    pub(crate) today: Date,
+    pub(crate) query: &'a SearchQuery,
+    pub(crate) figures: &'a Figures,
+    /// The sum of the values in dollars, if bars and shares are drawn by value.
+    pub(crate) amount: Option<f64>,
+}
+
+/// How many names a chart ranks.
+pub(crate) const RANKED: usize = 10;
+
+/// How many records are shown.
+const NEWEST: usize = 10;
+
+impl<'a> Overview<'a> {
+    /// The records of a name.
+    pub(crate) fn of(ask: &'a Ask, t: Texts, today: Date, profile: &'a Profile) -> Overview<'a> {
+        let values = profile.figures.counted.values.as_ref();
+        Overview {
+            ask,
+            t,
+            today,
+            query: &profile.query,
+            figures: &profile.figures,
+            amount: values.map(|values| values.total_value.dollars()),
+        }
+    }
+
+    pub(crate) fn entity_type(&self) -> EntityType {
+        self.query.entity_type
+    }
+
+    pub(crate) fn counted(&self) -> &'a Aggregation {
+        &self.figures.counted
+    }
+
+    /// How many records state a value.
+    pub(crate) fn with_value(&self) -> u64 {
+        let values = self.counted().values.as_ref();
+        values.map_or(0, |values| values.records_with_value)
+    }
+
+    /// The counts of a facet; none if it was not counted.
+    pub(crate) fn counts(&self, facet: Facet) -> FacetBuckets {
+        self.counted().facets.get(&facet).cloned().unwrap_or_default()
+    }
+
+    /// The share of all amounts, or of all records without amounts.
+    pub(crate) fn share(&self, count: u64, amount: f64) -> Option<f64> {
+        let share = match self.amount {
+            Some(total) if total > 0.0 => amount / total,
+            Some(_) => return None,
+            None => count as f64 / self.counted().total as f64,
+        };
+        (0.0..=1.0).contains(&share).then_some(share)
+    }
+
+    /// "1,284 contracts worth $412 million", and "2009–2026" if there are dates.
+    pub(crate) fn sentence_parts(&self) -> Vec<String> {
+        let (t, counted) = (self.t, self.counted());
+        let records = t.keyed_with(
+            "search-records-",
+            self.entity_type().name(),
+            &[("count", &counted.total)],
+        );
+        let values = counted.values.as_ref().filter(|values| values.records_with_value > 0);
+        let mut parts = vec![match values {
+            Some(values) => {
+                let value = t.money_rounded(values.total_value.dollars());
+                t.with("profile-worth", &[("records", &records), ("value", &value)])
+            }
+            None => records,
+        }];
+        parts.extend(years_between(counted.earliest_date, counted.latest_date));
+        parts
+    }
+
+    /// Number and value by year, with the years for which there are no data.
+    pub(crate) fn years(&self, id: &'static str) -> Option<YearBars> {
+        let years = year_values(&self.counts(Facet::Year), self.today.year());
+        let dated: u64 = years.iter().map(|year| year.count).sum();
+        let kinds = self.t.keyed("kinds-", self.entity_type().name());
+        let part = self.ask.generation.manifest_of(self.entity_type());
+        let sources = sources_of(part, Some(&self.counts(Facet::Municipality)));
+        (!years.is_empty()).then(|| YearBars {
+            lang: self.t.language(),
+            id,
+            title: self.t.with("profile-years-title", &[("kinds", &kinds)]),
+            gaps: gaps(&sources, years.iter().map(|year| year.year)),
+            years,
+            has_values: self.amount.is_some(),
+            undated: self.counted().total.saturating_sub(dated),
+            same_axes_as: Vec::new(),
+        })
+    }
+
+    /// The largest buyers or suppliers, by value or by number.
+    pub(crate) fn ranked(&self, id: &'static str, facet: Facet) -> Result<Option<RankedBars>, ApiError> {
+        let (t, lang) = (self.t, self.t.language());
+        let mut rows = Vec::new();
+        for bucket in largest(self.counts(facet), self.amount.is_some(), RANKED) {
+            let value = bucket.value.clone();
+            let (name, href) = match facet {
+                Facet::Vendor => (value, address::vendor(lang, &bucket.value)),
+                _ => {
+                    let name = department_in(self.ask, self.entity_type(), value, lang)?;
+                    (name, address::department(lang, &bucket.value))
+                }
+            };
+            rows.push(self.row(&bucket, name, Some(href)));
+        }
+        let side = side(facet);
+        let by = if self.amount.is_some() { "amount" } else { "number" };
+        let title = t.keyed("profile-ranked-", &format!("{side}-{by}"));
+        Ok(self.bars(id, title, t.keyed("profile-name-", side), rows))
+    }
+
+    /// A chart of names; `None` without any.
+    pub(crate) fn bars(
+        &self,
+        id: &'static str,
+        title: String,
+        name_label: String,
+        rows: Vec<RankedRow>,
+    ) -> Option<RankedBars> {
+        (!rows.is_empty()).then(|| RankedBars {
+            lang: self.t.language(),
+            id,
+            title,
+            name_label,
+            has_amounts: self.amount.is_some(),
+            rows,
+            same_scale_as: Vec::new(),
+        })
+    }
+
+    pub(crate) fn row(&self, bucket: &FacetBucket, name: String, href: Option<String>) -> RankedRow {
+        let amount = bucket.total_value.dollars();
+        RankedRow {
+            name,
+            name_lang: None,
+            href,
+            count: bucket.count,
+            amount,
+            share: self.share(bucket.count, amount),
+        }
+    }
+
+    pub(crate) fn market(&self, scope: MarketScope, has_competition: bool) -> Option<MarketTable> {
+        let figures = self.figures.included.market.as_ref()?;
+        market_table(self.t, figures, scope, has_competition)
+    }
+
+    /// How much of the total is doubtful. `without` is the search without these records.
+    pub(crate) fn doubt(&self, without: Option<String>) -> Option<TotalDoubt> {
+        let quality = self.figures.included.quality.as_ref()?;
+        quality::total_doubt(self.t, quality, without)
+    }
+
+    /// The sums of other currencies, in a sentence.
+    pub(crate) fn currencies(&self) -> Option<String> {
+        let sums = self.figures.included.currencies.as_deref()?;
+        quality::other_currencies(self.t, sums)
+    }
+
+    pub(crate) fn newest(&self) -> Result<Vec<ListedRecord>, ApiError> {
+        let records = self.ask.first(self.query, NEWEST)?;
+        let listed = |bytes: &bytes::Bytes| ListedRecord::of(self.t, self.entity_type(), bytes);
+        records.iter().map(listed).collect()
+    }
+}
+
+/// The end of the keys of texts about one side of contracts.
+pub(crate) fn side(facet: Facet) -> &'static str {
+    match facet {
+        Facet::Vendor => "suppliers",
+        _ => "buyers",
+    }
+}

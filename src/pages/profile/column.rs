@@ -1,0 +1,279 @@
+//! The figures of one name as a page shows them: in a column of a comparison, or alone.
+
+use super::competition_table::{CompetitionTable, competition_table};
+use crate::{
+    api::{
+        analysis::{
+            competition::Competition,
+            profile::{Profile, other_side},
+        },
+        params::value::MIN_NAME_LENGTH,
+    },
+    catalog::ask::Ask,
+    engine::{
+        aggregation::FacetBucket,
+        names::{BodyKind, ResolvedName},
+    },
+    http::error::ApiError,
+    model::{Date, Facet, Language, fold::fold, vocabulary::NO_QUALITY_FLAG},
+    pages::{
+        address::{self, Parameters},
+        charts::{RankedBars, YearBars, largest},
+        market_figures::{MarketScope, MarketTable},
+        messages::Texts,
+        overview::{Overview, RANKED, side},
+        periods::years_between,
+        quality::TotalDoubt,
+        record::listed::ListedRecord,
+    },
+};
+
+/// What a page shows of one name.
+#[derive(Debug)]
+pub(super) struct Column {
+    /// In the language of the page, if it is known.
+    pub(super) name: String,
+    /// The page of the name alone.
+    pub(super) href: String,
+    pub(super) sentence: String,
+    /// How many records state a value, if not all.
+    pub(super) values_note: Option<String>,
+    pub(super) years: Option<YearBars>,
+    pub(super) ranked: Option<RankedBars>,
+    /// How many names the other side has, if not all are ranked.
+    pub(super) ranked_note: Option<String>,
+    pub(super) categories: Option<RankedBars>,
+    pub(super) competition: Option<CompetitionTable>,
+    pub(super) market: Option<MarketTable>,
+    pub(super) doubt: Option<TotalDoubt>,
+    /// The sums of other currencies, in a sentence.
+    pub(super) currencies: Option<String>,
+    /// That the name is that of a part of a buyer.
+    pub(super) body: Option<String>,
+    pub(super) newest: Vec<ListedRecord>,
+    /// Whether the name is that of a supplier, which its records need not repeat.
+    pub(super) is_of_vendor: bool,
+    /// The search for all records with the name; `None` if the name is too short to search for.
+    pub(super) search: Option<String>,
+    /// The figures in a row of the table that compares two names.
+    pub(super) facts: Vec<Fact>,
+}
+
+/// A figure with its label.
+#[derive(Debug)]
+pub(super) struct Fact {
+    pub(super) label: String,
+    pub(super) value: String,
+}
+
+impl Column {
+    /// The figure with a label; a dash if the name has no such figure.
+    pub(super) fn value_of(&self, label: &str) -> &str {
+        let fact = self.facts.iter().find(|fact| fact.label == label);
+        fact.map_or("–", |fact| &fact.value)
+    }
+}
+
+/// Gives the charts of two columns the same axes and scales.
+pub(super) fn align(first: &mut Column, second: &mut Column) {
+    if let (Some(first), Some(second)) = (&mut first.years, &mut second.years) {
+        first.same_axes_as = second.years.clone();
+        second.same_axes_as = first.years.clone();
+    }
+    for (first, second) in [
+        (&mut first.ranked, &mut second.ranked),
+        (&mut first.categories, &mut second.categories),
+    ] {
+        if let (Some(first), Some(second)) = (first, second) {
+            first.same_scale_as = second.rows.clone();
+            second.same_scale_as = first.rows.clone();
+        }
+    }
+}
+
+/// What all names of a page share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    pub(super) t: Texts,
+    pub(super) facet: Facet,
+    pub(super) today: Date,
+}
+
+/// The HTML ids of the charts of a column.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChartIds {
+    years: &'static str,
+    ranked: &'static str,
+    categories: &'static str,
+}
+
+/// Those of the first and of the second column.
+pub(super) const CHART_IDS: [ChartIds; 2] = [
+    ChartIds {
+        years: "years",
+        ranked: "ranked",
+        categories: "categories",
+    },
+    ChartIds {
+        years: "years-2",
+        ranked: "ranked-2",
+        categories: "categories-2",
+    },
+];
+
+impl View {
+    fn lang(self) -> Language {
+        self.t.language()
+    }
+
+    fn scope(self) -> MarketScope {
+        match self.facet {
+            Facet::Vendor => MarketScope::OneSupplier,
+            _ => MarketScope::Suppliers,
+        }
+    }
+
+    /// The page of a name of this page's kind.
+    pub(super) fn page_of(self, name: &str) -> String {
+        match self.facet {
+            Facet::Vendor => address::vendor(self.lang(), name),
+            _ => address::department(self.lang(), name),
+        }
+    }
+
+    /// The name in the language of the page. The resolved name is English where that is known.
+    fn name_of(self, named: &ResolvedName) -> String {
+        match (self.lang(), &named.name_fr) {
+            (Language::French, Some(name)) => name.clone(),
+            _ => named.name.clone(),
+        }
+    }
+}
+
+/// The column of a name.
+pub(super) fn column(view: View, ask: &Ask, profile: &Profile, ids: ChartIds) -> Result<Column, ApiError> {
+    let t = view.t;
+    let overview = Overview::of(ask, t, view.today, profile);
+    let (counted, with_value) = (overview.counted(), overview.with_value());
+    let name = view.name_of(&profile.named);
+    let searched = searched(view, &name);
+    let search = |query: &Parameters| address::search(view.lang(), overview.entity_type(), query);
+    let without = searched
+        .as_ref()
+        .map(|query| search(&query.with("quality_flag", NO_QUALITY_FLAG)));
+    let other = other_side(view.facet);
+    let others = overview.counts(other).distinct;
+    let methods = counted.facets.get(&Facet::ProcurementMethod).cloned();
+    let amount = counted.values.as_ref().map(|values| values.total_value);
+    let competition = methods.map(|methods| Competition::of(methods, counted.total, amount.unwrap_or_default()));
+    Ok(Column {
+        href: view.page_of(&name),
+        sentence: sentence(&overview, other),
+        values_note: (amount.is_some() && with_value < counted.total).then(|| {
+            t.with(
+                "profile-values-note",
+                &[("count", &with_value), ("total", &counted.total)],
+            )
+        }),
+        years: overview.years(ids.years),
+        ranked: overview.ranked(ids.ranked, other)?,
+        ranked_note: (others > RANKED as u64)
+            .then(|| t.keyed_with("profile-ranked-note-", side(other), &[("count", &others)])),
+        categories: categories(&overview, ids.categories, searched.as_ref()),
+        competition: competition_table(&overview, competition.as_ref()),
+        market: overview.market(view.scope(), false),
+        doubt: overview.doubt(without),
+        currencies: overview.currencies(),
+        body: profile.named.kind.and_then(|body| body_note(t, body)),
+        search: searched.as_ref().map(search),
+        facts: facts(&overview, other, competition.as_ref()),
+        newest: overview.newest()?,
+        is_of_vendor: view.facet == Facet::Vendor,
+        name,
+    })
+}
+
+/// The largest categories, each with the search for its records.
+fn categories(overview: &Overview, id: &'static str, searched: Option<&Parameters>) -> Option<RankedBars> {
+    let t = overview.t;
+    let row = |bucket: &FacetBucket| {
+        let query = searched.map(|query| query.with("category", &bucket.value));
+        let href = query.map(|query| address::search(t.language(), overview.entity_type(), &query));
+        overview.row(bucket, category(t, &bucket.value), href)
+    };
+    let buckets = largest(overview.counts(Facet::Category), overview.amount.is_some(), usize::MAX);
+    overview.bars(
+        id,
+        t.text("profile-categories-title"),
+        t.text("profile-name-categories"),
+        buckets.iter().map(row).collect(),
+    )
+}
+
+/// That a name is that of a part of a buyer; `None` for a buyer.
+fn body_note(t: Texts, body: BodyKind) -> Option<String> {
+    match body {
+        BodyKind::Buyer => None,
+        BodyKind::Division => Some(t.text("profile-body-division")),
+        BodyKind::Both => Some(t.text("profile-body-both")),
+    }
+}
+
+/// The parameters of the search for a name's records; `None` if the name is too short.
+fn searched(view: View, name: &str) -> Option<Parameters> {
+    let is_long_enough = fold(name).chars().count() >= MIN_NAME_LENGTH;
+    is_long_enough.then(|| Parameters::default().with(view.facet.name(), name))
+}
+
+fn category(t: Texts, code: &str) -> String {
+    if t.has("search-category-", code) {
+        t.keyed("search-category-", code)
+    } else {
+        code.to_owned()
+    }
+}
+
+/// "1,284 contracts worth $412 million, 2009–2026, with 37 buyers."
+fn sentence(overview: &Overview, other: Facet) -> String {
+    let mut parts = overview.sentence_parts();
+    let others = overview.counts(other).distinct;
+    if others > 0 {
+        let with = overview
+            .t
+            .keyed_with("profile-with-", side(other), &[("count", &others)]);
+        parts.push(with);
+    }
+    format!("{}.", parts.join(", "))
+}
+
+fn facts(overview: &Overview, other: Facet, competition: Option<&Competition>) -> Vec<Fact> {
+    let (t, counted, with_value) = (overview.t, overview.counted(), overview.with_value());
+    let fact = |label: String, value: Option<String>| Fact {
+        label,
+        value: value.unwrap_or_else(|| t.text("not-published")),
+    };
+    let number = |amount: f64| (with_value > 0).then(|| t.money(amount));
+    let mut facts = vec![fact(
+        t.keyed("kinds-", overview.entity_type().name()),
+        Some(t.count(counted.total)),
+    )];
+    if let Some(amount) = overview.amount {
+        facts.push(fact(t.text("profile-fact-value"), number(amount)));
+        facts.push(fact(t.text("profile-fact-mean"), number(amount / with_value as f64)));
+    }
+    let period = years_between(counted.earliest_date, counted.latest_date);
+    facts.push(fact(t.text("profile-fact-period"), period));
+    let others = overview.counts(other).distinct;
+    if others > 0 {
+        let label = t.keyed("profile-fact-", side(other));
+        facts.push(fact(label, Some(t.count(others))));
+    }
+    if let Some(competition) = competition {
+        let share = competition.share_without(overview.amount.is_some());
+        let share = share.map(|share| t.percent(share));
+        facts.push(fact(t.text("profile-fact-competition"), share));
+        let coverage = Some(t.percent(competition.coverage()));
+        facts.push(fact(t.text("profile-fact-coverage"), coverage));
+    }
+    facts
+}

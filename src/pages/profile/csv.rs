@@ -1,0 +1,33 @@
+//! The records of a vendor or of a department as a file for spreadsheets.
+
+use crate::{
+    api::analysis::profile::{self, entity_types},
+    http::{
+        error::{ApiError, quoted},
+        work::Work,
+    },
+    model::Facet,
+    pages::{
+        department_names::names_facet,
+        page::PageCall,
+        spreadsheet::record_file::{Subject, file_of},
+    },
+};
+
+/// The records of one entity type that have exactly this name, as the page counts them. Without `kind`, those that the
+/// page shows first.
+pub(super) fn records(call: &PageCall, facet: Facet, name: &str) -> Result<Work, ApiError> {
+    let subject = Subject {
+        what: format!("the {} {}", facet.name(), quoted(name)),
+        cure: match facet {
+            Facet::Vendor => "find names with /vendors?q=…",
+            _ => "find names with /departments?q=…",
+        },
+        entity_types: entity_types(facet).collect(),
+    };
+    let (facet, name) = (names_facet(facet), name.to_owned());
+    file_of(call, subject, move |ask, entity_type| {
+        let named = ask.resolve_name(entity_type, facet, &name)?;
+        Ok(named.map(|named| profile::filter(facet, &named)))
+    })
+}

@@ -1,0 +1,27 @@
+//! The parameters of the pages of a vendor and of a department.
+
+use crate::api::params::{
+    param::Param,
+    value::{Case, ENTITY_TYPES, Given, ParamType},
+};
+
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct ProfileParams {
+    /// The name to compare with.
+    pub(crate) with: Option<Given<String>>,
+    /// The entity type whose records are counted.
+    pub(crate) kind: Option<Given<&'static str>>,
+}
+
+pub(crate) static TABLE: &[Param<ProfileParams>] = &[
+    Param::new(
+        "with",
+        "A second name, to compare with",
+        ParamType::Text(|p| &mut p.with),
+    ),
+    Param::new(
+        "kind",
+        "Count the records of this entity type",
+        ParamType::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.kind),
+    ),
+];

@@ -1,0 +1,69 @@
+//! The active conditions of a search, in words, each with the address of the search without it.
+
+use crate::{
+    api::params::{
+        filters::{FilterKind, FilterValue},
+        search::TABLE,
+    },
+    model::Role,
+    pages::{
+        format::{self, CAD},
+        search::{
+            context::{SearchContext, choice_words, shortened},
+            search_address,
+        },
+    },
+};
+
+/// One active condition.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Condition {
+    /// The canonical name of the parameter.
+    pub(crate) parameter: &'static str,
+    /// What the parameter means, with a colon if the value follows one: "Supplier:", "Since".
+    pub(crate) label: String,
+    /// The value as a person reads it.
+    pub(crate) value: String,
+    /// The address of the search without the condition.
+    pub(crate) without: String,
+    /// Whether the entity type has no field for it, so that it changes nothing.
+    pub(crate) is_ignored: bool,
+}
+
+impl Condition {
+    /// The condition as one text.
+    pub(crate) fn words(&self) -> String {
+        format!("{} {}", self.label, self.value)
+    }
+}
+
+/// The conditions in the order of the parameter table. `ignored` are the parameters without a field, as written.
+pub(crate) fn conditions(context: &SearchContext, ignored: &[&str]) -> Vec<Condition> {
+    let condition = |(parameter, value): (&'static str, &str)| Condition {
+        parameter,
+        label: context.t.keyed("search-condition-", parameter),
+        value: value_words(context, parameter, value),
+        without: context.asked.dropping(&[parameter]).address(),
+        is_ignored: search_address::names(parameter)
+            .into_iter()
+            .any(|name| ignored.contains(&name)),
+    };
+    context.asked.conditions().into_iter().map(condition).collect()
+}
+
+/// The value of a condition as a person reads it. A value that is not valid is shown as it is.
+fn value_words(context: &SearchContext, parameter: &str, value: &str) -> String {
+    let (t, lang) = (context.t, context.asked.lang);
+    let row = TABLE.iter().find(|row| row.name == parameter);
+    let parsed = row.and_then(|row| Some((row.filter()?, row.filter()?.parse(value).ok()?)));
+    let words = match parsed {
+        Some((FilterKind::Municipality, _)) => Some(context.place(value)),
+        Some((FilterKind::Part(Role::Department), _)) => Some(context.department(value)),
+        Some((FilterKind::OneOf(..), FilterValue::Text(choice))) => choice_words(t, parameter, &choice),
+        Some((_, FilterValue::Day(day))) => Some(format::date(lang, day)),
+        Some((_, FilterValue::Amount(amount))) => Some(format::money(lang, amount, CAD)),
+        Some((_, FilterValue::Commodity(code))) => Some(context.commodity(&code)),
+        _ => None,
+    };
+    shortened(&words.unwrap_or_else(|| value.to_owned()))
+}

@@ -1,0 +1,199 @@
+//! The facets of a page of results: the values of the matches with their numbers, each a link that adds it as a
+//! condition.
+
+use std::borrow::Cow;
+
+use crate::{
+    api::analysis::commodity::one_level,
+    engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
+    model::{Facet, Role, Schema, commodity::CommodityCode, record::query_key},
+    pages::{
+        quality,
+        search::{
+            context::{SearchContext, category, shortened, status},
+            search_address::SearchAddress,
+        },
+    },
+};
+
+/// A facet that the page counts.
+pub(crate) struct ShownFacet {
+    pub(crate) facet: Facet,
+    role: Role,
+    /// The parameters that select a value: two for the year, otherwise one.
+    parameters: &'static [&'static str],
+    /// The maximum number of values that are counted one by one.
+    pub(crate) counted: usize,
+}
+
+/// A facet with its values.
+#[derive(Debug)]
+pub(crate) struct FacetGroup {
+    /// The name of the facet, for messages and ids.
+    pub(crate) name: &'static str,
+    pub(crate) values: Vec<FacetValue>,
+    /// Further values, which a reader opens.
+    pub(crate) more: Vec<FacetValue>,
+    /// The number of values that are not listed.
+    pub(crate) other: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct FacetValue {
+    pub(crate) label: String,
+    /// The number of records, as the language writes it.
+    pub(crate) count: String,
+    /// The search with this condition; for the active one, without it. `None` for a name that cannot be searched.
+    pub(crate) href: Option<String>,
+    pub(crate) is_active: bool,
+}
+
+/// The maximum number of values listed for a facet, as in the API.
+const MAX_LISTED: usize = 50;
+
+/// How many of them are visible at first.
+const VISIBLE: usize = 10;
+
+/// The maximum number of names that are ranked by value. Names beyond it have few records.
+pub(crate) const MAX_RANKED: usize = 5_000;
+
+/// All facets of pages, in their order on the page.
+const FACETS: [ShownFacet; 9] = [
+    shown(Facet::Status, Role::Status, &["status"], MAX_LISTED),
+    shown(Facet::Year, Role::Date, &["issued_after", "issued_before"], usize::MAX),
+    shown(Facet::NamedDepartment, Role::Department, &["department"], MAX_RANKED),
+    shown(Facet::Vendor, Role::Vendor, &["vendor"], MAX_RANKED),
+    shown(Facet::Category, Role::Category, &["category"], MAX_LISTED),
+    // All codes, because those of one level are shown.
+    shown(Facet::Commodity, Role::Commodity, &["commodity"], usize::MAX),
+    shown(
+        Facet::ProcurementMethod,
+        Role::ProcurementMethod,
+        &["procurement_method"],
+        MAX_LISTED,
+    ),
+    shown(Facet::Municipality, Role::Municipality, &["municipality"], MAX_LISTED),
+    shown(Facet::QualityFlag, Role::QualityFlag, &["quality_flag"], usize::MAX),
+];
+
+const fn shown(facet: Facet, role: Role, parameters: &'static [&'static str], counted: usize) -> ShownFacet {
+    ShownFacet {
+        facet,
+        role,
+        parameters,
+        counted,
+    }
+}
+
+/// The facets of an entity type: those that it has a field and a parameter for. The status comes first where records
+/// are open for bids, and last elsewhere.
+pub(crate) fn of(schema: &Schema) -> Vec<ShownFacet> {
+    let valid =
+        |shown: &ShownFacet| schema.has_role(shown.role) && shown.parameters.iter().all(|name| schema.accepts(name));
+    let mut facets: Vec<ShownFacet> = FACETS.into_iter().filter(valid).collect();
+    if !schema.has_role(Role::ClosingDate) {
+        facets.sort_by_key(|shown| shown.facet == Facet::Status);
+    }
+    facets
+}
+
+/// The groups of a page. A group with a single value is left out: its link would change nothing.
+pub(crate) fn groups(context: &SearchContext, aggregation: &Aggregation) -> Vec<FacetGroup> {
+    let asked = context.asked;
+    let group = |shown: ShownFacet| {
+        let counts = aggregation.facets.get(&shown.facet)?;
+        let counts = of_one_level(asked, shown.facet, counts);
+        let is_active = |value: &str| is_active(asked, &shown, value);
+        let mut buckets: Vec<FacetBucket> = counts.buckets.iter().take(MAX_LISTED).cloned().collect();
+        if counts.distinct < 2 && !buckets.iter().any(|bucket| is_active(&bucket.value)) {
+            return None;
+        }
+        if shown.facet == Facet::Year {
+            buckets.sort_by(|a, b| b.value.cmp(&a.value));
+        }
+        let other = counts.distinct - buckets.len() as u64;
+        let value = |bucket: FacetBucket| {
+            let is_active = is_active(&bucket.value);
+            FacetValue {
+                href: if is_active {
+                    Some(asked.dropping(shown.parameters).address())
+                } else {
+                    href(context, &shown, &bucket.value)
+                },
+                label: shortened(&label(context, shown.facet, bucket.value)),
+                count: context.t.count(bucket.count),
+                is_active,
+            }
+        };
+        let mut values: Vec<FacetValue> = buckets.into_iter().map(value).collect();
+        let more = values.split_off(values.len().min(VISIBLE));
+        Some(FacetGroup {
+            name: shown.facet.name(),
+            values,
+            more,
+            other,
+        })
+    };
+    of(Schema::of(asked.entity_type))
+        .into_iter()
+        .filter_map(group)
+        .collect()
+}
+
+/// The counts as they are; of commodity codes, those right below the code of the search, or the highest ones.
+fn of_one_level<'c>(asked: &SearchAddress, facet: Facet, counts: &'c FacetBuckets) -> Cow<'c, FacetBuckets> {
+    if facet != Facet::Commodity {
+        return Cow::Borrowed(counts);
+    }
+    let parent = asked
+        .value("commodity")
+        .and_then(|code| CommodityCode::parse(code).ok());
+    let level = one_level(counts.clone(), parent.as_ref());
+    let buckets: Vec<FacetBucket> = level.into_iter().map(|(_, bucket)| bucket).collect();
+    Cow::Owned(FacetBuckets {
+        distinct: buckets.len() as u64,
+        buckets,
+        other: 0,
+    })
+}
+
+/// A value in the language of the page, where it has a name in it.
+pub(crate) fn label(context: &SearchContext, facet: Facet, value: String) -> String {
+    let words = match facet {
+        Facet::Category => category(context.t, &value),
+        Facet::Status => status(context.t, &value),
+        Facet::Municipality => Some(context.place(&value)),
+        Facet::NamedDepartment => Some(context.department(&value)),
+        Facet::Commodity => CommodityCode::of_key(&value).map(|code| context.commodity(&code)),
+        Facet::QualityFlag => quality::name(context.t, &value),
+        _ => None,
+    };
+    words.unwrap_or(value)
+}
+
+/// The search with a value as a condition.
+fn href(context: &SearchContext, shown: &ShownFacet, value: &str) -> Option<String> {
+    let asked = context.asked;
+    let parameter = *shown.parameters.first()?;
+    match shown.facet {
+        Facet::Vendor | Facet::NamedDepartment => context.condition_href(parameter, value),
+        Facet::Year => {
+            let (from, to) = (format!("{value}-01-01"), format!("{value}-12-31"));
+            Some(asked.with(&[("issued_after", &from), ("issued_before", &to)]))
+        }
+        // A method without letters and digits cannot be searched.
+        Facet::ProcurementMethod if query_key(shown.role, value).is_empty() => None,
+        _ => Some(asked.with(&[(parameter, value)])),
+    }
+}
+
+/// Whether the search has this value as a condition.
+fn is_active(asked: &SearchAddress, shown: &ShownFacet, value: &str) -> bool {
+    if shown.facet == Facet::Year {
+        let day = |name: &str, day: &str| asked.value(name) == Some(format!("{value}-{day}").as_str());
+        return day("issued_after", "01-01") && day("issued_before", "12-31");
+    }
+    let key = |text: &str| query_key(shown.role, text).to_lowercase();
+    let given = shown.parameters.first().and_then(|name| asked.value(name));
+    given.is_some_and(|given| key(given) == key(value))
+}

@@ -1,0 +1,31 @@
+//! The search: its page of results, and the same records as CSV.
+//!
+//! [`results`] reads the address ([`search_address`]), plans the searches and runs them ([`results_query`]), and shows
+//! what they find: the sentence, facets, conditions, hits and charts. An invalid parameter shows the form with the
+//! reason ([`parameter_error`]); a search without a match shows what to drop ([`no_matches`]).
+//!
+//! **Invariants:** parameters have the names and the meaning of the API; every link of the page is the same search with
+//! one thing changed.
+
+mod conditions;
+mod context;
+mod csv_page;
+mod facets;
+mod figures;
+mod form;
+mod highlight;
+mod hits;
+#[cfg(test)]
+mod new_filter_tests;
+mod no_matches;
+mod no_matches_view;
+mod parameter_error;
+mod results;
+mod results_query;
+mod search_address;
+mod sentence;
+mod sort_links;
+mod translation;
+
+pub(crate) use csv_page::CSV;
+pub(crate) use results::PAGE;

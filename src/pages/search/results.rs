@@ -1,0 +1,353 @@
+//! `/{lang}/search`: the page of results.
+
+use actix_web::http::StatusCode;
+use askama::Template;
+
+use crate::{
+    api::{
+        analysis::{currencies::currencies_of, quality::quality_of},
+        params::{paging::MAX_OFFSET, resolve::ResolvedSearch},
+    },
+    catalog::ask::Ask,
+    engine::{Deadline, aggregation::Aggregation},
+    http::{
+        error::ApiError,
+        middleware::conditional::Validator,
+        work::{Job, Reply, Work},
+    },
+    model::{EntityType, Role, Schema, vocabulary::NO_QUALITY_FLAG},
+    pages::{
+        address,
+        messages::Texts,
+        page::{Exports, Layout, PageCall, Section, render},
+        quality::{self, TotalDoubt},
+        route::{Handler, Page},
+        search::{
+            conditions::{Condition, conditions},
+            context::{SearchContext, shortened},
+            facets::{self, FacetGroup},
+            figures::Figures,
+            form::{Form, Input},
+            highlight::Highlighter,
+            hits::{Hit, HitWriter},
+            no_matches::NoMatches,
+            no_matches_view::{ShownNothing, without_conditions},
+            parameter_error::ShownError,
+            results_query::{Found, Pages, Plan},
+            search_address::{DEFAULT_LIMIT, RELEVANCE, SearchAddress},
+            sentence::sentence,
+            sort_links::{SortLink, sort_links},
+            translation::{TranslationNote, translation_note},
+        },
+    },
+    query::{SortKey, Start},
+};
+
+pub(crate) const PAGE: Page = Page {
+    template: "/{lang}/search",
+    handler: Handler::Fixed(page),
+    ..Page::DEFAULT
+};
+
+#[derive(Template)]
+#[template(path = "search.html")]
+struct SearchPage {
+    layout: Layout,
+    t: Texts,
+    heading: String,
+    tabs: Vec<Tab>,
+    form: Form,
+    /// An error that is not about a field of the form.
+    error: Option<ShownError>,
+    conditions: Vec<ShownCondition>,
+    /// The search without any condition.
+    all: String,
+    results: Option<Results>,
+}
+
+/// An entity type to search in.
+struct Tab {
+    name: &'static str,
+    href: String,
+    is_active: bool,
+    /// The number of matches, if it is known.
+    count: Option<String>,
+}
+
+struct ShownCondition {
+    condition: Condition,
+    /// The label of its link.
+    removal: String,
+}
+
+/// What was found.
+struct Results {
+    sentence: String,
+    /// What the sentence does not say of the total: other currencies.
+    notes: Vec<String>,
+    /// How much of the total is doubtful.
+    doubt: Option<TotalDoubt>,
+    translation: Option<TranslationNote>,
+    sorts: Vec<SortLink>,
+    groups: Vec<ShownGroup>,
+    hits: Vec<Hit>,
+    /// The message for the date of a hit.
+    date_label: &'static str,
+    has_values: bool,
+    /// Which of the hits the page has.
+    shown: String,
+    /// Why there is no next page, although there are more hits.
+    end: Option<String>,
+    pages: Pages,
+    figures: Figures,
+    nothing: Option<ShownNothing>,
+}
+
+struct ShownGroup {
+    group: FacetGroup,
+    more: String,
+    other: Option<String>,
+}
+
+fn page(call: &PageCall) -> Result<Work, ApiError> {
+    let (asked, unknown_kind) = SearchAddress::read(call.lang, call.query)?;
+    if let Some(kind) = unknown_kind {
+        let error = ShownError::of_kind(&asked, &kind, call.t);
+        return refusal(call, &asked, error, StatusCode::UNPROCESSABLE_ENTITY);
+    }
+    match asked.resolve(&call.resolve_context(asked.entity_type), DEFAULT_LIMIT) {
+        Ok(search) => results(call, asked, search),
+        Err(error) => match error.parameter_error() {
+            Some(refused) => refusal(call, &asked, ShownError::of(&asked, refused, call.t), error.status),
+            None => Err(error),
+        },
+    }
+}
+
+/// The page of results. It costs what it counts: [`Plan::cost`].
+fn results(call: &PageCall, asked: SearchAddress, search: ResolvedSearch) -> Result<Work, ApiError> {
+    let heading = heading(&asked, call.t);
+    let layout = call.layout(heading.clone(), Section::Search);
+    let layout = layout.with_exports(exports(call, &asked, &search));
+    // The address as it was written is in the page: in the link to the other language.
+    let normal_form = (call.query.to_owned(), search.page.limit);
+    let plan = Plan::new(asked, search, &call.generation);
+    let cost = plan.cost(&call.generation);
+    let (t, today) = (call.t, call.today);
+    let work = Work::search(&call.generation, move |ask| {
+        let found = plan.run(ask)?;
+        let context = SearchContext {
+            asked: &plan.asked,
+            ask,
+            t,
+            today,
+        };
+        render(&shown(&context, &plan, &found, layout, heading)?)
+    });
+    call.validated(cost.charge(work), &normal_form)
+}
+
+fn shown(
+    context: &SearchContext,
+    plan: &Plan,
+    found: &Found,
+    layout: Layout,
+    heading: String,
+) -> Result<SearchPage, ApiError> {
+    let conditions = conditions(context, &plan.search.ignored);
+    let results = found_results(context, plan, found, &conditions)?;
+    Ok(SearchPage {
+        layout,
+        t: context.t,
+        heading,
+        tabs: tabs(context, found),
+        form: Form::of(context, None),
+        error: None,
+        conditions: shown_conditions(context.t, conditions),
+        all: without_conditions(context.asked),
+        results: Some(results),
+    })
+}
+
+fn found_results(
+    context: &SearchContext,
+    plan: &Plan,
+    found: &Found,
+    conditions: &[Condition],
+) -> Result<Results, ApiError> {
+    let (t, asked) = (context.t, context.asked);
+    let total = found.aggregation.total;
+    let highlighter = Highlighter::of(plan.search.query.text.as_ref());
+    let writer = HitWriter {
+        context,
+        highlighter: &highlighter,
+    };
+    let hits: Vec<Hit> = found
+        .records
+        .iter()
+        .map(|record| writer.hit(record))
+        .collect::<Result<_, ApiError>>()?;
+    let nothing = if total == 0 {
+        let nothing = NoMatches::of(context, &plan.search, conditions)?;
+        Some(ShownNothing::of(context, found, nothing))
+    } else {
+        None
+    };
+    let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
+    Ok(Results {
+        sentence: sentence(t, asked.entity_type, &found.aggregation),
+        notes: quality::other_currencies(t, &currencies_of(&found.aggregation))
+            .into_iter()
+            .collect(),
+        doubt: doubt(t, asked, &found.aggregation),
+        translation: translation_note(t, asked, &plan.search),
+        sorts: sort_links(asked, plan.search.query.sort),
+        groups: facets::groups(context, &found.aggregation)
+            .into_iter()
+            .map(|group| shown_group(t, group))
+            .collect(),
+        date_label: date_label(asked.entity_type),
+        has_values: Schema::of(asked.entity_type).has_role(Role::Value),
+        shown: range(t, &plan.search.page.start, hits.len() as u64, total),
+        hits,
+        end: found.pages.is_end.then(end),
+        pages: found.pages.clone(),
+        figures: Figures::of(context, &found.aggregation),
+        nothing,
+    })
+}
+
+/// How much of the total is doubtful. Not where the search is about records with or without a flag.
+fn doubt(t: Texts, asked: &SearchAddress, found: &Aggregation) -> Option<TotalDoubt> {
+    if asked.value("quality_flag").is_some() {
+        return None;
+    }
+    let without = asked.with(&[("quality_flag", NO_QUALITY_FLAG)]);
+    quality::total_doubt(t, &quality_of(found), Some(without))
+}
+
+/// The form again, with what is wrong next to the field that it is about.
+fn refusal(call: &PageCall, asked: &SearchAddress, error: ShownError, status: StatusCode) -> Result<Work, ApiError> {
+    let ask = Ask {
+        generation: call.generation.clone(),
+        deadline: Deadline::after(call.state.query_timeout),
+    };
+    let context = SearchContext {
+        asked,
+        ask: &ask,
+        t: call.t,
+        today: call.today,
+    };
+    let heading = heading(asked, call.t);
+    let form = Form::of(&context, Some(&error));
+    let is_in_form = form.has_error() || form.q_error.is_some();
+    let tab = |entity_type: EntityType| Tab {
+        name: entity_type.name(),
+        href: asked.of_other(entity_type).0.address(),
+        is_active: entity_type == asked.entity_type,
+        count: None,
+    };
+    let page = SearchPage {
+        layout: call.layout(heading.clone(), Section::Search),
+        t: call.t,
+        heading,
+        tabs: EntityType::ALL.map(tab).into(),
+        form,
+        error: (!is_in_form).then_some(error),
+        conditions: shown_conditions(call.t, conditions(&context, &[])),
+        all: without_conditions(asked),
+        results: None,
+    };
+    let reply: Reply = render(&page)?.with_status(status);
+    Ok(Work::new(Job::Ready(reply)).with_validator(Validator::None))
+}
+
+fn heading(asked: &SearchAddress, t: Texts) -> String {
+    let kind = t.keyed("kinds-", asked.entity_type.name());
+    match asked.value("q") {
+        Some(q) => t.with("search-title-about", &[("kind", &kind), ("query", &shortened(q))]),
+        None => kind,
+    }
+}
+
+/// The same records from the API, and as CSV from their first page on.
+///
+/// What a page does by itself is stated in the address of the API: the translation, and the order by relevance.
+fn exports(call: &PageCall, asked: &SearchAddress, search: &ResolvedSearch) -> Exports {
+    let limit = asked
+        .value("limit")
+        .map_or_else(|| DEFAULT_LIMIT.to_string(), str::to_owned);
+    let mut json = asked.parameters.with("limit", &limit).with("include_total", "true");
+    if search.query.sort.key == SortKey::Relevance {
+        json = json.with("sort_by", RELEVANCE);
+    }
+    if search.translation.is_some() {
+        json = json.with("translate", "true");
+    }
+    let kind = asked.entity_type.name();
+    let rows = asked
+        .parameters
+        .without(&["cursor", "offset", "limit"])
+        .with("kind", kind);
+    let csv = rows.after(&address::page(call.lang, "search.csv"));
+    call.exports(json.after(&format!("/{kind}")), csv)
+}
+
+fn tabs(context: &SearchContext, found: &Found) -> Vec<Tab> {
+    let tab = |entity_type: EntityType| {
+        let is_active = entity_type == context.asked.entity_type;
+        let other = found
+            .other_counts
+            .iter()
+            .find(|(asked, _)| asked.entity_type == entity_type);
+        let count = if is_active {
+            Some(found.aggregation.total)
+        } else {
+            other.and_then(|(_, count)| *count)
+        };
+        Tab {
+            name: entity_type.name(),
+            href: other.map_or_else(|| context.asked.address(), |(asked, _)| asked.address()),
+            is_active,
+            count: count.map(|count| context.t.count(count)),
+        }
+    };
+    EntityType::ALL.map(tab).into()
+}
+
+fn shown_conditions(t: Texts, conditions: Vec<Condition>) -> Vec<ShownCondition> {
+    let shown = |condition: Condition| ShownCondition {
+        removal: t.with("search-condition-remove", &[("condition", &condition.words())]),
+        condition,
+    };
+    conditions.into_iter().map(shown).collect()
+}
+
+fn shown_group(t: Texts, group: FacetGroup) -> ShownGroup {
+    ShownGroup {
+        more: t.with("search-facet-more", &[("count", &group.more.len())]),
+        other: (group.other > 0).then(|| t.with("search-facet-other", &[("count", &group.other)])),
+        group,
+    }
+}
+
+fn date_label(entity_type: EntityType) -> &'static str {
+    match entity_type {
+        EntityType::Tender | EntityType::PreSolicitation => "search-hit-published",
+        _ => "search-hit-awarded",
+    }
+}
+
+/// Which hits the page has. After a cursor, the number of those before it is not known.
+fn range(t: Texts, start: &Start, shown: u64, total: u64) -> String {
+    match start {
+        Start::Offset(offset) if shown > 0 => {
+            let (from, to) = (*offset as u64 + 1, *offset as u64 + shown);
+            t.with("search-page-shown", &[("from", &from), ("to", &to), ("total", &total)])
+        }
+        _ => t.with(
+            "search-page-shown-after-cursor",
+            &[("count", &shown), ("total", &total)],
+        ),
+    }
+}

@@ -1,0 +1,223 @@
+//! What the engine is asked for a page of results, and what it finds.
+//!
+//! One aggregation gives the total, the sentence, the facets and the charts; then one page of records is read. Without
+//! any match, the searches without one condition each take the place of the facets, so that a page costs what its
+//! search and its facets cost in the API, whatever it finds.
+
+use bytes::Bytes;
+
+use crate::{
+    api::{
+        analysis::figures::FigurePlan,
+        cost::ScanCost,
+        params::{
+            include::Include,
+            paging::MAX_OFFSET,
+            resolve::{ResolveContext, ResolvedSearch},
+        },
+    },
+    catalog::{ask::Ask, generation::Generation},
+    engine::aggregation::{Aggregation, TermsAggregation},
+    http::error::ApiError,
+    model::{EntityType, Record, Role, Schema},
+    pages::search::{facets, search_address::SearchAddress},
+    query::{Order, Page, Position, SearchQuery, Sort, SortKey, Start, cursor::Cursor},
+};
+
+/// The searches of a page, ready to run.
+pub(crate) struct Plan {
+    pub(crate) asked: SearchAddress,
+    pub(crate) search: ResolvedSearch,
+    figures: FigurePlan,
+    others: Vec<Other>,
+}
+
+/// The same search in another entity type.
+pub(crate) struct Other {
+    pub(crate) asked: SearchAddress,
+    /// What is counted; `None` if the entity type does not accept all conditions.
+    query: Option<SearchQuery>,
+}
+
+/// What was found.
+pub(crate) struct Found {
+    pub(crate) aggregation: Aggregation,
+    pub(crate) records: Vec<Bytes>,
+    pub(crate) pages: Pages,
+    /// The number of records in each entity type of [`Plan::others`].
+    pub(crate) other_counts: Vec<(SearchAddress, Option<u64>)>,
+}
+
+/// The addresses of the pages before and after.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Pages {
+    /// `None` on the first page.
+    pub(crate) first: Option<String>,
+    pub(crate) previous: Option<String>,
+    pub(crate) next: Option<String>,
+    /// Whether there are more records than can be skipped, in an order without cursors.
+    pub(crate) is_end: bool,
+}
+
+impl Plan {
+    /// The plan for a search and for the same search in the other entity types.
+    pub(crate) fn new(asked: SearchAddress, search: ResolvedSearch, generation: &Generation) -> Plan {
+        let entity_type = asked.entity_type;
+        let others = EntityType::ALL.into_iter().filter(|other| *other != entity_type);
+        let other = |other: EntityType| {
+            let (asked, has_all_conditions) = asked.of_other(other);
+            let query = has_all_conditions.then(|| query(&asked, generation)).flatten();
+            Other { asked, query }
+        };
+        Plan {
+            figures: figures(entity_type),
+            others: others.map(other).collect(),
+            search,
+            asked,
+        }
+    }
+
+    /// What the page counts: what the search with its facets counts, and the total of each other entity type.
+    pub(crate) fn cost(&self, generation: &Generation) -> ScanCost {
+        let mut scans = vec![(self.asked.entity_type, self.figures.scans())];
+        let others = self.others.iter().filter_map(|other| other.query.as_ref());
+        scans.extend(others.clone().map(|query| (query.entity_type, 1)));
+        // The text is searched for the figures and for the records, and for the total of each other entity type.
+        let cost = ScanCost::of(generation, &scans).with_text(generation, &self.search.query, 2);
+        others.fold(cost, |cost, query| cost.with_text(generation, query, 1))
+    }
+
+    pub(crate) fn run(&self, ask: &Ask) -> Result<Found, ApiError> {
+        let search = &self.search;
+        let aggregation = self.figures.run(ask, &search.query)?.counted;
+        let mut other_counts = Vec::new();
+        for other in &self.others {
+            let count = other.query.as_ref().map(|query| ask.count(query)).transpose()?;
+            other_counts.push((other.asked.clone(), count));
+        }
+        if aggregation.total == 0 {
+            return Ok(Found {
+                aggregation,
+                records: Vec::new(),
+                pages: Pages::default(),
+                other_counts,
+            });
+        }
+        let hits = ask.search(&search.query, &search.page)?;
+        let mut pages = self.pages(aggregation.total, hits.records.len() as u64);
+        if let Some(position) = hits.next {
+            pages.next = Some(self.at_cursor(position));
+        }
+        if matches!(search.page.start, Start::After(_)) {
+            pages.previous = self.previous(ask, hits.records.first())?;
+        }
+        Ok(Found {
+            aggregation,
+            records: hits.records,
+            pages,
+            other_counts,
+        })
+    }
+
+    /// The pages of a search that skips records, as those by value and by relevance do.
+    fn pages(&self, total: u64, shown: u64) -> Pages {
+        let first = || Some(self.asked.address());
+        let Start::Offset(offset) = self.search.page.start else {
+            return Pages {
+                first: first(),
+                ..Pages::default()
+            };
+        };
+        let (offset, limit) = (offset as u64, self.search.page.limit as u64);
+        let at = |offset: u64| match offset {
+            0 => self.asked.address(),
+            _ => self.asked.page_at("offset", &offset.to_string()),
+        };
+        let after = offset + shown;
+        let has_more = shown > 0 && after < total;
+        let can_skip = after <= MAX_OFFSET;
+        Pages {
+            first: (offset > 0).then(first).flatten(),
+            previous: (offset > 0).then(|| at(offset.saturating_sub(limit))),
+            next: (has_more && can_skip).then(|| at(after)),
+            is_end: has_more && !can_skip && !self.search.query.sort.key.has_positions(),
+        }
+    }
+
+    fn at_cursor(&self, position: Position) -> String {
+        let cursor = Cursor::new(&self.search.query, position).encode();
+        self.asked.page_at("cursor", &cursor)
+    }
+
+    /// The page before one that starts at a cursor: reads backwards from its first record. `None` where there is no way
+    /// back but the first page: the order of records without a date cannot be reversed.
+    fn previous(&self, ask: &Ask, first: Option<&Bytes>) -> Result<Option<String>, ApiError> {
+        let query = &self.search.query;
+        let position = |record: &Bytes| position(query, record);
+        let Some(start) = first.and_then(position) else {
+            return Ok(None);
+        };
+        let order = match query.sort.order {
+            Order::Asc => Order::Desc,
+            Order::Desc => Order::Asc,
+        };
+        let reversed = SearchQuery {
+            sort: Sort { order, ..query.sort },
+            ..query.clone()
+        };
+        let limit = self.search.page.limit;
+        let page = Page {
+            limit: limit + 1,
+            start: Start::After(start),
+        };
+        let before = ask.search(&reversed, &page)?.records;
+        // The last one is the record that the previous page starts after.
+        let previous = before.get(limit).and_then(position);
+        Ok(Some(match previous {
+            Some(position) => self.at_cursor(position),
+            None => self.asked.address(),
+        }))
+    }
+}
+
+/// What is counted of the matches: the facets of the page, and the currencies of the values.
+fn figures(entity_type: EntityType) -> FigurePlan {
+    let schema = Schema::of(entity_type);
+    let shown = facets::of(schema);
+    let terms = shown
+        .iter()
+        .map(|shown| TermsAggregation::top(shown.counted, shown.facet));
+    let include = Include {
+        currencies: schema.has_role(Role::Value),
+        ..Include::default()
+    };
+    FigurePlan::new(terms.collect(), include).charging_total()
+}
+
+/// The position of a record in the order of a search; `None` if it has no date to sort by.
+fn position(query: &SearchQuery, record: &Bytes) -> Option<Position> {
+    let record = Record::parse(Schema::of(query.entity_type), record).ok()?;
+    let role = match query.sort.key {
+        SortKey::Date => Role::Date,
+        SortKey::ClosingDate => Role::ClosingDate,
+        SortKey::Value | SortKey::Relevance => return None,
+    };
+    Some(Position {
+        key: Some(record.date(role)?),
+        record_id: record.id().to_owned(),
+    })
+}
+
+/// The query of a search whose page does not matter; `None` if it is not valid, or a parameter has no field in this
+/// entity type.
+pub(crate) fn query(asked: &SearchAddress, generation: &Generation) -> Option<SearchQuery> {
+    let context = ResolveContext {
+        schema: Schema::of(asked.entity_type),
+        page_cap: 1,
+        coverage: &generation.manifest_of(asked.entity_type).coverage,
+        translator: Some(&generation.translator),
+    };
+    let asked = asked.dropping(&["facets", "include_total"]);
+    let search = asked.resolve(&context, 1).ok()?;
+    search.ignored.is_empty().then_some(search.query)
+}

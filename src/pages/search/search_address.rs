@@ -1,0 +1,287 @@
+//! What the address of a search asks for, and the addresses of the same search with one thing changed.
+
+use crate::{
+    api::params::{
+        by_entity_type::sorts,
+        resolve::{ResolveContext, ResolvedSearch},
+        search::{FILTERS, SearchParams, TABLE},
+        value::Given,
+    },
+    http::error::ApiError,
+    model::{EntityType, Language, Schema},
+    pages::address::{self, Parameters},
+    query::text::TextQuery,
+};
+
+/// The entity type and the parameters of a search, as the address has them.
+#[derive(Clone, Debug)]
+pub(crate) struct SearchAddress {
+    pub(crate) lang: Language,
+    pub(crate) entity_type: EntityType,
+    /// Those of the API: without `kind`, and without what other sites add to links.
+    pub(crate) parameters: Parameters,
+}
+
+/// The records of a page if the address does not state `limit`: what a person reads.
+pub(crate) const DEFAULT_LIMIT: u64 = 25;
+
+/// The parameter for the entity type.
+const KIND: &str = "kind";
+
+/// The value of `sort_by` for the order by relevance.
+pub(crate) const RELEVANCE: &str = "relevance";
+
+/// Where a page of the results starts. A changed search starts at its first page.
+const PAGING: [&str; 2] = ["cursor", "offset"];
+
+impl SearchAddress {
+    /// Reads an address. The second value is a `kind` that is not an entity type; contracts take its place.
+    pub(crate) fn read(lang: Language, query: &str) -> Result<(SearchAddress, Option<String>), ApiError> {
+        let parameters = Parameters::parse(query)?;
+        let kind = parameters.get(KIND).unwrap_or(EntityType::Contract.name());
+        let entity_type = EntityType::parse(kind);
+        let unknown_kind = entity_type.is_none().then(|| kind.to_owned());
+        let asked = SearchAddress {
+            lang,
+            entity_type: entity_type.unwrap_or(EntityType::Contract),
+            parameters: parameters.without(&[KIND]),
+        };
+        Ok((asked, unknown_kind))
+    }
+
+    /// The search that the address means. `limit` is the number of records of a page if the address states none.
+    ///
+    /// Decision D-244: a search with words is ordered by relevance and translated, unless the address states otherwise.
+    pub(crate) fn resolve(&self, context: &ResolveContext, limit: u64) -> Result<ResolvedSearch, ApiError> {
+        let mut given = self.given(limit)?;
+        // A cursor is of an order by date.
+        let states_order = given.sort_by.is_some() || given.sort_order.is_some() || given.cursor.is_some();
+        if has_words(&given) && !states_order {
+            given.sort_by = Some(Given {
+                name: "sort_by",
+                value: RELEVANCE,
+            });
+        }
+        given.resolve(context)
+    }
+
+    /// The same search, in the order of the API if the address states none: the one in which all records can be paged
+    /// through.
+    pub(crate) fn resolve_by_date(&self, context: &ResolveContext, limit: u64) -> Result<ResolvedSearch, ApiError> {
+        self.given(limit)?.resolve(context)
+    }
+
+    fn given(&self, limit: u64) -> Result<SearchParams, ApiError> {
+        let mut given = SearchParams::read(self.entity_type, &self.query())?;
+        given.limit.get_or_insert(Given {
+            name: "limit",
+            value: limit,
+        });
+        if has_words(&given) && Schema::of(self.entity_type).accepts("translate") {
+            given.translate.get_or_insert(Given {
+                name: "translate",
+                value: true,
+            });
+        }
+        Ok(given)
+    }
+
+    /// Whether `q` has words, so that records can be ordered by relevance.
+    pub(crate) fn has_words(&self) -> bool {
+        let text = self.value("q").map(TextQuery::parse);
+        text.is_some_and(|text| text.is_ok_and(|text| !text.clauses().is_empty()))
+    }
+
+    /// The query string of the same search in the API, without `?`.
+    pub(crate) fn query(&self) -> String {
+        self.parameters.after("").trim_start_matches('?').to_owned()
+    }
+
+    /// The value of a parameter, under whichever of its names the address has it.
+    pub(crate) fn value(&self, name: &str) -> Option<&str> {
+        names(name).into_iter().find_map(|name| self.parameters.get(name))
+    }
+
+    /// The conditions, as pairs of canonical name and value, in the order of the parameter table.
+    pub(crate) fn conditions(&self) -> Vec<(&'static str, &str)> {
+        let given = FILTERS.into_iter().filter_map(|name| Some((name, self.value(name)?)));
+        given.collect()
+    }
+
+    /// The same search with other parameters, from its first page on.
+    fn changed(&self, parameters: &Parameters) -> String {
+        address::search(self.lang, self.entity_type, &parameters.without(&PAGING))
+    }
+
+    /// The address with these parameters set. Each is a canonical name and a value.
+    pub(crate) fn with(&self, values: &[(&'static str, &str)]) -> String {
+        let mut parameters = self.parameters.clone();
+        for (name, value) in values {
+            let aliases: Vec<&str> = names(name).into_iter().filter(|alias| alias != name).collect();
+            parameters = parameters.without(&aliases).with(name, value);
+        }
+        self.changed(&parameters)
+    }
+
+    /// The same search without these parameters, which are not aliases. A search without words is not sorted by
+    /// relevance, so without `q` the order goes, too.
+    pub(crate) fn dropping(&self, dropped: &[&'static str]) -> SearchAddress {
+        if dropped.contains(&"q") && self.value("sort_by") == Some(RELEVANCE) {
+            let more: Vec<&'static str> = dropped.iter().copied().filter(|name| *name != "q").collect();
+            let other = SearchAddress {
+                parameters: self.parameters.without(&["q"]),
+                ..self.clone()
+            };
+            return other.dropping(&[&more[..], &["sort_by", "sort_order"]].concat());
+        }
+        let dropped: Vec<&str> = dropped.iter().flat_map(|name| names(name)).collect();
+        let parameters = self.parameters.without(&dropped).without(&PAGING);
+        SearchAddress {
+            parameters,
+            ..self.clone()
+        }
+    }
+
+    /// The address of the first page.
+    pub(crate) fn address(&self) -> String {
+        self.changed(&self.parameters)
+    }
+
+    /// The address of the page that starts at a cursor or an offset.
+    pub(crate) fn page_at(&self, name: &'static str, value: &str) -> String {
+        let parameters = self.parameters.without(&PAGING).with(name, value);
+        address::search(self.lang, self.entity_type, &parameters)
+    }
+
+    /// The same search in another entity type, with the conditions and the sort that it accepts. The second value is
+    /// whether it accepts all conditions.
+    pub(crate) fn of_other(&self, entity_type: EntityType) -> (SearchAddress, bool) {
+        let schema = Schema::of(entity_type);
+        let refused: Vec<&'static str> = self
+            .conditions()
+            .into_iter()
+            .map(|(name, _)| name)
+            .filter(|name| !schema.accepts(name))
+            .collect();
+        let mut other = SearchAddress {
+            entity_type,
+            ..self.dropping(&refused)
+        };
+        let can_sort = |sort: &str| sorts(schema).iter().any(|(name, _)| *name == sort);
+        if other.value("sort_by").is_some_and(|sort| !can_sort(sort)) {
+            other = other.dropping(&["sort_by", "sort_order"]);
+        }
+        (other, refused.is_empty())
+    }
+}
+
+fn has_words(given: &SearchParams) -> bool {
+    given.q.as_ref().is_some_and(|given| !given.value.clauses().is_empty())
+}
+
+/// A parameter's name and its aliases.
+pub(crate) fn names(name: &str) -> Vec<&'static str> {
+    let row = TABLE.iter().find(|row| row.name == name);
+    row.map_or_else(Vec::new, |row| row.names().collect())
+}
+
+/// The canonical name of a parameter that a client wrote; `None` for an unknown one.
+pub(crate) fn canonical(written: &str) -> Option<&'static str> {
+    let row = TABLE.iter().find(|row| row.names().any(|name| name == written));
+    row.map(|row| row.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::{SortKey, translate::Translator};
+
+    fn asked(query: &str) -> SearchAddress {
+        SearchAddress::read(Language::English, query).unwrap().0
+    }
+
+    #[test]
+    fn empty_values_are_left_out() {
+        let asked = asked("kind=tender&q=snow&vendor=&cursor=abc");
+        assert_eq!(asked.entity_type, EntityType::Tender);
+        assert_eq!(asked.query(), "q=snow&cursor=abc");
+        assert_eq!(asked.address(), "/en/search?kind=tender&q=snow");
+        assert_eq!(
+            SearchAddress::read(Language::French, "kind=Contract")
+                .unwrap()
+                .1
+                .as_deref(),
+            Some("Contract")
+        );
+        assert!(SearchAddress::read(Language::French, "q=%zz").is_err());
+    }
+
+    #[test]
+    fn a_changed_search_starts_at_its_first_page() {
+        let asked = asked("city=laval&q=a+b&cursor=x&date_from=2020-01-01");
+        assert_eq!(
+            asked.conditions(),
+            [("municipality", "laval"), ("q", "a b"), ("issued_after", "2020-01-01")]
+        );
+        assert_eq!(
+            asked.with(&[("issued_after", "2021-01-01")]),
+            "/en/search?kind=contract&city=laval&q=a%20b&issued_after=2021-01-01"
+        );
+        assert_eq!(
+            asked.dropping(&["municipality"]).address(),
+            "/en/search?kind=contract&q=a%20b&date_from=2020-01-01"
+        );
+        assert_eq!(
+            asked.page_at("offset", "50"),
+            "/en/search?kind=contract&city=laval&q=a%20b&date_from=2020-01-01&offset=50"
+        );
+    }
+
+    #[test]
+    fn words_are_ordered_by_relevance_and_translated_unless_the_address_says_otherwise() {
+        let translator = Translator::new(std::iter::empty());
+        let context = ResolveContext {
+            schema: Schema::of(EntityType::Contract),
+            page_cap: 100,
+            coverage: &[],
+            translator: Some(&translator),
+        };
+        for (query, key, is_translated) in [
+            ("", SortKey::Date, false),
+            ("q=snow", SortKey::Relevance, true),
+            ("q=%2A", SortKey::Date, false),
+            ("q=snow&translate=false", SortKey::Relevance, false),
+            ("q=snow&sort_by=date", SortKey::Date, true),
+            ("q=snow&sort_by=value&sort_order=asc", SortKey::Value, true),
+            ("q=snow&sort_order=asc", SortKey::Date, true),
+        ] {
+            let search = asked(query).resolve(&context, 25).unwrap();
+            assert_eq!(
+                (search.query.sort.key, search.translation.is_some()),
+                (key, is_translated),
+                "{query}"
+            );
+            assert_eq!(
+                asked(query).has_words(),
+                key == SortKey::Relevance || is_translated,
+                "{query}"
+            );
+        }
+        let file = asked("q=snow").resolve_by_date(&context, 25).unwrap();
+        assert_eq!((file.query.sort.key, file.translation.is_some()), (SortKey::Date, true));
+        let without = asked("q=snow&vendor=acme&sort_by=relevance").dropping(&["q"]);
+        assert_eq!(without.query(), "vendor=acme");
+    }
+
+    #[test]
+    fn another_entity_type_gets_what_it_accepts() {
+        let asked = asked("q=snow&vendor=acme&sort_by=value&sort_order=asc");
+        let (tender, has_all) = asked.of_other(EntityType::Tender);
+        assert_eq!(
+            (tender.query().as_str(), has_all),
+            ("q=snow&sort_by=value&sort_order=asc", false)
+        );
+        let (offer, has_all) = asked.of_other(EntityType::StandingOffer);
+        assert_eq!((offer.query().as_str(), has_all), ("q=snow&vendor=acme", true));
+    }
+}

@@ -1,0 +1,97 @@
+//! What the other language calls the words of a search, and the link that turns looking for it on or off.
+
+use crate::{
+    api::params::resolve::ResolvedSearch,
+    pages::{
+        messages::Texts,
+        search::{context::shortened, search_address::SearchAddress},
+    },
+    query::translate::Addition,
+};
+
+/// The line about the translation.
+#[derive(Debug, PartialEq)]
+pub(crate) struct TranslationNote {
+    /// What was added for each part of `q`, in words. Empty if the address turns translation off.
+    pub(crate) added: Vec<String>,
+    /// The same search without the translation, or with it if it is off.
+    pub(crate) href: String,
+}
+
+/// How many alternatives of a part are shown.
+const MAX_SHOWN: usize = 4;
+
+/// The line; `None` where there is nothing to say: no words, or words that the other language does not call otherwise.
+pub(crate) fn translation_note(t: Texts, asked: &SearchAddress, search: &ResolvedSearch) -> Option<TranslationNote> {
+    search.query.text.as_ref()?;
+    let Some(translation) = &search.translation else {
+        let is_off = asked.value("translate") == Some("false");
+        return is_off.then(|| TranslationNote {
+            added: Vec::new(),
+            href: asked.dropping(&["translate"]).address(),
+        });
+    };
+    let shown = translation
+        .added
+        .iter()
+        .filter(|addition| !addition.alternatives.is_empty());
+    let added: Vec<String> = shown.map(|addition| words(t, addition)).collect();
+    (!added.is_empty()).then(|| TranslationNote {
+        added,
+        href: asked.with(&[("translate", "false")]),
+    })
+}
+
+/// "snow removal: déneigement, enlèvement de la neige".
+fn words(t: Texts, addition: &Addition) -> String {
+    let mut shown: Vec<&str> = addition.shown.iter().map(String::as_str).take(MAX_SHOWN).collect();
+    if addition.shown.len() > MAX_SHOWN {
+        shown.push("…");
+    }
+    let minus = if addition.excluded { "\u{2212}" } else { "" };
+    let of = format!("{minus}{}", shortened(&addition.of.join(" ")));
+    t.with("search-translated", &[("words", &of), ("others", &shown.join(", "))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        api::params::resolve::ResolveContext,
+        model::{Language, Schema},
+        query::translate::Translator,
+    };
+
+    fn note(query: &str) -> Option<TranslationNote> {
+        let pairs = [("snow removal", "déneigement"), ("paving", "pavage")];
+        let pairs = pairs.map(|(english, french)| (english.to_owned(), french.to_owned()));
+        let translator = Translator::new(pairs.into_iter());
+        let (asked, _) = SearchAddress::read(Language::English, query).unwrap();
+        let context = ResolveContext {
+            schema: Schema::of(asked.entity_type),
+            page_cap: 1,
+            coverage: &[],
+            translator: Some(&translator),
+        };
+        let search = asked.resolve(&context, 1).unwrap();
+        translation_note(Texts::of(Language::English), &asked, &search)
+    }
+
+    #[test]
+    fn the_line_says_what_was_added_and_leads_to_the_search_without_it() {
+        let on = note("q=snow+removal&vendor=acme").unwrap();
+        assert!(on.added.iter().any(|line| line.contains("déneigement")), "{on:?}");
+        assert_eq!(
+            on.href,
+            "/en/search?kind=contract&q=snow%20removal&vendor=acme&translate=false"
+        );
+        let off = note("q=snow+removal&translate=false").unwrap();
+        assert_eq!(
+            (off.added.len(), off.href.as_str()),
+            (0, "/en/search?kind=contract&q=snow%20removal")
+        );
+        for query in ["vendor=acme", "q=zzyzx", "vendor=acme&translate=false"] {
+            assert_eq!(note(query), None, "{query}");
+        }
+    }
+}
