@@ -13,7 +13,13 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const MAX_BYTES = 60_000;
 /** The pictures in the documentation. They are written again where PROCURE_UPDATE_IMAGES is set. */
-const IMAGES = { 'home-en-wide': 'home-en.png', 'department-fr-wide': 'department-fr.png' };
+const IMAGES = {
+  'search-translated-en-wide': 'search-en.png',
+  'vendor-en-wide': 'vendor-en.png',
+  'solicitation-whole-en-wide': 'solicitation-en.png',
+  'search-narrow-en-wide': 'no-matches-en.png',
+  'department-fr-wide': 'department-fr.png',
+};
 /** Pages that rightly answer with an error status. */
 const STATUS = { 'search-wrong': 422 };
 

@@ -6,6 +6,7 @@ export async function pagesOf(service) {
   const contract = await first('/contract?q=d%C3%A9neigement&limit=1');
   const tender = await first('/tender?status=open&limit=1');
   const withNumber = (await service.api('/tender?limit=100')).results.find((record) => record.solicitation_number);
+  const whole = await wholeSolicitation(service);
   const counts = await service.api('/contract?facets=vendor,department&limit=1');
   const [vendor, otherVendor] = counts.facets.vendor.values.map((row) => row.value);
   const [department] = counts.facets.department.values.map((row) => row.value);
@@ -14,9 +15,11 @@ export async function pagesOf(service) {
   return {
     home: '',
     search: '/search?kind=contract&q=d%C3%A9neigement',
+    'search-translated': '/search?kind=contract&q=snow+removal',
     'search-all': '/search?kind=tender',
     'search-nothing': '/search?kind=contract&q=xyzzyx+neige&vendor=nothing+of+the+kind',
     'search-misspelled': '/search?kind=contract&q=deneigemnt+inconnue',
+    'search-narrow': '/search?kind=contract&q=deneigemnt+services&municipality=toronto',
     'search-wrong': '/search?kind=contract&value_min=abc',
     record: `/record/contract/${part(contract.record_id)}`,
     'record-tender': `/record/tender/${part(tender.record_id)}`,
@@ -26,12 +29,24 @@ export async function pagesOf(service) {
     commodity: `/commodity/${part(commodity.commodity)}`,
     commodities: '/commodities',
     solicitation: `/solicitation/${part(withNumber.solicitation_number)}`,
+    'solicitation-whole': `/solicitation/${part(whole)}`,
     worth: `/tender/${part(tender.record_id)}/worth`,
     feed: '/feed?keywords=travaux&days_back=30',
     sources: '/sources',
     about: '/about',
     account: '/account',
   };
+}
+
+/** The number of a solicitation with records of three entity types, of the newest that are not in the future. */
+async function wholeSolicitation(service) {
+  const today = new Date().toISOString().slice(0, 10);
+  const { results } = await service.api(`/award?limit=100&issued_before=${today}`);
+  for (const number of new Set(results.map((record) => record.solicitation_number).filter(Boolean))) {
+    const { entity_types } = await service.api(`/procurement/${encodeURIComponent(number)}`);
+    if (entity_types.length >= 3) return number;
+  }
+  throw new Error('no solicitation has records of three entity types');
 }
 
 /** Signs in with the key, as a visitor does. */

@@ -264,11 +264,14 @@ fn a_generation_that_lost_an_index_is_replaced() {
     let Some(mut guard) = cluster() else { return };
     let cluster = guard.as_mut().unwrap();
     let world = World::new(cluster, "lost", 500);
-    for kind in ["names", "award"] {
+    for kind in ["contract", "award"] {
         let lost = cluster.indexes(&format!("lost-{kind}")).pop().unwrap();
         let server = world.installation.serve();
         cluster.ask("DELETE", &format!("/{lost}"), &Value::Null);
-        let needs_it = ["/vendors?q=in", "/award?department=dep&include_total=true"];
+        let needs_it = [
+            "/contract?include_total=true",
+            "/award?department=dep&include_total=true",
+        ];
         let statuses = needs_it.map(|path| server.get(path).status);
         assert!(statuses.contains(&503), "{kind}: {statuses:?}");
         drop(server);
@@ -277,10 +280,10 @@ fn a_generation_that_lost_an_index_is_replaced() {
         load::wait_until_right(&server, &world.known, RECOVERY_LIMIT);
     }
     // A document that no build has stored.
-    let names = cluster.indexes("lost-names").pop().unwrap();
+    let awards = cluster.indexes("lost-award").pop().unwrap();
     let writable = json!({ "index": { "blocks.write": null } });
-    cluster.ask("PUT", &format!("/{names}/_settings"), &writable);
-    cluster.ask("POST", &format!("/{names}/_doc?refresh=true"), &json!({}));
+    cluster.ask("PUT", &format!("/{awards}/_settings"), &writable);
+    cluster.ask("POST", &format!("/{awards}/_doc?refresh=true"), &json!({}));
     let server = world.installation.start();
     let started = Instant::now();
     while !server.log_text().contains("but the catalog says") {

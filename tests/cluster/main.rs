@@ -23,6 +23,11 @@ mod disks;
 mod faults;
 #[path = "../it/feed.rs"]
 mod feed;
+#[path = "../support/folder.rs"]
+mod folder;
+#[path = "../support/http.rs"]
+#[allow(dead_code, reason = "other test programs use more of it")]
+mod http;
 mod load;
 #[path = "../it/market.rs"]
 mod market;
@@ -55,3 +60,5 @@ mod stores;
 mod support;
 mod terminator;
 mod tls;
+#[path = "../support/waiting.rs"]
+mod waiting;

@@ -6,7 +6,6 @@ use std::{
     path::{Path, PathBuf},
     process,
     sync::Mutex,
-    time::Duration,
 };
 
 use procure::{
@@ -19,9 +18,6 @@ use procure::{
 use serde_json::Value;
 
 use crate::shared;
-
-/// How long a test waits for something that the server does in the background.
-pub const WAIT_LIMIT: Duration = Duration::from_secs(30);
 
 /// The folders of tests, each with the prefix of its indexes.
 static FOLDERS: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());

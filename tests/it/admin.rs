@@ -9,15 +9,16 @@ use std::{
     os::unix::net::UnixDatagram,
     path::Path,
     process::Stdio,
-    thread,
     time::{Duration, Instant},
 };
 
 use serde_json::Value;
 
 use crate::{
-    program::{Program, run, wait},
+    http::RawConnection,
+    program::{Program, run},
     support::{TestServer, contracts, free},
+    waiting::{WAIT_LIMIT, wait_until},
 };
 
 #[test]
@@ -144,7 +145,7 @@ fn the_log_has_a_line_per_request_without_personal_data() {
         program.request("GET", "/contract/c%7C1?", &key);
         program.request("GET", "/contract", "x-gateway-key: pk_wrong\r\n");
         program.terminate();
-        wait("the drain", || {
+        wait_until("the drain", || {
             let answer = program.request("GET", &path, "");
             assert!(!answer.is_empty(), "it closed before it was seen to drain");
             answer.starts_with("HTTP/1.1 503")
@@ -286,8 +287,8 @@ fn metrics_and_readiness_are_served_on_the_admin_address_only() {
         assert!(program.admin(path).starts_with("HTTP/1.1 200"), "{path}");
     }
     assert!(program.admin("/contract").starts_with("HTTP/1.1 404"));
-    let page = program.admin("/metrics");
-    for line in [
+    let build = format!("procure_build_info{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION"));
+    let lines = [
         "content-type: application/openmetrics-text; version=1.0.0; charset=utf-8",
         "procure_requests_total{route=\"/{entity_type}\",status=\"200\"} 2",
         "procure_requests_total{route=\"/{entity_type}\",status=\"403\"} 1",
@@ -315,10 +316,12 @@ fn metrics_and_readiness_are_served_on_the_admin_address_only() {
         "procure_cache_entries{cache=\"statistics\"} ",
         "procure_cache_bytes{cache=\"tender_values\"} ",
         "procure_memory_anonymous_bytes ",
-        &format!("procure_build_info{{version=\"{}\"}} 1", env!("CARGO_PKG_VERSION")),
+        &build,
         "# EOF",
-    ] {
-        assert!(page.contains(line), "{line}: {page}");
+    ];
+    // A request and its search are counted after the response is sent.
+    for line in lines {
+        wait_until(line, || program.admin("/metrics").contains(line));
     }
 }
 
@@ -399,11 +402,15 @@ fn a_stopping_server_is_not_ready() {
     let server = TestServer::own(&contracts(3), |_| {});
     let program = Program::start(&server, &[], &[]);
     assert!(program.admin("/ready").contains("ready"));
-    let mut pending = TcpStream::connect(&program.address).unwrap();
-    pending.write_all(b"GET /health HTTP/1.1\r\n").unwrap();
-    thread::sleep(Duration::from_millis(200));
+    let mut pending = RawConnection::connect(&program.address).unwrap();
+    let head = "GET /health HTTP/1.1\r\n";
+    // With the answer to the first request, the start of the second one has arrived.
+    assert_eq!(
+        pending.send(format!("{head}host: x\r\n\r\n{head}")).answer().status,
+        200
+    );
     program.terminate();
-    wait("readiness to end", || {
+    wait_until("readiness to end", || {
         program.admin("/ready").starts_with("HTTP/1.1 503")
     });
     assert!(program.admin("/live").starts_with("HTTP/1.1 200"));
@@ -417,7 +424,7 @@ fn a_stopping_server_is_not_ready() {
     drop(pending);
     let started = Instant::now();
     program.ended();
-    assert!(started.elapsed() < Duration::from_secs(20));
+    assert!(started.elapsed() < WAIT_LIMIT);
     drop(monitor);
 }
 

@@ -31,10 +31,7 @@ fn every_record_is_found_by_its_encoded_id() {
             .as_str()
             .unwrap()
             .to_owned();
-        let answer = server.get(&format!(
-            "/{entity_type}/{}",
-            procure::http::params::encoding::encode(&id)
-        ));
+        let answer = server.get(&format!("/{entity_type}/{}", procure::http::encoding::encode(&id)));
         assert_eq!(String::from_utf8(answer.body).unwrap(), json);
     }
     // Slashes, bars and colons need not be escaped.

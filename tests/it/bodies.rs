@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use crate::{
-    raw_connection::{Next, RawConnection, wait_until},
+    http::{Next, RawConnection},
     support::{TestServer, scenario_records},
+    waiting::wait_until,
 };
 
 /// The head of a POST with the server's key, without its end.
@@ -303,7 +304,7 @@ fn bodies_beyond_their_memory_get_a_503() {
         assert_eq!(answer.header("retry-after"), Some("1"));
         assert!(!matches!(raw.next(false), Next::Response(_)));
     };
-    wait_until("the bodies", Duration::from_secs(5), || {
+    wait_until("the bodies", || {
         // Until the first two have arrived, this one fits.
         let mut raw = begin(10_000);
         raw.send(" ".repeat(90_000));
@@ -318,7 +319,7 @@ fn bodies_beyond_their_memory_get_a_503() {
         404
     );
     drop(half);
-    wait_until("the memory", Duration::from_secs(5), || {
+    wait_until("the memory", || {
         let mut raw = RawConnection::to(&server);
         raw.send(sized(&server, JSON, "{\"gsins\":[\"N7030\"]}"))
             .answer()

@@ -106,7 +106,7 @@ fn rows(expected: &[(&str, u64, f64)]) -> Vec<(String, u64, f64)> {
 fn a_buyer_and_a_division_have_all_records_that_name_them() {
     let counted = Counted::new();
     assert_eq!(
-        counted.buckets(Facet::Buyer),
+        counted.buckets(Facet::Department),
         rows(&[
             ("City of Toronto", 4, 100.0),
             ("Fleet Services", 2, 20.0),
@@ -117,7 +117,7 @@ fn a_buyer_and_a_division_have_all_records_that_name_them() {
     );
     // One department for each record, as statistics count them.
     assert_eq!(
-        counted.buckets(Facet::Department),
+        counted.buckets(Facet::NamedDepartment),
         rows(&[
             ("Fleet Services", 2, 20.0),
             ("National Defence", 2, -5.0),
@@ -136,7 +136,7 @@ fn a_buyer_and_a_division_have_all_records_that_name_them() {
     for (name, kind) in kinds {
         let named = counted
             .engine
-            .resolve_name(EntityType::Contract, Facet::Buyer, name, Deadline::never());
+            .resolve_name(EntityType::Contract, Facet::Department, name, Deadline::never());
         assert_eq!(named.unwrap().unwrap().kind, Some(kind), "{name}");
     }
 }

@@ -5,7 +5,7 @@ use std::{
     sync::LazyLock,
 };
 
-use procure::{http::params::encoding::encode, model::entity_type::EntityType};
+use procure::{http::encoding::encode, model::entity_type::EntityType};
 use serde_json::{Value, json};
 
 use crate::support::{TestServer, free};
@@ -406,7 +406,8 @@ fn codes_are_counted_once_for_each_generation() {
     // Facets of all records read what the lists have counted, and are the same.
     assert_eq!((facets(), mixed(), filtered()), before);
 
-    // Another generation has its own. A facet has equal codes in the order of their keys, a list in that of their schemes.
+    // Another generation has its own. A facet has equal codes in the order of their keys, a list in that of their
+    // schemes.
     let awards = [
         json!({"record_id": "a", "unspsc": "72101500"}),
         json!({"record_id": "b", "gsin": "N7030"}),

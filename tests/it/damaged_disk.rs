@@ -17,8 +17,9 @@ use serde_json::{Value, json};
 
 use crate::{
     api::generation_of,
-    program::{PROGRAM, Program, ask, run, wait},
+    program::{PROGRAM, Program, ask, run},
     support::{TestServer, contracts, free},
+    waiting::wait_until,
 };
 
 const SIGBUS: i32 = 7;
@@ -111,10 +112,10 @@ fn a_file_truncated_while_served_leaves_a_sentence_and_the_next_start_serves_the
         let index_dir = server.index_dir();
         let choose = ["generations", "use", &newer, "--index-dir", index_dir.to_str().unwrap()];
         assert_eq!(run(&choose).0, Some(0));
-        wait("the repaired generation", || {
+        wait_until("the repaired generation", || {
             index_of(&program)["generation"] == json!(newer)
         });
-        wait("its status", || is_current(&program));
+        wait_until("its status", || is_current(&program));
         assert!(index_of(&program).get("damaged").is_none());
         let log = program.end();
         let error = log.lines().find(|line| line.to_lowercase().contains("error")).unwrap();
@@ -137,10 +138,10 @@ fn a_running_server_replaces_a_truncated_generation_before_a_request_reads_it() 
     let program = Program::start(&server, &[], &[]);
     assert_eq!(index_of(&program)["generation"], newer);
     truncate(&records_file(&server, &newer));
-    wait("the older generation", || {
+    wait_until("the older generation", || {
         index_of(&program)["generation"] == json!(older)
     });
-    wait("the status", || !is_current(&program));
+    wait_until("the status", || !is_current(&program));
     assert_eq!(index_of(&program)["damaged"], newer);
     let answer = program.request("GET", "/contract?limit=100", &key);
     assert!(
@@ -148,7 +149,7 @@ fn a_running_server_replaces_a_truncated_generation_before_a_request_reads_it() 
         "{answer}"
     );
     let next = server.publish(&contracts(20));
-    wait("the next generation", || {
+    wait_until("the next generation", || {
         index_of(&program)["generation"] == json!(next)
     });
     assert!(index_of(&program).get("damaged").is_none());
@@ -222,7 +223,7 @@ fn a_missing_or_invalid_current_file_is_reported_once_per_cause_and_ends_nothing
             (&json!(newer), &json!("CURRENT"))
         );
         spoil(after);
-        wait("the other cause", || program.log().contains(cause));
+        wait_until("the other cause", || program.log().contains(cause));
         assert!(!is_current(&program));
         let failures = "procure_background_failures_total{step=\"reload\"} ";
         let count = || {
@@ -231,12 +232,12 @@ fn a_missing_or_invalid_current_file_is_reported_once_per_cause_and_ends_nothing
             line.parse::<u64>().unwrap()
         };
         let before = count();
-        wait("the failures to be counted while they last", || count() > before);
+        wait_until("the failures to be counted while they last", || count() > before);
         fs::write(&current, format!("{older}\n")).unwrap();
-        wait("the named generation", || {
+        wait_until("the named generation", || {
             index_of(&program)["generation"] == json!(older)
         });
-        wait("its status", || is_current(&program));
+        wait_until("its status", || is_current(&program));
         let log = program.end();
         for cause in [missing, invalid] {
             assert_eq!(log.matches(cause).count(), 1, "{cause}: {log}");
@@ -264,13 +265,13 @@ fn a_server_whose_state_database_is_out_of_reach_is_not_ready() {
         config.max_state_age = Duration::from_millis(1500);
     });
     let ready = || ask(&admin, "GET", "/ready", "");
-    wait("readiness", || ready().starts_with("HTTP/1.1 200"));
+    wait_until("readiness", || ready().starts_with("HTTP/1.1 200"));
     let (state, aside) = (
         server.folder.path().join("state.db"),
         server.folder.path().join("aside"),
     );
     fs::rename(&state, &aside).unwrap();
-    wait("readiness to end", || ready().starts_with("HTTP/1.1 503"));
+    wait_until("readiness to end", || ready().starts_with("HTTP/1.1 503"));
     assert!(
         ready().contains("the state database could not be read or written for"),
         "{}",
@@ -284,7 +285,7 @@ fn a_server_whose_state_database_is_out_of_reach_is_not_ready() {
     assert!(age.parse::<f64>().unwrap() >= 1.5, "{age}");
     assert_eq!(server.get("/contract").status, 200, "the known keys stay in force");
     fs::rename(&aside, &state).unwrap();
-    wait("readiness again", || ready().starts_with("HTTP/1.1 200"));
+    wait_until("readiness again", || ready().starts_with("HTTP/1.1 200"));
 }
 
 #[test]
@@ -390,7 +391,7 @@ fn a_key_is_revoked_and_a_subscription_ended_on_a_full_disk() {
     let answer = subscribe(&program, "ann@example.org");
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     let token = server.state().unsubscribe_all_token("ann@example.org").unwrap();
-    wait("the reserve", || reserve() == 1 << 20);
+    wait_until("the reserve", || reserve() == 1 << 20);
 
     disk.fill();
     let answer = subscribe(&program, "bob@example.org");
@@ -400,7 +401,7 @@ fn a_key_is_revoked_and_a_subscription_ended_on_a_full_disk() {
     let (status, text) = keys(&["revoke", "2"]);
     assert_eq!(status, Some(0), "{text}");
     assert!(text.contains("state.db-reserve was given up for it"), "{text}");
-    wait("the revoked key to fail", || {
+    wait_until("the revoked key to fail", || {
         get(&program, 2).starts_with("HTTP/1.1 403")
     });
     assert!(get(&program, 3).starts_with("HTTP/1.1 200"));
@@ -443,7 +444,7 @@ fn a_key_is_revoked_and_a_subscription_ended_on_a_full_disk() {
     program.end();
     let program = Program::start(&server, &[], &[]);
     assert!(get(&program, last).starts_with("HTTP/1.1 403"));
-    wait("the reserve to be filled again", || reserve() == 1 << 20);
+    wait_until("the reserve to be filled again", || reserve() == 1 << 20);
     program.end();
 }
 

@@ -1,4 +1,5 @@
-//! Error responses, as one table: method, path, status and exact `detail`. Errors of record searches are in `tests/scenarios`.
+//! Error responses, as one table: method, path, status and exact `detail`. Errors of record searches are in
+//! `tests/scenarios`.
 
 use crate::support::TestServer;
 

@@ -750,10 +750,7 @@ fn random_query(random: &mut ChaCha8Rng) -> ModelQuery {
     let codes: Vec<&str> = languages.iter().map(|language| language.code()).collect();
     let mut address = format!("/tender/feed?days_back={days_back}&languages={}", codes.join(","));
     if !keywords.is_empty() {
-        address += &format!(
-            "&keywords={}",
-            procure::http::params::encoding::encode(&keywords.join(","))
-        );
+        address += &format!("&keywords={}", procure::http::encoding::encode(&keywords.join(",")));
     }
     if let Some(least) = min_value {
         address += &format!("&min_value={least}");

@@ -20,7 +20,7 @@ use procure::{
 use serde_json::json;
 
 use crate::{
-    raw_connection::Process,
+    program::Program,
     support::{Response, TestServer, config, contracts},
 };
 
@@ -290,7 +290,7 @@ fn restarted(server: TestServer, change: impl FnOnce(&mut Config)) -> TestServer
 }
 
 /// The rest of the key's daily quota after one more request to the process.
-fn left_at(process: &Process, key: &str) -> u64 {
+fn left_at(process: &Program, key: &str) -> u64 {
     let answer = ureq::get(format!("http://{}/sources", process.address))
         .header("x-gateway-key", key)
         .call()
@@ -307,7 +307,7 @@ fn a_crash_loses_only_the_last_counts_and_two_servers_share_a_quota() {
         Utc::now,
     );
     let key = server.key.as_str();
-    let process = Process::serve_with_plans(&server, "plans.toml");
+    let process = Program::serve_with_plans(&server, "plans.toml");
     let asked = Cell::new(0);
     let here = || {
         asked.set(asked.get() + 1);
@@ -325,7 +325,7 @@ fn a_crash_loses_only_the_last_counts_and_two_servers_share_a_quota() {
     // Counts older than a few seconds survive a crash.
     server.wait_until("all counts", || written(&server, Utc::now()) == asked.get());
     drop(process);
-    let again = Process::serve_with_plans(&server, "plans.toml");
+    let again = Program::serve_with_plans(&server, "plans.toml");
     assert_eq!(
         left_at(&again, key),
         999 - asked.get(),

@@ -4,6 +4,7 @@
 mod admin;
 mod aggregates;
 mod alerts;
+mod analysis;
 mod api;
 mod architecture;
 mod bodies;
@@ -14,12 +15,16 @@ mod crowding;
 mod damaged_disk;
 mod docs;
 mod errors;
-mod explorer;
 mod fairness;
 mod feed;
 mod feed_values;
-mod findings;
+#[path = "../support/folder.rs"]
+mod folder;
 mod generations;
+#[path = "../support/http.rs"]
+#[allow(dead_code, reason = "other test programs use more of it")]
+mod http;
+mod json_schema;
 mod keywords;
 mod limits;
 mod malformed_requests;
@@ -29,12 +34,12 @@ mod openapi;
 mod operation;
 mod overload;
 mod page_size;
+mod pages;
 mod pipelining;
 mod places;
 mod pro;
 mod program;
 mod protocol;
-mod raw_connection;
 mod raw_requests;
 mod scan;
 mod scan_counts;
@@ -45,4 +50,6 @@ mod stores;
 mod supply_chain;
 mod support;
 mod translation;
+#[path = "../support/waiting.rs"]
+mod waiting;
 mod without_cluster;

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use procure::{
     catalog::{
-        generation::Generation,
-        market::{
+        estimates::{
             ComparablesOptions, Market,
             answer::{Comps, Confidence, Estimate, EstimateItem, EstimateStatus, MatchLevel, NeedItem, TenderItem},
             backtest::{self, BacktestOptions, BacktestReport},
             calibration::Calibration,
             limits::DEFAULT_YEARS_BACK,
         },
+        generation::Generation,
     },
     engine::{Deadline, Engine},
     model::{date::Date, entity_type::EntityType},
@@ -363,7 +363,7 @@ fn the_names_of_a_federal_body_are_one_buyer() {
         );
         let records = (1..=8).map(|n| disclosed(n, theirs)).chain([asked]).collect();
         let comps = comps(&records, of_record("t"), &[]);
-        let same = |row: &procure::catalog::market::answer::Comparable| {
+        let same = |row: &procure::catalog::estimates::answer::Comparable| {
             row.reasons.iter().any(|note| note.code == "same_buyer")
         };
         assert_eq!(comps.comparables.iter().any(same), is_one, "{ours}, {theirs}");

@@ -253,7 +253,7 @@ fn filter() -> impl Strategy<Value = Filter> {
         (proptest::option::of(money()), proptest::option::of(money()))
             .prop_map(|(min, max)| Filter::Values { min, max }),
         (
-            proptest::sample::select(&[Facet::Vendor, Facet::Department, Facet::Buyer][..]),
+            proptest::sample::select(&[Facet::Vendor, Facet::NamedDepartment, Facet::Department][..]),
             known_name()
         )
             .prop_map(|(facet, name)| Filter::FacetValue {
@@ -448,9 +448,9 @@ fn names_have_all_their_records(engine: &dyn Engine, records: &[(EntityType, Str
     for (entity_type, json) in records.iter().take(40) {
         let record = Record::parse(Schema::of(*entity_type), json.as_bytes()).unwrap();
         for name in record.texts(Role::Department) {
-            let named = engine.resolve_name(*entity_type, Facet::Buyer, name, Deadline::never());
+            let named = engine.resolve_name(*entity_type, Facet::Department, name, Deadline::never());
             let named = named.unwrap().unwrap_or_else(|| panic!("{name} of {json}"));
-            let (facet, key) = (Facet::Buyer, named.key);
+            let (facet, key) = (Facet::Department, named.key);
             let query = SearchQuery::newest(*entity_type, vec![Filter::FacetValue { facet, key }]);
             let profile = all_by_offset(engine, &query, 500);
             assert!(profile.contains(json), "{name} has {json}");
@@ -485,8 +485,8 @@ fn agree_on_names(engine: &dyn Engine, scan: &dyn Engine) {
                 );
             };
             both(&[EntityType::Contract], Facet::Vendor);
-            both(&[EntityType::Contract], Facet::Buyer);
-            both(&ENTITY_TYPES, Facet::Department);
+            both(&[EntityType::Contract], Facet::Department);
+            both(&ENTITY_TYPES, Facet::NamedDepartment);
         }
     }
     for name in NAMES {
@@ -495,7 +495,7 @@ fn agree_on_names(engine: &dyn Engine, scan: &dyn Engine) {
             names.into_iter().collect::<HashSet<String>>()
         };
         assert_eq!(names(engine), names(scan), "{name}");
-        for facet in [Facet::Vendor, Facet::Department, Facet::Buyer] {
+        for facet in [Facet::Vendor, Facet::NamedDepartment, Facet::Department] {
             let resolved = |engine: &dyn Engine| {
                 engine
                     .resolve_name(EntityType::Contract, facet, name, Deadline::never())

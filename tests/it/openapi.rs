@@ -3,18 +3,20 @@
 use std::{collections::BTreeSet, env, fs, path::Path};
 
 use procure::{
-    http::{
-        params::{commodities as commodity_params, encoding::encode, feed, names, procurement, search::TABLE},
+    api::{
+        params::{commodities as commodity_params, feed, names, procurement, search::TABLE},
         route::{Access, Verb},
         routes::ROUTES,
     },
+    http::encoding::encode,
     model::{entity_type::EntityType, plans::Plan},
 };
 use serde_json::{Value, json};
 
 use crate::{
     aggregates, commodities,
-    raw_connection::RawConnection,
+    http::RawConnection,
+    json_schema::JsonSchema,
     support::{Response, TestServer, scenario_records},
 };
 
@@ -38,9 +40,8 @@ fn resolved<'v>(document: &'v Value, part: &'v Value) -> &'v Value {
     }
 }
 
-fn validator(document: &Value, schema: &Value) -> jsonschema::Validator {
-    let schema = json!({"allOf": [schema], "components": document["components"]});
-    jsonschema::validator_for(&schema).unwrap()
+fn validator(document: &Value, schema: &Value) -> JsonSchema {
+    JsonSchema::new(json!({"allOf": [schema], "components": document["components"]}))
 }
 
 /// Addresses for a path of the document on the test servers, with the required parameters.
@@ -386,8 +387,7 @@ fn every_response_matches_its_schema() {
             assert!(answer.header("content-type").unwrap().starts_with(mime), "{address}");
             if mime == "application/json" {
                 let validator = validator(&document, &content["schema"]);
-                let wrong: Vec<String> = validator.iter_errors(&answer.json()).map(|e| e.to_string()).collect();
-                assert!(wrong.is_empty(), "{address}: {wrong:?}");
+                assert_eq!(validator.error(&answer.json()), None, "{address}");
             }
             let head = server.request("HEAD", &address, &[("x-gateway-key", &server.key)]);
             assert_eq!(head.status, 200, "{address}");
@@ -460,8 +460,7 @@ fn every_batch_matches_its_schema() {
                 answer.detail()
             );
             if is_answered {
-                let wrong: Vec<String> = answers.iter_errors(&answer.json()).map(|e| e.to_string()).collect();
-                assert!(wrong.is_empty(), "{path} {json}: {wrong:?}");
+                assert_eq!(answers.error(&answer.json()), None, "{path} {json}");
                 check_headers(&document, answered, &answer, path);
             }
         }
@@ -536,8 +535,7 @@ fn every_record_of_the_sample_matches_its_schema() {
             let file = file.unwrap().path();
             for line in fs::read_to_string(&file).unwrap().lines() {
                 let record: Value = serde_json::from_str(line).unwrap();
-                let wrong: Vec<String> = validator.iter_errors(&record).map(|e| e.to_string()).collect();
-                assert!(wrong.is_empty(), "{}: {line}: {wrong:?}", file.display());
+                assert_eq!(validator.error(&record), None, "{}: {line}", file.display());
                 has_example |= &record == example;
                 checked += 1;
             }
@@ -573,7 +571,7 @@ fn sample() -> Vec<(EntityType, String)> {
 fn an_example_response_is_that_of_the_sample() {
     let server = TestServer::own(&sample(), |_| {});
     let document = server.get("/openapi.json").json();
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http/examples.json");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/api/examples.json");
     let mut examples: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     let mut compared = 0;
     for (path, item) in reads(&document) {
@@ -708,6 +706,9 @@ fn the_documentation_page_needs_no_key_and_no_other_host() {
         policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self';"),
         "{policy}"
     );
+    for name in ["referrer-policy", "cross-origin-resource-policy"] {
+        assert_eq!(page.header(name), Some("same-origin"), "{name}");
+    }
     let html = String::from_utf8(page.body).unwrap();
     assert!(html.contains("id=\"plans\"") && html.contains("id=\"key\""));
     let mut parts = BTreeSet::new();

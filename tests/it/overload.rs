@@ -9,7 +9,7 @@ use std::{
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use procure::model::entity_type::EntityType;
@@ -19,8 +19,10 @@ use rand_chacha::{
 };
 
 use crate::{
-    raw_connection::{Next, Process, RawConnection, RawResponse, wait_until},
+    http::{Next, RawConnection, RawResponse},
+    program::Program,
     support::{TestServer, contracts},
+    waiting::wait_until,
 };
 
 fn search(key: &str, address: &str) -> String {
@@ -31,7 +33,7 @@ fn search(key: &str, address: &str) -> String {
 fn two_thousand_incomplete_requests_do_not_block_others() {
     const HALF_OPEN: usize = 2_000;
     let server = TestServer::own(&contracts(100), |_| {});
-    let process = Process::serve(&server);
+    let process = Program::serve(&server);
     let before = process.memory_kib();
     let half_open: Vec<RawConnection> = (0..HALF_OPEN)
         .map(|_| {
@@ -40,17 +42,15 @@ fn two_thousand_incomplete_requests_do_not_block_others() {
             raw
         })
         .collect();
-    let mut slowest = Duration::ZERO;
     for _ in 0..20 {
-        let started = Instant::now();
         let mut raw = RawConnection::connect(&process.address).unwrap();
         assert_eq!(raw.send(search(&server.key, "/contract")).answer().status, 200);
-        slowest = slowest.max(started.elapsed());
     }
-    assert!(slowest < Duration::from_secs(2), "one response took {slowest:?}");
+    // The answers did not wait until the incomplete requests had timed out.
+    assert!(half_open.iter().any(|raw| !raw.is_closed()));
     if let (Some(before), Some(after)) = (before, process.memory_kib()) {
         let each = after.saturating_sub(before) / HALF_OPEN as u64;
-        println!("{each} KiB per connection, the slowest response after {slowest:?}");
+        println!("{each} KiB per connection");
         assert!(each < 64, "{each} KiB per connection");
     }
     for mut raw in half_open {
@@ -96,8 +96,8 @@ fn searches_that_cannot_end_before_their_deadline_are_refused() {
 }
 
 /// Repeats a request on one connection until the server closes it; returns the number of responses,
-/// or what failed.
-fn ask_until_stopped(address: &str, request: &str) -> Result<usize, String> {
+/// or what failed. Counts the first response in `connected`.
+fn ask_until_stopped(address: &str, request: &str, connected: &AtomicUsize) -> Result<usize, String> {
     let mut raw = RawConnection::connect(address).map_err(|e| e.to_string())?;
     let mut answers = 0;
     loop {
@@ -113,18 +113,21 @@ fn ask_until_stopped(address: &str, request: &str) -> Result<usize, String> {
             other => return Err(format!("after {answers} answers: {other:?}")),
         }
         answers += 1;
+        connected.fetch_add(usize::from(answers == 1), Ordering::Relaxed);
     }
 }
 
 #[test]
 fn a_stop_under_load_loses_no_request() {
+    const CLIENTS: usize = 60;
     let server = TestServer::own(&contracts(2_000), |_| {});
-    for (round, signal) in ["TERM", "INT", "TERM"].into_iter().enumerate() {
-        let process = Process::serve(&server);
+    for signal in ["TERM", "INT", "TERM"] {
+        let connected = AtomicUsize::new(0);
+        let process = Program::serve(&server);
         let request = search(&server.key, "/contract?q=vendor&limit=50");
         let results = thread::scope(|scope| {
-            let clients: Vec<_> = (0..60)
-                .map(|_| scope.spawn(|| ask_until_stopped(&process.address, &request)))
+            let clients: Vec<_> = (0..CLIENTS)
+                .map(|_| scope.spawn(|| ask_until_stopped(&process.address, &request, &connected)))
                 .collect();
             // A silent connection, and one in the middle of a request.
             let mut idle = RawConnection::connect(&process.address).unwrap();
@@ -132,9 +135,9 @@ fn a_stop_under_load_loses_no_request() {
             let mut halfway = RawConnection::connect(&process.address).unwrap();
             let (first, second) = request.split_at(20);
             halfway.send(first);
-            thread::sleep(Duration::from_millis(700 + 100 * round as u64));
+            wait_until("all clients", || connected.load(Ordering::Relaxed) == CLIENTS);
             process.signal(signal);
-            thread::sleep(Duration::from_millis(200));
+            wait_until("the drain", || process.log().contains("draining"));
             let answer = halfway.send(second).answer();
             assert_eq!(
                 (answer.status, answer.detail().as_str(), answer.header("retry-after")),
@@ -149,7 +152,7 @@ fn a_stop_under_load_loses_no_request() {
         for result in &results {
             assert!(matches!(result, Ok(answers) if *answers > 0), "{result:?}");
         }
-        let (code, log) = process.end();
+        let (code, log) = process.exit();
         assert_eq!(code, Some(0), "{log}");
         assert!(log.contains("draining") && !log.contains("ERROR"), "{log}");
     }
@@ -158,17 +161,16 @@ fn a_stop_under_load_loses_no_request() {
 #[test]
 fn a_second_signal_stops_at_once() {
     let server = TestServer::own(&contracts(3), |_| {});
-    let process = Process::serve(&server);
+    let process = Program::serve(&server);
     // An incomplete request delays the graceful stop.
     let mut raw = RawConnection::connect(&process.address).unwrap();
     raw.send("POST /contract HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n");
     process.signal("TERM");
-    thread::sleep(Duration::from_millis(100));
+    wait_until("the first signal", || process.log().contains("draining"));
     process.signal("INT");
-    let started = Instant::now();
-    let (code, log) = process.end();
+    let (code, log) = process.exit();
+    // A graceful stop exits with 0.
     assert_eq!(code, Some(1), "{log}");
-    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
     assert!(log.contains("SIGINT: stopped at once"), "{log}");
 }
 
@@ -203,7 +205,7 @@ fn generations_change_under_load_without_errors_or_mixed_responses() {
                 while !is_over.load(Ordering::Relaxed) {
                     let answer = raw.send(&request).answer();
                     assert_eq!(answer.status, 200, "{answer:?}");
-                    let json: serde_json::Value = serde_json::from_str(&answer.body).unwrap();
+                    let json: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
                     let one = vec![json.clone()];
                     let records = json["results"].as_array().unwrap_or(&one);
                     let vendor = records[0]["vendor_name"].as_str().unwrap().to_owned();
@@ -238,7 +240,7 @@ fn generations_change_under_load_without_errors_or_mixed_responses() {
 #[test]
 fn a_generation_that_is_no_longer_published_stays_in_service_and_is_reported_once() {
     let server = TestServer::own(&contracts(10), |_| {});
-    let process = Process::serve(&server);
+    let process = Program::serve(&server);
     let current = server.index_dir().join("CURRENT");
     let named = fs::read(&current).unwrap();
     let is_served = || {
@@ -252,7 +254,7 @@ fn a_generation_that_is_no_longer_published_stays_in_service_and_is_reported_onc
     thread::sleep(Duration::from_millis(700));
     assert!(is_served());
     process.signal("TERM");
-    let (code, log) = process.end();
+    let (code, log) = process.exit();
     assert_eq!(code, Some(0), "{log}");
     assert_eq!(log.matches("no generation is published in").count(), 1, "{log}");
 }
@@ -376,13 +378,13 @@ fn random_bytes(random: &mut ChaCha8Rng, key: &str) -> Vec<u8> {
 fn random_bytes_do_not_break_the_server() {
     let wanted: usize = std::env::var("PROCURE_FUZZ_REQUESTS").map_or(20_000, |text| text.parse().unwrap());
     let server = TestServer::own(&contracts(300), |_| {});
-    let process = Process::serve(&server);
+    let process = Program::serve(&server);
     let (done, statuses) = (AtomicUsize::new(0), Mutex::new(BTreeMap::<u16, usize>::new()));
     let count = |sent: &[u8], answer: RawResponse| {
         let sent = String::from_utf8_lossy(sent);
         assert!(answer.status < 500, "{sent:?}: {answer:?}");
         assert!(
-            answer.status < 400 || answer.body.starts_with(r#"{"detail":""#),
+            answer.status < 400 || answer.text().starts_with(r#"{"detail":""#),
             "{sent:?}: {answer:?}"
         );
         *statuses.lock().unwrap().entry(answer.status).or_default() += 1;
@@ -412,9 +414,10 @@ fn random_bytes_do_not_break_the_server() {
                 move || attack(seed)
             }))
         });
-        wait_until("a quarter", Duration::from_secs(3_600), || {
-            done.load(Ordering::Relaxed) >= wanted / 4
-        });
+        // It may be hours of requests.
+        while done.load(Ordering::Relaxed) < wanted / 4 {
+            thread::sleep(Duration::from_millis(10));
+        }
         process.memory_kib()
     });
     let end = process.memory_kib();
@@ -427,7 +430,7 @@ fn random_bytes_do_not_break_the_server() {
         assert!(end < warm + (32 << 10), "from {warm} KiB to {end} KiB");
     }
     process.signal("TERM");
-    let (code, log) = process.end();
+    let (code, log) = process.exit();
     assert_eq!(code, Some(0), "{log}");
     assert!(!log.contains("panicked") && !log.contains("ERROR"), "{log}");
 }

@@ -7,11 +7,13 @@ use std::{
     net::TcpStream,
     path::PathBuf,
     process::{Child, Command, ExitStatus, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 
-use crate::support::{TestServer, free};
+use crate::{
+    http::{Next, RawConnection},
+    support::{TestServer, free},
+    waiting::wait_until,
+};
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_procure");
 
@@ -66,8 +68,26 @@ impl Program {
             log: of.folder.path().join("log"),
             is_stopping: Cell::new(false),
         };
-        wait("the program to listen", || {
+        // By then it has read the index and handles signals.
+        wait_until("the program to listen", || {
             program.request("GET", "/health", "").starts_with("HTTP/1.1 200")
+        });
+        program
+    }
+
+    /// Serves without limits: its log has no requests.
+    pub fn serve(of: &TestServer) -> Program {
+        Program::serve_with_plans(of, "unlimited.toml")
+    }
+
+    /// The same with a plans file of the test server's folder.
+    pub fn serve_with_plans(of: &TestServer, plans: &str) -> Program {
+        let plans = of.folder.path().join(plans);
+        let plans = ["--plans", plans.to_str().unwrap()];
+        let program = Program::start(of, &plans, &[("PROCURE_LOG", "info,request=off")]);
+        wait_until("the test server", || {
+            let open = RawConnection::connect(&of.address);
+            open.is_ok_and(|mut raw| matches!(raw.send("GET /health HTTP/1.0\r\n\r\n").next(false), Next::Response(_)))
         });
         program
     }
@@ -79,14 +99,14 @@ impl Program {
 
     /// Requests this path until the process ends, and returns how it ended.
     pub fn request_until_it_ends(&mut self, path: &str, headers: &str) -> ExitStatus {
-        let started = Instant::now();
-        loop {
-            self.request("GET", path, headers);
-            if let Some(status) = self.process.try_wait().unwrap() {
-                return status;
-            }
-            assert!(started.elapsed() < Duration::from_secs(20), "it goes on");
-        }
+        let mut status = None;
+        let (address, process) = (self.address.clone(), &mut self.process);
+        wait_until("the end of the process", || {
+            ask(&address, "GET", path, headers);
+            status = process.try_wait().unwrap();
+            status.is_some()
+        });
+        status.unwrap()
     }
 
     /// The response with its head. Empty if nothing listens.
@@ -107,11 +127,19 @@ impl Program {
         if self.is_stopping.replace(true) {
             return;
         }
-        let kill = Command::new("kill")
-            .arg(self.process.id().to_string())
-            .status()
-            .unwrap();
-        assert!(kill.success());
+        self.signal("TERM");
+    }
+
+    pub fn signal(&self, name: &str) {
+        let id = self.process.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+    }
+
+    /// The memory of the process in KiB, without the mapped files of the index.
+    pub fn memory_kib(&self) -> Option<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.id())).ok()?;
+        let line = status.lines().find(|line| line.starts_with("RssAnon:"))?;
+        line.split_whitespace().nth(1)?.parse().ok()
     }
 
     /// Stops the process, checks that it exits with 0, and returns its log.
@@ -120,10 +148,17 @@ impl Program {
         self.ended()
     }
 
-    /// Waits for a process that is stopping.
-    pub fn ended(mut self) -> String {
-        assert_eq!(self.process.wait().unwrap().code(), Some(0));
-        fs::read_to_string(&self.log).unwrap_or_default()
+    /// Waits for a process that is stopping, checks that it exits with 0, and returns its log.
+    pub fn ended(self) -> String {
+        let (code, log) = self.exit();
+        assert_eq!(code, Some(0), "{log}");
+        log
+    }
+
+    /// Waits for the process to exit; returns its exit code and its log.
+    pub fn exit(mut self) -> (Option<i32>, String) {
+        let code = self.process.wait().unwrap().code();
+        (code, self.log())
     }
 }
 
@@ -149,14 +184,6 @@ fn send(address: &str, method: &str, path: &str, headers: &str, body: &str) -> S
     let asked = socket.write_all(request.as_bytes());
     let _ = asked.and_then(|()| socket.read_to_string(&mut answer).map(drop));
     answer
-}
-
-pub fn wait(what: &str, is_so: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !is_so() {
-        assert!(started.elapsed() < Duration::from_secs(20), "{what}");
-        thread::sleep(Duration::from_millis(20));
-    }
 }
 
 pub fn run(line: &[&str]) -> (Option<i32>, String) {

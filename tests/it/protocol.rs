@@ -276,6 +276,23 @@ fn a_body_has_the_coding_that_the_client_prefers() {
     );
 }
 
+#[test]
+fn what_never_changes_has_every_coding_too() {
+    let server = TestServer::shared();
+    for path in ["/openapi.json", "/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css"] {
+        let plain = with(server, "GET", path, "accept-encoding", "identity");
+        assert_eq!((plain.status, plain.header("content-encoding")), (200, None), "{path}");
+        for coding in ["zstd", "br", "gzip"] {
+            // The second one is kept from the first.
+            for _ in 0..2 {
+                let coded = with(server, "GET", path, "accept-encoding", coding);
+                assert_eq!(coded.header("content-encoding"), Some(coding), "{path}");
+                assert_eq!(decoded(&coded), plain.body, "{path} {coding}");
+            }
+        }
+    }
+}
+
 fn decoded(answer: &Response) -> Vec<u8> {
     let (mut plain, coded) = (Vec::new(), &answer.body[..]);
     match answer.header("content-encoding") {

@@ -2,7 +2,7 @@
 //! answered exactly if the end of the first one is beyond doubt. So no case can smuggle a request into another one.
 
 use crate::{
-    raw_connection::{Next, RawConnection, RawResponse},
+    http::{Next, RawConnection, RawResponse},
     support::TestServer,
 };
 

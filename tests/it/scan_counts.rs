@@ -82,11 +82,11 @@ impl Names {
 }
 
 fn name_key(name: &str) -> String {
-    Facet::Department.key(name)
+    Facet::NamedDepartment.key(name)
 }
 
 fn is_department(facet: Facet) -> bool {
-    matches!(facet, Facet::Department | Facet::Buyer)
+    matches!(facet, Facet::NamedDepartment | Facet::Department)
 }
 
 impl<'a> Collection<'a> {
@@ -159,7 +159,7 @@ impl<'a> Collection<'a> {
                 keys.push(key);
             }
         }
-        if facet == Facet::Department {
+        if facet == Facet::NamedDepartment {
             // One value: the English name counts before the French one, both before the buyer's.
             keys.truncate(1);
         }
@@ -334,7 +334,7 @@ pub fn list_names(
     part: &str,
     page: Range<usize>,
 ) -> NamesPage {
-    let facet = if is_department(facet) { Facet::Buyer } else { facet };
+    let facet = if is_department(facet) { Facet::Department } else { facet };
     let records = all.records.iter().filter(|(of, _)| entity_types.contains(of));
     let records: Vec<&Record> = records.map(|(_, record)| record).collect();
     let names = display_names(all, entity_types[0], facet);
@@ -343,7 +343,7 @@ pub fn list_names(
         let has_part = |name: &str| all.department_of(name) == *key && name_key(name).contains(part);
         let mut names = all.records.iter().map(|(_, record)| Names::of(record));
         key.contains(part)
-            || facet == Facet::Buyer && names.any(|names| names.all().iter().any(|(name, _)| has_part(name)))
+            || facet == Facet::Department && names.any(|names| names.all().iter().any(|(name, _)| has_part(name)))
     };
     let mut rows: Vec<NameCount> = sums(all, facet, &records, ValueAggregation::Sum)
         .into_iter()
@@ -352,7 +352,11 @@ pub fn list_names(
             name: names[&key].clone(),
             records,
             total_value,
-            kind: if facet == Facet::Buyer { all.kind(&key) } else { None },
+            kind: if facet == Facet::Department {
+                all.kind(&key)
+            } else {
+                None
+            },
         })
         .collect();
     rows.sort_by(|a, b| b.records.cmp(&a.records).then_with(|| a.name.cmp(&b.name)));

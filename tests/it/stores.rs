@@ -1,12 +1,9 @@
 //! Where these tests keep their generations: in folders, for the embedded engine. `tests/cluster`
 //! has a module of this name too, and runs many of the same tests on a cluster.
 
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 use procure::catalog::{generation::GenerationStore, indexing};
-
-/// How long a test waits for something that the server does in the background.
-pub const WAIT_LIMIT: Duration = Duration::from_secs(60);
 
 /// How many of this number of random cases are tried.
 pub const fn cases(of_embedded: u32) -> u32 {

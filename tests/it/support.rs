@@ -10,7 +10,6 @@ use std::{
     path::PathBuf,
     sync::LazyLock,
     thread::{self, JoinHandle},
-    time::{Duration, Instant},
 };
 
 use procure::{
@@ -23,10 +22,7 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use ureq::{Agent, http::Request};
 
-use crate::{
-    model::write_dumps,
-    stores::{self, WAIT_LIMIT},
-};
+use crate::{folder::folder, http::RawConnection, model::write_dumps, stores, waiting};
 
 pub struct TestServer {
     pub address: String,
@@ -54,7 +50,7 @@ impl TestServer {
 
     /// Starts a server of these records. `change` adjusts its configuration.
     pub fn own(records: &[(EntityType, String)], change: impl FnOnce(&mut Config)) -> TestServer {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = folder();
         let mut config = config(folder.path().to_owned());
         // Hundreds of tests share one server and its key, so the plan's limits are out of reach.
         let plans = folder.path().join("unlimited.toml");
@@ -163,13 +159,16 @@ impl TestServer {
         }
     }
 
-    /// Checks the condition again and again until it holds. Panics after [`WAIT_LIMIT`].
-    pub fn wait_until(&self, what: &str, condition: impl Fn() -> bool) {
-        let started = Instant::now();
-        while !condition() {
-            assert!(started.elapsed() < WAIT_LIMIT, "waited over {WAIT_LIMIT:?} for {what}");
-            thread::sleep(Duration::from_millis(20));
-        }
+    /// Checks the condition again and again until it holds. Panics if it never does.
+    #[track_caller]
+    pub fn wait_until(&self, what: &str, condition: impl FnMut() -> bool) {
+        waiting::wait_until(what, condition);
+    }
+}
+
+impl RawConnection {
+    pub fn to(server: &TestServer) -> RawConnection {
+        RawConnection::connect(&server.address).unwrap()
     }
 }
 

@@ -10,8 +10,9 @@ use std::{
 };
 
 use crate::{
-    program::{PROGRAM, ask, run, wait},
+    program::{PROGRAM, ask, run},
     support::{TestServer, contracts, free},
+    waiting::wait_until,
 };
 
 /// A process that is killed when the test fails.
@@ -36,7 +37,7 @@ fn a_server_whose_cluster_does_not_answer_waits_for_it() {
         .stderr(File::create(&log).unwrap())
         .spawn();
     let mut process = Process(process.unwrap());
-    wait("the server to listen", || !ask(&admin, "GET", "/live", "").is_empty());
+    wait_until("the server to listen", || !ask(&admin, "GET", "/live", "").is_empty());
     assert!(ask(&admin, "GET", "/live", "").starts_with("HTTP/1.1 200"));
     let key = format!("x-gateway-key: {}\r\n", server.key);
     for (path, headers) in [("/health", ""), ("/contract", &key), ("/sources", &key)] {
@@ -58,7 +59,7 @@ fn a_server_whose_cluster_does_not_answer_waits_for_it() {
         let line = page.lines().find_map(|line| line.strip_prefix(name));
         line.and_then(|count| count.parse().ok()).unwrap_or(0)
     };
-    wait("two look-ups that fail", || failures() >= 2);
+    wait_until("two look-ups that fail", || failures() >= 2);
     let text = fs::read_to_string(&log).unwrap();
     assert_eq!(text.matches("waiting for a generation").count(), 1, "{text}");
     assert_eq!(text.matches("ERROR").count(), 0, "once is enough: {text}");
@@ -84,7 +85,7 @@ fn a_server_whose_cluster_stalls_answers_and_stops_while_it_waits() {
     let mut process = Process(process.unwrap());
     let answer = RefCell::new(String::new());
     // The program itself waits for a minute until a request to the cluster has failed.
-    wait("an answer", || {
+    wait_until("an answer", || {
         *answer.borrow_mut() = ask(&address, "GET", "/health", "");
         !answer.borrow().is_empty()
     });
@@ -100,7 +101,7 @@ fn a_server_whose_cluster_stalls_answers_and_stops_while_it_waits() {
     let kill = Command::new("kill").arg(process.0.id().to_string()).status();
     assert!(kill.unwrap().success());
     let process = RefCell::new(&mut process.0);
-    wait("the server to stop", || {
+    wait_until("the server to stop", || {
         process.borrow_mut().try_wait().unwrap().is_some()
     });
     assert_eq!(process.into_inner().wait().unwrap().code(), Some(0));

@@ -18,7 +18,7 @@ use ureq::{Agent, http::Request};
 use crate::{
     Fixture, RunningServer, listed,
     mail_server::{Behavior, Received, Security, Stage},
-    message_id, sqlite, tender, text_of, wait_for,
+    message_id, sqlite, tender, text_of, wait_until,
 };
 
 /// The ids of two keys that are not trusted.
@@ -166,7 +166,7 @@ fn an_address_confirms_by_a_button_and_then_gets_digests() {
         (200, r#"{"status":"subscribed"}"#)
     );
     // The server sends the mail within seconds.
-    wait_for("the confirmation mail", || fixture.server.accepted_count() == 1);
+    wait_until("the confirmation mail", || fixture.server.accepted_count() == 1);
     let received = last(&fixture);
     let message = MessageParser::default().parse(&received.bytes).unwrap();
     let html = message.body_html(0).unwrap();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::{
     Fixture, let_a_day_pass, listed,
     mail_server::{Behavior, Security, Stage},
-    tender, text_of, wait_for,
+    tender, text_of, wait_until,
 };
 
 /// A notice of a tender that another source may publish too.
@@ -128,7 +128,7 @@ fn unsubscribing_during_the_rate_limit_wait_prevents_the_mail() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    wait_for("the first mail", || fixture.server.accepted_count() == 1);
+    wait_until("the first mail", || fixture.server.accepted_count() == 1);
     let first = fixture.server.accepted()[0].to.clone();
     let other = readers.iter().find(|reader| **reader != first).unwrap();
     let mut state = fixture.state();

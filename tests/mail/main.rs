@@ -6,6 +6,8 @@ mod content;
 mod digests;
 mod failures;
 mod mail_server;
+#[path = "../support/waiting.rs"]
+mod waiting;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -38,6 +40,7 @@ use procure::{
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use waiting::wait_until;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -243,14 +246,6 @@ fn listed(received: &Received) -> Vec<String> {
 fn message_id(received: &Received) -> String {
     let message = MessageParser::default().parse(&received.bytes).unwrap();
     message.message_id().unwrap().to_owned()
-}
-
-fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < TIMEOUT, "waited too long for {what}");
-        thread::sleep(Duration::from_millis(1));
-    }
 }
 
 #[test]
@@ -519,7 +514,7 @@ fn no_tender_is_mailed_twice_when_the_sender_is_killed_repeatedly() {
             0 => (0, Duration::from_millis(random(100).into())),
             _ => (1 + random(60) as usize, Duration::ZERO),
         };
-        wait_for("the stage to kill", || {
+        wait_until("the stage to kill", || {
             (fixture.server.accepted_count() >= before + mails && start.elapsed() >= time)
                 || child.try_wait().unwrap().is_some()
         });
@@ -570,7 +565,7 @@ fn two_senders_do_not_run_at_once() {
     });
     let mut first = fixture.command(&["send"]);
     let mut first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    wait_for("the first mail", || fixture.server.accepted_count() > 0);
+    wait_until("the first mail", || fixture.server.accepted_count() > 0);
     let second = fixture.run(&["send"]);
     assert!(
         String::from_utf8_lossy(&second.stderr).contains("another `procure alerts send`"),
@@ -593,10 +588,10 @@ fn a_running_server_mails_the_tenders_of_a_new_generation() {
     fixture.subscribe("ann@example.org", "snow");
     fixture.state().create_key(Plan::Pro, "test", Utc::now(), None).unwrap();
     let running = RunningServer::start(&fixture, fixture.settings(None), None);
-    wait_for("the first digest", || fixture.server.accepted_count() == 1);
+    wait_until("the first digest", || fixture.server.accepted_count() == 1);
     fixture.subscribe("bob@example.org", "ice");
     fixture.publish(&[tender("a", "Snow removal"), tender("b", "Ice")]);
-    wait_for("the second", || fixture.server.accepted_count() == 2);
+    wait_until("the second", || fixture.server.accepted_count() == 2);
     assert_eq!(listed(&fixture.server.accepted()[1]), ["b"]);
     running.stop();
 }

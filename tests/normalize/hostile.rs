@@ -70,6 +70,24 @@ fn a_report_goes_to_a_pipe_only_if_it_is_read() {
     assert!(is_ok && text.contains("\"source_id\": \"disclosure\""), "{text}");
 }
 
+#[test]
+fn names_of_files_and_members_do_not_reach_a_terminal() {
+    let workspace = Workspace::with_fixtures(&["disclosure.csv"]);
+    workspace.put("x.zip", &zipped(&[("a\u{1b}[31m\u{1b}]0;t\u{7}.csv", b"no format")]));
+    workspace.put("x\ny: fake line.csv", b"no format");
+    workspace.put("\u{202e}vsc.x", b"no format");
+    let (_, text) = printed(&workspace, &[]);
+    let is_raw = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+    assert!(!text.contains(is_raw) && !text.contains("\ny: fake"), "{text:?}");
+    for shown in [
+        "a\\u{1b}[31m\\u{1b}]0;t\\u{7}.csv",
+        "x\\u{a}y: fake line.csv",
+        "\\u{202e}vsc.x",
+    ] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+}
+
 /// The archive with `change` made to each entry of its directory.
 fn with_directory(mut zip: Vec<u8>, change: impl Fn(&mut [u8])) -> Vec<u8> {
     let at: Vec<usize> = (0..zip.len() - 4)

@@ -14,9 +14,9 @@ use serde_json::json;
 
 use crate::{
     builds::ALERT_WORD,
-    client::{Client, Request},
+    http::{Client, Request},
+    installation::Installation,
     mail::Wish,
-    processes::Installation,
     random::Random,
     world::{KEYS_LIMIT, World, lock},
 };
@@ -39,7 +39,8 @@ requests_per_day = 1_000_000_000
 const BASIC_PER_DAY: u64 = 60;
 const PRO_PER_MINUTE: u64 = 120;
 
-/// Subscriptions after which new keys are used: far fewer than half of them are unconfirmed, and a key may have 100 such.
+/// Subscriptions after which new keys are used: far fewer than half of them are unconfirmed, and a key may have 100
+/// such.
 const PER_KEY: u64 = 150;
 
 /// The address of the request for a subscription.

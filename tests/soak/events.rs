@@ -13,9 +13,10 @@ use anyhow::{Context, ensure};
 use chrono::{NaiveDate, Utc};
 
 use crate::{
-    client::Request,
-    clients, indexer,
-    processes::{Service, ended_by},
+    clients,
+    http::Request,
+    indexer,
+    installation::{Service, ended_by},
     random::Random,
     world::{World, lock},
 };

@@ -6,8 +6,8 @@ use std::{
 };
 
 use crate::{
-    client::{Answer, Request},
     clients::SUBSCRIBE,
+    http::{RawResponse, Request},
 };
 
 /// The counts reach the state database within about a second. The rest is for a machine that is busy.
@@ -38,7 +38,7 @@ pub struct Bounds {
 
 impl Ledger {
     /// Notes a request and its answer, if there was one. `is_clock_steady`: the server's day is known.
-    pub fn note(&mut self, request: &Request, answer: Option<&Answer>, is_clock_steady: bool) {
+    pub fn note(&mut self, request: &Request, answer: Option<&RawResponse>, is_clock_steady: bool) {
         let Some(key) = &request.key else { return };
         let account = self.0.entry(key.clone()).or_default();
         let cost = answer.map_or_else(|| greatest_cost(request), stated_cost);
@@ -94,7 +94,7 @@ impl Ledger {
 }
 
 /// The cost that the answer states. The soak sends only requests that cost one where an answer does not state it.
-fn stated_cost(answer: &Answer) -> u64 {
+fn stated_cost(answer: &RawResponse) -> u64 {
     answer
         .header("x-ratelimit-cost")
         .and_then(|value| value.parse().ok())

@@ -7,19 +7,24 @@
 
 mod builds;
 mod campaigns;
-mod client;
 mod clients;
 mod door;
 mod events;
+#[path = "../../benches/support/figures.rs"]
+mod figures;
 mod hostile;
+#[path = "../support/http.rs"]
+#[allow(dead_code, reason = "other test programs use more of it")]
+mod http;
 mod indexer;
+#[path = "../support/installation.rs"]
+mod installation;
 mod ledger;
 mod mail;
 #[path = "../mail/mail_server.rs"]
 #[allow(dead_code, reason = "the tests of alerts use more of it")]
 mod mail_server;
 mod observer;
-mod processes;
 mod queries;
 mod random;
 mod readers;
@@ -28,7 +33,7 @@ mod run;
 mod timeline;
 mod world;
 
-use std::{fs, path::PathBuf, process::ExitCode, sync::Arc};
+use std::{fs, path::PathBuf, process::ExitCode, sync::Arc, time::Instant};
 
 use clap::{Args, Parser, Subcommand};
 
@@ -68,7 +73,7 @@ enum Soak {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let seed = cli.common.seed.unwrap_or_else(|| u64::from(std::process::id()));
-    let report = Arc::new(Report::default());
+    let (report, started) = (Arc::new(Report::default()), Instant::now());
     report.note(format!("seed {seed}, binary {}", cli.common.binary.display()));
     let outcome: anyhow::Result<()> = match cli.command {
         Soak::Run(run) => run.run(&cli.common.binary, seed, &report),
@@ -78,6 +83,13 @@ fn main() -> ExitCode {
         report.violation("the run itself failed", format!("{error:#}"));
     }
     println!("{}", report.text());
+    let command: Vec<String> = std::env::args().skip(1).collect();
+    let day = chrono::Utc::now().date_naive().to_string();
+    figures::save(
+        None,
+        &[report.figures(&command.join(" "), started.elapsed(), &day)],
+        true,
+    );
     if let Some(path) = &cli.common.json
         && let Err(error) = fs::write(path, report.json().to_string())
     {

@@ -7,8 +7,8 @@ use std::{
 };
 
 use crate::{
-    client::{Client, Request},
-    processes::{START_LIMIT, Service, anonymous_mebibytes},
+    http::{Client, Request},
+    installation::{START_LIMIT, Service, anonymous_mebibytes},
     world::{World, lock},
 };
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     builds::{Build, ENTITY_TYPES, text},
-    client::{Client, Request},
+    http::{Client, Request},
     queries::{Query, Start},
     random::Random,
     world::{Answered, World, lock},

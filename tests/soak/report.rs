@@ -118,6 +118,37 @@ impl Report {
         text
     }
 
+    /// The row of the table of campaigns and long runs in `docs/figures/campaigns.json`.
+    pub fn figures(&self, command: &str, took: Duration, day: &str) -> Value {
+        let inner = self.lock();
+        let list = |parts: Vec<String>| {
+            if parts.is_empty() {
+                "none".to_owned()
+            } else {
+                parts.join("; ")
+            }
+        };
+        let done = inner.counts.iter().map(|(what, count)| format!("{count} {what}"));
+        let violations = inner
+            .violations
+            .iter()
+            .map(|(kind, of_kind)| format!("{} of {kind}", of_kind.count));
+        let memory = inner.memory.iter().map(|(_, mebibytes)| *mebibytes).max();
+        let memory = memory.map(|most| format!("{most} MiB of anonymous memory"));
+        let latencies = inner.latencies.iter().map(|(of, latency)| {
+            let [p99, worst] = [99, 100].map(|percent| latency.percentile(percent) as f64 / 1000.0);
+            format!("{of}: p99 {p99:.1} ms, worst {worst:.1} ms")
+        });
+        json!({
+            "name": format!("`soak {command}`"),
+            "date": day,
+            "duration": format!("{} min", took.as_secs().div_ceil(60)),
+            "done": list(done.collect()),
+            "violations": list(violations.collect()),
+            "worst": list(memory.into_iter().chain(latencies).collect()),
+        })
+    }
+
     pub fn json(&self) -> Value {
         let inner = self.lock();
         let latencies = inner.latencies.iter().map(|(of, latency)| {

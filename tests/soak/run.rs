@@ -18,10 +18,9 @@ use crate::{
     clients,
     events::Events,
     hostile, indexer,
+    installation::Installation,
     mail::{Mail, Wish},
-    observer,
-    processes::Installation,
-    readers,
+    observer, readers,
     report::Report,
     world::{World, lock},
 };

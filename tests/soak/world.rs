@@ -15,10 +15,10 @@ use chrono::Utc;
 
 use crate::{
     builds::{Build, Sample},
-    client::{Answer, Client, Request},
+    http::{Client, RawResponse, Request},
+    installation::{Installation, Service},
     ledger::Ledger,
     mail::Mail,
-    processes::{Installation, Service},
     report::Report,
     timeline::Timeline,
 };
@@ -60,7 +60,7 @@ pub struct World {
 
 /// An answer, and the builds that may have given it.
 pub struct Answered {
-    pub answer: Answer,
+    pub answer: RawResponse,
     pub allowed: Vec<Arc<Build>>,
 }
 
@@ -151,13 +151,17 @@ impl World {
     pub fn send(&self, client: &mut Client, what: &str, request: &Request) -> Option<Answered> {
         let _open = self.gate.read().unwrap_or_else(PoisonError::into_inner);
         let sent = Instant::now();
-        let received = client.send(request);
+        let received = client.timed(request);
         let is_clock_steady = !self.is_clock_unsteady.load(Ordering::Relaxed);
-        lock(&self.ledger).note(request, received.as_ref().ok(), is_clock_steady);
+        lock(&self.ledger).note(
+            request,
+            received.as_ref().ok().map(|(answer, _)| answer),
+            is_clock_steady,
+        );
         match received {
-            Ok(answer) => {
+            Ok((answer, took)) => {
                 self.report.count(format!("answers {} {what}", answer.status));
-                self.report.latency(what, answer.took);
+                self.report.latency(what, took);
                 self.check_answer(what, request, &answer);
                 let allowed = lock(&self.timeline).allowed(sent, Instant::now());
                 Some(Answered { answer, allowed })
@@ -187,7 +191,7 @@ impl World {
     }
 
     /// What holds for every answer.
-    fn check_answer(&self, what: &str, request: &Request, answer: &Answer) {
+    fn check_answer(&self, what: &str, request: &Request, answer: &RawResponse) {
         let show = || {
             format!(
                 "{} {}: {} {}",

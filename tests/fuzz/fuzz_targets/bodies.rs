@@ -3,19 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use procure::{
-    catalog::market::limits::{MAX_COMPARABLES, MAX_ITEMS, MAX_YEARS_BACK},
-    http::{
-        error::ApiError,
-        json::{self, MAX_ELEMENTS},
-        params::{
-            alerts::SubscribeBody,
-            market::{Batch, CompsRequest, EstimateRequest},
-        },
-    },
-    model::{email::EmailAddress, stem::Language},
-    query::keyword::Keyword,
-};
+use procure::{catalog::estimates::limits::{MAX_COMPARABLES, MAX_ITEMS, MAX_YEARS_BACK}, http::error::ApiError, api::{json::{self, MAX_ELEMENTS}, params::{alerts::SubscribeBody, estimates::{Batch, CompsRequest, EstimateRequest}}}, model::{email::EmailAddress, stem::Language}, query::keyword::Keyword};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((selector, body)) = bytes.split_first() else { return };

@@ -3,11 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use procure::{
-    http::params::{resolve::ResolveContext, search::SearchParams},
-    model::{entity_type::EntityType, schema::Schema},
-    query::{Start, cursor::Cursor},
-};
+use procure::{api::params::{resolve::ResolveContext, search::SearchParams}, model::{entity_type::EntityType, schema::Schema}, query::{Start, cursor::Cursor}};
 
 const PAGE_CAP: u64 = 100;
 

@@ -7,6 +7,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fs,
     path::{Path, PathBuf},
+    sync::LazyLock,
 };
 
 use proc_macro2::{TokenStream, TokenTree};
@@ -19,6 +20,7 @@ use syn::{
 pub struct SourceFile {
     /// Path below `src` without `.rs` and without a final `/mod`.
     pub module: String,
+    pub path: PathBuf,
     pub text: String,
     /// Absolute paths that the file uses. The first segment is `crate` for this project, or the
     /// name of a dependency.
@@ -27,8 +29,13 @@ pub struct SourceFile {
     pub lines: usize,
 }
 
-/// All files of `src` except test modules, sorted by path.
-pub fn source_files() -> Vec<SourceFile> {
+/// All files of `src` except test modules, sorted by path. They are read once.
+pub fn source_files() -> &'static [SourceFile] {
+    static FILES: LazyLock<Vec<SourceFile>> = LazyLock::new(read_all);
+    &FILES
+}
+
+fn read_all() -> Vec<SourceFile> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut paths = Vec::new();
     collect(&root, &mut paths);
@@ -140,6 +147,7 @@ fn read(path: &Path, module: String, known: &BTreeSet<String>) -> SourceFile {
         .count();
     SourceFile {
         module,
+        path: path.to_owned(),
         text,
         paths,
         lines,
@@ -269,7 +277,7 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
     }
 }
 
-fn is_test_only(attributes: &[Attribute]) -> bool {
+pub fn is_test_only(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         syn::Meta::List(list) if list.path.is_ident("cfg") => list.tokens.to_string() == "test",
         _ => false,

@@ -1,9 +1,8 @@
 //! The table of attacks: what each hostile connection sends and reads.
 
-use super::{
-    connection::get,
-    hostile::{Attack, Reading},
-};
+use super::hostile::{Attack, Reading};
+
+use crate::http::{get, post};
 
 /// Vendor, and start of the ids, of the large records of a generated index.
 pub const LARGE: &str = "Colossus";
@@ -79,6 +78,12 @@ pub fn attacks(keys: &[String], large: &str) -> Vec<Attack> {
             drip: b"",
             reading: Reading::Never,
         },
+        Attack {
+            name: "mixture",
+            openings: mixture(keys, large, &headers),
+            drip: b"",
+            reading: Reading::Never,
+        },
         drip("idle", &get("/health", ""), b""),
         drip(
             "upgrade-h2c",
@@ -94,6 +99,30 @@ pub fn attacks(keys: &[String], large: &str) -> Vec<Attack> {
         },
     ]
 }
+
+/// What takes most memory of each kind, on connections next to one another: bodies and heads without an end, large
+/// pages, comparables and pipelined pages that are not read, counts, and keyless requests with large heads.
+fn mixture(keys: &[String], large: &str, headers: &str) -> Vec<Vec<u8>> {
+    let counts = "/contract/stats?include=market,quality,currencies&q=-zz";
+    let comparables = post("/tender/comps", &keys[0], COMPARABLES);
+    let head = format!("GET /openapi.json HTTP/1.1\r\nhost: soak\r\n{headers}");
+    let mut openings = vec![comparables.into_bytes()];
+    for (number, key) in keys.iter().enumerate() {
+        openings.push(unfinished("/tender/estimate", key, BATCH));
+        openings.push(get(large, key).into_bytes());
+        openings.push(get("/contract?limit=100", key).repeat(40).into_bytes());
+        openings.push(head.clone().into_bytes());
+        openings.push(format!("{head}\r\n").into_bytes());
+        if number == 0 {
+            openings.push(get(counts, key).into_bytes());
+        }
+    }
+    openings
+}
+
+/// A batch with long answers.
+const COMPARABLES: &str =
+    r#"{"items":[{"title":"snow removal services"},{"title":"supply of road salt"}],"limit":100}"#;
 
 /// Sends the start of a request and then a byte a second.
 fn drip(name: &'static str, opening: &str, drip: &'static [u8]) -> Attack {

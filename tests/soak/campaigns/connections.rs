@@ -16,16 +16,18 @@ use std::{
 use anyhow::Context;
 use serde_json::Value;
 
+use procure::http::encoding::encode;
+
 use super::{
     attacks::{LARGE, attacks},
-    connection::{Connection, PATIENCE, Received},
     hostile::{Attack, attack},
     latencies::Latencies,
     setup::{Setup, check_log, raise_file_limit},
 };
 use crate::{
     Common,
-    processes::{Installation, anonymous_mebibytes, open_files},
+    http::{Next, PATIENCE, RawConnection},
+    installation::{Installation, anonymous_mebibytes, open_files},
     report::Report,
 };
 
@@ -149,14 +151,14 @@ fn prepare(options: &Options, setup: &mut Setup) -> anyhow::Result<String> {
 /// Ids of contracts to look up.
 fn record_ids(setup: &mut Setup, key: &str) -> anyhow::Result<Vec<String>> {
     let (_service, _) = setup.start()?;
-    let mut connection = Connection::open(setup.installation.address, PATIENCE)?;
-    let Received::Response(page) = connection.get("/contract?limit=100&sort_order=asc", key) else {
+    let mut connection = RawConnection::open(setup.installation.address, PATIENCE)?;
+    let Next::Response(page) = connection.get("/contract?limit=100&sort_order=asc", key) else {
         anyhow::bail!("no answer from an idle server");
     };
     let page: Value = serde_json::from_slice(&page.body)?;
     let results = page["results"].as_array().context("a page without results")?;
     let ids = results.iter().filter_map(|record| record["record_id"].as_str());
-    Ok(ids.map(super::contracts::encode).collect())
+    Ok(ids.map(encode).collect())
 }
 
 /// One attack.
@@ -248,7 +250,7 @@ impl Round<'_> {
     /// A client with a key that stays connected and asks twenty times a second.
     fn connected_client(&self, stop: &AtomicBool) -> Latencies {
         let mut latencies = Latencies::default();
-        let Ok(mut connection) = Connection::open(self.installation.address, PATIENCE) else {
+        let Ok(mut connection) = RawConnection::open(self.installation.address, PATIENCE) else {
             return latencies;
         };
         for turn in 0.. {
@@ -258,11 +260,11 @@ impl Round<'_> {
             let sent = Instant::now();
             let id = &self.ids[turn % self.ids.len()];
             match connection.get(&format!("/contract/{id}"), self.victim) {
-                Received::Response(answer) if answer.status == 200 => {
+                Next::Response(answer) if answer.status == 200 => {
                     latencies.add(sent.elapsed());
                     if answer.closes() {
                         self.report.count("connected clients that had to connect again");
-                        connection = match Connection::open(self.installation.address, PATIENCE) {
+                        connection = match RawConnection::open(self.installation.address, PATIENCE) {
                             Ok(again) => again,
                             Err(_) => return latencies,
                         };
@@ -270,7 +272,7 @@ impl Round<'_> {
                 }
                 other => {
                     self.check("a connected client is not answered", false, format!("{other:.300?}"));
-                    match Connection::open(self.installation.address, PATIENCE) {
+                    match RawConnection::open(self.installation.address, PATIENCE) {
                         Ok(again) => connection = again,
                         Err(_) => thread::sleep(Duration::from_secs(1)),
                     }
@@ -360,8 +362,8 @@ impl Round<'_> {
 
 /// Whether one request on a new connection is answered.
 fn asks_once(address: SocketAddr, key: &str, id: &str) -> bool {
-    let Ok(mut connection) = Connection::open(address, Duration::from_secs(2)) else {
+    let Ok(mut connection) = RawConnection::open(address, Duration::from_secs(2)) else {
         return false;
     };
-    matches!(connection.get(&format!("/contract/{id}"), key), Received::Response(answer) if answer.status == 200)
+    matches!(connection.get(&format!("/contract/{id}"), key), Next::Response(answer) if answer.status == 200)
 }

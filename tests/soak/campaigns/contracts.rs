@@ -6,7 +6,7 @@ use std::{collections::HashMap, fs, path::Path};
 
 use serde_json::{Value, value::RawValue};
 
-use super::connection::Response;
+use crate::http::RawResponse;
 
 /// One contract.
 pub struct Row {
@@ -35,7 +35,7 @@ impl Contracts {
     }
 
     /// Whether the response is exactly the page of these rows, with this total if it states one.
-    pub fn is_page<'a>(&self, response: &Response, rows: impl IntoIterator<Item = &'a Row>, total: usize) -> bool {
+    pub fn is_page<'a>(&self, response: &RawResponse, rows: impl IntoIterator<Item = &'a Row>, total: usize) -> bool {
         let Some(page) = Page::of(response) else { return false };
         let expected: Vec<&str> = rows.into_iter().map(|row| row.line.as_str()).collect();
         page.records == expected && page.count == expected.len() && page.total.is_none_or(|stated| stated == total)
@@ -76,7 +76,7 @@ pub struct Page {
 
 impl Page {
     /// Nothing if the response is not a page.
-    pub fn of(response: &Response) -> Option<Page> {
+    pub fn of(response: &RawResponse) -> Option<Page> {
         if response.status != 200 {
             return None;
         }
@@ -92,17 +92,4 @@ impl Page {
             records: records.iter().map(|record| record.get().to_owned()).collect(),
         })
     }
-}
-
-/// Percent-encodes what has a meaning in a path or a query.
-pub fn encode(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len() * 2);
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            encoded.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    encoded
 }

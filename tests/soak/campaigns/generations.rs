@@ -13,14 +13,16 @@ use std::{
     time::{Duration, Instant},
 };
 
+use procure::http::encoding::encode;
+
 use super::{
-    connection::{Connection, PATIENCE, Received, Response},
-    contracts::{Contracts, Page, Row, encode},
+    contracts::{Contracts, Page, Row},
     setup::{Setup, check_log, index_below, mapped_regions},
 };
 use crate::{
     Common,
-    processes::{anonymous_mebibytes, open_files},
+    http::{Next, PATIENCE, RawConnection, RawResponse},
+    installation::{anonymous_mebibytes, open_files},
     random::Random,
     report::Report,
 };
@@ -164,7 +166,7 @@ fn publish(
 
 /// Sends requests on one connection until the campaign ends. None may be lost.
 fn load(address: SocketAddr, key: &str, shared: &Shared, mut random: Random, report: &Report) -> std::io::Result<()> {
-    let mut connection = Connection::open(address, PATIENCE)?;
+    let mut connection = RawConnection::open(address, PATIENCE)?;
     let mut walk = None;
     while !shared.stop.load(Ordering::SeqCst) {
         let oldest = shared.seen.load(Ordering::SeqCst);
@@ -172,16 +174,16 @@ fn load(address: SocketAddr, key: &str, shared: &Shared, mut random: Random, rep
         let path = question.path(shared);
         let sent = Instant::now();
         let answer = match connection.get(&path, key) {
-            Received::Response(answer) => answer,
+            Next::Response(answer) => answer,
             other => {
                 report.violation("a request is lost", format!("{path} is answered {other:?}"));
-                connection = Connection::open(address, PATIENCE)?;
+                connection = RawConnection::open(address, PATIENCE)?;
                 continue;
             }
         };
         report.latency("requests", sent.elapsed());
         if answer.closes() {
-            connection = Connection::open(address, PATIENCE)?;
+            connection = RawConnection::open(address, PATIENCE)?;
         }
         let newest = shared.started.load(Ordering::SeqCst);
         let Some(generation) = (oldest..=newest).find(|generation| question.is_answered(shared, *generation, &answer))
@@ -272,7 +274,7 @@ impl Question {
     }
 
     /// Whether the answer is exactly what this generation answers.
-    fn is_answered(&self, shared: &Shared, generation: usize, answer: &Response) -> bool {
+    fn is_answered(&self, shared: &Shared, generation: usize, answer: &RawResponse) -> bool {
         let model = &shared.models[generation];
         match self {
             Question::Page { offset, limit } => {
@@ -301,7 +303,7 @@ impl Question {
     }
 
     /// The walk that goes on after this answer.
-    fn next(&self, shared: &Shared, generation: usize, answer: &Response) -> Option<Walk> {
+    fn next(&self, shared: &Shared, generation: usize, answer: &RawResponse) -> Option<Walk> {
         let is_walk = matches!(self, Question::Cursor(_) | Question::Page { offset: 0, limit: WALK });
         let page = Page::of(answer).filter(|_| is_walk)?;
         let last = page.records.last()?;

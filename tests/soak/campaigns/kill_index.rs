@@ -9,12 +9,18 @@ use std::{
     time::{Duration, Instant},
 };
 
+use procure::http::encoding::encode;
+
 use super::{
-    connection::{Connection, PATIENCE, Received},
-    contracts::{Contracts, encode},
+    contracts::Contracts,
     setup::{Setup, check_log, index_below, unit},
 };
-use crate::{Common, random::Random, report::Report};
+use crate::{
+    Common,
+    http::{Next, PATIENCE, RawConnection},
+    random::Random,
+    report::Report,
+};
 
 /// Records of each build, in all entity types together. A build takes less than a second.
 const RECORDS: u64 = 200;
@@ -133,14 +139,14 @@ fn await_answer(setup: &Setup, model: &Contracts, key: &str, random: &mut Random
 
 /// Whether a page with its total and one record are those of the model.
 fn is_right(setup: &Setup, model: &Contracts, key: &str, random: &mut Random) -> bool {
-    let Ok(mut connection) = Connection::open(setup.installation.address, PATIENCE) else {
+    let Ok(mut connection) = RawConnection::open(setup.installation.address, PATIENCE) else {
         return false;
     };
-    let Received::Response(page) = connection.get("/contract?limit=25&include_total=true", key) else {
+    let Next::Response(page) = connection.get("/contract?limit=25&include_total=true", key) else {
         return false;
     };
     let row = &model.0[index_below(random, model.0.len())];
-    let Received::Response(record) = connection.get(&format!("/contract/{}", encode(&row.id)), key) else {
+    let Next::Response(record) = connection.get(&format!("/contract/{}", encode(&row.id)), key) else {
         return false;
     };
     model.is_page(&page, &model.0[..25], model.0.len()) && record.body == row.line.as_bytes()

@@ -17,20 +17,27 @@ use std::{
 
 use anyhow::Context;
 
+use procure::http::encoding::encode;
+
 use super::{
-    connection::{Connection, PATIENCE, Received, post},
-    contracts::{Contracts, encode},
+    contracts::Contracts,
     setup::{Setup, check_log, index_below, unit},
 };
-use crate::{Common, clients::trusted_consent, random::Random, report::Report};
+use crate::{
+    Common,
+    clients::trusted_consent,
+    http::{Next, PATIENCE, RawConnection, post},
+    random::Random,
+    report::Report,
+};
 
 const RECORDS: u64 = 200;
 
 /// Daily quota of the key that asks for more than it may.
 const QUOTA: u32 = 300;
 
-/// Counts that a kill may lose: those of the documented second, and of the time that writing them takes. The duration of
-/// the last start, twice, is added: on a machine that is so busy that a start takes seconds, writing takes as long.
+/// Counts that a kill may lose: those of the documented second, and of the time that writing them takes. The duration
+/// of the last start, twice, is added: on a machine that is so busy that a start takes seconds, writing takes as long.
 const LOSS: Duration = Duration::from_millis(1_500);
 
 /// A new key subscribes after so many. A key makes 1,000 at most, and one life adds a few hundred.
@@ -199,7 +206,7 @@ impl Lookups<'_> {
     fn run(&self, mut random: Random) {
         lock(&self.known.requests).insert(self.name, Requests::default());
         while !self.known.stop.load(Ordering::SeqCst) {
-            if let Ok(mut connection) = Connection::open(self.address, PATIENCE) {
+            if let Ok(mut connection) = RawConnection::open(self.address, PATIENCE) {
                 while !self.known.stop.load(Ordering::SeqCst) && self.look_up(&mut connection, &mut random) {
                     thread::sleep(self.pause);
                 }
@@ -209,10 +216,10 @@ impl Lookups<'_> {
     }
 
     /// Sends one request. Returns whether the connection can be used again.
-    fn look_up(&self, connection: &mut Connection, random: &mut Random) -> bool {
+    fn look_up(&self, connection: &mut RawConnection, random: &mut Random) -> bool {
         let row = &self.model.0[index_below(random, self.model.0.len())];
         lock(&self.known.requests).entry(self.name).or_default().sent += 1;
-        let Received::Response(answer) = connection.get(&format!("/contract/{}", encode(&row.id)), self.key) else {
+        let Next::Response(answer) = connection.get(&format!("/contract/{}", encode(&row.id)), self.key) else {
             return false;
         };
         match answer.status {
@@ -239,7 +246,7 @@ fn subscribe(address: SocketAddr, known: &Known, report: &Report) {
     let mut number = 0;
     while !known.stop.load(Ordering::SeqCst) {
         thread::sleep(Duration::from_millis(5));
-        let Ok(mut connection) = Connection::open(address, PATIENCE) else {
+        let Ok(mut connection) = RawConnection::open(address, PATIENCE) else {
             continue;
         };
         while !known.stop.load(Ordering::SeqCst) {
@@ -248,8 +255,8 @@ fn subscribe(address: SocketAddr, known: &Known, report: &Report) {
             let body = format!(r#"{{"email": "{email}", "keywords": ["snow removal"]}}"#);
             let request = post("/tender/alerts/subscribe", &lock(&known.subscriber), &body);
             // A failed write is reported by the read.
-            let _ = connection.send(request.as_bytes());
-            let Received::Response(answer) = connection.receive(false) else {
+            connection.send(request);
+            let Next::Response(answer) = connection.receive(false) else {
                 break;
             };
             match answer.status {
@@ -278,9 +285,9 @@ fn check_first_answers(
     round: u64,
 ) {
     let row = &model.0[index_below(random, model.0.len())];
-    let answer = Connection::open(setup.installation.address, PATIENCE)
+    let answer = RawConnection::open(setup.installation.address, PATIENCE)
         .map(|mut connection| connection.get(&format!("/contract/{}", encode(&row.id)), key));
-    if !matches!(&answer, Ok(Received::Response(answer)) if answer.body == row.line.as_bytes()) {
+    if !matches!(&answer, Ok(Next::Response(answer)) if answer.body == row.line.as_bytes()) {
         report.violation("the first answer is wrong", format!("round {round}: {answer:?}"));
     }
     for key in revoked.iter().rev().take(3) {
@@ -293,10 +300,10 @@ fn check_first_answers(
 
 /// The status of a request with this key.
 fn status(setup: &Setup, key: &str) -> Option<u16> {
-    let mut connection = Connection::open(setup.installation.address, PATIENCE).ok()?;
+    let mut connection = RawConnection::open(setup.installation.address, PATIENCE).ok()?;
     match connection.get("/contract?limit=1", key) {
-        Received::Response(answer) => Some(answer.status),
-        Received::Closed | Received::Broken(_) => None,
+        Next::Response(answer) => Some(answer.status),
+        Next::Closed | Next::Broken(_) => None,
     }
 }
 

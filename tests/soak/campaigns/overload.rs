@@ -18,13 +18,18 @@ use std::{
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
+use procure::http::encoding::encode;
+
 use super::{
-    connection::{Connection, PATIENCE, Received, Response, get, post},
-    contracts::encode,
     latencies::Latencies,
     setup::{Setup, check_log, index_below},
 };
-use crate::{Common, random::Random, report::Report};
+use crate::{
+    Common,
+    http::{Next, PATIENCE, RawConnection, RawResponse, get, post},
+    random::Random,
+    report::Report,
+};
 
 /// Items of a batch: the most that is allowed.
 const ITEMS: usize = 50;
@@ -119,8 +124,8 @@ pub fn run(options: &Options, common: &Common, seed: u64, report: &Report) -> an
 
 /// Ids of up to 500 records.
 fn record_ids(address: SocketAddr, entity_type: &str, key: &str) -> anyhow::Result<Vec<String>> {
-    let mut connection = Connection::open(address, PATIENCE)?;
-    let Received::Response(page) = connection.get(&format!("/{entity_type}?limit=500"), key) else {
+    let mut connection = RawConnection::open(address, PATIENCE)?;
+    let Next::Response(page) = connection.get(&format!("/{entity_type}?limit=500"), key) else {
         bail!("no answer from an idle server");
     };
     let page: Value = serde_json::from_slice(&page.body)?;
@@ -184,8 +189,8 @@ impl Target {
         let charged = before.saturating_sub(self.remaining()?).saturating_sub(2);
         let answered: Vec<&Outcome> = outcomes.iter().flatten().collect();
         let with = |status: u16| answered.iter().filter(|outcome| outcome.status == status).count();
-        // What ran and was too slow is charged, too, and a feed that ran and cannot be estimated in time. What was refused, or
-        // only queued, is not.
+        // What ran and was too slow is charged, too, and a feed that ran and cannot be estimated in time. What was
+        // refused, or only queued, is not.
         let has_run = |status| matches!(status, 200 | 504) || (status == 503 && load.name.ends_with("feeds"));
         let ran = answered.iter().filter(|outcome| has_run(outcome.status));
         let expected: u64 = ran.map(|outcome| outcome.cost).sum();
@@ -234,7 +239,7 @@ impl Target {
     /// Looks up records, pages and names, one after the other. Every one must be answered.
     fn look_up(&self, done: &AtomicBool, during: &str, report: &Report) -> Latencies {
         let mut latencies = Latencies::default();
-        let Ok(mut connection) = Connection::open(self.address, PATIENCE) else {
+        let Ok(mut connection) = RawConnection::open(self.address, PATIENCE) else {
             return latencies;
         };
         for turn in 0.. {
@@ -249,9 +254,9 @@ impl Target {
             let sent = Instant::now();
             let answer = connection.get(&path, &self.lookup_key);
             latencies.add(sent.elapsed());
-            if !matches!(&answer, Received::Response(answer) if answer.status == 200) {
+            if !matches!(&answer, Next::Response(answer) if answer.status == 200) {
                 report.violation("a look-up is not answered", format!("{during}: {path}: {answer:.300?}"));
-                match Connection::open(self.address, PATIENCE) {
+                match RawConnection::open(self.address, PATIENCE) {
                     Ok(again) => connection = again,
                     Err(_) => break,
                 }
@@ -266,8 +271,8 @@ impl Target {
     fn remaining(&self) -> anyhow::Result<u64> {
         let mut remaining = 0;
         for key in &self.attackers {
-            let mut connection = Connection::open(self.address, PATIENCE)?;
-            let Received::Response(answer) = connection.get("/contract?limit=1", key) else {
+            let mut connection = RawConnection::open(self.address, PATIENCE)?;
+            let Next::Response(answer) = connection.get("/contract?limit=1", key) else {
                 bail!("no answer after a load");
             };
             remaining += day_remainder(&answer).context("a response without the day's remainder")?;
@@ -277,7 +282,7 @@ impl Target {
 }
 
 /// `r` of the policy `day` in the header `RateLimit`.
-fn day_remainder(answer: &Response) -> Option<u64> {
+fn day_remainder(answer: &RawResponse) -> Option<u64> {
     let day = answer
         .header("ratelimit")?
         .split(", ")
@@ -287,12 +292,12 @@ fn day_remainder(answer: &Response) -> Option<u64> {
 
 /// Connects, waits for the others, sends a request and receives the response. Nothing if it is lost.
 fn send(address: SocketAddr, request: &str, barrier: &Barrier) -> Option<Outcome> {
-    let connection = Connection::open(address, PATIENCE);
+    let connection = RawConnection::open(address, PATIENCE);
     barrier.wait();
     let mut connection = connection.ok()?;
     let sent = Instant::now();
-    connection.send(request.as_bytes()).ok()?;
-    let Received::Response(answer) = connection.receive(false) else {
+    connection.send(request);
+    let Next::Response(answer) = connection.receive(false) else {
         return None;
     };
     Some(Outcome {

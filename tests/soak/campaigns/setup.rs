@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::{
     Common,
-    processes::{Installation, Service},
+    installation::{Installation, Service},
     random::Random,
     report::Report,
 };
@@ -123,9 +123,4 @@ pub fn unit(random: &mut Random) -> f64 {
 /// An index into something with so many entries.
 pub fn index_below(random: &mut Random, entries: usize) -> usize {
     random.below(entries as u64) as usize
-}
-
-/// One of these texts.
-pub fn choose(random: &mut Random, from: &[&'static str]) -> &'static str {
-    random.pick::<&str>(from)
 }

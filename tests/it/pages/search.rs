@@ -493,7 +493,7 @@ fn csv_has_the_records_of_the_api_page_by_page() {
                 Some("attachment; filename=\"contract.csv\"")
             );
             let body = response.body.strip_prefix("\u{feff}".as_bytes()).unwrap();
-            let mut rows = csv::Reader::from_reader(body);
+            let mut rows = csv::ReaderBuilder::new().delimiter(b';').from_reader(body);
             assert_eq!(rows.headers().unwrap().get(0), Some("record_id"));
             ids.extend(rows.records().map(|row| row.unwrap()[0].to_owned()));
             pages += 1;
@@ -516,12 +516,7 @@ fn a_page_is_revalidated_by_its_tag() {
     let tag = english.header("etag").unwrap().to_owned();
     let headers = [("x-gateway-key", server.key.as_str()), ("if-none-match", tag.as_str())];
     assert_eq!(server.request("GET", "/en/search?q=snow", &headers).status, 304);
-    for path in [
-        "/fr/search?q=snow",
-        "/en/search?q=ice",
-        "/en/search?q=snow&utm_source=x",
-        "/en/search.csv?q=snow",
-    ] {
+    for path in ["/fr/search?q=snow", "/en/search?q=ice", "/en/search.csv?q=snow"] {
         assert_eq!(server.request("GET", path, &headers).status, 200, "{path}");
     }
 }

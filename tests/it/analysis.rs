@@ -6,7 +6,7 @@ use std::{
     sync::LazyLock,
 };
 
-use procure::{http::params::encoding::encode, model::entity_type::EntityType};
+use procure::{http::encoding::encode, model::entity_type::EntityType};
 use serde_json::{Value, json};
 
 use crate::support::TestServer;

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::LazyLock};
 
 use chrono::{DateTime, Utc};
 use procure::{
-    http::params::encoding::encode,
+    http::encoding::encode,
     model::{entity_type::EntityType, plans::Plan},
 };
 use serde_json::{Value, json};
@@ -65,10 +65,13 @@ fn file_of(html: &str) -> Option<String> {
     Some(address.replace("&#38;", "&"))
 }
 
-/// The rows of a file, each by the names in its head.
+/// The rows of a file, each by the names in its head, which shows the separator: `;` in a French one.
 fn rows(response: &Response) -> Vec<Value> {
     let body = response.body.strip_prefix("\u{feff}".as_bytes());
-    let mut reader = csv::Reader::from_reader(body.expect("a file begins with the byte order mark"));
+    let body = body.expect("a file begins with the byte order mark");
+    let head = body.split(|byte| *byte == b'\r').next().unwrap_or_default();
+    let separator = if head.contains(&b';') { b';' } else { b',' };
+    let mut reader = csv::ReaderBuilder::new().delimiter(separator).from_reader(body);
     let names = reader.headers().unwrap().clone();
     let rows = reader.records().map(|row| {
         let row = row.unwrap();

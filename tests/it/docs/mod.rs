@@ -1,5 +1,9 @@
-//! The documentation: every link between pages has a target, every shown command parses, and every endpoint and
-//! parameter of the API is described.
+//! The documentation: every link between pages has a target, every shown command parses, every endpoint and parameter
+//! of the API is described, and every decision that the code refers to is in the register. Below: the tables of
+//! measured figures, and the recipes for contributors.
+
+mod figures;
+mod recipes;
 
 use std::{
     collections::BTreeSet,
@@ -7,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use procure::{cli::Cli, model::entity_type::EntityType};
 use serde_json::Value;
 
@@ -141,15 +145,13 @@ fn every_endpoint_is_listed() {
         .map(|path| documented(path))
         .collect();
     assert!(paths.len() > 20, "only {} endpoints were found", paths.len());
-    for page in ["README.md", "docs/api.md"] {
-        let text = fs::read_to_string(root().join(page)).unwrap();
-        let is_listed = |path: &&String| {
-            text.lines()
-                .any(|line| line.starts_with("| `") && line.contains(&format!("{path}`")))
-        };
-        let missing: Vec<_> = paths.iter().filter(|path| !is_listed(path)).collect();
-        assert!(missing.is_empty(), "{page} does not list {missing:?}");
-    }
+    let text = fs::read_to_string(root().join("docs/api.md")).unwrap();
+    let is_listed = |path: &&String| {
+        text.lines()
+            .any(|line| line.starts_with("| `") && line.contains(&format!("{path}`")))
+    };
+    let missing: Vec<_> = paths.iter().filter(|path| !is_listed(path)).collect();
+    assert!(missing.is_empty(), "docs/api.md does not list {missing:?}");
 }
 
 #[test]
@@ -167,6 +169,83 @@ fn every_parameter_is_described() {
     };
     let missing: Vec<_> = names.iter().filter(|name| !is_described(name)).collect();
     assert!(missing.is_empty(), "docs/api.md does not describe {missing:?}");
+}
+
+/// The texts of the code: its own, its tests' and its benches'.
+fn code(folder: &Path, texts: &mut Vec<(PathBuf, String)>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            code(&path, texts);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            texts.push((path, text));
+        }
+    }
+}
+
+/// The numbers after `D-` in a text.
+fn decisions(text: &str) -> impl Iterator<Item = &str> {
+    let digits = |rest: &str| rest.bytes().take_while(u8::is_ascii_digit).count();
+    let numbers = text.split("D-").skip(1).map(move |rest| &rest[..digits(rest)]);
+    numbers.filter(|number| (2..=3).contains(&number.len()))
+}
+
+#[test]
+fn every_decision_that_is_referred_to_is_in_the_register() {
+    let register = fs::read_to_string(root().join("docs/decisions.md")).unwrap();
+    let headings = register.split("\n### D-").skip(1);
+    let numbers: Vec<&str> = headings.map(|rest| rest.split(' ').next().unwrap()).collect();
+    let known: BTreeSet<&str> = numbers.iter().copied().collect();
+    assert_eq!(known.len(), numbers.len(), "a number is used twice");
+    let mut texts = pages();
+    for folder in ["src", "tests", "benches"] {
+        code(&root().join(folder), &mut texts);
+    }
+    let (mut count, mut unknown) = (0, Vec::new());
+    for (path, text) in &texts {
+        // The guide for contributors shows a made-up reference.
+        for number in decisions(text).filter(|_| !path.ends_with("contributing.md")) {
+            count += 1;
+            if !known.contains(number) {
+                unknown.push(format!("{}: D-{number}", path.display()));
+            }
+        }
+    }
+    assert!(count > 100, "only {count} references were found");
+    assert!(unknown.is_empty(), "docs/decisions.md has no entry for {unknown:#?}");
+}
+
+/// What `compose.yaml` and the image set are settings of the program.
+#[test]
+fn settings_of_the_containers_exist() {
+    let mut settings = BTreeSet::new();
+    environment(&Cli::command(), &mut settings);
+    assert!(settings.len() > 30, "only {} settings were found", settings.len());
+    let mut count = 0;
+    for file in ["compose.yaml", "Containerfile"] {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+        for part in lines.flat_map(|line| line.split("PROCURE_").skip(1)) {
+            let end = part.find(|c: char| !(c.is_ascii_uppercase() || c == '_'));
+            let name = format!("PROCURE_{}", &part[..end.unwrap_or(part.len())]);
+            assert!(
+                name == "PROCURE_LOG" || settings.contains(&name),
+                "{file} sets {name}, which is no setting"
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 10, "only {count} settings were found");
+}
+
+/// The variables of a command and its subcommands.
+fn environment(command: &clap::Command, names: &mut BTreeSet<String>) {
+    let variables = command.get_arguments().filter_map(clap::Arg::get_env);
+    names.extend(variables.map(|name| name.to_string_lossy().into_owned()));
+    for subcommand in command.get_subcommands() {
+        environment(subcommand, names);
+    }
 }
 
 /// The arguments of each `procure …` and `cargo run … -- …` on a shell line.

@@ -1,6 +1,6 @@
 //! What all pages share: headers, caching, errors, files, and hostile addresses.
 
-use procure::http::explorer::settings::ExplorerSettings;
+use procure::pages::settings::PagesSettings;
 
 use super::browser::{Browser, Page};
 use crate::support::{TestServer, contracts};
@@ -93,7 +93,7 @@ fn errors_are_pages_in_the_language_of_the_address() {
         ("/fr/rien/du/tout", 404, "fr", "Il n’y a rien à cette adresse"),
         ("/en/vendor/", 404, "en", "There is nothing at this address"),
         ("/en/record/nonsense/1", 404, "en", "no entity type"),
-        ("/fr/vendor/%zz", 422, "fr", "invalid percent-encoding"),
+        ("/fr/vendor/%zz", 422, "fr", "n’est pas un caractère encodé"),
         ("/assets/style-000000000000.css", 404, "en", "There is nothing"),
     ] {
         let page = browser.get(path);
@@ -106,6 +106,42 @@ fn errors_are_pages_in_the_language_of_the_address() {
         assert!(
             page.html.contains("href=\"/en\"") || page.html.contains("href=\"/fr\""),
             "{path} has a way on"
+        );
+    }
+}
+
+#[test]
+fn a_browser_at_an_address_of_nothing_gets_a_page() {
+    let server = TestServer::shared();
+    let get = |path: &str, headers: &[(&str, &str)]| Browser::new(server).send("GET", path, headers, "");
+    let french = [("accept", "text/html"), ("accept-language", "fr-CA")];
+    let page = get("/de", &french);
+    assert_eq!(page.status, 404);
+    assert!(page.html.contains("<html lang=\"fr\">"), "{}", page.html);
+    for (path, target) in [
+        ("/EN/search", "/en/search"),
+        ("/search?q=a+b&utm_source=x", "/fr/search?q=a+b"),
+        ("/vendor-list", ""),
+    ] {
+        let page = get(path, &french);
+        assert_eq!(page.header("location").unwrap_or_default(), target, "{path}");
+    }
+    // A program, an endpoint, and a request with a key are answered by the API.
+    assert_eq!(get("/de", &[]).status, 403);
+    assert_eq!(get("/contract", &french).status, 403);
+    let keyed = [("accept", "text/html"), ("x-gateway-key", server.key.as_str())];
+    assert!(get("/de", &keyed).html.starts_with("{\"detail\":"));
+}
+
+#[test]
+fn parameters_of_other_sites_change_nothing() {
+    let browser = signed_in();
+    for path in ["/en/vendor/Nobody", "/en/about", "/fr/sources", "/en/search"] {
+        let plain = browser.get(path).status;
+        assert_eq!(
+            browser.get(&format!("{path}?utm_source=x&fbclid=1")).status,
+            plain,
+            "{path}"
         );
     }
 }
@@ -141,8 +177,8 @@ fn files_are_kept_for_a_year() {
 
 #[test]
 fn search_engines_are_invited_only_by_the_operator() {
-    let robots = |change: fn(&mut ExplorerSettings)| {
-        let server = TestServer::own(&contracts(5), |config| change(&mut config.explorer));
+    let robots = |change: fn(&mut PagesSettings)| {
+        let server = TestServer::own(&contracts(5), |config| change(&mut config.pages));
         let browser = Browser::new(&server);
         let tag = browser.get("/en/about").header("x-robots-tag").map(str::to_owned);
         (browser.get("/robots.txt").html, tag)

@@ -1,5 +1,5 @@
-//! Charts in pages: every drawing has a name, ids are unique, nothing has an inline style or script, and hostile texts of
-//! records stay texts.
+//! Charts in pages: every drawing has a name, ids are unique, nothing has an inline style or script, and hostile texts
+//! of records stay texts.
 
 use std::collections::BTreeSet;
 

@@ -132,6 +132,6 @@ impl Page {
 fn form(fields: &[(&str, &str)]) -> String {
     let pairs = fields
         .iter()
-        .map(|(name, value)| format!("{name}={}", procure::http::params::encoding::encode(value)));
+        .map(|(name, value)| format!("{name}={}", procure::http::encoding::encode(value)));
     pairs.collect::<Vec<_>>().join("&")
 }

@@ -13,7 +13,7 @@ use std::{
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
 
-use crate::client::{Client, Request};
+use super::http::{Client, Request};
 
 /// How long a server may take from its start to its first answer.
 pub const START_LIMIT: Duration = Duration::from_secs(30);

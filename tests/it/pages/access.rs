@@ -4,16 +4,16 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use chrono::{DateTime, Utc};
 use procure::{
-    http::explorer::settings::{ExplorerMode, ExplorerSettings, OneTimeLink},
     model::plans::Plan,
+    pages::settings::{OneTimeLink, PagesMode, PagesSettings},
     server::Config,
 };
 
 use super::browser::{Browser, Page};
 use crate::support::{TestServer, contracts, scenario_records};
 
-fn with_settings(change: impl FnOnce(&mut ExplorerSettings)) -> TestServer {
-    TestServer::own(&contracts(20), |config| change(&mut config.explorer))
+fn with_settings(change: impl FnOnce(&mut PagesSettings)) -> TestServer {
+    TestServer::own(&contracts(20), |config| change(&mut config.pages))
 }
 
 /// The account page of a visitor who is signed in.
@@ -107,7 +107,7 @@ fn the_next_page_is_one_of_this_site() {
         let browser = Browser::new(server);
         let fields = [("action", "sign-in"), ("key", server.key.as_str()), ("next", next)];
         assert_eq!(browser.submit("/fr/account", &fields).location(), "/fr", "{next}");
-        let path = format!("/fr/account?next={}", procure::http::params::encoding::encode(next));
+        let path = format!("/fr/account?next={}", procure::http::encoding::encode(next));
         assert!(!browser.get(&path).html.contains("name=\"next\""), "{next}");
     }
 }
@@ -307,7 +307,7 @@ fn a_one_time_link_works_once() {
 
 #[test]
 fn without_pages_every_address_is_as_before() {
-    let server = with_settings(|settings| settings.mode = ExplorerMode::Off);
+    let server = with_settings(|settings| settings.mode = PagesMode::Off);
     for path in ["/", "/en", "/fr/search", "/assets/x", "/robots.txt", "/favicon.ico"] {
         let answer = server.get(path);
         assert_eq!(answer.status, 404, "{path}");

@@ -1,7 +1,7 @@
 //! Pages that are open to everybody: visitors without a key, and their limits.
 
 use procure::{
-    http::explorer::settings::{ExplorerMode, ExplorerSettings},
+    pages::settings::{PagesMode, PagesSettings},
     server::Config,
 };
 
@@ -9,13 +9,13 @@ use super::browser::Browser;
 use crate::support::{TestServer, contracts};
 
 /// A server whose pages are open, with this plan for visitors.
-fn open(plan: &str, change: impl FnOnce(&mut ExplorerSettings)) -> TestServer {
+fn open(plan: &str, change: impl FnOnce(&mut PagesSettings)) -> TestServer {
     TestServer::own(&contracts(20), |config: &mut Config| {
         let path = config.state.with_file_name("plans.toml");
         std::fs::write(&path, plan).unwrap();
         config.plans = Some(path);
-        config.explorer.mode = ExplorerMode::Open;
-        change(&mut config.explorer);
+        config.pages.mode = PagesMode::Open;
+        change(&mut config.pages);
     })
 }
 

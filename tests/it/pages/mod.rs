@@ -3,6 +3,7 @@
 mod access;
 mod browser;
 mod charts;
+mod errors;
 mod files;
 mod findable;
 mod frame;
