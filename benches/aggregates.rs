@@ -102,7 +102,7 @@ fn names(engine: &dyn Engine) {
         let times = Times::of(|| drop(names()));
         show(&format!("/vendors q={part}"), names().total as f64, &times);
     }
-    let departments = || list_names(engine, Facet::Buyer, "", 0..20);
+    let departments = || list_names(engine, Facet::Department, "", 0..20);
     let times = Times::of(|| drop(departments()));
     show("/departments, all", departments().total as f64, &times);
     let similar = || {
@@ -147,7 +147,7 @@ fn vendor_profiles(engine: &dyn Engine) {
     let list = |ranks| list_names(engine, Facet::Vendor, "", ranks);
     let total = list(0..1).total as usize;
     let departments = [TermsAggregation {
-        facet: Facet::Department,
+        facet: Facet::NamedDepartment,
         size: 10,
     }];
     for (name, rank) in [("largest", 0), ("median", total / 2)] {

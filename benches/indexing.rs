@@ -34,7 +34,7 @@ fn main() {
     let (seconds, usage) = watch(child);
     let parse = bare_parse(&dumps);
     row(
-        &format!("index {records} contracts"),
+        &format!("{records} contracts: build"),
         &[
             ("records_per_second", records as f64 / seconds),
             ("seconds", seconds),
@@ -46,7 +46,7 @@ fn main() {
     );
     let output = size(&index_dir) as f64;
     row(
-        "disk",
+        &format!("{records} contracts: disk"),
         &[
             ("ndjson_mb", input / 1e6),
             ("index_and_records_mb", output / 1e6),

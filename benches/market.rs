@@ -8,12 +8,12 @@ mod support;
 
 use procure::{
     catalog::{
-        generation,
-        market::{
+        estimates::{
             ComparablesOptions,
             answer::{EstimateItem, NeedItem},
             limits::{DEFAULT_YEARS_BACK, MAX_ITEMS},
         },
+        generation,
     },
     engine::{Deadline, Engine},
     model::{date::Date, entity_type::EntityType, record::Record, schema::Schema},

@@ -12,7 +12,7 @@ use std::{net::TcpListener, thread, time::Instant};
 use actix_web::{App, HttpResponse, HttpServer, rt::System, web};
 use support::{
     Arguments,
-    client::Client,
+    http::Client,
     index, row,
     server::{Server, wait_for},
 };
@@ -25,7 +25,7 @@ fn main() {
     let mut program = Server::start(&index(&dir, records), &dir, "overhead");
     let address = bare_server(program.get("/sources"));
     wait_for(&address);
-    let mut bare = Client::connect(&address, "");
+    let mut bare = Client::with_key(&address, "");
     let (mut keyed, mut plain) = (Vec::with_capacity(ROUNDS), Vec::with_capacity(ROUNDS));
     for _ in 0..ROUNDS {
         let start = Instant::now();

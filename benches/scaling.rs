@@ -25,7 +25,7 @@ use std::{
 
 use cluster::{Cluster, Options};
 use serde_json::Value;
-use support::{Arguments, BINARY, Times, Usage, client::Client, dumps, row, server::Server, size, usage, watch};
+use support::{Arguments, BINARY, Times, Usage, dumps, http::Client, row, server::Server, size, usage, watch};
 
 /// Requests that count matches, in addition to those of `workload.json`.
 const COUNTS: [(&str, &str); 4] = [
@@ -106,7 +106,7 @@ fn main() {
         .iter()
         .map(|setup| setup.cluster.url(0).replace("http://", ""))
         .collect();
-    let mut peers: Vec<Client> = addresses.iter().map(|address| Client::connect(address, "")).collect();
+    let mut peers: Vec<Client> = addresses.iter().map(|address| Client::with_key(address, "")).collect();
     eprintln!("\nmedian and 95th percentile in ms, one request at a time");
     let workload: Value = serde_json::from_str(include_str!("workload.json")).expect("the workload");
     let listed = workload.as_array().expect("a list of requests").iter();
@@ -142,7 +142,7 @@ fn main() {
         let server = usage(server.process.id());
         let nodes = nodes_usage(cluster);
         row(
-            name,
+            &format!("{name}: load"),
             &[
                 ("requests_per_second", per_second),
                 ("server_anonymous_mb", server.anonymous_mb),
@@ -155,7 +155,7 @@ fn main() {
     for (setup, address) in setups.iter().zip(&addresses) {
         let ask = |client: &mut Client, number: usize| peer::ask(client, &questions[number % questions.len()]);
         let figures = [("requests_per_second", load(address, "", ask))];
-        row(&format!("direct_{}", setup.name), &figures);
+        row(&format!("direct_{}: load", setup.name), &figures);
     }
 }
 
@@ -202,7 +202,7 @@ fn build(
         .expect("starting the binary");
     let (seconds, used) = watch(child);
     row(
-        &format!("index, {name}"),
+        &format!("{name}: build"),
         &[
             ("seconds", seconds),
             ("cpu_seconds", used.cpu_seconds),
@@ -218,7 +218,7 @@ fn peer_build(setup: &Setup, dumps: &Path) {
     let (before, cpu_before, started) = (disk(cluster), nodes_usage(Some(cluster)).cpu_seconds, Instant::now());
     peer::load(cluster, &dumps.join("contract"), setup.shards, setup.replicas);
     row(
-        &format!("index, direct_{}", setup.name),
+        &format!("direct_{}: build", setup.name),
         &[
             ("seconds", started.elapsed().as_secs_f64()),
             (
@@ -261,7 +261,7 @@ fn load(address: &str, key: &str, ask: impl Fn(&mut Client, usize) + Sync) -> f6
     thread::scope(|scope| {
         for _ in 0..CLIENTS {
             scope.spawn(|| {
-                let mut client = Client::connect(address, key);
+                let mut client = Client::with_key(address, key);
                 while started.elapsed() < LOAD_TIME {
                     ask(&mut client, next.fetch_add(1, Ordering::Relaxed));
                 }

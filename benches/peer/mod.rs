@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     cluster::Cluster,
-    support::client::{Client, Request},
+    support::http::{Client, Request},
 };
 
 const INDEX: &str = "peer";
@@ -53,11 +53,10 @@ pub fn load(cluster: &Cluster, folder: &Path, shards: u32, replicas: u32) {
 
 fn bulk(cluster: &Cluster, body: String) {
     let address = cluster.url(0).replace("http://", "");
-    let request = Request {
-        path: format!("/{INDEX}/_bulk"),
-        body: Some(body),
-    };
-    let answer = Client::connect(&address, "").ask(&request);
+    let mut client = Client::new(address);
+    let answer = client
+        .send(&Request::json(format!("/{INDEX}/_bulk"), body))
+        .expect("an answer");
     let is_whole = answer.body.windows(14).any(|part| part == b"\"errors\":false");
     assert!(
         is_whole,
@@ -171,10 +170,8 @@ fn aggregation(facet: &str) -> Value {
 
 /// Sends a question and reads the answer, which must be whole.
 pub fn ask(client: &mut Client, question: &str) {
-    let answer = client.ask(&Request {
-        path: format!("/{INDEX}/_search"),
-        body: Some(question.to_owned()),
-    });
+    let request = Request::json(format!("/{INDEX}/_search"), question);
+    let answer = client.send(&request).expect("an answer");
     assert_eq!(
         answer.status,
         200,

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::client::{Client, Request};
+use super::http::{Client, Request};
 
 /// What a burst took, and the look-ups during it.
 pub struct Outcome {
@@ -46,27 +46,26 @@ pub fn run(
     let is_over = AtomicBool::new(false);
     let ready = Barrier::new(burst.len() + lookers + 1);
     let look = |number: usize| {
-        let mut client = Client::connect(address, key);
+        let mut client = Client::with_key(address, key);
         let (mut times, mut failures) = (Vec::new(), 0);
         let mut requests = lookups.iter().cycle().skip(number * lookups.len() / lookers.max(1));
         ready.wait();
         while !is_over.load(Ordering::Relaxed) {
             let request = requests.next().expect("the requests repeat");
-            let answer = client.ask(request);
+            let (answer, took) = client.timed(request).expect("an answer");
             failures += usize::from(answer.status != 200);
-            times.push(answer.took);
+            times.push(took);
         }
         (times, failures)
     };
     let ask = |(number, request): (usize, &Request)| {
-        let mut client = Client::connect(address, keys[number % keys.len()]);
+        let mut client = Client::with_key(address, keys[number % keys.len()]);
         ready.wait();
-        let answer = client.ask(request);
+        let (answer, took) = client.timed(request).expect("an answer");
         if !matches!(answer.status, 200 | 503 | 504) {
-            let body = String::from_utf8_lossy(&answer.body);
-            eprintln!("{}: {} {body}", request.path, answer.status);
+            eprintln!("{}: {} {}", request.target, answer.status, answer.text());
         }
-        (answer.status, answer.took)
+        (answer.status, took)
     };
     thread::scope(|scope| {
         let (look, ask) = (&look, &ask);
@@ -116,9 +115,10 @@ pub struct Requests {
 
 impl Requests {
     pub fn of(address: &str, key: &str) -> Requests {
-        let mut client = Client::connect(address, key);
-        let get = |path: String| Request { path, body: None };
-        let page = client.get_text("/contract?limit=100&offset=5000");
+        let mut client = Client::with_key(address, key);
+        let get = |target: String| Request::keyless("GET", target);
+        let text = |body: Vec<u8>| String::from_utf8(body).expect("a text");
+        let page = text(client.get("/contract?limit=100&offset=5000"));
         let mut lookups = Vec::new();
         for (number, id) in values(&page, "record_id").into_iter().enumerate() {
             let id: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
@@ -129,15 +129,15 @@ impl Requests {
         }
         let mut batches = Vec::new();
         for offset in (0..6_000).step_by(50) {
-            let tenders = client.get_text(&format!("/tender?limit=50&offset={offset}"));
+            let tenders = text(client.get(&format!("/tender?limit=50&offset={offset}")));
             let ids: Vec<String> = values(&tenders, "record_id")
                 .iter()
                 .map(|id| format!("\"{id}\""))
                 .collect();
-            batches.push(Request {
-                path: "/tender/estimate".to_owned(),
-                body: Some(format!(r#"{{"record_ids":[{}]}}"#, ids.join(","))),
-            });
+            batches.push(Request::json(
+                "/tender/estimate",
+                format!(r#"{{"record_ids":[{}]}}"#, ids.join(",")),
+            ));
         }
         let union = "/contract?q=%22snow+removal%22+OR+%22road+salt%22&facets=vendor,department";
         Requests {

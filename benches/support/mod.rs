@@ -3,7 +3,11 @@
 
 #![allow(dead_code, reason = "each bench uses only some of the items")]
 
-pub mod client;
+mod figures;
+#[path = "../../tests/support/http.rs"]
+pub mod http;
+#[path = "../../tests/support/installation.rs"]
+pub mod installation;
 pub mod load;
 pub mod server;
 
@@ -11,7 +15,10 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Child, Command},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -225,7 +232,11 @@ fn milliseconds(run: &mut impl FnMut()) -> f64 {
     begin.elapsed().as_secs_f64() * 1000.0
 }
 
-/// Prints a row of results: as a line of a table to stderr, and as a JSON line to stdout.
+/// The rows so far.
+static ROWS: Mutex<Vec<Value>> = Mutex::new(Vec::new());
+
+/// Prints a row of results: as a line of a table to stderr, and as a JSON line to stdout. Saves all rows so far to the
+/// file of figures, if one is wanted.
 pub fn row(name: &str, figures: &[(&str, f64)]) {
     let columns: Vec<String> = figures
         .iter()
@@ -237,4 +248,23 @@ pub fn row(name: &str, figures: &[(&str, f64)]) {
         line[*what] = Value::from(*figure);
     }
     println!("{line}");
+    let mut rows = ROWS.lock().expect("no thread panics while it adds a row");
+    rows.push(line);
+    figures::save(Some(&command()), &rows, false);
+}
+
+/// The command that started this bench.
+fn command() -> String {
+    let program = std::env::current_exe().unwrap_or_default();
+    let name = program.file_stem().unwrap_or_default().to_string_lossy();
+    let bench = name.rsplit_once('-').map_or(&*name, |(bench, _)| bench);
+    let arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench")
+        .collect();
+    if arguments.is_empty() {
+        format!("cargo bench --bench {bench}")
+    } else {
+        format!("cargo bench --bench {bench} -- {}", arguments.join(" "))
+    }
 }

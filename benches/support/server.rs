@@ -2,24 +2,31 @@
 
 use std::{
     fs,
-    net::{TcpListener, TcpStream},
-    path::Path,
-    process::{Child, Command, Stdio},
+    net::TcpStream,
+    path::{Path, PathBuf},
     thread,
     time::Duration,
 };
 
 use serde_json::Value;
 
-use super::{BINARY, client::Client};
+use super::{
+    BINARY,
+    http::Client,
+    installation::{Installation, Service},
+};
+
+/// Out of reach.
+const PLANS: &str = "[MEGA]\nrequests_per_minute = 1_000_000_000\nrequests_per_day = 1_000_000_000\n";
 
 /// A running server process. It is killed when dropped.
 pub struct Server {
-    pub process: Child,
+    pub process: Service,
     /// Host and port.
     pub address: String,
     /// A key without limits.
     pub key: String,
+    installation: Installation,
     client: Client,
     /// Number of records served.
     pub records: u64,
@@ -35,41 +42,26 @@ impl Server {
 
     /// Starts a server whose index the environment names.
     pub fn start_with(environment: &[(String, String)], dir: &Path, name: &str) -> Server {
-        let state = dir.join(format!("{name}.db"));
-        let _ = fs::remove_file(&state);
-        let created = Command::new(BINARY)
-            .args(["keys", "create", "--plan", "MEGA", "--label", "bench", "--state"])
-            .arg(&state)
-            .output()
-            .expect("creating a key");
-        let key = String::from_utf8(created.stdout).expect("a key").trim().to_owned();
-        let plans = dir.join(format!("{name}.toml"));
-        fs::write(
-            &plans,
-            "[MEGA]\nrequests_per_minute = 1_000_000_000\nrequests_per_day = 1_000_000_000\n",
-        )
-        .expect("writing the plans");
-        let port = TcpListener::bind("127.0.0.1:0")
-            .and_then(|l| l.local_addr())
-            .expect("a free port")
-            .port();
-        let address = format!("127.0.0.1:{port}");
-        let process = Command::new(BINARY)
-            .args(["serve", "--bind", &address, "--state"])
-            .arg(&state)
-            .arg("--plans")
-            .arg(&plans)
-            .envs(environment.iter().cloned())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("starting the server");
-        wait_for(&address);
+        let folder = dir.join(format!("server-{name}"));
+        let _ = fs::remove_dir_all(&folder);
+        let mut installation = Installation::new(Path::new(BINARY), &folder).expect("a folder");
+        let plans: PathBuf = installation.path("plans.toml");
+        fs::write(&plans, PLANS).expect("writing the plans");
+        installation.environment = environment.to_vec();
+        let plans = ("PROCURE_PLANS".to_owned(), plans.display().to_string());
+        installation.environment.push(plans);
+        let key = installation.create_key("MEGA", "bench", &[]).expect("a key");
+        // The log has a line for each request, as an operator's has.
+        let log = [("PROCURE_LOG".to_owned(), "info".to_owned())];
+        let mut process = installation.serve(0, &log).expect("a server");
+        process.wait_until_up(&installation).expect("an answer");
+        let address = installation.address.to_string();
         let mut server = Server {
             process,
-            client: Client::connect(&address, &key),
+            client: Client::with_key(&address, &key),
             key,
             address,
+            installation,
             records: 0,
         };
         let sources: Value = serde_json::from_slice(&server.get("/sources")).expect("sources");
@@ -82,16 +74,17 @@ impl Server {
         server
     }
 
+    /// A further key without limits, which the server knows.
+    pub fn further_key(&self) -> String {
+        let key = self.installation.create_key("MEGA", "bench", &[]).expect("a key");
+        // The server reads keys once a second.
+        thread::sleep(Duration::from_secs(2));
+        key
+    }
+
     /// The body of the response to a GET request, which must have status 200.
     pub fn get(&mut self, path: &str) -> Vec<u8> {
         self.client.get(path)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 
