@@ -50,7 +50,12 @@ ENDPOINTS = ("stats", "coverage", "feed", "estimate", "comps", "alerts")
 # The smallest maximum that an endpoint has for its body. A schema cannot state a size in bytes.
 MAX_BODY_BYTES = 4096
 
-BOUNDS = [("value_min", "value_max"), ("issued_after", "issued_before"), ("closing_after", "closing_before")]
+BOUNDS = [
+    ("value_min", "value_max"),
+    ("issued_after", "issued_before"),
+    ("closing_after", "closing_before"),
+    ("ending_after", "ending_before"),
+]
 
 
 @schemathesis.hook

@@ -136,7 +136,7 @@ impl<'a> Record<'a> {
     /// The name and text of a date field with an invalid date. The record is kept without that
     /// date.
     pub(crate) fn unreadable_date(&self) -> Option<(&str, &str)> {
-        let dates = [Role::Date, Role::ClosingDate]
+        let dates = [Role::Date, Role::ClosingDate, Role::EndDate]
             .into_iter()
             .flat_map(|role| self.schema.role(role));
         dates.copied().find_map(|number| {

@@ -12,6 +12,8 @@ pub enum Role {
     /// The event date: for the default order, `issued_after` and `issued_before`.
     Date,
     ClosingDate,
+    /// The last day of a contract or of an offer.
+    EndDate,
     /// The amount in dollars for `value_min`, `value_max` and `sort_by=value`. A record's value is
     /// that of the first of these fields that it has.
     Value,
@@ -65,7 +67,7 @@ pub(crate) enum RoleStorage {
 
 /// Each role with its name in `index-schema` and in an index, and how it is stored. The order is that of the fields of
 /// an index: to change it, raise `INDEX_FORMAT` in `schema.rs`.
-const ROLES: [(Role, &str, RoleStorage); 22] = [
+const ROLES: [(Role, &str, RoleStorage); 23] = [
     (Role::RecordId, "record_id", RoleStorage::Key),
     (Role::Municipality, "municipality", RoleStorage::Key),
     (Role::Category, "category", RoleStorage::Key),
@@ -81,6 +83,7 @@ const ROLES: [(Role, &str, RoleStorage); 22] = [
     (Role::Commodity, "commodity", RoleStorage::Name),
     (Role::Date, "date", RoleStorage::Day),
     (Role::ClosingDate, "closing_date", RoleStorage::Day),
+    (Role::EndDate, "end_date", RoleStorage::Day),
     (Role::Value, "value", RoleStorage::Amount),
     (Role::OriginalValue, "original_value", RoleStorage::Amount),
     (Role::Text, "text", RoleStorage::Words),

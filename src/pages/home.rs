@@ -51,6 +51,8 @@ struct Home {
     closing: Vec<ClosingTender>,
     /// All open tenders, the first to close first.
     closing_href: String,
+    /// The contracts that have not ended, the first to end first.
+    ending_href: String,
     commodities_href: String,
     /// Searches to try: the words, and the address.
     examples: Vec<(String, String)>,
@@ -111,6 +113,8 @@ pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
     let scans = ScanCost::of(&call.generation, &[(EntityType::Contract, BY_YEAR.len())]);
     let parameters = Parameters::parse(&closing_query(today))?.without(&["limit"]);
     let closing_href = address::search(call.lang, EntityType::Tender, &parameters);
+    let ending = Parameters::parse(&ending_query(today))?;
+    let ending_href = address::search(call.lang, EntityType::Contract, &ending);
     let examples = examples(call.lang, t);
     let kinds = EntityType::ALL.map(|entity_type| kind(call, entity_type)).into();
     let inside = inside(call);
@@ -131,6 +135,7 @@ pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
             inside,
             contents,
             closing_href,
+            ending_href,
             commodities_href: address::page(t.language(), "commodities"),
             examples,
         })
@@ -141,6 +146,11 @@ pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
 
 fn closing_query(today: Date) -> String {
     format!("status=open&closing_after={today}&sort_by=closing&sort_order=asc&limit={CLOSING}")
+}
+
+/// The contracts that end from today on.
+fn ending_query(today: Date) -> String {
+    format!("ending_after={today}&sort_by=ending&sort_order=asc")
 }
 
 fn closing_search(call: &PageCall) -> Result<ResolvedSearch, ApiError> {

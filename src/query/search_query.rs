@@ -84,6 +84,7 @@ pub struct Sort {
 pub enum SortKey {
     Date,
     ClosingDate,
+    EndDate,
     Value,
     /// How well the record fits the text ([`crate::engine::relevance`]); equally good ones in the
     /// default order. Only `Desc`, only with a text, and only with [`Start::Offset`].
@@ -156,6 +157,7 @@ impl SortKey {
         match self {
             SortKey::Date => Role::Date,
             SortKey::ClosingDate => Role::ClosingDate,
+            SortKey::EndDate => Role::EndDate,
             SortKey::Value => Role::Value,
             SortKey::Relevance => Role::Text,
         }
@@ -165,8 +167,14 @@ impl SortKey {
     pub(crate) const fn date_role(self) -> Option<Role> {
         match self {
             SortKey::Value | SortKey::Relevance => None,
-            SortKey::Date | SortKey::ClosingDate => Some(self.role()),
+            SortKey::Date | SortKey::ClosingDate | SortKey::EndDate => Some(self.role()),
         }
+    }
+
+    /// The order by the dates of a role, if there is one.
+    pub(crate) fn of_dates(role: Role) -> Option<SortKey> {
+        let by_date = [SortKey::Date, SortKey::ClosingDate, SortKey::EndDate];
+        by_date.into_iter().find(|key| key.role() == role)
     }
 
     /// Whether a position in this order can be named, so that a page can begin after it.

@@ -436,6 +436,11 @@ fn add_dates(query: &mut Query, random: &mut Random, like: &Value) {
         let name = *random.pick(&["closing_after", "closing_before"]);
         query.add(name, day);
     }
+    let end = like["end_date"].as_str().or(like["expiry_date"].as_str());
+    if let (Some(day), true) = (end, random.chance(30)) {
+        let name = *random.pick(&["ending_after", "ending_before"]);
+        query.add(name, day);
+    }
 }
 
 /// The first code of a record, or the start of it.

@@ -259,12 +259,12 @@ fn a_vendor_profile_has_its_contracts() {
     refused(
         "/vendor/Acme?sort_by=closing",
         422,
-        "parameter 'sort_by': contract cannot be sorted by 'closing'; use one of date, value",
+        "parameter 'sort_by': contract cannot be sorted by 'closing'; use one of date, value, ending",
     );
     refused(
         "/vendor/Acme?sort_by=relevance",
         422,
-        "parameter 'sort_by': 'relevance' is not one of date, value",
+        "parameter 'sort_by': 'relevance' is not one of date, value, ending",
     );
     refused("/vendor/", 404, "no endpoint '/vendor/'; nearest is '/vendors'");
 }

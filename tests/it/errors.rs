@@ -48,7 +48,7 @@ fn every_error_states_the_problem_and_the_fix() {
             "GET",
             "/commodity/72?sort_by=relevance",
             422,
-            "parameter 'sort_by': 'relevance' is not one of date, value",
+            "parameter 'sort_by': 'relevance' is not one of date, value, ending",
         ),
         (
             "POST",

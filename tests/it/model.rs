@@ -93,7 +93,9 @@ fn money() -> impl Strategy<Value = f64> {
 
 fn field(name: &str) -> BoxedStrategy<Value> {
     match name {
-        "award_date" | "publication_date" | "closing_date" => day().prop_map(Value::from).boxed(),
+        "award_date" | "publication_date" | "closing_date" | "end_date" | "expiry_date" => {
+            day().prop_map(Value::from).boxed()
+        }
         "contract_value" | "total_contract_value" | "original_value" => money().prop_map(Value::from).boxed(),
         "procurement_category" => proptest::sample::select(&["CNST", "GD,SRV", "SRV", "bogus"][..])
             .prop_map(Value::from)
@@ -144,7 +146,7 @@ fn field(name: &str) -> BoxedStrategy<Value> {
     }
 }
 
-const FIELDS: [&str; 31] = [
+const FIELDS: [&str; 33] = [
     "commodity_code",
     "economic_object_code",
     "currency",
@@ -162,6 +164,8 @@ const FIELDS: [&str; 31] = [
     "award_date",
     "publication_date",
     "closing_date",
+    "end_date",
+    "expiry_date",
     "contract_value",
     "procurement_category",
     "status",
@@ -210,7 +214,7 @@ fn filter() -> impl Strategy<Value = Filter> {
         })
     };
     let date = || proptest::option::of((1i32..8).prop_map(|d| Date::parse(&format!("2024-03-{d:02}")).unwrap()));
-    let role = |is_closing: bool| if is_closing { Role::ClosingDate } else { Role::Date };
+    let date_role = proptest::sample::select(&[Role::Date, Role::ClosingDate, Role::EndDate][..]);
     let part = || proptest::sample::select(&["inc", "acier", "ville de", "que", "zzz", "r&d", "e"][..]);
     prop_oneof![
         term(Role::Municipality, &["montreal", "quebec", "nowhere"]),
@@ -245,11 +249,7 @@ fn filter() -> impl Strategy<Value = Filter> {
             role: Role::Commodity,
             key: query_key(Role::Commodity, key)
         }),
-        (any::<bool>(), date(), date()).prop_map(move |(closing, from, to)| Filter::Dates {
-            role: role(closing),
-            from,
-            to
-        }),
+        (date_role, date(), date()).prop_map(|(role, from, to)| Filter::Dates { role, from, to }),
         (proptest::option::of(money()), proptest::option::of(money()))
             .prop_map(|(min, max)| Filter::Values { min, max }),
         (
@@ -299,6 +299,7 @@ fn query() -> impl Strategy<Value = SearchQuery> {
         SortKey::Date,
         SortKey::Date,
         SortKey::ClosingDate,
+        SortKey::EndDate,
         SortKey::Value,
         SortKey::Relevance,
         SortKey::Relevance,
@@ -327,6 +328,7 @@ fn query() -> impl Strategy<Value = SearchQuery> {
             let sortable = match key {
                 SortKey::Date => true,
                 SortKey::ClosingDate => schema.has_role(Role::ClosingDate),
+                SortKey::EndDate => schema.has_role(Role::EndDate),
                 SortKey::Value => schema.has_role(Role::Value),
                 SortKey::Relevance => text.is_some(),
             };

@@ -271,13 +271,14 @@ impl Engine for ScanEngine {
 
 /// Whether a page can begin after a record.
 fn has_positions(key: SortKey) -> bool {
-    matches!(key, SortKey::Date | SortKey::ClosingDate)
+    matches!(key, SortKey::Date | SortKey::ClosingDate | SortKey::EndDate)
 }
 
 fn sort_values(record: &Record, key: SortKey) -> SortValues {
     let key = match key {
         SortKey::Date | SortKey::Relevance => record.date(Role::Date).map(|day| f64::from(day.days())),
         SortKey::ClosingDate => record.date(Role::ClosingDate).map(|day| f64::from(day.days())),
+        SortKey::EndDate => record.date(Role::EndDate).map(|day| f64::from(day.days())),
         SortKey::Value => record.value(),
     };
     SortValues {

@@ -217,6 +217,7 @@ impl ExplainedSort {
             by: match sort.key {
                 SortKey::Date => "date",
                 SortKey::ClosingDate => "closing",
+                SortKey::EndDate => "ending",
                 SortKey::Value => "value",
                 SortKey::Relevance => "relevance",
             },

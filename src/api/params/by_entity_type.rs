@@ -19,6 +19,7 @@ pub(crate) fn sorts(schema: &Schema) -> Vec<(&'static str, SortKey)> {
         ("date", SortKey::Date, true),
         ("value", SortKey::Value, schema.has_role(Role::Value)),
         ("closing", SortKey::ClosingDate, schema.has_role(Role::ClosingDate)),
+        ("ending", SortKey::EndDate, schema.has_role(Role::EndDate)),
         ("relevance", SortKey::Relevance, true),
     ];
     let valid = all.into_iter().filter(|(_, _, has_field)| *has_field);
@@ -61,6 +62,7 @@ pub(crate) fn sort_by_about(schema: &Schema, has_text: bool) -> String {
         "date" => "`date` (of the event)",
         "value" => "`value`",
         "closing" => "`closing` (the last day for bids)",
+        "ending" => "`ending` (the last day of the contract or offer)",
         "relevance" => "`relevance` (with `q`: the best matches first)",
         other => other,
     };

@@ -109,7 +109,7 @@ fn contradicting_parameters_are_errors() {
             StandingOffer,
             "sort_by=value",
             422,
-            "parameter 'sort_by': standing_offer cannot be sorted by 'value'; use one of date",
+            "parameter 'sort_by': standing_offer cannot be sorted by 'value'; use one of date, ending",
         ),
         (
             PreSolicitation,
@@ -121,19 +121,19 @@ fn contradicting_parameters_are_errors() {
             Award,
             "sort_by=published",
             422,
-            "parameter 'sort_by': award cannot be sorted by 'published'; use one of date, value",
+            "parameter 'sort_by': award cannot be sorted by 'published'; use one of date, value, ending",
         ),
         (
             Contract,
             "sort_by=closing",
             422,
-            "parameter 'sort_by': contract cannot be sorted by 'closing'; use one of date, value",
+            "parameter 'sort_by': contract cannot be sorted by 'closing'; use one of date, value, ending",
         ),
         (
             Contract,
             "sort_by=closing&q=snow",
             422,
-            "parameter 'sort_by': contract cannot be sorted by 'closing'; use one of date, value, relevance",
+            "parameter 'sort_by': contract cannot be sorted by 'closing'; use one of date, value, ending, relevance",
         ),
         (
             Contract,

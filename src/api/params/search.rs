@@ -49,7 +49,7 @@ pub struct SearchParams {
 }
 
 /// The values of `sort_by` on any entity type.
-const SORTS: [&str; 5] = ["published", "date", "value", "closing", RELEVANCE];
+const SORTS: [&str; 6] = ["published", "date", "value", "closing", "ending", RELEVANCE];
 
 /// The order that needs a text.
 const RELEVANCE: &str = "relevance";
@@ -87,13 +87,15 @@ pub const TABLE: &[SearchParam] = &[
     .aliases(&["date_to", "date_before"]),
     filter("closing_after", "First closing day, inclusive", FilterKind::From(Role::ClosingDate)).in_form(15),
     filter("closing_before", "Last closing day, inclusive", FilterKind::To(Role::ClosingDate)).in_form(16),
+    filter("ending_after", "First day on which a contract or an offer may end, inclusive; without a last day, a record does not match", FilterKind::From(Role::EndDate)).in_form(17),
+    filter("ending_before", "Last day on which a contract or an offer may end, inclusive; without a last day, a record does not match", FilterKind::To(Role::EndDate)).in_form(18),
     filter("commodity", "Commodity code of any level: UNSPSC (`7210`), GSIN (`N7030`, `gsin:K199`) or economic object (`object:0430`); finds it and all codes below it", FilterKind::Commodity).in_form(6)
     .examples(&[
         ("none", "Any code, or none", ""),
         ("family", "A family of UNSPSC, with its classes and commodities", "7210"),
         ("gsin", "A GSIN, with all codes that start with it", "gsin:N7030"),
     ]),
-    filter("quality_flag", "What is doubtful about a record; `none` for records without a flag", FilterKind::OneOf(Role::QualityFlag, &QUALITY_FLAG_VALUES, Case::Exact)).in_form(17),
+    filter("quality_flag", "What is doubtful about a record; `none` for records without a flag", FilterKind::OneOf(Role::QualityFlag, &QUALITY_FLAG_VALUES, Case::Exact)).in_form(19),
     SearchParam::new(
         "translate",
         "`true`: words of `q` also find what the other language, English or French, calls the same",
@@ -102,7 +104,7 @@ pub const TABLE: &[SearchParam] = &[
     .default(|| json!(false)),
     SearchParam::new(
         "sort_by",
-        "`date` (of the event), `published` and `closing` (if the entity type has these days), `value`, `relevance` (with `q`: the best matches first)",
+        "`date` (of the event), `published`, `closing` and `ending` (if the entity type has these days), `value`, `relevance` (with `q`: the best matches first)",
         ParamType::OneOf(&SORTS, Case::Exact, |p| &mut p.sort_by),
     )
     .by_entity_type(sort_by_schema)
@@ -329,7 +331,7 @@ mod tests {
             EntityType::StandingOffer,
             "foo=1",
             "unknown parameter 'foo'; this endpoint accepts municipality, q, department, vendor, category, reference_number, \
-             issued_after, issued_before, closing_after, closing_before, commodity, quality_flag, translate, sort_by, sort_order, \
+             issued_after, issued_before, closing_after, closing_before, ending_after, ending_before, commodity, quality_flag, translate, sort_by, sort_order, \
              limit, offset, cursor, facets, include_total, suggest, explain",
         );
         check(
@@ -364,23 +366,31 @@ mod tests {
     #[test]
     fn an_error_names_the_orders_that_the_request_can_have() {
         for (entity_type, query, detail) in [
-            (EntityType::Contract, "sort_by=foo", "'foo' is not one of date, value"),
+            (
+                EntityType::Contract,
+                "sort_by=foo",
+                "'foo' is not one of date, value, ending",
+            ),
             (
                 EntityType::Contract,
                 "sort_by=foo&q=snow",
-                "'foo' is not one of date, value, relevance",
+                "'foo' is not one of date, value, ending, relevance",
             ),
             (
                 EntityType::Contract,
                 "q=+&sort_by=foo",
-                "'foo' is not one of date, value",
+                "'foo' is not one of date, value, ending",
             ),
             (
                 EntityType::Tender,
                 "sort_by=foo",
                 "'foo' is not one of published, date, value, closing",
             ),
-            (EntityType::StandingOffer, "sort_by=foo", "'foo' is not one of date"),
+            (
+                EntityType::StandingOffer,
+                "sort_by=foo",
+                "'foo' is not one of date, ending",
+            ),
         ] {
             check(entity_type, query, &format!("parameter 'sort_by': {detail}"));
         }
@@ -390,7 +400,7 @@ mod tests {
             let error = profile(&format!("sort_by={order}")).unwrap_err();
             assert_eq!(
                 error.detail,
-                format!("parameter 'sort_by': '{order}' is not one of date, value")
+                format!("parameter 'sort_by': '{order}' is not one of date, value, ending")
             );
         }
         assert!(profile("sort_by=value").is_ok());
@@ -438,7 +448,7 @@ mod tests {
             ),
             (
                 "sort_by=Value",
-                "parameter 'sort_by': 'Value' is not one of date, value; nearest is 'value'",
+                "parameter 'sort_by': 'Value' is not one of date, value, ending; nearest is 'value'",
             ),
             (
                 "sort_order=down",

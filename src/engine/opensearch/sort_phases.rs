@@ -50,7 +50,7 @@ pub(crate) fn phases(query: &CompiledQuery, sort: Sort, after: Option<&Position>
     }
     let (keyed, unkeyed) = match sort.key {
         SortKey::Value | SortKey::Relevance => (query.clone().require(exists(key)), query.clone().exclude(exists(key))),
-        SortKey::Date | SortKey::ClosingDate => (
+        SortKey::Date | SortKey::ClosingDate | SortKey::EndDate => (
             query.clone().require(dates(sort.key.role(), None, None)),
             query.clone().require(term(key, NO_DATE)),
         ),

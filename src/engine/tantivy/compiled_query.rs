@@ -228,7 +228,10 @@ impl<'a> CompiledQuery<'a> {
             self.documents = intersection(&self.documents, &by_date.ranks_of_dates(from, to));
             return !self.documents.is_empty();
         }
-        let (Some(column), Some(by_date)) = (index.dates(role), SortOrder::new(index, SortKey::ClosingDate)) else {
+        let Some(key) = SortKey::of_dates(role) else {
+            return false;
+        };
+        let (Some(column), Some(by_date)) = (index.dates(role), SortOrder::new(index, key)) else {
             return false;
         };
         let ranks = by_date.ranks_of_dates(from, to);
@@ -237,7 +240,7 @@ impl<'a> CompiledQuery<'a> {
             from: from.map_or(i32::MIN, Date::days),
             to: to.map_or(i32::MAX, Date::days),
         };
-        self.add_range(&by_date, ranks, predicate, sorted_by == SortKey::ClosingDate)
+        self.add_range(&by_date, ranks, predicate, sorted_by == key)
     }
 
     /// Returns false if nothing can match.

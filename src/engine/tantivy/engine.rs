@@ -322,14 +322,10 @@ fn narrowed(order: &SortOrder, query: &SearchQuery, mut scans: Vec<RankScan>) ->
     for filter in &query.filters {
         let bounds = match (filter, query.sort.key) {
             (Filter::Values { min, max }, SortKey::Value) => order.ranks_of_values(*min, *max),
-            (
-                Filter::Dates {
-                    role: Role::ClosingDate,
-                    from,
-                    to,
-                },
-                SortKey::ClosingDate,
-            ) => order.ranks_of_dates(*from, *to),
+            // In the default order, the range of documents is narrowed already.
+            (Filter::Dates { role, from, to }, key) if key != SortKey::Date && key.date_role() == Some(*role) => {
+                order.ranks_of_dates(*from, *to)
+            }
             _ => continue,
         };
         for scan in &mut scans {

@@ -83,7 +83,7 @@ impl EntityIndex {
             .is_some()
             .then(|| DollarColumn::open(folder, store.len()))
             .transpose()?;
-        let permutations = open_each([SortKey::ClosingDate, SortKey::Value], |key| {
+        let permutations = open_each([SortKey::ClosingDate, SortKey::EndDate, SortKey::Value], |key| {
             has(key.role()).then(|| Permutation::open(folder, key, store.len()))
         })?;
         let event_dates = find(&dates, Role::Date);

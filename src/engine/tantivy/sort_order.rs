@@ -142,7 +142,7 @@ impl<'a> SortOrder<'a> {
         let all = 0..self.index.records();
         match self.key {
             SortKey::Date | SortKey::Relevance => self.index.dated,
-            SortKey::ClosingDate => partition(all, |rank| self.date(rank).is_some()),
+            SortKey::ClosingDate | SortKey::EndDate => partition(all, |rank| self.date(rank).is_some()),
             SortKey::Value => partition(all, |rank| self.value(rank).is_some()),
         }
     }

@@ -68,6 +68,7 @@ home-closing-date = Closes
 home-closing-tender = Tender
 home-closing-buyer = Buyer
 home-closing-all = All open tenders
+home-ending = Contracts that end soon
 
 ## Errors.
 error-title-forbidden = This page is not open to you

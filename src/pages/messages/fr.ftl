@@ -68,6 +68,7 @@ home-closing-date = Clôture
 home-closing-tender = Appel d’offres
 home-closing-buyer = Acheteur
 home-closing-all = Tous les appels d’offres ouverts
+home-ending = Contrats qui prennent fin bientôt
 
 ## Les erreurs.
 error-title-forbidden = Cette page ne vous est pas ouverte

@@ -31,6 +31,8 @@ search-field-published_after = Published from
 search-field-published_before = Published until
 search-field-closing_after = Closing from
 search-field-closing_before = Closing until
+search-field-ending_after = Ending from
+search-field-ending_before = Ending until
 search-field-quality_flag = Doubts about the record
 search-field-date-hint = YYYY-MM-DD
 
@@ -54,6 +56,8 @@ search-condition-issued_after = Since
 search-condition-issued_before = Until
 search-condition-closing_after = Closing from
 search-condition-closing_before = Closing until
+search-condition-ending_after = Ending from
+search-condition-ending_before = Ending until
 search-condition-commodity = Commodity:
 search-condition-quality_flag = Doubt:
 search-condition-ignored = Does not apply to these records
@@ -125,6 +129,8 @@ search-sort-date-desc = Newest first
 search-sort-date-asc = Oldest first
 search-sort-closing-desc = Latest closing first
 search-sort-closing-asc = Earliest closing first
+search-sort-ending-desc = Latest end first
+search-sort-ending-asc = Earliest end first
 search-sort-value-desc = Highest value first
 search-sort-value-asc = Lowest value first
 

@@ -31,6 +31,8 @@ search-field-published_after = Publié à partir du
 search-field-published_before = Publié jusqu’au
 search-field-closing_after = Clôture à partir du
 search-field-closing_before = Clôture jusqu’au
+search-field-ending_after = Fin à partir du
+search-field-ending_before = Fin jusqu’au
 search-field-quality_flag = Réserves sur la fiche
 search-field-date-hint = AAAA-MM-JJ
 
@@ -54,6 +56,8 @@ search-condition-issued_after = Depuis le
 search-condition-issued_before = Jusqu’au
 search-condition-closing_after = Clôture à partir du
 search-condition-closing_before = Clôture jusqu’au
+search-condition-ending_after = Fin à partir du
+search-condition-ending_before = Fin jusqu’au
 search-condition-commodity = Marchandise :
 search-condition-quality_flag = Réserve :
 search-condition-ignored = Sans objet pour ces fiches
@@ -125,6 +129,8 @@ search-sort-date-desc = Plus récents d’abord
 search-sort-date-asc = Plus anciens d’abord
 search-sort-closing-desc = Clôture la plus lointaine d’abord
 search-sort-closing-asc = Clôture la plus proche d’abord
+search-sort-ending-desc = Fin la plus lointaine d’abord
+search-sort-ending-asc = Fin la plus proche d’abord
 search-sort-value-desc = Valeur la plus élevée d’abord
 search-sort-value-asc = Valeur la plus basse d’abord
 

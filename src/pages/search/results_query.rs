@@ -21,7 +21,7 @@ use crate::{
     http::error::ApiError,
     model::{EntityType, Record, Role, Schema},
     pages::search::{facets, search_address::SearchAddress},
-    query::{Order, Page, Position, SearchQuery, Sort, SortKey, Start, cursor::Cursor},
+    query::{Order, Page, Position, SearchQuery, Sort, Start, cursor::Cursor},
 };
 
 /// The searches of a page, ready to run.
@@ -197,11 +197,7 @@ fn figures(entity_type: EntityType) -> FigurePlan {
 /// The position of a record in the order of a search; `None` if it has no date to sort by.
 fn position(query: &SearchQuery, record: &Bytes) -> Option<Position> {
     let record = Record::parse(Schema::of(query.entity_type), record).ok()?;
-    let role = match query.sort.key {
-        SortKey::Date => Role::Date,
-        SortKey::ClosingDate => Role::ClosingDate,
-        SortKey::Value | SortKey::Relevance => return None,
-    };
+    let role = query.sort.key.date_role()?;
     Some(Position {
         key: Some(record.date(role)?),
         record_id: record.id().to_owned(),

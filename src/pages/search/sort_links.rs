@@ -16,12 +16,14 @@ pub(crate) struct SortLink {
 }
 
 /// All orders: key, value of `sort_by`, order, value of `sort_order`, name in the messages.
-const ORDERS: [(SortKey, &str, Order, &str, &str); 7] = [
+const ORDERS: [(SortKey, &str, Order, &str, &str); 9] = [
     (SortKey::Relevance, RELEVANCE, Order::Desc, "desc", "relevance"),
     (SortKey::Date, "date", Order::Desc, "desc", "date-desc"),
     (SortKey::Date, "date", Order::Asc, "asc", "date-asc"),
     (SortKey::ClosingDate, "closing", Order::Asc, "asc", "closing-asc"),
     (SortKey::ClosingDate, "closing", Order::Desc, "desc", "closing-desc"),
+    (SortKey::EndDate, "ending", Order::Asc, "asc", "ending-asc"),
+    (SortKey::EndDate, "ending", Order::Desc, "desc", "ending-desc"),
     (SortKey::Value, "value", Order::Desc, "desc", "value-desc"),
     (SortKey::Value, "value", Order::Asc, "asc", "value-asc"),
 ];

@@ -1,4 +1,4 @@
-//! Writes the orders by value and by closing date.
+//! Writes the orders by value, by closing date and by last day.
 
 use std::{cmp::Reverse, io, path::Path};
 
@@ -32,17 +32,19 @@ pub(crate) fn write_orders(schema: &Schema, folder: &Path, id_ranks: &[u32]) -> 
         });
         permutation::write(folder, SortKey::Value, &order)
     };
-    let by_closing_date = || {
-        let column = DateColumn::open(folder, SortKey::ClosingDate.role(), id_ranks.len())?;
+    let by_date = |key: SortKey| {
+        let column = DateColumn::open(folder, key.role(), id_ranks.len())?;
         let mut order = documents();
         order.par_sort_unstable_by_key(|document| (Reverse(column.get(*document)), id_rank(*document)));
-        permutation::write(folder, SortKey::ClosingDate, &order)
+        permutation::write(folder, key, &order)
     };
     if schema.has_role(SortKey::Value.role()) {
         by_value()?;
     }
-    if schema.has_role(SortKey::ClosingDate.role()) {
-        by_closing_date()?;
+    for key in [SortKey::ClosingDate, SortKey::EndDate] {
+        if schema.has_role(key.role()) {
+            by_date(key)?;
+        }
     }
     Ok(())
 }
