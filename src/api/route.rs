@@ -138,6 +138,8 @@ impl Endpoint {
 pub enum Access {
     Keyless,
     Keyed,
+    /// With a key, and free: it counts only against the rate limit, so that a key whose quota is used can ask.
+    Uncounted,
     /// For keys of a paid plan.
     Paid,
 }

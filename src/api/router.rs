@@ -12,7 +12,7 @@ use crate::{
     api::{
         api_docs,
         params::nearest::nearest,
-        route::{Endpoint, MAX_BODY_BYTES, Route, Verb},
+        route::{Access, Endpoint, MAX_BODY_BYTES, Route, Verb},
         routes::ROUTES,
     },
     http::{
@@ -152,6 +152,13 @@ impl Found {
 
     pub(crate) fn is_keyless(&self) -> bool {
         self.0.first().is_some_and(|(route, _)| !route.access.is_keyed())
+    }
+
+    /// Whether a request to it counts only against the rate limit.
+    pub(crate) fn is_uncounted(&self) -> bool {
+        self.0
+            .first()
+            .is_some_and(|(route, _)| route.access == Access::Uncounted)
     }
 
     /// The row and the handler for a method. Errors: 404 if no row has the path, 405 if only other methods have it.

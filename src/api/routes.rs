@@ -4,15 +4,16 @@
 use crate::api::{
     handlers::{
         alerts, catalog, commodities, confirmation, docs, documents, estimates, feed, health, names, procurement,
-        profile, record, search, stats,
+        profile, record, search, stats, usage,
     },
     route::Route,
 };
 
 /// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is
 /// used.
-pub static ROUTES: [Route; 30] = [
+pub static ROUTES: [Route; 31] = [
     health::HEALTH,
+    usage::USAGE,
     catalog::SOURCES,
     names::VENDORS,
     names::DEPARTMENTS,

@@ -80,7 +80,7 @@ pub(crate) static HEADERS: [Header; 15] = [
         "X-RateLimit-Cost",
         "integer",
         On::Counted,
-        "How many requests this one counted as against the daily quota; 0 if it was refused (429) or free (304, 500, 503)",
+        "How many requests this one counted as against the daily quota; 0 if it was refused (429) or free (304, 500, 503, `/usage`)",
     ),
     header(
         "ETag",

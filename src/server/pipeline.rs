@@ -159,7 +159,7 @@ impl Exchange<'_> {
         let plan_limits = if is_keyless {
             *state.plans.limits(Plan::Basic)
         } else {
-            self.admit()?
+            self.admit(found.as_ref().is_ok_and(router::Found::is_uncounted))?
         };
         let (route, target) = found?.for_method(request.method(), path)?;
         check_plan(state, route, self.admission.as_ref(), &plan_limits)?;
@@ -247,13 +247,17 @@ impl Exchange<'_> {
     }
 
     /// Checks the API key and counts the request against its limits; returns the limits of its plan.
-    fn admit(&mut self) -> Result<PlanLimits, ApiError> {
+    fn admit(&mut self, is_uncounted: bool) -> Result<PlanLimits, ApiError> {
         let (request, state) = (self.request, self.state);
         let now = (state.now)();
         let account = auth::check(&state.gateway, &state.keys, request.headers(), now)?;
         self.trace.key = Some(account.key.id);
         self.set_keyed();
-        self.count(limits::admit(account, limits::ONE, now))
+        self.count(if is_uncounted {
+            limits::admit_uncounted(account, now)
+        } else {
+            limits::admit(account, limits::ONE, now)
+        })
     }
 
     fn count(&mut self, admission: Admission) -> Result<PlanLimits, ApiError> {

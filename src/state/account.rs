@@ -137,11 +137,24 @@ impl Account {
         receipt
     }
 
-    /// The same without the network.
+    /// Charges one request to the rate limit, and nothing to the daily quota.
+    pub(crate) fn charge_rate(&self, now: DateTime<Utc>) -> Receipt {
+        self.charge_both(NonZeroU32::MIN, 0, now)
+    }
+
+    /// The requests that were counted on a day, as far as they are in memory: those of today.
+    pub(crate) fn used_on(&self, day: NaiveDate) -> i64 {
+        self.usage.on(day)
+    }
+
+    /// The same as [`Account::charge`] without the network.
     fn charge_alone(&self, cost: NonZeroU32, now: DateTime<Utc>) -> Receipt {
+        self.charge_both(cost, cost.min(self.limits.requests_per_day).get(), now)
+    }
+
+    fn charge_both(&self, cost: NonZeroU32, cost_of_day: u32, now: DateTime<Utc>) -> Receipt {
         let (per_minute, per_day) = (self.limits.requests_per_minute, self.limits.requests_per_day);
         let (today, midnight) = (now.date_naive(), seconds_to_midnight(now));
-        let cost_of_day = cost.min(per_day).get();
         let burst = self.take(cost.min(per_minute));
         let used = match burst {
             Ok(_) => self.usage.charge(today, cost_of_day, per_day.get()),

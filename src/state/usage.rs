@@ -105,6 +105,24 @@ impl StateDb {
         rows.collect::<Result<_, _>>().context("reading the day's usage")
     }
 
+    /// The requests of a key on each day that is kept, the newest first, up to and including `today`.
+    pub fn usage_of(&self, key_id: i64, today: NaiveDate) -> anyhow::Result<Vec<(NaiveDate, i64)>> {
+        let first = today.checked_sub_days(KEPT_DAYS).unwrap_or(NaiveDate::MIN);
+        let mut select = self.connection.prepare_cached(
+            "SELECT day, requests FROM usage
+             WHERE key_id = ?1 AND day BETWEEN ?2 AND ?3 AND requests > 0 ORDER BY day DESC",
+        )?;
+        let days = params![key_id, first.to_string(), today.to_string()];
+        let rows = select.query_map(days, |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+        let mut history = Vec::new();
+        for row in rows {
+            let (day, requests) = row.context("reading the usage of a key")?;
+            // A day that was written by hand may be no date.
+            history.extend(day.parse().ok().map(|day: NaiveDate| (day, requests)));
+        }
+        Ok(history)
+    }
+
     /// Adds all increments in one transaction.
     pub(super) fn add_usage(&mut self, increments: &[Increment]) -> anyhow::Result<()> {
         add(&mut self.connection, increments).context("writing the usage counts")

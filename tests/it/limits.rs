@@ -459,3 +459,48 @@ fn an_unusable_state_file_is_an_error_at_the_start() {
     assert!(refused(&path).contains("text.db: it is not an SQLite database; name another file"));
     assert!(refused(folder.path()).contains("it is a folder; name a file in it"));
 }
+
+#[test]
+fn the_usage_of_a_key_is_stated_for_free_even_when_its_quota_is_used() {
+    static NOW: AtomicI64 = AtomicI64::new(0);
+    let now = || DateTime::from_timestamp(NOW.load(Ordering::Relaxed), 0).unwrap();
+    NOW.store(noon().timestamp(), Ordering::Relaxed);
+    let plans = "[PRO]\nrequests_per_minute = 1000\nrequests_per_day = 3\npage_cap = 200\n";
+    let server = server(plans, now);
+    for _ in 0..2 {
+        assert_eq!(server.get("/contract?limit=1").status, 200);
+    }
+    let answer = server.get("/usage");
+    assert_eq!((answer.status, answer.header("x-ratelimit-cost")), (200, Some("0")));
+    assert_eq!(
+        answer.json(),
+        json!({
+            "plan": "PRO", "paid": true, "page_cap": 200, "requests_per_minute": 1000, "requests_per_day": 3,
+            "today": "2026-03-01", "used_today": 2, "left_today": 1, "resets_at": "2026-03-02T00:00:00Z",
+            "expires_at": null, "history": [{"day": "2026-03-01", "requests": 2}],
+        })
+    );
+    assert_eq!(server.get("/contract?limit=1").status, 200);
+    assert_eq!(server.get("/contract?limit=1").status, 429);
+    // The next day has a full quota, and the day before is history.
+    server.wait_until("the counts", || written(&server, now()) == 3);
+    let used = server.get("/usage").json();
+    assert_eq!((&used["left_today"], &used["used_today"]), (&json!(0), &json!(3)));
+    NOW.fetch_add(86_400, Ordering::Relaxed);
+    let used = server.get("/usage").json();
+    assert_eq!(
+        (&used["left_today"], &used["history"]),
+        (&json!(3), &json!([{"day": "2026-03-01", "requests": 3}]))
+    );
+    assert_eq!(
+        server.get("/usage?x=1").detail(),
+        "unknown parameter 'x'; this endpoint accepts no parameters"
+    );
+    assert_eq!(server.request("GET", "/usage", &[]).status, 403);
+}
+
+#[test]
+fn the_rate_limit_counts_requests_for_the_usage() {
+    let server = server("[PRO]\nrequests_per_minute = 2\n", noon);
+    assert_eq!([0; 3].map(|_| server.get("/usage").status), [200, 200, 429]);
+}

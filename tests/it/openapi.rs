@@ -472,6 +472,8 @@ fn every_batch_matches_its_schema() {
 fn every_member_of_a_computed_object_is_required() {
     let document = description();
     for name in [
+        "Usage",
+        "DayOfUsage",
         "VendorNames",
         "DepartmentNames",
         "VendorProfile",

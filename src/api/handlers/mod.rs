@@ -17,3 +17,4 @@ pub(crate) mod raw_records;
 pub(crate) mod record;
 pub(crate) mod search;
 pub(crate) mod stats;
+pub(crate) mod usage;

@@ -57,7 +57,7 @@ pub(crate) static SHARED: [SharedError; 13] = [
         "403",
         "Forbidden",
         RateLimitHeaders::Never,
-        |route| route.access == Access::Keyed,
+        |route| matches!(route.access, Access::Keyed | Access::Uncounted),
         "No valid API key",
         |gateway| no_key(gateway).detail,
     ),

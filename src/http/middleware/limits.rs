@@ -61,6 +61,18 @@ pub(crate) fn admit(account: Arc<Account>, cost: NonZeroU32, now: DateTime<Utc>)
     }
 }
 
+/// Counts a request against the rate limit of its key only.
+pub(crate) fn admit_uncounted(account: Arc<Account>, now: DateTime<Utc>) -> Admission {
+    let receipt = account.charge_rate(now);
+    Admission {
+        account,
+        receipt,
+        cost: ONE,
+        is_spent: false,
+        now,
+    }
+}
+
 impl Admission {
     /// The name of the plan that the request is charged to.
     pub(crate) fn plan_name(&self) -> &'static str {
@@ -138,7 +150,7 @@ fn remaining(name: &str, window: &LimitWindow) -> String {
 }
 
 /// The end of the UTC day, as RFC 3339.
-fn midnight(now: DateTime<Utc>) -> String {
+pub(crate) fn midnight(now: DateTime<Utc>) -> String {
     let tomorrow = now
         .date_naive()
         .checked_add_days(Days::new(1))
