@@ -24,6 +24,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+#[path = "normalize/bids.rs"]
+mod bids;
 #[path = "normalize/commodities.rs"]
 mod commodities;
 #[path = "normalize/dirty.rs"]
@@ -114,12 +116,12 @@ impl Workspace {
         format!("{:#}", run(options).unwrap_err())
     }
 
-    /// The content of every dump, and of every other file but the dictionary, by its path in the folder of
-    /// dumps.
+    /// The content of every dump of records, by its path in the folder of dumps.
     fn dumps(&self) -> Dumps {
         let mut dumps = Dumps::new();
         collect(&self.out(), &self.out(), &mut dumps);
         dumps.remove(DICTIONARY);
+        dumps.retain(|path, _| !path.starts_with("bids/"));
         dumps
     }
 
@@ -170,6 +172,13 @@ fn assert_balanced(file: &FileReport) {
         counts.rows,
         counts.recorded + counts.merged + counts.skipped_rows(),
         "{}",
+        file.path
+    );
+    let bidders = &counts.bidders;
+    assert_eq!(
+        bidders.listed,
+        bidders.kept + bidders.replaced + bidders.refused_bidders(),
+        "bidders of {}",
         file.path
     );
 }

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** nothing here knows of files, indexes or HTTP.
 
+pub mod bids;
 pub mod commodity;
 pub(crate) mod commodity_table;
 pub mod commodity_words;

@@ -14,13 +14,13 @@ use anyhow::{Context, Result, bail};
 
 use super::report::{BuyersOfUnknownCity, Presence, Shortfall};
 use crate::{
-    model::{EntityType, Schema, municipality},
+    model::{EntityType, Schema, bids::NoticeBids, municipality},
     sources::{
         reading::{DraftRecord, Fields},
         registry::SourceFormat,
     },
     storage::{
-        dump::MAX_RECORD_BYTES,
+        dump::{self, MAX_RECORD_BYTES},
         durable_file::{self, DurableFile},
     },
 };
@@ -42,6 +42,8 @@ pub(crate) struct DumpWriters {
     open: BTreeMap<(EntityType, &'static str), OpenDump>,
     /// The paths of all dumps of this run's sources, and whether the run has records for them.
     targets: Vec<(PathBuf, bool)>,
+    /// The dumps of bids, by source.
+    bids: BTreeMap<&'static str, DurableFile>,
     /// The dumps that have all their records.
     finished: Vec<FinishedDump>,
     buyers_of_unknown_city: BuyersOfUnknownCity,
@@ -72,6 +74,7 @@ impl DumpWriters {
             out: out.to_owned(),
             open: BTreeMap::new(),
             targets: Vec::new(),
+            bids: BTreeMap::new(),
             finished: Vec::new(),
             buyers_of_unknown_city: BuyersOfUnknownCity::new(),
         }
@@ -96,6 +99,17 @@ impl DumpWriters {
                 *present += more;
             }
         }
+        for (source_id, bytes) in lines.bids {
+            let file = match self.bids.entry(source_id) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(first) => {
+                    let path = dump::bids_path(&self.out, source_id);
+                    self.targets.push((path.clone(), true));
+                    first.insert(create_in_folder(&temporary_path(&path))?)
+                }
+            };
+            file.append(&bytes).context("writing a dump (is the disk full?)")?;
+        }
         for (buyer, records) in lines.buyers_of_unknown_city {
             *self.buyers_of_unknown_city.entry(buyer).or_default() += records;
         }
@@ -105,6 +119,10 @@ impl DumpWriters {
     /// Finishes the dumps of a source. Call it only for sources that had a row output: the others
     /// had only damaged files, and their former dumps are better than none.
     pub(crate) fn close(&mut self, source: &SourceFormat) -> Result<()> {
+        match self.bids.remove(source.id) {
+            Some(file) => file.finish().context("writing a dump (is the disk full?)")?,
+            None => self.targets.push((dump::bids_path(&self.out, source.id), false)),
+        }
         for entity_type in source.yields.iter().copied() {
             let Some(dump) = self.open.remove(&(entity_type, source.id)) else {
                 self.targets.push((dump_path(&self.out, entity_type, source.id), false));
@@ -214,21 +232,28 @@ fn rewritten_path(path: &Path) -> PathBuf {
 
 impl OpenDump {
     fn create(path: &Path, fields: usize) -> Result<OpenDump> {
-        let creating = || format!("creating {}", path.display());
-        let folder = path.parent().expect("a dump is in the folder of its entity type");
-        fs::create_dir_all(folder).with_context(creating)?;
         Ok(OpenDump {
-            file: DurableFile::create(path).with_context(creating)?,
+            file: create_in_folder(path)?,
             records: 0,
             present: vec![0; fields],
         })
     }
 }
 
+/// Creates a file, and its folder.
+fn create_in_folder(path: &Path) -> Result<DurableFile> {
+    let creating = || format!("creating {}", path.display());
+    let folder = path.parent().expect("a dump is in a folder");
+    fs::create_dir_all(folder).with_context(creating)?;
+    DurableFile::create(path).with_context(creating)
+}
+
 /// Lines of any number of dumps. Each core makes its own.
 #[derive(Default)]
 pub(crate) struct DumpLines {
     parts: BTreeMap<(EntityType, &'static str), DumpPart>,
+    /// Lines of the dumps of bids, by source.
+    bids: BTreeMap<&'static str, Vec<u8>>,
     buyers_of_unknown_city: BuyersOfUnknownCity,
 }
 
@@ -242,6 +267,18 @@ struct DumpPart {
 }
 
 impl DumpLines {
+    /// Adds the bids of a notice and returns true, unless their line is longer than [`MAX_RECORD_BYTES`].
+    pub(crate) fn push_bids(&mut self, source_id: &'static str, notice: &NoticeBids) -> Result<bool> {
+        let line = serde_json::to_vec(notice)?;
+        if line.len() > MAX_RECORD_BYTES {
+            return Ok(false);
+        }
+        let bytes = self.bids.entry(source_id).or_default();
+        bytes.extend_from_slice(&line);
+        bytes.push(b'\n');
+        Ok(true)
+    }
+
     /// Adds the record and returns true, unless it is longer than [`MAX_RECORD_BYTES`].
     pub(crate) fn push(&mut self, source_id: &'static str, record: &DraftRecord) -> Result<bool> {
         let schema = Schema::of(record.entity_type);

@@ -14,7 +14,7 @@ use crate::{
     model::{Role, Schema, commodity_words::CommodityLearner, record::MAX_ID_BYTES, vocabulary},
     sources::{
         reading::{
-            DraftRecord, GroupMember, RowCounts, not_amounts,
+            DraftRecord, GroupMember, RowBids, RowCounts, not_amounts,
             spool::{entry::SpoolEntry, groups::MergeGroup},
         },
         registry::{SOURCES, SourceFormat},
@@ -29,6 +29,10 @@ const ID_TOO_LONG: &str = "a record whose identifier is longer than an index hol
 const TOO_MANY_ROWS: &str = "one of the oldest of over 20,000 rows, or 64 MiB, with one identifier";
 
 const RECORD_TOO_LONG: &str = "a record of more than 256 KiB, which is longer than an index holds, left out";
+
+const BIDDER_OF_SKIPPED: &str = "a bidder of a notice that was left out";
+
+const BIDS_TOO_LONG: &str = "a bidder of a notice whose bids together are longer than 256 KiB";
 
 pub(crate) fn merge(mut read: ReadFiles, out: &Path, steps: &mut [Box<dyn SecondPassStep>]) -> Result<NormalizeReport> {
     let mut dumps = DumpWriters::new(out);
@@ -123,12 +127,14 @@ impl MergedGroups {
             for row in group.replaced {
                 let counts = &mut merged.counts[row.file];
                 counts.merged += 1;
+                counts.bidders.replaced += row.bids;
                 if row.is_other_contract {
                     counts.note(row.line, OTHER_CONTRACT);
                 }
             }
-            for (file, line) in group.excess {
+            for (file, line, bids) in group.excess {
                 merged.counts[file].skip(line, TOO_MANY_ROWS);
+                merged.counts[file].refuse_bidders(line, bids, BIDDER_OF_SKIPPED);
             }
             reader.merge_group(&mut group.members, &mut merged.counts);
             for member in &mut group.members {
@@ -147,24 +153,30 @@ impl MergedGroups {
                 if member.annotation.is_none() {
                     merged.sources.insert(file.source);
                 }
-                merged.keep(member, SOURCES[file.source].id)?;
+                let source_id = SOURCES[file.source].id;
+                let is_kept = merged.keep(member, source_id)?;
+                if let Some(bids) = member.bids.take() {
+                    merged.keep_bids(bids, source_id, is_kept, member.skipped.is_some())?;
+                }
             }
         }
         Ok(merged)
     }
 
-    fn keep(&mut self, member: &GroupMember, source_id: &'static str) -> Result<()> {
+    /// Writes the records of a member. Returns whether its first one, which has the bids, was written.
+    fn keep(&mut self, member: &GroupMember, source_id: &'static str) -> Result<bool> {
         let counts = &mut self.counts[member.file];
         if member.records.is_empty() {
             match member.skipped {
                 Some(reason) => counts.skip(member.line, reason),
                 None => counts.merged += 1,
             }
-            return Ok(());
+            return Ok(false);
         }
         let mut written = 0;
         let mut refused = None;
-        for record in &member.records {
+        let mut is_first_written = false;
+        for (number, record) in member.records.iter().enumerate() {
             // Readers of dumps reject other lengths.
             if !(1..=MAX_ID_BYTES).contains(&record.text("record_id").unwrap_or_default().len()) {
                 refused = Some(ID_TOO_LONG);
@@ -177,16 +189,36 @@ impl MergedGroups {
             note_unknown_status(record, member.line, counts);
             *counts.written.entry(record.entity_type).or_default() += 1;
             written += 1;
+            is_first_written |= number == 0;
         }
         match refused {
             Some(reason) if written == 0 => {
                 counts.skip(member.line, reason);
-                return Ok(());
+                return Ok(false);
             }
             Some(reason) => counts.note(member.line, reason),
             None => {}
         }
         counts.recorded += 1;
+        Ok(is_first_written)
+    }
+
+    /// Writes the bids of a notice, unless its tender was not written.
+    fn keep_bids(&mut self, bids: RowBids, source_id: &'static str, is_kept: bool, is_skipped: bool) -> Result<()> {
+        let RowBids { notice, file, line } = bids;
+        let counts = &mut self.counts[file];
+        let bidders = notice.bids.len() as u64;
+        if is_kept {
+            if self.lines.push_bids(source_id, &notice)? {
+                counts.bidders.kept += bidders;
+            } else {
+                counts.refuse_bidders(line, bidders, BIDS_TOO_LONG);
+            }
+        } else if is_skipped {
+            counts.refuse_bidders(line, bidders, BIDDER_OF_SKIPPED);
+        } else {
+            counts.bidders.replaced += bidders;
+        }
         Ok(())
     }
 }

@@ -92,6 +92,10 @@ impl Serialize for FileReport {
             "path": self.path, "source_id": self.source_id, "damaged": self.is_damaged,
             "rows": counts.rows, "recorded": counts.recorded, "written": counts.written, "merged": counts.merged,
             "skipped": reasons(&counts.skipped), "notes": reasons(&counts.notes),
+            "bidders": {
+                "listed": counts.bidders.listed, "kept": counts.bidders.kept, "replaced": counts.bidders.replaced,
+                "refused": reasons(&counts.bidders.refused), "notes": reasons(&counts.bidders.notes),
+            },
         })
         .serialize(serializer)
     }
@@ -100,6 +104,7 @@ impl Serialize for FileReport {
 impl fmt::Display for NormalizeReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.fmt_files(f)?;
+        self.fmt_bidders(f)?;
         writeln!(f, "\nrecords written")?;
         for (dump, records) in self.records() {
             writeln!(f, "{records:>9}  {dump}")?;
@@ -148,6 +153,14 @@ impl fmt::Display for NormalizeReport {
     }
 }
 
+fn fmt_reasons(f: &mut fmt::Formatter<'_>, label: &str, reasons: &BTreeMap<String, Occurrences>) -> fmt::Result {
+    for (reason, seen) in reasons {
+        let Occurrences { count, first_line } = seen;
+        writeln!(f, "{:>39}  {count} × {label}, first on line {first_line}: {reason}", "")?;
+    }
+    Ok(())
+}
+
 impl fmt::Display for CommodityCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let CommodityCounts {
@@ -182,12 +195,33 @@ impl NormalizeReport {
                 f,
                 "{rows:>9} {recorded:>9} {merged:>9} {skipped:>9}  {source_id:<20} {path}"
             )?;
-            for (label, reasons) in [("skipped", &counts.skipped), ("note", &counts.notes)] {
-                for (reason, seen) in reasons {
-                    let Occurrences { count, first_line } = seen;
-                    writeln!(f, "{:>39}  {count} × {label}, first on line {first_line}: {reason}", "")?;
-                }
-            }
+            fmt_reasons(f, "skipped", &counts.skipped)?;
+            fmt_reasons(f, "note", &counts.notes)?;
+        }
+        Ok(())
+    }
+
+    /// What became of the bidders that each file lists.
+    fn fmt_bidders(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files = || self.files.iter().filter(|file| file.counts.bidders.listed > 0);
+        if files().next().is_none() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "\n{:>9} {:>9} {:>9} {:>9}  source               file",
+            "bidders", "kept", "replaced", "refused"
+        )?;
+        for file in files() {
+            let (path, source_id, bidders) = (&file.path, file.source_id, &file.counts.bidders);
+            let (listed, kept, replaced) = (bidders.listed, bidders.kept, bidders.replaced);
+            let refused = bidders.refused_bidders();
+            writeln!(
+                f,
+                "{listed:>9} {kept:>9} {replaced:>9} {refused:>9}  {source_id:<20} {path}"
+            )?;
+            fmt_reasons(f, "refused", &bidders.refused)?;
+            fmt_reasons(f, "note", &bidders.notes)?;
         }
         Ok(())
     }

@@ -5,6 +5,8 @@
 //! title names the buyer (`Town of X - Request for Quotes - …`). Dates and times are local, without
 //! a time zone. If an opportunity occurs several times, the one amended last counts.
 
+mod bids;
+
 use std::{borrow::Cow, collections::HashSet, io::Read};
 
 use serde_json::{Value, json};
@@ -65,13 +67,14 @@ impl SourceReader for AlbertaReader {
     fn merge_group(&mut self, members: &mut [GroupMember], _: &mut [RowCounts]) {
         if let Some((newest, older)) = members.split_last_mut()
             && newest.key == WITHOUT_AWARDS
-            && let Some(older) = older.iter().find(|member| member.key == WITH_AWARDS)
+            && let Some(older) = older.iter_mut().find(|member| member.key == WITH_AWARDS)
             && let [older_tender, contracts @ ..] = older.records.as_slice()
         {
             if let Some(tender) = newest.records.first_mut() {
                 tender.fill(older_tender, |_| true);
             }
             newest.records.extend(contracts.iter().cloned());
+            newest.bids = older.bids.take();
         }
         crate::sources::reading::merging::keep_newest(members);
     }
@@ -80,7 +83,10 @@ impl SourceReader for AlbertaReader {
 fn row_output(row: &Value, file: &FileInfo, line: u64, counts: &mut RowCounts) -> Result<RowOutput, &'static str> {
     // In the answer of a search, the row is the opportunity itself.
     let opportunity = row.get("opportunity").filter(|value| value.is_object()).unwrap_or(row);
-    let reference = text_at(opportunity, "/referenceNumber").ok_or("no reference number")?;
+    let Some(reference) = text_at(opportunity, "/referenceNumber") else {
+        bids::refuse_all(row, line, counts);
+        return Err("no reference number");
+    };
     let mut posting = Posting {
         row,
         opportunity,
@@ -88,7 +94,10 @@ fn row_output(row: &Value, file: &FileInfo, line: u64, counts: &mut RowCounts) -
         counts,
     };
     let mut records = vec![posting.tender(&reference)];
-    posting.contracts(&reference, &mut records)?;
+    let listed = bids::of_posting(row, opportunity, records[0].id(), line, posting.counts);
+    posting
+        .contracts(&reference, &mut records)
+        .inspect_err(|_| bids::refuse(listed.as_ref(), line, posting.counts))?;
     for record in &mut records {
         record.set("fetched_at", Some(file.fetched_at.as_str()));
     }
@@ -102,6 +111,7 @@ fn row_output(row: &Value, file: &FileInfo, line: u64, counts: &mut RowCounts) -
         key: key.to_owned(),
         recency: Recency(posting.changed(), file.modified.timestamp()),
         records,
+        bids: listed,
     })
 }
 

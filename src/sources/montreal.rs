@@ -293,6 +293,7 @@ fn row_output(row: &CsvRow, mut record: DraftRecord, dataset: &str) -> Result<Ro
         },
         recency: Recency(0, row.file.modified.timestamp()),
         records: vec![record],
+        bids: None,
     })
 }
 

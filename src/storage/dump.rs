@@ -28,6 +28,9 @@ const MAX_ID_CHARS: usize = 512;
 /// The file next to the folders of the dumps with the words of commodity codes.
 pub(crate) const COMMODITIES: &str = "commodities.ndjson";
 
+/// The folder next to those of the dumps with the bids of notices, `<source_id>.ndjson`.
+pub(crate) const BIDS: &str = "bids";
+
 /// The file name extensions of dumps, longest first.
 const EXTENSIONS: [&str; 3] = [".ndjson.gz", ".ndjson.zst", ".ndjson"];
 
@@ -40,10 +43,16 @@ pub(crate) struct DumpFile {
 
 /// The dumps of an entity type, in path order; none if the entity type has no folder.
 pub(crate) fn list(dumps: &Path, entity_type: EntityType) -> anyhow::Result<Vec<DumpFile>> {
-    let mut found: Vec<DumpFile> = entries(&dumps.join(entity_type.name()))?
-        .into_iter()
-        .filter_map(dump_at)
-        .collect();
+    list_folder(&dumps.join(entity_type.name()))
+}
+
+/// The dump of the bids of a source.
+pub(crate) fn bids_path(dumps: &Path, source_id: &str) -> PathBuf {
+    dumps.join(BIDS).join(format!("{source_id}.ndjson"))
+}
+
+fn list_folder(folder: &Path) -> anyhow::Result<Vec<DumpFile>> {
+    let mut found: Vec<DumpFile> = entries(folder)?.into_iter().filter_map(dump_at).collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
 }
@@ -54,12 +63,9 @@ pub(crate) fn list(dumps: &Path, entity_type: EntityType) -> anyhow::Result<Vec<
 pub(crate) fn unknown_files(dumps: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut unknown = Vec::new();
     for path in entries(dumps)? {
-        let entity_type = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .and_then(EntityType::parse);
-        match entity_type {
-            Some(_) if path.is_dir() => {
+        let name = path.file_name().and_then(|name| name.to_str());
+        match name {
+            Some(name) if path.is_dir() && (name == BIDS || EntityType::parse(name).is_some()) => {
                 unknown.extend(
                     entries(&path)?
                         .into_iter()

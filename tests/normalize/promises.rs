@@ -15,6 +15,7 @@ use std::{
 
 use procure::{
     model::{
+        bids::NoticeBids,
         date::Date,
         entity_type::EntityType,
         record::Record,
@@ -92,9 +93,14 @@ fn assert_consistent(report: &NormalizeReport, dumps: &BTreeMap<PathBuf, String>
         let counts = &file.counts;
         let counted = counts.recorded + counts.merged + counts.skipped_rows();
         assert_eq!(counts.rows, counted, "{counts:?}");
+        let bidders = &counts.bidders;
+        let counted = bidders.kept + bidders.replaced + bidders.refused_bidders();
+        assert_eq!(bidders.listed, counted, "{counts:?}");
     }
+    let kept: u64 = report.files.iter().map(|file| file.counts.bidders.kept).sum();
+    assert_eq!(bids_in(dumps), kept, "bids that are kept and those that are in dumps");
     let mut written = report.records();
-    for (path, text) in dumps {
+    for (path, text) in dumps.iter().filter(|(path, _)| !path.starts_with("bids")) {
         let (entity_type, source) = origin(path);
         assert!(
             source.yields.contains(&entity_type),
@@ -110,6 +116,31 @@ fn assert_consistent(report: &NormalizeReport, dumps: &BTreeMap<PathBuf, String>
         assert_eq!(counted, Some(ids.len() as u64), "{}", path.display());
     }
     assert!(written.is_empty(), "counted and not written: {written:?}");
+}
+
+/// The number of bids in the dumps of bids. Each notice is a tender of the same run, and is there once.
+fn bids_in(dumps: &BTreeMap<PathBuf, String>) -> u64 {
+    let (bids, records): (Vec<_>, Vec<_>) = dumps.iter().partition(|(path, _)| path.starts_with("bids"));
+    let mut tenders = HashSet::new();
+    for (_, text) in records.iter().filter(|(path, _)| path.starts_with("tender")) {
+        let id = |line: &str| {
+            serde_json::from_str::<Value>(line).unwrap()["record_id"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        };
+        tenders.extend(text.lines().map(id));
+    }
+    let mut count = 0;
+    for (path, text) in bids {
+        for line in text.lines() {
+            let notice: NoticeBids = serde_json::from_str(line).unwrap_or_else(|why| panic!("{why}: {line}"));
+            assert!(tenders.remove(&notice.record_id), "{}: {line}", path.display());
+            assert!(!notice.bids.is_empty() && notice.bids.iter().all(|bid| !bid.name.is_empty()));
+            count += notice.bids.len() as u64;
+        }
+    }
+    count
 }
 
 fn origin(dump: &Path) -> (EntityType, &'static SourceFormat) {

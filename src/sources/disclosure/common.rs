@@ -62,5 +62,6 @@ pub(crate) fn complete(row: &CsvRow, mut record: DraftRecord, source: &str, owne
         key: format!("{source},{reference}"),
         recency: Recency(period, row.file.modified.timestamp()),
         records: vec![record],
+        bids: None,
     }
 }

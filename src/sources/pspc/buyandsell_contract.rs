@@ -84,6 +84,7 @@ fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'stat
         key: format!("{BUYANDSELL_PREFIX}{}", row.line_of(AMENDMENT).unwrap_or_default()),
         recency: common::recency(row, row.raw(AMENDMENT)),
         records: vec![record],
+        bids: None,
     })
 }
 

@@ -129,6 +129,7 @@ fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'stat
         recency: common::recency(row, &amendment),
         key: format!("{BUYANDSELL_PREFIX}{amendment}|{language}"),
         records: vec![record],
+        bids: None,
     })
 }
 

@@ -48,5 +48,6 @@ fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'stat
         recency: common::recency(row, &amendment),
         key: amendment.into_owned(),
         records: vec![record],
+        bids: None,
     })
 }

@@ -70,6 +70,7 @@ fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'stat
         },
         recency: common::recency(row, row.raw(AMENDMENT)),
         records: vec![record],
+        bids: None,
     })
 }
 

@@ -98,6 +98,7 @@ fn row_output(row: &CsvRow, mut record: DraftRecord) -> Result<RowOutput, &'stat
         key: row.line_of(AMENDMENT).unwrap_or_default().into_owned(),
         recency: common::recency(row, row.raw(AMENDMENT)),
         records: vec![record],
+        bids: None,
     })
 }
 

@@ -31,5 +31,5 @@ pub(crate) use file_head::FileHead;
 pub(crate) use json::{JsonItem, JsonRows, array_at, text_at};
 pub(crate) use reader::{FileInfo, ReadError, RowSink, SourceReader};
 pub(crate) use row_counts::{Occurrences, RowCounts, unknown};
-pub(crate) use row_output::{Annotation, DraftRecord, GroupMember, Recency, RowBudget, RowOutput};
+pub(crate) use row_output::{Annotation, DraftRecord, GroupMember, Recency, RowBids, RowBudget, RowOutput};
 pub(crate) use xml::{XmlElement, XmlRow, XmlRows};

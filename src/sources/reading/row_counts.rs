@@ -43,11 +43,35 @@ pub struct RowCounts {
     pub skipped: BTreeMap<String, Occurrences>,
     /// Oddities of rows that still count.
     pub notes: BTreeMap<String, Occurrences>,
+    /// The bidders that rows list.
+    pub bidders: BidderCounts,
     /// The words of codes that rows state, but no record.
     pub(crate) taught: CommodityLearner,
     /// Whether these are the counts of a part of a file. A part lists all reasons; the whole, to
     /// which parts are [added](RowCounts::add), decides which of them it lists.
     is_part: bool,
+}
+
+/// The counts of the bidders that the notices of one file list.
+///
+/// **Invariant:** `listed` = `kept` + `replaced` + refused bidders, once all files are read and merged.
+#[derive(Debug, Default)]
+pub struct BidderCounts {
+    pub listed: u64,
+    /// Bidders in the dump of bids.
+    pub kept: u64,
+    /// Bidders of an older state of a notice.
+    pub replaced: u64,
+    /// By reason.
+    pub refused: BTreeMap<String, Occurrences>,
+    /// Oddities of bidders that are kept.
+    pub notes: BTreeMap<String, Occurrences>,
+}
+
+impl BidderCounts {
+    pub fn refused_bidders(&self) -> u64 {
+        self.refused.values().map(|refused| refused.count).sum()
+    }
 }
 
 impl RowCounts {
@@ -67,6 +91,21 @@ impl RowCounts {
         count(&mut self.notes, note, Occurrences::once(line), self.is_part);
     }
 
+    /// Counts bidders that are refused.
+    pub(crate) fn refuse_bidders(&mut self, line: u64, bidders: u64, reason: &str) {
+        if bidders > 0 {
+            let seen = Occurrences {
+                count: bidders,
+                first_line: line,
+            };
+            count(&mut self.bidders.refused, reason, seen, self.is_part);
+        }
+    }
+
+    pub(crate) fn note_bidder(&mut self, line: u64, note: &str) {
+        count(&mut self.bidders.notes, note, Occurrences::once(line), self.is_part);
+    }
+
     /// Learns the words of codes from a row or an item that becomes no record.
     pub(crate) fn teach<'a>(&mut self, text_of: impl Fn(&str) -> Option<&'a str>) {
         self.taught.teach(text_of);
@@ -82,7 +121,15 @@ impl RowCounts {
         for (entity_type, written) in part.written {
             *self.written.entry(entity_type).or_default() += written;
         }
-        for (reasons, more) in [(&mut self.skipped, part.skipped), (&mut self.notes, part.notes)] {
+        self.bidders.listed += part.bidders.listed;
+        self.bidders.kept += part.bidders.kept;
+        self.bidders.replaced += part.bidders.replaced;
+        for (reasons, more) in [
+            (&mut self.skipped, part.skipped),
+            (&mut self.notes, part.notes),
+            (&mut self.bidders.refused, part.bidders.refused),
+            (&mut self.bidders.notes, part.bidders.notes),
+        ] {
             let mut more: Vec<(String, Occurrences)> = more.into_iter().collect();
             more.sort_by_key(|(reason, seen)| (reason == OTHER_REASONS, seen.first_line));
             for (reason, seen) in more {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::fields::{FieldValue, Fields};
-use crate::model::{EntityType, FieldName};
+use crate::model::{EntityType, FieldName, bids::NoticeBids};
 
 /// Orders rows about the same thing; the greater value is the newer row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +48,8 @@ pub(crate) struct RowOutput {
     pub(crate) key: String,
     pub(crate) recency: Recency,
     pub(crate) records: Vec<DraftRecord>,
+    /// The bids of the notice; `None` if it lists no bidders.
+    pub(crate) bids: Option<NoticeBids>,
 }
 
 impl RowOutput {
@@ -59,6 +61,7 @@ impl RowOutput {
             key,
             recency,
             records: vec![record],
+            bids: None,
         }
     }
 }
@@ -83,10 +86,21 @@ pub(crate) struct GroupMember {
     pub(crate) key: String,
     pub(crate) recency: Recency,
     pub(crate) records: Vec<DraftRecord>,
+    /// The bids of the notice; `None` if it lists no bidders. They are kept if the member keeps its records.
+    pub(crate) bids: Option<RowBids>,
     /// [`Annotation::content`]; `None` for a row output.
     pub(crate) annotation: Option<Value>,
     pub(crate) skipped: Option<&'static str>,
     /// Number of the file, in the order of the inputs.
+    pub(crate) file: usize,
+    pub(crate) line: u64,
+}
+
+/// The bids that a row states, and the file that they are counted for.
+#[derive(Debug)]
+pub(crate) struct RowBids {
+    pub(crate) notice: NoticeBids,
+    /// As in [`GroupMember::file`].
     pub(crate) file: usize,
     pub(crate) line: u64,
 }

@@ -230,6 +230,7 @@ mod tests {
             key: String::new(),
             recency: recency(export_day),
             records: Vec::new(),
+            bids: None,
             annotation: serde_json::to_value(content).ok(),
             skipped: None,
             file: 0,

@@ -13,6 +13,7 @@
 //! was corrected in between has two identifiers and is listed twice.
 
 pub(crate) mod after_award;
+pub(crate) mod bids;
 pub(crate) mod codes;
 pub(crate) mod common;
 pub(crate) mod merge;

@@ -14,10 +14,11 @@ use serde_json::Value;
 
 use crate::sources::{
     reading::{
-        FileHead, FileInfo, JsonItem, JsonRows, ReadError, Recency, RowCounts, RowOutput, RowSink, Utf8Reader, batches,
-        text_at,
+        FileHead, FileInfo, JsonItem, JsonRows, ReadError, Recency, RowCounts, RowOutput, RowSink, Utf8Reader,
+        array_at, batches, text_at,
     },
     seao::{
+        bids::NOTICE_LEFT_OUT,
         common::{OCID_PREFIX, SEAO_OCDS, disambiguate_lots},
         ocds_release::{ReleaseNotice, ReleasePackage, index_by, moment},
     },
@@ -150,6 +151,9 @@ fn row_output(
     let number = ocid.strip_prefix(OCID_PREFIX).filter(|number| !number.is_empty());
     let number = number.ok_or("a contracting process of another publisher")?;
     if !release.get("tender").is_some_and(Value::is_object) {
+        let bidders = array_at(release, "/bids").len() as u64;
+        counts.bidders.listed += bidders;
+        counts.refuse_bidders(line, bidders, NOTICE_LEFT_OUT);
         return Err("a release without a tender");
     }
     let mut notice = ReleaseNotice {
@@ -159,7 +163,11 @@ fn row_output(
         counts,
     };
     let tender = notice.tender(number, &ocid, package);
-    let contracts = notice.contracts(number, &tender)?;
+    let bids = notice.bids(&tender);
+    let contracts = notice.contracts(number, &tender).inspect_err(|_| {
+        let bidders = bids.as_ref().map_or(0, |notice| notice.bids.len() as u64);
+        notice.counts.refuse_bidders(line, bidders, NOTICE_LEFT_OUT);
+    })?;
     let mut records = vec![tender];
     let note = "an award listed twice, recorded once";
     records.extend(disambiguate_lots(contracts, |line| notice.counts.note(line, note)));
@@ -168,6 +176,7 @@ fn row_output(
         key: SEAO_OCDS.to_owned(),
         recency: recency(release),
         records,
+        bids,
     })
 }
 

@@ -19,6 +19,7 @@ use crate::sources::{
     },
     seao::{
         after_award::{self, AfterAward, Completion, Contractor, Expense, SpendingReport},
+        bids,
         common::neq,
         xml_export::{XmlExport, day, money},
         xml_notice::XmlNotice,
@@ -45,6 +46,7 @@ pub(crate) fn read(file: &FileInfo, input: Utf8Reader<&mut dyn Read>, out: &mut 
         out.note_repair(row.line(), parsed.is_repaired);
         let Some(number) = row.line_of("numeroseao") else {
             out.counts.skip(row.line(), "no notice number");
+            bids::refuse_all(row, out.counts);
             return Ok(());
         };
         let content = match row.name() {

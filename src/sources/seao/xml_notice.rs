@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use serde_json::json;
 
-use crate::model::{Date, EntityType};
+use crate::model::{Date, EntityType, bids::NoticeBids};
 use crate::sources::{
     reading::{DraftRecord, Recency, RowBudget, RowCounts, RowOutput, XmlElement, text, unknown},
     seao::{
+        bids,
         codes::{
             self, BidUnit, MUNICIPAL_GROUNDS, OTHER_NATURES, PROVINCIAL_GROUNDS, RegionTable, XML_NOTICE_TYPES, label,
         },
@@ -44,6 +45,7 @@ impl<'a> XmlNotice<'a> {
     pub(crate) fn output(mut self, number: String) -> Result<RowOutput, &'static str> {
         let mut budget = RowBudget::new();
         let recency = self.recency();
+        let listed = self.bids(&number);
         let tender = self.tender(&number);
         let mut records = vec![tender];
         let mut contracts = Vec::new();
@@ -58,7 +60,10 @@ impl<'a> XmlNotice<'a> {
                     .note(bidder.line(), "a winner without a name, no contract recorded");
                 continue;
             };
-            budget.take(&contract)?;
+            if let Err(reason) = budget.take(&contract) {
+                self.refuse(listed);
+                return Err(reason);
+            }
             contracts.push((bidder.line(), contract));
         }
         let note = "a winner listed twice with identical values, recorded once";
@@ -74,7 +79,30 @@ impl<'a> XmlNotice<'a> {
             key: SEAO_XML.to_owned(),
             recency,
             records,
+            bids: listed,
         })
+    }
+
+    fn bids(&mut self, number: &str) -> Option<NoticeBids> {
+        let bids = bids::of_notice(self.row, self.counts);
+        let notice_type = self.row.line_of("type").map(Cow::into_owned);
+        let method = XML_NOTICE_TYPES
+            .iter()
+            .find(|known| Some(known.code) == notice_type.as_deref());
+        (!bids.is_empty()).then(|| NoticeBids {
+            record_id: format!("seao|{number}"),
+            procedure: bids::procedure(method.map(|known| known.method.english)),
+            notice_type,
+            award_date: self.award_date.map(|day| day.to_string()),
+            bids,
+        })
+    }
+
+    /// Counts the bids of a notice that is left out.
+    fn refuse(&mut self, listed: Option<NoticeBids>) {
+        let bidders = listed.map_or(0, |notice| notice.bids.len() as u64);
+        self.counts
+            .refuse_bidders(self.row.line(), bidders, bids::NOTICE_LEFT_OUT);
     }
 
     /// If the award was entered on a day that the export covers, the notice dates from that day,

@@ -3,17 +3,27 @@
 use anyhow::{Context, Result};
 
 use super::entry::SpoolEntry;
-use crate::model::EntityType;
+use crate::model::{EntityType, bids::NoticeBids};
 use crate::sources::reading::{
     bytes::{self, ByteReader},
     fields::Fields,
-    row_output::{DraftRecord, GroupMember},
+    row_output::{DraftRecord, GroupMember, RowBids},
 };
 
 /// Appends a body. `annotation` is JSON; empty for a row output.
-pub(crate) fn write_body(out: &mut Vec<u8>, key: &str, records: &[DraftRecord], annotation: &str) -> Result<()> {
+pub(crate) fn write_body(
+    out: &mut Vec<u8>,
+    key: &str,
+    records: &[DraftRecord],
+    annotation: &str,
+    bids: Option<&NoticeBids>,
+) -> Result<()> {
     bytes::put_text(out, key)?;
     bytes::put_text(out, annotation)?;
+    match bids {
+        Some(bids) => bytes::put_text(out, &serde_json::to_string(bids)?)?,
+        None => bytes::put_text(out, "")?,
+    }
     bytes::put_length(out, records.len())?;
     for record in records {
         out.push(record.entity_type as u8);
@@ -31,6 +41,14 @@ pub(crate) fn read_body(entry: &SpoolEntry, body: &[u8]) -> Result<GroupMember> 
     } else {
         Some(serde_json::from_str(annotation)?)
     };
+    let bids = match body.text()? {
+        "" => None,
+        bids => Some(RowBids {
+            notice: serde_json::from_str(bids)?,
+            file: entry.file as usize,
+            line: entry.line.into(),
+        }),
+    };
     let mut records = Vec::new();
     for _ in 0..body.length()? {
         let [number] = body.take()?;
@@ -46,6 +64,7 @@ pub(crate) fn read_body(entry: &SpoolEntry, body: &[u8]) -> Result<GroupMember> 
         key,
         recency: entry.recency,
         records,
+        bids,
         annotation,
         skipped: None,
         file: entry.file as usize,

@@ -24,6 +24,8 @@ pub(crate) struct SpoolEntry {
     pub(crate) offset: u64,
     pub(crate) length: u32,
     pub(crate) file: u32,
+    /// Number of bids.
+    pub(crate) bids: u32,
     /// Number of the entry among those of its file.
     pub(crate) number: u32,
     pub(crate) line: u32,

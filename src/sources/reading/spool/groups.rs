@@ -30,8 +30,8 @@ pub(crate) struct MergeGroup {
     /// Oldest first.
     pub(crate) members: Vec<GroupMember>,
     pub(crate) replaced: Vec<ReplacedRow>,
-    /// File and line of the oldest rows, if the group has more than can be merged.
-    pub(crate) excess: Vec<(usize, u64)>,
+    /// File, line and number of bids of the oldest rows, if the group has more than can be merged.
+    pub(crate) excess: Vec<(usize, u64, u64)>,
 }
 
 /// A row that a newer one with the same group and key replaces.
@@ -42,6 +42,8 @@ pub(crate) struct ReplacedRow {
     /// The newer row names another supplier or contract number. The two may be different things
     /// with one identifier.
     pub(crate) is_other_contract: bool,
+    /// Number of its bids.
+    pub(crate) bids: u64,
 }
 
 impl Spool {
@@ -149,6 +151,7 @@ impl<'a> BodyReader<'a> {
                 file: entry.file as usize,
                 line: entry.line.into(),
                 is_other_contract: entry.contract != last.contract,
+                bids: entry.bids.into(),
             }));
             newest.push(*last);
         }
@@ -160,7 +163,9 @@ impl<'a> BodyReader<'a> {
         };
         let kept = newest.iter().rev().take(MAX_GROUP_ROWS).take_while(is_within).count();
         let excess = newest.drain(..newest.len() - kept.max(1));
-        let excess = excess.map(|entry| (entry.file as usize, entry.line.into())).collect();
+        let excess = excess
+            .map(|entry| (entry.file as usize, entry.line.into(), entry.bids.into()))
+            .collect();
         let members: Result<Vec<GroupMember>> = newest.iter().map(|entry| self.member(entry)).collect();
         Ok(MergeGroup {
             members: members?,

@@ -17,6 +17,7 @@ fn output(group: &str, key: &str, recency: Recency, id: &str) -> RowOutput {
         key: key.to_owned(),
         recency,
         records: vec![record],
+        bids: None,
     }
 }
 
@@ -175,5 +176,5 @@ fn of_a_group_with_too_many_rows_the_newest_are_merged() {
     };
     spool.merge_groups(entries, merge, take).unwrap();
     let kept: Vec<u64> = (0..20).rev().collect();
-    assert_eq!(seen, [(kept, vec![(0, 22), (0, 21), (0, 20)])]);
+    assert_eq!(seen, [(kept, vec![(0, 22, 0), (0, 21, 0), (0, 20, 0)])]);
 }

@@ -80,10 +80,12 @@ impl<'a> SpoolWriter<'a> {
 
     pub(crate) fn push(&mut self, line: u64, mut output: RowOutput) -> Result<()> {
         self.push_body(line, &output.group, short_key(&output.key), output.recency, |out| {
-            write_body(out, &output.key, &output.records, "")
+            write_body(out, &output.key, &output.records, "", output.bids.as_ref())
         })?;
         if let (Some(entry), Some(record)) = (self.entries.last_mut(), output.records.first()) {
             entry.contract = contract_hash(record);
+            let bids = output.bids.as_ref().map_or(0, |notice| notice.bids.len());
+            entry.bids = u32::try_from(bids).context("a row has more than four billion bids")?;
         }
         self.buffers.fields = output.records.pop().map(|record| record.fields.cleared());
         Ok(())
@@ -103,7 +105,7 @@ impl<'a> SpoolWriter<'a> {
         let key = format!("{}:{}:{}", self.file, self.batch, self.entries.len());
         let content = annotation.content.to_string();
         self.push_body(line, &annotation.group, short_key(&key), annotation.recency, |out| {
-            write_body(out, "", &[], &content)
+            write_body(out, "", &[], &content, None)
         })
     }
 
@@ -128,6 +130,7 @@ impl<'a> SpoolWriter<'a> {
             offset: start as u64,
             length: u32::try_from(end - start).context("a row is longer than 4 GiB")?,
             file: self.file,
+            bids: 0,
             number: number_after(self.entries.len())?,
             line: u32::try_from(line).unwrap_or(u32::MAX),
         });
