@@ -19,7 +19,8 @@ use crate::{
         byte_budget::{Owner, Reservation},
         call::AppState,
         connection::ConnectionState,
-        error::{ApiError, quoted},
+        error::ApiError,
+        quoted::quoted,
         refusal::Refusal,
     },
 };

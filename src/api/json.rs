@@ -9,10 +9,7 @@ use serde::{
 };
 use serde_json::{Number, Value as Json, json};
 
-use crate::http::{
-    error::{ApiError, quoted},
-    parameter_error::Reason,
-};
+use crate::http::{error::ApiError, parameter_error::Reason, quoted::quoted};
 
 /// The maximum number of elements of a list, so that a body of brackets only does not cost much memory.
 pub const MAX_ELEMENTS: usize = 10_000;

@@ -15,12 +15,7 @@ use crate::{
         route::{Access, Endpoint, MAX_BODY_BYTES, Route, Verb},
         routes::ROUTES,
     },
-    http::{
-        call::Call,
-        encoding::decode,
-        error::{ApiError, quoted},
-        work::Work,
-    },
+    http::{call::Call, encoding::decode, error::ApiError, quoted::quoted, work::Work},
     model::{EntityType, record::RESERVED_IDS},
 };
 

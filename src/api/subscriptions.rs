@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::{
     api::params::{
         alerts::{MAX_KEYWORDS, SubscribeBody, SubscribeParams},
+        parse::Given,
         resolve::unknown_municipality,
-        value::Given,
     },
     http::{
         call::Call,

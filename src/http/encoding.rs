@@ -4,8 +4,6 @@ use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use crate::http::error::{ApiError, Problem};
-
 /// Why a query string or a path cannot be decoded. Its text is for clients.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum EncodingError {
@@ -80,12 +78,6 @@ impl std::fmt::Display for EncodingError {
 }
 
 impl std::error::Error for EncodingError {}
-
-impl From<EncodingError> for ApiError {
-    fn from(error: EncodingError) -> ApiError {
-        ApiError::unprocessable(error.to_string()).with_problem(Problem::Encoding(error))
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -20,6 +20,7 @@ use crate::{
         encoding::EncodingError,
         middleware::request_id::RequestId,
         parameter_error::{ParameterError, Reason},
+        quoted::quoted,
     },
     state::keys::KeyError,
 };
@@ -75,9 +76,6 @@ const LONGEST_RETRY_AFTER: u64 = 30;
 /// How long a client should wait while the server has no generation to serve, in seconds. The server
 /// looks for one every few seconds.
 const NO_GENERATION_RETRY: u64 = 5;
-
-/// The maximum number of characters that an error quotes of a client's text.
-const MAX_QUOTED_CHARS: usize = 80;
 
 impl ApiError {
     /// 400: the request is well formed but cannot be served.
@@ -329,11 +327,9 @@ pub(crate) fn mime_json() -> HeaderValue {
     HeaderValue::from_static("application/json")
 }
 
-/// Quotes a client's text for an error: between single quotes, truncated if it is long.
-pub(crate) fn quoted(text: &str) -> String {
-    match text.char_indices().nth(MAX_QUOTED_CHARS) {
-        Some((end, _)) => format!("'{}…'", &text[..end]),
-        None => format!("'{text}'"),
+impl From<EncodingError> for ApiError {
+    fn from(error: EncodingError) -> ApiError {
+        ApiError::unprocessable(error.to_string()).with_problem(Problem::Encoding(error))
     }
 }
 

@@ -18,6 +18,7 @@ pub mod error;
 pub(crate) mod metrics;
 pub(crate) mod middleware;
 pub(crate) mod parameter_error;
+pub(crate) mod quoted;
 pub(crate) mod refusal;
 pub(crate) mod response_headers;
 pub(crate) mod search_pool;

@@ -4,7 +4,7 @@
 use std::fmt::{self, Display};
 
 use crate::{
-    http::error::quoted,
+    http::quoted::quoted,
     model::{
         EntityType, commodity::CommodityError, date::DateError, email::EmailError, mail_safe_text::MailSafetyError,
     },

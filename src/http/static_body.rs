@@ -7,8 +7,8 @@ use bytes::Bytes;
 
 use crate::http::{
     middleware::{
-        compression::{self, KeptCodings},
         conditional::{Tag, Validator},
+        content_coding::{KeptCodings, unpacked},
     },
     work::{Job, Reply, Work},
 };
@@ -45,7 +45,7 @@ impl From<Bytes> for StaticBody {
 impl StaticBody {
     /// The body that a gzip file holds. Clients that accept gzip get the file.
     pub(crate) fn of_gzip(gzip: &'static [u8]) -> std::io::Result<StaticBody> {
-        let plain = StaticBody::from(Bytes::from(compression::unpacked(gzip)?));
+        let plain = StaticBody::from(Bytes::from(unpacked(gzip)?));
         Ok(StaticBody {
             codings: Arc::new(KeptCodings::with_gzip(Bytes::from_static(gzip))),
             ..plain

@@ -17,7 +17,7 @@ use crate::{
     engine::Deadline,
     http::{
         error::ApiError,
-        middleware::{compression::KeptCodings, conditional::Validator, limits::ONE},
+        middleware::{conditional::Validator, content_coding::KeptCodings, limits::ONE},
         search_pool::{Lane, Part},
     },
     state::database::StateDb,

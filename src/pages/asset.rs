@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     http::{
-        middleware::{compression::KeptCodings, conditional::Validator},
+        middleware::{conditional::Validator, content_coding::KeptCodings},
         work::{Job, Reply, Work},
     },
     storage::hex::hex,

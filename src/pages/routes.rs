@@ -11,7 +11,8 @@ use actix_web::{
 use crate::{
     http::{
         encoding::decode,
-        error::{ApiError, quoted},
+        error::ApiError,
+        quoted::quoted,
         work::{Job, Reply, Work},
     },
     model::{EntityType, Language},

@@ -36,7 +36,8 @@ use crate::{
     engine::aggregation::{FacetBucket, Money},
     http::{
         call::Call,
-        error::{ApiError, quoted},
+        error::ApiError,
+        quoted::quoted,
         work::{Reply, Work},
     },
     model::{EntityType, Facet, Schema, commodity::CommodityCode},

@@ -7,14 +7,15 @@ use serde_json::value::RawValue;
 use crate::{
     api::{
         handlers::record::no_record,
-        params::{read, value},
+        params::{parse, read},
         route::{Answer, Endpoint, ErrorResponse, PathParam, RateLimitHeaders, Route},
         schema_refs,
     },
     http::{
         call::Call,
-        error::{ApiError, quoted},
+        error::ApiError,
         parameter_error::Reason,
+        quoted::quoted,
         work::{Reply, Work},
     },
     model::EntityType,
@@ -96,7 +97,7 @@ fn parse_index(text: &str) -> Result<usize, ApiError> {
         min: 0,
         max: u64::MAX,
     };
-    let number = value::integer(0, u64::MAX, text);
+    let number = parse::integer(0, u64::MAX, text);
     let number = number.and_then(|number| is_canonical.then_some(number).ok_or_else(not_canonical));
     let number = number.map_err(|reason| ApiError::invalid("doc_index", reason))?;
     // An index that does not fit is past the end of every list.

@@ -22,7 +22,8 @@ use crate::{
     engine::aggregation::Money,
     http::{
         call::Call,
-        error::{ApiError, quoted},
+        error::ApiError,
+        quoted::quoted,
         work::{Reply, Work},
     },
     model::EntityType,

@@ -29,7 +29,8 @@ use crate::{
     },
     http::{
         call::Call,
-        error::{ApiError, quoted},
+        error::ApiError,
+        quoted::quoted,
         work::{Reply, Work},
     },
     model::{EntityType, Facet},

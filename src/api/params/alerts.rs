@@ -11,7 +11,8 @@ use crate::{
         params::{
             category::Category,
             param::Param,
-            value::{self, Case, Given, ParamType, not_in_list},
+            parse::{self, Case, Given, not_in_list},
+            value::ParamType,
         },
     },
     http::{error::ApiError, parameter_error::Reason},
@@ -183,7 +184,7 @@ pub(crate) struct Slug(pub(crate) String);
 
 impl FromText for EmailAddress {
     fn from_text(text: &str) -> Result<EmailAddress, Reason> {
-        value::email(text)
+        parse::email(text)
     }
 
     fn schema() -> Json {
@@ -194,7 +195,7 @@ impl FromText for EmailAddress {
 impl FromText for Keyword {
     fn from_text(text: &str) -> Result<Keyword, Reason> {
         shown(text)?;
-        value::keyword(text)
+        parse::keyword(text)
     }
 
     fn schema() -> Json {
@@ -205,11 +206,11 @@ impl FromText for Keyword {
 impl FromText for NamePart {
     fn from_text(text: &str) -> Result<NamePart, Reason> {
         shown(text)?;
-        value::name_part(text).map(NamePart)
+        parse::name_part(text).map(NamePart)
     }
 
     fn schema() -> Json {
-        json!({"type": "string", "minLength": value::MIN_NAME_LENGTH, "maxLength": MAX_CHARS})
+        json!({"type": "string", "minLength": parse::MIN_NAME_LENGTH, "maxLength": MAX_CHARS})
     }
 }
 
@@ -237,7 +238,7 @@ impl FromText for Language {
 
 impl FromText for Frequency {
     fn from_text(text: &str) -> Result<Frequency, Reason> {
-        let name = value::one_of(&FREQUENCIES, Case::Any, text)?;
+        let name = parse::one_of(&FREQUENCIES, Case::Any, text)?;
         Ok(Frequency::parse(name).expect("every name of the list is a frequency"))
     }
 
@@ -248,7 +249,7 @@ impl FromText for Frequency {
 
 impl FromText for Locale {
     fn from_text(text: &str) -> Result<Locale, Reason> {
-        let name = value::one_of(&LOCALES, Case::Any, text)?;
+        let name = parse::one_of(&LOCALES, Case::Any, text)?;
         Ok(Locale::parse(name).expect("every name of the list is a locale"))
     }
 

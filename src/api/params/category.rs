@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     api::{
         json::FromText,
-        params::value::{Case, one_of},
+        params::parse::{Case, one_of},
     },
     http::parameter_error::Reason,
     model::vocabulary::CATEGORIES,

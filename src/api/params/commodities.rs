@@ -7,7 +7,8 @@ use crate::{
     api::params::{
         names::DEFAULT_LIMIT,
         param::Param,
-        value::{Case, ENTITY_TYPES, Given, ParamType},
+        parse::{Case, Given},
+        value::{ENTITY_TYPES, ParamType},
     },
     model::{
         EntityType,

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     api::{
         json::{FromText, Integer, List, Object, Optional, Required},
-        params::{category::Category, value},
+        params::{category::Category, parse},
     },
     catalog::estimates::{
         answer::{EstimateItem, NeedItem, TenderItem},
@@ -247,7 +247,7 @@ impl FromText for Text {
 impl FromText for Code {
     fn from_text(text: &str) -> Result<Code, Reason> {
         Text::from_text(text)?;
-        value::start(text).map(Code)
+        parse::start(text).map(Code)
     }
 
     fn schema() -> Json {
@@ -258,10 +258,10 @@ impl FromText for Code {
 impl FromText for Buyer {
     fn from_text(text: &str) -> Result<Buyer, Reason> {
         Text::from_text(text)?;
-        value::name_part(text).map(Buyer)
+        parse::name_part(text).map(Buyer)
     }
 
     fn schema() -> Json {
-        json!({"type": "string", "minLength": value::MIN_NAME_LENGTH, "maxLength": MAX_LENGTH})
+        json!({"type": "string", "minLength": parse::MIN_NAME_LENGTH, "maxLength": MAX_LENGTH})
     }
 }

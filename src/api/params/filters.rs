@@ -3,10 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::{
-    api::params::{
-        param::Param,
-        value::{Case, Given, MIN_NAME_LENGTH, amount, code, date, name_part, one_of, start},
-    },
+    api::params::parse::{Case, Given, MIN_NAME_LENGTH, amount, code, date, name_part, one_of, start},
     http::{
         error::ApiError,
         parameter_error::{Bounds, Reason},
@@ -166,12 +163,14 @@ impl GivenFilters {
         })
     }
 
-    /// The conditions in the order of the table, so that a query's fingerprint does not depend on how the address was
-    /// written. Two bounds of one role are one condition.
-    pub(crate) fn conditions<P>(&self, table: &[Param<P>]) -> Result<Vec<Condition>, ApiError> {
+    /// The conditions in the order of the table, which is given as names and kinds, so that a query's fingerprint does
+    /// not depend on how the address was written. Two bounds of one role are one condition.
+    pub(crate) fn conditions(
+        &self,
+        table: impl Iterator<Item = (&'static str, FilterKind)>,
+    ) -> Result<Vec<Condition>, ApiError> {
         let mut conditions: Vec<Condition> = Vec::new();
-        let rows = table.iter().filter_map(|row| row.filter().map(|kind| (row.name, kind)));
-        for (given, kind) in rows.filter_map(|(name, kind)| Some((self.given(name)?, kind))) {
+        for (given, kind) in table.filter_map(|(name, kind)| Some((self.given(name)?, kind))) {
             let filter = kind.filter(&given.value);
             let joined = conditions.last().and_then(|last| joined(&last.filter, &filter));
             match (joined, conditions.last_mut()) {

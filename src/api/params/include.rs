@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     api::params::{
         by_entity_type::list_pattern,
-        value::{Given, not_in_list},
+        parse::{Given, not_in_list},
     },
     http::{error::ApiError, parameter_error::Reason},
     model::{Role, Schema},

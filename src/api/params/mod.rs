@@ -18,6 +18,7 @@ pub mod names;
 pub(crate) mod nearest;
 pub(crate) mod paging;
 pub(crate) mod param;
+pub(crate) mod parse;
 pub mod procurement;
 pub(crate) mod read;
 pub mod resolve;

@@ -5,7 +5,8 @@ use serde_json::json;
 use crate::{
     api::params::{
         param::Param,
-        value::{Case, Given, ParamType},
+        parse::{Case, Given},
+        value::ParamType,
     },
     model::EntityType,
 };

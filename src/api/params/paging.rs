@@ -3,7 +3,7 @@
 use actix_web::http::header::{HeaderName, HeaderValue};
 
 use crate::{
-    api::params::value::Given,
+    api::params::parse::Given,
     http::{
         error::ApiError,
         parameter_error::{OffsetCure, Reason},

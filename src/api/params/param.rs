@@ -53,6 +53,11 @@ pub(crate) struct Parameter {
     pub(crate) docs: ParamDocs,
 }
 
+/// The rows of a table that are filters: name and kind.
+pub(crate) fn filter_rows<P>(table: &[Param<P>]) -> impl Iterator<Item = (&'static str, FilterKind)> {
+    table.iter().filter_map(|row| Some((row.name, row.filter()?)))
+}
+
 impl<P> Param<P> {
     pub(crate) const fn new(name: &'static str, about: &'static str, value: ParamType<P>) -> Param<P> {
         Param {

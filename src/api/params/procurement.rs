@@ -5,7 +5,8 @@ use serde_json::json;
 use crate::api::params::{
     paging::{DEFAULT_LIMIT, MAX_LIMIT},
     param::Param,
-    value::{Given, ParamType},
+    parse::Given,
+    value::ParamType,
 };
 
 #[derive(Debug, Default, PartialEq)]

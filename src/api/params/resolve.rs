@@ -12,8 +12,9 @@ use crate::{
             DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, cursor_of_another_query, invalid_cursor, limit_applied,
             offset_too_deep,
         },
+        param::filter_rows,
+        parse::{Given, not_in_list},
         search::{SearchParams, TABLE},
-        value::{Given, not_in_list},
     },
     catalog::generation::Coverage,
     engine::Hits,
@@ -121,7 +122,7 @@ impl ResolvedSearch {
 impl SearchParams {
     pub fn resolve(self, context: &ResolveContext) -> Result<ResolvedSearch, ApiError> {
         self.check_paging()?;
-        let conditions = self.filters.conditions(TABLE)?;
+        let conditions = self.filters.conditions(filter_rows(TABLE))?;
         context.check_municipality(self.filters.municipality())?;
         let sort = self.sort(context.schema)?;
         let facets = self.facets(context.schema)?;

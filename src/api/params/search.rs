@@ -13,8 +13,9 @@ use crate::{
         include::include_schema,
         paging::{DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, offset_too_deep},
         param::Param,
+        parse::{Case, Given, not_in_list},
         read::read,
-        value::{Case, ENTITY_TYPES, Given, ParamType, not_in_list},
+        value::{ENTITY_TYPES, ParamType},
     },
     http::{
         encoding::pairs,
@@ -292,7 +293,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::api::params::filters::term;
+    use crate::api::params::{filters::term, param::filter_rows};
 
     fn check(entity_type: EntityType, query: &str, detail: &str) {
         let error = SearchParams::read(entity_type, query).expect_err(query);
@@ -503,7 +504,7 @@ mod tests {
             value: "laval",
         };
         assert_eq!(given.filters.municipality(), Some(laval));
-        let conditions = given.filters.conditions(TABLE).unwrap();
+        let conditions = given.filters.conditions(filter_rows(TABLE)).unwrap();
         let names: Vec<_> = conditions.iter().map(|condition| &condition.parameters[..]).collect();
         assert_eq!(names, [["municipality"], ["status"]]);
         assert_eq!(conditions[1].filter, term(Role::Status, "Open".to_owned()));

@@ -5,11 +5,6 @@
 //! streams (so that HEAD has no `Content-Length`) and does not let one choose levels. Encoding a
 //! page costs about as much as finding it, so large bodies are encoded on the search threads.
 
-use std::{
-    io::{Read, Write},
-    sync::OnceLock,
-};
-
 use actix_web::{
     HttpMessage, HttpRequest,
     http::header::{self, AcceptEncoding, ContentEncoding, Encoding, HeaderValue, Preference, Quality},
@@ -18,20 +13,12 @@ use bytes::Bytes;
 
 use crate::{
     engine::Deadline,
-    http::{error::ApiError, work::Reply},
+    http::{
+        error::ApiError,
+        middleware::content_coding::{ContentCoding, MAX_INLINE_BYTES, MIN_BYTES},
+        work::Reply,
+    },
 };
-
-/// A content coding, in order of preference among codings that a client accepts with equal weight:
-/// the time it takes for a page of 100 records.
-///
-/// Decision D-123: the levels. On one core, 113 KB take: zstd 0.12 ms to 13 % of the size, br 1.1
-/// ms to 12 %, gzip 0.7 ms to 14 %. Higher levels cost more time than the saved bytes are worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ContentCoding {
-    Zstd,
-    Brotli,
-    Gzip,
-}
 
 /// The choice for one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,105 +29,9 @@ pub(crate) struct Accepted {
     rejects_identity: bool,
 }
 
-/// Decision D-123: the size from which a body is encoded, in bytes. A smaller body fits into one
-/// packet anyway.
-const MIN_BYTES: usize = 1024;
-
-/// The largest body that is encoded on an async worker, in bytes.
-const MAX_INLINE_BYTES: usize = 16 * 1024;
-
 /// The largest body that is encoded with brotli or gzip, in bytes. A larger one takes longer than 40 ms;
 /// clients that do not accept zstd get it plain.
 const MAX_SLOW_BYTES: usize = 4 << 20;
-
-/// The bytes that are encoded between two looks at the deadline.
-const CHUNK_BYTES: usize = 256 * 1024;
-
-const ZSTD_LEVEL: i32 = 1;
-const BROTLI_QUALITY: u32 = 4;
-/// The base-2 logarithm of the window size. 256 KiB hold the records of a page, which resemble each
-/// other.
-const BROTLI_WINDOW: u32 = 18;
-const GZIP_LEVEL: u32 = 3;
-
-impl ContentCoding {
-    const ALL: [ContentCoding; 3] = [ContentCoding::Zstd, ContentCoding::Brotli, ContentCoding::Gzip];
-
-    const fn name(self) -> ContentEncoding {
-        match self {
-            ContentCoding::Zstd => ContentEncoding::Zstd,
-            ContentCoding::Brotli => ContentEncoding::Brotli,
-            ContentCoding::Gzip => ContentEncoding::Gzip,
-        }
-    }
-
-    /// Whether a whole page is encoded in a fraction of a millisecond.
-    const fn is_fast(self) -> bool {
-        matches!(self, ContentCoding::Zstd)
-    }
-
-    fn encode(self, body: &[u8], deadline: &Deadline) -> std::io::Result<Vec<u8>> {
-        match self {
-            // At once, since 8 MiB take 20 ms.
-            ContentCoding::Zstd => zstd::bulk::compress(body, ZSTD_LEVEL),
-            ContentCoding::Brotli => {
-                let mut encoded = Vec::with_capacity(body.len() / 4);
-                let buffer = body.len().clamp(MIN_BYTES, MAX_INLINE_BYTES);
-                let mut writer = brotli::CompressorWriter::new(&mut encoded, buffer, BROTLI_QUALITY, BROTLI_WINDOW);
-                write_chunks(&mut writer, body, deadline)?;
-                drop(writer);
-                Ok(encoded)
-            }
-            ContentCoding::Gzip => {
-                let encoded = Vec::with_capacity(body.len() / 4);
-                let mut writer = flate2::write::GzEncoder::new(encoded, flate2::Compression::new(GZIP_LEVEL));
-                write_chunks(&mut writer, body, deadline)?;
-                writer.finish()
-            }
-        }
-    }
-}
-
-/// The encoded forms of a body that never changes: each is made once, for the first client that accepts it.
-#[derive(Debug, Default)]
-pub(crate) struct KeptCodings([OnceLock<Bytes>; ContentCoding::ALL.len()]);
-
-impl KeptCodings {
-    /// Those of a body whose gzip form is known.
-    pub(crate) fn with_gzip(gzip: Bytes) -> KeptCodings {
-        let kept = KeptCodings::default();
-        // The cell is empty.
-        let _ = kept.0[ContentCoding::Gzip as usize].set(gzip);
-        kept
-    }
-
-    fn get(&self, coding: ContentCoding, encode: impl FnOnce() -> std::io::Result<Vec<u8>>) -> std::io::Result<Bytes> {
-        let kept = &self.0[coding as usize];
-        if let Some(encoded) = kept.get() {
-            return Ok(encoded.clone());
-        }
-        let encoded = Bytes::from(encode()?);
-        Ok(kept.get_or_init(|| encoded).clone())
-    }
-}
-
-/// The bytes that a gzip file of this program holds.
-pub(crate) fn unpacked(gzip: &[u8]) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    flate2::read::GzDecoder::new(gzip).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// Fails if the deadline passes meanwhile.
-fn write_chunks(writer: &mut impl Write, body: &[u8], deadline: &Deadline) -> std::io::Result<()> {
-    for chunk in body.chunks(CHUNK_BYTES) {
-        if deadline.is_over() {
-            return Err(std::io::ErrorKind::TimedOut.into());
-        }
-        writer.write_all(chunk)?;
-    }
-    Ok(())
-}
 
 impl Accepted {
     /// Parses `Accept-Encoding` and ignores malformed parts of it. Never a reason for a 406: a
@@ -229,8 +120,6 @@ impl Accepted {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-
     use actix_web::test::TestRequest;
     use proptest::prelude::*;
 
@@ -295,32 +184,6 @@ mod tests {
                 is_encoded,
                 "{value} {bytes}"
             );
-        }
-    }
-
-    #[test]
-    fn decoding_returns_the_original_body() {
-        let body: Vec<u8> = (0..60_000u32)
-            .flat_map(|n| (n % 251).to_string().into_bytes())
-            .collect();
-        for coding in ContentCoding::ALL {
-            let encoded = coding.encode(&body, &Deadline::never()).unwrap();
-            assert!(encoded.len() < body.len() / 2, "{coding:?}");
-            let mut plain = Vec::new();
-            match coding {
-                ContentCoding::Zstd => plain = zstd::decode_all(&encoded[..]).unwrap(),
-                ContentCoding::Brotli => drop(
-                    brotli::Decompressor::new(&encoded[..], 4096)
-                        .read_to_end(&mut plain)
-                        .unwrap(),
-                ),
-                ContentCoding::Gzip => drop(
-                    flate2::read::GzDecoder::new(&encoded[..])
-                        .read_to_end(&mut plain)
-                        .unwrap(),
-                ),
-            }
-            assert_eq!(plain, body, "{coding:?}");
         }
     }
 

@@ -3,6 +3,7 @@
 
 pub(crate) mod compression;
 pub(crate) mod conditional;
+pub(crate) mod content_coding;
 pub(crate) mod cors;
 pub(crate) mod limits;
 pub(crate) mod request_id;

@@ -10,11 +10,7 @@ use crate::{
         limits::DEFAULT_YEARS_BACK,
     },
     engine::MAX_PAGE_BYTES,
-    http::{
-        error::{ApiError, quoted},
-        search_pool::Lane,
-        work::Work,
-    },
+    http::{error::ApiError, quoted::quoted, search_pool::Lane, work::Work},
     pages::{
         page::{PageCall, Section},
         paid,

@@ -26,7 +26,8 @@ use crate::{
     },
     engine::{Deadline, MAX_PAGE_BYTES},
     http::{
-        error::{ApiError, quoted},
+        error::ApiError,
+        quoted::quoted,
         work::{Reply, Work},
     },
     model::{Date, EntityType, Language},

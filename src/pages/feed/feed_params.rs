@@ -3,8 +3,8 @@
 use crate::{
     api::params::{
         feed::{FeedParams, TABLE},
+        parse::Given,
         read::read_all,
-        value::Given,
     },
     http::error::ApiError,
     pages::page::PageCall,

@@ -7,7 +7,7 @@ use crate::{
             competition::Competition,
             profile::{Profile, other_side},
         },
-        params::value::MIN_NAME_LENGTH,
+        params::parse::MIN_NAME_LENGTH,
     },
     catalog::ask::Ask,
     engine::{

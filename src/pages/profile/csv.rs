@@ -2,10 +2,7 @@
 
 use crate::{
     api::analysis::profile::{self, entity_types},
-    http::{
-        error::{ApiError, quoted},
-        work::Work,
-    },
+    http::{error::ApiError, quoted::quoted, work::Work},
     model::Facet,
     pages::{
         department_names::names_facet,

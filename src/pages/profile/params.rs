@@ -2,7 +2,8 @@
 
 use crate::api::params::{
     param::Param,
-    value::{Case, ENTITY_TYPES, Given, ParamType},
+    parse::{Case, Given},
+    value::{ENTITY_TYPES, ParamType},
 };
 
 #[derive(Debug, Default, PartialEq)]

@@ -9,10 +9,7 @@ use crate::{
             read::{self, read_all},
         },
     },
-    http::{
-        error::{ApiError, quoted},
-        work::Work,
-    },
+    http::{error::ApiError, quoted::quoted, work::Work},
     model::{EntityType, Schema},
     pages::{
         page::PageCall,

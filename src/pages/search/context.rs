@@ -1,7 +1,7 @@
 //! What the parts of a page of results share, and how names and codes are shown and linked in it.
 
 use crate::{
-    api::params::value::MIN_NAME_LENGTH,
+    api::params::parse::MIN_NAME_LENGTH,
     catalog::ask::Ask,
     engine::names::ResolvedName,
     model::{Date, EntityType, Facet, Language, Schema, commodity::CommodityCode, fold::fold, vocabulary::STATUSES},

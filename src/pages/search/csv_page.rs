@@ -10,8 +10,8 @@ use crate::{
         cost::ScanCost,
         params::{
             paging::{MAX_LIMIT, MAX_OFFSET},
+            parse::not_in_list,
             resolve::ResolvedSearch,
-            value::not_in_list,
         },
     },
     engine::Hits,

@@ -7,10 +7,10 @@ use serde_json::json;
 use crate::{
     api::params::{
         filters::{FilterKind, term},
-        param::{Param, describe},
+        param::{Param, describe, filter_rows},
+        parse::Case,
         read::read_all,
         search::{FILTERS, SearchParams, TABLE, filter},
-        value::Case,
     },
     model::{EntityType, Language, Role, Schema, role::RoleStorage},
     pages::{
@@ -40,7 +40,11 @@ fn schema(roles: &str) -> Schema {
 #[test]
 fn a_row_and_a_line_of_a_schema_make_a_filter() {
     let read = |query: &str| read_all::<SearchParams>(NEW_TABLE, query);
-    let conditions = read("notice_kind=rfp").unwrap().filters.conditions(NEW_TABLE).unwrap();
+    let conditions = read("notice_kind=rfp")
+        .unwrap()
+        .filters
+        .conditions(filter_rows(NEW_TABLE))
+        .unwrap();
     assert_eq!(conditions.len(), 1);
     assert_eq!(conditions[0].filter, term(Role::NoticeType, "rfp".to_owned()));
     assert_eq!(conditions[0].parameters, ["notice_kind"]);

@@ -3,9 +3,9 @@
 use crate::{
     api::params::{
         by_entity_type::sorts,
+        parse::Given,
         resolve::{ResolveContext, ResolvedSearch},
         search::{FILTERS, SearchParams, TABLE},
-        value::Given,
     },
     http::error::ApiError,
     model::{EntityType, Language, Schema},

@@ -7,8 +7,9 @@ use crate::{
         params::{
             paging::{MAX_LIMIT, cursor_of_another_query, invalid_cursor, limit_applied},
             param::Param,
+            parse::{Case, Given},
             read::read_all,
-            value::{Case, ENTITY_TYPES, Given, ParamType},
+            value::{ENTITY_TYPES, ParamType},
         },
     },
     catalog::{ask::Ask, generation::Generation},

@@ -155,7 +155,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency("askama", &["pages"]),
     dependency("base64", &["alerts/mail", "engine/opensearch/settings", "query/cursor"]),
     dependency("bincode", &["query/cursor"]),
-    dependency("brotli", &["http/middleware/compression"]),
+    dependency("brotli", &["http/middleware/content_coding"]),
     dependency("bytes", ANYWHERE),
     dependency("chrono", ANYWHERE),
     dependency("chrono_tz", &["model/date"]),
@@ -178,7 +178,11 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency("env_logger", &["logging"]),
     dependency(
         "flate2",
-        &["engine/opensearch/bulk", "http/middleware/compression", "storage/gzip"],
+        &[
+            "engine/opensearch/bulk",
+            "http/middleware/content_coding",
+            "storage/gzip",
+        ],
     ),
     dependency("fluent_bundle", &["pages/messages"]),
     dependency("fst", &["engine/tantivy/stem_tables"]),
@@ -277,5 +281,5 @@ pub const DEPENDENCIES: &[Dependency] = &[
     ),
     dependency("url", &["alerts"]),
     dependency("zip", &["fetch/validate", "normalize/input", "storage/zip_archive"]),
-    dependency("zstd", &["http/middleware/compression", "storage/dump"]),
+    dependency("zstd", &["http/middleware/content_coding", "storage/dump"]),
 ];

@@ -27,7 +27,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("/search", "/search?facets=x", "ne fait pas partie des choix"),
     ("/search", "/search?include_total=x", "ne fait pas partie des choix"),
     ("/search", "/search?include=x", "ne peuvent pas être cherchées par"),
-    ("/search", "/search?commodity=x", "n’est pas un code de marchandise"),
+    ("/search", "/search?commodity=snow", "n’est pas un code de marchandise"),
     (
         "/search",
         "/search?municipality=atlantis",
