@@ -45,7 +45,7 @@ RULES = {
 }
 
 # Path segments after an entity type that name endpoints, not record ids. Requests to them reach another operation.
-ENDPOINTS = ("stats", "coverage", "feed", "estimate", "comps", "alerts")
+ENDPOINTS = ("stats", "coverage", "export", "feed", "estimate", "comps", "alerts")
 
 # The smallest maximum that an endpoint has for its body. A schema cannot state a size in bytes.
 MAX_BODY_BYTES = 4096

@@ -12,6 +12,7 @@ pub(crate) mod api_docs;
 pub(crate) mod body;
 pub(crate) mod cost;
 pub(crate) mod examples;
+pub(crate) mod export;
 pub(crate) mod handlers;
 pub mod json;
 pub(crate) mod openapi;

@@ -228,6 +228,8 @@ pub(crate) enum Answer {
     Page,
     /// An object with a derived schema.
     Json(fn(&mut SchemaGenerator) -> Schema),
+    /// All records that match, as lines of JSON or as CSV.
+    Export,
     Html,
     /// A file of the documentation page: not part of the interface, and not described.
     Asset,

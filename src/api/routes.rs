@@ -3,15 +3,15 @@
 
 use crate::api::{
     handlers::{
-        alerts, catalog, commodities, confirmation, docs, documents, estimates, feed, health, names, procurement,
-        profile, record, search, stats, usage,
+        alerts, catalog, commodities, confirmation, docs, documents, estimates, export, feed, health, names,
+        procurement, profile, record, search, stats, usage,
     },
     route::Route,
 };
 
 /// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is
 /// used.
-pub static ROUTES: [Route; 31] = [
+pub static ROUTES: [Route; 32] = [
     health::HEALTH,
     usage::USAGE,
     catalog::SOURCES,
@@ -28,6 +28,7 @@ pub static ROUTES: [Route; 31] = [
     search::SEARCH,
     catalog::COVERAGE,
     stats::STATS,
+    export::EXPORT,
     documents::DOCUMENT,
     record::RECORD,
     alerts::SUBSCRIBE,

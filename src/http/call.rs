@@ -13,7 +13,7 @@ use crate::{
     catalog::generation::{Generation, GenerationFault},
     http::{
         auth::Gateway, byte_budget::ByteBudget, caller::Caller, error::ApiError, metrics::Metrics,
-        search_pool::SearchPool, state_writer::StateWriter, static_body::ApiDocs,
+        search_pool::SearchPool, state_writer::StateWriter, static_body::ApiDocs, stream::RunningStreams,
     },
     model::{PlanLimits, Plans},
     state::sync::KeyRing,
@@ -30,7 +30,9 @@ pub(crate) struct AppState {
     pub(crate) max_state_age: Duration,
     pub(crate) plans: Plans,
     pub(crate) gateway: Gateway,
-    pub(crate) search_pool: SearchPool,
+    pub(crate) search_pool: Arc<SearchPool>,
+    /// The exports that are being sent.
+    pub(crate) streams: RunningStreams,
     /// Where a client changes its key's plan. If `None`, the service's own page shows the plans.
     pub(crate) upgrade_url: Option<String>,
     pub(crate) state_writer: StateWriter,

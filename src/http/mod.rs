@@ -25,4 +25,5 @@ pub(crate) mod search_pool;
 pub(crate) mod sending;
 pub(crate) mod state_writer;
 pub(crate) mod static_body;
+pub(crate) mod stream;
 pub(crate) mod work;

@@ -19,6 +19,7 @@ use crate::{
         error::ApiError,
         middleware::{conditional::Validator, content_coding::KeptCodings, limits::ONE},
         search_pool::{Lane, Part},
+        stream::{ChunkSource, Rest},
     },
     state::database::StateDb,
 };
@@ -43,6 +44,8 @@ pub(crate) enum Job {
     Inline(SearchJob),
     /// Independent parts for the search pool, and what makes a reply of their results.
     Parts { parts: Vec<Part>, join: SearchJob },
+    /// A response that may be too long to be held: its headers, and what makes its chunks.
+    Stream(Vec<(HeaderName, HeaderValue)>, Box<dyn ChunkSource>),
     /// A write for the state database's thread.
     Write(WriteJob),
 }
@@ -63,6 +66,8 @@ pub(crate) struct Reply {
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     /// The encoded forms of the body, if it never changes.
     pub(crate) kept_codings: Option<Arc<KeptCodings>>,
+    /// What follows the body, which is only the first chunk then, and is encoded already.
+    pub(crate) rest: Option<Rest>,
 }
 
 impl Work {
@@ -127,6 +132,11 @@ impl Work {
             join(results.into_iter().flatten().collect())
         });
         Work::new(Job::Parts { parts, join }).in_lane(Lane::Heavy)
+    }
+
+    /// A response whose chunks are made one after the other.
+    pub(crate) fn stream(headers: Vec<(HeaderName, HeaderValue)>, source: impl ChunkSource + 'static) -> Work {
+        Work::new(Job::Stream(headers, Box::new(source))).in_lane(Lane::Heavy)
     }
 
     /// A write. Its response is not stored by clients.
@@ -196,6 +206,7 @@ impl From<Bytes> for Reply {
             body,
             headers: Vec::new(),
             kept_codings: None,
+            rest: None,
         }
     }
 }

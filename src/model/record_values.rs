@@ -17,7 +17,7 @@ pub(crate) const MAX_ID_BYTES: usize = 1024;
 pub(crate) const MAX_DEPTH: usize = 64;
 
 /// Segments after an entity type that are endpoints, and therefore no ids.
-pub(crate) const RESERVED_IDS: [&str; 6] = ["stats", "coverage", "feed", "estimate", "comps", "alerts"];
+pub(crate) const RESERVED_IDS: [&str; 7] = ["stats", "coverage", "export", "feed", "estimate", "comps", "alerts"];
 
 /// The value of one field.
 #[derive(Clone, Debug, Default)]

@@ -7,7 +7,7 @@ use askama::Template;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    api::params::read,
+    api::{export::csv_rows::Rows, params::read},
     catalog::generation::{EntityTypeManifest, RecordPart, SourceContents, SourceSummary},
     fetch::published_sources::{PUBLISHED_SOURCES, PublishedSource},
     http::{
@@ -24,7 +24,7 @@ use crate::{
         page::{Layout, PageCall, Section, rendered},
         route::{Handler, Page},
         source_names::source_name,
-        spreadsheet::{file, rows::Rows},
+        spreadsheet::file,
     },
 };
 

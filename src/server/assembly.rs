@@ -14,7 +14,7 @@ use crate::{
     catalog::generation::{self, Generation, GenerationFault, GenerationStore},
     http::{
         auth::Gateway, byte_budget::ByteBudget, call::AppState, metrics::Metrics, search_pool::SearchPool,
-        state_writer::StateWriter,
+        state_writer::StateWriter, stream::RunningStreams,
     },
     model::Plans,
     pages::{
@@ -60,7 +60,8 @@ pub(crate) fn assemble(config: &Config) -> anyhow::Result<(Service, StateSync)> 
         api_docs: api_docs::render(&document(&gateway, &plans), &gateway, &plans),
         plans,
         gateway,
-        search_pool: SearchPool::start(&metrics, config.store.searches_per_core())?,
+        search_pool: Arc::new(SearchPool::start(&metrics, config.store.searches_per_core())?),
+        streams: RunningStreams::default(),
         state_writer: StateWriter::open(&config.state)?,
         query_timeout: config.query_timeout,
         body_time: config.limits.body,

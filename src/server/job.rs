@@ -2,13 +2,20 @@
 
 use std::time::Instant;
 
+use actix_web::{
+    HttpRequest,
+    http::header::{HeaderName, HeaderValue},
+};
+use bytes::Bytes;
+
 use crate::{
     engine::Deadline,
     http::{
         call::AppState,
         error::ApiError,
         middleware::{compression::Accepted, timing::Timing},
-        search_pool::{Origin, guarded},
+        search_pool::{Client, Origin, guarded},
+        stream::{ChunkSource, Rest, StreamBody},
         work::{Job, Reply, SearchJob, Work},
     },
 };
@@ -31,6 +38,7 @@ pub(crate) async fn run(
         }
         Job::Search(search) | Job::Inline(search) => (Vec::new(), search),
         Job::Parts { parts, join } => (parts, join),
+        Job::Stream(headers, source) => (Vec::new(), streamed(headers, source, accepted)),
         Job::Write(job) => return encode(state.state_writer.run(origin, deadline.clone(), job).await?),
     };
     let lane = state.search_pool.lane(work.lane);
@@ -38,6 +46,51 @@ pub(crate) async fn run(
         timed(search, accepted, deadline, queued, begun)
     });
     done.await
+}
+
+/// The search for the first chunk of a stream. A stream that ends with it is an ordinary reply.
+fn streamed(
+    mut headers: Vec<(HeaderName, HeaderValue)>,
+    mut source: Box<dyn ChunkSource>,
+    accepted: Accepted,
+) -> SearchJob {
+    Box::new(move |deadline| {
+        let first = source.next_chunk(&deadline)?;
+        if first.is_last {
+            return Ok(Reply::from(Bytes::from(first.bytes)).with_headers(headers));
+        }
+        let encoder = accepted.stream_encoder().map_err(ApiError::internal)?;
+        let encoder = encoder.map(|(encoder, header)| {
+            headers.push(header);
+            encoder
+        });
+        let (body, rest) = Rest::after(first.bytes, source, encoder)?;
+        let reply = Reply::from(body).with_headers(headers);
+        Ok(Reply {
+            rest: Some(rest),
+            ..reply
+        })
+    })
+}
+
+/// The body of a reply that is sent while it is made; `None` if the reply is whole.
+pub(crate) fn rest_of(
+    state: &AppState,
+    reply: &mut Reply,
+    origin: Origin,
+    request: &HttpRequest,
+) -> Result<Option<StreamBody>, ApiError> {
+    let Some(rest) = reply.rest.take() else {
+        return Ok(None);
+    };
+    let owner = match origin.client {
+        Client::Key(key) => Some(key),
+        _ => None,
+    };
+    let slot = state.streams.start(owner, &state.response_bytes)?;
+    let first = std::mem::take(&mut reply.body);
+    let pool = (&state.search_pool, origin, state.query_timeout);
+    Ok(Some(StreamBody::new(first, rest, slot, pool, request)))
 }
 
 /// Searches and compresses, on the thread that calls it.
@@ -51,7 +104,7 @@ fn timed(
     deadline.check()?;
     let reply = search(deadline.clone())?;
     let found = Instant::now();
-    let is_encoded = accepted.coding_for(reply.body.len()).is_some();
+    let is_encoded = reply.rest.is_none() && accepted.coding_for(reply.body.len()).is_some();
     let reply = accepted.encode(reply, &deadline)?;
     let timing = Timing {
         queue: Some(begun.saturating_duration_since(queued)),

@@ -5,7 +5,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    body::{BodySize, MessageBody},
+    body::{BodySize, BoxBody, MessageBody},
     http::{
         ConnectionType, Method, StatusCode,
         header::{self, HeaderName, HeaderValue},
@@ -340,7 +340,11 @@ impl Exchange<'_> {
         if reply.as_ref().is_err_and(|error| error.is_charged) {
             self.keep_charge();
         }
-        let reply = reply?;
+        let mut reply = reply?;
+        let kind = self.trace.route.unwrap_or("none");
+        if let Some(body) = job::rest_of(self.state, &mut reply, Origin { client, kind }, request)? {
+            return Ok(success(reply, tag.as_ref()).set_body(BoxBody::new(body)));
+        }
         // A 304 must not stand for a page that says that there is nothing.
         let tag = tag.filter(|_| reply.status.is_success());
         match &tag {

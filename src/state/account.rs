@@ -142,6 +142,12 @@ impl Account {
         self.charge_both(NonZeroU32::MIN, 0, now)
     }
 
+    /// Charges one request to the daily quota only. Returns whether it was left.
+    pub(crate) fn charge_day(&self, now: DateTime<Utc>) -> bool {
+        let per_day = self.limits.requests_per_day.get();
+        self.usage.charge(now.date_naive(), 1, per_day).is_ok()
+    }
+
     /// The requests that were counted on a day, as far as they are in memory: those of today.
     pub(crate) fn used_on(&self, day: NaiveDate) -> i64 {
         self.usage.on(day)

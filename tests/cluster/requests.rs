@@ -89,7 +89,14 @@ impl Drawn {
     fn fixed(&self) -> Vec<Request> {
         let mut paths = vec!["/sources".to_owned()];
         for entity_type in ENTITY_TYPES {
-            for rest in ["", "?sort_order=asc", "?include_total=true", "/stats", "/coverage"] {
+            for rest in [
+                "",
+                "?sort_order=asc",
+                "?include_total=true",
+                "/stats",
+                "/coverage",
+                "/export?sort_order=asc",
+            ] {
                 paths.push(format!("/{entity_type}{rest}"));
             }
             paths.push(format!("/departments?entity_type={entity_type}"));

@@ -15,6 +15,7 @@ mod crowding;
 mod damaged_disk;
 mod docs;
 mod errors;
+mod exports;
 mod fairness;
 mod feed;
 mod feed_values;

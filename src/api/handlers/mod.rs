@@ -8,6 +8,7 @@ mod confirmation_page;
 pub(crate) mod docs;
 pub(crate) mod documents;
 pub(crate) mod estimates;
+pub(crate) mod export;
 pub(crate) mod feed;
 pub(crate) mod health;
 pub(crate) mod names;

@@ -64,7 +64,7 @@ bytes that are not an HTTP request: a malformed request line, header or body len
 };
 
 /// The number of all matches, if it was requested or the response has no body to hold it.
-const TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
+pub(crate) const TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
 
 fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     let given = SearchParams::read(entity_type, call.query)?;

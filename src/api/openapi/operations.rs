@@ -80,6 +80,13 @@ fn content(route: &Route, of: Option<EntityType>) -> Value {
             let schema = schema(&mut schemas::response_generator());
             (schema.to_value(), examples::response(&id(route, of)).cloned())
         }
+        Answer::Export => {
+            let text = |about: &str| json!({"schema": {"type": "string", "description": about}});
+            return json!({
+                "application/x-ndjson": text("One record on each line, in the bytes of the search"),
+                "text/csv": text("A row of names, and a row for each record (RFC 4180)"),
+            });
+        }
         Answer::Html | Answer::Asset => return json!({"text/html": responses::page()}),
     };
     let mut body = json!({"schema": schema});

@@ -99,7 +99,7 @@ pub(crate) struct Translation {
 }
 
 /// Lists the parameters that the entity type accepts but has no field for.
-const IGNORED_PARAMETERS: HeaderName = HeaderName::from_static("x-ignored-parameters");
+pub(crate) const IGNORED_PARAMETERS: HeaderName = HeaderName::from_static("x-ignored-parameters");
 
 impl ResolvedSearch {
     /// The headers that report how the request was understood, for a page of these hits.

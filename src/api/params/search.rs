@@ -47,10 +47,17 @@ pub struct SearchParams {
     pub(crate) explain: Option<Given<bool>>,
     pub(crate) include: Option<Given<String>>,
     pub(crate) entity_type: Option<Given<&'static str>>,
+    pub(crate) format: Option<Given<&'static str>>,
+    pub(crate) after: Option<Given<String>>,
+    pub(crate) bom: Option<Given<bool>>,
+    pub(crate) excel: Option<Given<bool>>,
 }
 
 /// The values of `sort_by` on any entity type.
 const SORTS: [&str; 6] = ["published", "date", "value", "closing", "ending", RELEVANCE];
+
+/// The values of `format` in an export; the first one is the default.
+const FORMATS: [&str; 2] = ["ndjson", "csv"];
 
 /// The order that needs a text.
 const RELEVANCE: &str = "relevance";
@@ -174,6 +181,33 @@ pub const TABLE: &[SearchParam] = &[
         "The entity type whose figures and records are returned; by default the first of contract, award, disclosure, standing_offer, tender and pre_solicitation that has records",
         ParamType::OneOf(&ENTITY_TYPES, Case::Exact, |p| &mut p.entity_type),
     )
+    .only_where_listed(),
+    SearchParam::new(
+        "format",
+        "`ndjson`: one record on each line, as the search returns it; `csv`: a row of names, and a row for each record",
+        ParamType::OneOf(&FORMATS, Case::Exact, |p| &mut p.format),
+    )
+    .default(|| json!(FORMATS[0]))
+    .only_where_listed(),
+    SearchParam::new(
+        "after",
+        "`record_id` of the last whole record of a broken export of the same search: the export goes on after it",
+        ParamType::Text(|p| &mut p.after),
+    )
+    .only_where_listed(),
+    SearchParam::new(
+        "bom",
+        "`true`: a CSV file begins with a byte order mark, from which spreadsheets recognize UTF-8",
+        ParamType::Boolean(|p| &mut p.bom),
+    )
+    .default(|| json!(false))
+    .only_where_listed(),
+    SearchParam::new(
+        "excel",
+        "`true`: no cell of a CSV file is run as a formula by a spreadsheet; such a text has an apostrophe in front",
+        ParamType::Boolean(|p| &mut p.excel),
+    )
+    .default(|| json!(false))
     .only_where_listed(),
 ];
 

@@ -7,7 +7,7 @@
 
 use actix_web::{
     HttpMessage, HttpRequest,
-    http::header::{self, AcceptEncoding, ContentEncoding, Encoding, HeaderValue, Preference, Quality},
+    http::header::{self, AcceptEncoding, ContentEncoding, Encoding, HeaderName, HeaderValue, Preference, Quality},
 };
 use bytes::Bytes;
 
@@ -15,7 +15,7 @@ use crate::{
     engine::Deadline,
     http::{
         error::ApiError,
-        middleware::content_coding::{ContentCoding, MAX_INLINE_BYTES, MIN_BYTES},
+        middleware::content_coding::{ContentCoding, MAX_INLINE_BYTES, MIN_BYTES, StreamEncoder},
         work::Reply,
     },
 };
@@ -80,6 +80,15 @@ impl Accepted {
         }
     }
 
+    /// The encoder of a body that is sent chunk by chunk, and the header that names its coding.
+    pub(crate) fn stream_encoder(self) -> std::io::Result<Option<(StreamEncoder, (HeaderName, HeaderValue))>> {
+        let Some(coding) = self.coding else {
+            return Ok(None);
+        };
+        let name = HeaderValue::from_static(coding.name().as_str());
+        Ok(Some((StreamEncoder::new(coding)?, (header::CONTENT_ENCODING, name))))
+    }
+
     /// Whether a body of this size in bytes may be encoded on an async worker.
     pub(crate) fn encodes_inline(self, bytes: usize) -> bool {
         bytes <= MAX_INLINE_BYTES || self.coding_for(bytes).is_none()
@@ -97,6 +106,7 @@ impl Accepted {
     /// If the deadline has passed.
     pub(crate) fn encode(self, mut reply: Reply, deadline: &Deadline) -> Result<Reply, ApiError> {
         let is_encoded = reply.headers.iter().any(|(name, _)| *name == header::CONTENT_ENCODING);
+        let is_encoded = is_encoded || reply.rest.is_some();
         let coding = self.coding_for(reply.body.len()).filter(|_| !is_encoded);
         if let Some(coding) = coding {
             deadline.check()?;

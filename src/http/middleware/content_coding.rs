@@ -1,4 +1,4 @@
-//! The content codings, and the encoded forms of bodies that never change.
+//! The content codings, of bodies at once and chunk by chunk, and the encoded forms of bodies that never change.
 
 use std::{
     io::{Read, Write},
@@ -77,6 +77,64 @@ impl ContentCoding {
     }
 }
 
+/// Encodes a body chunk by chunk, so that each chunk can be decoded when it arrives.
+pub(crate) struct StreamEncoder(Writer);
+
+enum Writer {
+    Zstd(zstd::stream::write::Encoder<'static, Vec<u8>>),
+    Brotli(Box<brotli::CompressorWriter<Vec<u8>>>),
+    Gzip(flate2::write::GzEncoder<Vec<u8>>),
+}
+
+impl StreamEncoder {
+    pub(crate) fn new(coding: ContentCoding) -> std::io::Result<StreamEncoder> {
+        let out = Vec::new();
+        Ok(StreamEncoder(match coding {
+            ContentCoding::Zstd => Writer::Zstd(zstd::stream::write::Encoder::new(out, ZSTD_LEVEL)?),
+            ContentCoding::Brotli => {
+                let writer = brotli::CompressorWriter::new(out, MAX_INLINE_BYTES, BROTLI_QUALITY, BROTLI_WINDOW);
+                Writer::Brotli(Box::new(writer))
+            }
+            ContentCoding::Gzip => {
+                Writer::Gzip(flate2::write::GzEncoder::new(out, flate2::Compression::new(GZIP_LEVEL)))
+            }
+        }))
+    }
+
+    /// The encoded form of the next bytes. Nothing may follow the last ones.
+    pub(crate) fn encode(&mut self, bytes: &[u8], is_last: bool) -> std::io::Result<Vec<u8>> {
+        match &mut self.0 {
+            Writer::Zstd(writer) => {
+                writer.write_all(bytes)?;
+                if is_last {
+                    writer.do_finish()?;
+                } else {
+                    writer.flush()?;
+                }
+                Ok(std::mem::take(writer.get_mut()))
+            }
+            Writer::Gzip(writer) => {
+                writer.write_all(bytes)?;
+                if is_last {
+                    writer.try_finish()?;
+                } else {
+                    writer.flush()?;
+                }
+                Ok(std::mem::take(writer.get_mut()))
+            }
+            Writer::Brotli(writer) => {
+                writer.write_all(bytes)?;
+                if is_last {
+                    let unused = brotli::CompressorWriter::new(Vec::new(), 1, 0, 10);
+                    return Ok(std::mem::replace(&mut **writer, unused).into_inner());
+                }
+                writer.flush()?;
+                Ok(std::mem::take(writer.get_mut()))
+            }
+        }
+    }
+}
+
 /// The encoded forms of a body that never changes: each is made once, for the first client that accepts it.
 #[derive(Debug, Default)]
 pub(crate) struct KeptCodings([OnceLock<Bytes>; ContentCoding::ALL.len()]);
@@ -149,6 +207,41 @@ mod tests {
                 ),
             }
             assert_eq!(plain, body, "{coding:?}");
+        }
+    }
+
+    #[test]
+    fn chunks_are_decoded_as_they_arrive_and_as_a_whole() {
+        let chunks: Vec<Vec<u8>> = (0..5_u32)
+            .map(|number| {
+                (0..40_000)
+                    .flat_map(|n| ((n * number) % 97).to_string().into_bytes())
+                    .collect()
+            })
+            .collect();
+        for coding in ContentCoding::ALL {
+            let mut encoder = StreamEncoder::new(coding).unwrap();
+            let mut encoded = Vec::new();
+            for (number, chunk) in chunks.iter().enumerate() {
+                let part = encoder.encode(chunk, number + 1 == chunks.len()).unwrap();
+                assert!(!part.is_empty() && part.len() < chunk.len() / 2, "{coding:?}");
+                encoded.extend(part);
+            }
+            let mut plain = Vec::new();
+            match coding {
+                ContentCoding::Zstd => plain = zstd::decode_all(&encoded[..]).unwrap(),
+                ContentCoding::Brotli => drop(
+                    brotli::Decompressor::new(&encoded[..], 4096)
+                        .read_to_end(&mut plain)
+                        .unwrap(),
+                ),
+                ContentCoding::Gzip => drop(
+                    flate2::read::GzDecoder::new(&encoded[..])
+                        .read_to_end(&mut plain)
+                        .unwrap(),
+                ),
+            }
+            assert!(plain == chunks.concat(), "{coding:?}");
         }
     }
 }

@@ -24,10 +24,11 @@ use crate::{
 /// The least cost of a request; [`crate::api::cost`] has the others.
 pub(crate) const ONE: NonZeroU32 = NonZeroU32::MIN;
 
-/// Decision D-14: responses that do not count against the daily quota: what the client already has,
-/// and failures of this server. The rate limit counts every request.
-const FREE: [StatusCode; 3] = [
+/// Decision D-14: responses that do not count against the daily quota: what the client already has, what it gets
+/// later, and failures of this server. The rate limit counts every request.
+const FREE: [StatusCode; 4] = [
     StatusCode::NOT_MODIFIED,
+    StatusCode::TOO_MANY_REQUESTS,
     StatusCode::INTERNAL_SERVER_ERROR,
     StatusCode::SERVICE_UNAVAILABLE,
 ];

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     api::{
         analysis::commodity_list::{self, CommodityPage, CommodityRow},
+        export::csv_rows::Rows,
         params::{
             commodities::{CommoditiesParams, CommodityQuestion, TABLE},
             read::read_all,
@@ -20,7 +21,7 @@ use crate::{
         commodity_names,
         messages::Texts,
         page::{Layout, PageCall, Section, render},
-        spreadsheet::{file, rows::Rows},
+        spreadsheet::file,
     },
 };
 

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::{
-    api::params::read,
+    api::{export::csv_rows::Rows, params::read},
     catalog::estimates::{
         ComparablesOptions,
         answer::{Comparable, EstimateItem, TenderItem},
@@ -14,7 +14,7 @@ use crate::{
     pages::{
         page::{PageCall, Section},
         paid,
-        spreadsheet::{file, rows::Rows},
+        spreadsheet::file,
     },
 };
 

@@ -7,6 +7,7 @@ use crate::{
     api::{
         analysis::tender_feed::{self, matched_keywords},
         cost,
+        export::csv_rows::Rows,
         params::{feed::Feed, paging::limit_applied},
     },
     catalog::{
@@ -19,7 +20,7 @@ use crate::{
         address::Parameters,
         page::{PageCall, Section},
         paid,
-        spreadsheet::{file, rows::Rows},
+        spreadsheet::file,
     },
 };
 

@@ -3,6 +3,7 @@
 use crate::{
     api::{
         analysis::solicitation::Solicitation,
+        export::csv_rows::Rows,
         params::{
             paging::{MAX_LIMIT, limit_applied},
             procurement::TABLE,
@@ -11,10 +12,7 @@ use crate::{
     },
     http::{error::ApiError, quoted::quoted, work::Work},
     model::{EntityType, Schema},
-    pages::{
-        page::PageCall,
-        spreadsheet::{file, rows::Rows},
-    },
+    pages::{page::PageCall, spreadsheet::file},
 };
 
 /// One record: the names of its fields, and one row.

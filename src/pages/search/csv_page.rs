@@ -8,6 +8,7 @@ use actix_web::http::header::{HeaderName, HeaderValue};
 use crate::{
     api::{
         cost::ScanCost,
+        export::csv_rows::Rows,
         params::{
             paging::{MAX_LIMIT, MAX_OFFSET},
             parse::not_in_list,
@@ -22,7 +23,7 @@ use crate::{
         page::PageCall,
         route::{Handler, Page},
         search::search_address::SearchAddress,
-        spreadsheet::{file, record_file::FileRequest, rows::Rows},
+        spreadsheet::{file, record_file::FileRequest},
     },
     query::{Start, cursor::Cursor},
 };

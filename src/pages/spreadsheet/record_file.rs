@@ -4,6 +4,7 @@
 use crate::{
     api::{
         cost::MAX_QUICK_RECORDS,
+        export::csv_rows::Rows,
         params::{
             paging::{MAX_LIMIT, cursor_of_another_query, invalid_cursor, limit_applied},
             param::Param,
@@ -19,11 +20,7 @@ use crate::{
         work::{Reply, Work},
     },
     model::{EntityType, Language, Schema},
-    pages::{
-        address::Parameters,
-        page::PageCall,
-        spreadsheet::{file, rows::Rows},
-    },
+    pages::{address::Parameters, page::PageCall, spreadsheet::file},
     query::{
         Filter, Page, SearchQuery, Start,
         cursor::{Cursor, CursorError},

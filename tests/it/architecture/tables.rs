@@ -167,7 +167,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
         "csv",
         &[
             "fetch/validate",
-            "pages/spreadsheet/rows",
+            "api/export/csv_rows",
             "model/commodity_table",
             "model/municipality",
             "sources",

@@ -128,7 +128,7 @@ fn documented(path: &str) -> String {
         let Some(rest) = path.strip_prefix(&format!("/{entity_type}")) else {
             continue;
         };
-        if matches!(rest, "" | "/stats" | "/coverage" | "/{record_id}") {
+        if matches!(rest, "" | "/stats" | "/coverage" | "/export" | "/{record_id}") {
             return format!("/{{entity_type}}{rest}");
         }
     }

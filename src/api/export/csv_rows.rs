@@ -1,4 +1,5 @@
-//! Tables and records as comma-separated values (RFC 4180), for spreadsheets.
+//! Tables and records as comma-separated values (RFC 4180): files of pages for spreadsheets ([`Rows`]), and exports for
+//! programs ([`ExportRows`]).
 //!
 //! The columns of records are the declared fields of the entity type, in the order of its schema, so that all pages of
 //! a search have the same ones. A field that a record lacks is an empty cell. Numbers are written as published. A list
@@ -99,10 +100,7 @@ impl Rows {
     }
 
     fn write(self, names: &[&str], cells: impl Iterator<Item = anyhow::Result<Vec<Value>>>) -> anyhow::Result<Vec<u8>> {
-        let mut rows = csv::WriterBuilder::new()
-            .delimiter(self.separator())
-            .terminator(csv::Terminator::CRLF)
-            .from_writer(BYTE_ORDER_MARK.as_bytes().to_vec());
+        let mut rows = writer(self.separator(), BYTE_ORDER_MARK.as_bytes().to_vec());
         rows.write_record(names)?;
         for row in cells {
             rows.write_record(row?.iter().map(|value| self.cell(value)))?;
@@ -167,6 +165,68 @@ impl Rows {
         }
         harmless
     }
+}
+
+/// The rows of an export: one table in several pieces, in the form that programs read. Its texts are as they are,
+/// unless spreadsheets are to open it.
+pub(crate) struct ExportRows {
+    columns: Vec<String>,
+    is_for_spreadsheets: bool,
+}
+
+impl ExportRows {
+    pub(crate) fn new(columns: Vec<String>, is_for_spreadsheets: bool) -> ExportRows {
+        ExportRows {
+            columns,
+            is_for_spreadsheets,
+        }
+    }
+
+    /// The row of names, after a byte order mark if that is asked for.
+    pub(crate) fn header(&self, has_mark: bool) -> anyhow::Result<Vec<u8>> {
+        let mark = if has_mark { BYTE_ORDER_MARK } else { "" };
+        let mut rows = writer(b',', mark.as_bytes().to_vec());
+        rows.write_record(&self.columns)?;
+        Ok(rows.into_inner()?)
+    }
+
+    /// Adds a row for each record, which is a JSON object.
+    pub(crate) fn append<'r>(
+        &self,
+        bytes: Vec<u8>,
+        records: impl Iterator<Item = &'r [u8]>,
+    ) -> anyhow::Result<Vec<u8>> {
+        let mut rows = writer(b',', bytes);
+        for record in records {
+            let record = Members::of(record)?;
+            let cell = |name: &String| match record.value(name) {
+                value if self.is_for_spreadsheets => Rows(Language::English).cell(&value),
+                value => plain_cell(value),
+            };
+            rows.write_record(self.columns.iter().map(cell))?;
+        }
+        Ok(rows.into_inner()?)
+    }
+}
+
+fn plain_cell(value: Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text,
+        Value::Array(members) if members.iter().all(Value::is_string) => {
+            let texts: Vec<&str> = members.iter().filter_map(Value::as_str).collect();
+            texts.join(BETWEEN_TEXTS)
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Adds rows to these bytes.
+fn writer(separator: u8, bytes: Vec<u8>) -> csv::Writer<Vec<u8>> {
+    csv::WriterBuilder::new()
+        .delimiter(separator)
+        .terminator(csv::Terminator::CRLF)
+        .from_writer(bytes)
 }
 
 /// What a formula begins with.
@@ -245,6 +305,26 @@ mod tests {
             assert_eq!(row[field], expected, "{field}");
         }
         assert!(!row.contains_key("undeclared"));
+    }
+
+    #[test]
+    fn an_export_has_texts_as_they_are_unless_spreadsheets_open_it() {
+        let names = ["record_id", "title", "value", "sources"].map(str::to_owned).to_vec();
+        let record = br#"{"title":"=1+1, \"x\"","record_id":"a\r\nb","value":-12.50,"sources":["x","y"],"other":1}"#;
+        for (is_for_spreadsheets, title) in [(false, "=1+1, \"x\""), (true, "'=1+1, \"x\"")] {
+            let rows = ExportRows::new(names.clone(), is_for_spreadsheets);
+            let file = rows.header(true).unwrap();
+            let file = rows.append(file, [&record[..], &record[..]].into_iter()).unwrap();
+            assert!(file.ends_with(b"x; y\r\n"));
+            let found = read(&file);
+            assert_eq!(found.len(), 2);
+            let of = |name: &str| found[1][name].as_str();
+            assert_eq!(
+                [of("record_id"), of("title"), of("value"), of("sources")],
+                ["a\r\nb", title, "-12.5", "x; y"]
+            );
+            assert_eq!(rows.header(false).unwrap(), b"record_id,title,value,sources\r\n");
+        }
     }
 
     #[test]

@@ -1,0 +1,284 @@
+//! Responses that are longer than what the server holds of them: exports.
+//!
+//! A [`ChunkSource`] makes one chunk after the other, each as a job of the search pool, so an export takes turns with
+//! the searches of others (decision D-282). The next chunk is made while the last one is sent, and no further one
+//! before the client has read that. So a stream takes [`STREAM_BYTES`] of memory, whatever the client reads. Its length
+//! is not known, so it is sent with chunked transfer coding: a stream that breaks ends without the last chunk, which
+//! every client notices.
+
+use std::{
+    collections::HashSet,
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use actix_web::{
+    HttpRequest,
+    body::{BodySize, MessageBody},
+    http::StatusCode,
+};
+use bytes::Bytes;
+
+use crate::{
+    engine::Deadline,
+    http::{
+        byte_budget::{ByteBudget, Owner, Reservation},
+        connection::ConnectionState,
+        error::ApiError,
+        middleware::content_coding::StreamEncoder,
+        refusal::Refusal,
+        search_pool::{Lane, Origin, SearchPool},
+    },
+};
+
+/// The size of a chunk before it is compressed, in bytes; a single record may be larger.
+pub(crate) const CHUNK_BYTES: usize = 256 << 10;
+
+/// What a stream reserves of the memory for responses, in bytes: two chunks, the write buffer of its connection, and
+/// the window of its compression.
+const STREAM_BYTES: usize = 3 << 19;
+
+/// The maximum number of streams: together they take at most half of the memory for responses.
+pub(crate) const MAX_STREAMS: usize = 40;
+
+/// The maximum size of a part of a chunk that is given to the framework at once, in bytes.
+const PART_BYTES: usize = 128 << 10;
+
+/// How often a chunk is tried again if the search pool refuses it, and after which time. Others are served first, and
+/// the client only waits.
+const ATTEMPTS: usize = 30;
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A part of a response.
+pub(crate) struct Chunk {
+    pub(crate) bytes: Vec<u8>,
+    /// Whether nothing follows.
+    pub(crate) is_last: bool,
+}
+
+/// Makes the chunks of a response, one after the other, on a thread that may block.
+pub(crate) trait ChunkSource: Send {
+    /// The next chunk. After an error, the same chunk can be asked for again.
+    fn next_chunk(&mut self, deadline: &Deadline) -> Result<Chunk, ApiError>;
+}
+
+/// The rest of a response whose first chunk was made.
+pub(crate) struct Rest(Arc<Mutex<Coded>>);
+
+struct Coded {
+    source: Box<dyn ChunkSource>,
+    encoder: Option<StreamEncoder>,
+}
+
+/// A chunk as it is sent, and whether it is the last one.
+type Sent = (Bytes, bool);
+
+/// The chunk that is being made.
+type Making = Pin<Box<dyn Future<Output = Result<Sent, ApiError>>>>;
+
+impl Rest {
+    /// The first chunk as it is sent, and the rest.
+    pub(crate) fn after(
+        first: Vec<u8>,
+        source: Box<dyn ChunkSource>,
+        encoder: Option<StreamEncoder>,
+    ) -> Result<(Bytes, Rest), ApiError> {
+        let mut coded = Coded { source, encoder };
+        let first = coded.encoded(Chunk {
+            bytes: first,
+            is_last: false,
+        })?;
+        Ok((first.0, Rest(Arc::new(Mutex::new(coded)))))
+    }
+}
+
+impl Coded {
+    fn encoded(&mut self, chunk: Chunk) -> Result<Sent, ApiError> {
+        let Chunk { bytes, is_last } = chunk;
+        let bytes = match &mut self.encoder {
+            Some(encoder) => encoder.encode(&bytes, is_last).map_err(ApiError::internal)?,
+            None => bytes,
+        };
+        Ok((Bytes::from(bytes), is_last))
+    }
+}
+
+impl fmt::Debug for Rest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Rest")
+    }
+}
+
+/// The streams that are being sent: at most one for each key.
+#[derive(Clone, Default)]
+pub(crate) struct RunningStreams(Arc<Mutex<HashSet<Owner>>>);
+
+/// One of the running streams, with its memory.
+pub(crate) struct StreamSlot {
+    running: RunningStreams,
+    owner: Owner,
+    _memory: Reservation,
+}
+
+impl RunningStreams {
+    /// # Errors
+    /// 429 if the key has a running stream, 503 if there are too many of others.
+    pub(crate) fn start(&self, owner: Owner, budget: &ByteBudget) -> Result<StreamSlot, ApiError> {
+        let mut running = self.lock();
+        if running.contains(&owner) {
+            let detail =
+                "this key already has an export that is being sent; wait until it has ended, or close its connection";
+            return Err(ApiError::too_many_requests(detail, PAUSE.as_secs()));
+        }
+        let mut memory = budget.reservation(owner);
+        if running.len() >= MAX_STREAMS || !memory.grow_to(STREAM_BYTES) {
+            return Err(Refusal::TooManyResponses.into());
+        }
+        running.insert(owner);
+        drop(running);
+        Ok(StreamSlot {
+            running: self.clone(),
+            owner,
+            _memory: memory,
+        })
+    }
+
+    /// A set, which is consistent after each statement.
+    fn lock(&self) -> MutexGuard<'_, HashSet<Owner>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for StreamSlot {
+    fn drop(&mut self) {
+        self.running.lock().remove(&self.owner);
+    }
+}
+
+/// The body of a response that is sent while it is made.
+pub(crate) struct StreamBody {
+    /// What is left of the chunk that is being sent.
+    current: Bytes,
+    /// The chunk after it, if it is made already.
+    next: Option<Result<Sent, ApiError>>,
+    making: Option<Making>,
+    rest: Rest,
+    pool: Arc<SearchPool>,
+    origin: Origin,
+    /// The time limit of each chunk.
+    time: Duration,
+    connection: Option<ConnectionState>,
+    _slot: StreamSlot,
+}
+
+impl StreamBody {
+    pub(crate) fn new(
+        first: Bytes,
+        rest: Rest,
+        slot: StreamSlot,
+        (pool, origin, time): (&Arc<SearchPool>, Origin, Duration),
+        request: &HttpRequest,
+    ) -> StreamBody {
+        let connection = ConnectionState::of(request).cloned();
+        if let Some(connection) = &connection {
+            connection.set_sending(true);
+        }
+        let mut body = StreamBody {
+            current: first,
+            next: None,
+            making: None,
+            rest,
+            pool: Arc::clone(pool),
+            origin,
+            time,
+            connection,
+            _slot: slot,
+        };
+        body.begin_next();
+        body
+    }
+
+    fn begin_next(&mut self) {
+        let made = made(Arc::clone(&self.pool), Arc::clone(&self.rest.0), self.origin, self.time);
+        self.making = Some(Box::pin(made));
+    }
+
+    /// Lets the next chunk be made, if it is not there.
+    fn poll_making(&mut self, cx: &mut Context<'_>) {
+        if let Some(making) = &mut self.making
+            && let Poll::Ready(made) = making.as_mut().poll(cx)
+        {
+            self.making = None;
+            self.next = Some(made);
+        }
+    }
+}
+
+/// Makes a chunk on the search pool.
+async fn made(
+    pool: Arc<SearchPool>,
+    coded: Arc<Mutex<Coded>>,
+    origin: Origin,
+    time: Duration,
+) -> Result<Sent, ApiError> {
+    let mut attempts = ATTEMPTS;
+    loop {
+        let coded = Arc::clone(&coded);
+        let chunk = pool
+            .lane(Lane::Heavy)
+            .run(origin, Deadline::after(time), move |deadline, _| {
+                // A job that panicked ends its stream, so nobody sees what it left.
+                let mut coded = coded.lock().unwrap_or_else(PoisonError::into_inner);
+                let chunk = coded.source.next_chunk(&deadline)?;
+                coded.encoded(chunk)
+            });
+        match chunk.await {
+            Err(error) if error.status == StatusCode::SERVICE_UNAVAILABLE && attempts > 0 => attempts -= 1,
+            chunk => return chunk,
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+impl MessageBody for StreamBody {
+    type Error = actix_web::Error;
+
+    fn size(&self) -> BodySize {
+        BodySize::Stream
+    }
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, actix_web::Error>>> {
+        let this = &mut *self;
+        this.poll_making(cx);
+        while this.current.is_empty() {
+            match this.next.take() {
+                Some(Ok((bytes, is_last))) => {
+                    this.current = bytes;
+                    if !is_last {
+                        this.begin_next();
+                        this.poll_making(cx);
+                    }
+                }
+                Some(Err(error)) => {
+                    let cause = error.cause.as_deref().unwrap_or_default();
+                    log::warn!("an export breaks off: {} {cause}", error.detail);
+                    return Poll::Ready(Some(Err(actix_web::error::ErrorServiceUnavailable(error.detail))));
+                }
+                None if this.making.is_some() => return Poll::Pending,
+                None => {
+                    // Before the framework writes the end of the body, after which the response is complete.
+                    if let Some(connection) = &this.connection {
+                        connection.set_sending(false);
+                    }
+                    return Poll::Ready(None);
+                }
+            }
+        }
+        let length = this.current.len().min(PART_BYTES);
+        Poll::Ready(Some(Ok(this.current.split_to(length))))
+    }
+}

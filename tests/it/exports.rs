@@ -1,0 +1,410 @@
+//! Exports: all records that match as one file, compared record by record with the pages of the same search; broken
+//! off, resumed, and with a generation published in the middle.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    sync::LazyLock,
+    time::Duration,
+};
+
+use procure::model::{entity_type::EntityType, plans::Plan};
+use proptest::{strategy::Strategy, strategy::ValueTree, test_runner::TestRunner};
+use serde_json::{Value, json};
+
+use crate::{
+    api::generation_of,
+    support::{Response, TestServer, contracts},
+};
+
+/// A stream is longer than the first chunk of 256 KiB; a single request pays for 10,000 records.
+const CONTRACTS: usize = 12_000;
+
+fn server() -> &'static TestServer {
+    static SERVER: LazyLock<TestServer> = LazyLock::new(|| {
+        let mut records = contracts(CONTRACTS);
+        for number in 0..3_000 {
+            let mut tender = json!({
+                "record_id": format!("t/{number}"), "title_fr": format!("Déneigement \"{number}\",\r\nrue {}", number % 5),
+                "title_en": "=1+1", "quality_flags": ["no_vendor", "future_date"], "municipality": "laval",
+                "eligibility": {"a": [1, "b"]}, "contract_value": f64::from(number) / 3.0, "fetched_at": "2024-06-01T00:00:00Z",
+            });
+            if number % 7 > 0 {
+                tender["publication_date"] = json!(format!("2024-03-{:02}", number % 28 + 1));
+            }
+            if number % 5 > 0 {
+                tender["closing_date"] = json!(format!("2024-05-{:02}", number % 11 + 1));
+            }
+            records.push((EntityType::Tender, tender.to_string()));
+        }
+        TestServer::own(&records, |_| {})
+    });
+    &SERVER
+}
+
+/// A key of its own for each test, because a key has one export at a time.
+fn key(server: &TestServer, plan: Plan) -> String {
+    let key = server
+        .state()
+        .create_key(plan, "exports", chrono::Utc::now(), None)
+        .unwrap();
+    server.wait_until("the new key", || ask(server, &key, "/usage", &[]).status == 200);
+    key
+}
+
+fn ask(server: &TestServer, key: &str, path: &str, headers: &[(&str, &str)]) -> Response {
+    let mut all = vec![("x-gateway-key", key)];
+    all.extend(headers);
+    server.request("GET", path, &all)
+}
+
+/// All records of a search, page by page.
+fn paged(server: &TestServer, path: &str) -> Vec<Value> {
+    let mut records = Vec::new();
+    let mut address = path.to_owned();
+    loop {
+        let page = server.get(&address).json();
+        records.extend(page["results"].as_array().unwrap().iter().cloned());
+        let separator = if path.contains('?') { '&' } else { '?' };
+        match page["next_cursor"].as_str() {
+            Some(cursor) => address = format!("{path}{separator}cursor={cursor}"),
+            None => return records,
+        }
+    }
+}
+
+fn lines(body: &[u8]) -> Vec<Value> {
+    assert!(body.is_empty() || body.ends_with(b"\n"));
+    let lines = body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).unwrap()).collect()
+}
+
+/// What a cell of an export is for a value of a record.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(texts) => texts
+            .iter()
+            .map(|text| text.as_str().unwrap())
+            .collect::<Vec<_>>()
+            .join("; "),
+        other => other.to_string(),
+    }
+}
+
+/// Compares the rows of a file with records.
+fn compare(names: &csv::StringRecord, rows: &[csv::StringRecord], records: &[Value]) {
+    assert_eq!(rows.len(), records.len());
+    for (row, record) in rows.iter().zip(records) {
+        for (name, found) in names.iter().zip(row) {
+            assert_eq!(found, cell(&record[name]), "{name} of {}", record["record_id"]);
+        }
+    }
+}
+
+fn rows(body: &[u8], has_header: bool) -> Vec<csv::StringRecord> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(has_header).from_reader(body);
+    reader.records().map(Result::unwrap).collect()
+}
+
+#[test]
+fn an_export_has_the_records_of_all_pages_in_their_order() {
+    let server = server();
+    let key = key(server, Plan::Mega);
+    for (path, query) in [
+        ("contract", ""),
+        ("contract", "sort_order=asc"),
+        ("contract", "vendor=Vendor+3&sort_order=asc"),
+        ("contract", "value_min=100&value_max=9000&issued_after=2024-03-02"),
+        ("tender", "sort_by=closing&sort_order=asc"),
+        ("tender", "sort_by=closing&q=deneigement"),
+        ("tender", "q=snow+removal&translate=true&sort_order=asc"),
+        ("award", ""),
+    ] {
+        let pages = paged(server, &format!("/{path}?limit=500&{query}"));
+        let answer = ask(server, &key, &format!("/{path}/export?{query}"), &[]);
+        assert_eq!(answer.status, 200, "{path} {query}: {}", answer.detail());
+        assert!(lines(&answer.body) == pages, "{path} {query}");
+        assert_eq!(answer.header("content-type"), Some("application/x-ndjson"));
+        let csv = ask(server, &key, &format!("/{path}/export?format=csv&{query}"), &[]);
+        let mut reader = csv::Reader::from_reader(&csv.body[..]);
+        let names = reader.headers().unwrap().clone();
+        compare(&names, &rows(&csv.body, true), &pages);
+    }
+}
+
+#[test]
+fn orders_without_cursors_are_exported_as_far_as_pages_lead() {
+    let server = server();
+    let key = key(server, Plan::Mega);
+    let ids = |body: &[u8]| -> Vec<Value> { lines(body).iter().map(|record| record["record_id"].clone()).collect() };
+    let by_value = ask(server, &key, "/contract/export?sort_by=value", &[]);
+    let expected: Vec<Value> = (0..CONTRACTS)
+        .rev()
+        .map(|number| json!(format!("c|{number}")))
+        .collect();
+    assert!(ids(&by_value.body) == expected);
+    let relevant = ask(server, &key, "/contract/export?sort_by=relevance&q=vendor", &[]);
+    assert_eq!(relevant.header("x-limit-applied"), Some("10000"));
+    let relevant = ids(&relevant.body);
+    assert_eq!(relevant.len(), 10_000);
+    for offset in [0, 4_000, 9_500] {
+        let page = server.get(&format!(
+            "/contract?sort_by=relevance&q=vendor&limit=500&offset={offset}"
+        ));
+        let page: Vec<Value> = page.ids().into_iter().map(Value::from).collect();
+        assert_eq!(relevant[offset..offset + 500], page[..]);
+    }
+}
+
+#[test]
+fn an_export_says_what_it_is_and_what_it_refuses() {
+    let server = server();
+    let key = key(server, Plan::Pro);
+    let generation = generation_of(&server.get("/health"));
+    for (query, name, media_type) in [
+        ("", "procure-tender-{}.ndjson", "application/x-ndjson"),
+        ("?q=rue", "procure-tender-selection-{}.ndjson", "application/x-ndjson"),
+        (
+            "?format=csv&municipality=laval",
+            "procure-tender-selection-{}.csv",
+            "text/csv; charset=utf-8; header=present",
+        ),
+    ] {
+        let answer = ask(server, &key, &format!("/tender/export{query}"), &[]);
+        let name = format!("attachment; filename=\"{}\"", name.replace("{}", &generation));
+        assert_eq!(answer.header("content-disposition"), Some(name.as_str()));
+        assert_eq!(answer.header("content-type"), Some(media_type));
+    }
+    let excel = ask(server, &key, "/tender/export?format=csv&bom=true&excel=true", &[]);
+    assert!(excel.body.starts_with("\u{feff}record_id,".as_bytes()));
+    assert!(
+        rows(&excel.body, true)
+            .iter()
+            .all(|row| row.iter().any(|cell| cell == "'=1+1"))
+    );
+    let plain = ask(server, &key, "/tender/export?bom=true", &[]);
+    assert_eq!(plain.header("x-ignored-parameters"), Some("bom"));
+    for (query, status, detail) in [
+        (
+            "limit=5",
+            422,
+            "parameter 'limit': /tender/export does not accept it; it accepts municipality, q, ",
+        ),
+        (
+            "format=xlsx",
+            422,
+            "parameter 'format': 'xlsx' is not one of ndjson, csv",
+        ),
+        ("cursor=x", 422, "parameter 'cursor': invalid cursor 'x'"),
+        (
+            "after=nope",
+            404,
+            "no tender record has the id 'nope', after which the export is to go on; begin it again without 'after'",
+        ),
+        (
+            "after=t%2F1&sort_by=value",
+            400,
+            "parameter 'after': not allowed with sort_by=value",
+        ),
+        (
+            "ending_after=2024-01-01",
+            422,
+            "parameter 'ending_after': tender does not accept it",
+        ),
+    ] {
+        let answer = ask(server, &key, &format!("/tender/export?{query}"), &[]);
+        let is_expected = answer.status == status && answer.detail().starts_with(detail);
+        assert!(is_expected, "{query}: {} {}", answer.status, answer.detail());
+    }
+    let head = server.request("HEAD", "/tender/export?q=rue", &[("x-gateway-key", &key)]);
+    assert_eq!(head.header("x-total-count"), Some("3000"));
+    let free = self::key(server, Plan::Basic);
+    let refused = ask(server, &free, "/tender/export", &[]);
+    assert_eq!(refused.status, 403);
+    assert_eq!(
+        refused.detail(),
+        "the plan BASIC does not include GET /{entity_type}/export; upgrade at /docs#plans"
+    );
+}
+
+#[test]
+fn a_stream_is_compressed_as_the_client_accepts() {
+    let server = server();
+    let key = key(server, Plan::Mega);
+    let plain = ask(server, &key, "/contract/export", &[]).body;
+    for coding in ["gzip", "zstd"] {
+        let stream = Stream::open(server, &key, "/contract/export", coding);
+        assert!(
+            stream
+                .head
+                .to_lowercase()
+                .contains(&format!("content-encoding: {coding}"))
+        );
+        let (body, is_whole) = stream.rest();
+        assert!(is_whole && body.len() < plain.len() / 3);
+        let mut decoded = Vec::new();
+        match coding {
+            "gzip" => drop(
+                flate2::read::MultiGzDecoder::new(&body[..])
+                    .read_to_end(&mut decoded)
+                    .unwrap(),
+            ),
+            _ => decoded = zstd::decode_all(&body[..]).unwrap(),
+        }
+        assert!(decoded == plain, "{coding}");
+    }
+}
+
+/// A response that is read step by step.
+struct Stream {
+    head: String,
+    input: BufReader<TcpStream>,
+}
+
+impl Stream {
+    fn open(server: &TestServer, key: &str, path: &str, coding: &str) -> Stream {
+        let mut socket = TcpStream::connect(server.address.trim_start_matches("http://")).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let request =
+            format!("GET {path} HTTP/1.1\r\nhost: x\r\nx-gateway-key: {key}\r\naccept-encoding: {coding}\r\n\r\n");
+        socket.write_all(request.as_bytes()).unwrap();
+        let mut input = BufReader::with_capacity(1 << 10, socket);
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert!(input.read_line(&mut head).unwrap() > 0, "{head}");
+        }
+        Stream { head, input }
+    }
+
+    /// The next chunk; `None` if the connection ended before the last chunk, empty for the last one.
+    fn chunk(&mut self) -> Option<Vec<u8>> {
+        let mut size = String::new();
+        self.input.read_line(&mut size).ok().filter(|read| *read > 0)?;
+        let mut chunk = vec![0; usize::from_str_radix(size.trim(), 16).unwrap() + 2];
+        self.input.read_exact(&mut chunk).ok()?;
+        chunk.truncate(chunk.len() - 2);
+        Some(chunk)
+    }
+
+    /// The rest of the body, and whether it ended as it should.
+    fn rest(mut self) -> (Vec<u8>, bool) {
+        let mut body = Vec::new();
+        loop {
+            match self.chunk() {
+                None => return (body, false),
+                Some(chunk) if chunk.is_empty() => return (body, true),
+                Some(chunk) => body.extend(chunk),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stream_comes_from_one_generation_and_a_key_has_one() {
+    let server = TestServer::own(&contracts(CONTRACTS), |_| {});
+    let key = key(&server, Plan::Mega);
+    let expected = ask(&server, &key, "/contract/export", &[]).body;
+    let mut stream = Stream::open(&server, &key, "/contract/export", "identity");
+    let mut body = stream.chunk().unwrap();
+    // A second one has to wait; an export that fits one chunk does not stream.
+    let second = ask(&server, &key, "/contract/export", &[]);
+    assert_eq!((second.status, second.header("retry-after")), (429, Some("1")));
+    assert_eq!(
+        second.detail(),
+        "this key already has an export that is being sent; wait until it has ended, or close its connection"
+    );
+    assert_eq!(second.header("x-ratelimit-cost"), Some("0"));
+    assert_eq!(
+        ask(&server, &key, "/contract/export?vendor=Vendor+3&value_max=99", &[]).status,
+        200
+    );
+    let newer = server.publish(&contracts(11_000));
+    server.wait_until("the new generation", || generation_of(&server.get("/health")) == newer);
+    let (rest, is_whole) = stream.rest();
+    body.extend(rest);
+    assert!(
+        is_whole && body == expected,
+        "the records of the generation in which it began"
+    );
+    let mut newest = Vec::new();
+    server.wait_until("the end of the first export", || {
+        let answer = ask(&server, &key, "/contract/export", &[]);
+        newest = answer.body;
+        answer.status == 200
+    });
+    assert_eq!(lines(&newest).len(), 11_000);
+    // A client that goes away frees its place.
+    drop(Stream::open(&server, &key, "/contract/export", "identity"));
+    server.wait_until("the place", || {
+        ask(&server, &key, "/contract/export", &[]).status == 200
+    });
+}
+
+#[test]
+fn what_is_cut_is_noticed_and_goes_on_where_it_broke() {
+    let server = server();
+    let key = key(server, Plan::Mega);
+    let mut runner = TestRunner::deterministic();
+    for (path, query) in [
+        ("/contract/export?", ""),
+        ("/contract/export?", "sort_order=asc&value_min=7"),
+        ("/tender/export?", "sort_by=closing&sort_order=asc"),
+    ] {
+        let whole = ask(server, &key, &format!("{path}{query}"), &[]).body;
+        let table = ask(server, &key, &format!("{path}format=csv&{query}"), &[]).body;
+        for _ in 0..4 {
+            let cut = (0..whole.len()).new_tree(&mut runner).unwrap().current();
+            // The last whole line that arrived names where to go on.
+            let kept = whole[..cut]
+                .iter()
+                .rposition(|byte| *byte == b'\n')
+                .map_or(0, |at| at + 1);
+            let after = lines(&whole[..kept]).pop();
+            let after = after.map(|record| record["record_id"].as_str().unwrap().to_owned());
+            let Some(after) = after else { continue };
+            let after = percent(&after);
+            let rest = ask(server, &key, &format!("{path}{query}&after={after}"), &[]).body;
+            assert!([&whole[..kept], &rest[..]].concat() == whole, "{path}{query} at {cut}");
+            let rest = ask(
+                server,
+                &key,
+                &format!("{path}format=csv&bom=true&{query}&after={after}"),
+                &[],
+            )
+            .body;
+            assert!(table.ends_with(&rest) && rows(&rest, false).len() == lines(&whole[kept..]).len());
+        }
+        // A cursor of the pages leads to the same place.
+        let page = server
+            .get(&format!("{}?{query}&limit=500", path.trim_end_matches("/export?")))
+            .json();
+        let cursor = page["next_cursor"].as_str().unwrap();
+        let rest = ask(server, &key, &format!("{path}{query}&cursor={cursor}"), &[]).body;
+        assert!(lines(&rest) == lines(&whole)[500..]);
+    }
+}
+
+fn percent(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+#[test]
+fn an_export_costs_a_request_for_every_ten_thousand_records_begun() {
+    let server = TestServer::own(&contracts(CONTRACTS), |config| {
+        let path = config.state.with_file_name("plans.toml");
+        fs::write(&path, "[PRO]\nrequests_per_day = 3\n").unwrap();
+        config.plans = Some(path);
+    });
+    let used = || server.get("/usage").json()["used_today"].as_i64().unwrap();
+    assert_eq!(ask(&server, &server.key, "/contract/export", &[]).status, 200);
+    assert_eq!(used(), 2);
+    // The third request pays for the first 10,000 records only.
+    let (body, is_whole) = Stream::open(&server, &server.key, "/contract/export", "identity").rest();
+    assert!(!is_whole, "a stream that breaks has no last chunk");
+    assert_eq!((lines(&body).len(), used()), (10_000, 3));
+    let refused = server.get("/contract/export?after=c%7C1");
+    assert_eq!(refused.status, 429);
+}
