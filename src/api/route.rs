@@ -64,6 +64,11 @@ impl Route {
         is_cacheable: true,
     };
 
+    /// Whether a request may ask for an older generation.
+    pub(crate) fn takes_generation(&self) -> bool {
+        self.verb == Verb::Get && self.access.is_keyed() && self.is_cacheable
+    }
+
     /// Whether the OpenAPI document describes it.
     pub fn is_described(&self) -> bool {
         !matches!(self.answer, Answer::Asset)

@@ -3,18 +3,19 @@
 
 use crate::api::{
     handlers::{
-        alerts, catalog, commodities, confirmation, docs, documents, estimates, export, feed, health, names,
-        procurement, profile, record, search, stats, usage,
+        alerts, catalog, commodities, confirmation, docs, documents, estimates, export, feed, generations, health,
+        names, procurement, profile, record, search, stats, usage,
     },
     route::Route,
 };
 
 /// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is
 /// used.
-pub static ROUTES: [Route; 32] = [
+pub static ROUTES: [Route; 33] = [
     health::HEALTH,
     usage::USAGE,
     catalog::SOURCES,
+    generations::GENERATION,
     names::VENDORS,
     names::DEPARTMENTS,
     profile::VENDOR,

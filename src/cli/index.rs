@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::{
-    catalog::indexing,
+    catalog::{generation::KEPT_GENERATIONS, indexing},
     cli::{
         engine_options::{ClusterLayout, EngineOptions},
         options::{parse_number, print},
@@ -24,17 +24,32 @@ pub(crate) struct Index {
     /// Approximate memory limit of the build, in MiB
     #[arg(long, value_name = "N", env = "PROCURE_MEMORY_MB", default_value_t = indexing::DEFAULT_MEMORY_MB, value_parser = parse_number::<usize>)]
     memory_mb: usize,
+    /// How many generations stay, the new one included: requests may ask for each of them
+    #[arg(long, value_name = "N", env = "PROCURE_KEEP", default_value_t = KEPT_GENERATIONS, value_parser = parse_keep)]
+    keep: usize,
     /// Fail if a line is not a valid record or a file is not a dump
     #[arg(long, env = "PROCURE_STRICT")]
     strict: bool,
 }
 
+/// At least two: the one that is served, and the one to go back to.
+fn parse_keep(text: &str) -> Result<usize, String> {
+    let keep: usize = parse_number(text)?;
+    if keep < KEPT_GENERATIONS {
+        return Err(format!(
+            "must be {KEPT_GENERATIONS} or more, to go back to the one before"
+        ));
+    }
+    Ok(keep)
+}
+
 pub(crate) fn run(args: Index) -> anyhow::Result<()> {
-    let report = indexing::run(&indexing::IndexOptions {
+    let options = indexing::IndexOptions {
         dumps: args.dumps,
         store: args.index.store_for_build(&args.layout)?,
         memory_mb: args.memory_mb,
         strict: args.strict,
-    })?;
+    };
+    let report = indexing::run_keeping(&options, args.keep)?;
     print(&format!("{report}\n"))
 }

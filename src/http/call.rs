@@ -12,8 +12,9 @@ use chrono::{DateTime, Utc};
 use crate::{
     catalog::generation::{Generation, GenerationFault},
     http::{
-        auth::Gateway, byte_budget::ByteBudget, caller::Caller, error::ApiError, metrics::Metrics,
-        search_pool::SearchPool, state_writer::StateWriter, static_body::ApiDocs, stream::RunningStreams,
+        auth::Gateway, byte_budget::ByteBudget, caller::Caller, error::ApiError, kept_generations::KeptGenerations,
+        metrics::Metrics, search_pool::SearchPool, state_writer::StateWriter, static_body::ApiDocs,
+        stream::RunningStreams,
     },
     model::{PlanLimits, Plans},
     state::sync::KeyRing,
@@ -23,6 +24,8 @@ use crate::{
 pub(crate) struct AppState {
     /// The generation in service; empty until the cluster has one that can be opened.
     pub(crate) generation: ArcSwapOption<Generation>,
+    /// The older ones that requests may ask for.
+    pub(crate) kept_generations: Arc<KeptGenerations>,
     /// Why the generation in service is not the one that should be served; empty while it is.
     pub(crate) generation_fault: ArcSwapOption<GenerationFault>,
     pub(crate) keys: KeyRing,
@@ -76,12 +79,15 @@ impl AppState {
 /// A request as a handler sees it.
 pub struct Call<'a> {
     pub(crate) state: &'a AppState,
-    /// The generation that was current when the request arrived. The request uses no other.
+    /// The generation that was current when the request arrived, or the one that it asks for. The request uses no
+    /// other.
     pub(crate) generation: Arc<Generation>,
     /// The limits of the key's plan.
     pub(crate) plan_limits: PlanLimits,
-    /// The raw query string, still percent-encoded.
+    /// The raw query string, still percent-encoded, without the parameter that asks for a generation.
     pub(crate) query: &'a str,
+    /// The same with it, for links to further pages.
+    pub(crate) whole_query: &'a str,
     pub(crate) caller: Caller,
     /// The JSON body, not yet parsed, if the endpoint takes one and the client sent one.
     pub(crate) body: Option<Bytes>,

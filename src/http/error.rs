@@ -93,6 +93,11 @@ impl ApiError {
         ApiError::new(StatusCode::NOT_FOUND, detail)
     }
 
+    /// 410: what is asked for was there, and is no longer.
+    pub(crate) fn gone(detail: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::GONE, detail)
+    }
+
     /// 405: the path exists, but not with this method. `allow` is the list of its methods.
     pub(crate) fn method_not_allowed(method: &str, allow: &str) -> ApiError {
         let detail = format!("method {} is not allowed here; use {allow}", quoted(method));

@@ -15,6 +15,7 @@ pub(crate) mod caller;
 pub(crate) mod connection;
 pub mod encoding;
 pub mod error;
+pub(crate) mod kept_generations;
 pub(crate) mod metrics;
 pub(crate) mod middleware;
 pub(crate) mod parameter_error;

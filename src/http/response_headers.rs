@@ -27,12 +27,18 @@ const fn header(name: &'static str, value: &'static str, on: On, about: &'static
     Header { name, about, value, on }
 }
 
-pub(crate) static HEADERS: [Header; 15] = [
+pub(crate) static HEADERS: [Header; 16] = [
     header(
         "X-Request-Id",
         "string",
         On::Every,
         "The request's own id if it sent a valid one, else a new one; the operator can find the request by it",
+    ),
+    header(
+        "X-Index-Generation",
+        "string",
+        On::Every,
+        "Id of the index that the response is computed from; absent while there is none",
     ),
     header(
         "Server-Timing",

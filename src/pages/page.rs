@@ -212,6 +212,7 @@ impl PageCall<'_> {
             generation: Arc::clone(&self.generation),
             plan_limits: self.plan_limits,
             query,
+            whole_query: query,
             caller: self.caller.clone(),
             body: None,
             is_head: self.is_head,

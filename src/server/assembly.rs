@@ -13,8 +13,8 @@ use crate::{
     api::{api_docs, openapi::document::document},
     catalog::generation::{self, Generation, GenerationFault, GenerationStore},
     http::{
-        auth::Gateway, byte_budget::ByteBudget, call::AppState, metrics::Metrics, search_pool::SearchPool,
-        state_writer::StateWriter, stream::RunningStreams,
+        auth::Gateway, byte_budget::ByteBudget, call::AppState, kept_generations::KeptGenerations, metrics::Metrics,
+        search_pool::SearchPool, state_writer::StateWriter, stream::RunningStreams,
     },
     model::Plans,
     pages::{
@@ -54,6 +54,7 @@ pub(crate) fn assemble(config: &Config) -> anyhow::Result<(Service, StateSync)> 
     let pages = PagesState::new(&config.pages, session_secret(&sync)?)?;
     let app = Arc::new(AppState {
         generation: ArcSwapOption::from_pointee(generation),
+        kept_generations: Arc::new(KeptGenerations::new(config.store.clone())),
         generation_fault: ArcSwapOption::from_pointee(fault),
         keys: sync.ring(),
         max_state_age: config.max_state_age,

@@ -54,7 +54,7 @@ use crate::{
         settings::PagesState,
         visitor::Visitor,
     },
-    server::{declared_parameters::declared, job, service::Service},
+    server::{declared_parameters::declared, job, pinned, service::Service},
 };
 
 /// Answers any request.
@@ -104,6 +104,7 @@ pub(crate) async fn answer(request: HttpRequest, payload: web::Payload, service:
     if is_cut || is_for_health || state.draining.load(Ordering::Relaxed) {
         response.head_mut().set_connection_type(ConnectionType::Close);
     }
+    pinned::add_header(&mut response, &trace, state);
     let took = trace.elapsed();
     let headers = response.headers_mut();
     if trace.key.is_some() && pages.is_none() {
@@ -165,11 +166,15 @@ impl Exchange<'_> {
         check_plan(state, route, self.admission.as_ref(), &plan_limits)?;
         let body = body::read(route, request, payload, state, self.trace.key).await?;
         let deadline = Deadline::after(state.query_timeout);
+        let whole_query = request.uri().query().unwrap_or_default();
+        let (query, id) = pinned::split(whole_query, route)?;
+        let generation = pinned::generation(state, id, self.origin(), &deadline).await?;
         let call = Call {
             state,
-            generation: state.generation()?,
+            generation,
             plan_limits,
-            query: request.uri().query().unwrap_or_default(),
+            query: &query,
+            whole_query,
             caller: Caller::of(request, &self.trace),
             body,
             is_head: request.method() == Method::HEAD,
@@ -196,7 +201,7 @@ impl Exchange<'_> {
         let deadline = Deadline::after(state.query_timeout);
         if let Some(work) = place.work_without_visitor(request, pages)? {
             self.trace.is_accepted = true;
-            return Ok(success(self.run(work, Client::Keyless, deadline).await?, None));
+            return Ok(success(self.run(work, self.origin(), deadline).await?, None));
         }
         let Some(found) = found else {
             let page = routes::meant(path, place.language());
@@ -331,18 +336,12 @@ impl Exchange<'_> {
         if let Some(tag) = tag.as_ref().filter(|tag| condition.names(tag)) {
             return Ok(conditional::not_modified(tag));
         }
-        let client = match (self.trace.key, self.trace.visitor) {
-            (Some(key), _) => Client::Key(key),
-            (None, Some(visitor)) => Client::Visitor(visitor),
-            (None, None) => Client::Keyless,
-        };
-        let reply = self.run(work, client, deadline).await;
+        let reply = self.run(work, self.origin(), deadline).await;
         if reply.as_ref().is_err_and(|error| error.is_charged) {
             self.keep_charge();
         }
         let mut reply = reply?;
-        let kind = self.trace.route.unwrap_or("none");
-        if let Some(body) = job::rest_of(self.state, &mut reply, Origin { client, kind }, request)? {
+        if let Some(body) = job::rest_of(self.state, &mut reply, self.origin(), request)? {
             return Ok(success(reply, tag.as_ref()).set_body(BoxBody::new(body)));
         }
         // A 304 must not stand for a page that says that there is nothing.
@@ -363,9 +362,18 @@ impl Exchange<'_> {
         }
     }
 
-    async fn run(&mut self, work: Work, client: Client, deadline: Deadline) -> Result<Reply, ApiError> {
+    /// Whose jobs the request runs, and of which kind.
+    fn origin(&self) -> Origin {
+        let client = match (self.trace.key, self.trace.visitor) {
+            (Some(key), _) => Client::Key(key),
+            (None, Some(visitor)) => Client::Visitor(visitor),
+            (None, None) => Client::Keyless,
+        };
         let kind = self.trace.route.unwrap_or("none");
-        let origin = Origin { client, kind };
+        Origin { client, kind }
+    }
+
+    async fn run(&mut self, work: Work, origin: Origin, deadline: Deadline) -> Result<Reply, ApiError> {
         let accepted = Accepted::of(self.request);
         let (reply, timing) = job::run(self.state, work, accepted, origin, deadline).await?;
         self.trace.timing = timing;

@@ -408,3 +408,114 @@ fn an_export_costs_a_request_for_every_ten_thousand_records_begun() {
     let refused = server.get("/contract/export?after=c%7C1");
     assert_eq!(refused.status, 429);
 }
+
+#[test]
+fn an_older_index_can_be_asked_and_cited_while_it_is_kept() {
+    let server = TestServer::own(&contracts(1_200), |_| {});
+    let first = generation_of(&server.get("/health"));
+    let page = server.get("/contract?limit=400");
+    assert_eq!(page.header("x-index-generation"), Some(first.as_str()));
+    for path in ["/nope", "/health", "/contract?limit=x", "/openapi.json"] {
+        assert_eq!(
+            server.get(path).header("x-index-generation"),
+            Some(first.as_str()),
+            "{path}"
+        );
+    }
+    let whole = server.get("/contract/export").body;
+    let second = server.publish(&contracts(1_100));
+    server.wait_until("the second index", || generation_of(&server.get("/health")) == second);
+
+    // A walk in the first index goes on in it.
+    let pinned = server.get(&format!("/contract?limit=400&generation={first}"));
+    assert_eq!(pinned.json(), page.json());
+    assert_eq!(pinned.header("x-index-generation"), Some(first.as_str()));
+    let mut link = pinned.header("link").unwrap().to_owned();
+    let mut walked = pinned.ids();
+    loop {
+        let next = server.get(link.trim_start_matches('<').split('>').next().unwrap());
+        walked.extend(next.ids());
+        match next.header("link") {
+            Some(further) => link = further.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(walked.len(), 1_200);
+    assert!(server.get(&format!("/contract/export?generation={first}")).body == whole);
+    assert_eq!(server.get("/contract/stats").json()["total"], 1_100);
+    assert_eq!(
+        server.get(&format!("/contract/stats?generation={first}")).json()["total"],
+        1_200
+    );
+    assert_eq!(
+        server.get(&format!("/sources?generation={second}")).json()["sources"][0]["records"],
+        1_100
+    );
+
+    let cited = server.get(&format!("/generations/{first}")).json();
+    assert_eq!(
+        (&cited["generation"], &cited["records"]),
+        (&json!(first), &json!(1_200))
+    );
+    assert_eq!(
+        cited["entity_types"][0],
+        json!({"entity_type": "contract", "records": 1_200})
+    );
+    assert_eq!(cited["checksum"].as_str().unwrap().len(), 64);
+    let current = server.get("/generations/current").json();
+    assert_eq!(current["generation"], json!(second));
+    for (format, media_type, start) in [
+        (
+            "text",
+            "text/plain; charset=utf-8",
+            "Canadian public procurement records, index 2".to_owned(),
+        ),
+        ("bibtex", "application/x-bibtex", format!("@misc{{procure-{first},\n")),
+        (
+            "csl",
+            "application/vnd.citationstyles.csl+json",
+            format!("[{{\"id\":\"procure-{first}\",\"type\":\"dataset\""),
+        ),
+    ] {
+        let answer = server.get(&format!("/generations/{first}?format={format}"));
+        assert_eq!(answer.header("content-type"), Some(media_type));
+        assert!(String::from_utf8(answer.body).unwrap().starts_with(&start), "{format}");
+    }
+
+    let third = server.publish(&contracts(1_000));
+    server.wait_until("the third index", || generation_of(&server.get("/health")) == third);
+    let gone = format!("the index '{first}' is no longer kept; the oldest that is available is '{second}'");
+    for (path, status, detail) in [
+        (format!("/contract?generation={first}"), 410, gone.as_str()),
+        (format!("/generations/{first}"), 410, &gone),
+        (
+            "/contract?generation=x".to_owned(),
+            422,
+            "parameter 'generation': 'x' is not the id of an index, such as 20260131T235959123Z",
+        ),
+        (
+            "/generations/x".to_owned(),
+            404,
+            "there is no index 'x'; 'current' is the one in service",
+        ),
+        (
+            "/contract?generation=99990101T000000000Z".to_owned(),
+            404,
+            "there is no index '99990101T000000000Z'; the current one is ",
+        ),
+        (
+            format!("/contract?generation={second}&generation={second}"),
+            422,
+            "parameter 'generation': given twice; give it once",
+        ),
+        (
+            format!("/health?generation={second}"),
+            422,
+            "unknown parameter 'generation'",
+        ),
+    ] {
+        let answer = server.get(&path);
+        assert_eq!(answer.status, status, "{path}");
+        assert!(answer.detail().starts_with(detail), "{path}: {}", answer.detail());
+    }
+}

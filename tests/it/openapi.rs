@@ -66,6 +66,7 @@ fn addresses(path: &str) -> Vec<(&'static TestServer, String)> {
             .map(|code| (commodities::server(), path.replace("{code}", code)))
             .to_vec(),
         "/commodities" => vec![(commodities::server(), path.to_owned())],
+        "/generations/{id}" => fill("{id}", &["current"]),
         "/vendor/{name}" => fill("{name}", &["Acme", "Léo & Fils inc."]),
         "/department/{name}" => fill("{name}", &["National Defence", "City works"]),
         "/procurement/{solicitation_number}" => fill("{solicitation_number}", &["W-24/A"]),
@@ -202,6 +203,7 @@ fn an_endpoint_takes_exactly_the_described_parameters() {
         commodity_params::TABLE.iter().flat_map(|param| param.names()).collect(),
         procurement::TABLE.iter().flat_map(|param| param.names()).collect(),
         feed::TABLE.iter().flat_map(|param| param.names()).collect(),
+        vec!["generation"],
     ];
     let known: BTreeSet<&str> = tables.into_iter().flatten().collect();
     for (path, item) in reads(&document) {
@@ -472,6 +474,8 @@ fn every_batch_matches_its_schema() {
 fn every_member_of_a_computed_object_is_required() {
     let document = description();
     for name in [
+        "Citation",
+        "CitedSource",
         "Usage",
         "DayOfUsage",
         "VendorNames",

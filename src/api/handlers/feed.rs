@@ -86,7 +86,7 @@ fn get(call: &Call) -> Result<Work, ApiError> {
     let given: FeedParams = read_all(TABLE, call.query)?;
     let feed = given.resolve(call, Date::in_toronto((call.state.now)()))?;
     let normal_form = serde_json::to_value(feed.normal_form()).map_err(ApiError::internal)?;
-    let address = call.query.to_owned();
+    let address = call.whole_query.to_owned();
     let cost = cost::of_feed(&call.generation, &feed.query);
     let work = Work::search(&call.generation, move |ask| {
         let found = tender_feed::find(ask, &feed)?;

@@ -10,6 +10,7 @@ pub(crate) mod documents;
 pub(crate) mod estimates;
 pub(crate) mod export;
 pub(crate) mod feed;
+pub(crate) mod generations;
 pub(crate) mod health;
 pub(crate) mod names;
 pub(crate) mod procurement;

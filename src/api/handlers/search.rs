@@ -72,7 +72,7 @@ fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     let plan = SearchPlan::new(&call.generation, search, call.is_head);
     let (normal_form, is_look_up) = (plan.normal_form(), plan.is_look_up());
     let (cost, lane) = (plan.cost(&call.generation).cost(), plan.lane(&call.generation));
-    let query = call.query.to_owned();
+    let query = call.whole_query.to_owned();
     let run = move |ask: &Ask| reply(&plan.search, &query, &plan.run(ask)?);
     let work = if is_look_up {
         Work::look_up(&call.generation, run)

@@ -44,7 +44,7 @@ const fn shared(
     SharedError { response, of }
 }
 
-pub(crate) static SHARED: [SharedError; 13] = [
+pub(crate) static SHARED: [SharedError; 14] = [
     shared(
         "400",
         "Malformed",
@@ -76,6 +76,17 @@ pub(crate) static SHARED: [SharedError; 13] = [
         |_| true,
         "The request took too long to arrive",
         |_| ApiError::from(Refusal::Timeout).detail,
+    ),
+    shared(
+        "410",
+        "Gone",
+        RateLimitHeaders::Always,
+        Route::takes_generation,
+        "The index that `generation` asks for is no longer kept; the message names the oldest that is",
+        |_| {
+            "the index '20260101T000000000Z' is no longer kept; the oldest that is available is '20260131T235959123Z'"
+                .to_owned()
+        },
     ),
     shared(
         "413",

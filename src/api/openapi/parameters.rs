@@ -14,7 +14,7 @@ use crate::{
         routes::ROUTES,
         schema_refs::{component, type_name},
     },
-    http::auth::Gateway,
+    http::{auth::Gateway, kept_generations::PARAMETER},
     model::{EntityType, Plan, Plans, Schema},
 };
 
@@ -45,6 +45,9 @@ pub(crate) fn of(route: &Route, of: Option<EntityType>) -> Vec<Value> {
         PathParam::RecordId => record_id_component(of.expect("a record has an entity type")),
         PathParam::DocIndex => "doc_index".to_owned(),
     }));
+    if route.takes_generation() {
+        names.push(PARAMETER.to_owned());
+    }
     if route.access.is_keyed() {
         names.push("host".to_owned());
     }
@@ -108,6 +111,17 @@ fn component_names(row: &Parameter, prefix: &str, form: Option<Form>) -> Vec<Str
     row.names().map(component).collect()
 }
 
+/// The parameter that asks for an older generation.
+fn generation() -> Value {
+    json!({
+        "name": PARAMETER,
+        "in": "query",
+        "description": "Id of the index to ask, as `X-Index-Generation` states it; the current one without it. One that is no longer kept gives 410",
+        "schema": {"type": "string"},
+        "allowEmptyValue": true,
+    })
+}
+
 fn record_id_component(of: EntityType) -> String {
     format!("record_id{}", type_name(of))
 }
@@ -135,6 +149,7 @@ pub(crate) fn components(gateway: &Gateway, plans: &Plans) -> Map<String, Value>
             components.extend(route.path_params.iter().map(|param| path_param(param, of)));
         }
     }
+    components.insert(PARAMETER.to_owned(), generation());
     components.extend(request_headers(gateway));
     components
 }

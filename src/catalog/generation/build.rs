@@ -26,18 +26,26 @@ use crate::storage::durable_file;
 pub struct Build {
     index_dir: PathBuf,
     id: String,
+    /// How many generations stay on disk.
+    keep: usize,
     _lock: File,
 }
 
 impl Build {
     /// Takes the lock, removes what killed builds left, and creates an empty folder.
     pub fn start(index_dir: &Path) -> anyhow::Result<Build> {
+        Build::start_keeping(index_dir, KEPT_GENERATIONS)
+    }
+
+    /// The same; `keep` generations stay on disk when it is published.
+    pub(crate) fn start_keeping(index_dir: &Path, keep: usize) -> anyhow::Result<Build> {
         fs::create_dir_all(index_dir).with_context(|| format!("creating {}", index_dir.display()))?;
         let lock = lock(index_dir)?;
         remove_leftovers(index_dir)?;
         let build = Build {
             index_dir: index_dir.to_owned(),
             id: next_id(index_dir)?,
+            keep,
             _lock: lock,
         };
         // A build that was killed just before it was put in service has left a whole generation, newer than those that
@@ -84,7 +92,7 @@ impl Build {
     }
 
     /// Makes the build durable, checks that it opens, puts it in service, and removes generations
-    /// beyond [`KEPT_GENERATIONS`]. Returns its id.
+    /// that are not to be kept. Returns its id.
     pub(crate) fn publish(self, entity_types: Vec<EntityTypeManifest>) -> anyhow::Result<String> {
         let folder = self.folder();
         let manifest = Manifest::new(entity_types, sync_and_checksum(&folder)?);
@@ -104,13 +112,13 @@ impl Build {
         Ok(self.id.clone())
     }
 
-    /// Removes generations beyond [`KEPT_GENERATIONS`], but never the current one. One with a
+    /// Removes generations that are not to be kept, but never the current one. One with a
     /// truncated or missing file is removed before a whole one, and the previous one last.
     fn remove_old(&self, current: &str, previous: Option<&str>) -> anyhow::Result<()> {
         let mut old = list(&self.index_dir)?;
         old.retain(|id| id != current);
         old.sort_by_key(|id| (self.has_all_bytes(id), Some(id.as_str()) == previous));
-        for id in old.iter().rev().skip(KEPT_GENERATIONS - 1) {
+        for id in old.iter().rev().skip(self.keep.saturating_sub(1)) {
             remove(&self.index_dir, id)?;
         }
         Ok(())

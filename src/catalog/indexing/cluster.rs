@@ -14,9 +14,7 @@ use super::{
     write_index::progress_bar,
 };
 use crate::{
-    catalog::generation::{
-        ClusterStore, DerivedData, EntityTypeManifest, FirstSeen, KEPT_GENERATIONS, generation_files,
-    },
+    catalog::generation::{ClusterStore, DerivedData, EntityTypeManifest, FirstSeen, generation_files},
     engine::{
         Deadline, Engine,
         opensearch::build::{BuildTotals, ClusterBuild},
@@ -30,8 +28,8 @@ pub(super) struct ClusterTarget<'a> {
 }
 
 impl ClusterTarget<'_> {
-    pub(super) fn start(store: &ClusterStore) -> anyhow::Result<ClusterTarget<'_>> {
-        let build = ClusterBuild::start(Arc::clone(&store.client), &store.settings, KEPT_GENERATIONS)
+    pub(super) fn start(store: &ClusterStore, keep: usize) -> anyhow::Result<ClusterTarget<'_>> {
+        let build = ClusterBuild::start(Arc::clone(&store.client), &store.settings, keep)
             .with_context(|| format!("starting a build on {store}"))?;
         Ok(ClusterTarget { store, build })
     }

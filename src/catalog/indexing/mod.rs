@@ -19,4 +19,5 @@ mod value_tenders;
 mod write_index;
 
 pub use report::{DumpFileReport, EntityTypeReport, IndexReport, LineProblem, TooLongRecord, TooLongRecords};
+pub(crate) use run::run_keeping;
 pub use run::{DEFAULT_MEMORY_MB, IndexOptions, run};

@@ -21,7 +21,9 @@ use super::{
 use crate::{
     catalog::{
         estimates::holdout::calibrate,
-        generation::{Build, DerivedData, EntityTypeManifest, FirstSeen, GenerationStore, recent_tender_ids},
+        generation::{
+            Build, DerivedData, EntityTypeManifest, FirstSeen, GenerationStore, KEPT_GENERATIONS, recent_tender_ids,
+        },
         notices::NewestStatuses,
     },
     engine::{Deadline, Engine},
@@ -50,17 +52,22 @@ pub const DEFAULT_MEMORY_MB: usize = 512;
 
 /// Indexes all dumps and publishes the generation.
 pub fn run(options: &IndexOptions) -> anyhow::Result<IndexReport> {
+    run_keeping(options, KEPT_GENERATIONS)
+}
+
+/// The same; `keep` generations stay, that one included.
+pub(crate) fn run_keeping(options: &IndexOptions, keep: usize) -> anyhow::Result<IndexReport> {
     let dumps = CheckedDumps::new(&options.dumps, options.strict)?;
     let searches_per_core = options.store.searches_per_core();
     match &options.store {
         GenerationStore::Folder(index_dir) => {
             let build = EmbeddedBuild {
-                build: Build::start(index_dir)?,
+                build: Build::start_keeping(index_dir, keep)?,
                 memory_mb: options.memory_mb,
             };
             dumps.index(build, searches_per_core)
         }
-        GenerationStore::Cluster(store) => dumps.index(ClusterTarget::start(store)?, searches_per_core),
+        GenerationStore::Cluster(store) => dumps.index(ClusterTarget::start(store, keep)?, searches_per_core),
     }
 }
 
