@@ -340,6 +340,11 @@ impl Departments {
             .collect())
     }
 
+    /// The key of the department that has a name with this key; the key itself if none has.
+    pub(crate) fn key_of<'a>(&'a self, key: &'a str) -> &'a str {
+        self.by_name(key).map_or(key, |department| &department.key)
+    }
+
     fn by_name(&self, name: &str) -> Option<&DepartmentNames> {
         let number = self.by_key.get(&self.pairs.department_key(key(name)))?;
         self.all.get(*number)

@@ -176,15 +176,22 @@ impl Facet {
         true
     }
 
+    /// The role of the fields that a value is a text of; `None` for other values.
+    pub(crate) fn role(self) -> Option<Role> {
+        match self {
+            Facet::Vendor => Some(Role::Vendor),
+            Facet::NamedDepartment | Facet::Department => Some(Role::Department),
+            Facet::ProcurementMethod => Some(Role::ProcurementMethod),
+            Facet::NoticeType => Some(Role::NoticeType),
+            _ => None,
+        }
+    }
+
     /// Texts with the same key are the same value. For a department: the key of either name; which
     /// one is used depends on the whole collection.
     pub fn key(self, text: &str) -> String {
-        let role = match self {
-            Facet::Vendor => Role::Vendor,
-            Facet::NamedDepartment | Facet::Department => Role::Department,
-            Facet::ProcurementMethod => Role::ProcurementMethod,
-            Facet::NoticeType => Role::NoticeType,
-            _ => return text.to_owned(),
+        let Some(role) = self.role() else {
+            return text.to_owned();
         };
         let key = query_key(role, text);
         // A name without letters and digits is still a name.

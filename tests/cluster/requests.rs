@@ -391,7 +391,7 @@ fn encoded(text: &str) -> String {
 /// A filter that the record passes, if it has the field.
 fn add_filter(query: &mut Query, random: &mut Random, like: &Value) {
     let text = |field: &str| like[field].as_str().map(str::to_owned);
-    let found = match random.below(13) {
+    let found = match random.below(15) {
         0 => ("municipality", text("municipality")),
         1 => (
             "category",
@@ -403,6 +403,8 @@ fn add_filter(query: &mut Query, random: &mut Random, like: &Value) {
         ),
         3 => ("department", department(like).map(|name| part(random, name, 3))),
         4 => ("vendor", vendor(like).map(|name| part(random, name, 3))),
+        12 => ("department_is", department(like).map(str::to_owned)),
+        13 => ("vendor_is", vendor(like).map(str::to_owned)),
         5 => (
             "procurement_method",
             text("procurement_method_en").map(|method| part(random, &method, 4)),

@@ -326,7 +326,7 @@ fn matches(all: &Collection, record: &Record, query: &SearchQuery) -> bool {
 fn passes(all: &Collection, record: &Record, filter: &Filter) -> bool {
     match filter {
         Filter::Term { role, key } => record.keys(*role).iter().any(|stored| stored == key),
-        Filter::FacetValue { facet, key } => all.keys(*facet, record).contains(key),
+        Filter::FacetValue { facet, key } => all.keys(*facet, record).contains(&all.key_of_value(*facet, key)),
         Filter::Prefix { role, key } => record.keys(*role).iter().any(|stored| stored.starts_with(key)),
         Filter::Contains {
             role: Role::Department,

@@ -167,6 +167,15 @@ impl<'a> Collection<'a> {
     }
 
     /// The key of the department that has a name.
+    /// The key of a value that has a name with this key.
+    pub fn key_of_value(&self, facet: Facet, key: &str) -> String {
+        if is_department(facet) {
+            self.department_of(key)
+        } else {
+            key.to_owned()
+        }
+    }
+
     fn department_of(&self, name: &str) -> String {
         let mut key = name_key(name);
         while let Some(english) = self.english_of.get(&key) {

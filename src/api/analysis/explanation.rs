@@ -263,7 +263,7 @@ impl ExplainedFilter {
             Filter::Term { role, key } => (Some(*role), Comparison::Equals, Some(key.clone()), None, None),
             Filter::Prefix { role, key } => (Some(*role), Comparison::StartsWith, Some(key.clone()), None, None),
             Filter::Contains { role, key } => (Some(*role), Comparison::Contains, Some(key.clone()), None, None),
-            Filter::FacetValue { key, .. } => (None, Comparison::Equals, Some(key.clone()), None, None),
+            Filter::FacetValue { facet, key } => (facet.role(), Comparison::Equals, Some(key.clone()), None, None),
             Filter::Dates { role, from, to } => {
                 let day = |day: &Option<Date>| day.map(|day| day.to_string());
                 (Some(*role), Comparison::Between, None, day(from), day(to))

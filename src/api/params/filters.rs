@@ -8,7 +8,7 @@ use crate::{
         error::ApiError,
         parameter_error::{Bounds, Reason},
     },
-    model::{Date, Role, Schema, commodity::CommodityCode, record::query_key},
+    model::{Date, Facet, Role, Schema, commodity::CommodityCode, record::query_key},
     query::Filter,
 };
 
@@ -25,6 +25,8 @@ pub(crate) enum FilterKind {
     Start(Role),
     /// A part of a name.
     Part(Role),
+    /// One name and no other: a value of the facet.
+    Name(Role, Facet),
     /// A commodity code, and all codes below it.
     Commodity,
     /// The first day. The last day is the next row of the table.
@@ -65,6 +67,7 @@ impl FilterKind {
             | FilterKind::OneOf(role, ..)
             | FilterKind::Start(role)
             | FilterKind::Part(role)
+            | FilterKind::Name(role, _)
             | FilterKind::From(role)
             | FilterKind::To(role) => role,
         }
@@ -73,7 +76,9 @@ impl FilterKind {
     /// Parses a value that is trimmed and not empty.
     pub(crate) fn parse(self, text: &str) -> Result<FilterValue, Reason> {
         match self {
-            FilterKind::Municipality | FilterKind::Whole(_) => Ok(FilterValue::Text(text.to_owned())),
+            FilterKind::Municipality | FilterKind::Whole(_) | FilterKind::Name(..) => {
+                Ok(FilterValue::Text(text.to_owned()))
+            }
             FilterKind::OneOf(_, list, case) => {
                 one_of(list, case, text).map(|value| FilterValue::Text(value.to_owned()))
             }
@@ -88,7 +93,9 @@ impl FilterKind {
     /// The JSON schema of the values, as far as a schema can express it.
     pub(crate) fn schema(self) -> Json {
         match self {
-            FilterKind::Municipality | FilterKind::Whole(_) | FilterKind::Commodity => json!({"type": "string"}),
+            FilterKind::Municipality | FilterKind::Whole(_) | FilterKind::Name(..) | FilterKind::Commodity => {
+                json!({"type": "string"})
+            }
             FilterKind::OneOf(_, list, _) => json!({"type": "string", "enum": list}),
             FilterKind::Start(_) => json!({"type": "string", "minLength": 1}),
             FilterKind::Part(_) => json!({"type": "string", "minLength": MIN_NAME_LENGTH}),
@@ -103,6 +110,10 @@ impl FilterKind {
             FilterValue::Text(text) => {
                 let key = query_key(role, text);
                 match self {
+                    FilterKind::Name(_, facet) => Filter::FacetValue {
+                        facet,
+                        key: facet.key(text),
+                    },
                     FilterKind::Start(_) => prefix(role, key),
                     FilterKind::Part(_) => contains(role, key),
                     _ => term(role, key),

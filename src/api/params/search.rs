@@ -23,7 +23,7 @@ use crate::{
         parameter_error::{OffsetCure, Reason},
     },
     model::{
-        EntityType, Role, Schema,
+        EntityType, Facet, Role, Schema,
         vocabulary::{CATEGORIES, QUALITY_FLAG_VALUES, STATUSES},
     },
     query::text::TextQuery,
@@ -81,6 +81,8 @@ pub const TABLE: &[SearchParam] = &[
     ]),
     filter("department", "Part of the department's name, in English or French; accents and case do not matter", FilterKind::Part(Role::Department)).in_form(1),
     filter("vendor", "Part of the vendor's name; accents and case do not matter", FilterKind::Part(Role::Vendor)).in_form(2),
+    filter("department_is", "The whole name of the department, in English or French; accents and case do not matter", FilterKind::Name(Role::Department, Facet::NamedDepartment)).in_form(20),
+    filter("vendor_is", "The whole name of the vendor; accents and case do not matter", FilterKind::Name(Role::Vendor, Facet::Vendor)).in_form(21),
     filter("category", "Procurement category; a record with several categories matches each of them", FilterKind::OneOf(Role::Category, &CATEGORIES, Case::Any)).in_form(5),
     filter("status", "Status that the publisher states, in one of four words; it is not computed from dates, so a tender may be `Open` after its closing date", FilterKind::OneOf(Role::Status, &STATUSES, Case::Any)).in_form(7),
     filter("procurement_method", "Start of the procurement method, in English or French", FilterKind::Start(Role::ProcurementMethod)).in_form(8),

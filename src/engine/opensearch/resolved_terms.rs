@@ -6,7 +6,7 @@ use super::{
     records_index::RecordsIndex,
 };
 use crate::{
-    engine::departments::Departments,
+    engine::{departments::Departments, names::is_department},
     model::Role,
     query::{
         Filter, SearchQuery,
@@ -21,7 +21,12 @@ pub(crate) fn resolve(index: &RecordsIndex, departments: &Departments, query: &S
         match filter {
             Filter::FacetValue { facet, key } => {
                 let values = index.values(*facet);
-                let codes = values.and_then(|values| Some(values.codes_of_value(values.find(key)?).to_vec()));
+                let name = if is_department(*facet) {
+                    departments.key_of(key)
+                } else {
+                    key
+                };
+                let codes = values.and_then(|values| Some(values.codes_of_value(values.find(name)?).to_vec()));
                 let value = (*facet, key.clone());
                 resolved.codes.insert(value, codes.unwrap_or_default());
             }

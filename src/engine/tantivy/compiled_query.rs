@@ -249,6 +249,7 @@ impl<'a> CompiledQuery<'a> {
         let Some((codes, values)) = index.facet(facet) else {
             return Ok(false);
         };
+        let key = index.key_of_value(facet, key);
         let Some(number) = values.find(key) else {
             return Ok(false);
         };

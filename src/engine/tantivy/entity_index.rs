@@ -17,7 +17,11 @@ use super::{
     stem_tables::StemTables,
 };
 use crate::{
-    engine::{departments::Departments, facet_values::FacetValues, names::NAMES},
+    engine::{
+        departments::Departments,
+        facet_values::FacetValues,
+        names::{NAMES, is_department},
+    },
     model::{
         Date, EntityType, Facet, Role, Schema,
         record::{self, CANADIAN, query_key},
@@ -129,6 +133,15 @@ impl EntityIndex {
 
     pub(crate) fn permutation(&self, key: SortKey) -> Option<&Permutation> {
         find(&self.permutations, key)
+    }
+
+    /// The key of a facet's value that has a name with this key.
+    pub(crate) fn key_of_value<'a>(&'a self, facet: Facet, key: &'a str) -> &'a str {
+        if is_department(facet) {
+            self.departments.key_of(key)
+        } else {
+            key
+        }
     }
 
     /// The keys under which the index finds the records of a vendor or a department; empty where it

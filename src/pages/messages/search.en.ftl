@@ -15,6 +15,8 @@ search-form-any = Any
 
 search-field-department = Buyer’s name contains
 search-field-vendor = Supplier’s name contains
+search-field-vendor_is = Supplier’s whole name
+search-field-department_is = Buyer’s whole name
 search-field-municipality = Place or government
 search-field-category = Category
 search-field-commodity = Commodity code begins with
@@ -43,6 +45,8 @@ search-condition-remove = Remove condition: { $condition }
 search-condition-q = Words:
 search-condition-department = Buyer:
 search-condition-vendor = Supplier:
+search-condition-vendor_is = Supplier, this name only:
+search-condition-department_is = Buyer, this name only:
 search-condition-municipality = Place:
 search-condition-category = Category:
 search-condition-status = Status:

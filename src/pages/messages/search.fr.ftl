@@ -15,6 +15,8 @@ search-form-any = Indifférent
 
 search-field-department = Le nom de l’acheteur contient
 search-field-vendor = Le nom du fournisseur contient
+search-field-vendor_is = Nom complet du fournisseur
+search-field-department_is = Nom complet de l’acheteur
 search-field-municipality = Lieu ou gouvernement
 search-field-category = Catégorie
 search-field-commodity = Code de marchandise, début
@@ -43,6 +45,8 @@ search-condition-remove = Retirer la condition : { $condition }
 search-condition-q = Mots :
 search-condition-department = Acheteur :
 search-condition-vendor = Fournisseur :
+search-condition-vendor_is = Fournisseur, ce nom seulement :
+search-condition-department_is = Acheteur, ce nom seulement :
 search-condition-municipality = Lieu :
 search-condition-category = Catégorie :
 search-condition-status = État :

@@ -156,7 +156,7 @@ pub(super) fn column(view: View, ask: &Ask, profile: &Profile, ids: ChartIds) ->
     let overview = Overview::of(ask, t, view.today, profile);
     let (counted, with_value) = (overview.counted(), overview.with_value());
     let name = view.name_of(&profile.named);
-    let searched = searched(view, &name);
+    let searched = searched(view, &name, profile.named.kind);
     let search = |query: &Parameters| address::search(view.lang(), overview.entity_type(), query);
     let without = searched
         .as_ref()
@@ -219,10 +219,16 @@ fn body_note(t: Texts, body: BodyKind) -> Option<String> {
     }
 }
 
-/// The parameters of the search for a name's records; `None` if the name is too short.
-fn searched(view: View, name: &str) -> Option<Parameters> {
-    let is_long_enough = fold(name).chars().count() >= MIN_NAME_LENGTH;
-    is_long_enough.then(|| Parameters::default().with(view.facet.name(), name))
+/// The parameters of the search for a name's records; `None` if no search finds them.
+fn searched(view: View, name: &str, body: Option<BodyKind>) -> Option<Parameters> {
+    let parameter = match (view.facet, body) {
+        (Facet::Vendor, _) => "vendor_is",
+        (_, Some(BodyKind::Buyer)) => "department_is",
+        // The name of a division is not that of the buyer.
+        _ if fold(name).chars().count() < MIN_NAME_LENGTH => return None,
+        _ => "department",
+    };
+    Some(Parameters::default().with(parameter, name))
 }
 
 fn category(t: Texts, code: &str) -> String {

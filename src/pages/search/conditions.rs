@@ -58,7 +58,9 @@ fn value_words(context: &SearchContext, parameter: &str, value: &str) -> String 
     let parsed = row.and_then(|row| Some((row.filter()?, row.filter()?.parse(value).ok()?)));
     let words = match parsed {
         Some((FilterKind::Municipality, _)) => Some(context.place(value)),
-        Some((FilterKind::Part(Role::Department), _)) => Some(context.department(value)),
+        Some((FilterKind::Part(Role::Department) | FilterKind::Name(Role::Department, _), _)) => {
+            Some(context.department(value))
+        }
         Some((FilterKind::OneOf(..), FilterValue::Text(choice))) => choice_words(t, parameter, &choice),
         Some((_, FilterValue::Day(day))) => Some(format::date(lang, day)),
         Some((_, FilterValue::Amount(amount))) => Some(format::money(lang, amount, CAD)),

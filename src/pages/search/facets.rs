@@ -61,8 +61,8 @@ pub(crate) const MAX_RANKED: usize = 5_000;
 const FACETS: [ShownFacet; 9] = [
     shown(Facet::Status, Role::Status, &["status"], MAX_LISTED),
     shown(Facet::Year, Role::Date, &["issued_after", "issued_before"], usize::MAX),
-    shown(Facet::NamedDepartment, Role::Department, &["department"], MAX_RANKED),
-    shown(Facet::Vendor, Role::Vendor, &["vendor"], MAX_RANKED),
+    shown(Facet::NamedDepartment, Role::Department, &["department_is"], MAX_RANKED),
+    shown(Facet::Vendor, Role::Vendor, &["vendor_is"], MAX_RANKED),
     shown(Facet::Category, Role::Category, &["category"], MAX_LISTED),
     // All codes, because those of one level are shown.
     shown(Facet::Commodity, Role::Commodity, &["commodity"], usize::MAX),
@@ -176,7 +176,6 @@ fn href(context: &SearchContext, shown: &ShownFacet, value: &str) -> Option<Stri
     let asked = context.asked;
     let parameter = *shown.parameters.first()?;
     match shown.facet {
-        Facet::Vendor | Facet::NamedDepartment => context.condition_href(parameter, value),
         Facet::Year => {
             let (from, to) = (format!("{value}-01-01"), format!("{value}-12-31"));
             Some(asked.with(&[("issued_after", &from), ("issued_before", &to)]))
@@ -193,7 +192,10 @@ fn is_active(asked: &SearchAddress, shown: &ShownFacet, value: &str) -> bool {
         let day = |name: &str, day: &str| asked.value(name) == Some(format!("{value}-{day}").as_str());
         return day("issued_after", "01-01") && day("issued_before", "12-31");
     }
-    let key = |text: &str| query_key(shown.role, text).to_lowercase();
+    let key = |text: &str| match shown.facet {
+        Facet::Vendor | Facet::NamedDepartment => shown.facet.key(text),
+        _ => query_key(shown.role, text).to_lowercase(),
+    };
     let given = shown.parameters.first().and_then(|name| asked.value(name));
     given.is_some_and(|given| key(given) == key(value))
 }

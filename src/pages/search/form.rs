@@ -133,7 +133,11 @@ fn input(context: &SearchContext, name: &str, kind: FilterKind) -> Input {
         }
         FilterKind::AtLeast | FilterKind::AtMost => Input::Amount,
         FilterKind::From(_) | FilterKind::To(_) => Input::Date,
-        FilterKind::Whole(_) | FilterKind::Start(_) | FilterKind::Part(_) | FilterKind::Commodity => Input::Text,
+        FilterKind::Whole(_)
+        | FilterKind::Start(_)
+        | FilterKind::Part(_)
+        | FilterKind::Name(..)
+        | FilterKind::Commodity => Input::Text,
     }
 }
 
