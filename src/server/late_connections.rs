@@ -11,7 +11,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::http::error::ApiError;
+use actix_web::http::header::{HeaderMap, HeaderValue};
+
+use crate::http::{
+    error::ApiError,
+    middleware::request_id::{REQUEST_ID, RequestId},
+};
 
 /// How long the framework may take until it accepts no more.
 const HANDED_OVER: Duration = Duration::from_millis(50);
@@ -43,10 +48,10 @@ impl LateConnections {
             return;
         }
         log::info!("{} connections that waited to be accepted get a 503", streams.len());
-        let (response, end) = (response(), Instant::now() + LONGEST);
+        let end = Instant::now() + LONGEST;
         for stream in streams {
             // A client that is gone needs no response.
-            let _ = answer(stream, response.as_bytes(), end);
+            let _ = answer(stream, end);
         }
     }
 
@@ -60,14 +65,14 @@ impl LateConnections {
 }
 
 /// Reads the head of a request, answers it, and waits until the client has closed its side.
-fn answer(mut stream: TcpStream, response: &[u8], end: Instant) -> io::Result<()> {
+fn answer(mut stream: TcpStream, end: Instant) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_write_timeout(Some(Duration::from_millis(100)))?;
     let mut head = Vec::new();
     read(&mut stream, &mut head, end, |head| {
         head.windows(4).any(|end| end == b"\r\n\r\n")
     })?;
-    stream.write_all(response)?;
+    stream.write_all(response(&request_id(&head)).as_bytes())?;
     stream.shutdown(Shutdown::Write)?;
     read(&mut stream, &mut head, end, |_| false)
 }
@@ -94,12 +99,31 @@ fn read(
     Ok(())
 }
 
-fn response() -> String {
+/// The id that the client sent with its request, or a new one.
+fn request_id(head: &[u8]) -> RequestId {
+    let mut sent = HeaderMap::new();
+    for line in head.split(|byte| *byte == b'\n') {
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else {
+            continue;
+        };
+        let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        if let (true, Ok(value)) = (
+            name.eq_ignore_ascii_case(REQUEST_ID.as_str().as_bytes()),
+            HeaderValue::from_bytes(value),
+        ) {
+            sent.insert(REQUEST_ID, value);
+        }
+    }
+    RequestId::of(&sent)
+}
+
+fn response(id: &RequestId) -> String {
     let error = ApiError::draining();
     let (body, retry_after) = error.unframed();
     format!(
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: {retry_after}\r\n\
-         cache-control: no-store\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+         cache-control: no-store\r\nx-request-id: {}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        id.as_str(),
         body.len()
     )
 }
@@ -115,7 +139,9 @@ mod tests {
         let late = LateConnections::of(&listener).unwrap();
         let mut clients: Vec<TcpStream> = (0..3).map(|_| TcpStream::connect(address).unwrap()).collect();
         for client in &mut clients {
-            client.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+            client
+                .write_all(b"GET /health HTTP/1.1\r\nhost: x\r\nX-Request-ID: mine\r\n\r\n")
+                .unwrap();
         }
         drop(listener);
         let answering = thread::spawn(|| late.answer());
@@ -123,6 +149,7 @@ mod tests {
             let mut response = String::new();
             client.read_to_string(&mut response).unwrap();
             assert!(response.starts_with("HTTP/1.1 503 "), "{response}");
+            assert!(response.contains("\r\nx-request-id: mine\r\n"), "{response}");
             assert!(
                 response.ends_with(r#"{"detail":"the server is stopping; try again in a second"}"#),
                 "{response}"
