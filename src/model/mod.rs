@@ -21,6 +21,7 @@ pub(crate) mod role;
 pub mod schema;
 pub mod similarity_terms;
 pub mod stem;
+pub mod supplier_mention;
 pub(crate) mod timestamp;
 pub(crate) mod vocabulary;
 

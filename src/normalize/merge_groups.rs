@@ -11,7 +11,10 @@ use super::{
     second_pass::{self, SecondPassStep},
 };
 use crate::{
-    model::{Role, Schema, commodity_words::CommodityLearner, record::MAX_ID_BYTES, vocabulary},
+    model::{
+        Role, Schema, commodity_words::CommodityLearner, record::MAX_ID_BYTES, supplier_mention::SupplierMentions,
+        vocabulary,
+    },
     sources::{
         reading::{
             DraftRecord, GroupMember, RowBids, RowCounts, not_amounts,
@@ -64,9 +67,7 @@ pub(crate) fn merge(mut read: ReadFiles, out: &Path, steps: &mut [Box<dyn Second
             dumps.close(source)?;
         }
     }
-    let taught = counts.iter_mut().map(|counts| std::mem::take(&mut counts.taught));
-    let mut taught = taught.fold(CommodityLearner::default(), CommodityLearner::merge);
-    steps.iter_mut().for_each(|step| step.teach(&mut taught));
+    inform(steps, &mut counts);
     second_pass::run(steps, dumps.finished())?;
     let contents = dumps.publish(steps.iter().filter_map(|step| step.file()).collect())?;
     let files = read.files.into_iter().zip(counts).filter_map(|(file, counts)| {
@@ -86,11 +87,24 @@ pub(crate) fn merge(mut read: ReadFiles, out: &Path, steps: &mut [Box<dyn Second
         buyers_of_unknown_city: contents.buyers_of_unknown_city,
         quality_flags: FlaggedRecords::new(),
         commodities: Default::default(),
+        suppliers: Default::default(),
     };
     for step in steps {
         step.report(&mut report);
     }
     Ok(report)
+}
+
+/// Passes to the steps what rows state apart from their records.
+fn inform(steps: &mut [Box<dyn SecondPassStep>], counts: &mut [RowCounts]) {
+    let taught = counts.iter_mut().map(|counts| std::mem::take(&mut counts.taught));
+    let mut taught = taught.fold(CommodityLearner::default(), CommodityLearner::merge);
+    let suppliers = counts.iter_mut().map(|counts| std::mem::take(&mut counts.suppliers));
+    let mut suppliers = suppliers.fold(SupplierMentions::default(), SupplierMentions::merge);
+    for step in steps.iter_mut() {
+        step.teach(&mut taught);
+        step.mention(&mut suppliers);
+    }
 }
 
 /// Takes the entries of all files of a family.

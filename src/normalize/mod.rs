@@ -28,6 +28,7 @@ mod quality;
 mod read_files;
 pub mod report;
 mod second_pass;
+mod suppliers;
 
 use std::{fs, path::PathBuf};
 
@@ -38,6 +39,7 @@ use commodities::CommodityStep;
 use quality::QualityFlags;
 use report::NormalizeReport;
 use second_pass::SecondPassStep;
+use suppliers::SupplierStep;
 
 /// What to normalize, and where to write.
 #[derive(Clone, Debug)]
@@ -75,5 +77,6 @@ fn second_pass_steps(options: &NormalizeOptions) -> Result<Vec<Box<dyn SecondPas
     Ok(vec![
         Box::new(CommodityStep::new(options.commodities.as_deref(), &options.out)?),
         Box::new(QualityFlags::default()),
+        Box::new(SupplierStep::new(&options.out)?),
     ])
 }

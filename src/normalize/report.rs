@@ -31,6 +31,23 @@ pub struct NormalizeReport {
     pub quality_flags: FlaggedRecords,
     /// By scheme of the commodity codes that records state.
     pub commodities: BTreeMap<&'static str, CommodityCounts>,
+    pub suppliers: SupplierCounts,
+}
+
+/// What a run read about suppliers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SupplierCounts {
+    /// Statements about suppliers; equal ones count once each.
+    pub mentions: u64,
+    /// Distinct statements: lines of the file.
+    pub lines: u64,
+    /// Distinct official numbers.
+    pub numbers: u64,
+    /// Lines of sources that this run did not read, kept from the former file.
+    pub kept: u64,
+    /// Numbers that were refused, by source.
+    pub placeholders: BTreeMap<String, u64>,
+    pub malformed: BTreeMap<String, u64>,
 }
 
 /// A file that was not read, because no source recognizes it or because it cannot be opened.
@@ -115,6 +132,9 @@ impl fmt::Display for NormalizeReport {
         for (scheme, counts) in &self.commodities {
             writeln!(f, "{scheme:>9}  {counts}")?;
         }
+        if self.suppliers.lines > 0 {
+            write!(f, "\nsuppliers\n{}", self.suppliers)?;
+        }
         if !self.shortfalls.is_empty() {
             writeln!(
                 f,
@@ -159,6 +179,32 @@ fn fmt_reasons(f: &mut fmt::Formatter<'_>, label: &str, reasons: &BTreeMap<Strin
         writeln!(f, "{:>39}  {count} × {label}, first on line {first_line}: {reason}", "")?;
     }
     Ok(())
+}
+
+impl fmt::Display for SupplierCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SupplierCounts {
+            mentions,
+            lines,
+            numbers,
+            kept,
+            placeholders,
+            malformed,
+        } = self;
+        writeln!(
+            f,
+            "{mentions:>9}  statements about suppliers, {lines} of them distinct, with {numbers} official numbers"
+        )?;
+        if *kept > 0 {
+            writeln!(f, "{kept:>9}  of former runs, from sources that this run did not read")?;
+        }
+        for (why, by_source) in [("placeholders", placeholders), ("no enterprise numbers", malformed)] {
+            for (source, count) in by_source {
+                writeln!(f, "{count:>9}  numbers of {source} refused: {why}")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl fmt::Display for CommodityCounts {

@@ -31,6 +31,9 @@ pub(crate) const COMMODITIES: &str = "commodities.ndjson";
 /// The folder next to those of the dumps with the bids of notices, `<source_id>.ndjson`.
 pub(crate) const BIDS: &str = "bids";
 
+/// The file next to the folders of the dumps with what publishers state about suppliers.
+pub(crate) const SUPPLIERS: &str = "suppliers.ndjson";
+
 /// The file name extensions of dumps, longest first.
 const EXTENSIONS: [&str; 3] = [".ndjson.gz", ".ndjson.zst", ".ndjson"];
 
@@ -72,12 +75,18 @@ pub(crate) fn unknown_files(dumps: &Path) -> anyhow::Result<Vec<PathBuf>> {
                         .filter(|path| dump_at(path.clone()).is_none()),
                 );
             }
-            _ if path.is_file() && path.file_name().is_some_and(|name| name == COMMODITIES) => {}
+            _ if path.is_file() && is_side_file(&path) => {}
             _ => unknown.push(path),
         }
     }
     unknown.sort();
     Ok(unknown)
+}
+
+/// Whether a file next to the folders of the dumps belongs there.
+fn is_side_file(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| name == COMMODITIES || name == SUPPLIERS)
 }
 
 /// The dump at a path, if the path is named like a dump.

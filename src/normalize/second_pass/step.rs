@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    model::{EntityType, Record, commodity_words::CommodityLearner},
+    model::{EntityType, Record, commodity_words::CommodityLearner, supplier_mention::SupplierMentions},
     normalize::report::NormalizeReport,
 };
 
@@ -17,6 +17,9 @@ pub(crate) trait SecondPassStep: Send + Sync {
 
     /// What rows state about codes that gave no record. Called once, before the first record is observed.
     fn teach(&mut self, _: &mut CommodityLearner) {}
+
+    /// What rows state about suppliers. Called once, before the first record is observed.
+    fn mention(&mut self, _: &mut SupplierMentions) {}
 
     /// Called once, after all records were observed and before the first is completed.
     fn conclude(&mut self) {}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{EntityType, commodity_words::CommodityLearner};
+use crate::model::{EntityType, commodity_words::CommodityLearner, supplier_mention::SupplierMentions};
 
 /// Maximum number of different reasons, and of different notes, that are counted separately per
 /// file. Reasons quote what publishers wrote, so their number has no other bound. Further ones are
@@ -47,6 +47,8 @@ pub struct RowCounts {
     pub bidders: BidderCounts,
     /// The words of codes that rows state, but no record.
     pub(crate) taught: CommodityLearner,
+    /// What rows state about suppliers, those without a record included.
+    pub(crate) suppliers: SupplierMentions,
     /// Whether these are the counts of a part of a file. A part lists all reasons; the whole, to
     /// which parts are [added](RowCounts::add), decides which of them it lists.
     is_part: bool,
@@ -118,6 +120,7 @@ impl RowCounts {
         self.recorded += part.recorded;
         self.merged += part.merged;
         self.taught = std::mem::take(&mut self.taught).merge(part.taught);
+        self.suppliers = std::mem::take(&mut self.suppliers).merge(part.suppliers);
         for (entity_type, written) in part.written {
             *self.written.entry(entity_type).or_default() += written;
         }

@@ -168,6 +168,7 @@ fn row_output(
         let bidders = bids.as_ref().map_or(0, |notice| notice.bids.len() as u64);
         notice.counts.refuse_bidders(line, bidders, NOTICE_LEFT_OUT);
     })?;
+    notice.mention_parties();
     let mut records = vec![tender];
     let note = "an award listed twice, recorded once";
     records.extend(disambiguate_lots(contracts, |line| notice.counts.note(line, note)));

@@ -8,13 +8,14 @@ use std::{borrow::Cow, collections::HashMap};
 
 use serde_json::{Value, json};
 
-use crate::model::{EntityType, fold::fold};
+use crate::model::{Date, EntityType, fold::fold, supplier_mention::SupplierMention};
 use crate::sources::{
     reading::{DraftRecord, RowBudget, array_at, text, text_at},
     seao::{
         codes::{self, BidUnit},
         common::{
-            AwardAmounts, FIELDS_FROM_TENDER, contract_record_id, is_same_amount, neq, vendor_country, vendor_province,
+            AwardAmounts, FIELDS_FROM_TENDER, SEAO_OCDS, contract_record_id, is_same_amount, neq, vendor_country,
+            vendor_province,
         },
         ocds_release::{ReleaseNotice, StatusLabels, index_by},
     },
@@ -80,6 +81,29 @@ impl<'a> ReleaseNotice<'a> {
             }
         }
         Ok(contracts)
+    }
+
+    /// Keeps what the release states about its suppliers and bidders.
+    pub(crate) fn mention_parties(&mut self) {
+        let day = text_at(self.release, "/date").and_then(|date| Date::parse_prefix(&date).ok());
+        for party in array_at(self.release, "/parties") {
+            let roles = array_at(party, "/roles").iter().filter_map(Value::as_str);
+            let mut roles = roles.filter(|role| matches!(*role, "supplier" | "tenderer"));
+            let name = text_at(party, "/name");
+            let (Some(_), Some(name)) = (roles.next(), name.as_deref().and_then(text::organization)) else {
+                continue;
+            };
+            let part = |pointer: &str| text_at(party, pointer);
+            let postal_code = part("/address/postalCode").as_deref().and_then(text::postal_code);
+            let mention = SupplierMention::of(&name, SEAO_OCDS);
+            let mention = mention.at(part("/address/locality").as_deref(), postal_code.as_deref());
+            let id = part("/id").unwrap_or_default();
+            let neq = part("/details/neq").filter(|neq| !neq.trim().is_empty());
+            let neq = neq.or_else(|| id.strip_prefix("FO-").filter(|neq| neq.len() == 10).map(str::to_owned));
+            self.counts
+                .suppliers
+                .add_with_neq(mention, &neq.unwrap_or_default(), day);
+        }
     }
 
     /// The first supplier of an award; `None` if it has no name.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::json;
 
-use crate::model::{Date, EntityType, bids::NoticeBids};
+use crate::model::{Date, EntityType, bids::NoticeBids, supplier_mention::SupplierMention};
 use crate::sources::{
     reading::{DraftRecord, Recency, RowBudget, RowCounts, RowOutput, XmlElement, text, unknown},
     seao::{
@@ -54,7 +54,11 @@ impl<'a> XmlNotice<'a> {
             .child("fournisseurs")
             .into_iter()
             .flat_map(XmlElement::children);
-        for bidder in bidders.filter(|bidder| bidder.raw("adjudicataire").trim() == "1") {
+        for bidder in bidders {
+            self.mention(bidder);
+            if bidder.raw("adjudicataire").trim() != "1" {
+                continue;
+            }
             let Some(contract) = self.contract(&number, bidder, &records[0]) else {
                 self.counts
                     .note(bidder.line(), "a winner without a name, no contract recorded");
@@ -276,6 +280,18 @@ impl<'a> XmlNotice<'a> {
         contract.set("contract_value", amounts.value());
         contract.set("currency", Some(amounts.currency()));
         Some(contract)
+    }
+
+    /// Keeps what the notice states about a bidder, whether it won or not.
+    fn mention(&mut self, bidder: XmlElement) {
+        let Some(name) = text::organization(bidder.raw("nomorganisation")) else {
+            return;
+        };
+        let postal_code = text::postal_code(bidder.raw("codepostal"));
+        let mention = SupplierMention::of(&name, SEAO_XML);
+        let mention = mention.at(bidder.line_of("ville").as_deref(), postal_code.as_deref());
+        let day = self.award_date.or(self.closing_date);
+        self.counts.suppliers.add_with_neq(mention, bidder.raw("neq"), day);
     }
 
     /// Notes a code that is not in its table. The field with its meaning stays empty.
