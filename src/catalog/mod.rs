@@ -1,5 +1,5 @@
 //! What is built from dumps and read through an engine: generations, indexing, notices, the feed,
-//! estimates and comparables.
+//! estimates and comparables, suppliers.
 
 pub(crate) mod all_matches;
 pub(crate) mod ask;
@@ -8,6 +8,7 @@ pub(crate) mod feed;
 pub mod generation;
 pub mod indexing;
 pub mod notices;
+pub(crate) mod suppliers;
 pub(crate) mod tender_value;
 pub(crate) mod value_cache;
 pub(crate) mod value_pace;

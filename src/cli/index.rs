@@ -27,6 +27,9 @@ pub(crate) struct Index {
     /// How many generations stay, the new one included: requests may ask for each of them
     #[arg(long, value_name = "N", env = "PROCURE_KEEP", default_value_t = KEPT_GENERATIONS, value_parser = parse_keep)]
     keep: usize,
+    /// What people claim about the names of suppliers: NDJSON or CSV, see docs/suppliers.md
+    #[arg(long, value_name = "FILE", env = "PROCURE_CLAIMS")]
+    claims: Option<PathBuf>,
     /// Fail if a line is not a valid record or a file is not a dump
     #[arg(long, env = "PROCURE_STRICT")]
     strict: bool,
@@ -50,6 +53,6 @@ pub(crate) fn run(args: Index) -> anyhow::Result<()> {
         memory_mb: args.memory_mb,
         strict: args.strict,
     };
-    let report = indexing::run_keeping(&options, args.keep)?;
+    let report = indexing::run_keeping(&options, args.keep, args.claims.as_deref())?;
     print(&format!("{report}\n"))
 }

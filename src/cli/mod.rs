@@ -18,6 +18,7 @@ mod pages_options;
 mod print;
 mod sample;
 mod serve;
+mod suppliers;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -57,6 +58,9 @@ enum Command {
     Sample(sample::Sample),
     /// Measure how accurate estimates are, on contracts whose value is known
     Backtest(backtest::Backtest),
+    /// List suppliers with all their names, explain them, claim otherwise, and match lists of names
+    #[command(subcommand)]
+    Suppliers(suppliers::Suppliers),
     /// List the generations of the index, or put one in service
     #[command(subcommand)]
     Generations(generations::Generations),
@@ -106,6 +110,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Demo(args) => demo::run(args),
         Command::Sample(args) => sample::run(args),
         Command::Backtest(args) => backtest::run(args),
+        Command::Suppliers(args) => suppliers::run(args),
         Command::Generations(args) => generations::run(args),
         Command::Health(args) => server::health_probe::check(args.bind),
         Command::Print(args) => print::run(args, command()),

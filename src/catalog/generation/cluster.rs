@@ -12,7 +12,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{
     derived::DerivedData,
     first_seen::FirstSeen,
-    layout::{CALIBRATION, COMMODITIES, FIRST_SEEN, MANIFEST, NEWEST_STATUSES, TENDER_VALUES},
+    layout::{CALIBRATION, COMMODITIES, FIRST_SEEN, MANIFEST, NEWEST_STATUSES, SUPPLIERS, TENDER_VALUES},
     manifest::{EntityTypeManifest, Manifest},
     opened::Generation,
 };
@@ -88,8 +88,9 @@ impl ClusterStore {
             tender_values: Some(self.read_needed(id, TENDER_VALUES, &deadline)?),
             newest_statuses: self.read_needed(id, NEWEST_STATUSES, &deadline)?,
             commodities: self.read(id, COMMODITIES, &deadline)?.unwrap_or_default(),
+            suppliers: self.read_bytes(id, SUPPLIERS, &deadline)?.unwrap_or_default().into(),
         };
-        Ok(Generation::new(id, manifest, Arc::new(engine), derived))
+        Generation::new(id, manifest, Arc::new(engine), derived)
     }
 
     /// Opens the indexes of a generation, in service or not.
@@ -141,9 +142,13 @@ impl ClusterStore {
         content.with_context(|| format!("generation {id} on {self} has no {name}: {REMEDY}"))
     }
 
-    fn read<T: DeserializeOwned>(&self, id: &str, name: &str, deadline: &Deadline) -> anyhow::Result<Option<T>> {
+    fn read_bytes(&self, id: &str, name: &str, deadline: &Deadline) -> anyhow::Result<Option<Vec<u8>>> {
         let reading = || format!("reading {name} of generation {id} on {self}");
-        let bytes = generations::file(&self.client, id, name, deadline).with_context(reading)?;
+        generations::file(&self.client, id, name, deadline).with_context(reading)
+    }
+
+    fn read<T: DeserializeOwned>(&self, id: &str, name: &str, deadline: &Deadline) -> anyhow::Result<Option<T>> {
+        let bytes = self.read_bytes(id, name, deadline)?;
         let parsed = bytes.map(|bytes| serde_json::from_slice(&bytes)).transpose();
         parsed.map_err(|why| anyhow!("{name} of generation {id} on {self} cannot be parsed ({why}): {REMEDY}"))
     }
@@ -161,7 +166,7 @@ impl fmt::Display for ClusterStore {
 pub(crate) fn generation_files(
     entity_types: Vec<EntityTypeManifest>,
     derived: &DerivedData,
-) -> anyhow::Result<[(&'static str, Vec<u8>); 6]> {
+) -> anyhow::Result<[(&'static str, Vec<u8>); 7]> {
     fn json(content: &impl Serialize) -> anyhow::Result<Vec<u8>> {
         Ok(serde_json::to_vec(content)?)
     }
@@ -173,6 +178,7 @@ pub(crate) fn generation_files(
         (TENDER_VALUES, json(&derived.tender_values)?),
         (COMMODITIES, json(&derived.commodities)?),
         (NEWEST_STATUSES, json(&derived.newest_statuses)?),
+        (SUPPLIERS, derived.suppliers.to_vec()),
         (MANIFEST, json(&manifest)?),
     ])
 }

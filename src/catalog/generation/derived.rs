@@ -1,5 +1,7 @@
 //! What is derived from a finished index and its dumps when it is built, and stored with it.
 
+use bytes::Bytes;
+
 use super::{first_seen::FirstSeen, tender_values::TenderValues};
 use crate::{
     catalog::{estimates::calibration::Calibration, notices::NewestStatuses},
@@ -18,4 +20,6 @@ pub(crate) struct DerivedData {
     pub(crate) newest_statuses: NewestStatuses,
     /// The words of commodity codes; none in a generation of an older program.
     pub(crate) commodities: CommodityDictionary,
+    /// Which names of vendors are one supplier, as lines; none in a generation of an older program.
+    pub(crate) suppliers: Bytes,
 }

@@ -16,7 +16,7 @@ use super::{
     derived::DerivedData,
     first_seen::FirstSeen,
     layout::{
-        CALIBRATION, COMMODITIES, FIRST_SEEN, NEWEST_STATUSES, REMEDY, TENDER_VALUES, list, lock, read_json,
+        CALIBRATION, COMMODITIES, FIRST_SEEN, NEWEST_STATUSES, REMEDY, SUPPLIERS, TENDER_VALUES, list, lock, read_json,
         set_current,
     },
     manifest::{EntityTypeManifest, Manifest},
@@ -27,11 +27,13 @@ use crate::{
     catalog::{
         estimates::{Market, calibration::Calibration},
         notices::NewestStatuses,
+        suppliers::SupplierList,
         value_cache::{CacheSize, ValueCache},
     },
     engine::{Deadline, Engine, Error, tantivy::TantivyEngine},
     model::{Date, EntityType, commodity_words::CommodityDictionary},
     query::translate::Translator,
+    storage::regular_file,
 };
 
 /// An opened, verified generation. A request takes one when it starts and uses no other.
@@ -47,6 +49,8 @@ pub struct Generation {
     pub(crate) first_seen: FirstSeen,
     /// The words of commodity codes, and which codes are below which.
     pub commodities: Arc<Commodities>,
+    /// Which names of vendors are one supplier.
+    pub(crate) suppliers: Arc<SupplierList>,
     /// What English and French call the same.
     pub translator: Arc<Translator>,
     /// Estimated values of tenders.
@@ -60,9 +64,18 @@ pub struct Generation {
 }
 
 impl Generation {
-    pub(super) fn new(id: &str, manifest: Manifest, engine: Arc<dyn Engine>, derived: DerivedData) -> Generation {
+    pub(super) fn new(
+        id: &str,
+        manifest: Manifest,
+        engine: Arc<dyn Engine>,
+        derived: DerivedData,
+    ) -> anyhow::Result<Generation> {
+        let suppliers = SupplierList::parse(derived.suppliers);
+        let suppliers = suppliers
+            .context("the list of suppliers is not one of this version")
+            .context(REMEDY)?;
         let commodities = Commodities::new(derived.commodities);
-        Generation {
+        Ok(Generation {
             id: id.to_owned(),
             manifest,
             engine,
@@ -75,7 +88,8 @@ impl Generation {
             statistics: Default::default(),
             commodity_counts: CommodityCache::default(),
             content_check: None,
-        }
+            suppliers: Arc::new(suppliers),
+        })
     }
 
     /// What the check in the background has found to be damaged.
@@ -181,8 +195,9 @@ pub(crate) fn open_unverified(folder: &Path, id: &str) -> anyhow::Result<Generat
         first_seen: read_json(&folder.join(FIRST_SEEN), "list of first-seen times")?,
         tender_values: tender_values(folder, &manifest)?,
         commodities: commodities(folder, &manifest)?,
+        suppliers: suppliers(folder, &manifest)?,
     };
-    Ok(Generation::new(id, manifest, Arc::new(engine), derived))
+    Generation::new(id, manifest, Arc::new(engine), derived)
 }
 
 /// The values that were estimated when it was built. A generation of an older program has none.
@@ -200,6 +215,17 @@ fn commodities(folder: &Path, manifest: &Manifest) -> anyhow::Result<CommodityDi
         read_json(&folder.join(COMMODITIES), "list of commodity codes")
     } else {
         Ok(CommodityDictionary::default())
+    }
+}
+
+/// Which names are one supplier. A generation of an older program does not state it.
+fn suppliers(folder: &Path, manifest: &Manifest) -> anyhow::Result<Bytes> {
+    if manifest.files.iter().any(|file| file.path == SUPPLIERS) {
+        let path = folder.join(SUPPLIERS);
+        let bytes = regular_file::read(&path).with_context(|| format!("reading {}", path.display()));
+        bytes.map(Bytes::from).context(REMEDY)
+    } else {
+        Ok(Bytes::new())
     }
 }
 

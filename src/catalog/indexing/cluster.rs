@@ -10,7 +10,7 @@ use super::{
     manifest_counts::ManifestCounts,
     read_dumps::DumpRecords,
     spooled_records::SpooledRecords,
-    target::{BuildTarget, WrittenRecords},
+    target::{BuildTarget, Learned, WrittenRecords},
     write_index::progress_bar,
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
         Deadline, Engine,
         opensearch::build::{BuildTotals, ClusterBuild},
     },
-    model::{EntityType, Schema, commodity_words::CommodityLearner},
+    model::{EntityType, Schema},
 };
 
 pub(super) struct ClusterTarget<'a> {
@@ -46,18 +46,17 @@ impl BuildTarget for ClusterTarget<'_> {
         let count = records.entries.len();
 
         let progress = progress_bar("counting", schema, count);
-        type Counts = (ManifestCounts, CommodityLearner, BuildTotals);
+        type Counts = (ManifestCounts, Learned, BuildTotals);
         let start = || -> Counts { (Default::default(), Default::default(), BuildTotals::new(schema)) };
-        let counted = spooled.visit(&progress, start, |(counts, commodities, totals), spooled| {
+        let counted = spooled.visit(&progress, start, |(counts, learned, totals), spooled| {
             counts.add(spooled.record, spooled.dump);
-            if records.teach_commodities {
-                commodities.observe(spooled.record);
-            }
+            let source = &records.dumps[usize::from(spooled.dump)].source_id;
+            learned.observe(spooled.record, source, records.teach);
             totals.add(spooled.record, spooled.bytes.len());
             Ok(())
         })?;
         let merge = |a: Counts, b: Counts| (a.0.merge(b.0), a.1.merge(b.1), a.2.merge(b.2));
-        let (counts, commodities, totals) = counted.into_iter().fold(start(), merge);
+        let (counts, learned, totals) = counted.into_iter().fold(start(), merge);
         progress.finish_and_clear();
 
         let progress = progress_bar("loading", schema, count);
@@ -72,7 +71,7 @@ impl BuildTarget for ClusterTarget<'_> {
         progress.finish_and_clear();
         Ok(WrittenRecords {
             manifest: counts.into_manifest(schema, &records.dumps),
-            commodities,
+            learned,
         })
     }
 

@@ -14,10 +14,11 @@ mod read_dumps;
 mod report;
 mod run;
 mod spooled_records;
+mod supplier_names;
 mod target;
 mod value_tenders;
 mod write_index;
 
 pub use report::{DumpFileReport, EntityTypeReport, IndexReport, LineProblem, TooLongRecord, TooLongRecords};
 pub(crate) use run::run_keeping;
-pub use run::{DEFAULT_MEMORY_MB, IndexOptions, run};
+pub use run::{DEFAULT_MEMORY_MB, IndexOptions, run, run_with_claims};

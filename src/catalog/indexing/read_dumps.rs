@@ -37,14 +37,19 @@ use crate::{
     },
 };
 
+/// What records are asked for, because no file next to the dumps states it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Teach {
+    pub(crate) commodities: bool,
+    pub(crate) suppliers: bool,
+}
+
 /// The records of an entity type, each once, in `record_id` order.
 pub(crate) struct DumpRecords {
     pub(crate) dumps: Vec<DumpFile>,
     pub(crate) files: Vec<DumpFileReport>,
     pub(crate) entries: Vec<RecordEntry>,
-    /// Whether the words of commodity codes are learned from the records, since no dictionary is
-    /// next to the dumps.
-    pub(crate) teach_commodities: bool,
+    pub(crate) teach: Teach,
     /// The record ids, one after the other, until duplicates are dropped.
     ids: Vec<u8>,
     spool: File,
@@ -129,7 +134,7 @@ pub(crate) fn read_dumps(
         dumps,
         files,
         entries: reader.entries,
-        teach_commodities: false,
+        teach: Teach::default(),
         ids: reader.ids,
         spool,
     };

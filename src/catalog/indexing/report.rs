@@ -3,6 +3,7 @@
 use std::{fmt, path::PathBuf};
 
 use crate::{
+    catalog::suppliers::report::SupplierReport,
     model::{EntityType, printable::printable},
     storage::dump::MAX_RECORD_BYTES,
 };
@@ -15,6 +16,7 @@ pub struct IndexReport {
     /// Files in the dump folder that are not dumps.
     pub(crate) left_out: Vec<PathBuf>,
     pub(crate) tender_values: ValueReport,
+    pub(crate) suppliers: SupplierReport,
     pub(crate) seconds: f64,
 }
 
@@ -140,6 +142,7 @@ impl fmt::Display for IndexReport {
         if tenders > 0 {
             writeln!(f, "{tenders} open tenders without a value estimated in {seconds:.1} s")?;
         }
+        write!(f, "{}", self.suppliers)?;
         let rate = self.records() as f64 / self.seconds.max(0.001);
         write!(
             f,

@@ -13,9 +13,10 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::{
     cluster::ClusterTarget,
     embedded::EmbeddedBuild,
-    read_dumps::read_dumps,
+    read_dumps::{Teach, read_dumps},
     report::{EntityTypeReport, IndexReport, ValueReport},
-    target::{BuildTarget, WrittenRecords},
+    supplier_names::{self, ClaimsFile},
+    target::{BuildTarget, Learned, WrittenRecords},
     value_tenders::value_open_tenders,
 };
 use crate::{
@@ -25,13 +26,10 @@ use crate::{
             Build, DerivedData, EntityTypeManifest, FirstSeen, GenerationStore, KEPT_GENERATIONS, recent_tender_ids,
         },
         notices::NewestStatuses,
+        suppliers::report::SupplierReport,
     },
     engine::{Deadline, Engine},
-    model::{
-        Date, EntityType, Schema,
-        commodity_table::GROUPS,
-        commodity_words::{CommodityDictionary, CommodityLearner},
-    },
+    model::{Date, EntityType, Schema, commodity_table::GROUPS, commodity_words::CommodityDictionary},
     storage::{dump, regular_file},
 };
 
@@ -52,12 +50,18 @@ pub const DEFAULT_MEMORY_MB: usize = 512;
 
 /// Indexes all dumps and publishes the generation.
 pub fn run(options: &IndexOptions) -> anyhow::Result<IndexReport> {
-    run_keeping(options, KEPT_GENERATIONS)
+    run_keeping(options, KEPT_GENERATIONS, None)
+}
+
+/// The same with a file of people's claims about suppliers.
+pub fn run_with_claims(options: &IndexOptions, claims: Option<&Path>) -> anyhow::Result<IndexReport> {
+    run_keeping(options, KEPT_GENERATIONS, claims)
 }
 
 /// The same; `keep` generations stay, that one included.
-pub(crate) fn run_keeping(options: &IndexOptions, keep: usize) -> anyhow::Result<IndexReport> {
-    let dumps = CheckedDumps::new(&options.dumps, options.strict)?;
+pub(crate) fn run_keeping(options: &IndexOptions, keep: usize, claims: Option<&Path>) -> anyhow::Result<IndexReport> {
+    let mut dumps = CheckedDumps::new(&options.dumps, options.strict)?;
+    dumps.claims = claims.map(supplier_names::read_claims).transpose()?.unwrap_or_default();
     let searches_per_core = options.store.searches_per_core();
     match &options.store {
         GenerationStore::Folder(index_dir) => {
@@ -77,6 +81,7 @@ struct CheckedDumps<'a> {
     strict: bool,
     /// Files that are not dumps.
     left_out: Vec<PathBuf>,
+    claims: ClaimsFile,
     started: Instant,
 }
 
@@ -99,23 +104,31 @@ impl CheckedDumps<'_> {
             folder,
             strict,
             left_out,
+            claims: ClaimsFile::default(),
             started,
         })
     }
 
     /// Indexes all dumps and publishes the generation.
     fn index(self, target: impl BuildTarget, searches_per_core: NonZeroUsize) -> anyhow::Result<IndexReport> {
-        let (mut entity_types, mut manifests) = (Vec::new(), Vec::new());
+        let (mut entity_types, mut manifests, mut learned) = (Vec::new(), Vec::new(), Learned::default());
         let dictionary = read_commodities(self.folder)?;
-        let mut learner = CommodityLearner::default();
+        let mentions = supplier_names::read_mentions(self.folder)?;
+        let teach = Teach {
+            commodities: dictionary.is_none(),
+            suppliers: mentions.is_none(),
+        };
         for entity_type in EntityType::ALL {
             let schema = Schema::of(entity_type);
             let spool_folder = target.spool_folder(entity_type)?;
             let mut records = read_dumps(schema, self.folder, self.strict, &spool_folder)?;
-            records.teach_commodities = dictionary.is_none();
+            records.teach = teach;
             let files = std::mem::take(&mut records.files);
-            let WrittenRecords { manifest, commodities } = target.write_records(schema, records)?;
-            learner = learner.merge(commodities);
+            let WrittenRecords {
+                manifest,
+                learned: of_type,
+            } = target.write_records(schema, records)?;
+            learned = learned.merge(of_type);
             entity_types.push(EntityTypeReport {
                 entity_type,
                 records: manifest.records,
@@ -131,12 +144,16 @@ impl CheckedDumps<'_> {
         let engine = target.engine(&manifests).context("opening the index just built")?;
         let previous = target.previous_first_seen()?;
         let commodities = dictionary.unwrap_or_else(|| {
-            let mut learned = learner.conclude();
-            learned.complete(GROUPS.clone().into_iter().collect());
-            learned
+            let mut dictionary = learned.commodities.conclude();
+            dictionary.complete(GROUPS.clone().into_iter().collect());
+            dictionary
         });
-        let derive = || derive(&*engine, &manifests, previous, commodities);
-        let (derived, tender_values) = if engine.is_local() {
+        let mentions = mentions.unwrap_or_else(|| learned.suppliers.into_lines());
+        let derive = || {
+            let suppliers = supplier_names::join(&*engine, &mentions, &self.claims)?;
+            derive(&*engine, &manifests, previous, commodities, suppliers)
+        };
+        let (derived, reports) = if engine.is_local() {
             derive()?
         } else {
             waiting_threads(searches_per_core)?.install(derive)?
@@ -148,7 +165,8 @@ impl CheckedDumps<'_> {
             generation,
             entity_types,
             left_out: self.left_out,
-            tender_values,
+            tender_values: reports.0,
+            suppliers: reports.1,
             seconds: self.started.elapsed().as_secs_f64(),
         })
     }
@@ -185,7 +203,8 @@ fn derive(
     entity_types: &[EntityTypeManifest],
     previous: Option<FirstSeen>,
     commodities: CommodityDictionary,
-) -> anyhow::Result<(DerivedData, ValueReport)> {
+    (suppliers, supplier_report): (String, SupplierReport),
+) -> anyhow::Result<(DerivedData, (ValueReport, SupplierReport))> {
     let records = |entity_type: EntityType| entity_types[entity_type as usize].records;
     let calibration = calibrate(engine, records).context("estimating contracts of the index just built")?;
     let now = chrono::Utc::now();
@@ -207,8 +226,9 @@ fn derive(
         tender_values: Some(tender_values),
         newest_statuses,
         commodities,
+        suppliers: suppliers.into_bytes().into(),
     };
-    Ok((derived, report))
+    Ok((derived, (report, supplier_report)))
 }
 
 #[cfg(test)]

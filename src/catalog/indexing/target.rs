@@ -2,18 +2,42 @@
 
 use std::path::PathBuf;
 
-use super::read_dumps::DumpRecords;
+use super::read_dumps::{DumpRecords, Teach};
 use crate::{
     catalog::generation::{DerivedData, EntityTypeManifest, FirstSeen},
     engine::Engine,
-    model::{EntityType, Schema, commodity_words::CommodityLearner},
+    model::{EntityType, Record, Schema, commodity_words::CommodityLearner, supplier_mention::SupplierMentions},
 };
 
 /// What is known of the records of an entity type when all are indexed.
 pub(super) struct WrittenRecords {
     pub(super) manifest: EntityTypeManifest,
-    /// What they teach of commodity codes; nothing unless they are asked.
+    pub(super) learned: Learned,
+}
+
+/// What records teach; nothing unless they are asked.
+#[derive(Default)]
+pub(super) struct Learned {
     pub(super) commodities: CommodityLearner,
+    pub(super) suppliers: SupplierMentions,
+}
+
+impl Learned {
+    pub(super) fn observe(&mut self, record: &Record, source: &str, teach: Teach) {
+        if teach.commodities {
+            self.commodities.observe(record);
+        }
+        if teach.suppliers {
+            self.suppliers.observe(record, source);
+        }
+    }
+
+    pub(super) fn merge(self, other: Learned) -> Learned {
+        Learned {
+            commodities: self.commodities.merge(other.commodities),
+            suppliers: self.suppliers.merge(other.suppliers),
+        }
+    }
 }
 
 /// A generation that is being built. It is not in service before [`BuildTarget::publish`].

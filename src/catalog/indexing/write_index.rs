@@ -12,10 +12,14 @@ use anyhow::{Context, anyhow, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 
-use super::{manifest_counts::ManifestCounts, read_dumps::DumpRecords, target::WrittenRecords};
+use super::{
+    manifest_counts::ManifestCounts,
+    read_dumps::DumpRecords,
+    target::{Learned, WrittenRecords},
+};
 use crate::{
     engine::tantivy::build::{Chunk, ChunkBuilder, OFFSETS, RECORDS, merge_chunks, write_orders},
-    model::{Record, Schema, commodity_words::CommodityLearner},
+    model::{Record, Schema},
 };
 
 pub(crate) fn write_index(
@@ -25,14 +29,14 @@ pub(crate) fn write_index(
     folder: &Path,
 ) -> anyhow::Result<WrittenRecords> {
     let dumps = records.dumps.clone();
-    let (counts, commodities) = if records.entries.is_empty() {
+    let (counts, learned) = if records.entries.is_empty() {
         Default::default()
     } else {
         write_documents(schema, records, memory_mb, folder)?
     };
     Ok(WrittenRecords {
         manifest: counts.into_manifest(schema, &dumps),
-        commodities,
+        learned,
     })
 }
 
@@ -41,7 +45,7 @@ fn write_documents(
     records: DumpRecords,
     memory_mb: usize,
     folder: &Path,
-) -> anyhow::Result<(ManifestCounts, CommodityLearner)> {
+) -> anyhow::Result<(ManifestCounts, Learned)> {
     let order = records.default_order();
     let offsets = write_offsets(&records, &order, folder)?;
     let written = write_chunks(schema, &records, &order, &offsets, memory_mb, folder)?;
@@ -63,7 +67,7 @@ fn write_documents(
     orders?;
     merged?;
     merging.finish_and_clear();
-    Ok((written.counts, written.commodities))
+    Ok((written.counts, written.learned))
 }
 
 /// Writes where each record starts in the records file, and where the last one ends.
@@ -100,7 +104,7 @@ const CHUNKS_PER_CORE: u64 = 4;
 #[derive(Default)]
 struct WrittenChunks {
     counts: ManifestCounts,
-    commodities: CommodityLearner,
+    learned: Learned,
     /// In document order.
     chunks: Vec<Chunk>,
 }
@@ -142,7 +146,7 @@ fn write_chunks(
         all.chunks.extend(chunk.chunks);
         WrittenChunks {
             counts: all.counts.merge(chunk.counts),
-            commodities: all.commodities.merge(chunk.commodities),
+            learned: all.learned.merge(chunk.learned),
             chunks: all.chunks,
         }
     };
@@ -205,9 +209,8 @@ impl ChunkWriter<'_> {
                 .add(&record)
                 .with_context(|| format!("indexing {}", record.id()))?;
             written.counts.add(&record, entry.dump);
-            if self.records.teach_commodities {
-                written.commodities.observe(&record);
-            }
+            let source = &self.records.dumps[usize::from(entry.dump)].source_id;
+            written.learned.observe(&record, source, self.records.teach);
             bytes.push(b'\n');
             out.write_all(&bytes).with_context(writing)?;
             self.progress.inc(1);

@@ -211,13 +211,17 @@ fn filter_clause(schema: &Schema, filter: &Filter, resolved: &ResolvedTerms) -> 
             let is_date = role.storage() == RoleStorage::Day;
             (is_date && has_field(schema, *role)).then(|| dates(*role, *from, *to))
         }
-        Filter::FacetValue { facet, key } => {
-            let codes = resolved.codes.get(&(*facet, key.clone()))?;
-            let codes: Vec<String> = codes.iter().copied().map(facet_code).collect();
-            (!codes.is_empty()).then(|| terms(&facet_field(*facet), &codes))
-        }
+        Filter::FacetValue { facet, key } => facet_values(*facet, std::slice::from_ref(key), resolved),
+        Filter::AnyFacetValue { facet, keys } => facet_values(*facet, keys, resolved),
         Filter::Values { min, max } => has_field(schema, Role::Value).then(|| values(*min, *max))?,
     }
+}
+
+/// `None` if no record has one of the values.
+fn facet_values(facet: Facet, keys: &[String], resolved: &ResolvedTerms) -> Option<Value> {
+    let codes = keys.iter().filter_map(|key| resolved.codes.get(&(facet, key.clone())));
+    let codes: Vec<String> = codes.flatten().copied().map(facet_code).collect();
+    (!codes.is_empty()).then(|| terms(&facet_field(facet), &codes))
 }
 
 fn starts_with(role: Role, start: &str) -> Value {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     engine::{departments::Departments, names::is_department},
-    model::Role,
+    model::{Facet, Role},
     query::{
         Filter, SearchQuery,
         text::{Clause, Term},
@@ -19,16 +19,9 @@ pub(crate) fn resolve(index: &RecordsIndex, departments: &Departments, query: &S
     let mut resolved = ResolvedTerms::default();
     for filter in &query.filters {
         match filter {
-            Filter::FacetValue { facet, key } => {
-                let values = index.values(*facet);
-                let name = if is_department(*facet) {
-                    departments.key_of(key)
-                } else {
-                    key
-                };
-                let codes = values.and_then(|values| Some(values.codes_of_value(values.find(name)?).to_vec()));
-                let value = (*facet, key.clone());
-                resolved.codes.insert(value, codes.unwrap_or_default());
+            Filter::FacetValue { facet, key } => add_codes(index, departments, &mut resolved, *facet, key),
+            Filter::AnyFacetValue { facet, keys } => {
+                keys.iter().for_each(|key| add_codes(index, departments, &mut resolved, *facet, key));
             }
             Filter::Contains { role, key } if is_long_part(key) || *role == Role::Department => {
                 let mut keys = Vec::new();
@@ -55,4 +48,13 @@ pub(crate) fn resolve(index: &RecordsIndex, departments: &Departments, query: &S
         }
     }
     resolved
+}
+
+/// Looks up the codes of the records that have a value of a facet.
+fn add_codes(index: &RecordsIndex, departments: &Departments, resolved: &mut ResolvedTerms, facet: Facet, key: &str) {
+    let values = index.values(facet);
+    let codes = values.and_then(|values| Some(values.codes_of_value(values.find(key)?).to_vec()));
+    resolved
+        .codes
+        .insert((facet, key.to_owned()), codes.unwrap_or_default());
 }

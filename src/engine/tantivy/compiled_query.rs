@@ -195,7 +195,8 @@ impl<'a> CompiledQuery<'a> {
                 None => Ok(false),
             },
             Filter::Dates { role, from, to } => Ok(self.add_dates(*role, *from, *to, sorted_by)),
-            Filter::FacetValue { facet, key } => self.add_facet_value(*facet, key),
+            Filter::FacetValue { facet, key } => self.add_facet_values(*facet, std::slice::from_ref(key)),
+            Filter::AnyFacetValue { facet, keys } => self.add_facet_values(*facet, keys),
             Filter::Values { min, max } => {
                 let (Some(column), Some(by_value)) = (&index.value, SortOrder::new(index, SortKey::Value)) else {
                     return Ok(false);
@@ -244,29 +245,36 @@ impl<'a> CompiledQuery<'a> {
     }
 
     /// Returns false if nothing can match.
-    fn add_facet_value(&mut self, facet: Facet, key: &str) -> Result<bool, Error> {
+    fn add_facet_values(&mut self, facet: Facet, keys: &[String]) -> Result<bool, Error> {
         let index = self.index;
         let Some((codes, values)) = index.facet(facet) else {
             return Ok(false);
         };
-        let key = index.key_of_value(facet, key);
-        let Some(number) = values.find(key) else {
+        let mut set = BitSet::with_max_value(values.code_count() as u32);
+        let mut any: Vec<Box<dyn Query>> = Vec::new();
+        // Whether the terms find all records of the values.
+        let mut are_complete = true;
+        for key in keys {
+            let key = index.key_of_value(facet, key);
+            let Some(number) = values.find(key) else {
+                continue;
+            };
+            for code in values.codes_of_value(number).iter() {
+                set.insert(code);
+            }
+            let terms = index.terms_of(facet, key).into_iter();
+            let before = any.len();
+            any.extend(terms.filter_map(|(role, term)| Some(exactly(index.layout.field(role)?, term))));
+            are_complete &= any.len() > before;
+        }
+        if set.len() == 0 {
             return Ok(false);
-        };
-        let any: Vec<Box<dyn Query>> = index
-            .terms_of(facet, key)
-            .into_iter()
-            .filter_map(|(role, term)| Some(exactly(index.layout.field(role)?, term)))
-            .collect();
-        if let Some(any) = union(any) {
+        }
+        if let Some(any) = union(any).filter(|_| are_complete) {
             self.require(any.as_ref())?;
         }
         // Other fields of the role have names too, so the terms find more records than those of the
         // value.
-        let mut set = BitSet::with_max_value(values.code_count() as u32);
-        for code in values.codes_of_value(number).iter() {
-            set.insert(code);
-        }
         self.predicates.push(Predicate::Codes(codes, set));
         Ok(true)
     }

@@ -79,7 +79,7 @@ pub const MODULES: &[Module] = &[
     module(
         7,
         "catalog/",
-        "generations, `procure index`, which notices are one tender, the feed, estimates and comparables (`catalog/estimates/`)",
+        "generations, `procure index`, which notices are one tender, the feed, estimates and comparables (`catalog/estimates/`), which names are one supplier (`catalog/suppliers/`)",
         "HTTP, SQLite",
     ),
     module(
@@ -166,6 +166,8 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency(
         "csv",
         &[
+            "catalog/suppliers/claims",
+            "cli/suppliers",
             "fetch/validate",
             "api/export/csv_rows",
             "model/commodity_table",
@@ -254,7 +256,12 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency("socket2", &["server/client_socket"]),
     dependency(
         "strsim",
-        &["api/params/nearest", "engine/near_words", "engine/similar_names"],
+        &[
+            "api/params/nearest",
+            "catalog/suppliers",
+            "engine/near_words",
+            "engine/similar_names",
+        ],
     ),
     dependency("tantivy", &["engine/tantivy"]),
     dependency(

@@ -1,0 +1,462 @@
+//! Joins names by claims and rules, the strongest first.
+//!
+//! Names are joined pair by pair in a fixed order, so the same statements and claims in any order give the same
+//! suppliers. `different` beats every rule, through other names too.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::{
+    claims::{Claim, Groups, ResolvedClaims},
+    names::Names,
+    reason::{Evidence, Rule, Waiting},
+    rules::{self, MAX_NAMES, Proposal},
+};
+use crate::model::supplier_mention::OfficialNumber;
+
+/// The names of all suppliers, and why they are joined.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Clusters {
+    /// Each list is one supplier's, in the order of the names' numbers.
+    pub(crate) members: Vec<Vec<u32>>,
+    /// What joined two names of one supplier; one fewer than it has names.
+    pub(crate) joins: Vec<(u32, u32, Evidence)>,
+    /// What waits for a person: names of two suppliers, the lesser first.
+    pub(crate) waiting: BTreeMap<(u32, u32), (Waiting, Option<Evidence>)>,
+    pub(crate) counts: BTreeMap<Rule, RuleCounts>,
+}
+
+/// What a rule did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RuleCounts {
+    /// Pairs of names that it proposed.
+    pub(crate) pairs: u64,
+    /// Pairs that joined two suppliers.
+    pub(crate) joined: u64,
+    /// Pairs whose names are of one supplier already.
+    pub(crate) confirmed: u64,
+    pub(crate) waiting: u64,
+    /// Pairs kept apart by a claim.
+    pub(crate) refused: u64,
+    /// Pairs of names that both have an official number, by which the rule can be checked.
+    pub(crate) checked: u64,
+    /// Those with equal numbers.
+    pub(crate) right: u64,
+}
+
+/// The names that a rule joins with another supplier of more names wait for a person.
+const MAX_JOINED: usize = 10;
+
+struct Joiner<'n> {
+    names: &'n Names,
+    groups: Groups,
+    /// By the least name of each supplier with several names.
+    members: HashMap<u32, Vec<u32>>,
+    numbers: HashMap<u32, BTreeSet<&'n OfficialNumber>>,
+    /// By name: the names that are claimed to be other suppliers.
+    different: HashMap<u32, Vec<u32>>,
+    found: Clusters,
+}
+
+/// What became of a pair.
+enum Outcome {
+    Joined,
+    Confirmed,
+    Refused,
+    Waits(Waiting),
+}
+
+impl Clusters {
+    pub(crate) fn new(names: &Names, claims: &ResolvedClaims) -> Clusters {
+        let mut different: HashMap<u32, Vec<u32>> = HashMap::new();
+        for (a, b) in &claims.different {
+            different.entry(*a).or_default().push(*b);
+            different.entry(*b).or_default().push(*a);
+        }
+        let mut joiner = Joiner {
+            names,
+            groups: Groups::new(names.all.len()),
+            members: HashMap::new(),
+            numbers: HashMap::new(),
+            different,
+            found: Clusters::default(),
+        };
+        for (a, b, claim) in &claims.same {
+            joiner.propose(Proposal {
+                a: *a,
+                b: *b,
+                evidence: evidence_of(claim),
+                waiting: None,
+            });
+        }
+        for proposals in [rules::equal_numbers, rules::equated, rules::equal_cores].map(|rule| rule(names)) {
+            proposals.into_iter().for_each(|proposal| joiner.propose(proposal));
+        }
+        for (a, b, waiting) in rules::suggestions(names) {
+            joiner.suggest(a, b, waiting, None);
+        }
+        joiner.finish()
+    }
+}
+
+fn evidence_of(claim: &Claim) -> Evidence {
+    Evidence::Claim {
+        reason: claim.reason.clone(),
+        source: claim.source.clone(),
+        date: claim.date.clone(),
+    }
+}
+
+impl<'n> Joiner<'n> {
+    fn propose(&mut self, proposal: Proposal) {
+        let Proposal {
+            a,
+            b,
+            evidence,
+            waiting,
+        } = proposal;
+        let rule = evidence.rule();
+        let outcome = match waiting {
+            Some(_) if self.groups.find(a) == self.groups.find(b) => Outcome::Confirmed,
+            Some(waiting) => Outcome::Waits(waiting),
+            None => self.join(a, b, rule),
+        };
+        let counts = self.found.counts.entry(rule).or_default();
+        counts.pairs += 1;
+        if let ([Some(x), Some(y)], None) = ([a, b].map(|name| self.names.get(name).number()), waiting) {
+            counts.checked += 1;
+            counts.right += u64::from(x == y);
+        }
+        match outcome {
+            Outcome::Joined => {
+                counts.joined += 1;
+                self.found.joins.push((a, b, evidence));
+            }
+            Outcome::Confirmed => counts.confirmed += 1,
+            Outcome::Refused => counts.refused += 1,
+            Outcome::Waits(why) => {
+                counts.waiting += 1;
+                self.suggest(a, b, why, Some(evidence));
+            }
+        }
+    }
+
+    /// Joins the suppliers of two names unless a stop forbids it.
+    fn join(&mut self, a: u32, b: u32, rule: Rule) -> Outcome {
+        let (root_a, root_b) = (self.groups.shorten(a), self.groups.shorten(b));
+        if root_a == root_b {
+            return Outcome::Confirmed;
+        }
+        if self.are_different(root_a, root_b) {
+            return Outcome::Refused;
+        }
+        if rule != Rule::Claim
+            && let Some(why) = self.stop(root_a, root_b, rule)
+        {
+            return Outcome::Waits(why);
+        }
+        let members = [root_a, root_b].map(|root| self.members.remove(&root).unwrap_or_else(|| vec![root]));
+        let numbers = [root_a, root_b].map(|root| self.numbers_of(root));
+        let root = self.groups.join(a, b);
+        let mut all = members.concat();
+        all.sort_unstable();
+        self.members.insert(root, all);
+        let [one, other] = numbers;
+        self.numbers.insert(root, one.into_iter().chain(other).collect());
+        Outcome::Joined
+    }
+
+    fn stop(&self, a: u32, b: u32, rule: Rule) -> Option<Waiting> {
+        let sizes = [a, b].map(|root| self.members.get(&root).map_or(1, Vec::len));
+        if sizes.iter().sum::<usize>() > MAX_NAMES {
+            return Some(Waiting::TooManyNames);
+        }
+        if sizes.iter().all(|size| *size > MAX_JOINED) {
+            return Some(Waiting::TwoLargeSuppliers);
+        }
+        let [one, other] = [a, b].map(|root| self.numbers_of(root));
+        let are_known = !one.is_empty() && !other.is_empty();
+        // Only a publisher or a person joins two legal persons.
+        (rule != Rule::Publisher && are_known && one.is_disjoint(&other)).then_some(Waiting::DifferentNumbers)
+    }
+
+    fn numbers_of(&self, root: u32) -> BTreeSet<&'n OfficialNumber> {
+        match self.numbers.get(&root) {
+            Some(numbers) => numbers.clone(),
+            None => self.names.get(root).number().into_iter().collect(),
+        }
+    }
+
+    fn are_different(&self, a: u32, b: u32) -> bool {
+        if self.different.is_empty() {
+            return false;
+        }
+        let own = [a];
+        let members = self.members.get(&a).map_or(&own[..], Vec::as_slice);
+        let others = members.iter().filter_map(|name| self.different.get(name)).flatten();
+        others.into_iter().any(|other| self.groups.find(*other) == b)
+    }
+
+    fn suggest(&mut self, a: u32, b: u32, why: Waiting, evidence: Option<Evidence>) {
+        self.found
+            .waiting
+            .entry((a.min(b), a.max(b)))
+            .or_insert((why, evidence));
+    }
+
+    fn finish(mut self) -> Clusters {
+        let mut found = std::mem::take(&mut self.found);
+        let is_apart = |a: u32, b: u32| self.groups.find(a) != self.groups.find(b);
+        let is_open = |a: u32, b: u32| !self.are_different(self.groups.find(a), self.groups.find(b));
+        found.waiting.retain(|(a, b), _| is_apart(*a, *b) && is_open(*a, *b));
+        let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for name in 0..self.names.all.len() as u32 {
+            members.entry(self.groups.find(name)).or_default().push(name);
+        }
+        found.members = members.into_values().collect();
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        catalog::suppliers::{claims::Claims, list},
+        model::supplier_mention::{MentionLine, OfficialNumber, Relation, SupplierMention},
+    };
+
+    fn mention(name: &str, number: &str, postal_code: &str) -> MentionLine {
+        let mention = SupplierMention::of(name, "seao-xml").at(None, Some(postal_code));
+        MentionLine {
+            mention: mention.with_number(OfficialNumber::neq(number).ok().flatten()),
+            count: 2,
+            first: None,
+        }
+    }
+
+    fn also(name: &str, other: &str, relation: Relation) -> MentionLine {
+        MentionLine {
+            mention: SupplierMention::of(name, "x").also(other, relation),
+            count: 1,
+            first: None,
+        }
+    }
+
+    /// The names of each supplier with several, and the file.
+    fn joined(mentions: &[MentionLine], claims: &str) -> (Vec<Vec<String>>, String) {
+        let names = Names::new(mentions, Vec::new());
+        let claims = Claims::parse(claims.as_bytes()).unwrap();
+        let resolved = claims.resolve(&names).unwrap();
+        let clusters = Clusters::new(&names, &resolved);
+        let several = clusters.members.iter().filter(|members| members.len() > 1);
+        let keys = |members: &Vec<u32>| members.iter().map(|name| names.get(*name).key.clone()).collect();
+        (several.map(keys).collect(), list::lines(&names, &clusters).unwrap())
+    }
+
+    fn claim(claim: &str, a: &str, b: &str) -> String {
+        format!("{{\"claim\":\"{claim}\",\"a\":\"{a}\",\"b\":\"{b}\"}}\n")
+    }
+
+    #[test]
+    fn equal_numbers_equal_cores_and_publishers_join() {
+        let (found, _) = joined(
+            &[
+                mention("Sintra inc.", "1145755295", "H1A1A1"),
+                mention("Lamothe div. de Sintra", "1145755295", "H1A1A2"),
+                mention("Pavages du Nord inc.", "", "J4B5E4"),
+                mention("Les Pavages du Nord ltée", "", "J4B5E4"),
+                mention("Pavages du Nord S.E.N.C.", "", "J4B5E5"),
+                also(
+                    "Acme Widgets Canada Inc.",
+                    "Widgets of the North",
+                    Relation::OperatingName,
+                ),
+                also("Acme Widgets Canada Inc.", "Widgets", Relation::OperatingName),
+            ],
+            "",
+        );
+        assert_eq!(
+            found,
+            [
+                vec!["acme widgets canada inc", "widgets of the north"],
+                vec!["lamothe div de sintra", "sintra inc"],
+                vec!["les pavages du nord ltee", "pavages du nord inc"],
+            ]
+        );
+    }
+
+    #[test]
+    fn the_stops_hold() {
+        for (why, mentions) in [
+            (
+                "two numbers",
+                vec![
+                    mention("Bell Nord inc.", "1143863539", "H1A1A1"),
+                    mention("Bell Nord", "1172462849", "H1A1A1"),
+                ],
+            ),
+            (
+                "one word",
+                vec![
+                    mention("Deloitte inc.", "", "H1A1A1"),
+                    mention("Deloitte", "", "H1A1A1"),
+                ],
+            ),
+            (
+                "a person",
+                vec![
+                    mention("Jean Tremblay", "", "H1A1A1"),
+                    mention("JEAN TREMBLAY (Laval)", "", "H1A1A1"),
+                ],
+            ),
+            (
+                "a consortium",
+                vec![
+                    mention("Consortium Nord Sud", "", "H1A1A1"),
+                    mention("Consortium Nord Sud inc.", "", "H1A1A1"),
+                ],
+            ),
+            (
+                "two forms",
+                vec![
+                    mention("Protectron Nord SEC", "", "H1A1A1"),
+                    mention("Protectron Nord inc.", "", "H1A1A1"),
+                ],
+            ),
+            (
+                "a consortium with a number",
+                vec![
+                    mention("Arcand et Laporte", "3342204511", "H1A1A1"),
+                    mention("Arcand et Laporte en consortium", "3342204511", "H1A1A1"),
+                ],
+            ),
+            (
+                "a franchise",
+                vec![
+                    also("Smith Hardware Ltd.", "Home Hardware", Relation::OperatingName),
+                    also("Jones Hardware Ltd.", "Home Hardware", Relation::OperatingName),
+                ],
+            ),
+        ] {
+            assert_eq!(joined(&mentions, "").0, Vec::<Vec<String>>::new(), "{why}");
+        }
+        let many: Vec<MentionLine> = (0..=MAX_NAMES)
+            .map(|n| mention(&format!("Nom {n} inc."), "1145755295", ""))
+            .collect();
+        assert!(joined(&many, "").0.is_empty(), "more than {MAX_NAMES} names");
+        assert_eq!(joined(&many[1..], "").0[0].len(), MAX_NAMES);
+        let two: Vec<MentionLine> = (0..22)
+            .map(|n| {
+                mention(
+                    &format!("Nom {n} inc."),
+                    if n % 2 == 0 { "1145755295" } else { "1143863539" },
+                    "",
+                )
+            })
+            .chain([also("Nom 0 inc.", "Nom 1 inc.", Relation::LegalName)])
+            .collect();
+        assert_eq!(joined(&two, "").0.len(), 2, "two suppliers of more than ten names");
+        let person = joined(&two, &claim("same", "Nom 0 inc.", "Nom 1 inc.")).0;
+        assert_eq!(person[0].len(), 22, "a person joins them");
+    }
+
+    #[test]
+    fn different_beats_every_rule_also_through_other_names() {
+        let mentions = [
+            mention("Sintra inc.", "1145755295", "H1A1A1"),
+            mention("Lamothe", "1145755295", "H1A1A2"),
+            mention("Meloche", "1145755295", "H1A1A2"),
+        ];
+        let (all, before) = joined(&mentions, "");
+        assert_eq!(all[0].len(), 3);
+        let different = claim("different", "SINTRA INC", "Meloche");
+        assert_eq!(joined(&mentions, &different).0, [["lamothe", "meloche"]]);
+        let same = different + &claim("same", "Lamothe", "Sintra inc");
+        assert_eq!(joined(&mentions, &same).0, [["lamothe", "sintra inc"]]);
+        assert_eq!(
+            joined(&mentions, "").1,
+            before,
+            "without the claims, nothing is left of them"
+        );
+    }
+
+    fn mentions() -> impl Strategy<Value = Vec<MentionLine>> {
+        let name = prop::sample::select(vec![
+            "Sintra inc.",
+            "SINTRA",
+            "Lamothe div. de Sintra",
+            "Pavages du Nord inc.",
+            "Les Pavages du Nord ltée",
+            "Pavages du Nord",
+            "Bell Canada",
+            "Bell Canada inc.",
+            "Jean Tremblay",
+            "Consortium A/B",
+            "Acme Widgets",
+        ]);
+        let number = prop::sample::select(vec!["", "", "1145755295", "1143863539", "1172462849", "1172462848"]);
+        let code = prop::sample::select(vec!["", "H1A1A1", "H1A1A2"]);
+        let line =
+            (name.clone(), number, code, name, 0..6, 1..4u64).prop_map(|(name, number, code, other, kind, count)| {
+                let mut line = match kind {
+                    0 if other != name => also(name, other, Relation::LegalName),
+                    1 if other != name => also(name, other, Relation::OperatingName),
+                    _ => mention(name, number, code),
+                };
+                line.count = count;
+                line
+            });
+        prop::collection::vec(line, 1..30)
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_statements_and_claims_does_not_matter(
+            (mentions, shuffled) in mentions().prop_flat_map(|all| (Just(all.clone()), Just(all).prop_shuffle())),
+        ) {
+            let names: Vec<String> = mentions.iter().map(|line| line.mention.name.clone()).collect();
+            let mut claims = vec![claim("different", &names[0], names.last().unwrap())];
+            if names.len() > 3 {
+                claims.push(claim("different", &names[1], &names[2]));
+            }
+            let is_valid = |claims: &String| {
+                let all = Names::new(&mentions, Vec::new());
+                Claims::parse(claims.as_bytes()).unwrap().resolve(&all).is_ok()
+            };
+            claims.retain(is_valid);
+            let forward = joined(&mentions, &claims.concat());
+            claims.reverse();
+            prop_assert_eq!(&forward, &joined(&shuffled, &claims.concat()));
+        }
+
+        #[test]
+        fn a_claim_that_is_taken_back_leaves_no_trace(mentions in mentions(), a in 0..30_usize, b in 0..30_usize, is_same: bool) {
+            let name = |number: usize| mentions[number % mentions.len()].mention.name.as_str();
+            let before = joined(&mentions, "");
+            let text = claim(if is_same { "same" } else { "different" }, name(a), name(b));
+            let all = Names::new(&mentions, Vec::new());
+            let claims = Claims::parse(text.as_bytes()).unwrap();
+            if claims.resolve(&all).is_ok() {
+                let with = joined(&mentions, &text);
+                let find = |key: &str| with.0.iter().position(|names| names.iter().any(|name| name == key));
+                let [x, y] = [name(a), name(b)].map(super::super::names::key);
+                prop_assert_eq!(find(&x).is_some() && find(&x) == find(&y), is_same);
+            }
+            prop_assert_eq!(joined(&mentions, ""), before);
+        }
+
+        #[test]
+        fn rules_never_join_over_two_numbers_unless_a_publisher_says_so(mentions in mentions()) {
+            let plain: Vec<MentionLine> = mentions.into_iter().filter(|line| line.mention.relation.is_none()).collect();
+            let plain: Vec<MentionLine> = plain.into_iter().filter(|line| !line.mention.name.contains("div.")).collect();
+            let names = Names::new(&plain, Vec::new());
+            let clusters = Clusters::new(&names, &ResolvedClaims::default());
+            for members in &clusters.members {
+                let numbers: BTreeSet<_> = members.iter().filter_map(|name| names.get(*name).number()).collect();
+                prop_assert!(numbers.len() <= 1, "{:?}", numbers);
+            }
+        }
+    }
+}

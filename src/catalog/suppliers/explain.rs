@@ -1,0 +1,103 @@
+//! Says in sentences whether two names are one supplier, and why.
+
+use anyhow::{Context, Result};
+
+use super::{
+    list::SupplierList,
+    name_form::NameForm,
+    names::key,
+    supplier::{Supplier, SupplierName},
+};
+use crate::model::printable::printable;
+
+/// The sentences, one a line. Names come from publishers, so what a terminal could misread is escaped.
+pub(crate) fn explain(list: &SupplierList, a: &str, b: &str) -> Result<String> {
+    let [first, second] = [find(list, a)?, find(list, b)?];
+    let mut lines = Vec::new();
+    if first.id == second.id {
+        lines.push(format!(
+            "\"{a}\" and \"{b}\" are one supplier, {} ({}).",
+            first.id, first.name
+        ));
+        for name in [a, b] {
+            lines.extend(way(&first, name));
+        }
+    } else {
+        lines.push(format!(
+            "\"{a}\" and \"{b}\" are two suppliers, {} and {}.",
+            first.id, second.id
+        ));
+        lines.extend(why_not(&first, &second));
+        lines.push(compared(&first, a, &second, b));
+    }
+    Ok(lines.iter().map(|line| format!("{}\n", printable(line))).collect())
+}
+
+fn find(list: &SupplierList, name: &str) -> Result<Supplier> {
+    let found = list.find_name(name).and_then(|number| list.get(number));
+    found.with_context(|| {
+        format!(
+            "no supplier has the name '{}'; `procure suppliers list PART` shows names",
+            printable(name)
+        )
+    })
+}
+
+fn name_of<'s>(supplier: &'s Supplier, name: &str) -> Option<&'s SupplierName> {
+    let key_of_name = key(name);
+    supplier.names.iter().find(|known| key(&known.name) == key_of_name)
+}
+
+/// The reasons that lead from a name to the chosen one.
+fn way(supplier: &Supplier, name: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut at = name_of(supplier, name);
+    while let Some(name) = at {
+        let Some(reason) = &name.reason else { break };
+        lines.push(format!("\"{}\" {}.", name.name, reason.evidence.sentence(&reason.with)));
+        at = name_of(supplier, &reason.with);
+        if lines.len() > supplier.names.len() {
+            break;
+        }
+    }
+    lines
+}
+
+/// What waits for a person.
+fn why_not(first: &Supplier, second: &Supplier) -> Vec<String> {
+    let waiting = first.suggestions.iter().filter(|suggestion| suggestion.id == second.id);
+    let line = |suggestion: &super::supplier::Suggestion| {
+        let evidence = suggestion
+            .evidence
+            .as_ref()
+            .map(|evidence| evidence.sentence(&suggestion.other_name));
+        let evidence = evidence.map_or_else(String::new, |sentence| {
+            format!("\"{}\" {sentence}, but: ", suggestion.own_name)
+        });
+        format!(
+            "{evidence}{}. `procure suppliers accept` joins them.",
+            suggestion.why.about()
+        )
+    };
+    waiting.map(line).collect()
+}
+
+/// The facts that rules compare.
+fn compared(first: &Supplier, a: &str, second: &Supplier, b: &str) -> String {
+    let [x, y] = [(first, a), (second, b)].map(|(supplier, name)| {
+        let facts = name_of(supplier, name);
+        let list = |texts: Option<&Vec<String>>| {
+            texts
+                .filter(|all| !all.is_empty())
+                .map_or("none".to_owned(), |all| all.join(", "))
+        };
+        let numbers = list(facts.map(|name| &name.numbers));
+        let codes = list(facts.map(|name| &name.postal_codes));
+        format!(
+            "\"{}\" without its form is \"{}\", numbers {numbers}, postal codes {codes}",
+            name,
+            NameForm::of(name).core
+        )
+    });
+    format!("{x}; {y}.")
+}

@@ -1,0 +1,176 @@
+//! Finds the supplier that a name of somebody's own list means.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    list::SupplierList,
+    name_form::NameForm,
+    names::{key, telling_words},
+    supplier::{Supplier, id_of_number},
+};
+use crate::model::supplier_mention::OfficialNumber;
+
+/// A supplier that a name may mean.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Match {
+    pub(crate) supplier: Supplier,
+    /// Its name that fits best.
+    pub(crate) name: String,
+    /// From 0 to 100.
+    pub(crate) score: f64,
+    /// Whether it is the only one that fits without doubt.
+    pub(crate) is_certain: bool,
+    pub(crate) features: Features,
+}
+
+/// What the score is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Features {
+    /// The official number is equal.
+    pub(crate) number: bool,
+    /// The name is equal but for case, accents and punctuation.
+    pub(crate) name: bool,
+    /// The name is equal without its legal form.
+    pub(crate) core: bool,
+    /// How similar the names are without their legal forms, from 0 to 1.
+    pub(crate) similarity: f64,
+}
+
+/// The scores of a name with an equal number, an equal name, and an equal name without its legal form.
+const NUMBER: f64 = 100.0;
+const NAME: f64 = 100.0;
+const CORE: f64 = 95.0;
+
+/// The highest score of a name that is only similar.
+const SIMILAR: f64 = 90.0;
+
+/// The lowest similarity that is listed.
+const LEAST: f64 = 0.8;
+
+/// How many suppliers with a word of the name are compared, those with most records first.
+const MAX_COMPARED: usize = 500;
+
+/// The suppliers that a name, or an official number such as a Quebec enterprise number, may mean: the best first.
+pub(crate) fn matches(list: &SupplierList, query: &str, limit: usize) -> Vec<Match> {
+    let form = NameForm::of(query);
+    let mut found: BTreeMap<u32, (Features, String)> = BTreeMap::new();
+    if let Ok(Some(number)) = OfficialNumber::neq(query)
+        && let Some(supplier) = list.find_id(&id_of_number(&number.to_string()))
+    {
+        let features = Features {
+            number: true,
+            ..Features::default()
+        };
+        found.insert(supplier, (features, number.to_string()));
+    }
+    let mut candidates: BTreeSet<u32> = list.find_name(query).into_iter().collect();
+    let words = telling_words(&form.core);
+    for part in words
+        .into_iter()
+        .chain([form.core.as_str()])
+        .filter(|part| !part.is_empty())
+    {
+        candidates.extend(list.containing(part).into_iter().take(MAX_COMPARED));
+    }
+    for number in candidates {
+        let best = list.get(number).and_then(|supplier| best_name(&supplier, query, &form));
+        if let Some(best) = best {
+            found.entry(number).or_insert(best);
+        }
+    }
+    let matches = found.into_iter().filter_map(|(number, (features, name))| {
+        Some(Match {
+            supplier: list.get(number)?,
+            name,
+            score: features.score(),
+            is_certain: false,
+            features,
+        })
+    });
+    let mut matches: Vec<Match> = matches.collect();
+    // The list is in the order of records, so of equal scores the supplier with most records comes first.
+    matches.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let certain = matches.iter().take_while(|found| found.score >= CORE).count();
+    let is_only = certain == 1 || (certain > 1 && matches[0].score >= NAME && matches[1].score < NAME);
+    if let Some(first) = matches.first_mut().filter(|_| is_only) {
+        // A name of one word may be that of many firms, unless it is written like this.
+        first.is_certain = first.score >= NAME || !form.is_one_word();
+    }
+    matches.truncate(limit);
+    matches
+}
+
+/// The name of a supplier that is most like a query, if any is.
+fn best_name(supplier: &Supplier, query: &str, form: &NameForm) -> Option<(Features, String)> {
+    let key_of_query = key(query);
+    let features = supplier.names.iter().map(|name| {
+        let core = NameForm::of(&name.name).core;
+        let features = Features {
+            number: false,
+            name: key(&name.name) == key_of_query,
+            core: core == form.core && !core.is_empty(),
+            similarity: strsim::jaro_winkler(&core, &form.core),
+        };
+        (features, &name.name)
+    });
+    let best = features.max_by(|a, b| a.0.score().total_cmp(&b.0.score()).then_with(|| b.1.cmp(a.1)))?;
+    let is_listed = best.0.name || best.0.core || best.0.similarity >= LEAST;
+    is_listed.then(|| (best.0, best.1.clone()))
+}
+
+impl Features {
+    fn score(self) -> f64 {
+        let score = match self {
+            Features { number: true, .. } => NUMBER,
+            Features { name: true, .. } => NAME,
+            Features { core: true, .. } => CORE,
+            Features { similarity, .. } => SIMILAR * similarity,
+        };
+        (score * 10.0).round() / 10.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        catalog::suppliers::{claims::ResolvedClaims, clusters::Clusters, list, names::Names},
+        model::supplier_mention::{MentionLine, SupplierMention},
+    };
+
+    #[test]
+    fn names_are_found_by_number_spelling_core_and_likeness() {
+        let mention = |(name, neq): &(&str, &str)| MentionLine {
+            mention: SupplierMention::of(name, "x").with_number(OfficialNumber::neq(neq).unwrap()),
+            count: 2,
+            first: None,
+        };
+        let names = [
+            ("Sintra inc.", "1145755295"),
+            ("Lamothe div. de Sintra", "1145755295"),
+            ("Pavages Beauregard ltée", ""),
+            ("Pavages Beaurivage inc.", ""),
+        ];
+        let names = Names::new(&names.iter().map(mention).collect::<Vec<_>>(), Vec::new());
+        let clusters = Clusters::new(&names, &ResolvedClaims::default());
+        let list = SupplierList::parse(list::lines(&names, &clusters).unwrap().into()).unwrap();
+        for (query, expected) in [
+            ("1145755295", Some(("neq:1145755295", 100.0, true))),
+            ("LAMOTHE, DIV DE SINTRA", Some(("Lamothe div. de Sintra", 100.0, true))),
+            (
+                "Les Pavages Beauregard inc.",
+                Some(("Pavages Beauregard ltée", 95.0, true)),
+            ),
+            ("Sintra", Some(("Sintra inc.", 95.0, false))),
+            ("Pavages Beauregart", Some(("Pavages Beauregard ltée", 89.0, false))),
+            ("Something else", None),
+            ("", None),
+        ] {
+            let found = matches(&list, query, 3);
+            let first = found
+                .first()
+                .map(|found| (found.name.as_str(), found.score.floor(), found.is_certain));
+            assert_eq!(first, expected, "{query}");
+        }
+    }
+}

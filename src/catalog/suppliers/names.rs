@@ -1,0 +1,452 @@
+//! The names of suppliers, with everything that is known of each: spellings, numbers, places, records.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::name_form::NameForm;
+use crate::{
+    engine::aggregation::Money,
+    model::{
+        Date, EntityType, Facet,
+        supplier_mention::{MentionLine, OfficialNumber, Relation, earlier},
+    },
+};
+
+/// The records of one entity type that have a name.
+#[derive(Clone, Debug)]
+pub(crate) struct NameRecords {
+    pub(crate) entity_type: EntityType,
+    /// The most frequent spelling in these records.
+    pub(crate) name: String,
+    pub(crate) records: u64,
+    pub(crate) total_value: Money,
+    pub(crate) first_year: Option<i32>,
+    pub(crate) last_year: Option<i32>,
+}
+
+/// A name: all spellings with the same key.
+#[derive(Clone, Debug)]
+pub(crate) struct Name {
+    /// [`Facet::key`] of a vendor.
+    pub(crate) key: String,
+    /// The commonest spelling.
+    pub(crate) spelling: String,
+    pub(crate) form: NameForm,
+    /// How often publishers state it.
+    pub(crate) mentions: u64,
+    /// The first day that a statement is about.
+    pub(crate) first: Option<Date>,
+    /// In the order of numbers.
+    pub(crate) numbers: Vec<NumberFacts>,
+    /// The index in `numbers` of the one that identifies the name.
+    main_number: Option<usize>,
+    pub(crate) postal_codes: BTreeMap<String, u64>,
+    /// Folded.
+    pub(crate) cities: BTreeMap<String, u64>,
+    /// In the order of entity types.
+    pub(crate) records: Vec<NameRecords>,
+}
+
+/// A number with which a name is stated.
+#[derive(Clone, Debug)]
+pub(crate) struct NumberFacts {
+    pub(crate) number: OfficialNumber,
+    pub(crate) mentions: u64,
+    pub(crate) first: Option<Date>,
+}
+
+/// A publisher's statement that two names are of one supplier.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Equation {
+    pub(crate) name: u32,
+    pub(crate) other: u32,
+    pub(crate) relation: Relation,
+    pub(crate) source: String,
+    pub(crate) count: u64,
+}
+
+/// All names, in the order of their keys.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    pub(crate) all: Vec<Name>,
+    numbers: HashMap<String, u32>,
+    pub(crate) equations: Vec<Equation>,
+    /// Statements without a number whose name and place have exactly one.
+    pub(crate) carried: u64,
+}
+
+/// The share of a name's numbered statements that its main number has at least. The others are typing errors or a firm
+/// that was registered anew.
+const MAIN_SHARE: f64 = 0.75;
+
+/// What people type where a form asks for another name.
+const NO_NAMES: [&str; 12] = [
+    "n a",
+    "na",
+    "same",
+    "same as above",
+    "as above",
+    "none",
+    "unknown",
+    "various",
+    "multiple",
+    "see above",
+    "s o",
+    "inconnu",
+];
+
+/// A name while it is collected.
+#[derive(Default)]
+struct Collected {
+    spellings: HashMap<String, u64>,
+    mentions: u64,
+    first: Option<Date>,
+    numbers: BTreeMap<OfficialNumber, (u64, Option<Date>)>,
+    postal_codes: BTreeMap<String, u64>,
+    cities: BTreeMap<String, u64>,
+    records: Vec<NameRecords>,
+}
+
+impl Names {
+    pub(crate) fn new(mentions: &[MentionLine], records: Vec<NameRecords>) -> Names {
+        let mut collected: BTreeMap<String, Collected> = BTreeMap::new();
+        let mut equations: BTreeMap<(String, String, Relation, &str), u64> = BTreeMap::new();
+        for line in mentions {
+            let key = key(&line.mention.name);
+            if NO_NAMES.contains(&key.as_str()) {
+                continue;
+            }
+            if let (Some(other), Some(relation)) = (&line.mention.other_name, line.mention.relation) {
+                let other_key = Facet::Vendor.key(other);
+                if !NO_NAMES.contains(&other_key.as_str()) && other_key != key {
+                    collected.entry(other_key.clone()).or_default().mention(other, line);
+                    let equation = (key, other_key, relation, line.mention.source.as_str());
+                    *equations.entry(equation).or_default() += line.count;
+                }
+                continue;
+            }
+            let name = collected.entry(key).or_default();
+            name.mention(&line.mention.name, line);
+            name.place(line);
+        }
+        for of_name in records {
+            let name = collected.entry(key(&of_name.name)).or_default();
+            name.records.push(of_name);
+        }
+        // A name that only an equation states is a name, too.
+        for (name, ..) in equations.keys() {
+            collected.entry(name.clone()).or_default();
+        }
+        let all: Vec<Name> = collected.into_iter().map(|(key, name)| name.finish(key)).collect();
+        let numbers: HashMap<String, u32> = all.iter().map(|name| name.key.clone()).zip(0..).collect();
+        let equation = |((name, other, relation, source), count): ((String, String, Relation, &str), u64)| Equation {
+            name: numbers[&name],
+            other: numbers[&other],
+            relation,
+            source: source.to_owned(),
+            count,
+        };
+        let mut names = Names {
+            equations: equations.into_iter().map(equation).collect(),
+            carried: 0,
+            numbers,
+            all,
+        };
+        names.carried = names.count_carried(mentions);
+        names
+    }
+
+    /// Rule 2: how many statements without a number get the one number of their name and place.
+    fn count_carried(&self, mentions: &[MentionLine]) -> u64 {
+        let unnumbered = mentions
+            .iter()
+            .filter(|line| line.mention.number.is_none() && line.mention.other_name.is_none());
+        let carried = unnumbered.filter(|line| {
+            let name = self.find(&line.mention.name).map(|number| &self.all[number as usize]);
+            name.is_some_and(|name| {
+                let form = &name.form;
+                let has_place = line.mention.city.is_some() || line.mention.postal_code.is_some();
+                name.numbers.len() == 1 && has_place && !form.is_person && !form.is_consortium
+            })
+        });
+        carried.map(|line| line.count).sum()
+    }
+
+    /// The number of the name in any of its spellings.
+    pub(crate) fn find(&self, name: &str) -> Option<u32> {
+        self.numbers.get(&key(name)).copied()
+    }
+
+    pub(crate) fn get(&self, number: u32) -> &Name {
+        &self.all[number as usize]
+    }
+}
+
+/// The key of a name in any of its spellings.
+pub(crate) fn key(name: &str) -> String {
+    Facet::Vendor.key(name.trim())
+}
+
+impl Collected {
+    fn mention(&mut self, spelling: &str, line: &MentionLine) {
+        *self.spellings.entry(spelling.to_owned()).or_default() += line.count;
+        self.mentions += line.count;
+        self.first = earlier(self.first, line.first);
+    }
+
+    fn place(&mut self, line: &MentionLine) {
+        if let Some(number) = &line.mention.number {
+            let (count, first) = self.numbers.entry(number.clone()).or_default();
+            *count += line.count;
+            *first = earlier(*first, line.first);
+        }
+        if let Some(code) = line.mention.postal_code.as_deref().and_then(whole_postal_code) {
+            *self.postal_codes.entry(code).or_default() += line.count;
+        }
+        if let Some(city) = &line.mention.city {
+            let city = crate::model::fold::fold(city);
+            if !city.is_empty() {
+                *self.cities.entry(city).or_default() += line.count;
+            }
+        }
+    }
+
+    fn finish(mut self, key: String) -> Name {
+        if self.spellings.is_empty() {
+            for of_name in &self.records {
+                *self.spellings.entry(of_name.name.clone()).or_default() += of_name.records;
+            }
+        }
+        let commonest = self
+            .spellings
+            .into_iter()
+            .max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
+        let spelling = commonest.map_or_else(|| key.clone(), |(spelling, _)| spelling);
+        self.records.sort_by_key(|of_name| of_name.entity_type);
+        let numbers: Vec<NumberFacts> = self
+            .numbers
+            .into_iter()
+            .map(|(number, (mentions, first))| NumberFacts {
+                number,
+                mentions,
+                first,
+            })
+            .collect();
+        Name {
+            main_number: main_number(&numbers),
+            form: NameForm::of(&spelling),
+            key,
+            spelling,
+            mentions: self.mentions,
+            first: self.first,
+            numbers,
+            postal_codes: self.postal_codes,
+            cities: self.cities,
+            records: self.records,
+        }
+    }
+}
+
+/// The index of the number that most statements have. A number that differs from it in one digit, or in two that are
+/// swapped, is a typing error of it.
+fn main_number(numbers: &[NumberFacts]) -> Option<usize> {
+    let best = (0..numbers.len()).max_by_key(|index| (numbers[*index].mentions, std::cmp::Reverse(*index)))?;
+    let of_best = numbers
+        .iter()
+        .filter(|facts| facts.number == numbers[best].number || is_typing_error(&facts.number, &numbers[best].number));
+    let of_best: u64 = of_best.map(|facts| facts.mentions).sum();
+    let all: u64 = numbers.iter().map(|facts| facts.mentions).sum();
+    (of_best as f64 >= all as f64 * MAIN_SHARE).then_some(best)
+}
+
+fn is_typing_error(a: &OfficialNumber, b: &OfficialNumber) -> bool {
+    if a.kind != b.kind || a.number.len() != b.number.len() {
+        return false;
+    }
+    let pairs: Vec<(u8, u8)> = a.number.bytes().zip(b.number.bytes()).filter(|(a, b)| a != b).collect();
+    match pairs.as_slice() {
+        [_] => true,
+        [first, second] => first.0 == second.1 && first.1 == second.0,
+        _ => false,
+    }
+}
+
+/// A Canadian postal code or a ZIP code; `None` for a part of one.
+fn whole_postal_code(text: &str) -> Option<String> {
+    let code: String = text
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric())
+        .collect::<String>()
+        .to_ascii_uppercase();
+    let is_canadian = code.len() == 6
+        && code.bytes().enumerate().all(|(place, b)| {
+            if place % 2 == 0 {
+                b.is_ascii_uppercase()
+            } else {
+                b.is_ascii_digit()
+            }
+        });
+    let is_zip = matches!(code.len(), 5 | 9) && code.bytes().all(|b| b.is_ascii_digit());
+    (is_canadian || is_zip).then_some(code)
+}
+
+impl Name {
+    /// The number that identifies it: the only one, or that of nearly all its statements.
+    pub(crate) fn number(&self) -> Option<&OfficialNumber> {
+        self.main_number.map(|index| &self.numbers[index].number)
+    }
+
+    /// How often it is stated with the number that identifies it.
+    pub(crate) fn number_mentions(&self) -> u64 {
+        self.main_number.map_or(0, |index| self.numbers[index].mentions)
+    }
+
+    /// Whether it is stated with several numbers, none of which identifies it.
+    pub(crate) fn is_ambiguous(&self) -> bool {
+        !self.numbers.is_empty() && self.main_number.is_none()
+    }
+
+    pub(crate) fn record_count(&self) -> u64 {
+        self.records.iter().map(|of_name| of_name.records).sum()
+    }
+
+    pub(crate) fn shared_postal_code<'a>(&'a self, other: &Name) -> Option<&'a str> {
+        self.postal_codes
+            .keys()
+            .find(|code| other.postal_codes.contains_key(*code))
+            .map(String::as_str)
+    }
+
+    /// [`telling_words`] of its core.
+    pub(crate) fn telling_words(&self) -> BTreeSet<&str> {
+        telling_words(&self.form.core)
+    }
+}
+
+/// The words of a core that say who it is.
+pub(crate) fn telling_words(core: &str) -> BTreeSet<&str> {
+    let words = core.split(' ');
+    words
+        .filter(|word| word.chars().count() > 2 && !COMMON_WORDS.contains(word))
+        .collect()
+}
+
+/// Words that many firms of a trade or a place have in their names.
+const COMMON_WORDS: &[&str] = &[
+    "quebec",
+    "canada",
+    "montreal",
+    "laval",
+    "ontario",
+    "construction",
+    "constructions",
+    "entreprise",
+    "entreprises",
+    "excavation",
+    "excavations",
+    "pavage",
+    "pavages",
+    "asphalte",
+    "groupe",
+    "group",
+    "service",
+    "services",
+    "transport",
+    "gestion",
+    "management",
+    "consultants",
+    "conseil",
+    "conseils",
+    "experts",
+    "expert",
+    "consulting",
+    "associes",
+    "associates",
+    "architectes",
+    "architecte",
+    "architects",
+    "ingenieurs",
+    "solutions",
+    "technologies",
+    "technologie",
+    "equipement",
+    "equipements",
+    "equipment",
+    "distribution",
+    "produits",
+    "products",
+    "industries",
+    "international",
+    "systems",
+    "systemes",
+    "systeme",
+    "informatique",
+    "electrique",
+    "electric",
+    "mecanique",
+    "paysagement",
+    "beton",
+    "deneigement",
+    "location",
+    "toitures",
+    "couvreur",
+    "imprimerie",
+    "medical",
+    "sante",
+    "division",
+    "enterprises",
+    "des",
+    "les",
+    "pour",
+    "and",
+    "the",
+    "national",
+    "general",
+    "generale",
+    "centre",
+    "center",
+    "societe",
+    "compagnie",
+    "fils",
+    "freres",
+    "bros",
+    "sons",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(digits: &str, mentions: u64) -> NumberFacts {
+        NumberFacts {
+            number: OfficialNumber::parse(&format!("neq:{digits}")).unwrap(),
+            mentions,
+            first: None,
+        }
+    }
+
+    #[test]
+    fn the_main_number_is_that_of_nearly_all_statements() {
+        let main = |numbers: &[NumberFacts]| main_number(numbers).map(|index| numbers[index].number.number.clone());
+        assert_eq!(main(&[]), None);
+        assert_eq!(main(&[number("1142700724", 1)]).as_deref(), Some("1142700724"));
+        let typed = [number("1169411510", 21), number("1169711510", 20)];
+        assert_eq!(main(&typed).as_deref(), Some("1169411510"), "one digit differs");
+        let anew = [number("1143863539", 11), number("1172462849", 11)];
+        assert_eq!(main(&anew), None);
+        let rare = [number("1143863539", 1), number("1172462849", 11)];
+        assert_eq!(main(&rare).as_deref(), Some("1172462849"));
+    }
+
+    #[test]
+    fn only_whole_postal_codes_are_places() {
+        for (text, code) in [
+            ("h2x 1y4", Some("H2X1Y4")),
+            ("H2X", None),
+            ("90210", Some("90210")),
+            ("", None),
+            ("N/A", None),
+        ] {
+            assert_eq!(whole_postal_code(text).as_deref(), code, "{text}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What a build did with the names of suppliers: joined by which rule, and what waits for a person.
+
+use std::{collections::BTreeMap, fmt};
+
+use super::{
+    clusters::{Clusters, RuleCounts},
+    names::Names,
+    reason::{Rule, Waiting},
+};
+
+#[derive(Debug, Default)]
+pub(crate) struct SupplierReport {
+    names: usize,
+    suppliers: usize,
+    rules: BTreeMap<Rule, RuleCounts>,
+    carried: u64,
+    waiting: BTreeMap<Waiting, u64>,
+    pub(crate) seconds: f64,
+}
+
+impl SupplierReport {
+    pub(crate) fn new(names: &Names, clusters: &Clusters) -> SupplierReport {
+        let mut waiting: BTreeMap<Waiting, u64> = BTreeMap::new();
+        for (why, _) in clusters.waiting.values() {
+            *waiting.entry(*why).or_default() += 1;
+        }
+        SupplierReport {
+            names: names.all.len(),
+            suppliers: clusters.members.len(),
+            rules: clusters.counts.clone(),
+            carried: names.carried,
+            waiting,
+            seconds: 0.0,
+        }
+    }
+}
+
+impl fmt::Display for SupplierReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SupplierReport {
+            names,
+            suppliers,
+            seconds,
+            ..
+        } = self;
+        writeln!(f, "{names} names of vendors are {suppliers} suppliers ({seconds:.1} s)")?;
+        for rule in Rule::ALL {
+            let (number, about) = rule.about();
+            let counts = self.rules.get(&rule).copied().unwrap_or_default();
+            let RuleCounts {
+                pairs,
+                joined,
+                confirmed,
+                waiting,
+                refused,
+                checked,
+                right,
+            } = counts;
+            write!(
+                f,
+                "  rule {number} ({about}): {pairs} pairs, {joined} joined, {confirmed} joined already, {waiting} wait, {refused} refused by a claim"
+            )?;
+            if rule != Rule::Number && checked > 0 {
+                let share = right as f64 * 100.0 / checked as f64;
+                write!(
+                    f,
+                    "; {share:.1} % of {checked} pairs with two known numbers have the same"
+                )?;
+            }
+            writeln!(f)?;
+        }
+        let carried = self.carried;
+        writeln!(
+            f,
+            "  rule 2 (equal name and place, one known number): {carried} statements got the number of their name"
+        )?;
+        for (why, pairs) in &self.waiting {
+            writeln!(f, "  {pairs} pairs of names wait for a person: {}", why.about())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,293 @@
+//! Rules 1, 3 and 4: which names publishers' statements speak for joining.
+//!
+//! A rule proposes; [`super::clusters`] joins, up to the stops that concern whole suppliers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    name_form::LegalFamily,
+    names::{Equation, Name, Names},
+    reason::{Evidence, Waiting},
+};
+use crate::model::supplier_mention::{OfficialNumber, Relation};
+
+/// Two names that a rule proposes to join.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Proposal {
+    pub(crate) a: u32,
+    pub(crate) b: u32,
+    pub(crate) evidence: Evidence,
+    /// Why it waits for a person, if the names alone show it.
+    pub(crate) waiting: Option<Waiting>,
+}
+
+/// The maximum number of names that rules join to one supplier.
+pub(crate) const MAX_NAMES: usize = 50;
+
+/// The share of its statements that the other name of a publisher's equation has at least.
+const MAIN_SHARE: f64 = 0.8;
+
+/// How similar two names with one number are at least if one of them is stated once, from 0 to 1.
+const SIMILAR: f64 = 0.85;
+
+/// Rule 1: names whose main number is the same. The most frequent name comes first in each group.
+pub(crate) fn equal_numbers(names: &Names) -> Vec<Proposal> {
+    let mut by_number: BTreeMap<&OfficialNumber, Vec<u32>> = BTreeMap::new();
+    for (number, name) in (0..).zip(&names.all) {
+        if let Some(official) = name.number() {
+            by_number.entry(official).or_default().push(number);
+        }
+    }
+    let mut proposals = Vec::new();
+    for (official, mut members) in by_number {
+        members.sort_by_key(|number| (std::cmp::Reverse(names.get(*number).number_mentions()), *number));
+        let evidence = Evidence::Number {
+            number: official.to_string(),
+        };
+        let is_too_large = members.len() > MAX_NAMES;
+        let mut accepted: Vec<u32> = vec![members[0]];
+        for member in &members[1..] {
+            let waiting = if is_too_large {
+                Some(Waiting::TooManyNames)
+            } else {
+                let others = accepted.iter().map(|number| names.get(*number));
+                why_not_by_number(names.get(*member), others)
+            };
+            proposals.push(Proposal {
+                a: members[0],
+                b: *member,
+                evidence: evidence.clone(),
+                waiting,
+            });
+            if waiting.is_none() {
+                accepted.push(*member);
+            }
+        }
+    }
+    proposals
+}
+
+fn why_not_by_number<'n>(name: &Name, mut others: impl Iterator<Item = &'n Name>) -> Option<Waiting> {
+    if name.form.is_consortium {
+        return Some(Waiting::Consortium);
+    }
+    // One statement may have a wrong number: something else must speak for it.
+    let is_supported = name.number_mentions() > 1
+        || others.any(|other| are_similar(name, other) || name.shared_postal_code(other).is_some());
+    (!is_supported).then_some(Waiting::SingleStatement)
+}
+
+fn are_similar(a: &Name, b: &Name) -> bool {
+    let compact = |name: &Name| name.form.core.replace(' ', "");
+    let (x, y) = (compact(a), compact(b));
+    let words = a.telling_words();
+    b.telling_words().iter().any(|word| words.contains(word)) || x == y || strsim::jaro_winkler(&x, &y) >= SIMILAR
+}
+
+/// Rule 3: names that a publisher gives to one supplier, and names that say which firm they are a division of.
+pub(crate) fn equated(names: &Names) -> Vec<Proposal> {
+    let mut proposals: Vec<Proposal> = names
+        .equations
+        .iter()
+        .map(|equation| of_equation(names, equation))
+        .collect();
+    let ambiguous = several_names(names);
+    for (proposal, equation) in proposals.iter_mut().zip(&names.equations) {
+        let is_ambiguous = ambiguous.contains(&(equation.relation, equation.name, equation.other));
+        proposal.waiting = proposal.waiting.or(is_ambiguous.then_some(Waiting::SeveralNames));
+    }
+    proposals.sort_by(|x, y| (x.a, x.b, &x.evidence).cmp(&(y.a, y.b, &y.evidence)));
+    proposals.extend(divisions(names));
+    proposals
+}
+
+fn of_equation(names: &Names, equation: &Equation) -> Proposal {
+    let (a, b) = (equation.name.min(equation.other), equation.name.max(equation.other));
+    Proposal {
+        a,
+        b,
+        evidence: Evidence::Publisher {
+            relation: equation.relation,
+            source: equation.source.clone(),
+        },
+        waiting: why_not_equated(names.get(a), names.get(b)),
+    }
+}
+
+fn why_not_equated(a: &Name, b: &Name) -> Option<Waiting> {
+    let is_nameless = |name: &Name| name.form.is_one_word() && name.number().is_none();
+    if a.form.is_consortium || b.form.is_consortium {
+        Some(Waiting::Consortium)
+    } else if a.form.core == b.form.core && !is_nameless(a) && !is_nameless(b) {
+        None
+    } else if a.form.is_person || b.form.is_person {
+        Some(Waiting::Person)
+    } else if is_nameless(a) || is_nameless(b) {
+        Some(Waiting::OneWord)
+    } else {
+        None
+    }
+}
+
+/// The equations whose operating name several firms have, as those of one franchise do, or whose name has several
+/// legal or standardized names, none of which is the main one.
+fn several_names(names: &Names) -> BTreeSet<(Relation, u32, u32)> {
+    let mut found = BTreeSet::new();
+    let mut firms: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
+    let mut others: BTreeMap<(Relation, u32), BTreeMap<&str, u64>> = BTreeMap::new();
+    for equation in &names.equations {
+        let core = names.get(equation.name).form.core.as_str();
+        if equation.relation == Relation::OperatingName {
+            firms.entry(equation.other).or_default().insert(core);
+        } else {
+            let cores = others.entry((equation.relation, equation.name)).or_default();
+            *cores.entry(&names.get(equation.other).form.core).or_default() += equation.count;
+        }
+    }
+    for equation in &names.equations {
+        let is_ambiguous = if equation.relation == Relation::OperatingName {
+            firms[&equation.other].len() > 1
+        } else {
+            let cores = &others[&(equation.relation, equation.name)];
+            let all: u64 = cores.values().sum();
+            let own = cores[names.get(equation.other).form.core.as_str()];
+            // A standardized name has many legal names on purpose; then the rows of each name it once.
+            equation.relation == Relation::StandardizedName && (own as f64) < all as f64 * MAIN_SHARE
+        };
+        if is_ambiguous {
+            found.insert((equation.relation, equation.name, equation.other));
+        }
+    }
+    found
+}
+
+/// A name that says that it is a division of a firm, with the most frequent name of that firm.
+fn divisions(names: &Names) -> Vec<Proposal> {
+    let mut by_core: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for (number, name) in (0..).zip(&names.all) {
+        if name.form.division_of.is_none() {
+            by_core.entry(&name.form.core).or_default().push(number);
+        }
+    }
+    let mut proposals = Vec::new();
+    for (number, name) in (0..).zip(&names.all) {
+        let Some(firms) = name.form.division_of.as_deref().and_then(|firm| by_core.get(firm)) else {
+            continue;
+        };
+        let numbers: BTreeSet<&OfficialNumber> = firms.iter().filter_map(|firm| names.get(*firm).number()).collect();
+        let best = firms
+            .iter()
+            .max_by_key(|firm| (names.get(**firm).mentions, std::cmp::Reverse(**firm)));
+        let Some(firm) = best.copied() else { continue };
+        let is_several = numbers.len() > 1 || (firms.len() > 1 && numbers.is_empty());
+        proposals.push(Proposal {
+            a: number.min(firm),
+            b: number.max(firm),
+            evidence: Evidence::Division,
+            waiting: why_not_equated(name, names.get(firm)).or(is_several.then_some(Waiting::SeveralNames)),
+        });
+    }
+    proposals
+}
+
+/// Rule 4: names with equal cores, one family of legal forms and one postal code.
+pub(crate) fn equal_cores(names: &Names) -> Vec<Proposal> {
+    let mut groups: BTreeMap<(&str, &str), Vec<u32>> = BTreeMap::new();
+    for (number, name) in (0..).zip(&names.all) {
+        for code in name.postal_codes.keys() {
+            groups.entry((&name.form.core, code)).or_default().push(number);
+        }
+    }
+    let mut proposals = Vec::new();
+    for ((_, code), mut members) in groups.into_iter().filter(|(_, members)| members.len() > 1) {
+        members.sort_by_key(|number| (std::cmp::Reverse(names.get(*number).mentions), *number));
+        let families: BTreeSet<LegalFamily> = members
+            .iter()
+            .filter_map(|number| names.get(*number).form.family)
+            .collect();
+        let is_too_large = members.len() > MAX_NAMES;
+        for (place, b) in members.iter().enumerate().skip(1) {
+            // Where several families share core and place, a name without a form may be of any of them.
+            let of_family = members[..place]
+                .iter()
+                .find(|a| families.len() <= 1 || names.get(**a).form.family == names.get(*b).form.family);
+            let is_unstated = families.len() > 1 && names.get(*b).form.family.is_none();
+            let a = of_family.copied().filter(|_| !is_unstated).unwrap_or(members[0]);
+            let waiting = if is_too_large {
+                Some(Waiting::TooManyNames)
+            } else if of_family.is_none() || is_unstated {
+                Some(Waiting::DifferentForms)
+            } else {
+                why_not_by_core(names.get(a), names.get(*b))
+            };
+            proposals.push(Proposal {
+                a,
+                b: *b,
+                evidence: Evidence::CoreName {
+                    postal_code: code.to_owned(),
+                },
+                waiting,
+            });
+        }
+    }
+    proposals
+}
+
+fn why_not_by_core(a: &Name, b: &Name) -> Option<Waiting> {
+    let is_nameless = |name: &Name| name.form.is_one_word() && name.number().is_none();
+    if a.form.is_consortium || b.form.is_consortium {
+        Some(Waiting::Consortium)
+    } else if a.form.is_person || b.form.is_person {
+        Some(Waiting::Person)
+    } else if is_nameless(a) || is_nameless(b) {
+        Some(Waiting::OneWord)
+    } else if a.is_ambiguous() || b.is_ambiguous() {
+        Some(Waiting::DifferentNumbers)
+    } else {
+        None
+    }
+}
+
+/// The names that a person should look at: equal but for form and punctuation, or spelled nearly the same at one
+/// postal code. Groups that are too large to read are left out.
+pub(crate) fn suggestions(names: &Names) -> Vec<(u32, u32, Waiting)> {
+    let mut by_core: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    let mut by_place: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for (number, name) in (0..).zip(&names.all) {
+        by_core.entry(&name.form.core).or_default().push(number);
+        for code in name.postal_codes.keys() {
+            by_place.entry(code).or_default().push(number);
+        }
+    }
+    let mut found = BTreeMap::new();
+    for members in by_core
+        .values()
+        .filter(|members| (2..=MAX_READ).contains(&members.len()))
+    {
+        for (place, a) in members.iter().enumerate() {
+            for b in &members[place + 1..] {
+                found.insert((*a, *b), Waiting::SameCoreName);
+            }
+        }
+    }
+    for members in by_place
+        .values()
+        .filter(|members| (2..=MAX_READ).contains(&members.len()))
+    {
+        for (place, a) in members.iter().enumerate() {
+            for b in &members[place + 1..] {
+                let [x, y] = [a, b].map(|number| names.get(*number).form.core.as_str());
+                if x != y && strsim::jaro_winkler(x, y) >= NEAR {
+                    found.entry((*a.min(b), *a.max(b))).or_insert(Waiting::NearName);
+                }
+            }
+        }
+    }
+    found.into_iter().map(|((a, b), waiting)| (a, b, waiting)).collect()
+}
+
+/// The maximum number of names with one core, or at one postal code, that are compared with each other.
+const MAX_READ: usize = 40;
+
+/// How similar the cores of near names are at least, from 0 to 1.
+const NEAR: f64 = 0.9;

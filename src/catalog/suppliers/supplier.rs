@@ -1,0 +1,119 @@
+//! A supplier as a generation stores it: one line of JSON.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{
+    names::key,
+    reason::{Evidence, Waiting},
+};
+use crate::{model::EntityType, storage::hex::hex};
+
+/// All names of one supplier, and what its records add up to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Supplier {
+    pub(crate) id: String,
+    /// The commonest of its names.
+    pub(crate) name: String,
+    /// The chosen one first, then those with most records.
+    pub(crate) names: Vec<SupplierName>,
+    /// Of all entity types.
+    pub(crate) records: u64,
+    /// The sum of the values that these records state, in Canadian dollars.
+    pub(crate) total_value: f64,
+    pub(crate) first_year: Option<i32>,
+    pub(crate) last_year: Option<i32>,
+    /// The entity types with records.
+    pub(crate) by_entity_type: Vec<KindFigures>,
+    pub(crate) numbers: Vec<SupplierNumber>,
+    /// Suppliers that may be the same one.
+    pub(crate) suggestions: Vec<Suggestion>,
+}
+
+/// A name of a supplier.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SupplierName {
+    /// The commonest spelling.
+    pub(crate) name: String,
+    /// Why it is here; none for the chosen name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<NameReason>,
+    pub(crate) records: u64,
+    pub(crate) total_value: f64,
+    pub(crate) first_year: Option<i32>,
+    pub(crate) last_year: Option<i32>,
+    /// How often publishers state it, for bidders without a record too.
+    pub(crate) mentions: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) numbers: Vec<String>,
+    /// The most frequent ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) postal_codes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) cities: Vec<String>,
+}
+
+/// What joined a name to another one of the supplier.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct NameReason {
+    pub(crate) with: String,
+    #[serde(flatten)]
+    pub(crate) evidence: Evidence,
+}
+
+/// The records of one entity type.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct KindFigures {
+    pub(crate) entity_type: EntityType,
+    pub(crate) records: u64,
+    pub(crate) total_value: f64,
+}
+
+/// An official number with which publishers state names of the supplier.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SupplierNumber {
+    /// `neq:` or `alberta:`, and the number.
+    pub(crate) number: String,
+    pub(crate) mentions: u64,
+    /// How many of the names are stated with it.
+    pub(crate) names: u64,
+}
+
+/// A supplier that may be the same one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Suggestion {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) own_name: String,
+    pub(crate) other_name: String,
+    pub(crate) why: Waiting,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) evidence: Option<Evidence>,
+}
+
+impl Supplier {
+    /// The keys of its names, by which records have it.
+    pub(crate) fn keys(&self) -> Vec<String> {
+        self.names.iter().map(|name| key(&name.name)).collect()
+    }
+}
+
+/// The characters of an identifier after [`PREFIX`].
+const DIGITS: usize = 16;
+
+const PREFIX: &str = "sup_";
+
+/// The identifier of the supplier that has an official number.
+pub(crate) fn id_of_number(number: &str) -> String {
+    id("number", number)
+}
+
+/// The identifier of a supplier without an official number, by the key of its oldest name.
+pub(crate) fn id_of_name(key: &str) -> String {
+    id("name", key)
+}
+
+fn id(of: &str, text: &str) -> String {
+    let digest = hex(&Sha256::digest(format!("{of}:{text}")));
+    format!("{PREFIX}{}", &digest[..DIGITS])
+}
