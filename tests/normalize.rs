@@ -67,6 +67,9 @@ type Dumps = BTreeMap<String, String>;
 /// The commodity dictionary in the folder of dumps.
 const DICTIONARY: &str = "commodities.ndjson";
 
+/// What publishers state about suppliers, in the folder of dumps.
+const SUPPLIERS: &str = "suppliers.ndjson";
+
 impl Workspace {
     fn new() -> Workspace {
         let folder = tempfile::tempdir().unwrap();
@@ -121,6 +124,7 @@ impl Workspace {
         let mut dumps = Dumps::new();
         collect(&self.out(), &self.out(), &mut dumps);
         dumps.remove(DICTIONARY);
+        dumps.remove(SUPPLIERS);
         dumps.retain(|path, _| !path.starts_with("bids/"));
         dumps
     }

@@ -4,14 +4,14 @@
 use crate::api::{
     handlers::{
         alerts, catalog, commodities, confirmation, docs, documents, estimates, export, feed, generations, health,
-        names, procurement, profile, record, search, stats, usage,
+        names, procurement, profile, record, search, stats, suppliers, usage,
     },
     route::Route,
 };
 
 /// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is
 /// used.
-pub static ROUTES: [Route; 33] = [
+pub static ROUTES: [Route; 35] = [
     health::HEALTH,
     usage::USAGE,
     catalog::SOURCES,
@@ -20,6 +20,8 @@ pub static ROUTES: [Route; 33] = [
     names::DEPARTMENTS,
     profile::VENDOR,
     profile::DEPARTMENT,
+    suppliers::SUPPLIERS,
+    suppliers::SUPPLIER,
     commodities::COMMODITIES,
     commodities::COMMODITY,
     procurement::PROCUREMENT,

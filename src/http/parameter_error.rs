@@ -105,6 +105,8 @@ pub(crate) enum Reason {
         text: String,
         error: CommodityError,
     },
+    /// No supplier has this identifier.
+    Supplier(String),
     /// Not a sort order of the entity type.
     Sort(NotInList),
     /// A sort order of other entity types.
@@ -238,6 +240,7 @@ impl Display for Reason {
                     "'{low}' is {beyond} '{high}' ('{high_name}'); exchange the two values"
                 )
             }
+            Reason::Supplier(id) => write_unknown_supplier(f, id),
             Reason::DiffersFromBody => f.write_str("differs from the value in the body; give it in one of them"),
             paging @ (Reason::OffsetTooDeep { .. }
             | Reason::Cursor(_)
@@ -247,6 +250,14 @@ impl Display for Reason {
             value => value.write_value(f),
         }
     }
+}
+
+fn write_unknown_supplier(f: &mut fmt::Formatter<'_>, id: &str) -> fmt::Result {
+    let id = quoted(id);
+    write!(
+        f,
+        "no supplier has the id {id}; pass the `id` of a result of /suppliers?q=… unchanged"
+    )
 }
 
 impl Reason {

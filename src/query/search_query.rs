@@ -66,6 +66,9 @@ pub enum Filter {
     // The serialized name is part of the fingerprint, hence of cursors that clients hold.
     #[serde(rename = "named")]
     FacetValue { facet: Facet, key: String },
+    /// The record has a value of a facet that one of these keys identifies: any name of a supplier (`terms` over the
+    /// spellings).
+    AnyFacetValue { facet: Facet, keys: Vec<String> },
     /// The record's value is between two bounds, both included (`range`). A record without a
     /// value does not match.
     Values { min: Option<f64>, max: Option<f64> },

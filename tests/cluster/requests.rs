@@ -104,6 +104,9 @@ impl Drawn {
         for entity_type in self.types() {
             paths.push(format!("/{entity_type}?facets=municipality,year&include_total=true"));
             paths.push(format!("/{entity_type}?facets=quality_flag,currency,commodity"));
+            paths.push(format!(
+                "/{entity_type}?supplier=sup_38416dd947937571&include_total=true"
+            ));
             paths.push(format!("/{entity_type}/stats?include=quality,market,currencies"));
             paths.push(format!("/{entity_type}?q=services&sort_by=relevance&limit=100"));
             paths.push(format!(

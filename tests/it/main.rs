@@ -48,6 +48,7 @@ mod scan_relevance;
 mod scenarios;
 mod stopping;
 mod stores;
+mod suppliers;
 mod supply_chain;
 mod support;
 mod translation;

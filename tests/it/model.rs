@@ -260,6 +260,14 @@ fn filter() -> impl Strategy<Value = Filter> {
                 facet,
                 key: facet.key(&name),
             }),
+        (
+            proptest::sample::select(&[Facet::Vendor, Facet::NamedDepartment][..]),
+            prop::collection::vec(prop_oneof![known_name(), text()], 0..4)
+        )
+            .prop_map(|(facet, names)| Filter::AnyFacetValue {
+                facet,
+                keys: names.iter().map(|name| facet.key(name)).collect(),
+            }),
         proptest::sample::select(
             &[
                 (Facet::Commodity, "gsin:n70"),

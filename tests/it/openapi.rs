@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, env, fs, path::Path};
 
 use procure::{
     api::{
-        params::{commodities as commodity_params, feed, names, procurement, search::TABLE},
+        params::{commodities as commodity_params, feed, names, procurement, search::TABLE, suppliers},
         route::{Access, Verb},
         routes::ROUTES,
     },
@@ -69,6 +69,10 @@ fn addresses(path: &str) -> Vec<(&'static TestServer, String)> {
         "/generations/{id}" => fill("{id}", &["current"]),
         "/vendor/{name}" => fill("{name}", &["Acme", "Léo & Fils inc."]),
         "/department/{name}" => fill("{name}", &["National Defence", "City works"]),
+        "/supplier/{id}" => {
+            let found = aggregates.get("/suppliers?name=Acme").json();
+            fill("{id}", &[found["results"][0]["id"].as_str().unwrap()])
+        }
         "/procurement/{solicitation_number}" => fill("{solicitation_number}", &["W-24/A"]),
         "/tender/{record_id}/documents/{doc_index}" => {
             let document = |index: &str| path.replace("{record_id}", "t%2F1").replace("{doc_index}", index);
@@ -201,6 +205,7 @@ fn an_endpoint_takes_exactly_the_described_parameters() {
         names::VENDORS.iter().flat_map(|param| param.names()).collect(),
         names::DEPARTMENTS.iter().flat_map(|param| param.names()).collect(),
         commodity_params::TABLE.iter().flat_map(|param| param.names()).collect(),
+        suppliers::TABLE.iter().flat_map(|param| param.names()).collect(),
         procurement::TABLE.iter().flat_map(|param| param.names()).collect(),
         feed::TABLE.iter().flat_map(|param| param.names()).collect(),
         vec!["generation"],

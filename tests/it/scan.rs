@@ -327,6 +327,10 @@ fn passes(all: &Collection, record: &Record, filter: &Filter) -> bool {
     match filter {
         Filter::Term { role, key } => record.keys(*role).iter().any(|stored| stored == key),
         Filter::FacetValue { facet, key } => all.keys(*facet, record).contains(&all.key_of_value(*facet, key)),
+        Filter::AnyFacetValue { facet, keys } => {
+            let keys: Vec<_> = keys.iter().map(|key| all.key_of_value(*facet, key)).collect();
+            all.keys(*facet, record).iter().any(|stored| keys.contains(stored))
+        }
         Filter::Prefix { role, key } => record.keys(*role).iter().any(|stored| stored.starts_with(key)),
         Filter::Contains {
             role: Role::Department,

@@ -264,6 +264,7 @@ impl ExplainedFilter {
             Filter::Prefix { role, key } => (Some(*role), Comparison::StartsWith, Some(key.clone()), None, None),
             Filter::Contains { role, key } => (Some(*role), Comparison::Contains, Some(key.clone()), None, None),
             Filter::FacetValue { facet, key } => (facet.role(), Comparison::Equals, Some(key.clone()), None, None),
+            Filter::AnyFacetValue { keys, .. } => (None, Comparison::Equals, Some(keys.join(", ")), None, None),
             Filter::Dates { role, from, to } => {
                 let day = |day: &Option<Date>| day.map(|day| day.to_string());
                 (Some(*role), Comparison::Between, None, day(from), day(to))
@@ -305,6 +306,7 @@ mod tests {
             page_cap: 100,
             coverage: &[],
             translator: None,
+            suppliers: None,
         };
         let given = SearchParams::read(EntityType::Contract, query).unwrap();
         given.resolve(&context).unwrap()

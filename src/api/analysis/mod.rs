@@ -17,6 +17,7 @@ pub(crate) mod search_plan;
 pub(crate) mod shares;
 pub(crate) mod solicitation;
 pub(crate) mod suggestions;
+pub(crate) mod supplier;
 pub(crate) mod tender_feed;
 pub(crate) mod term_texts;
 #[cfg(test)]

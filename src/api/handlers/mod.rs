@@ -19,4 +19,5 @@ pub(crate) mod raw_records;
 pub(crate) mod record;
 pub(crate) mod search;
 pub(crate) mod stats;
+pub(crate) mod suppliers;
 pub(crate) mod usage;

@@ -29,6 +29,8 @@ pub(crate) enum FilterKind {
     Name(Role, Facet),
     /// A commodity code, and all codes below it.
     Commodity,
+    /// The identifier of a supplier: all its names.
+    Supplier,
     /// The first day. The last day is the next row of the table.
     From(Role),
     To(Role),
@@ -62,6 +64,7 @@ impl FilterKind {
         match self {
             FilterKind::Municipality => Role::Municipality,
             FilterKind::Commodity => Role::Commodity,
+            FilterKind::Supplier => Role::Vendor,
             FilterKind::AtLeast | FilterKind::AtMost => Role::Value,
             FilterKind::Whole(role)
             | FilterKind::OneOf(role, ..)
@@ -76,7 +79,7 @@ impl FilterKind {
     /// Parses a value that is trimmed and not empty.
     pub(crate) fn parse(self, text: &str) -> Result<FilterValue, Reason> {
         match self {
-            FilterKind::Municipality | FilterKind::Whole(_) | FilterKind::Name(..) => {
+            FilterKind::Municipality | FilterKind::Whole(_) | FilterKind::Name(..) | FilterKind::Supplier => {
                 Ok(FilterValue::Text(text.to_owned()))
             }
             FilterKind::OneOf(_, list, case) => {
@@ -93,7 +96,11 @@ impl FilterKind {
     /// The JSON schema of the values, as far as a schema can express it.
     pub(crate) fn schema(self) -> Json {
         match self {
-            FilterKind::Municipality | FilterKind::Whole(_) | FilterKind::Name(..) | FilterKind::Commodity => {
+            FilterKind::Municipality
+            | FilterKind::Whole(_)
+            | FilterKind::Name(..)
+            | FilterKind::Commodity
+            | FilterKind::Supplier => {
                 json!({"type": "string"})
             }
             FilterKind::OneOf(_, list, _) => json!({"type": "string", "enum": list}),
@@ -107,6 +114,11 @@ impl FilterKind {
     fn filter(self, value: &FilterValue) -> Filter {
         let role = self.role();
         match value {
+            // [`super::resolve`] puts the keys of its names in the place of the identifier.
+            FilterValue::Text(id) if self == FilterKind::Supplier => Filter::AnyFacetValue {
+                facet: Facet::Vendor,
+                keys: vec![id.clone()],
+            },
             FilterValue::Text(text) => {
                 let key = query_key(role, text);
                 match self {
@@ -209,6 +221,7 @@ impl Condition {
             | Filter::Contains { role, .. }
             | Filter::Dates { role, .. } => schema.has_role(*role),
             Filter::Values { .. } => schema.has_role(Role::Value),
+            Filter::AnyFacetValue { .. } => schema.has_role(Role::Vendor),
             Filter::FacetValue { .. } => true,
         }
     }

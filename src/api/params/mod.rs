@@ -25,4 +25,5 @@ pub mod resolve;
 #[cfg(test)]
 mod resolve_tests;
 pub mod search;
+pub mod suppliers;
 pub(crate) mod value;

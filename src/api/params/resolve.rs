@@ -7,6 +7,7 @@ use actix_web::http::header::{HeaderName, HeaderValue};
 use crate::{
     api::params::{
         by_entity_type::{facets_of, sort_names, sorts},
+        filters::Condition,
         include::Include,
         paging::{
             DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, cursor_of_another_query, invalid_cursor, limit_applied,
@@ -16,7 +17,7 @@ use crate::{
         parse::{Given, not_in_list},
         search::{SearchParams, TABLE},
     },
-    catalog::generation::Coverage,
+    catalog::{generation::Coverage, suppliers::SupplierList},
     engine::Hits,
     http::{
         call::Call,
@@ -25,7 +26,7 @@ use crate::{
     },
     model::{EntityType, Facet, Schema, commodity::CommodityCode},
     query::{
-        Order, Page, SearchQuery, Sort, SortKey, Start,
+        Filter, Order, Page, SearchQuery, Sort, SortKey, Start,
         cursor::{Cursor, CursorError},
         text::TextQuery,
         translate::{Addition, Translator},
@@ -40,6 +41,7 @@ pub struct ResolveContext<'a> {
     pub coverage: &'a [Coverage],
     /// What `translate=true` translates with. Without one, nothing is translated.
     pub translator: Option<&'a Translator>,
+    pub(crate) suppliers: Option<&'a SupplierList>,
 }
 
 impl ResolveContext<'_> {
@@ -49,6 +51,7 @@ impl ResolveContext<'_> {
             page_cap: call.plan_limits.page_cap.into(),
             coverage: &call.generation.manifest_of(entity_type).coverage,
             translator: Some(&call.generation.translator),
+            suppliers: Some(&call.generation.suppliers),
         }
     }
 
@@ -57,6 +60,21 @@ impl ResolveContext<'_> {
         let requested = requested.as_ref().map_or(DEFAULT_LIMIT, |given| given.value);
         let limit = requested.min(self.page_cap).min(MAX_LIMIT);
         (limit, (limit < requested).then_some(limit))
+    }
+
+    /// Puts the keys of a supplier's names in the place of its identifier.
+    fn resolve_suppliers(&self, conditions: &mut [Condition]) -> Result<(), ApiError> {
+        for condition in conditions {
+            let Filter::AnyFacetValue { keys, .. } = &mut condition.filter else {
+                continue;
+            };
+            let id = keys.first().cloned().unwrap_or_default();
+            let supplier = self.suppliers.and_then(|list| list.get(list.find_id(&id)?));
+            let parameter = condition.parameters.first().copied().unwrap_or("supplier");
+            let supplier = supplier.ok_or_else(|| ApiError::invalid(parameter, Reason::Supplier(id)))?;
+            *keys = supplier.keys();
+        }
+        Ok(())
     }
 
     /// Checks that the entity type has records of the municipality, if one is given.
@@ -122,7 +140,8 @@ impl ResolvedSearch {
 impl SearchParams {
     pub fn resolve(self, context: &ResolveContext) -> Result<ResolvedSearch, ApiError> {
         self.check_paging()?;
-        let conditions = self.filters.conditions(filter_rows(TABLE))?;
+        let mut conditions = self.filters.conditions(filter_rows(TABLE))?;
+        context.resolve_suppliers(&mut conditions)?;
         context.check_municipality(self.filters.municipality())?;
         let sort = self.sort(context.schema)?;
         let facets = self.facets(context.schema)?;

@@ -105,6 +105,7 @@ pub const TABLE: &[SearchParam] = &[
         ("family", "A family of UNSPSC, with its classes and commodities", "7210"),
         ("gsin", "A GSIN, with all codes that start with it", "gsin:N7030"),
     ]),
+    filter("supplier", "Identifier of a supplier, as `/suppliers` and `/supplier/{id}` state it: the records of all its names", FilterKind::Supplier).in_form(22),
     filter("quality_flag", "What is doubtful about a record; `none` for records without a flag", FilterKind::OneOf(Role::QualityFlag, &QUALITY_FLAG_VALUES, Case::Exact)).in_form(19),
     SearchParam::new(
         "translate",
@@ -368,7 +369,7 @@ mod tests {
             EntityType::StandingOffer,
             "foo=1",
             "unknown parameter 'foo'; this endpoint accepts municipality, q, department, vendor, category, reference_number, \
-             issued_after, issued_before, closing_after, closing_before, ending_after, ending_before, commodity, quality_flag, translate, sort_by, sort_order, \
+             issued_after, issued_before, closing_after, closing_before, ending_after, ending_before, commodity, supplier, quality_flag, translate, sort_by, sort_order, \
              limit, offset, cursor, facets, include_total, suggest, explain",
         );
         check(

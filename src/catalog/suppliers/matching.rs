@@ -44,6 +44,9 @@ const CORE: f64 = 95.0;
 /// The highest score of a name that is only similar.
 const SIMILAR: f64 = 90.0;
 
+/// The bytes of a word that a mistyped one shares with it.
+const START_BYTES: usize = 5;
+
 /// The lowest similarity that is listed.
 const LEAST: f64 = 0.8;
 
@@ -65,11 +68,10 @@ pub(crate) fn matches(list: &SupplierList, query: &str, limit: usize) -> Vec<Mat
     }
     let mut candidates: BTreeSet<u32> = list.find_name(query).into_iter().collect();
     let words = telling_words(&form.core);
-    for part in words
-        .into_iter()
-        .chain([form.core.as_str()])
-        .filter(|part| !part.is_empty())
-    {
+    // The start of a word finds names in which the rest of it is mistyped.
+    let starts = words.iter().filter_map(|word| word.get(..START_BYTES));
+    let parts = words.iter().copied().chain(starts).chain([form.core.as_str()]);
+    for part in parts.filter(|part| !part.is_empty()) {
         candidates.extend(list.containing(part).into_iter().take(MAX_COMPARED));
     }
     for number in candidates {

@@ -21,7 +21,8 @@ pub(crate) fn resolve(index: &RecordsIndex, departments: &Departments, query: &S
         match filter {
             Filter::FacetValue { facet, key } => add_codes(index, departments, &mut resolved, *facet, key),
             Filter::AnyFacetValue { facet, keys } => {
-                keys.iter().for_each(|key| add_codes(index, departments, &mut resolved, *facet, key));
+                keys.iter()
+                    .for_each(|key| add_codes(index, departments, &mut resolved, *facet, key));
             }
             Filter::Contains { role, key } if is_long_part(key) || *role == Role::Department => {
                 let mut keys = Vec::new();
@@ -53,7 +54,12 @@ pub(crate) fn resolve(index: &RecordsIndex, departments: &Departments, query: &S
 /// Looks up the codes of the records that have a value of a facet.
 fn add_codes(index: &RecordsIndex, departments: &Departments, resolved: &mut ResolvedTerms, facet: Facet, key: &str) {
     let values = index.values(facet);
-    let codes = values.and_then(|values| Some(values.codes_of_value(values.find(key)?).to_vec()));
+    let name = if is_department(facet) {
+        departments.key_of(key)
+    } else {
+        key
+    };
+    let codes = values.and_then(|values| Some(values.codes_of_value(values.find(name)?).to_vec()));
     resolved
         .codes
         .insert((facet, key.to_owned()), codes.unwrap_or_default());

@@ -13,6 +13,7 @@ problem-date-order = Le premier jour est après le dernier. Inversez les deux.
 problem-choice = { $value } ne fait pas partie des choix.
 problem-place = Il n’y a pas de telles fiches pour { $value }. Choisissez dans la liste.
 problem-commodity = { $value } n’est pas un code de marchandise. Écrivez de 2 à 8 chiffres de l’UNSPSC, comme 7210, ou un NIBS, comme N7030.
+problem-supplier = { $value } n’est pas un fournisseur connu. Cherchez-le par son nom.
 problem-kind = { $value } n’est pas un type de fiche.
 problem-refused = Ces fiches ne peuvent pas être cherchées par { $name }.
 problem-twice = { $name } est donné deux fois.

@@ -35,6 +35,7 @@ search-field-closing_after = Clôture à partir du
 search-field-closing_before = Clôture jusqu’au
 search-field-ending_after = Fin à partir du
 search-field-ending_before = Fin jusqu’au
+search-field-supplier = Fournisseur, tous les noms
 search-field-quality_flag = Réserves sur la fiche
 search-field-date-hint = AAAA-MM-JJ
 
@@ -63,6 +64,7 @@ search-condition-closing_before = Clôture jusqu’au
 search-condition-ending_after = Fin à partir du
 search-condition-ending_before = Fin jusqu’au
 search-condition-commodity = Marchandise :
+search-condition-supplier = Fournisseur :
 search-condition-quality_flag = Réserve :
 search-condition-ignored = Sans objet pour ces fiches
 

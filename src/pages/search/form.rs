@@ -137,7 +137,8 @@ fn input(context: &SearchContext, name: &str, kind: FilterKind) -> Input {
         | FilterKind::Start(_)
         | FilterKind::Part(_)
         | FilterKind::Name(..)
-        | FilterKind::Commodity => Input::Text,
+        | FilterKind::Commodity
+        | FilterKind::Supplier => Input::Text,
     }
 }
 

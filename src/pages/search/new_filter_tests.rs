@@ -81,9 +81,11 @@ fn is_searchable(kind: FilterKind) -> bool {
         FilterKind::Municipality | FilterKind::Whole(_) | FilterKind::OneOf(..) => {
             matches!(storage, RoleStorage::Key | RoleStorage::Name)
         }
-        FilterKind::Start(_) | FilterKind::Part(_) | FilterKind::Name(..) | FilterKind::Commodity => {
-            storage == RoleStorage::Name
-        }
+        FilterKind::Start(_)
+        | FilterKind::Part(_)
+        | FilterKind::Name(..)
+        | FilterKind::Commodity
+        | FilterKind::Supplier => storage == RoleStorage::Name,
         FilterKind::From(_) | FilterKind::To(_) => storage == RoleStorage::Day,
         FilterKind::AtLeast | FilterKind::AtMost => storage == RoleStorage::Amount,
     }

@@ -226,6 +226,7 @@ mod tests {
                 page_cap: 1,
                 coverage: &[],
                 translator: None,
+                suppliers: None,
             };
             parts_of_q(&asked, &asked.resolve(&context, 1).unwrap())
         };

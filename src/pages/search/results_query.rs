@@ -212,6 +212,7 @@ pub(crate) fn query(asked: &SearchAddress, generation: &Generation) -> Option<Se
         page_cap: 1,
         coverage: &generation.manifest_of(asked.entity_type).coverage,
         translator: Some(&generation.translator),
+        suppliers: Some(&generation.suppliers),
     };
     let asked = asked.dropping(&["facets", "include_total"]);
     let search = asked.resolve(&context, 1).ok()?;

@@ -245,6 +245,7 @@ mod tests {
             page_cap: 100,
             coverage: &[],
             translator: Some(&translator),
+            suppliers: None,
         };
         for (query, key, is_translated) in [
             ("", SortKey::Date, false),

@@ -1,0 +1,318 @@
+//! Suppliers over HTTP: the list, the names with their reasons, the filter against the names of the clusters, and
+//! claims of people on the command line.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    sync::LazyLock,
+};
+
+use procure::{
+    catalog::indexing::{DEFAULT_MEMORY_MB, IndexOptions, run_with_claims},
+    http::encoding::encode,
+    model::{entity_type::EntityType, fold::fold},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    http::{Next, RawConnection},
+    stores,
+    support::TestServer,
+};
+
+/// Names, with number and postal code, that are five suppliers.
+const NAMES: [(&str, &str, &str); 11] = [
+    ("Sintra inc.", "FO-1145755295", "H1A1A1"),
+    ("SINTRA INC.", "FO-1145755295", "H1A1A1"),
+    ("Lamothe, div. de Sintra", "FO-1145755295", "J2B1A1"),
+    ("Sintra (région Estrie)", "FO-1145755295", "J2B1A2"),
+    ("Pavages du Nord inc.", "", "J4B5E4"),
+    ("Les Pavages du Nord ltée", "", "J4B5E4"),
+    ("Bell Nord inc.", "FO-1143863539", "H1A1A3"),
+    ("Bell Nord", "FO-1172462849", "H1A1A3"),
+    ("Jean Tremblay", "", "H1A1A4"),
+    ("Placeholder Roads", "FO-1234567890", "H1A1A5"),
+    ("Placeholder Bridges", "FO-1234567890", "H1A1A5"),
+];
+
+const KINDS: [EntityType; 3] = [EntityType::Contract, EntityType::Award, EntityType::Disclosure];
+
+fn records() -> Vec<(EntityType, String)> {
+    let mut records = Vec::new();
+    for number in 0..400_usize {
+        let (name, id, code) = NAMES[(number * number + number / 7) % NAMES.len()];
+        let entity_type = KINDS[number % 3];
+        let mut record = json!({"record_id": format!("{number}"), "vendor_name": name, "vendor_postal_code": code});
+        record["award_date"] = json!(format!("{}-03-04", 2010 + number % 9));
+        if entity_type == EntityType::Contract && !id.is_empty() {
+            record["vendor_id"] = json!(id);
+        }
+        if number % 5 > 0 {
+            record["contract_value"] = json!(number as f64 + 0.25);
+        }
+        records.push((entity_type, record.to_string()));
+    }
+    records
+}
+
+static SERVER: LazyLock<TestServer> = LazyLock::new(|| TestServer::own(&records(), |_| {}));
+
+fn supplier_of(server: &TestServer, name: &str) -> Value {
+    let found = server.get(&format!("/suppliers?name={}", encode(name))).json();
+    assert_eq!(found["results"].as_array().unwrap().len(), 1, "{name}: {found}");
+    assert_eq!(found["next_cursor"], Value::Null);
+    let row = &found["results"][0];
+    let whole = server.get(&format!("/supplier/{}", row["id"].as_str().unwrap())).json();
+    for member in ["id", "name", "records", "total_value", "first_year", "last_year"] {
+        assert_eq!(row[member], whole[member], "{member} of {name}");
+    }
+    assert_eq!(row["names"], whole["names"].as_array().unwrap().len());
+    whole
+}
+
+fn names_of(supplier: &Value) -> BTreeSet<String> {
+    let names = supplier["names"].as_array().unwrap().iter();
+    names.map(|name| fold(name["name"].as_str().unwrap())).collect()
+}
+
+#[test]
+fn names_are_joined_by_numbers_and_places_and_say_why() {
+    let sintra = supplier_of(&SERVER, "sintra inc");
+    assert_eq!(
+        names_of(&sintra),
+        BTreeSet::from(["sintra inc", "lamothe div de sintra", "sintra region estrie"].map(str::to_owned))
+    );
+    assert!(sintra["id"].as_str().unwrap().starts_with("sup_"));
+    for name in sintra["names"].as_array().unwrap() {
+        let reason = name["reason"].as_str().unwrap();
+        let is_chosen = name["name"] == sintra["name"];
+        let expected = if is_chosen {
+            "the commonest of the names"
+        } else {
+            "neq:1145755295"
+        };
+        assert!(reason.contains(expected), "{name}");
+        assert_eq!(name["rule"], if is_chosen { Value::Null } else { json!("number") });
+    }
+    assert_eq!(sintra["numbers"][0]["number"], "1145755295");
+    assert_eq!(sintra["numbers"][0]["kind"], "neq");
+    assert_eq!(names_of(&supplier_of(&SERVER, "PAVAGES DU NORD INC")).len(), 2);
+
+    let bell = supplier_of(&SERVER, "Bell Nord inc.");
+    assert_eq!(names_of(&bell).len(), 1, "two numbers are two legal persons");
+    assert_eq!(bell["suggestions"][0]["other_name"], "Bell Nord");
+    assert_eq!(bell["suggestions"][0]["why"], "different_numbers");
+    assert_eq!(names_of(&supplier_of(&SERVER, "Placeholder Roads")).len(), 1);
+}
+
+#[test]
+fn a_supplier_adds_up_the_records_of_its_names_and_the_filter_finds_them() {
+    let mut by_supplier: BTreeMap<String, Vec<(EntityType, Value)>> = BTreeMap::new();
+    let suppliers = SERVER.get("/suppliers?limit=100").json();
+    let ids: Vec<&str> = suppliers["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].as_str().unwrap())
+        .collect();
+    for id in &ids {
+        let names = names_of(&SERVER.get(&format!("/supplier/{id}")).json());
+        for (entity_type, line) in records() {
+            let record: Value = serde_json::from_str(&line).unwrap();
+            if names.contains(&fold(record["vendor_name"].as_str().unwrap())) {
+                by_supplier
+                    .entry((*id).to_owned())
+                    .or_default()
+                    .push((entity_type, record));
+            }
+        }
+    }
+    assert_eq!(
+        by_supplier.values().map(Vec::len).sum::<usize>(),
+        400,
+        "every name is of one supplier"
+    );
+    for (id, expected) in by_supplier {
+        let shown = SERVER.get(&format!("/supplier/{id}")).json();
+        let value = |rows: &[&(EntityType, Value)]| -> f64 {
+            rows.iter()
+                .filter_map(|(_, record)| record["contract_value"].as_f64())
+                .sum()
+        };
+        assert_eq!(shown["records"], expected.len());
+        assert_eq!(shown["total_value"], value(&expected.iter().collect::<Vec<_>>()));
+        let years = expected
+            .iter()
+            .map(|(_, record)| record["award_date"].as_str().unwrap()[..4].parse::<i64>().unwrap());
+        assert_eq!(shown["first_year"], years.clone().min().unwrap());
+        assert_eq!(shown["last_year"], years.max().unwrap());
+        for kind in KINDS {
+            let of_kind: Vec<_> = expected
+                .iter()
+                .filter(|(entity_type, _)| *entity_type == kind)
+                .collect();
+            let rows = shown["by_entity_type"].as_array().unwrap();
+            let row = rows.iter().find(|row| row["entity_type"] == kind.name());
+            let counted = row.map(|row| {
+                (
+                    row["records"].as_u64().unwrap() as usize,
+                    row["total_value"].as_f64().unwrap(),
+                )
+            });
+            assert_eq!(
+                counted.unwrap_or_default(),
+                (of_kind.len(), value(&of_kind)),
+                "{kind} of {id}"
+            );
+            let path = format!("/{kind}?supplier={id}&limit=500&include_total=true");
+            let found = SERVER.get(&path);
+            let ids: BTreeSet<String> = found.ids().into_iter().collect();
+            let expected: BTreeSet<String> = of_kind
+                .iter()
+                .map(|(_, record)| record["record_id"].as_str().unwrap().to_owned())
+                .collect();
+            assert_eq!(ids, expected, "{path}");
+            assert_eq!(found.json()["total"], expected.len(), "{path}");
+        }
+    }
+}
+
+#[test]
+fn the_list_pages_with_a_cursor() {
+    let all = SERVER.get("/suppliers?limit=100").json();
+    let mut paged = Vec::new();
+    let mut path = "/suppliers?limit=2".to_owned();
+    loop {
+        let page = SERVER.get(&path).json();
+        paged.extend(page["results"].as_array().unwrap().clone());
+        match page["next_cursor"].as_str() {
+            Some(cursor) => path = format!("/suppliers?limit=2&cursor={cursor}"),
+            None => break,
+        }
+    }
+    assert_eq!(json!(paged), all["results"]);
+    let records: Vec<u64> = paged.iter().map(|row| row["records"].as_u64().unwrap()).collect();
+    assert!(records.is_sorted_by(|a, b| a >= b));
+    let found = SERVER.get("/suppliers?q=SINTRA").json();
+    assert_eq!(
+        found["results"].as_array().unwrap().len(),
+        1,
+        "three names contain it, of one supplier"
+    );
+    let cursor = SERVER.get("/suppliers?limit=2").json()["next_cursor"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let other = SERVER.get(&format!("/suppliers?q=nord&cursor={cursor}"));
+    assert_eq!(other.status, 400, "{}", other.detail());
+    assert_eq!(SERVER.get("/suppliers?cursor=x").status, 422);
+    assert_eq!(
+        SERVER.get("/suppliers?q=nobody%20at%20all").json()["results"],
+        json!([])
+    );
+}
+
+#[test]
+fn unknown_ids_are_refused_and_former_ids_lead_on() {
+    let unknown = SERVER.get("/supplier/sup_0000");
+    assert_eq!(unknown.status, 404);
+    assert_eq!(
+        unknown.detail(),
+        "no supplier has the id 'sup_0000'; find suppliers with /suppliers?q=…"
+    );
+    let filter = SERVER.get("/contract?supplier=sup_0000");
+    assert_eq!(filter.status, 422);
+    assert!(
+        filter.detail().contains("no supplier has the id 'sup_0000'"),
+        "{}",
+        filter.detail()
+    );
+    assert_eq!(
+        SERVER.get("/tender?supplier=sup_0000").status,
+        422,
+        "tenders have no vendor"
+    );
+
+    let pavages = supplier_of(&SERVER, "Pavages du Nord inc.");
+    let records: Vec<_> = records()
+        .into_iter()
+        .filter(|(_, line)| !line.contains("J4B5E4"))
+        .collect();
+    let alone = |name: &str| {
+        let record = json!({"record_id": "x", "award_date": "2019-01-01", "vendor_name": name});
+        let mut records = records.clone();
+        records.push((EntityType::Contract, record.to_string()));
+        let server = TestServer::own(&records, |_| {});
+        supplier_of(&server, name)["id"].as_str().unwrap().to_owned()
+    };
+    let former: Vec<String> = ["Pavages du Nord inc.", "Les Pavages du Nord ltée"]
+        .iter()
+        .map(|name| alone(name))
+        .collect();
+    let id = pavages["id"].as_str().unwrap();
+    assert!(former.iter().any(|former| former == id), "the oldest name gives the id");
+    for former in former.iter().filter(|former| *former != id) {
+        let moved = RawConnection::to(&SERVER).get(&format!("/supplier/{former}"), &SERVER.key);
+        let Next::Response(moved) = moved else {
+            panic!("{moved:?}")
+        };
+        assert_eq!(moved.status, 307);
+        assert_eq!(moved.header("location"), Some(format!("/supplier/{id}").as_str()));
+        let count = |id: &str| {
+            SERVER
+                .get(&format!("/contract?supplier={id}&include_total=true"))
+                .json()["total"]
+                .clone()
+        };
+        assert_eq!(count(former), count(id), "the filter knows former ids");
+    }
+}
+
+/// Indexes the records with claims. Returns the file of suppliers, or the error.
+fn index(folder: &Path, claims: Option<&str>) -> Result<String, String> {
+    let dumps = folder.join("dumps");
+    for kind in KINDS {
+        fs::create_dir_all(dumps.join(kind.name())).unwrap();
+        let lines = records().into_iter().filter(|(entity_type, _)| *entity_type == kind);
+        let lines: String = lines.map(|(_, line)| line + "\n").collect();
+        fs::write(dumps.join(kind.name()).join("seao-xml.ndjson"), lines).unwrap();
+    }
+    let file = folder.join("claims.ndjson");
+    if let Some(claims) = claims {
+        fs::write(&file, claims).unwrap();
+    }
+    let options = IndexOptions {
+        dumps,
+        store: stores::store(&folder.join("index")),
+        memory_mb: DEFAULT_MEMORY_MB,
+        strict: true,
+    };
+    let report = run_with_claims(&options, claims.map(|_| file.as_path())).map_err(|error| format!("{error:#}"))?;
+    assert!(
+        report
+            .to_string()
+            .contains("rule 1 (equal official number): 2 pairs, 2 joined"),
+        "{report}"
+    );
+    Ok(fs::read_to_string(folder.join("index").join(report.generation).join("suppliers.ndjson")).unwrap())
+}
+
+#[test]
+fn claims_of_people_are_applied_whole_or_not_and_undone_without_a_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let before = index(folder.path(), None).unwrap();
+    let same = r#"{"claim":"same","a":"Jean Tremblay","b":"Pavages du Nord inc.","source":"me"}"#;
+    let with = index(folder.path(), Some(same)).unwrap();
+    let line = with.lines().find(|line| line.contains("Jean Tremblay")).unwrap();
+    let supplier: Value = serde_json::from_str(line).unwrap();
+    assert_eq!(supplier["names"].as_array().unwrap().len(), 3, "{line}");
+    let wrong = format!("{same}\n{}\n", r#"{"claim":"same","a":"Nobody","b":"Jean Tremblay"}"#);
+    let error = index(folder.path(), Some(&wrong)).unwrap_err();
+    assert!(error.contains("line 2: no supplier has the name 'Nobody'"), "{error}");
+    assert!(
+        error.contains("claims.ndjson") && error.contains("nothing was published"),
+        "{error}"
+    );
+    assert_eq!(index(folder.path(), None).unwrap(), before, "byte for byte");
+}
