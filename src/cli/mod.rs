@@ -7,6 +7,7 @@ mod alerts;
 mod backtest;
 mod demo;
 mod engine_options;
+mod export;
 mod fetch;
 mod generations;
 mod index;
@@ -44,6 +45,8 @@ enum Command {
     Normalize(normalize::Normalize),
     /// Build a generation of the index from dumps, and put it in service
     Index(index::Index),
+    /// Write all records of a generation as Parquet and compressed NDJSON, with checksums
+    Export(export::Export),
     /// Serve the current generation over HTTP
     Serve(Box<serve::Serve>),
     /// Create, list and revoke API keys; a running server follows within seconds
@@ -104,6 +107,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Fetch(args) => fetch::run(args),
         Command::Normalize(args) => normalize::run(args),
         Command::Index(args) => index::run(args),
+        Command::Export(args) => export::run(args),
         Command::Serve(args) => serve::run(*args),
         Command::Keys(args) => keys::run(args),
         Command::Alerts(args) => alerts::run(*args),

@@ -40,7 +40,7 @@ pub(crate) const CHUNK_BYTES: usize = 256 << 10;
 
 /// What a stream reserves of the memory for responses, in bytes: two chunks, the write buffer of its connection, and
 /// the window of its compression.
-const STREAM_BYTES: usize = 3 << 19;
+pub(crate) const STREAM_BYTES: usize = 3 << 19;
 
 /// The maximum number of streams: together they take at most half of the memory for responses.
 pub(crate) const MAX_STREAMS: usize = 40;
@@ -64,10 +64,23 @@ pub(crate) struct Chunk {
 pub(crate) trait ChunkSource: Send {
     /// The next chunk. After an error, the same chunk can be asked for again.
     fn next_chunk(&mut self, deadline: &Deadline) -> Result<Chunk, ApiError>;
+
+    /// What the stream takes of the memory for responses, in bytes.
+    fn memory_bytes(&self) -> usize {
+        STREAM_BYTES
+    }
+
+    /// Whether its bytes are compressed already.
+    fn is_compressed(&self) -> bool {
+        false
+    }
 }
 
 /// The rest of a response whose first chunk was made.
-pub(crate) struct Rest(Arc<Mutex<Coded>>);
+pub(crate) struct Rest {
+    coded: Arc<Mutex<Coded>>,
+    memory_bytes: usize,
+}
 
 struct Coded {
     source: Box<dyn ChunkSource>,
@@ -87,12 +100,14 @@ impl Rest {
         source: Box<dyn ChunkSource>,
         encoder: Option<StreamEncoder>,
     ) -> Result<(Bytes, Rest), ApiError> {
+        let memory_bytes = source.memory_bytes();
         let mut coded = Coded { source, encoder };
         let first = coded.encoded(Chunk {
             bytes: first,
             is_last: false,
         })?;
-        Ok((first.0, Rest(Arc::new(Mutex::new(coded)))))
+        let coded = Arc::new(Mutex::new(coded));
+        Ok((first.0, Rest { coded, memory_bytes }))
     }
 }
 
@@ -127,7 +142,7 @@ pub(crate) struct StreamSlot {
 impl RunningStreams {
     /// # Errors
     /// 429 if the key has a running stream, 503 if there are too many of others.
-    pub(crate) fn start(&self, owner: Owner, budget: &ByteBudget) -> Result<StreamSlot, ApiError> {
+    pub(crate) fn start(&self, owner: Owner, rest: &Rest, budget: &ByteBudget) -> Result<StreamSlot, ApiError> {
         let mut running = self.lock();
         if running.contains(&owner) {
             let detail =
@@ -135,7 +150,7 @@ impl RunningStreams {
             return Err(ApiError::too_many_requests(detail, PAUSE.as_secs()));
         }
         let mut memory = budget.reservation(owner);
-        if running.len() >= MAX_STREAMS || !memory.grow_to(STREAM_BYTES) {
+        if running.len() >= MAX_STREAMS || !memory.grow_to(rest.memory_bytes) {
             return Err(Refusal::TooManyResponses.into());
         }
         running.insert(owner);
@@ -203,7 +218,12 @@ impl StreamBody {
     }
 
     fn begin_next(&mut self) {
-        let made = made(Arc::clone(&self.pool), Arc::clone(&self.rest.0), self.origin, self.time);
+        let made = made(
+            Arc::clone(&self.pool),
+            Arc::clone(&self.rest.coded),
+            self.origin,
+            self.time,
+        );
         self.making = Some(Box::pin(made));
     }
 

@@ -59,7 +59,11 @@ fn streamed(
         if first.is_last {
             return Ok(Reply::from(Bytes::from(first.bytes)).with_headers(headers));
         }
-        let encoder = accepted.stream_encoder().map_err(ApiError::internal)?;
+        let encoder = if source.is_compressed() {
+            None
+        } else {
+            accepted.stream_encoder().map_err(ApiError::internal)?
+        };
         let encoder = encoder.map(|(encoder, header)| {
             headers.push(header);
             encoder
@@ -87,7 +91,7 @@ pub(crate) fn rest_of(
         Client::Key(key) => Some(key),
         _ => None,
     };
-    let slot = state.streams.start(owner, &state.response_bytes)?;
+    let slot = state.streams.start(owner, &rest, &state.response_bytes)?;
     let first = std::mem::take(&mut reply.body);
     let pool = (&state.search_pool, origin, state.query_timeout);
     Ok(Some(StreamBody::new(first, rest, slot, pool, request)))

@@ -5,16 +5,23 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
+    path::Path,
+    process::Command,
     sync::LazyLock,
     time::Duration,
 };
 
-use procure::model::{entity_type::EntityType, plans::Plan};
+use parquet::{
+    file::reader::{FileReader, SerializedFileReader},
+    record::{Field, Row},
+};
+use procure::model::{date::Date, entity_type::EntityType, plans::Plan};
 use proptest::{strategy::Strategy, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::{Value, json};
 
 use crate::{
     api::generation_of,
+    program::PROGRAM,
     support::{Response, TestServer, contracts},
 };
 
@@ -196,7 +203,7 @@ fn an_export_says_what_it_is_and_what_it_refuses() {
         (
             "format=xlsx",
             422,
-            "parameter 'format': 'xlsx' is not one of ndjson, csv",
+            "parameter 'format': 'xlsx' is not one of ndjson, csv, parquet",
         ),
         ("cursor=x", 422, "parameter 'cursor': invalid cursor 'x'"),
         (
@@ -208,6 +215,11 @@ fn an_export_says_what_it_is_and_what_it_refuses() {
             "after=t%2F1&sort_by=value",
             400,
             "parameter 'after': not allowed with sort_by=value",
+        ),
+        (
+            "format=parquet&after=t%2F1",
+            400,
+            "a Parquet file cannot go on where it broke; begin it again",
         ),
         (
             "ending_after=2024-01-01",
@@ -518,4 +530,110 @@ fn an_older_index_can_be_asked_and_cited_while_it_is_kept() {
         assert_eq!(answer.status, status, "{path}");
         assert!(answer.detail().starts_with(detail), "{path}: {}", answer.detail());
     }
+}
+
+/// The rows of a Parquet file, each as a record without its empty members.
+fn table(file: Vec<u8>) -> Vec<Value> {
+    let reader = SerializedFileReader::new(bytes::Bytes::from(file)).unwrap();
+    let value = |cell: &Field| match cell {
+        Field::Str(text) => json!(text),
+        Field::Double(number) => json!(number),
+        Field::Long(number) => json!(number),
+        Field::Date(days) => json!(Date::from_days(*days).unwrap().to_string()),
+        Field::ListInternal(list) => list.elements().iter().map(ToString::to_string).map(unquoted).collect(),
+        other => panic!("{other:?}"),
+    };
+    let row = |row: Result<Row, _>| {
+        let row = row.unwrap();
+        let members = row.get_column_iter().filter(|(_, cell)| **cell != Field::Null);
+        members.map(|(name, cell)| (name.clone(), value(cell))).collect()
+    };
+    reader.get_row_iter(None).unwrap().map(row).collect()
+}
+
+fn unquoted(text: String) -> Value {
+    serde_json::from_str(&text).unwrap()
+}
+
+/// A record as [`table`] has it.
+fn flat(record: &Value) -> Value {
+    let member = |(name, value): (&String, &Value)| {
+        let value = match value {
+            Value::Object(_) => json!(value.to_string()),
+            Value::Number(number) => json!(number.as_f64()),
+            other => other.clone(),
+        };
+        (name.clone(), value)
+    };
+    record.as_object().unwrap().iter().map(member).collect()
+}
+
+#[test]
+fn a_parquet_file_has_the_records_of_all_pages() {
+    let server = server();
+    let key = key(server, Plan::Mega);
+    for (path, query) in [("contract", "sort_order=asc"), ("tender", ""), ("award", "")] {
+        let pages = paged(server, &format!("/{path}?limit=500&{query}"));
+        let answer = ask(server, &key, &format!("/{path}/export?format=parquet&{query}"), &[]);
+        assert_eq!(answer.header("content-type"), Some("application/vnd.apache.parquet"));
+        let rows = table(answer.body);
+        assert_eq!(rows.len(), pages.len());
+        for (row, record) in rows.iter().zip(&pages) {
+            assert_eq!(*row, flat(record));
+        }
+    }
+}
+
+#[test]
+fn whole_dumps_are_complete_checked_and_repeatable() {
+    let server = server();
+    let folder = tempfile::tempdir().unwrap();
+    let export = |name: &str| {
+        let out = folder.path().join(name);
+        let (index, out) = (server.index_dir(), out.to_str().unwrap().to_owned());
+        let run = Command::new(PROGRAM)
+            .args(["export", "--out", &out, "--index-dir", index.to_str().unwrap()])
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        out
+    };
+    let [first, second] = ["a", "b"].map(export);
+    let read = |folder: &str, name: &str| fs::read(Path::new(folder).join(name)).unwrap();
+    let mut names: Vec<String> = fs::read_dir(&first)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let expected = [
+        "SHA256SUMS",
+        "contract.ndjson.zst",
+        "contract.parquet",
+        "datapackage.json",
+        "tender.ndjson.zst",
+        "tender.parquet",
+    ];
+    assert_eq!(names, expected);
+    for name in &names {
+        assert!(
+            read(&first, name) == read(&second, name),
+            "{name} is the same each time"
+        );
+    }
+    let sums = Command::new("sha256sum")
+        .args(["--check", "--strict", "SHA256SUMS"])
+        .current_dir(&first)
+        .output();
+    assert!(sums.unwrap().status.success());
+    let package: Value = serde_json::from_slice(&read(&first, "datapackage.json")).unwrap();
+    assert_eq!(package["resources"].as_array().unwrap().len(), 4);
+    for resource in package["resources"].as_array().unwrap() {
+        let bytes = read(&first, resource["path"].as_str().unwrap());
+        assert_eq!(resource["bytes"], bytes.len());
+    }
+    let pages = paged(server, "/tender?limit=500");
+    let ndjson = zstd::decode_all(&read(&first, "tender.ndjson.zst")[..]).unwrap();
+    assert!(lines(&ndjson) == pages);
+    let rows = table(read(&first, "tender.parquet"));
+    assert!(rows.iter().zip(&pages).all(|(row, record)| *row == flat(record)) && rows.len() == pages.len());
 }

@@ -5,23 +5,31 @@
 //! [`records`] is the list of the records that match a search.
 
 pub(crate) mod csv_rows;
+pub(crate) mod parquet_file;
 pub(crate) mod records;
+pub(crate) mod whole;
 
 use std::collections::VecDeque;
 
 use bytes::Bytes;
 
 use crate::{
-    api::export::csv_rows::ExportRows,
+    api::export::{csv_rows::ExportRows, parquet_file::ParquetFile},
     engine::Deadline,
     http::{
         error::ApiError,
-        stream::{CHUNK_BYTES, Chunk, ChunkSource},
+        stream::{CHUNK_BYTES, Chunk, ChunkSource, STREAM_BYTES},
     },
 };
 
 /// How many rows a request pays for.
 pub(crate) const ROWS_PER_REQUEST: u64 = 10_000;
+
+/// The size of the rows of a row group in a stream as JSON, in bytes.
+pub(crate) const PARQUET_GROUP_BYTES: usize = 8 << 20;
+
+/// What the stream of a Parquet file takes: a row group as values, as pages, and compressed.
+const PARQUET_STREAM_BYTES: usize = STREAM_BYTES + 2 * PARQUET_GROUP_BYTES + (2 << 20);
 
 /// A list of rows.
 pub(crate) trait RowSource: Send {
@@ -46,6 +54,8 @@ pub(crate) enum Format {
         has_header: bool,
         has_mark: bool,
     },
+    /// Columns, in row groups of [`PARQUET_GROUP_BYTES`].
+    Parquet(Box<ParquetFile<Vec<u8>>>),
 }
 
 /// Pays for rows beyond those that the request paid for: called before each further [`ROWS_PER_REQUEST`].
@@ -117,13 +127,24 @@ impl<S: RowSource> ChunkSource for Export<S> {
         let is_first = !std::mem::replace(&mut self.is_begun, true);
         let rows = self.taken();
         let is_last = self.read.is_empty() && self.is_read_to_end;
-        let bytes = self.format.write(&rows, is_first)?;
+        let bytes = self.format.write(&rows, is_first, is_last)?;
         Ok(Chunk { bytes, is_last })
+    }
+
+    fn memory_bytes(&self) -> usize {
+        match self.format {
+            Format::Parquet(_) => PARQUET_STREAM_BYTES,
+            Format::Ndjson | Format::Csv { .. } => STREAM_BYTES,
+        }
+    }
+
+    fn is_compressed(&self) -> bool {
+        matches!(self.format, Format::Parquet(_))
     }
 }
 
 impl Format {
-    fn write(&self, rows: &[Bytes], is_first: bool) -> Result<Vec<u8>, ApiError> {
+    fn write(&mut self, rows: &[Bytes], is_first: bool, is_last: bool) -> Result<Vec<u8>, ApiError> {
         match self {
             Format::Ndjson => {
                 let mut bytes = Vec::with_capacity(rows.iter().map(|row| row.len() + 1).sum());
@@ -148,6 +169,15 @@ impl Format {
                     .and_then(|bytes| table.append(bytes, rows))
                     .map_err(ApiError::internal)
             }
+            Format::Parquet(file) => {
+                for row in rows {
+                    file.push(row).map_err(ApiError::internal)?;
+                }
+                if is_last {
+                    file.finish().map_err(ApiError::internal)?;
+                }
+                Ok(std::mem::take(file.out()))
+            }
         }
     }
 
@@ -155,6 +185,7 @@ impl Format {
     pub(crate) fn media_type(&self) -> (&'static str, &'static str) {
         match self {
             Format::Ndjson => ("application/x-ndjson", "ndjson"),
+            Format::Parquet(_) => ("application/vnd.apache.parquet", "parquet"),
             Format::Csv { has_header: true, .. } => ("text/csv; charset=utf-8; header=present", "csv"),
             Format::Csv { has_header: false, .. } => ("text/csv; charset=utf-8; header=absent", "csv"),
         }

@@ -7,8 +7,9 @@ use crate::{
     api::{
         cost::ScanCost,
         export::{
-            Charge, Export, Format,
+            Charge, Export, Format, PARQUET_GROUP_BYTES,
             csv_rows::ExportRows,
+            parquet_file::{ParquetFile, fields_of},
             records::{Begin, MAX_RELEVANT, SearchRecords},
         },
         handlers::search::{INVALID_PAGE, TOTAL_COUNT},
@@ -71,7 +72,7 @@ static EXPORT_PARAMS: [&str; FILTERS.len() + OTHERS.len()] = {
 /// How the file is written, as the request states it.
 #[derive(Clone, Copy, PartialEq, serde::Serialize)]
 struct FileOptions {
-    is_csv: bool,
+    format: &'static str,
     has_mark: bool,
     is_for_spreadsheets: bool,
 }
@@ -114,7 +115,9 @@ impl Asked {
     fn stream(self, call: &Call) -> Result<Work, ApiError> {
         let query = self.search.query.clone();
         let is_resumed = self.begin != Begin::At(Start::Offset(0));
-        let format = self.options.format(Schema::of(query.entity_type), is_resumed);
+        let format = self
+            .options
+            .format(Schema::of(query.entity_type), is_resumed, &call.generation.id)?;
         let headers = headers(call, &self.search, &format)?;
         let source = SearchRecords::new(&call.generation, query, self.begin);
         Ok(Work::stream(headers, Export::new(source, format, charge(call))))
@@ -194,12 +197,13 @@ fn headers(call: &Call, search: &ResolvedSearch, format: &Format) -> Result<Vec<
 impl FileOptions {
     /// The options, and the parameters that the format has no use for.
     fn of(given: &SearchParams) -> (FileOptions, Vec<&'static str>) {
-        let is_csv = given.format.as_ref().is_some_and(|given| given.value == "csv");
+        let format = given.format.as_ref().map_or("ndjson", |given| given.value);
+        let is_csv = format == "csv";
         let is_true = |given: &Option<Given<bool>>| given.as_ref().is_some_and(|given| given.value);
         let of_csv = [&given.bom, &given.excel].into_iter().flatten();
         let unused = of_csv.filter(|given| !is_csv && given.value).map(|given| given.name);
         let options = FileOptions {
-            is_csv,
+            format,
             has_mark: is_csv && is_true(&given.bom),
             is_for_spreadsheets: is_csv && is_true(&given.excel),
         };
@@ -207,15 +211,26 @@ impl FileOptions {
     }
 
     /// A file that goes on where another one broke has no row of names, so that it can be appended.
-    fn format(self, schema: &Schema, is_resumed: bool) -> Format {
-        if !self.is_csv {
-            return Format::Ndjson;
-        }
-        let columns = schema.fields.iter().map(|field| field.name.clone()).collect();
-        Format::Csv {
-            rows: ExportRows::new(columns, self.is_for_spreadsheets),
-            has_header: !is_resumed,
-            has_mark: self.has_mark,
-        }
+    fn format(self, schema: &Schema, is_resumed: bool, generation: &str) -> Result<Format, ApiError> {
+        Ok(match self.format {
+            "parquet" if is_resumed => {
+                let detail = "a Parquet file cannot go on where it broke; begin it again, or use format=ndjson or \
+                              format=csv with 'after' or 'cursor'";
+                return Err(ApiError::bad_request(detail));
+            }
+            "parquet" => {
+                let file = ParquetFile::new(Vec::new(), &fields_of(schema), PARQUET_GROUP_BYTES, generation);
+                Format::Parquet(Box::new(file.map_err(ApiError::internal)?))
+            }
+            "csv" => Format::Csv {
+                rows: ExportRows::new(
+                    schema.fields.iter().map(|field| field.name.clone()).collect(),
+                    self.is_for_spreadsheets,
+                ),
+                has_header: !is_resumed,
+                has_mark: self.has_mark,
+            },
+            _ => Format::Ndjson,
+        })
     }
 }

@@ -84,6 +84,7 @@ fn content(route: &Route, of: Option<EntityType>) -> Value {
             let text = |about: &str| json!({"schema": {"type": "string", "description": about}});
             return json!({
                 "application/x-ndjson": text("One record on each line, in the bytes of the search"),
+                "application/vnd.apache.parquet": text("Apache Parquet: typed columns"),
                 "text/csv": text("A row of names, and a row for each record (RFC 4180)"),
             });
         }

@@ -57,7 +57,7 @@ pub struct SearchParams {
 const SORTS: [&str; 6] = ["published", "date", "value", "closing", "ending", RELEVANCE];
 
 /// The values of `format` in an export; the first one is the default.
-const FORMATS: [&str; 2] = ["ndjson", "csv"];
+const FORMATS: [&str; 3] = ["ndjson", "csv", "parquet"];
 
 /// The order that needs a text.
 const RELEVANCE: &str = "relevance";
@@ -187,7 +187,7 @@ pub const TABLE: &[SearchParam] = &[
     .only_where_listed(),
     SearchParam::new(
         "format",
-        "`ndjson`: one record on each line, as the search returns it; `csv`: a row of names, and a row for each record",
+        "`ndjson`: one record on each line, as the search returns it; `csv`: a row of names, and a row for each record; `parquet`: typed columns",
         ParamType::OneOf(&FORMATS, Case::Exact, |p| &mut p.format),
     )
     .default(|| json!(FORMATS[0]))

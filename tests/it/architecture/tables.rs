@@ -212,6 +212,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
         ],
     ),
     dependency("memmap2", &["engine/tantivy"]),
+    dependency("parquet", &["api/export/parquet_file"]),
     dependency("percent_encoding", &["alerts", "http/encoding"]),
     dependency("prometheus_client", &["http/metrics", "server/metrics"]),
     dependency("quick_xml", &["sources/reading/xml"]),
@@ -288,5 +289,8 @@ pub const DEPENDENCIES: &[Dependency] = &[
     ),
     dependency("url", &["alerts"]),
     dependency("zip", &["fetch/validate", "normalize/input", "storage/zip_archive"]),
-    dependency("zstd", &["http/middleware/content_coding", "storage/dump"]),
+    dependency(
+        "zstd",
+        &["http/middleware/content_coding", "storage/dump", "api/export/whole"],
+    ),
 ];
