@@ -57,6 +57,16 @@ impl Parameters {
         changed
     }
 
+    /// The same with the values that `change` returns for a name and a value; the others stay.
+    pub(crate) fn map(mut self, change: impl Fn(&str, &str) -> Option<String>) -> Parameters {
+        for (name, value) in &mut self.0 {
+            if let Some(changed) = change(name, value.trim()) {
+                *value = changed;
+            }
+        }
+        self
+    }
+
     /// The same without these parameters.
     pub(crate) fn without(&self, names: &[&str]) -> Parameters {
         let kept = self.0.iter().filter(|(name, _)| !names.contains(&name.as_str()));

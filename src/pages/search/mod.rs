@@ -26,6 +26,7 @@ mod search_address;
 mod sentence;
 mod sort_links;
 mod translation;
+mod written_values;
 
 pub(crate) use csv_page::CSV;
 pub(crate) use results::PAGE;

@@ -17,9 +17,11 @@ use crate::{
         search::{
             conditions::Condition,
             context::{SearchContext, shortened},
+            results_query,
             search_address::{SearchAddress, canonical},
         },
     },
+    query::SearchQuery,
 };
 
 /// The ways on from a search without a match.
@@ -41,8 +43,7 @@ pub(crate) struct Spelling {
     /// The text to search for.
     pub(crate) q: String,
     pub(crate) href: String,
-    pub(crate) word: String,
-    /// How many records have the word, whatever the other conditions.
+    /// How many records the search finds: at least one.
     pub(crate) records: u64,
 }
 
@@ -72,6 +73,9 @@ pub(crate) struct NearName {
 /// a page with hits. A search with more conditions gets no costs.
 const MAX_COUNTED: usize = 24;
 
+/// How many other spellings are searched for.
+const MAX_SPELLINGS: usize = 6;
+
 /// How many similar names are shown of each kind.
 const MAX_NEAR: usize = 5;
 
@@ -99,17 +103,29 @@ fn spellings(context: &SearchContext, search: &ResolvedSearch) -> Result<Vec<Spe
     let (Some(plan), Some(q)) = (SuggestionPlan::of(&search.query), context.asked.value("q")) else {
         return Ok(Vec::new());
     };
-    let near = plan.run(context.ask)?;
-    let spelling = |near: Suggestion| {
-        let q = corrected(q, &near);
-        Spelling {
-            href: context.asked.with(&[("q", &q)]),
-            q: shortened(&q),
-            word: near.word,
-            records: near.records,
-        }
+    let mut near = plan.run(context.ask)?;
+    near.truncate(MAX_SPELLINGS);
+    let asked = context.asked;
+    let with = |q: &str| SearchAddress {
+        parameters: asked.parameters.with("q", q),
+        ..asked.clone()
     };
-    Ok(near.into_iter().map(spelling).collect())
+    let found = |near: Suggestion| {
+        let q = corrected(q, &near);
+        let search = results_query::query(&with(&q), &context.ask.generation)?;
+        Some((q, search))
+    };
+    let tried: Vec<_> = near.into_iter().filter_map(found).collect();
+    let counts = context
+        .ask
+        .counts(tried.iter().map(|(_, search)| search.clone()).collect())?;
+    let spelling = |((q, _), records): ((String, SearchQuery), u64)| Spelling {
+        href: with(&q).address(),
+        q: shortened(&q),
+        records,
+    };
+    let found = tried.into_iter().zip(counts).filter(|(_, records)| *records > 0);
+    Ok(found.map(spelling).collect())
 }
 
 fn costs(context: &SearchContext, search: &ResolvedSearch, conditions: &[Condition]) -> Result<Vec<Cost>, ApiError> {

@@ -53,10 +53,7 @@ impl ShownNothing {
         let spelling = |spelling: Spelling| {
             let records = t.keyed_with("search-records-", kind, &[("count", &spelling.records)]);
             ShownSpelling {
-                records: t.with(
-                    "search-nothing-spelled",
-                    &[("word", &spelling.word), ("records", &records)],
-                ),
+                records: t.with("search-nothing-spelled", &[("records", &records)]),
                 q: spelling.q,
                 href: spelling.href,
             }

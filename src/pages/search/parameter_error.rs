@@ -91,9 +91,9 @@ mod tests {
                 "The first day is after the last. Exchange the two.",
             ),
             (
-                "value_min=5 000",
+                "value_min=5 dollars",
                 Some("value_min"),
-                "“5 000” is not a number. Write it without spaces or a currency, for example 25000.",
+                "“5 dollars” is not a number. Write it without spaces or a currency, for example 25000.",
             ),
             (
                 "value_min=2&value_max=1",

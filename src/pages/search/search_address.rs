@@ -9,7 +9,10 @@ use crate::{
     },
     http::error::ApiError,
     model::{EntityType, Language, Schema},
-    pages::address::{self, Parameters},
+    pages::{
+        address::{self, Parameters},
+        search::written_values::canonical_value,
+    },
     query::text::TextQuery,
 };
 
@@ -44,7 +47,7 @@ impl SearchAddress {
         let asked = SearchAddress {
             lang,
             entity_type: entity_type.unwrap_or(EntityType::Contract),
-            parameters: parameters.without(&[KIND]),
+            parameters: parameters.without(&[KIND]).map(canonical_value),
         };
         Ok((asked, unknown_kind))
     }
@@ -214,6 +217,15 @@ mod tests {
             Some("Contract")
         );
         assert!(SearchAddress::read(Language::French, "q=%zz").is_err());
+    }
+
+    #[test]
+    fn amounts_and_days_are_in_the_form_of_the_api() {
+        let asked = asked("value_min=1+000+000&date_from=2019&issued_before=3/4/2019");
+        assert_eq!(
+            asked.query(),
+            "value_min=1000000&date_from=2019-01-01&issued_before=3%2F4%2F2019"
+        );
     }
 
     #[test]
