@@ -164,7 +164,7 @@ mod tests {
                 Some(("Pavages Beauregard ltée", 95.0, true)),
             ),
             ("Sintra", Some(("Sintra inc.", 95.0, false))),
-            ("Pavages Beauregart", Some(("Pavages Beauregard ltée", 89.0, false))),
+            ("Pavages Beauregart", Some(("Pavages Beauregard ltée", 88.0, false))),
             ("Something else", None),
             ("", None),
         ] {
