@@ -49,7 +49,7 @@ pub(crate) async fn read(
             Body::Ignored => receive(request, payload, route.max_body_bytes, |_| Ok(()))
                 .await
                 .map(|()| None),
-            Body::Json { .. } => {
+            Body::Json { .. } | Body::Form(_) => {
                 let mut body = HeldBody::new(request, state.request_bytes.reservation(owner));
                 receive(request, payload, route.max_body_bytes, |part| body.append(part)).await?;
                 Ok(Some(Bytes::from_owner(body)))
@@ -63,6 +63,7 @@ pub(crate) async fn read(
     let bytes = read.map_err(|error| refusal.map_or(error, ApiError::from))?;
     let bytes = bytes.filter(|bytes| !bytes.trim_ascii().is_empty());
     match (&bytes, &route.body) {
+        (Some(_), Body::Form(_)) => check_form(request)?,
         (Some(_), _) => check_type(request)?,
         (None, Body::Json { is_required: true, .. }) => {
             return Err(ApiError::unprocessable(
@@ -90,15 +91,26 @@ pub(crate) async fn read_form(
     let read = read.unwrap_or_else(|_| Err(Refusal::Timeout.into()));
     let refusal = ConnectionState::of(request).and_then(|connection| connection.refusal(request.path()));
     let bytes = read.map_err(|error| refusal.map_or(error, ApiError::from))?;
-    if request
-        .content_type()
-        .eq_ignore_ascii_case("application/x-www-form-urlencoded")
-    {
+    if is_form(request) {
         Ok(bytes)
     } else {
         Err(ApiError::unsupported_media_type(
             "the body is not a form; send it from the page",
         ))
+    }
+}
+
+fn is_form(request: &HttpRequest) -> bool {
+    let stated = request.content_type();
+    stated.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+}
+
+fn check_form(request: &HttpRequest) -> Result<(), ApiError> {
+    if is_form(request) {
+        Ok(())
+    } else {
+        let why = "the body is not a form; send it as application/x-www-form-urlencoded";
+        Err(ApiError::unsupported_media_type(why))
     }
 }
 

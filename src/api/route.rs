@@ -217,6 +217,8 @@ pub(crate) enum Body {
     None,
     /// A body of any type is read and discarded.
     Ignored,
+    /// A form, as a page sends it, with these members.
+    Form(&'static [&'static str]),
     Json {
         is_required: bool,
         schema: fn(&mut SchemaGenerator) -> Schema,

@@ -4,14 +4,14 @@
 use crate::api::{
     handlers::{
         alerts, catalog, commodities, confirmation, docs, documents, estimates, export, feed, generations, health,
-        names, procurement, profile, record, search, stats, suppliers, usage,
+        names, procurement, profile, reconcile, record, search, stats, suppliers, usage,
     },
     route::Route,
 };
 
 /// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is
 /// used.
-pub static ROUTES: [Route; 35] = [
+pub static ROUTES: [Route; 41] = [
     health::HEALTH,
     usage::USAGE,
     catalog::SOURCES,
@@ -22,6 +22,12 @@ pub static ROUTES: [Route; 35] = [
     profile::DEPARTMENT,
     suppliers::SUPPLIERS,
     suppliers::SUPPLIER,
+    reconcile::SERVICE,
+    reconcile::BATCH,
+    reconcile::SUGGEST_ENTITY,
+    reconcile::SUGGEST_PROPERTY,
+    reconcile::PROPERTIES,
+    reconcile::PREVIEW,
     commodities::COMMODITIES,
     commodities::COMMODITY,
     procurement::PROCUREMENT,

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, env, fs, path::Path};
 
 use procure::{
     api::{
-        params::{commodities as commodity_params, feed, names, procurement, search::TABLE, suppliers},
+        params::{commodities as commodity_params, feed, names, procurement, reconcile, search::TABLE, suppliers},
         route::{Access, Verb},
         routes::ROUTES,
     },
@@ -205,6 +205,9 @@ fn an_endpoint_takes_exactly_the_described_parameters() {
         names::VENDORS.iter().flat_map(|param| param.names()).collect(),
         names::DEPARTMENTS.iter().flat_map(|param| param.names()).collect(),
         commodity_params::TABLE.iter().flat_map(|param| param.names()).collect(),
+        reconcile::SERVICE.iter().flat_map(|param| param.names()).collect(),
+        reconcile::SUGGEST.iter().flat_map(|param| param.names()).collect(),
+        reconcile::PREVIEW.iter().flat_map(|param| param.names()).collect(),
         suppliers::TABLE.iter().flat_map(|param| param.names()).collect(),
         procurement::TABLE.iter().flat_map(|param| param.names()).collect(),
         feed::TABLE.iter().flat_map(|param| param.names()).collect(),

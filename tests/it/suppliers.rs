@@ -316,3 +316,60 @@ fn claims_of_people_are_applied_whole_or_not_and_undone_without_a_trace() {
     );
     assert_eq!(index(folder.path(), None).unwrap(), before, "byte for byte");
 }
+
+#[test]
+fn a_list_of_names_is_reconciled_by_get_and_by_form() {
+    let manifest = SERVER.get("/reconcile/supplier").json();
+    assert_eq!(manifest["versions"], json!(["0.2"]));
+    let queries = json!({
+        "q0": {"query": "SINTRA INC"},
+        "q1": {"query": "Pavage du Nord", "limit": 2},
+        "q2": {"query": "something else", "properties": [{"pid": "number", "v": "1145755295"}]},
+    });
+    let encoded = encode(&queries.to_string());
+    let by_address = SERVER.get(&format!("/reconcile/supplier?queries={encoded}")).json();
+    let headers = [
+        ("content-type", "application/x-www-form-urlencoded"),
+        ("x-gateway-key", SERVER.key.as_str()),
+    ];
+    let by_form = SERVER.send("POST", "/reconcile/supplier", &headers, format!("queries={encoded}"));
+    assert_eq!(by_form.json(), by_address);
+    let first = |key: &str| by_address[key]["result"][0].clone();
+    let sintra = supplier_of(&SERVER, "Sintra inc.")["id"].clone();
+    for key in ["q0", "q2"] {
+        assert_eq!(
+            (&first(key)["id"], &first(key)["match"]),
+            (&sintra, &json!(true)),
+            "{key}"
+        );
+        assert_eq!(first(key)["score"], 100.0);
+    }
+    assert_eq!(first("q1")["match"], false);
+    assert_eq!(first("q1")["id"], supplier_of(&SERVER, "Pavages du Nord inc.")["id"]);
+
+    let extend = json!({"ids": [sintra, "sup_x"], "properties": [{"id": "records"}, {"id": "number"}]});
+    let extended = SERVER
+        .get(&format!("/reconcile/supplier?extend={}", encode(&extend.to_string())))
+        .json();
+    let row = &extended["rows"][sintra.as_str().unwrap()];
+    assert_eq!(row["number"], json!([{"str": "neq:1145755295"}]));
+    assert_eq!(row["records"][0]["int"], supplier_of(&SERVER, "Sintra inc.")["records"]);
+    assert_eq!(extended["rows"]["sup_x"]["records"], json!([]));
+    let suggested = SERVER.get("/reconcile/supplier/suggest/entity?prefix=sintra").json();
+    assert_eq!(suggested["result"][0]["id"], sintra);
+    let preview = SERVER.get(&format!("/reconcile/supplier/preview?id={}", sintra.as_str().unwrap()));
+    assert!(String::from_utf8_lossy(&preview.body).contains("3 names"));
+    for (query, detail) in [
+        ("queries=%7B", "`queries` is not a JSON object"),
+        ("queries=%7B%22q%22%3A1%7D", "query 'q'"),
+        ("extend=%7B%7D", "`extend` is not an object"),
+        (
+            "extend=%7B%22ids%22%3A%5B%5D%2C%22properties%22%3A%5B%7B%22id%22%3A%22x%22%7D%5D%7D",
+            "the property 'x'",
+        ),
+    ] {
+        let refused = SERVER.get(&format!("/reconcile/supplier?{query}"));
+        assert_eq!(refused.status, 422);
+        assert!(refused.detail().contains(detail), "{query}: {}", refused.detail());
+    }
+}

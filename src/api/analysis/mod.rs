@@ -13,6 +13,7 @@ pub(crate) mod figures;
 pub(crate) mod market_figures;
 pub(crate) mod profile;
 pub(crate) mod quality;
+pub(crate) mod reconcile;
 pub(crate) mod search_plan;
 pub(crate) mod shares;
 pub(crate) mod solicitation;

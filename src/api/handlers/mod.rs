@@ -16,6 +16,7 @@ pub(crate) mod names;
 pub(crate) mod procurement;
 pub(crate) mod profile;
 pub(crate) mod raw_records;
+pub(crate) mod reconcile;
 pub(crate) mod record;
 pub(crate) mod search;
 pub(crate) mod stats;

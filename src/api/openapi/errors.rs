@@ -100,8 +100,8 @@ pub(crate) static SHARED: [SharedError; 14] = [
         "415",
         "UnsupportedMediaType",
         RateLimitHeaders::Always,
-        |route| matches!(route.body, Body::Json { .. }),
-        "The body is not JSON, or has a content coding",
+        |route| matches!(route.body, Body::Json { .. } | Body::Form(_)),
+        "The body is not JSON, or not a form where one is expected, or has a content coding",
         |_| "the body has the content type 'text/plain'; send application/json, in UTF-8".to_owned(),
     ),
     shared(

@@ -58,6 +58,12 @@ fn request_body(route: &Route) -> Option<Value> {
             "required": false,
             "content": {"application/x-www-form-urlencoded": {"schema": {"type": "object"}}},
         })),
+        Body::Form(members) => {
+            let member = |name: &&str| ((*name).to_owned(), json!({"type": "string"}));
+            let properties: Map<String, Value> = members.iter().map(member).collect();
+            let schema = json!({"type": "object", "properties": properties});
+            Some(json!({"required": false, "content": {"application/x-www-form-urlencoded": {"schema": schema}}}))
+        }
         Body::Json {
             is_required,
             schema,

@@ -21,6 +21,7 @@ pub(crate) mod param;
 pub(crate) mod parse;
 pub mod procurement;
 pub(crate) mod read;
+pub mod reconcile;
 pub mod resolve;
 #[cfg(test)]
 mod resolve_tests;

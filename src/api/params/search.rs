@@ -368,7 +368,7 @@ mod tests {
         check(
             EntityType::StandingOffer,
             "foo=1",
-            "unknown parameter 'foo'; this endpoint accepts municipality, q, department, vendor, category, reference_number, \
+            "unknown parameter 'foo'; this endpoint accepts municipality, q, department, vendor, department_is, vendor_is, category, reference_number, \
              issued_after, issued_before, closing_after, closing_before, ending_after, ending_before, commodity, supplier, quality_flag, translate, sort_by, sort_order, \
              limit, offset, cursor, facets, include_total, suggest, explain",
         );

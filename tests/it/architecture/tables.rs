@@ -193,7 +193,12 @@ pub const DEPENDENCIES: &[Dependency] = &[
     dependency("hmac", &["pages/session", "state/tokens"]),
     dependency(
         "html_escape",
-        &["alerts/html", "api/handlers/confirmation_page", "sources/reading/html"],
+        &[
+            "alerts/html",
+            "api/handlers/confirmation_page",
+            "api/handlers/reconcile",
+            "sources/reading/html",
+        ],
     ),
     dependency("httparse", &["server/http1"]),
     dependency("idna", &["model/email"]),

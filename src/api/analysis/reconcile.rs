@@ -1,0 +1,231 @@
+//! Reconciliation API 0.2 for suppliers: batches of names, and figures of suppliers.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::catalog::suppliers::{
+    Supplier, SupplierList,
+    matching::{Match, matches},
+};
+
+/// The queries of a batch, by the client's keys.
+pub(crate) type Batch = Map<String, Value>;
+
+/// The maximum number of queries of a batch, and of suppliers of an extension.
+pub(crate) const MAX_BATCH: usize = 50;
+
+/// Candidates of a query unless it states another number.
+const DEFAULT_LIMIT: usize = 5;
+const MAX_LIMIT: usize = 25;
+
+/// The only type of entities.
+pub(crate) const TYPE: &str = "supplier";
+
+/// What can be asked of a supplier: identifier, name, and whether it is in the answer of `extend`.
+const PROPERTIES: [(&str, &str); 6] = [
+    ("records", "Records"),
+    ("total_value", "Total value, in Canadian dollars"),
+    ("first_year", "First year"),
+    ("last_year", "Last year"),
+    ("names", "Names"),
+    ("number", "Official numbers"),
+];
+
+#[derive(Deserialize)]
+struct Query {
+    query: String,
+    #[serde(default)]
+    limit: Option<usize>,
+    #[serde(default)]
+    properties: Vec<QueryProperty>,
+}
+
+#[derive(Deserialize)]
+struct QueryProperty {
+    pid: String,
+    v: Value,
+}
+
+#[derive(Deserialize)]
+struct Extension {
+    ids: Vec<String>,
+    properties: Vec<ExtendedProperty>,
+}
+
+#[derive(Deserialize)]
+struct ExtendedProperty {
+    id: String,
+}
+
+/// What the service is, and what it can do. Its addresses have no host, so that they are valid behind any gateway.
+pub(crate) fn manifest() -> Value {
+    let service = |path: &str| json!({"service_url": "/reconcile/supplier", "service_path": path});
+    json!({
+        "versions": ["0.2"],
+        "name": "Suppliers of Canadian governments",
+        "identifierSpace": "/supplier/",
+        "schemaSpace": "/reconcile/supplier/properties/",
+        "defaultTypes": [{"id": TYPE, "name": "Supplier"}],
+        "view": {"url": "/supplier/{{id}}"},
+        "preview": {"url": "/reconcile/supplier/preview?id={{id}}", "width": 400, "height": 120},
+        "suggest": {"entity": service("/suggest/entity"), "property": service("/suggest/property")},
+        "extend": {"propose_properties": service("/properties"), "property_settings": []},
+    })
+}
+
+/// Checks the text of a batch.
+pub(crate) fn parse_batch(text: &str) -> Result<Batch, String> {
+    let batch: Batch =
+        serde_json::from_str(text).map_err(|error| format!("`queries` is not a JSON object: {error}"))?;
+    if batch.len() > MAX_BATCH {
+        return Err(format!(
+            "`queries` has {} queries; the maximum is {MAX_BATCH}, send several batches",
+            batch.len()
+        ));
+    }
+    for (key, query) in &batch {
+        let key: String = key.chars().take(40).collect();
+        Query::deserialize(query).map_err(|error| format!("query '{}': {error}", key.escape_debug()))?;
+    }
+    Ok(batch)
+}
+
+/// The candidates of each query.
+pub(crate) fn reconcile(list: &SupplierList, batch: &Batch) -> Value {
+    let answers = batch.iter().filter_map(|(key, query)| {
+        let query = Query::deserialize(query).ok()?;
+        Some((key.clone(), json!({"result": candidates(list, &query)})))
+    });
+    Value::Object(answers.collect())
+}
+
+fn candidates(list: &SupplierList, query: &Query) -> Vec<Value> {
+    let limit = query.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+    let numbers = query.properties.iter().filter(|property| property.pid == "number");
+    let by_number = numbers
+        .filter_map(|property| property.v.as_str())
+        .flat_map(|number| matches(list, number, 1));
+    let mut found: Vec<Match> = by_number.filter(|found| found.features.number).collect();
+    for by_name in matches(list, &query.query, limit) {
+        if found.iter().all(|known| known.supplier.id != by_name.supplier.id) {
+            // A number says more than a name.
+            let is_certain = by_name.is_certain && found.is_empty();
+            found.push(Match { is_certain, ..by_name });
+        }
+    }
+    found.truncate(limit);
+    found.iter().map(candidate).collect()
+}
+
+fn candidate(found: &Match) -> Value {
+    let features = found.features;
+    json!({
+        "id": found.supplier.id,
+        "name": found.supplier.name,
+        "description": description(&found.supplier),
+        "type": [{"id": TYPE, "name": "Supplier"}],
+        "score": found.score,
+        "match": found.is_certain,
+        "features": [
+            {"id": "number", "value": features.number},
+            {"id": "name", "value": features.name},
+            {"id": "core_name", "value": features.core},
+            {"id": "similarity", "value": (features.similarity * 1000.0).round() / 1000.0},
+        ],
+    })
+}
+
+/// A supplier in one line.
+pub(crate) fn description(supplier: &Supplier) -> String {
+    let years = match (supplier.first_year, supplier.last_year) {
+        (Some(first), Some(last)) if first < last => format!(", {first} to {last}"),
+        (Some(year), _) => format!(", {year}"),
+        _ => String::new(),
+    };
+    format!("{} names, {} records{years}", supplier.names.len(), supplier.records)
+}
+
+/// Suppliers with a name that contains a text.
+pub(crate) fn suggest_entities(list: &SupplierList, prefix: &str) -> Value {
+    let found = list
+        .containing(prefix)
+        .into_iter()
+        .take(10)
+        .filter_map(|number| list.get(number));
+    let row = |supplier: Supplier| {
+        let description = description(&supplier);
+        json!({"id": supplier.id, "name": supplier.name, "description": description})
+    };
+    json!({"result": found.map(row).collect::<Vec<_>>()})
+}
+
+fn property(id: &str, name: &str) -> Value {
+    json!({"id": id, "name": name})
+}
+
+/// Properties whose identifier or name contains a text.
+pub(crate) fn suggest_properties(prefix: &str) -> Value {
+    let prefix = prefix.trim().to_lowercase();
+    let fits = |(id, name): &&(&str, &str)| id.contains(&prefix) || name.to_lowercase().contains(&prefix);
+    json!({"result": PROPERTIES.iter().filter(fits).map(|(id, name)| property(id, name)).collect::<Vec<_>>()})
+}
+
+/// All properties that `extend` answers.
+pub(crate) fn proposed_properties() -> Value {
+    json!({"type": TYPE, "properties": PROPERTIES.map(|(id, name)| property(id, name))})
+}
+
+/// The figures of some suppliers. An unknown property or identifier has no values.
+pub(crate) fn extend(list: &SupplierList, text: &str) -> Result<Value, String> {
+    let asked: Extension = serde_json::from_str(text)
+        .map_err(|error| format!("`extend` is not an object with `ids` and `properties`: {error}"))?;
+    if asked.ids.len() > MAX_BATCH {
+        return Err(format!(
+            "`extend` has {} ids; the maximum is {MAX_BATCH}, send several",
+            asked.ids.len()
+        ));
+    }
+    let mut meta = Vec::new();
+    for ExtendedProperty { id } in &asked.properties {
+        let known = PROPERTIES.iter().find(|(known, _)| known == id);
+        let (id, name) = known.ok_or_else(|| {
+            let known: Vec<&str> = PROPERTIES.iter().map(|(id, _)| *id).collect();
+            let id: String = id.chars().take(40).collect();
+            format!(
+                "`extend` asks for the property '{}'; there are {}",
+                id.escape_debug(),
+                known.join(", ")
+            )
+        })?;
+        meta.push(property(id, name));
+    }
+    let row = |id: &String| {
+        let supplier = list.find_id(id).and_then(|number| list.get(number));
+        let cells = asked.properties.iter().map(|property| {
+            let values = supplier
+                .as_ref()
+                .map_or_else(Vec::new, |supplier| values(supplier, &property.id));
+            (property.id.clone(), Value::Array(values))
+        });
+        (id.clone(), Value::Object(cells.collect()))
+    };
+    let rows: Map<String, Value> = asked.ids.iter().map(row).collect();
+    Ok(json!({"meta": meta, "rows": rows}))
+}
+
+fn values(supplier: &Supplier, property: &str) -> Vec<Value> {
+    let year = |year: Option<i32>| year.map(|year| json!({"int": year})).into_iter().collect();
+    match property {
+        "records" => vec![json!({"int": supplier.records})],
+        "total_value" => vec![json!({"float": supplier.total_value})],
+        "first_year" => year(supplier.first_year),
+        "last_year" => year(supplier.last_year),
+        "names" => supplier.names.iter().map(|name| json!({"str": name.name})).collect(),
+        "number" => supplier
+            .numbers
+            .iter()
+            .map(|number| json!({"str": number.number}))
+            .collect(),
+        _ => Vec::new(),
+    }
+}
