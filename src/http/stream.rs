@@ -39,7 +39,7 @@ use crate::{
 pub(crate) const CHUNK_BYTES: usize = 256 << 10;
 
 /// What a stream reserves of the memory for responses, in bytes: two chunks, the write buffer of its connection, and
-/// the window of its compression.
+/// a small window of compression.
 pub(crate) const STREAM_BYTES: usize = 3 << 19;
 
 /// The maximum number of streams: together they take at most half of the memory for responses.
@@ -100,7 +100,8 @@ impl Rest {
         source: Box<dyn ChunkSource>,
         encoder: Option<StreamEncoder>,
     ) -> Result<(Bytes, Rest), ApiError> {
-        let memory_bytes = source.memory_bytes();
+        let window = encoder.as_ref().map_or(0, StreamEncoder::memory_bytes);
+        let memory_bytes = source.memory_bytes() + window;
         let mut coded = Coded { source, encoder };
         let first = coded.encoded(Chunk {
             bytes: first,

