@@ -112,6 +112,11 @@ impl ScanCost {
         ScanCost(scans.iter().map(records).fold(0, u64::saturating_add))
     }
 
+    /// How often all bids are read. Bids are fewer than records, and take no longer.
+    pub(crate) fn of_bids(generation: &Generation, scans: usize) -> ScanCost {
+        ScanCost(generation.bids.bids().saturating_mul(scans as u64))
+    }
+
     /// The same, and `searches` searches for the text of `query`. Decision D-256: what they read beyond
     /// [`FREE_READS`] costs further counts.
     pub(crate) fn with_text(self, generation: &Generation, query: &SearchQuery, searches: usize) -> ScanCost {

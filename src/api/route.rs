@@ -109,6 +109,8 @@ pub enum Endpoint {
     Record(fn(&Call, EntityType, String) -> Result<Work, ApiError>),
     /// This prefix and a name, which is the whole rest of the path. The second text is the name of the variable part.
     Named(&'static str, &'static str, fn(&Call, String) -> Result<Work, ApiError>),
+    /// `/tender/{record_id}` with this suffix; the id is everything in between.
+    OfTender(&'static str, fn(&Call, String) -> Result<Work, ApiError>),
     /// `/tender/{record_id}/documents/{doc_index}`; the id is everything in between.
     Document(fn(&Call, String, String) -> Result<Work, ApiError>),
 }
@@ -121,6 +123,7 @@ impl Endpoint {
             Endpoint::EntityType(suffix, _) => format!("/{{entity_type}}{suffix}"),
             Endpoint::Record(_) => "/{entity_type}/{record_id}".to_owned(),
             Endpoint::Named(prefix, name, _) => format!("{prefix}{{{name}}}"),
+            Endpoint::OfTender(suffix, _) => format!("/tender/{{record_id}}{suffix}"),
             Endpoint::Document(_) => "/tender/{record_id}/documents/{doc_index}".to_owned(),
         }
     }
@@ -130,7 +133,7 @@ impl Endpoint {
         let template = self.template();
         match self {
             Endpoint::Fixed(..) | Endpoint::Named(..) => vec![(template, None)],
-            Endpoint::Document(_) => vec![(template, Some(EntityType::Tender))],
+            Endpoint::Document(_) | Endpoint::OfTender(..) => vec![(template, Some(EntityType::Tender))],
             Endpoint::EntityType(..) | Endpoint::Record(_) => {
                 let path = |of: EntityType| (template.replace("{entity_type}", of.name()), Some(of));
                 EntityType::ALL.map(path).to_vec()

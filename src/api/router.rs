@@ -37,6 +37,7 @@ pub(crate) enum Target {
     ),
     Named(fn(&Call, String) -> Result<Work, ApiError>, String),
     Document(fn(&Call, String, String) -> Result<Work, ApiError>, String, String),
+    OfTender(fn(&Call, String) -> Result<Work, ApiError>, String),
 }
 
 /// A path, split and decoded in the ways that the forms of endpoints need.
@@ -47,6 +48,8 @@ struct Path {
     rest: Option<String>,
     /// The record id, if the path is that of a record.
     record_id: Option<String>,
+    /// The record id and the suffix, if the path is that of something about a tender.
+    of_tender: Option<(String, &'static str)>,
     /// The record id and the index, if the path is that of a tender's document.
     document: Option<(String, String)>,
 }
@@ -81,10 +84,12 @@ impl Path {
             None => (segments, None),
         };
         let entity_type = EntityType::parse(&decode(first)?);
-        let (mut record_id, mut document) = (None, None);
+        let (mut record_id, mut of_tender, mut document) = (None, None, None);
         if let (Some(entity_type), Some(rest)) = (entity_type, rest) {
             if let Some((id, index)) = split_document(entity_type, rest) {
                 document = Some((decoded(id)?, decoded(index)?));
+            } else if let Some((id, suffix)) = split_suffix(entity_type, rest) {
+                of_tender = Some((decoded(id)?, suffix));
             } else if is_id(rest) {
                 record_id = Some(decoded(rest)?);
             }
@@ -94,6 +99,7 @@ impl Path {
             entity_type,
             rest: rest.map(decoded).transpose()?,
             record_id,
+            of_tender,
             document,
         })
     }
@@ -111,6 +117,10 @@ impl Path {
             Endpoint::Named(prefix, _, handler) => {
                 let name = self.whole.strip_prefix(prefix)?;
                 (!name.trim().is_empty()).then(|| Target::Named(handler, name.to_owned()))
+            }
+            Endpoint::OfTender(suffix, handler) => {
+                let (id, found) = self.of_tender.clone()?;
+                (found == suffix).then_some(Target::OfTender(handler, id))
             }
             Endpoint::Document(handler) => {
                 let (id, index) = self.document.clone()?;
@@ -135,6 +145,19 @@ fn split_document(entity_type: EntityType, rest: &str) -> Option<(&str, &str)> {
     let (before, index) = rest.rsplit_once('/')?;
     let id = before.strip_suffix("/documents").filter(|id| !id.is_empty())?;
     Some((id, index))
+}
+
+/// The record id, still raw, and the suffix of an endpoint about a tender.
+fn split_suffix(entity_type: EntityType, rest: &str) -> Option<(&str, &'static str)> {
+    if entity_type != EntityType::Tender {
+        return None;
+    }
+    let suffixes = ROUTES.iter().filter_map(|route| match route.endpoint {
+        Endpoint::OfTender(suffix, _) => Some(suffix),
+        _ => None,
+    });
+    let mut split = suffixes.filter_map(|suffix| Some((rest.strip_suffix(suffix)?, suffix)));
+    split.find(|(id, _)| is_id(id))
 }
 
 impl Found {
@@ -184,6 +207,7 @@ impl Target {
             Target::Record(handler, entity_type, id) => handler(call, entity_type, id),
             Target::Named(handler, name) => handler(call, name),
             Target::Document(handler, id, index) => handler(call, id, index),
+            Target::OfTender(handler, id) => handler(call, id),
         }
     }
 }
@@ -220,6 +244,7 @@ mod tests {
             Ok((_, Target::Record(_, entity_type, id))) => format!("{entity_type} {id}"),
             Ok((_, Target::Named(_, name))) => format!("named {name}"),
             Ok((_, Target::Document(_, id, index))) => format!("document {index} of {id}"),
+            Ok((_, Target::OfTender(_, id))) => format!("of {id}"),
             Err(error) => format!("{} {}", error.status.as_u16(), error.detail),
         };
         assert_eq!(shown, expected, "{path}");
@@ -236,6 +261,9 @@ mod tests {
             ("/tender/a//b+c/", "tender a//b+c/"),
             ("/tender/%C3%A9t%C3%A9%201", "tender été 1"),
             ("/tender/coverage/x", "tender coverage/x"),
+            ("/tender/a%7Cb/c/bids", "of a|b/c"),
+            ("/tender/a%2Fbids", "tender a/bids"),
+            ("/contract/a/bids", "contract a/bids"),
             ("/tender/x%2Fdocuments%2F1", "tender x/documents/1"),
             ("/award/x/documents/1", "award x/documents/1"),
             ("/tender/..", "tender .."),

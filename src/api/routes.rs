@@ -3,15 +3,15 @@
 
 use crate::api::{
     handlers::{
-        alerts, catalog, commodities, confirmation, docs, documents, estimates, export, feed, generations, health,
-        names, procurement, profile, reconcile, record, search, stats, suppliers, usage,
+        alerts, bids, catalog, commodities, confirmation, docs, documents, estimates, export, feed, generations,
+        health, names, procurement, profile, reconcile, record, search, stats, suppliers, usage,
     },
     route::Route,
 };
 
 /// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is
 /// used.
-pub static ROUTES: [Route; 41] = [
+pub static ROUTES: [Route; 43] = [
     health::HEALTH,
     usage::USAGE,
     catalog::SOURCES,
@@ -31,6 +31,7 @@ pub static ROUTES: [Route; 41] = [
     commodities::COMMODITIES,
     commodities::COMMODITY,
     procurement::PROCUREMENT,
+    bids::BIDS,
     feed::FEED,
     estimates::ESTIMATE,
     estimates::COMPS,
@@ -39,6 +40,7 @@ pub static ROUTES: [Route; 41] = [
     stats::STATS,
     export::EXPORT,
     documents::DOCUMENT,
+    bids::OF_TENDER,
     record::RECORD,
     alerts::SUBSCRIBE,
     alerts::UNSUBSCRIBE,

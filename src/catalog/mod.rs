@@ -3,6 +3,7 @@
 
 pub(crate) mod all_matches;
 pub(crate) mod ask;
+pub(crate) mod bids;
 pub mod estimates;
 pub(crate) mod feed;
 pub mod generation;

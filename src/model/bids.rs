@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 /// The bids of one notice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct NoticeBids {
     /// That of the tender.
     pub record_id: String,
@@ -18,6 +17,9 @@ pub struct NoticeBids {
     /// The day of the award, `2018-01-31`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub award_date: Option<String>,
+    /// That of the tender.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fetched_at: Option<String>,
     /// In the publisher's order.
     pub bids: Vec<Bid>,
 }
@@ -36,9 +38,30 @@ pub enum Procedure {
     Other,
 }
 
+impl Procedure {
+    pub const ALL: [Procedure; 4] = [
+        Procedure::Open,
+        Procedure::Invitation,
+        Procedure::Direct,
+        Procedure::Other,
+    ];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Procedure::Open => "open",
+            Procedure::Invitation => "invitation",
+            Procedure::Direct => "direct",
+            Procedure::Other => "other",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Procedure> {
+        Procedure::ALL.into_iter().find(|procedure| procedure.name() == name)
+    }
+}
+
 /// A bid, as published.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Bid {
     /// The bidder's name.
     pub name: String,
@@ -82,4 +105,21 @@ pub struct Bid {
     /// The publisher's identifiers of the lots that the bid is for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lots: Vec<String>,
+}
+
+impl Bid {
+    /// The identifier that a contract of this bidder has: the publisher's, or `FO-` and the enterprise number.
+    pub fn vendor_id(&self) -> Option<String> {
+        let number = || self.number.as_deref().filter(|number| is_enterprise_number(number));
+        self.bidder_id
+            .clone()
+            .or_else(|| number().map(|number| format!("FO-{number}")))
+    }
+}
+
+/// Whether a text is an enterprise number (NEQ): ten digits, of which the first two state the legal form. Placeholders
+/// such as `1234567890` begin with others.
+pub fn is_enterprise_number(text: &str) -> bool {
+    let has_known_form = ["11", "22", "33", "88"].iter().any(|form| text.starts_with(form));
+    has_known_form && text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit())
 }

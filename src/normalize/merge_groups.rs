@@ -169,7 +169,8 @@ impl MergedGroups {
                 }
                 let source_id = SOURCES[file.source].id;
                 let is_kept = merged.keep(member, source_id)?;
-                if let Some(bids) = member.bids.take() {
+                if let Some(mut bids) = member.bids.take() {
+                    bids.notice.fetched_at = member.records.first().and_then(fetched_at);
                     merged.keep_bids(bids, source_id, is_kept, member.skipped.is_some())?;
                 }
             }
@@ -235,6 +236,10 @@ impl MergedGroups {
         }
         Ok(())
     }
+}
+
+fn fetched_at(record: &DraftRecord) -> Option<String> {
+    record.text("fetched_at").map(str::to_owned)
 }
 
 fn note_unknown_status(record: &DraftRecord, line: u64, counts: &mut RowCounts) {

@@ -49,6 +49,11 @@ pub(crate) fn list(dumps: &Path, entity_type: EntityType) -> anyhow::Result<Vec<
     list_folder(&dumps.join(entity_type.name()))
 }
 
+/// The dumps of bids, in path order; none if there is no folder.
+pub(crate) fn list_bids(dumps: &Path) -> anyhow::Result<Vec<DumpFile>> {
+    list_folder(&dumps.join(BIDS))
+}
+
 /// The dump of the bids of a source.
 pub(crate) fn bids_path(dumps: &Path, source_id: &str) -> PathBuf {
     dumps.join(BIDS).join(format!("{source_id}.ndjson"))

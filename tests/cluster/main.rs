@@ -14,6 +14,8 @@
 mod aggregates;
 #[path = "../it/api.rs"]
 mod api;
+#[path = "../it/bids.rs"]
+mod bids;
 #[path = "../it/buyers.rs"]
 mod buyers;
 #[allow(dead_code, reason = "the bench uses more of it")]

@@ -7,6 +7,7 @@ mod alerts;
 mod analysis;
 mod api;
 mod architecture;
+mod bids;
 mod bodies;
 mod buyers;
 mod command_line;

@@ -4,7 +4,9 @@ use std::{collections::BTreeSet, env, fs, path::Path};
 
 use procure::{
     api::{
-        params::{commodities as commodity_params, feed, names, procurement, reconcile, search::TABLE, suppliers},
+        params::{
+            bids, commodities as commodity_params, feed, names, procurement, reconcile, search::TABLE, suppliers,
+        },
         route::{Access, Verb},
         routes::ROUTES,
     },
@@ -74,6 +76,8 @@ fn addresses(path: &str) -> Vec<(&'static TestServer, String)> {
             fill("{id}", &[found["results"][0]["id"].as_str().unwrap()])
         }
         "/procurement/{solicitation_number}" => fill("{solicitation_number}", &["W-24/A"]),
+        "/bids" => vec![(crate::bids::server(), "/bids?facets=year,vendor".to_owned())],
+        "/tender/{record_id}/bids" => fill_of(crate::bids::server(), path, &["seao|001", "seao|002"]),
         "/tender/{record_id}/documents/{doc_index}" => {
             let document = |index: &str| path.replace("{record_id}", "t%2F1").replace("{doc_index}", index);
             vec![(aggregates, document("0")), (aggregates, document("1"))]
@@ -89,6 +93,12 @@ fn addresses(path: &str) -> Vec<(&'static TestServer, String)> {
         }
         _ => vec![(scenarios, path.to_owned()), (aggregates, path.to_owned())],
     }
+}
+
+/// The addresses of a path on a server for these ids.
+fn fill_of(server: &'static TestServer, path: &str, ids: &[&str]) -> Vec<(&'static TestServer, String)> {
+    let address = |id: &&str| (server, path.replace("{record_id}", &encode(id)));
+    ids.iter().map(address).collect()
 }
 
 /// An address with one parameter set or replaced.
@@ -209,6 +219,7 @@ fn an_endpoint_takes_exactly_the_described_parameters() {
         reconcile::SUGGEST.iter().flat_map(|param| param.names()).collect(),
         reconcile::PREVIEW.iter().flat_map(|param| param.names()).collect(),
         suppliers::TABLE.iter().flat_map(|param| param.names()).collect(),
+        bids::TABLE.iter().flat_map(|param| param.names()).collect(),
         procurement::TABLE.iter().flat_map(|param| param.names()).collect(),
         feed::TABLE.iter().flat_map(|param| param.names()).collect(),
         vec!["generation"],
@@ -361,7 +372,10 @@ fn every_response_matches_its_schema() {
     let document = description();
     for (path, item) in reads(&document) {
         let mut asked = addresses(path);
-        if queries(&document, item).iter().any(|query| query["name"] == "facets") {
+        if path == "/bids" {
+            let further = "/bids?limit=1&include_total=true&include_statistics=true&facets=won";
+            asked.push((crate::bids::server(), further.to_owned()));
+        } else if queries(&document, item).iter().any(|query| query["name"] == "facets") {
             asked.push((
                 aggregates::server(),
                 format!("{path}?limit=1&include_total=true&facets=department,year"),
@@ -656,6 +670,7 @@ fn an_example_error_is_that_of_the_service() {
         ("NoName", aggregates, "/vendor/Acme%20Pavin", &aggregates.key),
         ("NoCommodity", aggregates, "/commodity/9999", &aggregates.key),
         ("NoSolicitation", aggregates, "/procurement/nope", &aggregates.key),
+        ("NoTender", server, "/tender/nope/bids", &server.key),
         ("NoDocument", aggregates, "/tender/t%2F1/documents/2", &aggregates.key),
         ("Unprocessable", server, "/contract?munipality=laval", &server.key),
         ("NoParameters", server, "/health?x=1", ""),

@@ -114,6 +114,17 @@ impl TestServer {
         stores::index(&dumps, &self.index_dir(), 64, true)
     }
 
+    /// The same with a dump of bids of these lines.
+    pub fn publish_with_bids(&self, records: &[(EntityType, String)], bids: &[Value]) -> String {
+        let dumps = self.folder.path().join("dumps");
+        let _ = fs::remove_dir_all(&dumps);
+        write_dumps(&dumps, records);
+        let lines: String = bids.iter().map(|notice| format!("{notice}\n")).collect();
+        fs::create_dir_all(dumps.join("bids")).unwrap();
+        fs::write(dumps.join("bids/model.ndjson"), lines).unwrap();
+        stores::index(&dumps, &self.index_dir(), 64, true)
+    }
+
     pub fn index_dir(&self) -> PathBuf {
         self.folder.path().join("index")
     }

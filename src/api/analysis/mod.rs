@@ -1,6 +1,7 @@
 //! What is found out about a search or about the records that match, as typed results: the API writes them as JSON, the
 //! pages for people as HTML.
 
+pub(crate) mod bids;
 pub(crate) mod commodity;
 pub(crate) mod commodity_list;
 pub(crate) mod competition;

@@ -1,6 +1,7 @@
 //! One file for each family of endpoints: its rows of the route table, and the handlers that turn requests into work.
 
 pub(crate) mod alerts;
+pub(crate) mod bids;
 pub(crate) mod catalog;
 pub(crate) mod commodities;
 pub(crate) mod confirmation;

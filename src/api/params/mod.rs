@@ -7,6 +7,7 @@
 //! an alias.
 
 pub mod alerts;
+pub mod bids;
 pub(crate) mod by_entity_type;
 pub(crate) mod category;
 pub mod commodities;

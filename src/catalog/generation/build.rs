@@ -13,7 +13,7 @@ use super::{
     derived::DerivedData,
     first_seen::FirstSeen,
     layout::{
-        CALIBRATION, COMMODITIES, FIRST_SEEN, KEPT_GENERATIONS, NEWEST_STATUSES, SUPPLIERS, TENDER_VALUES,
+        BIDS, CALIBRATION, COMMODITIES, FIRST_SEEN, KEPT_GENERATIONS, NEWEST_STATUSES, SUPPLIERS, TENDER_VALUES,
         building_folder, current, list, lock, next_id, read_json, remove, remove_leftovers, set_current, write_durably,
     },
     manifest::{EntityTypeManifest, Manifest},
@@ -70,6 +70,7 @@ impl Build {
         self.write_json(FIRST_SEEN, &derived.first_seen)?;
         self.write_json(NEWEST_STATUSES, &derived.newest_statuses)?;
         self.write_json(COMMODITIES, &derived.commodities)?;
+        self.write_json(BIDS, &derived.bids)?;
         self.write_json(TENDER_VALUES, &derived.tender_values)?;
         write_durably(&self.folder().join(SUPPLIERS), &derived.suppliers)
     }

@@ -12,7 +12,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{
     derived::DerivedData,
     first_seen::FirstSeen,
-    layout::{CALIBRATION, COMMODITIES, FIRST_SEEN, MANIFEST, NEWEST_STATUSES, SUPPLIERS, TENDER_VALUES},
+    layout::{BIDS, CALIBRATION, COMMODITIES, FIRST_SEEN, MANIFEST, NEWEST_STATUSES, SUPPLIERS, TENDER_VALUES},
     manifest::{EntityTypeManifest, Manifest},
     opened::Generation,
 };
@@ -88,6 +88,7 @@ impl ClusterStore {
             tender_values: Some(self.read_needed(id, TENDER_VALUES, &deadline)?),
             newest_statuses: self.read_needed(id, NEWEST_STATUSES, &deadline)?,
             commodities: self.read(id, COMMODITIES, &deadline)?.unwrap_or_default(),
+            bids: self.read(id, BIDS, &deadline)?.unwrap_or_default(),
             suppliers: self.read_bytes(id, SUPPLIERS, &deadline)?.unwrap_or_default().into(),
         };
         Generation::new(id, manifest, Arc::new(engine), derived)
@@ -166,7 +167,7 @@ impl fmt::Display for ClusterStore {
 pub(crate) fn generation_files(
     entity_types: Vec<EntityTypeManifest>,
     derived: &DerivedData,
-) -> anyhow::Result<[(&'static str, Vec<u8>); 7]> {
+) -> anyhow::Result<[(&'static str, Vec<u8>); 8]> {
     fn json(content: &impl Serialize) -> anyhow::Result<Vec<u8>> {
         Ok(serde_json::to_vec(content)?)
     }
@@ -177,6 +178,7 @@ pub(crate) fn generation_files(
         (FIRST_SEEN, json(&derived.first_seen)?),
         (TENDER_VALUES, json(&derived.tender_values)?),
         (COMMODITIES, json(&derived.commodities)?),
+        (BIDS, json(&derived.bids)?),
         (NEWEST_STATUSES, json(&derived.newest_statuses)?),
         (SUPPLIERS, derived.suppliers.to_vec()),
         (MANIFEST, json(&manifest)?),

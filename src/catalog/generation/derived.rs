@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::{first_seen::FirstSeen, tender_values::TenderValues};
 use crate::{
-    catalog::{estimates::calibration::Calibration, notices::NewestStatuses},
+    catalog::{bids::BidStore, estimates::calibration::Calibration, notices::NewestStatuses},
     model::commodity_words::CommodityDictionary,
 };
 
@@ -22,4 +22,6 @@ pub(crate) struct DerivedData {
     pub(crate) commodities: CommodityDictionary,
     /// Which names of vendors are one supplier, as lines; none in a generation of an older program.
     pub(crate) suppliers: Bytes,
+    /// The bids of tenders; none in a generation of an older program.
+    pub(crate) bids: BidStore,
 }

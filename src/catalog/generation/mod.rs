@@ -2,7 +2,7 @@
 //!
 //! `<index-dir>/CURRENT` names `<index-dir>/<id>/`. That folder holds `manifest.json`,
 //! `calibration.json`, `first_seen.json`, `newest_statuses.json`, `tender_values.json`, `commodities.json`,
-//! `departments.json` and one folder per entity type. A build
+//! `bids.json`, `departments.json` and one folder per entity type. A build
 //! is written to `<id>.building`, renamed once its manifest is written, and served once `CURRENT` names it. A
 //! build that is killed at any moment leaves the served generation intact.
 //!

@@ -16,8 +16,8 @@ use super::{
     derived::DerivedData,
     first_seen::FirstSeen,
     layout::{
-        CALIBRATION, COMMODITIES, FIRST_SEEN, NEWEST_STATUSES, REMEDY, SUPPLIERS, TENDER_VALUES, list, lock, read_json,
-        set_current,
+        BIDS, CALIBRATION, COMMODITIES, FIRST_SEEN, NEWEST_STATUSES, REMEDY, SUPPLIERS, TENDER_VALUES, list, lock,
+        read_json, set_current,
     },
     manifest::{EntityTypeManifest, Manifest},
     receipt::Receipt,
@@ -25,6 +25,7 @@ use super::{
 };
 use crate::{
     catalog::{
+        bids::BidStore,
         estimates::{Market, calibration::Calibration},
         notices::NewestStatuses,
         suppliers::SupplierList,
@@ -53,6 +54,8 @@ pub struct Generation {
     pub(crate) suppliers: Arc<SupplierList>,
     /// What English and French call the same.
     pub translator: Arc<Translator>,
+    /// The bids of tenders.
+    pub(crate) bids: BidStore,
     /// Estimated values of tenders.
     pub(crate) values: ValueCache,
     /// The statistics of all records of each entity type, as responses.
@@ -84,6 +87,7 @@ impl Generation {
             first_seen: derived.first_seen,
             translator: Arc::new(Translator::new(commodities.pairs())),
             commodities: Arc::new(commodities),
+            bids: derived.bids,
             values: derived.tender_values.map(TenderValues::into_cache).unwrap_or_default(),
             statistics: Default::default(),
             commodity_counts: CommodityCache::default(),
@@ -195,6 +199,7 @@ pub(crate) fn open_unverified(folder: &Path, id: &str) -> anyhow::Result<Generat
         first_seen: read_json(&folder.join(FIRST_SEEN), "list of first-seen times")?,
         tender_values: tender_values(folder, &manifest)?,
         commodities: commodities(folder, &manifest)?,
+        bids: bids(folder, &manifest)?,
         suppliers: suppliers(folder, &manifest)?,
     };
     Generation::new(id, manifest, Arc::new(engine), derived)
@@ -226,6 +231,15 @@ fn suppliers(folder: &Path, manifest: &Manifest) -> anyhow::Result<Bytes> {
         bytes.map(Bytes::from).context(REMEDY)
     } else {
         Ok(Bytes::new())
+    }
+}
+
+/// The bids of tenders. A generation of an older program has none.
+fn bids(folder: &Path, manifest: &Manifest) -> anyhow::Result<BidStore> {
+    if manifest.files.iter().any(|file| file.path == BIDS) {
+        read_json(&folder.join(BIDS), "list of bids")
+    } else {
+        Ok(BidStore::default())
     }
 }
 

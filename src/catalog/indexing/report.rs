@@ -3,7 +3,7 @@
 use std::{fmt, path::PathBuf};
 
 use crate::{
-    catalog::suppliers::report::SupplierReport,
+    catalog::{bids::build::BidsReport, suppliers::report::SupplierReport},
     model::{EntityType, printable::printable},
     storage::dump::MAX_RECORD_BYTES,
 };
@@ -17,6 +17,7 @@ pub struct IndexReport {
     pub(crate) left_out: Vec<PathBuf>,
     pub(crate) tender_values: ValueReport,
     pub(crate) suppliers: SupplierReport,
+    pub bids: BidsReport,
     pub(crate) seconds: f64,
 }
 
@@ -125,6 +126,22 @@ impl IndexReport {
     pub(crate) fn records(&self) -> u64 {
         self.entity_types.iter().map(|report| report.records).sum()
     }
+
+    fn fmt_bids(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bids = &self.bids;
+        if bids.lines == 0 {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "{} bids on {} notices: {} lines, {} duplicates, {} of notices that are no tenders, {} invalid lines",
+            bids.bids, bids.notices, bids.lines, bids.duplicates, bids.unknown, bids.invalid
+        )?;
+        match &bids.first_invalid {
+            Some(problem) => writeln!(f, "    {} (left out)", printable(problem)),
+            None => Ok(()),
+        }
+    }
 }
 
 impl fmt::Display for IndexReport {
@@ -143,6 +160,7 @@ impl fmt::Display for IndexReport {
             writeln!(f, "{tenders} open tenders without a value estimated in {seconds:.1} s")?;
         }
         write!(f, "{}", self.suppliers)?;
+        self.fmt_bids(f)?;
         let rate = self.records() as f64 / self.seconds.max(0.001);
         write!(
             f,

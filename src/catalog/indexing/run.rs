@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     catalog::{
+        bids::build::{BidsReport, DumpBids},
         estimates::holdout::calibrate,
         generation::{
             Build, DerivedData, EntityTypeManifest, FirstSeen, GenerationStore, KEPT_GENERATIONS, recent_tender_ids,
@@ -111,6 +112,7 @@ impl CheckedDumps<'_> {
 
     /// Indexes all dumps and publishes the generation.
     fn index(self, target: impl BuildTarget, searches_per_core: NonZeroUsize) -> anyhow::Result<IndexReport> {
+        let bids = DumpBids::read(self.folder, self.strict)?;
         let (mut entity_types, mut manifests, mut learned) = (Vec::new(), Vec::new(), Learned::default());
         let dictionary = read_commodities(self.folder)?;
         let mentions = supplier_names::read_mentions(self.folder)?;
@@ -143,15 +145,11 @@ impl CheckedDumps<'_> {
         );
         let engine = target.engine(&manifests).context("opening the index just built")?;
         let previous = target.previous_first_seen()?;
-        let commodities = dictionary.unwrap_or_else(|| {
-            let mut dictionary = learned.commodities.conclude();
-            dictionary.complete(GROUPS.clone().into_iter().collect());
-            dictionary
-        });
+        let commodities = dictionary.unwrap_or_else(|| completed(learned.commodities.conclude()));
         let mentions = mentions.unwrap_or_else(|| learned.suppliers.into_lines());
         let derive = || {
             let suppliers = supplier_names::join(&*engine, &mentions, &self.claims)?;
-            derive(&*engine, &manifests, previous, commodities, suppliers)
+            derive(&*engine, &manifests, previous, commodities, suppliers, bids)
         };
         let (derived, reports) = if engine.is_local() {
             derive()?
@@ -167,9 +165,16 @@ impl CheckedDumps<'_> {
             left_out: self.left_out,
             tender_values: reports.0,
             suppliers: reports.1,
+            bids: reports.2,
             seconds: self.started.elapsed().as_secs_f64(),
         })
     }
+}
+
+/// With the words of groups that no record states.
+fn completed(mut dictionary: CommodityDictionary) -> CommodityDictionary {
+    dictionary.complete(GROUPS.clone().into_iter().collect());
+    dictionary
 }
 
 /// The dictionary that `procure normalize` wrote next to the dumps; `None` if there is none.
@@ -204,7 +209,8 @@ fn derive(
     previous: Option<FirstSeen>,
     commodities: CommodityDictionary,
     (suppliers, supplier_report): (String, SupplierReport),
-) -> anyhow::Result<(DerivedData, (ValueReport, SupplierReport))> {
+    bids: DumpBids,
+) -> anyhow::Result<(DerivedData, (ValueReport, SupplierReport, BidsReport))> {
     let records = |entity_type: EntityType| entity_types[entity_type as usize].records;
     let calibration = calibrate(engine, records).context("estimating contracts of the index just built")?;
     let now = chrono::Utc::now();
@@ -213,6 +219,7 @@ fn derive(
     let recent = recent_tender_ids(engine, today).context(reading)?;
     let first_seen = FirstSeen::after(previous, recent, now);
     let newest_statuses = NewestStatuses::read(engine, &Deadline::never()).context(reading)?;
+    let (bids, bids_report) = bids.into_store(engine)?;
     let started = Instant::now();
     let tender_values = value_open_tenders(engine, &calibration, &newest_statuses, today)
         .context("estimating the open tenders of the index just built")?;
@@ -227,8 +234,9 @@ fn derive(
         newest_statuses,
         commodities,
         suppliers: suppliers.into_bytes().into(),
+        bids,
     };
-    Ok((derived, (report, supplier_report)))
+    Ok((derived, (report, supplier_report, bids_report)))
 }
 
 #[cfg(test)]

@@ -40,6 +40,7 @@ pub(super) fn of_posting(
         procedure: procedure(code.as_deref().unwrap_or_default()),
         notice_type: code,
         award_date: days.min().map(|day| day.to_string()),
+        fetched_at: None,
         bids,
     })
 }

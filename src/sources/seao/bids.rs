@@ -157,6 +157,7 @@ impl ReleaseNotice<'_> {
             procedure: procedure(tender.text("procurement_method_en")),
             notice_type: self.text("/tender/procurementMethodDetails"),
             award_date: award_date.map(|date| date.chars().take(10).collect()),
+            fetched_at: None,
             bids,
         })
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use crate::model::{fold::fold, municipality};
+use crate::model::{bids::is_enterprise_number, fold::fold, municipality};
 use crate::sources::{
     common::countries,
     reading::{DraftRecord, text},
@@ -110,9 +110,7 @@ pub(crate) const FIELDS_FROM_TENDER: [&str; 25] = [
 /// values are typing errors or placeholders.
 pub(crate) fn neq(raw: &str) -> Option<String> {
     let number = text::line(raw)?;
-    let has_known_form = ["11", "22", "33", "88"].iter().any(|form| number.starts_with(form));
-    let is_neq = has_known_form && number.len() == 10 && number.bytes().all(|b| b.is_ascii_digit());
-    is_neq.then_some(number)
+    is_enterprise_number(&number).then_some(number)
 }
 
 /// The amounts of an award. `unit` is the unit of the bid. The contract's amount is in dollars,

@@ -98,6 +98,7 @@ impl<'a> XmlNotice<'a> {
             procedure: bids::procedure(method.map(|known| known.method.english)),
             notice_type,
             award_date: self.award_date.map(|day| day.to_string()),
+            fetched_at: None,
             bids,
         })
     }

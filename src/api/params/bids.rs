@@ -1,0 +1,97 @@
+//! The parameters of the search over bids, `GET /bids`.
+
+use serde_json::json;
+
+use crate::{
+    api::params::{
+        filters::{FilterKind, GivenFilters},
+        paging::{DEFAULT_LIMIT, MAX_LIMIT},
+        param::Param,
+        parse::{Case, Given},
+        value::ParamType,
+    },
+    model::{Role, vocabulary::CATEGORIES},
+    query::text::TextQuery,
+};
+
+/// The parameters that a request gave.
+#[derive(Debug, Default, PartialEq)]
+pub struct BidsParams {
+    pub(crate) filters: GivenFilters,
+    pub(crate) q: Option<Given<TextQuery>>,
+    pub(crate) method: Option<Given<String>>,
+    pub(crate) won: Option<Given<bool>>,
+    pub(crate) limit: Option<Given<u64>>,
+    pub(crate) cursor: Option<Given<String>>,
+    pub(crate) facets: Option<Given<String>>,
+    pub(crate) include_total: Option<Given<bool>>,
+    pub(crate) include_statistics: Option<Given<bool>>,
+}
+
+type BidsParam = Param<BidsParams>;
+
+const fn filter(name: &'static str, about: &'static str, kind: FilterKind) -> BidsParam {
+    BidsParam::new(name, about, ParamType::Filter(kind, |p| &mut p.filters))
+}
+
+#[rustfmt::skip]
+pub static TABLE: &[BidsParam] = &[
+    filter("vendor", "Part of the bidder's name; accents and case do not matter", FilterKind::Part(Role::Vendor)),
+    filter("department", "Part of the name of the tender's department, in English or French; accents and case do not matter", FilterKind::Part(Role::Department)),
+    filter("municipality", "City slug of the tender", FilterKind::Municipality)
+    .aliases(&["city"]),
+    filter("category", "Procurement category of the tender", FilterKind::OneOf(Role::Category, &CATEGORIES, Case::Any)),
+    filter("commodity", "Commodity code of the tender, of any level; finds it and all codes below it", FilterKind::Commodity),
+    BidsParam::new(
+        "method",
+        "How the buyer found its bidders: `open`, `invitation`, `direct` or `other`; or the start of the tender's procurement method, in English or French",
+        ParamType::Start(|p| &mut p.method),
+    )
+    .aliases(&["procurement_method"]),
+    filter("issued_after", "First day of publication of the tender, inclusive", FilterKind::From(Role::Date))
+    .aliases(&["date_from", "date_after"]),
+    filter("issued_before", "Last day of publication of the tender, inclusive", FilterKind::To(Role::Date))
+    .aliases(&["date_to", "date_before"]),
+    BidsParam::new(
+        "won",
+        "`true`: only bids that won; `false`: only those that did not",
+        ParamType::Boolean(|p| &mut p.won),
+    ),
+    filter("amount_min", "Minimum amount in dollars, inclusive; finds no bid in another unit", FilterKind::AtLeast),
+    filter("amount_max", "Maximum amount in dollars, inclusive; finds no bid in another unit", FilterKind::AtMost),
+    BidsParam::new(
+        "q",
+        "Full-text search in the tender, as in the search of tenders; the names of bidders are not searched",
+        ParamType::Query(|p| &mut p.q),
+    ),
+    BidsParam::new(
+        "limit",
+        "Maximum number of bids of the page; a plan may lower it",
+        ParamType::Integer(1, MAX_LIMIT, |p| &mut p.limit),
+    )
+    .default(|| json!(DEFAULT_LIMIT))
+    .capped_by_plan(),
+    BidsParam::new(
+        "cursor",
+        "`next_cursor` from a previous response to the same search",
+        ParamType::Text(|p| &mut p.cursor),
+    ),
+    BidsParam::new(
+        "facets",
+        "Fields by which all matches are counted, separated by commas: `year`, `department`, `municipality`, `category`, `vendor`, `method`, `won`",
+        ParamType::Text(|p| &mut p.facets),
+    )
+    .examples(&[("none", "None", ""), ("some", "Two of them", "year,vendor")]),
+    BidsParam::new(
+        "include_total",
+        "`true` adds the number of all matches",
+        ParamType::Boolean(|p| &mut p.include_total),
+    )
+    .default(|| json!(false)),
+    BidsParam::new(
+        "include_statistics",
+        "`true` adds figures over all matches: bidders, amounts, bidders per call",
+        ParamType::Boolean(|p| &mut p.include_statistics),
+    )
+    .default(|| json!(false)),
+];

@@ -1,0 +1,249 @@
+//! Builds the store from the dumps of bids and the tenders of the index.
+
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, HashMap, btree_map::Entry},
+    path::Path,
+};
+
+use anyhow::{Context, bail};
+
+use super::{
+    notice::{Bidder, Notice, StoredBid, Unit},
+    store::{BidStore, StoredBids},
+};
+use crate::{
+    catalog::all_matches::for_each_page,
+    engine::{Deadline, Engine},
+    model::{
+        Date, EntityType, Record, Role, Schema,
+        bids::{Bid, NoticeBids},
+        fold::word_list,
+        record,
+    },
+    query::SearchQuery,
+    storage::dump::{self, DumpLine, DumpLineReader},
+};
+
+/// What became of the lines of the dumps of bids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BidsReport {
+    pub lines: u64,
+    /// Notices and bids in the store.
+    pub notices: u64,
+    pub bids: u64,
+    /// Lines of a notice that another line has with a newer `fetched_at`, or with an equal one and read later.
+    pub duplicates: u64,
+    /// Lines of notices that are not among the tenders.
+    pub unknown: u64,
+    /// Lines that are no bids of a notice; the first of them, as `file line: reason`.
+    pub invalid: u64,
+    pub first_invalid: Option<String>,
+}
+
+/// The bids of all dumps, by the `record_id` of their notice.
+#[derive(Debug, Default)]
+pub(crate) struct DumpBids {
+    notices: HashMap<String, NoticeBids>,
+    report: BidsReport,
+}
+
+impl DumpBids {
+    /// Reads the dumps of bids in a folder of dumps. With `strict`, an invalid line is an error.
+    pub(crate) fn read(dumps: &Path, strict: bool) -> anyhow::Result<DumpBids> {
+        let mut read = DumpBids::default();
+        for file in dump::list_bids(dumps)? {
+            let path = &file.path;
+            let mut lines = DumpLineReader::open(path).with_context(|| format!("opening {}", path.display()))?;
+            let mut line = Vec::new();
+            while let Some(number) = lines
+                .next_line(&mut line)
+                .with_context(|| format!("reading {}", path.display()))?
+            {
+                read.report.lines += 1;
+                let added = match number {
+                    DumpLine::Read(number) => read.add(&line).map_err(|why| (number, why)),
+                    DumpLine::TooLong(number, _) => Err((number, "longer than 256 KiB".to_owned())),
+                };
+                line.clear();
+                if let Err((number, why)) = added {
+                    let problem = format!("{} line {number}: {why}", path.display());
+                    if strict {
+                        bail!("{problem}");
+                    }
+                    read.report.invalid += 1;
+                    read.report.first_invalid.get_or_insert(problem);
+                }
+            }
+        }
+        Ok(read)
+    }
+
+    fn add(&mut self, line: &[u8]) -> Result<(), String> {
+        let notice: NoticeBids = serde_json::from_slice(line).map_err(|why| why.to_string())?;
+        let is_named = |bid: &Bid| !bid.name.trim().is_empty();
+        if notice.record_id.is_empty() || notice.bids.is_empty() || !notice.bids.iter().all(is_named) {
+            return Err("a notice without record_id or bids, or a bid without a name".to_owned());
+        }
+        if let Some(known) = self.notices.get(&notice.record_id) {
+            self.report.duplicates += 1;
+            if known.fetched_at > notice.fetched_at {
+                return Ok(());
+            }
+        }
+        self.notices.insert(notice.record_id.clone(), notice);
+        Ok(())
+    }
+
+    /// Joins the bids with the tenders of the index.
+    pub(crate) fn into_store(mut self, engine: &dyn Engine) -> anyhow::Result<(BidStore, BidsReport)> {
+        let mut builder = StoreBuilder::default();
+        if !self.notices.is_empty() {
+            let all = SearchQuery::newest(EntityType::Tender, Vec::new());
+            for_each_page(engine, &all, &Deadline::never(), |records| {
+                for bytes in records {
+                    let Some(id) = record::record_id(&bytes) else { continue };
+                    let Some(bids) = self.notices.remove(&*id) else {
+                        continue;
+                    };
+                    // The engine returns records that were parsed when they were indexed.
+                    if let Ok(tender) = Record::parse(Schema::of(EntityType::Tender), &bytes) {
+                        builder.add(&tender, bids);
+                    }
+                }
+                Ok(())
+            })
+            .context("reading the tenders of the index just built")?;
+        }
+        let mut report = self.report;
+        report.unknown = self.notices.len() as u64;
+        let store = BidStore::from(builder.finish());
+        report.notices = store.notices().len() as u64;
+        report.bids = store.bids();
+        Ok((store, report))
+    }
+}
+
+/// Numbers texts in the order of their first occurrence.
+#[derive(Default)]
+struct Numbers {
+    numbers: BTreeMap<String, u32>,
+}
+
+impl Numbers {
+    fn of(&mut self, text: &str) -> u32 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        // A store holds fewer texts than bytes of dumps.
+        let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        self.numbers.insert(text.to_owned(), next);
+        next
+    }
+
+    /// The texts, sorted, and the new number of each old one.
+    fn sorted(self) -> (Vec<String>, Vec<u32>) {
+        let mut renumbered = vec![0; self.numbers.len()];
+        let mut texts = Vec::with_capacity(self.numbers.len());
+        for ((text, old), new) in self.numbers.into_iter().zip(0u32..) {
+            renumbered[old as usize] = new;
+            texts.push(text);
+        }
+        (texts, renumbered)
+    }
+}
+
+#[derive(Default)]
+struct StoreBuilder {
+    bidders: BTreeMap<(String, Option<String>), u32>,
+    texts: Numbers,
+    words: Numbers,
+    notices: Vec<Notice>,
+}
+
+impl StoreBuilder {
+    fn add(&mut self, tender: &Record, listed: NoticeBids) {
+        let mut keys = |role: Role| -> Vec<u32> { tender.keys(role).iter().map(|key| self.texts.of(key)).collect() };
+        let notice = Notice {
+            municipality: keys(Role::Municipality),
+            department: keys(Role::Department),
+            category: keys(Role::Category),
+            commodity: keys(Role::Commodity),
+            method: keys(Role::ProcurementMethod),
+            record_id: listed.record_id,
+            date: tender.date(Role::Date),
+            procedure: listed.procedure,
+            notice_type: listed.notice_type.map(|text| self.texts.of(&text)),
+            award_date: listed.award_date.and_then(|day| Date::parse_prefix(&day).ok()),
+            buyer: tender.texts(Role::Department).next().map(|name| self.texts.of(name)),
+            words: tender
+                .texts(Role::Text)
+                .map(|text| word_list(text).iter().map(|word| self.words.of(word)).collect())
+                .collect(),
+            bids: Vec::new(),
+        };
+        let bids = self.bids(listed.bids);
+        self.notices.push(Notice { bids, ..notice });
+    }
+
+    /// The two flags of a bid count only if the notice states them of a winner; otherwise the form did
+    /// not ask for them.
+    fn bids(&mut self, listed: Vec<Bid>) -> Vec<StoredBid> {
+        let states = |flag: fn(&Bid) -> Option<bool>| listed.iter().any(|bid| bid.won && flag(bid) == Some(true));
+        let (admissible, conforming) = (states(|bid| bid.admissible), states(|bid| bid.conforming));
+        let mut bids: Vec<(Unit, StoredBid)> = Vec::with_capacity(listed.len());
+        for bid in listed {
+            let unit = Unit::of(bid.unit.as_deref());
+            let vendor_id = bid.vendor_id();
+            let stored = StoredBid {
+                bidder: self.bidder(bid.name, vendor_id),
+                amount: bid.amount.filter(|amount| *amount != 0.0),
+                unit: bid.unit.map(|code| self.texts.of(&code)),
+                won: bid.won,
+                admissible: bid.admissible.filter(|_| admissible),
+                conforming: bid.conforming.filter(|_| conforming),
+                contract_amount: bid.contract_amount,
+                lots: bid.lots,
+            };
+            bids.push((unit, stored));
+        }
+        // Stable: equal amounts keep the publisher's order.
+        bids.sort_by(|(unit, bid), (other_unit, other)| match (bid.amount, other.amount) {
+            (Some(amount), Some(other)) => unit.cmp(other_unit).then(amount.total_cmp(&other)),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => Ordering::Equal,
+        });
+        bids.into_iter().map(|(_, bid)| bid).collect()
+    }
+
+    fn bidder(&mut self, name: String, vendor_id: Option<String>) -> u32 {
+        let next = u32::try_from(self.bidders.len()).unwrap_or(u32::MAX);
+        match self.bidders.entry((name, vendor_id)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => *new.insert(next),
+        }
+    }
+
+    fn finish(self) -> StoredBids {
+        let mut bidders: Vec<((String, Option<String>), u32)> = self.bidders.into_iter().collect();
+        bidders.sort_by_key(|(_, number)| *number);
+        let bidders = bidders
+            .into_iter()
+            .map(|((name, vendor_id), _)| Bidder { name, vendor_id })
+            .collect();
+        let mut texts: Vec<(String, u32)> = self.texts.numbers.into_iter().collect();
+        texts.sort_by_key(|(_, number)| *number);
+        let (words, renumbered) = self.words.sorted();
+        let mut notices = self.notices;
+        for number in notices.iter_mut().flat_map(|notice| &mut notice.words).flatten() {
+            *number = renumbered[*number as usize];
+        }
+        StoredBids {
+            bidders,
+            texts: texts.into_iter().map(|(text, _)| text).collect(),
+            words,
+            notices,
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! All bids of a generation.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::OnceLock,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    notice::{Bidder, Notice, StoredBid, Unit},
+    words::Stems,
+};
+use crate::model::Facet;
+
+/// The bids of a generation, by notice and by bidder.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(from = "StoredBids")]
+pub(crate) struct BidStore {
+    #[serde(flatten)]
+    stored: StoredBids,
+    /// The position of each notice.
+    #[serde(skip)]
+    by_id: HashMap<String, u32>,
+    /// The key of each bidder: equal for all spellings of a name.
+    #[serde(skip)]
+    keys: Vec<String>,
+    /// By key of the bidder: the positions of the notices with a bid of it, in their order.
+    #[serde(skip)]
+    by_bidder: BTreeMap<String, Vec<u32>>,
+    #[serde(skip)]
+    bids: u64,
+    /// Computed on the first search for words.
+    #[serde(skip)]
+    stems: OnceLock<Stems>,
+}
+
+/// What is stored on disk.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct StoredBids {
+    pub(crate) bidders: Vec<Bidder>,
+    /// Distinct keys and names of notices.
+    pub(crate) texts: Vec<String>,
+    /// Distinct folded words of notices.
+    pub(crate) words: Vec<String>,
+    /// In the default order of tenders: newest first, equal days by `record_id`.
+    pub(crate) notices: Vec<Notice>,
+}
+
+impl From<StoredBids> for BidStore {
+    fn from(stored: StoredBids) -> BidStore {
+        let keys: Vec<String> = stored.bidders.iter().map(|bidder| key(&bidder.name)).collect();
+        let (mut by_id, mut by_bidder) = (HashMap::new(), BTreeMap::<String, Vec<u32>>::new());
+        let mut bids = 0;
+        for (notice, position) in stored.notices.iter().zip(0u32..) {
+            by_id.insert(notice.record_id.clone(), position);
+            bids += notice.bids.len() as u64;
+            for bid in &notice.bids {
+                let Some(key) = keys.get(bid.bidder as usize) else {
+                    continue;
+                };
+                let positions = by_bidder.entry(key.clone()).or_default();
+                if positions.last() != Some(&position) {
+                    positions.push(position);
+                }
+            }
+        }
+        BidStore {
+            stored,
+            by_id,
+            keys,
+            by_bidder,
+            bids,
+            stems: OnceLock::new(),
+        }
+    }
+}
+
+/// The key of a bidder's name, as that of a vendor.
+pub(crate) fn key(name: &str) -> String {
+    Facet::Vendor.key(name)
+}
+
+impl BidStore {
+    /// Number of bids.
+    pub(crate) fn bids(&self) -> u64 {
+        self.bids
+    }
+
+    /// In the default order of tenders.
+    pub(crate) fn notices(&self) -> &[Notice] {
+        &self.stored.notices
+    }
+
+    pub(crate) fn notice(&self, record_id: &str) -> Option<&Notice> {
+        let position = self.by_id.get(record_id)?;
+        self.stored.notices.get(*position as usize)
+    }
+
+    /// The notices with a bid of the bidder that has this key, in their order.
+    pub(crate) fn notices_of(&self, key: &str) -> impl Iterator<Item = &Notice> {
+        let positions = self.by_bidder.get(key).into_iter().flatten();
+        positions.filter_map(|position| self.stored.notices.get(*position as usize))
+    }
+
+    pub(crate) fn bidder(&self, bid: &StoredBid) -> Option<&Bidder> {
+        self.stored.bidders.get(bid.bidder as usize)
+    }
+
+    /// The key of the bidder of a bid.
+    pub(crate) fn key(&self, bid: &StoredBid) -> &str {
+        self.keys.get(bid.bidder as usize).map_or("", String::as_str)
+    }
+
+    /// The number of bidders of a notice: several bids of one are those for lots.
+    pub(crate) fn bidders(&self, notice: &Notice) -> usize {
+        let mut keys: Vec<&str> = notice.bids.iter().map(|bid| self.key(bid)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys.len()
+    }
+
+    /// Whether a notice has lots, or a bidder has several bids: then amounts are prices of different things.
+    pub(crate) fn has_lots(&self, notice: &Notice) -> bool {
+        notice.bids.iter().any(|bid| !bid.lots.is_empty()) || self.bidders(notice) < notice.bids.len()
+    }
+
+    /// All keys of bidders, by number of the bidder.
+    pub(super) fn keys(&self) -> &[String] {
+        &self.keys
+    }
+
+    pub(crate) fn text(&self, number: Option<u32>) -> Option<&str> {
+        self.stored.texts.get(number? as usize).map(String::as_str)
+    }
+
+    pub(super) fn texts(&self) -> &[String] {
+        &self.stored.texts
+    }
+
+    /// The publisher's code of a bid's unit.
+    pub(crate) fn unit_code(&self, bid: &StoredBid) -> Option<&str> {
+        self.text(bid.unit)
+    }
+
+    pub(crate) fn unit(&self, bid: &StoredBid) -> Unit {
+        Unit::of(self.unit_code(bid))
+    }
+
+    /// The amount, if it is in dollars and above zero.
+    pub(crate) fn dollars(&self, bid: &StoredBid) -> Option<f64> {
+        bid.amount
+            .filter(|amount| *amount > 0.0 && self.unit(bid) == Unit::Dollars)
+    }
+
+    /// The amount, if it is in dollars.
+    pub(super) fn dollars_stated(&self, bid: &StoredBid) -> Option<f64> {
+        bid.amount.filter(|_| self.unit(bid) == Unit::Dollars)
+    }
+
+    pub(super) fn words(&self) -> &[String] {
+        &self.stored.words
+    }
+
+    pub(super) fn stems(&self) -> &Stems {
+        self.stems.get_or_init(|| Stems::of(&self.stored.words))
+    }
+}

@@ -1,0 +1,503 @@
+//! Bids over HTTP, against brute force over the lines of the dump.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
+
+use procure::model::entity_type::EntityType;
+use serde_json::{Value, json};
+
+use crate::support::TestServer;
+
+const CITIES: [&str; 3] = ["montreal", "laval", "gatineau"];
+const BUYERS: [&str; 4] = [
+    "Ville de Montréal",
+    "Ville de Laval",
+    "Société de transport",
+    "Commission scolaire",
+];
+const TITLES: [&str; 5] = [
+    "Travaux de pavage et d'asphalte",
+    "Déneigement des rues",
+    "Asphalte recyclé",
+    "Fourniture de sel de déglaçage",
+    "Road repairs, asphalt",
+];
+const BIDDERS: [&str; 7] = [
+    "Pavages Un inc.",
+    "PAVAGES UN INC",
+    "Déneigement Deux",
+    "Consortium Trois / Quatre",
+    "Jean Tremblay",
+    "L'Asphalte Cinq ltée",
+    "<script>alert(1)</script>",
+];
+const METHODS: [(&str, &str, &str); 4] = [
+    ("open", "open", "Public call for tenders"),
+    ("invitation", "limited", "Call for tenders by invitation"),
+    ("direct", "direct", "Contract by mutual agreement"),
+    ("other", "", "Transport infrastructure contract"),
+];
+
+/// Numbers that look random and are the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+
+    fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+}
+
+struct Collection {
+    tenders: BTreeMap<String, Value>,
+    notices: Vec<Value>,
+}
+
+/// 400 tenders, of which three in four list bidders.
+fn collection() -> Collection {
+    let mut numbers = Numbers(7);
+    let (mut tenders, mut notices) = (BTreeMap::new(), Vec::new());
+    for number in 0..400 {
+        let id = format!("seao|{number:03}");
+        let (procedure, code, method) = numbers.one(&METHODS);
+        let mut tender = json!({
+            "record_id": id, "title_fr": numbers.one(&TITLES), "buyer_name": numbers.one(&BUYERS),
+            "municipality": numbers.one(&CITIES), "procurement_category": numbers.one(&["CNST", "GD", "SRV"]),
+            "unspsc": numbers.one(&["72141107", "72141000", "30121600", "12161500"]),
+            "procurement_method_en": method, "procurement_method": code,
+            "solicitation_number": format!("S-{}", number / 2),
+        });
+        if numbers.below(20) > 0 {
+            let day = format!(
+                "20{:02}-{:02}-{:02}",
+                9 + numbers.below(9),
+                1 + numbers.below(12),
+                1 + numbers.below(28)
+            );
+            tender["publication_date"] = json!(day);
+        }
+        tenders.insert(id.clone(), tender);
+        if numbers.below(4) == 0 {
+            continue;
+        }
+        let bids: Vec<Value> = (0..1 + numbers.below(5))
+            .map(|_| {
+                let mut bid = json!({"name": numbers.one(&BIDDERS), "won": numbers.below(3) == 0});
+                if numbers.below(5) > 0 {
+                    bid["amount"] = json!(1000.0 + numbers.below(50) as f64 * 25.5);
+                }
+                if let Some(unit) = numbers.one(&[None, Some("0"), Some("1"), Some("1"), Some("8"), Some("10")]) {
+                    bid["unit"] = json!(unit);
+                }
+                for flag in ["admissible", "conforming"] {
+                    if let Some(value) = numbers.one(&[None, Some(true), Some(true), Some(false)]) {
+                        bid[flag] = json!(value);
+                    }
+                }
+                bid
+            })
+            .collect();
+        notices.push(json!({"record_id": id, "procedure": procedure, "notice_type": "3", "bids": bids}));
+    }
+    Collection { tenders, notices }
+}
+
+fn records(collection: &Collection) -> Vec<(EntityType, String)> {
+    let tenders = collection.tenders.values();
+    tenders.map(|tender| (EntityType::Tender, tender.to_string())).collect()
+}
+
+pub fn server() -> &'static TestServer {
+    static SERVER: LazyLock<TestServer> = LazyLock::new(|| {
+        let collection = collection();
+        let server = TestServer::own(&records(&collection), |_| {});
+        let id = server.publish_with_bids(&records(&collection), &collection.notices);
+        server.wait_until("the bids are served", || {
+            server.get("/health").json()["generation"] == json!(id) || server.get("/bids").json()["count"] != json!(0)
+        });
+        server
+    });
+    &SERVER
+}
+
+fn get(path: &str) -> Value {
+    let answer = server().get(path);
+    assert_eq!(answer.status, 200, "{path}: {}", answer.detail());
+    answer.json()
+}
+
+/// All results of a search, by its cursors.
+fn all(path: &str, limit: usize) -> Vec<Value> {
+    let joined = if path.contains('?') { '&' } else { '?' };
+    let mut next = format!("{path}{joined}limit={limit}");
+    let mut found = Vec::new();
+    loop {
+        let page = get(&next);
+        let results = page["results"].as_array().unwrap();
+        assert_eq!(page["count"], json!(results.len()));
+        found.extend(results.iter().cloned());
+        match page["next_cursor"].as_str() {
+            Some(cursor) => next = format!("{path}{joined}limit={limit}&cursor={cursor}"),
+            None => return found,
+        }
+    }
+}
+
+/// What identifies a bid in these tests.
+fn brief(record_id: &Value, bid: &Value) -> String {
+    json!([record_id, bid["name"], bid["amount"], bid["won"], bid["unit"]]).to_string()
+}
+
+fn is_dollars(bid: &Value) -> bool {
+    matches!(bid["unit"].as_str(), None | Some("0" | "1")) && bid["amount"].is_number()
+}
+
+/// What a search is about, its parameters, and whether a bid belongs to the answer.
+type Case = (String, String, fn(&Value) -> bool);
+
+#[test]
+fn every_filter_finds_the_bids_of_the_tenders_that_a_search_finds() {
+    let collection = collection();
+    let any: fn(&Value) -> bool = |_| true;
+    let of_notice = |query: &str| query.to_owned();
+    let cases: Vec<Case> = vec![
+        (String::new(), String::new(), any),
+        ("department=laval".to_owned(), of_notice("department=laval"), any),
+        (
+            "municipality=montreal".to_owned(),
+            of_notice("municipality=montreal"),
+            any,
+        ),
+        ("category=CNST".to_owned(), of_notice("category=CNST"), any),
+        ("commodity=7214".to_owned(), of_notice("commodity=7214"), any),
+        ("commodity=72141107".to_owned(), of_notice("commodity=72141107"), any),
+        (
+            "method=public%20call".to_owned(),
+            of_notice("procurement_method=public%20call"),
+            any,
+        ),
+        ("q=asphalte".to_owned(), of_notice("q=asphalte"), any),
+        (
+            "q=asphaltes%20-pavage".to_owned(),
+            of_notice("q=asphaltes%20-pavage"),
+            any,
+        ),
+        (
+            "q=sel%20OR%20asphalt".to_owned(),
+            of_notice("q=sel%20OR%20asphalt"),
+            any,
+        ),
+        (
+            "q=%22sel%20de%20deglacage%22".to_owned(),
+            of_notice("q=%22sel%20de%20deglacage%22"),
+            any,
+        ),
+        ("q=montreal".to_owned(), of_notice("q=montreal"), any),
+        (
+            "issued_after=2012-03-01&issued_before=2014-06-30".to_owned(),
+            of_notice("issued_after=2012-03-01&issued_before=2014-06-30"),
+            any,
+        ),
+        ("won=true".to_owned(), String::new(), |bid| bid["won"] == json!(true)),
+        ("won=false".to_owned(), String::new(), |bid| bid["won"] == json!(false)),
+        ("amount_min=1500".to_owned(), String::new(), |bid| {
+            is_dollars(bid) && bid["amount"].as_f64().unwrap() >= 1500.0
+        }),
+        ("amount_min=1100&amount_max=1500".to_owned(), String::new(), |bid| {
+            is_dollars(bid) && (1100.0..=1500.0).contains(&bid["amount"].as_f64().unwrap())
+        }),
+        ("vendor=pavages%20un".to_owned(), String::new(), |bid| {
+            bid["name"].as_str().unwrap().to_lowercase().contains("pavages un")
+        }),
+        ("vendor=TREMBLAY".to_owned(), String::new(), |bid| {
+            bid["name"] == json!("Jean Tremblay")
+        }),
+        (
+            "vendor=deux&won=true&municipality=laval&q=neige%20OR%20asphalte&amount_max=1800".to_owned(),
+            of_notice("municipality=laval&q=neige%20OR%20asphalte"),
+            |bid| {
+                bid["name"] == json!("Déneigement Deux")
+                    && bid["won"] == json!(true)
+                    && is_dollars(bid)
+                    && bid["amount"].as_f64().unwrap() <= 1800.0
+            },
+        ),
+    ];
+    for (query, of_tender, passes) in cases {
+        let tenders = all(&format!("/tender?{of_tender}"), 500);
+        let order: Vec<&Value> = tenders.iter().map(|tender| &tender["record_id"]).collect();
+        let mut expected: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+        let mut count = 0;
+        for notice in &collection.notices {
+            let Some(place) = order.iter().position(|id| **id == notice["record_id"]) else {
+                continue;
+            };
+            for bid in notice["bids"].as_array().unwrap().iter().filter(|bid| passes(bid)) {
+                expected
+                    .entry(place)
+                    .or_default()
+                    .insert(brief(&notice["record_id"], bid));
+                count += 1;
+            }
+        }
+        let found = all(&format!("/bids?{query}"), 37);
+        assert_eq!(found.len(), count, "{query}");
+        assert!(query.contains("vendor=deux") || count > 0, "{query} finds nothing");
+        let places: Vec<usize> = found
+            .iter()
+            .map(|bid| order.iter().position(|id| **id == bid["record_id"]).unwrap())
+            .collect();
+        assert!(places.is_sorted(), "{query}: in the order of the tenders");
+        let mut seen: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+        for (place, bid) in places.iter().zip(&found) {
+            let code = &bid["unit_code"];
+            let row = json!({"name": bid["vendor_name"], "amount": bid["amount"], "won": bid["won"], "unit": code});
+            seen.entry(*place).or_default().insert(brief(&bid["record_id"], &row));
+        }
+        assert_eq!(seen, expected, "{query}");
+        let total = get(&format!("/bids?{query}&include_total=true&limit=1"))["total"].clone();
+        assert_eq!(total, json!(count), "{query}");
+    }
+}
+
+#[test]
+fn procedures_are_told_apart() {
+    let collection = collection();
+    for (procedure, ..) in METHODS {
+        let of = |notice: &&Value| notice["procedure"] == json!(procedure);
+        let bids = collection
+            .notices
+            .iter()
+            .filter(of)
+            .map(|notice| notice["bids"].as_array().unwrap().len());
+        let found = all(&format!("/bids?method={procedure}"), 100);
+        assert_eq!(found.len(), bids.sum::<usize>(), "{procedure}");
+        assert!(found.iter().all(|bid| bid["procedure"] == json!(procedure)));
+    }
+}
+
+#[test]
+fn the_bids_of_a_tender_are_ordered_and_compared() {
+    let collection = collection();
+    for notice in &collection.notices {
+        let id = notice["record_id"].as_str().unwrap();
+        let found = get(&format!("/tender/{id}/bids").replace('|', "%7C"));
+        let bids = notice["bids"].as_array().unwrap();
+        assert_eq!((&found["record_id"], &found["count"]), (&json!(id), &json!(bids.len())));
+        let rows = found["results"].as_array().unwrap();
+        let flags = |name: &str| {
+            bids.iter()
+                .any(|bid| bid["won"] == json!(true) && bid[name] == json!(true))
+        };
+        let mut expected: Vec<String> = bids
+            .iter()
+            .map(|bid| {
+                let flag = |name: &str| if flags(name) { bid[name].clone() } else { Value::Null };
+                json!([
+                    bid["name"],
+                    bid["amount"],
+                    bid["unit"],
+                    bid["won"],
+                    flag("admissible"),
+                    flag("conforming")
+                ])
+                .to_string()
+            })
+            .collect();
+        let row = |row: &Value| {
+            let stated = ["vendor_name", "amount", "unit_code", "won", "admissible", "conforming"];
+            json!(stated.map(|name| row[name].clone())).to_string()
+        };
+        let mut seen: Vec<String> = rows.iter().map(row).collect();
+        expected.sort();
+        seen.sort();
+        assert_eq!(seen, expected, "{id}");
+        let amounts: Vec<f64> = rows
+            .iter()
+            .filter(|row| row["unit"] == json!("dollars"))
+            .filter_map(|row| row["amount"].as_f64())
+            .collect();
+        assert!(amounts.is_sorted(), "{id}: {amounts:?}");
+        assert_eq!(found["lowest"].as_f64(), amounts.first().copied(), "{id}");
+        assert_eq!(found["second_lowest"].as_f64(), amounts.get(1).copied(), "{id}");
+        let close = |stated: &Value, expected: f64| (stated.as_f64().unwrap() - expected).abs() < 1e-5;
+        if amounts.len() > 1 {
+            let mean = amounts.iter().sum::<f64>() / amounts.len() as f64;
+            let variance = amounts.iter().map(|amount| (amount - mean).powi(2)).sum::<f64>() / amounts.len() as f64;
+            assert!(
+                close(&found["spread"], (amounts[amounts.len() - 1] - amounts[0]) / amounts[0]),
+                "{id}"
+            );
+            assert!(
+                close(&found["coefficient_of_variation"], variance.sqrt() / mean),
+                "{id}"
+            );
+        } else {
+            assert!(
+                found["spread"].is_null() && found["coefficient_of_variation"].is_null(),
+                "{id}"
+            );
+        }
+        for row in rows {
+            let is_compared = row["unit"] == json!("dollars") && row["amount"].is_number();
+            assert_eq!(row["distance_to_lowest"].is_number(), is_compared, "{id}: {row}");
+        }
+    }
+}
+
+#[test]
+fn a_tender_without_bids_has_none_and_an_unknown_one_is_not_found() {
+    let collection = collection();
+    let has_bids: BTreeSet<&str> = collection
+        .notices
+        .iter()
+        .map(|notice| notice["record_id"].as_str().unwrap())
+        .collect();
+    let without = collection
+        .tenders
+        .keys()
+        .find(|id| !has_bids.contains(id.as_str()))
+        .unwrap();
+    let found = get(&format!("/tender/{}/bids", without.replace('|', "%7C")));
+    assert_eq!((&found["count"], &found["results"]), (&json!(0), &json!([])));
+    assert_eq!(found["procedure"], Value::Null);
+    for (path, status, detail) in [
+        (
+            "/tender/nope/bids",
+            404,
+            "no tender record has the id 'nope'; pass the `record_id` of a search result unchanged",
+        ),
+        (
+            "/contract/nope/bids",
+            404,
+            "no contract record has the id 'nope/bids'; pass the `record_id` of a search result unchanged",
+        ),
+        (
+            "/tender/nope/bids?x=1",
+            422,
+            "unknown parameter 'x'; this endpoint accepts no parameters",
+        ),
+        (
+            "/bids?vendors=acme",
+            422,
+            "unknown parameter 'vendors'; nearest is 'vendor'",
+        ),
+        ("/bids?vendor=a", 422, ""),
+        ("/bids?municipality=atlantis", 422, ""),
+        ("/bids?won=maybe", 422, ""),
+        ("/bids?amount_min=x", 422, ""),
+        ("/bids?amount_min=9&amount_max=1", 422, ""),
+        ("/bids?facets=year,colour", 422, ""),
+        ("/bids?limit=0", 422, ""),
+        ("/bids?cursor=x", 422, ""),
+    ] {
+        let answer = server().get(path);
+        assert_eq!(answer.status, status, "{path}: {}", answer.detail());
+        let shown = answer.detail();
+        assert!(
+            detail.is_empty() && !shown.is_empty() || shown == detail,
+            "{path}: {shown}"
+        );
+    }
+    let cursor = get("/bids?limit=1&won=true")["next_cursor"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(
+        server().get(&format!("/bids?cursor={cursor}")).status,
+        400,
+        "of another search"
+    );
+}
+
+#[test]
+fn facets_and_statistics_count_all_matches() {
+    let collection = collection();
+    let found =
+        get("/bids?facets=won,vendor,method,year,department,municipality,category&include_statistics=true&limit=1");
+    let count = |facet: &str, value: &str| {
+        let values = found["facets"][facet]["values"].as_array().unwrap();
+        values
+            .iter()
+            .find(|share| share["value"] == json!(value))
+            .map_or(0, |share| share["count"].as_u64().unwrap())
+    };
+    let bids: Vec<&Value> = collection
+        .notices
+        .iter()
+        .flat_map(|notice| notice["bids"].as_array().unwrap())
+        .collect();
+    let number = |passes: &dyn Fn(&Value) -> bool| bids.iter().filter(|bid| passes(bid)).count() as u64;
+    let won = number(&|bid| bid["won"] == json!(true));
+    assert_eq!(
+        (count("won", "true"), count("won", "false")),
+        (won, bids.len() as u64 - won)
+    );
+    let pavages = number(&|bid| bid["name"].as_str().unwrap().to_lowercase().starts_with("pavages un"));
+    assert_eq!(
+        count("vendor", "Pavages Un inc.") + count("vendor", "PAVAGES UN INC"),
+        pavages,
+        "one bidder in two spellings"
+    );
+    assert_eq!(found["facets"]["vendor"]["distinct"], json!(6));
+    let statistics = &found["statistics"];
+    assert_eq!(
+        (&statistics["bids"], &statistics["bids_won"]),
+        (&json!(bids.len()), &json!(won))
+    );
+    assert_eq!(statistics["notices"], json!(collection.notices.len()));
+    assert_eq!(statistics["bids_in_dollars"], json!(number(&is_dollars)));
+    let fold = |name: &str| name.to_lowercase().replace('.', "");
+    let bidders = |notice: &Value| {
+        let bids = notice["bids"].as_array().unwrap();
+        bids.iter()
+            .map(|bid| fold(bid["name"].as_str().unwrap()))
+            .collect::<BTreeSet<_>>()
+            .len()
+    };
+    for (member, procedure) in [("open_calls", "open"), ("invitations", "invitation")] {
+        let of: Vec<&Value> = collection
+            .notices
+            .iter()
+            .filter(|notice| notice["procedure"] == json!(procedure))
+            .collect();
+        let mut counts: Vec<usize> = of.iter().map(|notice| bidders(notice)).collect();
+        counts.sort_unstable();
+        let figures = &statistics["competition"][member];
+        assert_eq!(figures["calls"], json!(of.len()), "{member}");
+        assert_eq!(
+            figures["median_bidders"],
+            json!(counts[counts.len().div_ceil(2) - 1]),
+            "{member}"
+        );
+        let single = counts.iter().filter(|count| **count == 1).count();
+        assert_eq!(figures["calls_with_one_bidder"], json!(single), "{member}");
+        let no_winner = |notice: &&&Value| {
+            notice["bids"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|bid| bid["won"] == json!(false))
+        };
+        assert_eq!(
+            figures["calls_without_winner"],
+            json!(of.iter().filter(no_winner).count()),
+            "{member}"
+        );
+    }
+}
+
+#[test]
+fn the_names_of_bidders_are_not_searched_as_text() {
+    assert_eq!(get("/bids?q=tremblay")["count"], json!(0));
+    assert!(get("/bids?vendor=tremblay")["count"].as_u64().unwrap() > 0);
+}
