@@ -146,8 +146,14 @@ mod tests {
             let parameter = &document["components"]["parameters"][component];
             parameter["description"].as_str().unwrap().to_owned()
         };
-        assert_eq!(about("sort_byContractWithoutText"), "`date` (of the event), `value`");
-        assert!(about("sort_byContract").ends_with("`value`, `relevance` (with `q`: the best matches first)"));
+        assert_eq!(
+            about("sort_byContractWithoutText"),
+            "`date` (of the event), `value`, `ending` (the last day of the contract or offer)"
+        );
+        assert!(
+            about("sort_byContract")
+                .ends_with("of the contract or offer), `relevance` (with `q`: the best matches first)")
+        );
         assert!(about("sort_byTender").contains("`closing`") && !about("sort_byStandingOffer").contains("value"));
     }
 
