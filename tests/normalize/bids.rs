@@ -56,7 +56,7 @@ fn the_bids_of_an_export_are_kept_as_published() {
     assert_eq!(
         notices(&workspace, "seao-xml"),
         [json!({
-            "record_id": "seao|1", "procedure": "open", "notice_type": "3", "award_date": "2018-01-19",
+            "record_id": "seao|1", "procedure": "open", "notice_type": "3", "award_date": "2018-01-19", "fetched_at": "2018-01-31T00:00:00Z",
             "bids": [
                 {
                     "name": "Pavages Un inc.", "number": "1142700724", "street": "1, rue A, bureau 2", "city": "Laval",
@@ -219,6 +219,7 @@ fn bidders_of_alberta_have_names_and_places_and_nothing_of_a_person() {
         [json!({
             "record_id": "alberta|AB-2025-00001", "procedure": "open", "notice_type": "OPEN-COMPETITIVE",
             "award_date": "2025-07-15",
+            "fetched_at": "2026-04-30T12:00:00Z",
             "bids": [
                 {"name": "Alpha Ltd.", "bidder_id": "s1", "street": "1 Road", "city": "Calgary", "province": "CA-AB",
                     "postal_code": "T2C 2X8", "country": "CA", "amount": 12.5, "unit": "CAD", "won": false},
