@@ -45,6 +45,17 @@ pub struct ResolveContext<'a> {
 }
 
 impl ResolveContext<'_> {
+    /// Without what an index knows: no city, no translation, no supplier.
+    pub fn without_index(schema: &'static Schema, page_cap: u64) -> ResolveContext<'static> {
+        ResolveContext {
+            schema,
+            page_cap,
+            coverage: &[],
+            translator: None,
+            suppliers: None,
+        }
+    }
+
     pub(crate) fn of<'a>(call: &'a Call, entity_type: EntityType) -> ResolveContext<'a> {
         ResolveContext {
             schema: Schema::of(entity_type),

@@ -12,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(query) = std::str::from_utf8(query) else { return };
     let entity_type = EntityType::ALL[usize::from(*selector) % EntityType::ALL.len()];
     let Ok(params) = SearchParams::read(entity_type, query) else { return };
-    let context = ResolveContext { schema: Schema::of(entity_type), page_cap: PAGE_CAP, coverage: &[], translator: None };
+    let context = ResolveContext::without_index(Schema::of(entity_type), PAGE_CAP);
     let Ok(search) = params.resolve(&context) else { return };
     assert!((1..=PAGE_CAP as usize).contains(&search.page.limit));
     if let Start::After(position) = search.page.start {
