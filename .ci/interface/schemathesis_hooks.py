@@ -41,6 +41,9 @@ RULES = {
     "a subscription's department is no link": r"(parameter|member) 'department': the text ",
     "query and body agree": r"parameter '\w+': differs from the value in the body",
     "a token has a character that is not blank": r"parameter 'token' is required",
+    "an index is one that exists": r"parameter 'generation': '.*' is not the id of an index",
+    "a supplier is one of the list": r"parameter 'supplier': no supplier has the id '",
+    "a Parquet file does not go on": r"a Parquet file cannot go on where it broke",
     "a list of departments needs a name or an entity type": r"one of the parameters 'q' and 'entity_type' is required",
 }
 

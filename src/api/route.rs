@@ -238,6 +238,8 @@ pub(crate) enum Answer {
     Page,
     /// An object with a derived schema.
     Json(fn(&mut SchemaGenerator) -> Schema),
+    /// An object with a derived schema, or on request a text of one of these media types.
+    JsonOrText(fn(&mut SchemaGenerator) -> Schema, &'static [&'static str]),
     /// All records that match, as lines of JSON or as CSV.
     Export,
     Html,

@@ -19,7 +19,7 @@ use crate::{
             resolve::{IGNORED_PARAMETERS, ResolveContext, ResolvedSearch},
             search::{FILTERS, SearchParams},
         },
-        route::{Access, Answer, Endpoint, Parameters, Route},
+        route::{Access, Answer, Endpoint, ErrorResponse, Parameters, RateLimitHeaders, Route},
     },
     http::{
         call::Call,
@@ -39,7 +39,19 @@ pub(crate) const EXPORT: Route = Route {
     parameters: Parameters::Search(Some(&EXPORT_PARAMS), None),
     answer: Answer::Export,
     headers: &["X-Total-Count", "X-Limit-Applied", "X-Ignored-Parameters"],
-    errors: &[INVALID_PAGE],
+    errors: &[
+        INVALID_PAGE,
+        ErrorResponse {
+            status: "404",
+            name: "NoRecordAfter",
+            about: "No record has the id after which the export is to go on",
+            example: |_| {
+                "no contract record has the id 'nope', after which the export is to go on; begin it again without 'after'"
+                    .to_owned()
+            },
+            rate_limit: RateLimitHeaders::Always,
+        },
+    ],
     ..Route::DEFAULT
 };
 

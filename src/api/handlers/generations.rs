@@ -17,7 +17,7 @@ use crate::{
             read::read_all,
             value::ParamType,
         },
-        route::{Answer, Endpoint, Parameters, PathParam, Route},
+        route::{Answer, Endpoint, ErrorResponse, Parameters, PathParam, RateLimitHeaders, Route},
     },
     catalog::generation::{Generation, Manifest},
     fetch::published_sources::PUBLISHED_SOURCES,
@@ -43,9 +43,20 @@ pub(crate) const GENERATION: Route = Route {
         example: "current",
     }],
     parameters: Parameters::Table("citation", || describe(TABLE)),
-    answer: Answer::Json(SchemaGenerator::subschema_for::<Citation>),
+    answer: Answer::JsonOrText(SchemaGenerator::subschema_for::<Citation>, &[TEXT, BIBTEX, CSL]),
+    errors: &[ErrorResponse {
+        status: "404",
+        name: "NoGeneration",
+        about: "No index has or had that id",
+        example: |_| "there is no index '00'; 'current' is the one in service".to_owned(),
+        rate_limit: RateLimitHeaders::Always,
+    }],
     ..Route::DEFAULT
 };
+
+const TEXT: &str = "text/plain";
+const BIBTEX: &str = "application/x-bibtex";
+const CSL: &str = "application/vnd.citationstyles.csl+json";
 
 /// Another name of the generation in service.
 const CURRENT: &str = "current";
@@ -133,8 +144,8 @@ fn reply(generation: &Generation, format: &str) -> Result<Reply, ApiError> {
     let citation = Citation::of(generation);
     let (media_type, body) = match format {
         "text" => ("text/plain; charset=utf-8", format!("{}\n", citation.citation)),
-        "bibtex" => ("application/x-bibtex", citation.bibtex()),
-        "csl" => ("application/vnd.citationstyles.csl+json", citation.csl().to_string()),
+        "bibtex" => (BIBTEX, citation.bibtex()),
+        "csl" => (CSL, citation.csl().to_string()),
         _ => return Reply::json(&citation),
     };
     let media_type = (header::CONTENT_TYPE, HeaderValue::from_static(media_type));

@@ -82,7 +82,7 @@ fn content(route: &Route, of: Option<EntityType>) -> Value {
     let (schema, example) = match route.answer {
         Answer::Record => (of_entity_type(""), of.map(|of| examples::record(of).clone())),
         Answer::Page => (of_entity_type("Page"), of.map(examples::page)),
-        Answer::Json(schema) => {
+        Answer::Json(schema) | Answer::JsonOrText(schema, _) => {
             let schema = schema(&mut schemas::response_generator());
             (schema.to_value(), examples::response(&id(route, of)).cloned())
         }
@@ -101,6 +101,11 @@ fn content(route: &Route, of: Option<EntityType>) -> Value {
         body["example"] = example;
     }
     let mut content = json!({"application/json": body});
+    if let Answer::JsonOrText(_, types) = route.answer {
+        for media_type in types {
+            content[*media_type] = json!({"schema": {"type": "string"}});
+        }
+    }
     if route.shows_pages {
         content["text/html"] = responses::page();
     }

@@ -74,7 +74,7 @@ pub(crate) fn components() -> Map<String, Value> {
         if let Body::Json { schema, .. } = route.body {
             schema(&mut requests);
         }
-        if let Answer::Json(schema) = route.answer {
+        if let Answer::Json(schema) | Answer::JsonOrText(schema, _) = route.answer {
             schema(&mut responses);
         }
     }

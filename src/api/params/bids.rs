@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::{
     api::params::{
+        by_entity_type::list_pattern,
         filters::{FilterKind, GivenFilters},
         paging::{DEFAULT_LIMIT, MAX_LIMIT},
         param::Param,
@@ -29,6 +30,17 @@ pub struct BidsParams {
 }
 
 type BidsParam = Param<BidsParams>;
+
+/// The names of what all matches are counted by.
+pub(crate) const FACETS: [&str; 7] = [
+    "year",
+    "department",
+    "municipality",
+    "category",
+    "vendor",
+    "method",
+    "won",
+];
 
 const fn filter(name: &'static str, about: &'static str, kind: FilterKind) -> BidsParam {
     BidsParam::new(name, about, ParamType::Filter(kind, |p| &mut p.filters))
@@ -81,6 +93,7 @@ pub static TABLE: &[BidsParam] = &[
         "Fields by which all matches are counted, separated by commas: `year`, `department`, `municipality`, `category`, `vendor`, `method`, `won`",
         ParamType::Text(|p| &mut p.facets),
     )
+    .bounds(|| json!({"pattern": list_pattern(&FACETS)}))
     .examples(&[("none", "None", ""), ("some", "Two of them", "year,vendor")]),
     BidsParam::new(
         "include_total",

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     api::cost::ScanCost,
+    api::params::bids::FACETS,
     catalog::{
         ask::Ask,
         bids::{BidQuery, BidStore, Notice, StoredBid},
@@ -54,15 +55,7 @@ impl BidFacet {
     ];
 
     pub(crate) const fn name(self) -> &'static str {
-        match self {
-            BidFacet::Year => "year",
-            BidFacet::Department => "department",
-            BidFacet::Municipality => "municipality",
-            BidFacet::Category => "category",
-            BidFacet::Vendor => "vendor",
-            BidFacet::Method => "method",
-            BidFacet::Won => "won",
-        }
+        FACETS[self as usize]
     }
 }
 
