@@ -43,6 +43,8 @@ RULES = {
     "a token has a character that is not blank": r"parameter 'token' is required",
     "an index is one that exists": r"parameter 'generation': '.*' is not the id of an index",
     "a supplier is one of the list": r"parameter 'supplier': no supplier has the id '",
+    "a batch of a reconciliation is a JSON object": r"`(queries|extend)` is not a JSON object",
+    "a name has a letter or a digit": r"parameter '(name|prefix|method)': '.*' has no letter or digit",
     "a Parquet file does not go on": r"a Parquet file cannot go on where it broke",
     "a list of departments needs a name or an entity type": r"one of the parameters 'q' and 'entity_type' is required",
 }
@@ -58,6 +60,7 @@ BOUNDS = [
     ("issued_after", "issued_before"),
     ("closing_after", "closing_before"),
     ("ending_after", "ending_before"),
+    ("amount_min", "amount_max"),
 ]
 
 

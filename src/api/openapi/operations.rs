@@ -103,7 +103,8 @@ fn content(route: &Route, of: Option<EntityType>) -> Value {
     let mut content = json!({"application/json": body});
     if let Answer::JsonOrText(_, types) = route.answer {
         for media_type in types {
-            content[*media_type] = json!({"schema": {"type": "string"}});
+            let is_json = media_type.ends_with("+json");
+            content[*media_type] = json!({"schema": {"type": if is_json { "array" } else { "string" }}});
         }
     }
     if route.shows_pages {
