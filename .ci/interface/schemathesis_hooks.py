@@ -43,8 +43,10 @@ RULES = {
     "a token has a character that is not blank": r"parameter 'token' is required",
     "an index is one that exists": r"parameter 'generation': '.*' is not the id of an index",
     "a supplier is one of the list": r"parameter 'supplier': no supplier has the id '",
-    "a batch of a reconciliation is a JSON object": r"`(queries|extend)` is not a JSON object",
+    "a batch of a reconciliation is a JSON object": r"`(queries|extend)` is not an? (JSON )?object",
     "a name has a letter or a digit": r"parameter '(name|prefix|method)': '.*' has no letter or digit",
+    "bids are figures of a vendor, a department or a commodity": r"parameter 'include': 'bids' is a figure of",
+    "a comparison is of two suppliers": r"parameters 'a' and 'b' name the same supplier",
     "a Parquet file does not go on": r"a Parquet file cannot go on where it broke",
     "a list of departments needs a name or an entity type": r"one of the parameters 'q' and 'entity_type' is required",
 }

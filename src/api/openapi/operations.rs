@@ -61,7 +61,7 @@ fn request_body(route: &Route) -> Option<Value> {
         Body::Form(members) => {
             let member = |name: &&str| ((*name).to_owned(), json!({"type": "string"}));
             let properties: Map<String, Value> = members.iter().map(member).collect();
-            let schema = json!({"type": "object", "properties": properties});
+            let schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
             Some(json!({"required": false, "content": {"application/x-www-form-urlencoded": {"schema": schema}}}))
         }
         Body::Json {
