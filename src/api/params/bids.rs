@@ -49,6 +49,7 @@ const fn filter(name: &'static str, about: &'static str, kind: FilterKind) -> Bi
 #[rustfmt::skip]
 pub static TABLE: &[BidsParam] = &[
     filter("vendor", "Part of the bidder's name; accents and case do not matter", FilterKind::Part(Role::Vendor)),
+    filter("supplier", "Identifier of a supplier, as `/suppliers` states it: the bids under all its names", FilterKind::Supplier),
     filter("department", "Part of the name of the tender's department, in English or French; accents and case do not matter", FilterKind::Part(Role::Department)),
     filter("municipality", "City slug of the tender", FilterKind::Municipality)
     .aliases(&["city"]),

@@ -74,7 +74,7 @@ impl ResolveContext<'_> {
     }
 
     /// Puts the keys of a supplier's names in the place of its identifier.
-    fn resolve_suppliers(&self, conditions: &mut [Condition]) -> Result<(), ApiError> {
+    pub(crate) fn resolve_suppliers(&self, conditions: &mut [Condition]) -> Result<(), ApiError> {
         for condition in conditions {
             let Filter::AnyFacetValue { keys, .. } = &mut condition.filter else {
                 continue;

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     engine::{Deadline, Engine, Error},
-    model::{Date, Role},
+    model::{Date, Facet, Role},
     query::{
         Filter,
         text::{Clause, Term},
@@ -74,8 +74,8 @@ impl BidStore {
             0 => deadline.check(),
             _ => Ok(()),
         };
-        if let Some(key) = &query.bidder {
-            for (number, notice) in self.notices_of(key).enumerate() {
+        if let Some(keys) = query.bidders() {
+            for (number, notice) in self.notices_of(keys).enumerate() {
                 check(number)?;
                 if !visit(notice) {
                     break;
@@ -110,8 +110,12 @@ impl<'s> Matcher<'s> {
                     key,
                 } => {
                     let names = store.keys().iter();
-                    matcher.bidders = Some(names.map(|name| name.contains(key.as_str())).collect());
+                    matcher.only_bidders(names.map(|name| name.contains(key.as_str())).collect());
                 }
+                Filter::AnyFacetValue {
+                    facet: Facet::Vendor,
+                    keys,
+                } => matcher.only_bidders(store.keys().iter().map(|name| keys.contains(name)).collect()),
                 Filter::Values { min, max } => matcher.amounts = Some((*min, *max)),
                 other => matcher.conditions.push(condition(store, other, engine)),
             }
@@ -119,6 +123,18 @@ impl<'s> Matcher<'s> {
         let clauses = query.text.iter().flat_map(|text| text.clauses());
         matcher.clauses = clauses.map(|clause| Words::of(store, clause)).collect();
         matcher
+    }
+
+    /// Leaves out the bidders that are not marked, by number.
+    fn only_bidders(&mut self, marked: Vec<bool>) {
+        self.bidders = Some(match self.bidders.take() {
+            Some(before) => before
+                .iter()
+                .zip(marked)
+                .map(|(before, marked)| *before && marked)
+                .collect(),
+            None => marked,
+        });
     }
 
     fn has(&self, notice: &Notice) -> bool {
@@ -130,14 +146,12 @@ impl<'s> Matcher<'s> {
     }
 
     fn has_bid(&self, bid: &StoredBid) -> bool {
-        let is_bidder = |key: &String| self.store.key(bid) == key;
         let is_of = |bidders: &Vec<bool>| bidders.get(bid.bidder as usize) == Some(&true);
         let is_within = |(min, max): &(Option<f64>, Option<f64>)| {
             let amount = self.store.dollars_stated(bid);
             amount.is_some_and(|amount| min.is_none_or(|min| amount >= min) && max.is_none_or(|max| amount <= max))
         };
         self.query.won.is_none_or(|won| bid.won == won)
-            && self.query.bidder.as_ref().is_none_or(is_bidder)
             && self.bidders.as_ref().is_none_or(is_of)
             && self.amounts.as_ref().is_none_or(is_within)
     }

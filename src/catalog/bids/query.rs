@@ -3,26 +3,44 @@
 use serde::Serialize;
 
 use crate::{
-    model::bids::Procedure,
+    model::{Facet, bids::Procedure},
     query::{Filter, text::TextQuery},
 };
 
 /// Conditions on bids; all must hold. Equal queries have equal fingerprints.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct BidQuery {
-    /// On the notice, except [`Filter::Contains`] of a vendor, which is on the bidder's name, and [`Filter::Values`],
-    /// which are on the bid's amount in dollars.
+    /// On the notice, except those of a vendor, which are on the bidder's name, and [`Filter::Values`], which are on
+    /// the bid's amount in dollars.
     pub(crate) filters: Vec<Filter>,
     /// What the texts of the notice contain. The names of bidders are not among them.
     pub(crate) text: Option<TextQuery>,
     pub(crate) procedure: Option<Procedure>,
     /// Whether the bid won.
     pub(crate) won: Option<bool>,
-    /// The key of the bidder.
-    pub(crate) bidder: Option<String>,
 }
 
 impl BidQuery {
+    /// The bids that some names of one bidder made, by their keys.
+    pub(crate) fn of_bidder(keys: Vec<String>) -> BidQuery {
+        let facet = Facet::Vendor;
+        BidQuery {
+            filters: vec![Filter::AnyFacetValue { facet, keys }],
+            ..BidQuery::default()
+        }
+    }
+
+    /// The keys of the bidders that it asks for, if it names them.
+    pub(super) fn bidders(&self) -> Option<&[String]> {
+        self.filters.iter().find_map(|filter| match filter {
+            Filter::AnyFacetValue {
+                facet: Facet::Vendor,
+                keys,
+            } => Some(keys.as_slice()),
+            _ => None,
+        })
+    }
+
     /// CRC-32 of the query, which binds a cursor to it.
     pub(crate) fn fingerprint(&self) -> u32 {
         let bytes = serde_json::to_vec(&("bids", self));

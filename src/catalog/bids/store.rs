@@ -1,6 +1,7 @@
 //! All bids of a generation.
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, HashMap},
     sync::OnceLock,
 };
@@ -97,10 +98,33 @@ impl BidStore {
         self.stored.notices.get(*position as usize)
     }
 
-    /// The notices with a bid of the bidder that has this key, in their order.
-    pub(crate) fn notices_of(&self, key: &str) -> impl Iterator<Item = &Notice> {
-        let positions = self.by_bidder.get(key).into_iter().flatten();
-        positions.filter_map(|position| self.stored.notices.get(*position as usize))
+    /// The notices with a bid of a bidder that has one of these keys, in their order.
+    pub(crate) fn notices_of(&self, keys: &[String]) -> impl Iterator<Item = &Notice> {
+        let mut positions: Vec<u32> = keys
+            .iter()
+            .filter_map(|key| self.by_bidder.get(key))
+            .flatten()
+            .copied()
+            .collect();
+        positions.sort_unstable();
+        positions.dedup();
+        positions
+            .into_iter()
+            .filter_map(|position| self.stored.notices.get(position as usize))
+    }
+
+    /// The name of the bidder with a key: its most frequent spelling, of equal ones the first by letters.
+    pub(crate) fn name_of(&self, key: &str) -> Option<&str> {
+        let mut spellings: BTreeMap<&str, u64> = BTreeMap::new();
+        for notice in self.notices_of(&[key.to_owned()]) {
+            for bid in notice.bids.iter().filter(|bid| self.key(bid) == key) {
+                *spellings.entry(&self.bidder(bid)?.name).or_default() += 1;
+            }
+        }
+        let best = spellings
+            .into_iter()
+            .max_by_key(|(name, count)| (*count, Reverse(*name)));
+        best.map(|(name, _)| name)
     }
 
     pub(crate) fn bidder(&self, bid: &StoredBid) -> Option<&Bidder> {

@@ -18,7 +18,8 @@ use crate::{
 impl BidsParams {
     /// The search, and the limit if the plan lowered the requested one.
     pub(crate) fn resolve(self, context: &ResolveContext, is_head: bool) -> Result<(BidSearch, Option<u64>), ApiError> {
-        let conditions = self.filters.conditions(filter_rows(TABLE))?;
+        let mut conditions = self.filters.conditions(filter_rows(TABLE))?;
+        context.resolve_suppliers(&mut conditions)?;
         context.check_municipality(self.filters.municipality())?;
         let facets = self.facets()?;
         let is_true = |given: &Option<Given<bool>>| given.as_ref().is_some_and(|given| given.value);
@@ -39,7 +40,6 @@ impl BidsParams {
             text: text.filter(|text| !text.clauses().is_empty()),
             procedure,
             won: self.won.map(|given| given.value),
-            bidder: None,
         };
         let search = BidSearch {
             after: self.cursor.map(|given| after(&given, &query)).transpose()?,
