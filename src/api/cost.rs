@@ -117,6 +117,11 @@ impl ScanCost {
         ScanCost(generation.bids.bids().saturating_mul(scans as u64))
     }
 
+    /// The same, and all bids read so often.
+    pub(crate) fn and_bids(self, generation: &Generation, scans: usize) -> ScanCost {
+        ScanCost(self.0.saturating_add(ScanCost::of_bids(generation, scans).0))
+    }
+
     /// The same, and `searches` searches for the text of `query`. Decision D-256: what they read beyond
     /// [`FREE_READS`] costs further counts.
     pub(crate) fn with_text(self, generation: &Generation, query: &SearchQuery, searches: usize) -> ScanCost {

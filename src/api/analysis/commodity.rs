@@ -134,7 +134,7 @@ impl CommodityPlan {
         let mut scans: Vec<_> = EntityType::ALL.map(|entity_type| (entity_type, 1)).to_vec();
         let figures = self.figures(EntityType::Contract);
         scans.extend(largest.map(|entity_type| (entity_type, figures.scans())));
-        ScanCost::of(generation, &scans)
+        ScanCost::of(generation, &scans).and_bids(generation, self.include.bids.into())
     }
 
     fn figures(&self, entity_type: EntityType) -> FigurePlan {

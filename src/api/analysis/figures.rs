@@ -117,6 +117,7 @@ mod tests {
             quality: true,
             market: true,
             currencies: true,
+            bids: true,
         };
         assert_eq!(scans(all), (2, 7, 8));
         assert_eq!(scans(Include { quality: true, ..none }), (1, 1, 2));

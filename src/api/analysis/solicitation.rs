@@ -92,6 +92,7 @@ pub(crate) struct Solicitation {
     pub(crate) buyer: Option<String>,
     /// The limit, if the plan lowered the requested one.
     pub(crate) lowered_limit: Option<u64>,
+    pub(crate) has_bids: bool,
 }
 
 impl Solicitation {
@@ -106,12 +107,13 @@ impl Solicitation {
             department: buyer.as_deref().map(|part| query_key(Role::Department, part)),
             buyer,
             lowered_limit: (limit < requested).then_some(limit),
+            has_bids: given.include.is_some(),
         }
     }
 
     /// What the response depends on.
-    pub(crate) fn normal_form(&self) -> (String, u64, Option<String>) {
-        (self.number.clone(), self.limit, self.department.clone())
+    pub(crate) fn normal_form(&self) -> (String, u64, Option<String>, bool) {
+        (self.number.clone(), self.limit, self.department.clone(), self.has_bids)
     }
 
     /// The entity types that have records of the number.

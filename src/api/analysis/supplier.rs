@@ -4,9 +4,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    api::{analysis::figures::FigurePlan, cost::ScanCost, params::include::Include},
+    api::{
+        analysis::{bids::bidder::CallsBidOn, figures::FigurePlan},
+        cost::ScanCost,
+        params::include::Include,
+    },
     catalog::{
         ask::Ask,
+        bids::BidStore,
         generation::Generation,
         suppliers::{
             Supplier,
@@ -37,6 +42,8 @@ pub(crate) struct SupplierRow {
     total_value: f64,
     first_year: Option<i32>,
     last_year: Option<i32>,
+    /// Where publishers state bidders.
+    open_calls: CallsBidOn,
 }
 
 /// All names of a supplier, each with the reason why it is here.
@@ -122,8 +129,9 @@ pub(crate) struct SuggestionView {
 const CHOSEN: &str = "the commonest of the names";
 
 impl SupplierRow {
-    pub(crate) fn new(supplier: Supplier) -> SupplierRow {
+    pub(crate) fn new(supplier: Supplier, bids: &BidStore) -> SupplierRow {
         SupplierRow {
+            open_calls: CallsBidOn::open(bids, &supplier.keys()),
             id: supplier.id,
             name: supplier.name,
             names: supplier.names.len(),

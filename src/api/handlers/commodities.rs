@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use crate::{
     api::{
         analysis::{
+            bids::buyer::CallsReceived,
             commodity::{Commodity, CommodityCount, CommodityPlan},
             commodity_list::{self, CommodityPage, CommodityRow},
             entity_type_counts::EntityTypeCount,
@@ -149,6 +150,10 @@ struct Profile<'a> {
     top_vendors: Vec<TopVendor>,
     #[serde(flatten)]
     included: Included,
+    /// Only with `include=bids`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "CallsReceived")]
+    bids: Option<CallsReceived>,
     #[schemars(schema_with = "schema_refs::any_records")]
     records: Vec<&'a RawValue>,
 }
@@ -228,6 +233,8 @@ fn profile(ask: &Ask, plan: &CommodityPlan, search: &ResolvedSearch) -> Result<R
     let mut counted = found.figures.counted;
     let entity_type = found.query.entity_type;
     let has_values = counted.values.is_some();
+    let of_bids = plan.include.bids.then(|| found.query.filters.clone());
+    let bids = of_bids.map(|filters| CallsReceived::of(ask, filters)).transpose()?;
     let query = SearchQuery {
         sort: sort(entity_type, search.query.sort),
         ..found.query
@@ -251,6 +258,7 @@ fn profile(ask: &Ask, plan: &CommodityPlan, search: &ResolvedSearch) -> Result<R
             TopVendor::from,
         ),
         included: found.figures.included,
+        bids,
         records: raw_records(&hits.records)?,
     })?;
     Ok(reply.with_headers(search.headers(&hits)))

@@ -8,7 +8,10 @@ use serde_json::value::RawValue;
 
 use crate::{
     api::{
-        analysis::solicitation::{Event, Matches, Solicitation, timeline, totals},
+        analysis::{
+            bids::comparison::NoticeBids,
+            solicitation::{Event, Matches, Solicitation, timeline, totals},
+        },
         handlers::raw_records::raw_records,
         params::{
             paging::{DEFAULT_LIMIT, limit_applied},
@@ -19,6 +22,7 @@ use crate::{
         route::{Answer, Endpoint, ErrorResponse, Parameters, PathParam, RateLimitHeaders, Route, Tag},
         schema_refs,
     },
+    catalog::bids::BidStore,
     engine::aggregation::Money,
     http::{
         call::Call,
@@ -26,7 +30,7 @@ use crate::{
         quoted::quoted,
         work::{Reply, Work},
     },
-    model::EntityType,
+    model::{EntityType, record::record_id},
 };
 
 pub(crate) const PROCUREMENT: Route = Route {
@@ -77,6 +81,10 @@ struct Procurement<'a> {
     vendors: Vec<String>,
     /// More than one if small buyers use the same number; `department` selects one.
     buyers: Vec<String>,
+    /// Only with `include=bids`: of each tender of the response that lists bidders, in their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<NoticeBids>")]
+    bids: Option<Vec<NoticeBids<'a>>>,
     #[serde(flatten)]
     #[schemars(schema_with = "schema_refs::records_by_entity_type")]
     records: BTreeMap<&'static str, Vec<&'a RawValue>>,
@@ -92,7 +100,9 @@ fn get(call: &Call, number: String) -> Result<Work, ApiError> {
             return Err(not_found(&number, asked.buyer.as_deref()));
         }
         let headers = asked.lowered_limit.map(limit_applied);
-        Ok(reply(&number, &found)?.with_headers(headers.into_iter().collect()))
+        let tenders = tenders(&found);
+        let bids = asked.has_bids.then(|| bids(&ask.generation.bids, &tenders));
+        Ok(reply(&number, &found, bids)?.with_headers(headers.into_iter().collect()))
     });
     work.for_request(&normal_form)
 }
@@ -109,7 +119,22 @@ fn not_found(number: &str, buyer: Option<&str>) -> ApiError {
     })
 }
 
-fn reply(number: &str, found: &[Matches]) -> Result<Reply, ApiError> {
+/// The ids of the tenders.
+fn tenders(found: &[Matches]) -> Vec<String> {
+    let tenders = found.iter().filter(|matches| matches.entity_type == EntityType::Tender);
+    let ids = tenders
+        .flat_map(|matches| &matches.records)
+        .filter_map(|bytes| record_id(bytes));
+    ids.map(|id| id.into_owned()).collect()
+}
+
+/// The bids of those tenders that list bidders.
+fn bids<'a>(store: &'a BidStore, tenders: &'a [String]) -> Vec<NoticeBids<'a>> {
+    let all = tenders.iter().map(|id| NoticeBids::of(store, id));
+    all.filter(|notice| notice.count > 0).collect()
+}
+
+fn reply(number: &str, found: &[Matches], bids: Option<Vec<NoticeBids>>) -> Result<Reply, ApiError> {
     let totals = totals(found);
     let mut records = BTreeMap::new();
     for matches in found {
@@ -124,6 +149,7 @@ fn reply(number: &str, found: &[Matches]) -> Result<Reply, ApiError> {
         total_value: totals.total_value,
         vendors: totals.vendors,
         buyers: totals.buyers,
+        bids,
         records,
     })
 }

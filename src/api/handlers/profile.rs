@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use crate::{
     api::{
         analysis::{
+            bids::{bidder::BidderFigures, buyer::CallsReceived},
             entity_type_counts::{EntityTypeCount, by_entity_type},
             figures::{FigurePlan, Figures, Included},
             profile::{filter, similar_names},
@@ -122,6 +123,10 @@ struct Vendor<'a> {
     top_departments: Vec<TopDepartment>,
     #[serde(flatten)]
     included: Included,
+    /// Only with `include=bids`; then a vendor that bid and has no contract is answered too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "BidderFigures")]
+    bids: Option<BidderFigures>,
     #[schemars(schema_with = "schema_refs::contracts")]
     contracts: Vec<&'a RawValue>,
 }
@@ -162,6 +167,10 @@ struct Department<'a> {
     top_categories: Vec<TopCategory>,
     #[serde(flatten)]
     included: Included,
+    /// Only with `include=bids`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "CallsReceived")]
+    bids: Option<CallsReceived>,
     #[schemars(schema_with = "schema_refs::contracts")]
     contracts: Vec<&'a RawValue>,
 }
@@ -220,6 +229,7 @@ fn profile(
     let normal_form = (query, page, facet.key(&name), search.include);
     let plan = FigurePlan::new(terms, search.include);
     let cost = cost(&call.generation, facet, &name, &plan)?;
+    let cost = cost.and_bids(&call.generation, search.include.bids.into());
     let work = Work::search(&call.generation, move |ask| reply(ask, facet, &name, search, &plan));
     cost.charge(work).for_request(&normal_form)
 }
@@ -266,22 +276,50 @@ fn reply(
     mut search: ResolvedSearch,
     plan: &FigurePlan,
 ) -> Result<Reply, ApiError> {
-    let Some(named) = ask.resolve_name(EntityType::Contract, facet, name)? else {
+    let known = ask.resolve_name(EntityType::Contract, facet, name)?;
+    let bidder = || bidder(ask, facet, name).filter(|_| search.include.bids);
+    let Some(named) = known.or_else(bidder) else {
         let similar = similar_names(ask, facet, name, [EntityType::Contract], MAX_SIMILAR)?;
         return Err(unknown_name(facet, name, &similar));
     };
+    let of_bids = search.include.bids.then(|| search.query.filters.clone());
     search.query.filters.push(filter(facet, &named));
     let figures = plan.run(ask, &search.query)?;
     let hits = ask.search(&search.query, &search.page)?;
     let contracts = raw_records(&hits.records)?;
     let reply = match facet {
-        Facet::Vendor => Reply::json(&Vendor::new(named, figures, contracts)),
+        Facet::Vendor => {
+            let keys = vec![named.key.clone()];
+            let bids = of_bids.map(|filters| BidderFigures::of(ask, keys, filters));
+            let vendor = Vendor::new(named, figures, contracts);
+            Reply::json(&Vendor {
+                bids: bids.transpose()?,
+                ..vendor
+            })
+        }
         _ => {
             let by_entity_type = by_entity_type(ask, &search.query)?;
-            Reply::json(&Department::new(named, figures, by_entity_type, contracts))
+            let bids = of_bids.map(|_| CallsReceived::of(ask, search.query.filters.clone()));
+            let department = Department::new(named, figures, by_entity_type, contracts);
+            Reply::json(&Department {
+                bids: bids.transpose()?,
+                ..department
+            })
         }
     };
     Ok(reply?.with_headers(search.headers(&hits)))
+}
+
+/// A vendor that bid and has no contract.
+fn bidder(ask: &Ask, facet: Facet, name: &str) -> Option<ResolvedName> {
+    let key = facet.key(name);
+    let spelling = ask.generation.bids.name_of(&key).filter(|_| facet == Facet::Vendor)?;
+    Some(ResolvedName {
+        name: spelling.to_owned(),
+        key,
+        name_fr: None,
+        kind: None,
+    })
 }
 
 impl<'a> Vendor<'a> {
@@ -296,6 +334,7 @@ impl<'a> Vendor<'a> {
                 count: bucket.count,
             }),
             included: figures.included,
+            bids: None,
             contracts,
         }
     }
@@ -325,6 +364,7 @@ impl<'a> Department<'a> {
                 count: bucket.count,
             }),
             included: figures.included,
+            bids: None,
             contracts,
         }
     }

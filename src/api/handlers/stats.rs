@@ -150,6 +150,9 @@ const FACETS: [TermsAggregation; 10] = [
 fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     let given = SearchParams::read_only(&STATS_PARAMS, &format!("/{entity_type}/stats"), entity_type, call.query)?;
     let search = given.resolve(&ResolveContext::of(call, entity_type))?;
+    if search.include.bids {
+        return Err(no_bids());
+    }
     let plan = FigurePlan::new(FACETS.to_vec(), search.include);
     let plan = plan.with_percentiles().charging_total();
     // The statistics of all records of a generation are computed once.
@@ -162,6 +165,13 @@ fn get(call: &Call, entity_type: EntityType) -> Result<Work, ApiError> {
     let normal_form = (search.query.clone(), search.include);
     let work = Work::search(&call.generation, move |ask| reply(ask, &search, &plan, is_kept));
     work.in_lane(lane).with_cost(cost).for_request(&normal_form)
+}
+
+fn no_bids() -> ApiError {
+    ApiError::unprocessable(
+        "parameter 'include': 'bids' is a figure of /vendor/{name}, /department/{name} and /commodity/{code}; \
+         for those of a search use /bids?include_statistics=true",
+    )
 }
 
 fn reply(ask: &Ask, search: &ResolvedSearch, plan: &FigurePlan, is_kept: bool) -> Result<Reply, ApiError> {

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::{
     api::{
         analysis::{
+            bids::bidder::BidderFigures,
             shares::{Year, years},
             supplier::{self, SupplierRow, SupplierView},
         },
@@ -22,6 +23,7 @@ use crate::{
     },
     catalog::{
         ask::Ask,
+        generation::Generation,
         suppliers::{Supplier, SupplierList},
     },
     engine::aggregation::{FacetBucket, Money},
@@ -94,6 +96,7 @@ struct Profile {
     by_year: Vec<Year>,
     /// Up to ten departments, those with most records first.
     top_departments: Vec<TopDepartment>,
+    bids: BidderFigures,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -111,7 +114,7 @@ fn list(call: &Call) -> Result<Work, ApiError> {
     let start = asked.start(suppliers)?;
     let normal_form = (asked.q.clone(), asked.name.clone(), asked.limit, start);
     let work = Work::search(&call.generation, move |ask| {
-        Reply::json(&asked.page(&ask.generation.suppliers, start))
+        Reply::json(&asked.page(&ask.generation, start))
     });
     work.for_request(&normal_form)
 }
@@ -151,7 +154,8 @@ impl Asked {
         last.map(|last| last + 1).ok_or_else(|| invalid_cursor(given))
     }
 
-    fn page(&self, suppliers: &SupplierList, start: u32) -> Suppliers {
+    fn page(&self, generation: &Generation, start: u32) -> Suppliers {
+        let (suppliers, bids) = (&generation.suppliers, &generation.bids);
         let mut found = match (&self.name, &self.q) {
             (Some(name), _) => suppliers.find_name(name).into_iter().collect(),
             (None, Some(part)) => suppliers.containing(part),
@@ -174,7 +178,10 @@ impl Asked {
         };
         Suppliers {
             next_cursor: last.map(|last| Cursor::of(self.fingerprint(), position(last)).encode()),
-            results: page.into_iter().map(SupplierRow::new).collect(),
+            results: page
+                .into_iter()
+                .map(|supplier| SupplierRow::new(supplier, bids))
+                .collect(),
         }
     }
 }
@@ -187,7 +194,7 @@ fn get(call: &Call, id: String) -> Result<Work, ApiError> {
     if found.id != id {
         return moved(&found);
     }
-    let cost = supplier::cost(&call.generation, &found);
+    let cost = supplier::cost(&call.generation, &found).and_bids(&call.generation, 1);
     Ok(cost.charge(Work::search(&call.generation, move |ask| reply(ask, found))))
 }
 
@@ -208,7 +215,9 @@ fn reply(ask: &Ask, found: Supplier) -> Result<Reply, ApiError> {
         };
         top_departments = buckets.map(row).collect();
     }
+    let bids = BidderFigures::of(ask, found.keys(), Vec::new())?;
     Reply::json(&Profile {
+        bids,
         supplier: SupplierView::new(found),
         profile_of,
         by_year,

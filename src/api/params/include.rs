@@ -17,9 +17,11 @@ pub(crate) struct Include {
     pub(crate) quality: bool,
     pub(crate) market: bool,
     pub(crate) currencies: bool,
+    /// Of a vendor, a department or a commodity.
+    pub(crate) bids: bool,
 }
 
-const NAMES: [&str; 3] = ["quality", "market", "currencies"];
+const NAMES: [&str; 4] = ["quality", "market", "currencies", "bids"];
 
 /// The JSON schema of `include`.
 pub(crate) fn include_schema() -> Json {
@@ -33,6 +35,7 @@ impl Include {
             quality: true,
             market: true,
             currencies: schema.has_role(Role::Value),
+            bids: false,
         }
     }
 
@@ -47,6 +50,7 @@ impl Include {
                 "quality" => include.quality = true,
                 "market" => include.market = true,
                 "currencies" => include.currencies = true,
+                "bids" => include.bids = true,
                 _ => {
                     let list = not_in_list(name, NAMES.into_iter());
                     return Err(ApiError::invalid(given.name, Reason::NotInList(list)));
@@ -79,15 +83,16 @@ mod tests {
                 quality,
                 market,
                 currencies,
+                bids,
             } = parse(name).unwrap();
-            let expected = [number == 0, number == 1, number == 2];
-            assert_eq!([quality, market, currencies], expected, "{name}");
+            let expected = [number == 0, number == 1, number == 2, number == 3];
+            assert_eq!([quality, market, currencies, bids], expected, "{name}");
         }
         assert_eq!(parse(" market ,quality,"), parse("quality,market"));
         assert_eq!(
             parse("quality,markets"),
             Err(
-                "parameter 'include': 'markets' is not one of quality, market, currencies; nearest is 'market'"
+                "parameter 'include': 'markets' is not one of quality, market, currencies, bids; nearest is 'market'"
                     .to_owned()
             )
         );

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::api::params::{
     paging::{DEFAULT_LIMIT, MAX_LIMIT},
     param::Param,
-    parse::Given,
+    parse::{Case, Given},
     value::ParamType,
 };
 
@@ -13,6 +13,7 @@ use crate::api::params::{
 pub struct ProcurementParams {
     pub(crate) department: Option<Given<String>>,
     pub(crate) limit: Option<Given<u64>>,
+    pub(crate) include: Option<Given<&'static str>>,
 }
 
 type ProcurementParam = Param<ProcurementParams>;
@@ -30,4 +31,9 @@ pub static TABLE: &[ProcurementParam] = &[
     )
     .default(|| json!(DEFAULT_LIMIT))
     .capped_by_plan(),
+    ProcurementParam::new(
+        "include",
+        "`bids` adds the bids on the tenders of the response",
+        ParamType::OneOf(&["bids"], Case::Any, |p| &mut p.include),
+    ),
 ];

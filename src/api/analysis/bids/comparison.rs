@@ -100,7 +100,7 @@ pub(crate) fn rounded(share: f64) -> f64 {
 }
 
 /// Dollars to the cent.
-fn cents(dollars: f64) -> f64 {
+pub(crate) fn cents(dollars: f64) -> f64 {
     (dollars * 100.0).round() / 100.0
 }
 

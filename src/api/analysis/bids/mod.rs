@@ -7,6 +7,8 @@
 //! - A notice by invitation often lists the winner only, so invitations are counted apart from open calls.
 //! - A call with lots counts once: it was bid on once, and won once.
 
+pub(crate) mod bidder;
+pub(crate) mod buyer;
 pub(crate) mod comparison;
 pub(crate) mod competition;
 mod request;
