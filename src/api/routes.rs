@@ -4,14 +4,14 @@
 use crate::api::{
     handlers::{
         alerts, bids, catalog, commodities, confirmation, docs, documents, estimates, export, feed, generations,
-        health, names, procurement, profile, reconcile, record, search, stats, suppliers, usage,
+        health, names, pairs, procurement, profile, reconcile, record, search, stats, suppliers, usage,
     },
     route::Route,
 };
 
 /// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is
 /// used.
-pub static ROUTES: [Route; 43] = [
+pub static ROUTES: [Route; 44] = [
     health::HEALTH,
     usage::USAGE,
     catalog::SOURCES,
@@ -32,6 +32,7 @@ pub static ROUTES: [Route; 43] = [
     commodities::COMMODITY,
     procurement::PROCUREMENT,
     bids::BIDS,
+    pairs::PAIRS,
     feed::FEED,
     estimates::ESTIMATE,
     estimates::COMPS,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::TestServer;
 
 const CITIES: [&str; 3] = ["montreal", "laval", "gatineau"];
-const BUYERS: [&str; 4] = [
+pub const BUYERS: [&str; 4] = [
     "Ville de Montréal",
     "Ville de Laval",
     "Société de transport",
@@ -24,7 +24,7 @@ const TITLES: [&str; 5] = [
     "Fourniture de sel de déglaçage",
     "Road repairs, asphalt",
 ];
-const BIDDERS: [&str; 7] = [
+pub const BIDDERS: [&str; 7] = [
     "Pavages Un inc.",
     "PAVAGES UN INC",
     "Déneigement Deux",
@@ -57,13 +57,13 @@ impl Numbers {
     }
 }
 
-struct Collection {
-    tenders: BTreeMap<String, Value>,
-    notices: Vec<Value>,
+pub struct Collection {
+    pub tenders: BTreeMap<String, Value>,
+    pub notices: Vec<Value>,
 }
 
 /// 400 tenders, of which three in four list bidders.
-fn collection() -> Collection {
+pub fn collection() -> Collection {
     let mut numbers = Numbers(7);
     let (mut tenders, mut notices) = (BTreeMap::new(), Vec::new());
     for number in 0..400 {
@@ -113,7 +113,15 @@ fn collection() -> Collection {
 
 fn records(collection: &Collection) -> Vec<(EntityType, String)> {
     let tenders = collection.tenders.values();
-    tenders.map(|tender| (EntityType::Tender, tender.to_string())).collect()
+    let tenders = tenders.map(|tender| (EntityType::Tender, tender.to_string()));
+    let contracts = BUYERS.iter().enumerate().map(|(number, buyer)| {
+        let contract = json!({
+            "record_id": format!("c{number}"), "buyer_name": buyer, "vendor_name": BIDDERS[2],
+            "contract_value": 1000.0, "award_date": "2012-05-06", "unspsc": "72141107",
+        });
+        (EntityType::Contract, contract.to_string())
+    });
+    tenders.chain(contracts).collect()
 }
 
 pub fn server() -> &'static TestServer {
@@ -129,7 +137,7 @@ pub fn server() -> &'static TestServer {
     &SERVER
 }
 
-fn get(path: &str) -> Value {
+pub fn get(path: &str) -> Value {
     let answer = server().get(path);
     assert_eq!(answer.status, 200, "{path}: {}", answer.detail());
     answer.json()
@@ -157,7 +165,7 @@ fn brief(record_id: &Value, bid: &Value) -> String {
     json!([record_id, bid["name"], bid["amount"], bid["won"], bid["unit"]]).to_string()
 }
 
-fn is_dollars(bid: &Value) -> bool {
+pub fn is_dollars(bid: &Value) -> bool {
     matches!(bid["unit"].as_str(), None | Some("0" | "1")) && bid["amount"].is_number()
 }
 

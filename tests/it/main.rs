@@ -7,6 +7,7 @@ mod alerts;
 mod analysis;
 mod api;
 mod architecture;
+mod bidders;
 mod bids;
 mod bodies;
 mod buyers;

@@ -14,6 +14,7 @@ pub(crate) mod feed;
 pub(crate) mod generations;
 pub(crate) mod health;
 pub(crate) mod names;
+pub(crate) mod pairs;
 pub(crate) mod procurement;
 pub(crate) mod profile;
 pub(crate) mod raw_records;

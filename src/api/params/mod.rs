@@ -18,6 +18,7 @@ pub(crate) mod include;
 pub mod names;
 pub(crate) mod nearest;
 pub(crate) mod paging;
+pub mod pairs;
 pub(crate) mod param;
 pub(crate) mod parse;
 pub mod procurement;

@@ -11,5 +11,6 @@ pub(crate) mod bidder;
 pub(crate) mod buyer;
 pub(crate) mod comparison;
 pub(crate) mod competition;
+pub(crate) mod pair;
 mod request;
 pub(crate) mod search;
