@@ -74,6 +74,12 @@ impl Date {
         NaiveDate::from_epoch_days(self.0).map_or(0, |day| day.year())
     }
 
+    /// 1 for the first day of the year.
+    pub(crate) fn day_of_year(self) -> u32 {
+        let first = Date::parse(&format!("{:04}-01-01", self.year())).unwrap_or(FIRST);
+        u32::try_from(self.0 - first.0 + 1).unwrap_or(1)
+    }
+
     pub fn from_days(days: i32) -> Option<Date> {
         let day = NaiveDate::from_epoch_days(days)?;
         (1..=9999).contains(&day.year()).then_some(Date(days))

@@ -12,7 +12,7 @@ use crate::{
     },
     catalog::{
         ask::Ask,
-        generation::{EntityTypeManifest, Generation, SourceSummary},
+        generation::{EntityTypeManifest, Generation, SourceCoverage, SourceSummary},
     },
     engine::aggregation::{TermsAggregation, ValueAggregation},
     http::{error::ApiError, search_pool::Lane, work::Work},
@@ -20,7 +20,8 @@ use crate::{
     pages::{
         address::{self, Parameters},
         bilingual::Shown,
-        charts::{YearBars, YearValue, gaps, sources_of, usual_years, year_values},
+        charts::{YearBars, YearValue, gaps, usual_years, year_values},
+        coverage_note::coverage_note,
         messages::Texts,
         page::{Layout, PageCall, Section, render},
         record::listed::{self, ListedRecord},
@@ -48,6 +49,8 @@ struct Home {
     /// The same by entity type and source; entity types without records have no group.
     contents: Vec<KindContents>,
     years: Option<YearBars>,
+    /// Which years the sources of contracts cover.
+    coverage: Option<String>,
     closing: Vec<ClosingTender>,
     /// All open tenders, the first to close first.
     closing_href: String,
@@ -127,6 +130,7 @@ pub(crate) fn page(call: &PageCall) -> Result<Work, ApiError> {
             None => years.keep(&ask.generation.id, contract_years(ask)?),
         };
         render(&Home {
+            coverage: coverage_note(t, EntityType::Contract, &contract_sources(&ask.generation), None),
             years: year_bars(t, &totals, today, &ask.generation),
             closing: closing.collect::<Result<_, _>>()?,
             layout,
@@ -178,6 +182,10 @@ fn contract_years(ask: &Ask) -> Result<Vec<YearValue>, ApiError> {
     Ok(year_values(&aggregation.take(Facet::Year), i32::MAX))
 }
 
+fn contract_sources(generation: &Generation) -> Vec<&SourceCoverage> {
+    generation.coverage_of(EntityType::Contract).iter().collect()
+}
+
 /// The chart of the last years; `None` without contracts. Publishers also write years that are not over by mistake.
 fn year_bars(t: Texts, totals: &[YearValue], today: Date, generation: &Generation) -> Option<YearBars> {
     let this_year = today.year();
@@ -196,7 +204,7 @@ fn year_bars(t: Texts, totals: &[YearValue], today: Date, generation: &Generatio
         lang: t.language(),
         id: "years",
         title: t.text("home-years"),
-        gaps: gaps(&sources_of(contracts, None), years.iter().map(|year| year.year)),
+        gaps: gaps(&contract_sources(generation), years.iter().map(|year| year.year)),
         years,
         has_values: true,
         undated: contracts.records.saturating_sub(dated),

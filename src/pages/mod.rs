@@ -17,6 +17,7 @@ pub(crate) mod charts;
 pub(crate) mod client_address;
 pub(crate) mod commodity;
 pub(crate) mod commodity_names;
+pub(crate) mod coverage_note;
 pub(crate) mod csrf;
 pub(crate) mod department_names;
 pub(crate) mod error_page;

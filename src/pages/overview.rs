@@ -2,14 +2,15 @@
 //! the figures are.
 
 use crate::{
-    api::analysis::{figures::Figures, profile::Profile},
-    catalog::ask::Ask,
+    api::analysis::{coverage::sources_of, figures::Figures, profile::Profile},
+    catalog::{ask::Ask, generation::SourceCoverage},
     engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
     http::error::ApiError,
     model::{Date, EntityType, Facet},
     pages::{
         address,
-        charts::{RankedBars, RankedRow, YearBars, gaps, largest, sources_of, year_values},
+        charts::{RankedBars, RankedRow, YearBars, gaps, largest, year_values},
+        coverage_note::{asked_years, coverage_note},
         department_names::department_in,
         market_figures::{MarketScope, MarketTable, market_table},
         messages::Texts,
@@ -105,8 +106,7 @@ impl<'a> Overview<'a> {
         let years = year_values(&self.counts(Facet::Year), self.today.year());
         let dated: u64 = years.iter().map(|year| year.count).sum();
         let kinds = self.t.keyed("kinds-", self.entity_type().name());
-        let part = self.ask.generation.manifest_of(self.entity_type());
-        let sources = sources_of(part, Some(&self.counts(Facet::Municipality)));
+        let sources = self.sources();
         (!years.is_empty()).then(|| YearBars {
             lang: self.t.language(),
             id,
@@ -117,6 +117,17 @@ impl<'a> Overview<'a> {
             undated: self.counted().total.saturating_sub(dated),
             same_axes_as: Vec::new(),
         })
+    }
+
+    /// The sources of the records.
+    fn sources(&self) -> Vec<&'a SourceCoverage> {
+        let places = self.counts(Facet::Municipality);
+        sources_of(&self.ask.generation, self.entity_type(), Some(&places))
+    }
+
+    /// Which years the sources of the records cover.
+    pub(crate) fn coverage(&self) -> Option<String> {
+        coverage_note(self.t, self.entity_type(), &self.sources(), asked_years(self.query))
     }
 
     /// The largest buyers or suppliers, by value or by number.

@@ -648,6 +648,6 @@ fn a_profile_takes_filters_and_pages() {
     refused(
         "/contract?include=market",
         422,
-        "parameter 'include': /contract does not accept it; it is for statistics and profiles",
+        "parameter 'include': 'market' is not one of coverage",
     );
 }

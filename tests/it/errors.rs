@@ -42,7 +42,7 @@ fn every_error_states_the_problem_and_the_fix() {
             "GET",
             "/procurement/W8482-242123?offset=1",
             422,
-            "unknown parameter 'offset'; this endpoint accepts department, limit",
+            "unknown parameter 'offset'; this endpoint accepts department, limit, include",
         ),
         (
             "GET",

@@ -401,12 +401,19 @@ fn every_response_matches_its_schema() {
             }
             asked.push((commodities::server(), format!("{path}?limit=1&facets=commodity")));
         }
-        if queries(&document, item).iter().any(|query| query["name"] == "include") {
+        let queries = queries(&document, item);
+        if let Some(include) = queries.iter().find(|query| query["name"] == "include") {
+            let has_figures = include["schema"]["pattern"] != json!("^ *(coverage)? *(, *(coverage)? *)*$");
+            let names = if has_figures {
+                "quality,market,currencies,bids,coverage"
+            } else {
+                "coverage"
+            };
             for (server, address) in addresses(path) {
                 let include = match path.as_str() {
                     "/procurement/{solicitation_number}" => "bids",
-                    _ if path.ends_with("/stats") => "quality,market,currencies",
-                    _ => "quality,market,currencies,bids",
+                    _ if path.ends_with("/stats") => "quality,market,currencies,coverage",
+                    _ => names,
                 };
                 asked.push((server, with(&address, "include", include)));
             }
@@ -549,8 +556,8 @@ fn every_member_of_a_computed_object_is_required() {
         for key in schema["properties"].as_object().unwrap().keys() {
             let is_kind = name == "Procurement" && EntityType::parse(key).is_some();
             // Figures that are there only if they are asked for.
-            let is_included =
-                matches!(key.as_str(), "quality" | "market" | "currencies") || key == "bids" && name != "MarketFigures";
+            let is_included = matches!(key.as_str(), "quality" | "market" | "currencies" | "coverage")
+                || key == "bids" && name != "MarketFigures";
             assert_eq!(
                 required.contains(key.as_str()),
                 !is_kind && !is_included,

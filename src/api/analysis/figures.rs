@@ -6,13 +6,14 @@ use serde::Serialize;
 use crate::{
     api::{
         analysis::{
+            coverage::{self, coverage_of},
             currencies::{CurrencySum, currencies_of},
             market_figures::{self, MarketFigures, market_figures},
             quality::{Quality, quality_of},
         },
         params::include::Include,
     },
-    catalog::ask::Ask,
+    catalog::{ask::Ask, generation::SourceCoverage},
     engine::{
         Error,
         aggregation::{Aggregation, TermsAggregation, ValueAggregation},
@@ -53,6 +54,10 @@ pub(crate) struct Included {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<CurrencySum>")]
     pub(crate) currencies: Option<Vec<CurrencySum>>,
+    /// Which years the sources of the records cover; only with `include=coverage`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<SourceCoverage>")]
+    pub(crate) coverage: Option<Vec<SourceCoverage>>,
 }
 
 impl FigurePlan {
@@ -85,16 +90,19 @@ impl FigurePlan {
     /// How often the records are scanned.
     pub(crate) fn scans(&self) -> usize {
         let market = if self.include.market { market_figures::SCANS } else { 0 };
-        self.terms.len() + usize::from(self.is_total_charged) + market
+        let coverage = if self.include.coverage { coverage::SCANS } else { 0 };
+        self.terms.len() + usize::from(self.is_total_charged) + market + coverage
     }
 
     pub(crate) fn run(&self, ask: &Ask, query: &SearchQuery) -> Result<Figures, Error> {
         let counted = ask.aggregate(query, &self.terms, self.values)?;
         let market = self.include.market.then(|| market_figures(ask, query)).transpose()?;
+        let coverage = self.include.coverage.then(|| coverage_of(ask, query)).transpose()?;
         let included = Included {
             quality: self.include.quality.then(|| quality_of(&counted)),
             market,
             currencies: self.include.currencies.then(|| currencies_of(&counted)),
+            coverage,
         };
         Ok(Figures { counted, included })
     }
@@ -118,8 +126,9 @@ mod tests {
             market: true,
             currencies: true,
             bids: true,
+            coverage: true,
         };
-        assert_eq!(scans(all), (2, 7, 8));
+        assert_eq!(scans(all), (2, 8, 9));
         assert_eq!(scans(Include { quality: true, ..none }), (1, 1, 2));
     }
 }

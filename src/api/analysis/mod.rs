@@ -6,6 +6,7 @@ pub(crate) mod commodity;
 pub(crate) mod commodity_list;
 pub(crate) mod competition;
 pub(crate) mod condition_costs;
+pub(crate) mod coverage;
 pub(crate) mod currencies;
 pub(crate) mod entity_type_counts;
 pub(crate) mod explanation;

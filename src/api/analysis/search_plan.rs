@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::{
     api::{
         analysis::{
+            coverage::{self, coverage_of},
             explanation::{Explanation, ExplanationPlan},
             facet_counts::{CountedFacet, counted_terms, kept_facet},
             suggestions::{Suggestion, SuggestionPlan},
@@ -17,7 +18,10 @@ use crate::{
         cost::{MAX_QUICK_RECORDS, ScanCost},
         params::resolve::ResolvedSearch,
     },
-    catalog::{ask::Ask, generation::Generation},
+    catalog::{
+        ask::Ask,
+        generation::{Generation, SourceCoverage},
+    },
     engine::{
         Error, Hits,
         aggregation::{Aggregation, ValueAggregation},
@@ -50,6 +54,8 @@ pub(crate) struct SearchResults {
     /// `None` unless they were asked for and nothing was found.
     pub(crate) suggestions: Option<Vec<Suggestion>>,
     pub(crate) explanation: Option<Explanation>,
+    /// `None` unless it was asked for.
+    pub(crate) coverage: Option<Vec<SourceCoverage>>,
 }
 
 /// The maximum number of records that are copied on the thread that serves the connection.
@@ -74,7 +80,7 @@ impl SearchPlan {
         let search = &self.search;
         let facets: BTreeSet<&'static str> = search.facets.iter().map(|facet| facet.name()).collect();
         let normal_form = (search.query.clone(), search.page.clone(), facets, search.include_total);
-        (normal_form, search.suggest, search.explain)
+        (normal_form, search.suggest, search.explain, search.include.coverage)
     }
 
     /// What it scans, and how often it searches for its text: for the page, for what is counted, and for each condition
@@ -86,6 +92,11 @@ impl SearchPlan {
         let scans = self.search.facets.len()
             + usize::from(is_total_counted)
             + explanation.map_or(0, ExplanationPlan::scans)
+            + if self.search.include.coverage {
+                coverage::SCANS
+            } else {
+                0
+            }
             + self.suggestions.as_ref().map_or(0, SuggestionPlan::scans);
         let conditions = explanation.map_or(0, |plan| plan.conditions.scans());
         let searches = 1 + usize::from(scans > 0) + conditions;
@@ -115,6 +126,7 @@ impl SearchPlan {
             && page.limit <= MAX_INLINE_RECORDS
             && facets.is_empty()
             && !self.is_counted
+            && !self.search.include.coverage
             && self.explanation.is_none()
     }
 
@@ -130,12 +142,15 @@ impl SearchPlan {
         let known_total = explanation.as_ref().map(|explained| explained.total).or(total);
         let is_nothing = known_total.map_or(is_nothing, |total| total == 0);
         let suggestions = self.suggestions.as_ref().filter(|_| is_nothing);
+        let has_coverage = self.search.include.coverage;
+        let coverage = has_coverage.then(|| coverage_of(ask, &self.search.query)).transpose()?;
         Ok(SearchResults {
             suggestions: suggestions.map(|plan| plan.run(ask)).transpose()?,
             hits,
             total,
             facets,
             explanation,
+            coverage,
         })
     }
 

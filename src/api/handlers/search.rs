@@ -122,6 +122,7 @@ fn page(search: &ResolvedSearch, found: &SearchResults, next: Option<&str>) -> R
     member(&mut body, "facets", &found.facets)?;
     member(&mut body, "suggestions", &found.suggestions)?;
     member(&mut body, "explain", &found.explanation)?;
+    member(&mut body, "coverage", &found.coverage)?;
     body.extend_from_slice(br#","results":["#);
     for (number, record) in records.iter().enumerate() {
         if number > 0 {

@@ -26,11 +26,12 @@ pub(crate) fn of(route: &Route, of: Option<EntityType>) -> Vec<Value> {
             let of = fixed.or(of).expect("a search has an entity type");
             let is_taken = |row: &Parameter| match taken {
                 Some(taken) => taken.contains(&row.name),
-                None => !row.docs.is_only_where_listed,
+                None => row.docs.is_of_search(),
             };
             let form = Form {
                 of,
                 has_text: taken.is_none_or(|taken| taken.contains(&"q")),
+                is_search: taken.is_none(),
             };
             let rows = search_rows(of).filter(is_taken);
             rows.flat_map(|row| component_names(&row, "", Some(form))).collect()
@@ -60,7 +61,7 @@ pub(crate) fn of(route: &Route, of: Option<EntityType>) -> Vec<Value> {
 
 /// The names and aliases of the parameters of a search.
 pub(crate) fn search_names(of: EntityType) -> Vec<&'static str> {
-    let rows = search_rows(of).filter(|row| !row.docs.is_only_where_listed);
+    let rows = search_rows(of).filter(|row| row.docs.is_of_search());
     rows.flat_map(|row| row.names()).collect()
 }
 
@@ -77,9 +78,17 @@ struct Form {
     of: EntityType,
     /// Whether the endpoint accepts `q`.
     has_text: bool,
+    /// Whether it is the search of records.
+    is_search: bool,
 }
 
 impl Form {
+    const SEARCH: Form = Form {
+        of: EntityType::Contract,
+        has_text: true,
+        is_search: true,
+    };
+
     /// The schema of a row that differs between entity types.
     fn schema(self, row: &Parameter) -> Option<Value> {
         let schema = row.docs.by_entity_type?;
@@ -96,6 +105,7 @@ impl Form {
     fn suffix(self, row: &Parameter) -> String {
         let with_text = Form { has_text: true, ..self };
         match self.schema(row) {
+            None if self.is_search && row.docs.search_bounds.is_some() => "OfSearch".to_owned(),
             None => String::new(),
             schema if schema == with_text.schema(row) => type_name(self.of),
             _ => format!("{}WithoutText", type_name(self.of)),
@@ -133,12 +143,20 @@ pub(crate) fn components(gateway: &Gateway, plans: &Plans) -> Map<String, Value>
         .into_iter()
         .partition(|row| row.docs.by_entity_type.is_some());
     add_rows(&mut components, &common, "", None, plans);
+    let of_search = common.into_iter().filter(|row| row.docs.search_bounds.is_some());
+    let of_search: Vec<Parameter> = of_search.collect();
+    add_rows(&mut components, &of_search, "", Some(Form::SEARCH), plans);
     for of in EntityType::ALL {
-        add_rows(&mut components, &varying, "", Some(Form { of, has_text: true }), plans);
+        add_rows(&mut components, &varying, "", Some(Form { of, ..Form::SEARCH }), plans);
     }
     // Profiles, which are of contracts, have no text.
     let of = EntityType::Contract;
-    add_rows(&mut components, &varying, "", Some(Form { of, has_text: false }), plans);
+    let without_text = Form {
+        of,
+        has_text: false,
+        is_search: false,
+    };
+    add_rows(&mut components, &varying, "", Some(without_text), plans);
     for route in &ROUTES {
         if let Parameters::Table(prefix, rows) = route.parameters {
             add_rows(&mut components, &rows(), prefix, None, plans);
@@ -176,7 +194,8 @@ fn query_param(row: &Parameter, name: &str, form: Option<Form>, plans: &Plans) -
     }
     let of_form = form.and_then(|form| form.schema(row));
     let mut schema = of_form.unwrap_or_else(|| row.schema.clone());
-    if let Some(Value::Object(bounds)) = docs.bounds.map(|bounds| bounds()) {
+    let of_search = docs.search_bounds.filter(|_| form.is_some_and(|form| form.is_search));
+    if let Some(Value::Object(bounds)) = of_search.or(docs.bounds).map(|bounds| bounds()) {
         for (keyword, bound) in bounds {
             schema[keyword] = bound;
         }

@@ -176,6 +176,11 @@ fn page(of: EntityType) -> Value {
                 "items": component("schemas", "Suggestion"),
             },
             "explain": component("schemas", "Explanation"),
+            "coverage": {
+                "type": "array",
+                "description": "Which years the sources of the records cover; only with `include=coverage`",
+                "items": component("schemas", "SourceCoverage"),
+            },
             "results": {"type": "array", "items": component("schemas", &type_name(of))},
         },
     })

@@ -19,13 +19,29 @@ pub(crate) struct Include {
     pub(crate) currencies: bool,
     /// Of a vendor, a department or a commodity.
     pub(crate) bids: bool,
+    pub(crate) coverage: bool,
 }
 
-const NAMES: [&str; 4] = ["quality", "market", "currencies", "bids"];
+const NAMES: [&str; 5] = ["quality", "market", "currencies", "bids", COVERAGE];
+
+/// What a search of records can include, too.
+const COVERAGE: &str = "coverage";
 
 /// The JSON schema of `include`.
 pub(crate) fn include_schema() -> Json {
     json!({"pattern": list_pattern(&NAMES)})
+}
+
+/// The same for the search of records, which has no figures.
+pub(crate) fn search_include_schema() -> Json {
+    json!({"pattern": list_pattern(&[COVERAGE])})
+}
+
+/// Why the search of records does not accept a list of names; `None` if it does.
+pub(crate) fn rejected_by_search(list: &str) -> Option<Reason> {
+    let mut names = list.split(',').map(str::trim);
+    let other = names.find(|name| !name.is_empty() && *name != COVERAGE)?;
+    Some(Reason::NotInList(not_in_list(other, [COVERAGE].into_iter())))
 }
 
 impl Include {
@@ -36,6 +52,7 @@ impl Include {
             market: true,
             currencies: schema.has_role(Role::Value),
             bids: false,
+            coverage: false,
         }
     }
 
@@ -51,6 +68,7 @@ impl Include {
                 "market" => include.market = true,
                 "currencies" => include.currencies = true,
                 "bids" => include.bids = true,
+                COVERAGE => include.coverage = true,
                 _ => {
                     let list = not_in_list(name, NAMES.into_iter());
                     return Err(ApiError::invalid(given.name, Reason::NotInList(list)));
@@ -84,18 +102,20 @@ mod tests {
                 market,
                 currencies,
                 bids,
+                coverage,
             } = parse(name).unwrap();
-            let expected = [number == 0, number == 1, number == 2, number == 3];
-            assert_eq!([quality, market, currencies, bids], expected, "{name}");
+            let expected = [0, 1, 2, 3, 4].map(|of| of == number);
+            assert_eq!([quality, market, currencies, bids, coverage], expected, "{name}");
         }
         assert_eq!(parse(" market ,quality,"), parse("quality,market"));
         assert_eq!(
             parse("quality,markets"),
             Err(
-                "parameter 'include': 'markets' is not one of quality, market, currencies, bids; nearest is 'market'"
+                "parameter 'include': 'markets' is not one of quality, market, currencies, bids, coverage; nearest is 'market'"
                     .to_owned()
             )
         );
+        assert!(rejected_by_search(" coverage,").is_none() && rejected_by_search("coverage,quality").is_some());
         assert!(parse(",").unwrap().is_empty() && Include::parse(&None).unwrap().is_empty());
     }
 }

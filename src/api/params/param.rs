@@ -39,9 +39,18 @@ pub(crate) struct ParamDocs {
     pub(crate) about_by_entity_type: Option<fn(&Schema, bool) -> String>,
     /// Whether only the endpoints that list it accept it, not the search of records.
     pub(crate) is_only_where_listed: bool,
+    /// The bounds in the search of records, which accepts the parameter with others than the endpoints that list it.
+    pub(crate) search_bounds: Option<fn() -> Json>,
     /// Several examples: key, summary and value. The first one is the empty text, which the documentation page fills
     /// in.
     pub(crate) examples: &'static [(&'static str, &'static str, &'static str)],
+}
+
+impl ParamDocs {
+    /// Whether the search of records accepts it.
+    pub(crate) fn is_of_search(&self) -> bool {
+        !self.is_only_where_listed || self.search_bounds.is_some()
+    }
 }
 
 /// A [`Param`] without the type it is read into.
@@ -74,6 +83,7 @@ impl<P> Param<P> {
                 by_entity_type: None,
                 about_by_entity_type: None,
                 is_only_where_listed: false,
+                search_bounds: None,
                 examples: &[],
             },
             form_place: 0,
@@ -151,8 +161,17 @@ impl<P> Param<P> {
         self
     }
 
+    pub(crate) const fn in_search(mut self, bounds: fn() -> Json) -> Param<P> {
+        self.docs.search_bounds = Some(bounds);
+        self
+    }
+
     pub(crate) fn is_only_where_listed(&self) -> bool {
         self.docs.is_only_where_listed
+    }
+
+    pub(crate) fn is_of_search(&self) -> bool {
+        self.docs.is_of_search()
     }
 
     /// The name and its aliases.

@@ -10,7 +10,7 @@ use crate::{
     api::params::{
         by_entity_type::{facets_schema, sort_by_about, sort_by_schema, sort_names},
         filters::{FilterKind, GivenFilters},
-        include::include_schema,
+        include::{include_schema, rejected_by_search, search_include_schema},
         paging::{DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET, offset_too_deep},
         param::Param,
         parse::{Case, Given, not_in_list},
@@ -173,11 +173,12 @@ pub const TABLE: &[SearchParam] = &[
     .default(|| json!(false)),
     SearchParam::new(
         "include",
-        "Further figures, separated by commas: `quality` (the share of doubtful records), `market` (competition, bids, suppliers, growth), `currencies` (sums of currencies other than the Canadian dollar)",
+        "Further figures, separated by commas: `quality` (the share of doubtful records), `market` (competition, bids, suppliers, growth), `currencies` (sums of currencies other than the Canadian dollar), `coverage` (which years the sources cover); a search of records accepts `coverage`",
         ParamType::Text(|p| &mut p.include),
     )
     .bounds(include_schema)
-    .examples(&[("none", "None", ""), ("some", "Two of them", "quality,market")])
+    .in_search(search_include_schema)
+    .examples(&[("none", "None", ""), ("coverage", "Which years the sources cover", "coverage")])
     .only_where_listed(),
     SearchParam::new(
         "entity_type",
@@ -246,7 +247,10 @@ const fn number_of_filters() -> usize {
 impl SearchParams {
     /// Reads the query string of a search in this entity type.
     pub fn read(entity_type: EntityType, query: &str) -> Result<SearchParams, ApiError> {
-        let rejects = |param: &SearchParam, value: &str| wrong_sort(entity_type, true, param, value, query);
+        let rejects = |param: &SearchParam, value: &str| match param.name {
+            "include" => rejected_by_search(value),
+            _ => wrong_sort(entity_type, true, param, value, query),
+        };
         read(TABLE, |param| refusal(entity_type, param), rejects, query)
     }
 
@@ -312,10 +316,10 @@ fn wrong_sort(
 /// Why an entity type does not accept a parameter: names those that do. `None` if it accepts it.
 fn refusal(entity_type: EntityType, param: &Param<SearchParams>) -> Option<Reason> {
     let accepts = |entity_type: EntityType| Schema::of(entity_type).accepts(param.name);
-    if param.is_only_where_listed() {
+    if !param.is_of_search() {
         return Some(Reason::OnlyOfFigures(entity_type));
     }
-    if accepts(entity_type) {
+    if param.is_only_where_listed() || accepts(entity_type) {
         return None;
     }
     let accepting = EntityType::ALL.into_iter().filter(|other| accepts(*other));
@@ -370,7 +374,7 @@ mod tests {
             "foo=1",
             "unknown parameter 'foo'; this endpoint accepts municipality, q, department, vendor, department_is, vendor_is, category, reference_number, \
              issued_after, issued_before, closing_after, closing_before, ending_after, ending_before, commodity, supplier, quality_flag, translate, sort_by, sort_order, \
-             limit, offset, cursor, facets, include_total, suggest, explain",
+             limit, offset, cursor, facets, include_total, suggest, explain, include",
         );
         check(
             EntityType::Award,

@@ -25,6 +25,7 @@ mod manifest;
 mod opened;
 mod receipt;
 mod source_contents;
+mod source_coverage;
 mod store;
 mod tender_values;
 
@@ -41,5 +42,6 @@ pub use layout::{KEPT_GENERATIONS, current, list};
 pub use manifest::{Coverage, EntityTypeManifest, FileEntry, Manifest, SourceSummary};
 pub use opened::{Generation, open, switch_to};
 pub(crate) use source_contents::{RecordPart, SourceContents};
+pub(crate) use source_coverage::{Extent, SourceCoverage};
 pub use store::GenerationStore;
 pub(crate) use tender_values::TenderValues;

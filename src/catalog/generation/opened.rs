@@ -21,6 +21,7 @@ use super::{
     },
     manifest::{EntityTypeManifest, Manifest},
     receipt::Receipt,
+    source_coverage::SourceCoverage,
     tender_values::TenderValues,
 };
 use crate::{
@@ -58,6 +59,8 @@ pub struct Generation {
     pub(crate) bids: BidStore,
     /// Estimated values of tenders.
     pub(crate) values: ValueCache,
+    /// Which years the sources of each entity type cover.
+    coverage: [Vec<SourceCoverage>; EntityType::ALL.len()],
     /// The statistics of all records of each entity type, as responses.
     statistics: [OnceLock<Bytes>; EntityType::ALL.len()],
     /// The commodity codes that records have.
@@ -78,7 +81,9 @@ impl Generation {
             .context("the list of suppliers is not one of this version")
             .context(REMEDY)?;
         let commodities = Commodities::new(derived.commodities);
+        let coverage = EntityType::ALL.map(|of| SourceCoverage::all_of(&manifest.entity_types[of as usize]));
         Ok(Generation {
+            coverage,
             id: id.to_owned(),
             manifest,
             engine,
@@ -154,6 +159,11 @@ impl Generation {
 
     pub fn manifest_of(&self, entity_type: EntityType) -> &EntityTypeManifest {
         &self.manifest.entity_types[entity_type as usize]
+    }
+
+    /// Which years the sources of an entity type cover, in the order of their identifiers.
+    pub(crate) fn coverage_of(&self, entity_type: EntityType) -> &[SourceCoverage] {
+        &self.coverage[entity_type as usize]
     }
 
     /// Its contracts as of a day, for estimates and comparables.

@@ -26,4 +26,4 @@ pub(crate) use from_counts::{largest, year_values};
 pub(crate) use ranked_bars::{RankedBars, RankedRow};
 pub(crate) use timeline::{EventKind, Timeline, TimelineEvent};
 pub(crate) use year_bars::{YearBars, YearValue};
-pub(crate) use years::{gaps, sources_of, usual_years};
+pub(crate) use years::{gaps, usual_years};

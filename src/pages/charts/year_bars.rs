@@ -30,7 +30,7 @@ pub(crate) struct YearBars {
     pub(crate) years: Vec<YearValue>,
     /// Whether the records have values. Without, only their number is drawn.
     pub(crate) has_values: bool,
-    /// Years for which sources have no data; they are shaded.
+    /// Years that sources do not cover; they are shaded.
     pub(crate) gaps: Vec<YearGap>,
     /// Records that have no date and so no year.
     pub(crate) undated: u64,
@@ -317,7 +317,7 @@ impl YearBars {
     fn about_year(&self, year: &YearValue) -> String {
         let (t, name) = (self.texts(), year.year.to_string());
         let gap = self.gap(year);
-        if gap.is_some_and(|gap| gap.is_whole) {
+        if year.count == 0 && gap.is_some_and(|gap| gap.is_whole) {
             return t.with("chart-year-gap", &[("year", &name)]);
         }
         let about = if self.has_values {
@@ -330,6 +330,7 @@ impl YearBars {
             t.with("chart-year-number", &[("year", &name), ("count", &year.count)])
         };
         match gap {
+            Some(gap) if gap.is_whole => t.with("chart-year-stray", &[("about", &about)]),
             Some(gap) => {
                 let sources = self.names(gap.sources.iter());
                 t.with("chart-year-part", &[("about", &about), ("sources", &sources)])
@@ -373,10 +374,9 @@ impl YearBars {
         notes
     }
 
-    /// The gap of a year. A year with records is not without any data.
+    /// The gap of a year. It may have single records all the same.
     fn gap(&self, year: &YearValue) -> Option<&YearGap> {
-        let gap = self.gaps.iter().find(|gap| gap.year == year.year)?;
-        (!gap.is_whole || year.count == 0).then_some(gap)
+        self.gaps.iter().find(|gap| gap.year == year.year)
     }
 
     fn ground(&self, year: &YearValue) -> &'static str {
@@ -452,7 +452,7 @@ mod tests {
             r##"fill="url(#years-hatch)""##,
             r#"role="img" aria-labelledby="years" aria-describedby="years-about""#,
             "<title>2021: $12.3\u{a0}million, 1,200 records</title>",
-            "<title>2022: no source has data</title>",
+            "<title>2022: no source covers it</title>",
             "From 2021 to 2026. Highest: 2021: $12.3\u{a0}million, 1,200 records.",
             "$15M",
             "\u{2212}$5M",
@@ -495,22 +495,30 @@ mod tests {
 
     #[test]
     fn a_year_that_a_source_does_not_cover_is_lightly_shaded_and_says_so() {
-        let years = vec![year(2020, 3, 1e6), year(2022, 5, 2e6)];
+        let years = vec![year(2020, 3, 1e6), year(2022, 5, 2e6), year(2023, 1, 2e6)];
         let mut chart = chart(Language::English, years);
-        chart.gaps = vec![gap(2020, false, &["toronto"]), gap(2021, true, &["toronto", "alberta"])];
+        chart.gaps = vec![
+            gap(2023, true, &[]),
+            gap(2020, false, &["toronto"]),
+            gap(2021, true, &["toronto", "alberta"]),
+        ];
         let drawing = chart.drawing();
         let grounds: Vec<&str> = drawing.years.iter().map(|year| year.ground).collect();
-        assert_eq!(grounds, ["gap-part", "gap", "hit"]);
+        assert_eq!(grounds, ["gap-part", "gap", "hit", "gap"]);
         assert_eq!(
             drawing.notes,
             [
-                "Shaded years: no source has data.",
-                "Lightly shaded years: no data from City of Toronto; other sources have some."
+                "Shaded years: no source covers them.",
+                "Lightly shaded years: not covered by City of Toronto, but by other sources."
             ]
         );
         assert_eq!(
             drawing.years[0].about,
-            "2020: $1\u{a0}million, 3 records (no data from City of Toronto)"
+            "2020: $1\u{a0}million, 3 records (not covered by City of Toronto)"
+        );
+        assert_eq!(
+            drawing.years[3].about,
+            "2023: $2\u{a0}million, 1 record (no source covers this year)"
         );
     }
 

@@ -67,6 +67,8 @@ struct CommodityPage {
     tabs: Vec<KindTab>,
     /// `None` if there are no records of the entity type.
     sentence: Option<String>,
+    /// Which years the sources of the records cover.
+    coverage: Option<String>,
     currencies: Option<String>,
     doubt: Option<TotalDoubt>,
     years: Option<YearBars>,
@@ -182,6 +184,7 @@ fn shown(ask: &Ask, code: &CommodityCode, request: Request, found: &FoundCommodi
         other_words: other_words(generation, code, lang),
         tabs: tabs(found, &request.path),
         sentence: (counted.total > 0).then(|| format!("{}.", overview.sentence_parts().join(", "))),
+        coverage: overview.coverage(),
         currencies: overview.currencies(),
         doubt: overview.doubt(Some(address::search(lang, entity_type, &without))),
         children: children(found, t, linked),

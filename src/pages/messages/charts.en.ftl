@@ -18,12 +18,13 @@ chart-year-number = { $year }: { $count ->
     [one] { $count } record
    *[other] { $count } records
 }
-chart-year-gap = { $year }: no source has data
-chart-year-part = { $about } (no data from { $sources })
+chart-year-gap = { $year }: no source covers it
+chart-year-stray = { $about } (no source covers this year)
+chart-year-part = { $about } (not covered by { $sources })
 chart-hatched = { $year } is hatched because it is not over.
 chart-beyond = { $name }: { $value } goes beyond the axis.
-chart-shaded = Shaded years: no source has data.
-chart-shaded-part = Lightly shaded years: no data from { $sources }; other sources have some.
+chart-shaded = Shaded years: no source covers them.
+chart-shaded-part = Lightly shaded years: not covered by { $sources }, but by other sources.
 chart-undated = { $count ->
     [one] { $count } record without a date is not in the chart.
    *[other] { $count } records without a date are not in the chart.
@@ -70,3 +71,12 @@ chart-row-empty = { $name }: no records
 chart-shade-none = No records
 chart-shade = { $from } to { $to }
 chart-shade-last = { $from } or more
+
+## Which years the sources cover, next to figures.
+coverage-all = The sources here cover { $kind } of { $years }.
+coverage-none = No source here covers { $kind } of { $years }.
+coverage-part = No source here covers { $kind } of { $years }: the figures are of the other years.
+coverage-uneven = Not every source covers each of these years.
+coverage-until = { $year } is covered until { $date }.
+coverage-with-gaps = { $years }, with gaps
+coverage-link = What each source covers

@@ -18,12 +18,13 @@ chart-year-number = { $year } : { $count ->
     [one] { $count } fiche
    *[other] { $count } fiches
 }
-chart-year-gap = { $year } : aucune source n’a de données
-chart-year-part = { $about } (aucune donnée de { $sources })
+chart-year-gap = { $year } : aucune source ne la couvre
+chart-year-stray = { $about } (aucune source ne couvre cette année)
+chart-year-part = { $about } (non couverte par { $sources })
 chart-hatched = L’année { $year } est hachurée, car elle n’est pas terminée.
 chart-beyond = { $name } : { $value } dépasse l’axe.
-chart-shaded = Années ombrées : aucune source n’a de données.
-chart-shaded-part = Années légèrement ombrées : aucune donnée de { $sources }, mais d’autres sources en ont.
+chart-shaded = Années ombrées : aucune source ne les couvre.
+chart-shaded-part = Années légèrement ombrées : non couvertes par { $sources }, mais par d’autres sources.
 chart-undated = { $count ->
     [one] { $count } fiche sans date n’est pas dans le graphique.
    *[other] { $count } fiches sans date ne sont pas dans le graphique.
@@ -70,3 +71,12 @@ chart-row-empty = { $name } : aucune fiche
 chart-shade-none = Aucune fiche
 chart-shade = De { $from } à { $to }
 chart-shade-last = { $from } ou plus
+
+## Années que couvrent les sources, à côté des chiffres.
+coverage-all = Les sources couvrent ici les { $kind } de { $years }.
+coverage-none = Aucune source ne couvre ici les { $kind } de { $years }.
+coverage-part = Aucune source ne couvre ici les { $kind } de { $years } : les chiffres portent sur les autres années.
+coverage-uneven = Certaines sources ne couvrent pas toutes ces années.
+coverage-until = L’année { $year } est couverte jusqu’au { $date }.
+coverage-with-gaps = { $years }, avec des lacunes
+coverage-link = Ce que couvre chaque source

@@ -36,6 +36,8 @@ pub(super) struct Column {
     /// The page of the name alone.
     pub(super) href: String,
     pub(super) sentence: String,
+    /// Which years the sources of the records cover.
+    pub(super) coverage: Option<String>,
     /// How many records state a value, if not all.
     pub(super) values_note: Option<String>,
     pub(super) years: Option<YearBars>,
@@ -169,6 +171,7 @@ pub(super) fn column(view: View, ask: &Ask, profile: &Profile, ids: ChartIds) ->
     Ok(Column {
         href: view.page_of(&name),
         sentence: sentence(&overview, other),
+        coverage: overview.coverage(),
         values_note: (amount.is_some() && with_value < counted.total).then(|| {
             t.with(
                 "profile-values-note",

@@ -1,10 +1,11 @@
 //! The charts of the matches: number and value by year, the buyers and the suppliers with the highest value.
 
 use crate::{
+    api::analysis::coverage::sources_of,
     engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
     model::Facet,
     pages::{
-        charts::{RankedBars, RankedRow, YearBars, gaps, largest, sources_of, year_values},
+        charts::{RankedBars, RankedRow, YearBars, gaps, largest, year_values},
         search::{
             context::SearchContext,
             facets::{MAX_RANKED, label},
@@ -60,8 +61,8 @@ fn years(context: &SearchContext, counts: &FacetBuckets, found: &Aggregation, ha
     } else {
         "search-chart-years-number"
     };
-    let part = context.ask.generation.manifest_of(context.asked.entity_type);
-    let sources = sources_of(part, found.facets.get(&Facet::Municipality));
+    let places = found.facets.get(&Facet::Municipality);
+    let sources = sources_of(&context.ask.generation, context.asked.entity_type, places);
     (years.len() >= MIN_BARS).then(|| YearBars {
         lang: context.asked.lang,
         id: "chart-years",

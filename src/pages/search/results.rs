@@ -5,7 +5,11 @@ use askama::Template;
 
 use crate::{
     api::{
-        analysis::{currencies::currencies_of, quality::quality_of},
+        analysis::{
+            coverage::{asked_sources, sources_of},
+            currencies::currencies_of,
+            quality::quality_of,
+        },
         params::{paging::MAX_OFFSET, resolve::ResolvedSearch},
     },
     catalog::ask::Ask,
@@ -15,9 +19,10 @@ use crate::{
         middleware::conditional::Validator,
         work::{Job, Reply, Work},
     },
-    model::{EntityType, Role, Schema, vocabulary::NO_QUALITY_FLAG},
+    model::{EntityType, Facet, Role, Schema, vocabulary::NO_QUALITY_FLAG},
     pages::{
         address,
+        coverage_note::{asked_years, coverage_note},
         messages::Texts,
         page::{Exports, Layout, PageCall, Section, render},
         quality::{self, TotalDoubt},
@@ -40,7 +45,7 @@ use crate::{
             translation::{TranslationNote, translation_note},
         },
     },
-    query::{SortKey, Start},
+    query::{SearchQuery, SortKey, Start},
 };
 
 pub(crate) const PAGE: Page = Page {
@@ -83,6 +88,8 @@ struct ShownCondition {
 /// What was found.
 struct Results {
     sentence: String,
+    /// Which years the sources of the records cover.
+    coverage: Option<String>,
     /// What the sentence does not say of the total: other currencies.
     notes: Vec<String>,
     /// How much of the total is doubtful.
@@ -196,6 +203,7 @@ fn found_results(
     let end = || t.with("search-page-end", &[("count", &MAX_OFFSET)]);
     Ok(Results {
         sentence: sentence(t, asked.entity_type, &found.aggregation),
+        coverage: coverage(context, &plan.search.query, &found.aggregation)?,
         notes: quality::other_currencies(t, &currencies_of(&found.aggregation))
             .into_iter()
             .collect(),
@@ -215,6 +223,18 @@ fn found_results(
         figures: Figures::of(context, &found.aggregation),
         nothing,
     })
+}
+
+/// Which years the sources of the matches cover; without any match, the sources that would have some.
+fn coverage(context: &SearchContext, query: &SearchQuery, found: &Aggregation) -> Result<Option<String>, ApiError> {
+    let generation = &context.ask.generation;
+    let asked = asked_years(query);
+    let sources = if found.total == 0 && asked.is_some() {
+        asked_sources(context.ask, query)?
+    } else {
+        sources_of(generation, query.entity_type, found.facets.get(&Facet::Municipality))
+    };
+    Ok(coverage_note(context.t, query.entity_type, &sources, asked))
 }
 
 /// How much of the total is doubtful. Not where the search is about records with or without a flag.

@@ -159,7 +159,7 @@ fn a_chart_states_its_figures_as_text() {
     let english = text(&server.get("/en/search?kind=contract"));
     for part in [
         "<title>2024: $2.5\u{a0}million, 2 records</title>",
-        "<title>2023: no source has data</title>",
+        "<title>2023: no source covers it</title>",
         "<td class=\"number\">$2,469,135.00</td>",
     ] {
         assert!(english.contains(part), "{part} is not in {english}");

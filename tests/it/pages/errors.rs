@@ -26,7 +26,8 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("/search", "/search?status=x", "ne fait pas partie des choix"),
     ("/search", "/search?facets=x", "ne fait pas partie des choix"),
     ("/search", "/search?include_total=x", "ne fait pas partie des choix"),
-    ("/search", "/search?include=x", "ne peuvent pas être cherchées par"),
+    ("/search", "/search?include=x", "ne fait pas partie des choix"),
+    ("/search", "/search?bom=true", "ne peuvent pas être cherchées par"),
     ("/search", "/search?commodity=snow", "n’est pas un code de marchandise"),
     (
         "/search",

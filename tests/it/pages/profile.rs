@@ -244,12 +244,12 @@ fn years_that_a_source_does_not_cover_are_shaded() {
     });
     // Contracts of Laval come from one source, which has none of 2021, although another source has.
     let html = page(&server, "/en/search?municipality=laval", 200);
-    assert!(html.contains("<title>2021: no source has data</title>"), "{html}");
+    assert!(html.contains("<title>2021: no source covers it</title>"), "{html}");
     // Those of all three sources: what each of them lacks is named.
     let html = page(&server, "/en/vendor/A", 200);
     for part in [
-        "no data from Alberta, City of Toronto",
-        "Lightly shaded years: no data from",
+        "not covered by Alberta, City of Toronto",
+        "Lightly shaded years: not covered by",
         "class=\"gap-part\"",
     ] {
         assert!(html.contains(part), "{part} is not in {html}");

@@ -1,0 +1,134 @@
+//! Which years the sources cover that a query asks: what a zero, a total or a chart says nothing about.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    catalog::{
+        ask::Ask,
+        generation::{EntityTypeManifest, Generation, SourceCoverage},
+    },
+    engine::{
+        Error,
+        aggregation::{FacetBuckets, TermsAggregation, ValueAggregation},
+    },
+    model::{EntityType, Facet, Role},
+    query::{Filter, SearchQuery},
+};
+
+/// How often [`coverage_of`] scans the records.
+pub(crate) const SCANS: usize = 1;
+
+/// The coverage of the sources that a query touches: those with records in the places of the records that meet all of
+/// its conditions but the days. So a year without any record is compared with the source that would have it.
+pub(crate) fn coverage_of(ask: &Ask, query: &SearchQuery) -> Result<Vec<SourceCoverage>, Error> {
+    Ok(asked_sources(ask, query)?.into_iter().cloned().collect())
+}
+
+/// The same, not copied.
+pub(crate) fn asked_sources<'a>(ask: &'a Ask, query: &SearchQuery) -> Result<Vec<&'a SourceCoverage>, Error> {
+    let is_day = |filter: &Filter| matches!(filter, Filter::Dates { role: Role::Date, .. });
+    let filters = query.filters.iter().filter(|filter| !is_day(filter));
+    let undated = SearchQuery {
+        filters: filters.cloned().collect(),
+        ..query.clone()
+    };
+    let terms = [TermsAggregation::all(Facet::Municipality)];
+    if !undated.matches_all() {
+        let mut counted = ask.aggregate(&undated, &terms, ValueAggregation::None)?;
+        let places = counted.take(Facet::Municipality);
+        if !places.buckets.is_empty() {
+            return Ok(sources_of(&ask.generation, query.entity_type, Some(&places)));
+        }
+    }
+    let place = place_of(query);
+    let (part, sources) = of_type(&ask.generation, query.entity_type);
+    Ok(sources_in(part, sources, place.into_iter()))
+}
+
+/// The place of the filter by municipality, if there is one.
+fn place_of(query: &SearchQuery) -> Option<&str> {
+    query.filters.iter().find_map(|filter| match filter {
+        Filter::Term {
+            role: Role::Municipality,
+            key,
+        } => Some(key.as_str()),
+        _ => None,
+    })
+}
+
+/// The sources that records of these places come from. All sources of the entity type, if not all places are known.
+pub(crate) fn sources_of<'g>(
+    generation: &'g Generation,
+    entity_type: EntityType,
+    places: Option<&FacetBuckets>,
+) -> Vec<&'g SourceCoverage> {
+    let known = places.filter(|places| places.other == 0);
+    let slugs = known.into_iter().flat_map(|places| &places.buckets);
+    let (part, sources) = of_type(generation, entity_type);
+    sources_in(part, sources, slugs.map(|place| place.value.as_str()))
+}
+
+fn of_type(generation: &Generation, entity_type: EntityType) -> (&EntityTypeManifest, &[SourceCoverage]) {
+    (generation.manifest_of(entity_type), generation.coverage_of(entity_type))
+}
+
+/// The sources with records of one of these places; all sources of the entity type if there are none.
+fn sources_in<'g, 'p>(
+    part: &EntityTypeManifest,
+    sources: &'g [SourceCoverage],
+    places: impl Iterator<Item = &'p str>,
+) -> Vec<&'g SourceCoverage> {
+    let rows = places.filter_map(|place| {
+        let row = part
+            .coverage
+            .binary_search_by(|row| row.municipality.as_str().cmp(place));
+        Some(&part.coverage[row.ok()?])
+    });
+    let ids: BTreeSet<&str> = rows.flat_map(|row| &row.source_ids).map(String::as_str).collect();
+    let is_known = |source: &&SourceCoverage| ids.contains(source.source_id.as_str());
+    let known: Vec<&SourceCoverage> = sources.iter().filter(is_known).collect();
+    if known.is_empty() {
+        sources.iter().collect()
+    } else {
+        known
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::generation::Coverage;
+
+    #[test]
+    fn the_sources_of_records_follow_from_their_places() {
+        let row = |place: &str, source: &str| Coverage {
+            municipality: place.to_owned(),
+            name_en: None,
+            name_fr: None,
+            province: None,
+            government_level: None,
+            records: 1,
+            earliest_date: None,
+            latest_date: None,
+            last_updated: None,
+            source_ids: vec![source.to_owned()],
+        };
+        let part = EntityTypeManifest {
+            entity_type: EntityType::Contract,
+            fingerprint: String::new(),
+            records: 2,
+            sources: Vec::new(),
+            coverage: vec![row("laval", "seao"), row("toronto", "toronto")],
+            contents: Vec::new(),
+        };
+        let sources = ["seao", "toronto"].map(|id| SourceCoverage::of(id, EntityType::Contract, &[(2020, 1)], None));
+        let ids = |places: &[&str]| -> Vec<String> {
+            let found = sources_in(&part, &sources, places.iter().copied());
+            found.iter().map(|source| source.source_id.clone()).collect()
+        };
+        assert_eq!(ids(&["laval"]), ["seao"]);
+        assert_eq!(ids(&["toronto", "laval"]), ["seao", "toronto"]);
+        assert_eq!(ids(&["nowhere"]), ["seao", "toronto"]);
+        assert_eq!(ids(&[]), ["seao", "toronto"]);
+    }
+}

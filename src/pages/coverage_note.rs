@@ -1,0 +1,187 @@
+//! Which years the sources of some records cover, in a sentence next to their figures.
+
+use std::{collections::BTreeSet, ops::RangeInclusive};
+
+use crate::{
+    catalog::generation::{Extent, SourceCoverage},
+    model::{Date, EntityType, Role},
+    pages::messages::Texts,
+    query::{Filter, SearchQuery},
+};
+
+/// Of more periods than this, the first and the last year are named.
+const MAX_PERIODS: usize = 5;
+
+/// The years that a query asks for: from and to, if it has bounds.
+pub(crate) fn asked_years(query: &SearchQuery) -> Option<(Option<i32>, Option<i32>)> {
+    query.filters.iter().find_map(|filter| match filter {
+        Filter::Dates {
+            role: Role::Date,
+            from,
+            to,
+        } => Some((from.map(Date::year), to.map(Date::year))),
+        _ => None,
+    })
+}
+
+/// The sentence. `None` if nothing is known: records without dates, or an index of an older program.
+pub(crate) fn coverage_note(
+    t: Texts,
+    entity_type: EntityType,
+    sources: &[&SourceCoverage],
+    asked: Option<(Option<i32>, Option<i32>)>,
+) -> Option<String> {
+    let covered: BTreeSet<i32> = sources.iter().flat_map(|source| years_of(source)).collect();
+    let (first, last) = (*covered.first()?, *covered.last()?);
+    let kind = t.keyed("sources-row-kind-", entity_type.name());
+    let with_years = |key: &str, years: &[RangeInclusive<i32>]| {
+        let years = periods(t, years);
+        t.with(key, &[("kind", &kind), ("years", &years)])
+    };
+    let all: Vec<i32> = covered.iter().copied().collect();
+    let Some((from, to)) = asked else {
+        let mut sentences = vec![with_years("coverage-all", &joined(&all))];
+        sentences.extend(uneven(t, sources, &covered));
+        sentences.extend(running(t, sources, first..=last));
+        return Some(sentences.join(" "));
+    };
+    let (from, to) = (from.unwrap_or(first), to.unwrap_or(last));
+    let missing: Vec<i32> = (from..=to).filter(|year| !covered.contains(year)).collect();
+    let is_within = |year: &&i32| (from..=to).contains(*year);
+    let found: Vec<i32> = all.iter().filter(is_within).copied().collect();
+    let mut sentences = vec![if missing.is_empty() {
+        with_years("coverage-all", &joined(&found))
+    } else if found.is_empty() {
+        with_years("coverage-none", &joined(&missing))
+    } else {
+        with_years("coverage-part", &joined(&missing))
+    }];
+    let found: BTreeSet<i32> = found.into_iter().collect();
+    if !found.is_empty() {
+        sentences.extend(uneven(t, sources, &found));
+        sentences.extend(running(t, sources, from..=to));
+    }
+    Some(sentences.join(" "))
+}
+
+fn years_of(source: &SourceCoverage) -> impl Iterator<Item = i32> {
+    source.covered_years().map(|covered| covered.year)
+}
+
+/// That sources cover less than all of these years, if one does.
+fn uneven(t: Texts, sources: &[&SourceCoverage], years: &BTreeSet<i32>) -> Option<String> {
+    let is_less = |source: &&&SourceCoverage| years.iter().any(|year| source.extent(*year) == Extent::No);
+    let less = sources.iter().filter(is_less).count();
+    (less > 0 && sources.len() > 1).then(|| t.text("coverage-uneven"))
+}
+
+/// Until which day the last of these years is covered, if no source covers all of it.
+fn running(t: Texts, sources: &[&SourceCoverage], years: RangeInclusive<i32>) -> Option<String> {
+    let covered = sources.iter().flat_map(|source| source.covered_years());
+    let last = covered
+        .map(|covered| covered.year)
+        .filter(|year| years.contains(year))
+        .max()?;
+    let extent = sources.iter().map(|source| source.extent(last)).max();
+    let of_year = sources.iter().filter(|source| source.extent(last) == Extent::Part);
+    let until = of_year.filter_map(|source| source.until.as_deref()).max()?;
+    let day = Date::parse(until).ok().filter(|_| extent == Some(Extent::Part))?;
+    Some(t.with("coverage-until", &[("year", &last.to_string()), ("date", &t.date(day))]))
+}
+
+/// Years that follow one another as one period.
+fn joined(years: &[i32]) -> Vec<RangeInclusive<i32>> {
+    let mut periods: Vec<RangeInclusive<i32>> = Vec::new();
+    for year in years.iter().copied() {
+        match periods.last_mut() {
+            Some(last) if last.end().saturating_add(1) == year => *last = *last.start()..=year,
+            _ => periods.push(year..=year),
+        }
+    }
+    periods
+}
+
+fn periods(t: Texts, periods: &[RangeInclusive<i32>]) -> String {
+    let one = |period: &RangeInclusive<i32>| match (period.start(), period.end()) {
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}–{last}"),
+    };
+    match (periods.first(), periods.last()) {
+        (Some(first), Some(last)) if periods.len() > MAX_PERIODS => {
+            let whole = one(&(*first.start()..=*last.end()));
+            t.with("coverage-with-gaps", &[("years", &whole)])
+        }
+        _ => {
+            let words: Vec<String> = periods.iter().map(one).collect();
+            words.join(", ")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Language;
+
+    fn source(id: &str, years: &[(i32, u64)], until: Option<&str>) -> SourceCoverage {
+        let until = until.map(|day| Date::parse(day).unwrap());
+        SourceCoverage::of(id, EntityType::Contract, years, until)
+    }
+
+    #[test]
+    fn a_sentence_says_what_is_not_covered() {
+        let seao = source(
+            "seao-xml",
+            &[(2019, 2_000), (2020, 2_900), (2021, 3), (2024, 2)],
+            Some("2024-05-01"),
+        );
+        let toronto = source("toronto", &[(2020, 50), (2021, 60), (2022, 30)], Some("2022-06-30"));
+        let note = |sources: &[&SourceCoverage], asked| {
+            coverage_note(Texts::of(Language::English), EntityType::Contract, sources, asked).unwrap_or_default()
+        };
+        for (sources, asked, expected) in [
+            (&[&seao][..], None, "The sources here cover contracts of 2019–2020."),
+            (
+                &[&seao],
+                Some((Some(2021), Some(2021))),
+                "No source here covers contracts of 2021.",
+            ),
+            (
+                &[&seao],
+                Some((Some(2020), Some(2022))),
+                "No source here covers contracts of 2021–2022: the figures are of the other years.",
+            ),
+            (
+                &[&seao],
+                Some((Some(2020), None)),
+                "The sources here cover contracts of 2020.",
+            ),
+            (
+                &[&seao, &toronto],
+                None,
+                "The sources here cover contracts of 2019–2022. Not every source covers each of these years. 2022 is covered until June\u{a0}30, 2022.",
+            ),
+            (
+                &[&seao, &toronto],
+                Some((Some(2020), Some(2020))),
+                "The sources here cover contracts of 2020.",
+            ),
+            (&[], None, ""),
+        ] {
+            assert_eq!(note(sources, asked), expected, "{asked:?}");
+        }
+        let odd: Vec<(i32, u64)> = (0..6).map(|n| (2001 + 2 * n, 9)).collect();
+        assert_eq!(
+            note(&[&source("a", &odd, None)], None),
+            "The sources here cover contracts of 2001–2011, with gaps."
+        );
+        let french = coverage_note(
+            Texts::of(Language::French),
+            EntityType::Contract,
+            &[&seao],
+            Some((None, Some(2018))),
+        );
+        // No first year is asked for, and the last one is before all that is covered.
+        assert!(french.is_some());
+    }
+}
