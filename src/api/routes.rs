@@ -4,16 +4,17 @@
 use crate::api::{
     handlers::{
         alerts, bids, catalog, commodities, confirmation, docs, documents, estimates, export, feed, generations,
-        health, names, pairs, procurement, profile, reconcile, record, search, stats, suppliers, usage,
+        health, names, pairs, procurement, profile, reconcile, record, search, stats, suggest, suppliers, usage,
     },
     route::Route,
 };
 
 /// All endpoints, in the order of the OpenAPI document. If several rows match a path and a method, the first one is
 /// used.
-pub static ROUTES: [Route; 44] = [
+pub static ROUTES: [Route; 45] = [
     health::HEALTH,
     usage::USAGE,
+    suggest::SUGGEST,
     catalog::SOURCES,
     generations::GENERATION,
     names::VENDORS,

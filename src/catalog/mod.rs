@@ -9,6 +9,7 @@ pub(crate) mod feed;
 pub mod generation;
 pub mod indexing;
 pub mod notices;
+pub(crate) mod suggest;
 pub(crate) mod suppliers;
 pub(crate) mod tender_value;
 pub(crate) mod value_cache;

@@ -57,6 +57,11 @@ pub fn max_distance(word: &str) -> Option<u8> {
     }
 }
 
+/// The distance of two folded words.
+pub(crate) fn word_distance(one: &str, other: &str) -> usize {
+    osa_distance(one, other)
+}
+
 /// Up to `limit` of the candidates that are near a folded word, the best first. A candidate is a
 /// word and the number of records that have it; each word comes once.
 pub fn nearest<W: AsRef<str>>(
@@ -69,7 +74,7 @@ pub fn nearest<W: AsRef<str>>(
     };
     let near = |(candidate, documents): (W, u64)| {
         let candidate = candidate.as_ref();
-        let distance = u8::try_from(osa_distance(word, candidate)).ok()?;
+        let distance = u8::try_from(word_distance(word, candidate)).ok()?;
         let is_near = (1..=max_distance).contains(&distance) && candidate.chars().all(char::is_alphabetic);
         is_near.then(|| NearWord {
             word: candidate.to_owned(),

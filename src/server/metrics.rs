@@ -186,6 +186,7 @@ fn caches(generation: &Generation, size: fn(CacheSize) -> usize) -> Gauges {
         ("tender_values", generation.values.size()),
         ("statistics", generation.statistics_size()),
         ("commodity_codes", generation.commodity_counts_size()),
+        ("suggested_names", generation.meanings_size()),
     ];
     gauges(caches.map(|(name, cache)| {
         let labels = vec![("cache", name.to_owned())];

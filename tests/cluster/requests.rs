@@ -113,6 +113,9 @@ impl Drawn {
                 "/{entity_type}?q=snow+removal&translate=true&sort_by=relevance&explain=true"
             ));
         }
+        for q in ["construction", "ISED", "montreal", "servces", "national", "de", "43"] {
+            paths.push(format!("/suggest?q={q}&limit=20&lang=fr"));
+        }
         for rest in ["", "?q=serv", "?scheme=gsin&limit=100", "?q=construction&offset=3"] {
             paths.push(format!("/commodities{rest}"));
         }

@@ -51,6 +51,7 @@ mod scan_relevance;
 mod scenarios;
 mod stopping;
 mod stores;
+mod suggest;
 mod suppliers;
 mod supply_chain;
 mod support;

@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, env, fs, path::Path};
 use procure::{
     api::{
         params::{
-            bids, commodities as commodity_params, feed, names, pairs, procurement, reconcile, search::TABLE, suppliers,
+            bids, commodities as commodity_params, feed, names, pairs, procurement, reconcile, search::TABLE, suggest,
+            suppliers,
         },
         route::{Access, Verb},
         routes::ROUTES,
@@ -66,6 +67,9 @@ fn addresses(path: &str) -> Vec<(&'static TestServer, String)> {
         "/departments" => vec![(aggregates, "/departments?q=de&entity_type=tender".to_owned())],
         "/commodity/{code}" => ["N7030", "object:04"]
             .map(|code| (commodities::server(), path.replace("{code}", code)))
+            .to_vec(),
+        "/suggest" => ["ac", "W-24/A", "works"]
+            .map(|q| (aggregates, format!("/suggest?q={}", encode(q))))
             .to_vec(),
         "/commodities" => vec![(commodities::server(), path.to_owned())],
         "/generations/{id}" => fill("{id}", &["current"]),
@@ -222,6 +226,7 @@ fn an_endpoint_takes_exactly_the_described_parameters() {
         reconcile::SERVICE.iter().flat_map(|param| param.names()).collect(),
         reconcile::SUGGEST.iter().flat_map(|param| param.names()).collect(),
         reconcile::PREVIEW.iter().flat_map(|param| param.names()).collect(),
+        suggest::TABLE.iter().flat_map(|param| param.names()).collect(),
         suppliers::TABLE.iter().flat_map(|param| param.names()).collect(),
         bids::TABLE.iter().flat_map(|param| param.names()).collect(),
         pairs::TABLE.iter().flat_map(|param| param.names()).collect(),

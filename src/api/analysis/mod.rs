@@ -19,6 +19,7 @@ pub(crate) mod reconcile;
 pub(crate) mod search_plan;
 pub(crate) mod shares;
 pub(crate) mod solicitation;
+pub(crate) mod suggest;
 pub(crate) mod suggestions;
 pub(crate) mod supplier;
 pub(crate) mod tender_feed;

@@ -22,5 +22,6 @@ pub(crate) mod reconcile;
 pub(crate) mod record;
 pub(crate) mod search;
 pub(crate) mod stats;
+pub(crate) mod suggest;
 pub(crate) mod suppliers;
 pub(crate) mod usage;

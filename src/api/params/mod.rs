@@ -28,5 +28,6 @@ pub mod resolve;
 #[cfg(test)]
 mod resolve_tests;
 pub mod search;
+pub mod suggest;
 pub mod suppliers;
 pub(crate) mod value;

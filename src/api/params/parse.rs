@@ -4,7 +4,10 @@ use crate::{
     api::params::nearest::near,
     http::parameter_error::{MAX_LISTED_VALUES, NotInList, Reason},
     model::{Date, EmailAddress, commodity::CommodityCode, fold::fold},
-    query::keyword::Keyword,
+    query::{
+        keyword::Keyword,
+        text::{MAX_QUERY_CHARS, TextError},
+    },
 };
 
 /// A value and the parameter name under which the client gave it.
@@ -49,6 +52,15 @@ pub(crate) fn name_part(text: &str) -> Result<String, Reason> {
 pub(crate) fn start(text: &str) -> Result<String, Reason> {
     if fold(text).is_empty() {
         return Err(Reason::NoLetter(text.to_owned()));
+    }
+    Ok(text.to_owned())
+}
+
+/// As long as `q` may be, whatever it says.
+pub(crate) fn typed(text: &str) -> Result<String, Reason> {
+    let length = text.chars().count();
+    if length > MAX_QUERY_CHARS {
+        return Err(Reason::Query(TextError::TooLong(length)));
     }
     Ok(text.to_owned())
 }

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     api::params::{
         filters::{FilterKind, GivenFilters},
-        parse::{Case, Given, MIN_NAME_LENGTH, amount, code, email, integer, keyword, name_part, one_of, start},
+        parse::{Case, Given, MIN_NAME_LENGTH, amount, code, email, integer, keyword, name_part, one_of, start, typed},
     },
     http::parameter_error::Reason,
     model::{EmailAddress, EntityType, commodity::CommodityCode},
@@ -31,6 +31,8 @@ pub(crate) enum ParamType<P> {
     Email(Slot<P, EmailAddress>),
     /// The query language of `q`.
     Query(Slot<P, TextQuery>),
+    /// What somebody types into a box: up to as many characters as the query language allows, of any kind.
+    Typed(Slot<P, String>),
     /// One value of a closed list.
     OneOf(&'static [&'static str], Case, Slot<P, &'static str>),
     /// `true` or `false`.
@@ -70,6 +72,7 @@ impl<P> ParamType<P> {
             ParamType::NamePart(slot) => put(slot(given), name, name_part(text)),
             ParamType::Start(slot) => put(slot(given), name, start(text)),
             ParamType::Query(slot) => put(slot(given), name, TextQuery::parse(text).map_err(Reason::Query)),
+            ParamType::Typed(slot) => put(slot(given), name, typed(text)),
             ParamType::Keyword(slot) => put(slot(given), name, keyword(text)),
             ParamType::Email(slot) => put(slot(given), name, email(text)),
             ParamType::OneOf(list, case, slot) => put(slot(given), name, one_of(list, *case, text)),
@@ -90,7 +93,9 @@ impl<P> ParamType<P> {
             ParamType::Text(_) | ParamType::Commodity(_) => json!({"type": "string"}),
             ParamType::NamePart(_) => json!({"type": "string", "minLength": MIN_NAME_LENGTH}),
             ParamType::Start(_) => json!({"type": "string", "minLength": 1}),
-            ParamType::Keyword(_) | ParamType::Query(_) => json!({"type": "string", "maxLength": MAX_QUERY_CHARS}),
+            ParamType::Keyword(_) | ParamType::Query(_) | ParamType::Typed(_) => {
+                json!({"type": "string", "maxLength": MAX_QUERY_CHARS})
+            }
             ParamType::Email(_) => json!({"type": "string", "format": "email"}),
             ParamType::Boolean(_) => json!({"type": "boolean"}),
             ParamType::OneOf(list, ..) => json!({"type": "string", "enum": list}),

@@ -20,6 +20,7 @@ use super::{
         read_json, set_current,
     },
     manifest::{EntityTypeManifest, Manifest},
+    meanings::{Meanings, MeaningsCache, NameSources},
     receipt::Receipt,
     source_coverage::SourceCoverage,
     tender_values::TenderValues,
@@ -65,6 +66,8 @@ pub struct Generation {
     statistics: [OnceLock<Bytes>; EntityType::ALL.len()],
     /// The commodity codes that records have.
     commodity_counts: CommodityCache,
+    /// What typed words may mean.
+    meanings: MeaningsCache,
     /// Reads the files again where opening it did not.
     content_check: Option<ContentCheck>,
 }
@@ -96,6 +99,7 @@ impl Generation {
             values: derived.tender_values.map(TenderValues::into_cache).unwrap_or_default(),
             statistics: Default::default(),
             commodity_counts: CommodityCache::default(),
+            meanings: MeaningsCache::default(),
             content_check: None,
             suppliers: Arc::new(suppliers),
         })
@@ -155,6 +159,33 @@ impl Generation {
     /// What the commodity codes of records take.
     pub(crate) fn commodity_counts_size(&self) -> CacheSize {
         self.commodity_counts.size()
+    }
+
+    /// What typed words may mean, listed on first use. Two threads may list it at the same time; both get the same.
+    pub(crate) fn meanings(&self, deadline: &Deadline) -> Result<Arc<Meanings>, Error> {
+        if let Some(known) = self.meanings.known() {
+            return Ok(known);
+        }
+        let counts = |entity_type| Ok((entity_type, self.commodity_counts(Some(entity_type), deadline)?));
+        let codes: Result<Vec<_>, Error> = EntityType::ALL.into_iter().map(counts).collect();
+        let sources = NameSources {
+            engine: &*self.engine,
+            manifest: &self.manifest,
+            suppliers: &self.suppliers,
+            commodities: &self.commodities,
+            codes: codes?,
+        };
+        self.meanings.get(&sources, deadline)
+    }
+
+    /// What typed words may mean, if it was listed.
+    pub(crate) fn known_meanings(&self) -> Option<Arc<Meanings>> {
+        self.meanings.known()
+    }
+
+    /// What the names that typed words may mean take.
+    pub(crate) fn meanings_size(&self) -> CacheSize {
+        self.meanings.size()
     }
 
     pub fn manifest_of(&self, entity_type: EntityType) -> &EntityTypeManifest {

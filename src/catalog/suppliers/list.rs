@@ -35,6 +35,8 @@ pub(crate) struct SupplierList {
     keys: Texts,
     /// For each key the number of its supplier.
     supplier_of_key: Vec<u32>,
+    /// For each supplier its records of all entity types.
+    records: Vec<u64>,
     words: Option<NameWords>,
     /// Every identifier that a supplier has or would have, sorted, with its number.
     ids: Vec<(String, u32)>,
@@ -278,6 +280,7 @@ fn add_suggestions(names: &Names, clusters: &Clusters, cluster_of: &[u32], made:
 #[derive(Deserialize)]
 struct Found {
     id: String,
+    records: u64,
     names: Vec<FoundName>,
     numbers: Vec<FoundNumber>,
 }
@@ -317,6 +320,7 @@ impl SupplierList {
                     .map(|of| (id_of_number(&of.number), Reverse(of.mentions), number)),
             );
             own_ids.push((found.id, number));
+            list.records.push(found.records);
             list.lines.push(start..start + line.len());
             start += line.len();
         }
@@ -362,6 +366,20 @@ impl SupplierList {
             }
         }
         None
+    }
+
+    /// For each supplier the keys of its names.
+    pub(crate) fn keys(&self) -> Vec<Vec<&str>> {
+        let mut keys: Vec<Vec<&str>> = vec![Vec::new(); self.lines.len()];
+        for (name, supplier) in (0..).zip(&self.supplier_of_key) {
+            keys[*supplier as usize].push(self.keys.get(name));
+        }
+        keys
+    }
+
+    /// The records of a supplier with a number of the list, of all entity types.
+    pub(crate) fn records(&self, number: u32) -> u64 {
+        self.records.get(number as usize).copied().unwrap_or_default()
     }
 
     /// All names, without what is known of them.

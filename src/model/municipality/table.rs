@@ -75,7 +75,7 @@ impl Municipality {
 
     /// Its own names, with and without the suffix that distinguishes homonyms (`Hatley (canton)`),
     /// then the others.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let own = [self.name_fr.as_str(), &self.name_en];
         let short = own.map(|name| name.split(" (").next().unwrap_or(name));
         own.into_iter()

@@ -79,7 +79,7 @@ pub const MODULES: &[Module] = &[
     module(
         7,
         "catalog/",
-        "generations, `procure index`, which notices are one tender, the feed, estimates and comparables (`catalog/estimates/`), which names are one supplier (`catalog/suppliers/`)",
+        "generations, `procure index`, which notices are one tender, the feed, estimates and comparables (`catalog/estimates/`), which names are one supplier (`catalog/suppliers/`), what typed words may mean (`catalog/suggest/`)",
         "HTTP, SQLite",
     ),
     module(
@@ -170,6 +170,7 @@ pub const DEPENDENCIES: &[Dependency] = &[
             "cli/suppliers",
             "fetch/validate",
             "api/export/csv_rows",
+            "model/body_names",
             "model/commodity_table",
             "model/municipality",
             "sources",

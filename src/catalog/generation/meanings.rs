@@ -1,0 +1,255 @@
+//! What typed words may mean in a generation: its suppliers, departments, commodity codes and municipalities.
+//!
+//! Decision D-253 holds here too: a generation never changes, so the names are listed once, on first use.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{commodities::Commodities, commodity_counts::CommodityCounts, manifest::Manifest};
+use crate::{
+    catalog::{
+        suggest::{MeaningType, Named, SuggestIndex},
+        suppliers::SupplierList,
+        value_cache::CacheSize,
+    },
+    engine::{
+        Deadline, Engine, Error,
+        aggregation::{TermsAggregation, ValueAggregation},
+    },
+    model::{
+        EntityType, Facet, body_names,
+        commodity::{CommodityCode, Scheme},
+        fold::fold,
+        municipality,
+    },
+    query::SearchQuery,
+};
+
+/// All that typed words may mean, except solicitations, whose numbers are looked up.
+pub(crate) struct Meanings {
+    pub(crate) index: SuggestIndex,
+    things: BTreeMap<u8, Vec<Thing>>,
+}
+
+/// What the names of a generation are listed from.
+pub(super) struct NameSources<'g> {
+    pub(super) engine: &'g dyn Engine,
+    pub(super) manifest: &'g Manifest,
+    pub(super) suppliers: &'g SupplierList,
+    pub(super) commodities: &'g Commodities,
+    /// For each entity type the codes that its records have.
+    pub(super) codes: Vec<(EntityType, Arc<CommodityCounts>)>,
+}
+
+/// A department, a commodity code or a municipality.
+#[derive(Debug)]
+pub(crate) struct Thing {
+    /// The value that a filter finds its records by.
+    pub(crate) id: String,
+    pub(crate) name_en: Option<String>,
+    pub(crate) name_fr: Option<String>,
+    /// The entity types with records.
+    pub(crate) records: Vec<(EntityType, u64)>,
+}
+
+impl Thing {
+    fn new(id: String) -> Thing {
+        Thing {
+            id,
+            name_en: None,
+            name_fr: None,
+            records: Vec::new(),
+        }
+    }
+
+    fn total(&self) -> u64 {
+        self.records.iter().map(|(_, records)| records).sum()
+    }
+}
+
+impl Meanings {
+    fn of(sources: &NameSources, deadline: &Deadline) -> Result<Meanings, Error> {
+        let mut named = suppliers(sources);
+        let mut things = BTreeMap::new();
+        for (meaning, listed) in [
+            (MeaningType::Department, departments(sources, deadline)?),
+            (MeaningType::Commodity, codes(sources)),
+            (MeaningType::Municipality, municipalities(sources)),
+        ] {
+            named.extend((0..).zip(&listed).map(|(number, (thing, names))| Named {
+                meaning,
+                number,
+                records: thing.total(),
+                names: names.clone(),
+            }));
+            things.insert(meaning as u8, listed.into_iter().map(|(thing, _)| thing).collect());
+        }
+        Ok(Meanings {
+            index: SuggestIndex::new(named.into_iter()),
+            things,
+        })
+    }
+
+    /// What has a number among those of its type; `None` for a supplier.
+    pub(crate) fn thing(&self, meaning: MeaningType, number: u32) -> Option<&Thing> {
+        self.things.get(&(meaning as u8))?.get(number as usize)
+    }
+
+    /// About what it takes in memory.
+    pub(super) fn size(&self) -> CacheSize {
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let thing = |thing: &Thing| {
+            let texts = thing.id.len() + text(&thing.name_en) + text(&thing.name_fr);
+            size_of::<Thing>() + texts + size_of_val(thing.records.as_slice())
+        };
+        CacheSize {
+            entries: 1,
+            bytes: self.index.bytes() + self.things.values().flatten().map(thing).sum::<usize>(),
+        }
+    }
+}
+
+/// A thing, and all names by which it is found.
+type ThingNames = (Thing, Vec<String>);
+
+fn suppliers(sources: &NameSources) -> Vec<Named> {
+    let suppliers = sources.suppliers;
+    let named = (0..).zip(suppliers.keys()).map(|(number, keys)| Named {
+        meaning: MeaningType::Supplier,
+        number,
+        records: suppliers.records(number),
+        names: keys.into_iter().map(str::to_owned).collect(),
+    });
+    // A bidder that never won has no record to find.
+    named.filter(|named| named.records > 0).collect()
+}
+
+/// The departments that the filter `department_is` finds: those that records name as the one that buys.
+fn departments(sources: &NameSources, deadline: &Deadline) -> Result<Vec<ThingNames>, Error> {
+    let mut departments: BTreeMap<String, Thing> = BTreeMap::new();
+    for entity_type in EntityType::ALL {
+        let query = SearchQuery::newest(entity_type, Vec::new());
+        let facets = [TermsAggregation::all(Facet::NamedDepartment)];
+        let none = ValueAggregation::None;
+        let mut counted = sources.engine.aggregate(&query, &facets, none, deadline.clone())?;
+        for bucket in counted.take(Facet::NamedDepartment).buckets {
+            let thing = departments
+                .entry(bucket.value)
+                .or_insert_with_key(|name| Thing::new(name.clone()));
+            thing.records.push((entity_type, bucket.count));
+        }
+    }
+    let mut named = Vec::with_capacity(departments.len());
+    for mut thing in departments.into_values() {
+        let entity_type = thing.records.first().map_or(EntityType::Contract, |(of, _)| *of);
+        let facet = Facet::NamedDepartment;
+        let resolved = sources
+            .engine
+            .resolve_name(entity_type, facet, &thing.id, deadline.clone())?;
+        thing.name_fr = resolved.and_then(|resolved| resolved.name_fr);
+        let mut names = sources.engine.department_names(&facet.key(&thing.id));
+        names.extend([Some(thing.id.clone()), thing.name_fr.clone()].into_iter().flatten());
+        names.extend(names.iter().filter_map(|name| stated_acronym(name)).collect::<Vec<_>>());
+        let keys: Vec<String> = names.iter().map(|name| fold(name)).collect();
+        names.extend_from_slice(body_names::all_names(keys.iter().map(String::as_str)));
+        names.sort_unstable();
+        names.dedup();
+        named.push((thing, names));
+    }
+    Ok(named)
+}
+
+/// The acronym that a name states in brackets at its end: `STM` of `Société de transport de Montréal (STM)`.
+fn stated_acronym(name: &str) -> Option<String> {
+    let (_, inside) = name.trim().strip_suffix(')')?.rsplit_once('(')?;
+    let is_acronym = (2..=8).contains(&inside.len()) && inside.chars().all(char::is_uppercase);
+    is_acronym.then(|| inside.to_owned())
+}
+
+fn codes(sources: &NameSources) -> Vec<ThingNames> {
+    let mut codes: BTreeMap<CommodityCode, Thing> = BTreeMap::new();
+    for (entity_type, counts) in &sources.codes {
+        for count in counts.all() {
+            let thing = codes
+                .entry(count.code.clone())
+                .or_insert_with_key(|code| Thing::new(code.key().to_owned()));
+            thing.records.push((*entity_type, count.records));
+        }
+    }
+    let named = codes.into_iter().map(|(code, mut thing)| {
+        if let Some(words) = sources.commodities.title(&code) {
+            (thing.name_en, thing.name_fr) = (words.en.clone(), words.fr.clone());
+        }
+        let written = code.code().to_owned();
+        // UNSPSC is often written with all its eight digits.
+        let padded = (code.scheme() == Scheme::Unspsc && written.len() < 8).then(|| format!("{written:0<8}"));
+        let names = [Some(written), padded, thing.name_en.clone(), thing.name_fr.clone()];
+        (thing, names.into_iter().flatten().collect())
+    });
+    named.collect()
+}
+
+fn municipalities(sources: &NameSources) -> Vec<ThingNames> {
+    let mut places: BTreeMap<&str, Thing> = BTreeMap::new();
+    for entity_type in EntityType::ALL {
+        for row in &sources.manifest.entity_types[entity_type as usize].coverage {
+            let place = places
+                .entry(&row.municipality)
+                .or_insert_with(|| Thing::new(row.municipality.clone()));
+            place.name_en = place.name_en.take().or_else(|| row.name_en.clone());
+            place.name_fr = place.name_fr.take().or_else(|| row.name_fr.clone());
+            place.records.push((entity_type, row.records));
+        }
+    }
+    let named = places.into_iter().map(|(slug, thing)| {
+        let known = municipality::by_slug(slug).into_iter();
+        let mut names: Vec<String> = known.flat_map(|city| city.names()).map(str::to_owned).collect();
+        // A city is also known by its bodies, which have meanings of their own.
+        names.retain(|name| body_names::all_names([fold(name).as_str()]).is_empty());
+        names.push(slug.to_owned());
+        names.extend([thing.name_en.clone(), thing.name_fr.clone()].into_iter().flatten());
+        names.sort_unstable();
+        names.dedup();
+        (thing, names)
+    });
+    named.collect()
+}
+
+/// The names of a generation, listed on first use.
+#[derive(Default)]
+pub(super) struct MeaningsCache(std::sync::OnceLock<Arc<Meanings>>);
+
+impl MeaningsCache {
+    pub(super) fn known(&self) -> Option<Arc<Meanings>> {
+        self.0.get().cloned()
+    }
+
+    /// Two threads may list them at the same time; both get the same.
+    pub(super) fn get(&self, sources: &NameSources, deadline: &Deadline) -> Result<Arc<Meanings>, Error> {
+        let listed = Meanings::of(sources, deadline)?;
+        Ok(Arc::clone(self.0.get_or_init(|| Arc::new(listed))))
+    }
+
+    pub(super) fn size(&self) -> CacheSize {
+        self.0.get().map_or_else(CacheSize::default, |known| known.size())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_acronym_is_stated_in_brackets_at_the_end() {
+        for (name, expected) in [
+            ("Société de transport de Montréal (STM)", Some("STM")),
+            ("Emploi (EDSC) ", Some("EDSC")),
+            ("Hatley (canton)", None),
+            ("Ville (QC) de X", None),
+            ("(A)", None),
+            (")", None),
+            ("", None),
+        ] {
+            assert_eq!(stated_acronym(name).as_deref(), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Names of everything that typed words may mean, and which of them fit best.
+
+use std::cmp::Ordering;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::words::{WordMatch, Words};
+use crate::{
+    engine::{Deadline, Error},
+    model::fold::word_list,
+};
+
+/// What typed words may mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SuggestedType")]
+pub(crate) enum MeaningType {
+    Supplier,
+    Department,
+    Solicitation,
+    Commodity,
+    Municipality,
+}
+
+/// How a suggestion was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Likeness {
+    /// The words are a whole name, an acronym or a number.
+    Exact,
+    /// The words are a part of a name, or the name is a part of the words.
+    Part,
+    /// A word is spelled otherwise.
+    Similar,
+}
+
+/// Something with names.
+pub(crate) struct Named {
+    pub(crate) meaning: MeaningType,
+    /// Its number among those of its type.
+    pub(crate) number: u32,
+    /// Of all entity types.
+    pub(crate) records: u64,
+    pub(crate) names: Vec<String>,
+}
+
+/// Something that typed words may mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) meaning: MeaningType,
+    pub(crate) number: u32,
+    pub(crate) likeness: Likeness,
+    /// The higher, the better it fits.
+    pub(crate) rank: f32,
+}
+
+/// The names of a generation by their words.
+pub(crate) struct SuggestIndex {
+    words: Words,
+    /// For each name: what has it.
+    owners: Vec<u32>,
+    /// For each name: the weight of its words.
+    weights: Vec<f32>,
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    meaning: MeaningType,
+    number: u32,
+    records: u64,
+}
+
+/// The maximum number of typed words that are compared: the first ones.
+pub(crate) const MAX_WORDS: usize = 8;
+
+/// The least share of what the typed words tell that a name must have, unless they contain the whole name.
+const MIN_COVERED: f32 = 0.55;
+
+/// The same for a name that the typed words contain as a whole.
+const MIN_CONTAINED: f32 = 0.2;
+
+/// Rounding: from this share on, all is covered.
+const WHOLE: f32 = 0.999;
+
+/// Something that fits so much less than the best of its search is left out.
+const MIN_OF_BEST: f32 = 0.55;
+
+/// How much ten times as many records weigh.
+const PER_DECADE: f32 = 0.1;
+
+/// How one name fits.
+#[derive(Clone, Copy, Default)]
+struct Fit {
+    /// The number of the last typed word that the name has, from 1 on.
+    last_word: u8,
+    /// What the typed words tell that the name has.
+    typed: f32,
+    /// What the name tells that was typed.
+    name: f32,
+    is_near: bool,
+    is_inexact: bool,
+}
+
+impl SuggestIndex {
+    pub(crate) fn new(all: impl Iterator<Item = Named>) -> SuggestIndex {
+        let (mut entries, mut owners, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        for named in all {
+            for name in named.names {
+                let mut words = word_list(&name);
+                words.sort_unstable();
+                words.dedup();
+                if !words.is_empty() {
+                    owners.push(entries.len() as u32);
+                    names.push(words);
+                }
+            }
+            entries.push(Entry {
+                meaning: named.meaning,
+                number: named.number,
+                records: named.records,
+            });
+        }
+        let words = Words::new(&names);
+        SuggestIndex {
+            weights: names.iter().map(|name| words.weight_of(name)).collect(),
+            words,
+            owners,
+            entries,
+        }
+    }
+
+    /// About what it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        let names = self.owners.len() * (size_of::<u32>() + size_of::<f32>());
+        self.words.bytes() + names + self.entries.len() * size_of::<Entry>()
+    }
+
+    /// What a text may mean, the best first: up to `limit` of each type.
+    pub(crate) fn find(&self, text: &str, limit: usize, deadline: &Deadline) -> Result<Vec<Found>, Error> {
+        let mut typed: Vec<String> = Vec::new();
+        for word in word_list(text) {
+            if !typed.contains(&word) && typed.len() < MAX_WORDS {
+                typed.push(word);
+            }
+        }
+        // Dense, because a frequent word is in a large share of all names.
+        let mut fits = vec![Fit::default(); self.owners.len()];
+        let mut touched: Vec<u32> = Vec::new();
+        let mut weight_of_all = 0.0;
+        for (number, word) in (1..).zip(&typed) {
+            deadline.check()?;
+            let mut matches = self.words.matches(word, number == typed.len());
+            matches.sort_by(|a, b| b.quality.total_cmp(&a.quality));
+            let weight = self.words.weight_of_typed(word, &matches);
+            weight_of_all += weight;
+            for matched in matches {
+                for name in self.words.names_with(matched.word) {
+                    let fit = &mut fits[name as usize];
+                    if fit.last_word == 0 {
+                        touched.push(name);
+                    }
+                    // The best word of a name comes first.
+                    if fit.last_word < number as u8 {
+                        fit.last_word = number as u8;
+                        fit.add(matched, weight, self.words.weight(matched.word));
+                    }
+                }
+            }
+        }
+        let fits = touched.iter().map(|name| (*name, fits[*name as usize]));
+        Ok(self.best(fits, weight_of_all, limit))
+    }
+
+    fn best(&self, fits: impl Iterator<Item = (u32, Fit)>, weight: f32, limit: usize) -> Vec<Found> {
+        let mut by_entry: Vec<Option<(f32, Likeness)>> = vec![None; self.entries.len()];
+        let mut best = 0.0_f32;
+        for (name, fit) in fits {
+            let Some((score, likeness)) = fit.score(weight, self.weights[name as usize]) else {
+                continue;
+            };
+            best = best.max(score);
+            let known = by_entry[self.owners[name as usize] as usize].get_or_insert((score, likeness));
+            if score > known.0 || (score >= known.0 && likeness < known.1) {
+                *known = (score, likeness);
+            }
+        }
+        let mut by_type: [Vec<Found>; MeaningType::COUNT] = Default::default();
+        for (entry, fit) in self.entries.iter().zip(by_entry) {
+            let Some((score, likeness)) = fit.filter(|(score, _)| *score >= best * MIN_OF_BEST) else {
+                continue;
+            };
+            by_type[entry.meaning as usize].push(Found {
+                meaning: entry.meaning,
+                number: entry.number,
+                likeness,
+                rank: score * (1.0 + PER_DECADE * (1.0 + entry.records as f32).log10()),
+            });
+        }
+        for found in &mut by_type {
+            if limit < found.len() {
+                found.select_nth_unstable_by(limit, order);
+                found.truncate(limit);
+            }
+        }
+        let mut found: Vec<Found> = by_type.into_iter().flatten().collect();
+        found.sort_unstable_by(order);
+        found
+    }
+}
+
+/// Exact ones first, then the best. Equal ones are in the order of their types and numbers.
+fn order(a: &Found, b: &Found) -> Ordering {
+    let is_exact = |of: &Found| of.likeness == Likeness::Exact;
+    is_exact(b)
+        .cmp(&is_exact(a))
+        .then_with(|| b.rank.total_cmp(&a.rank))
+        .then_with(|| (a.meaning as u8, a.number).cmp(&(b.meaning as u8, b.number)))
+}
+
+impl MeaningType {
+    const COUNT: usize = MeaningType::Municipality as usize + 1;
+}
+
+impl Fit {
+    fn add(&mut self, matched: WordMatch, weight_of_typed: f32, weight_of_word: f32) {
+        self.typed += weight_of_typed * matched.quality;
+        self.name += weight_of_word * matched.quality;
+        self.is_near |= matched.is_near;
+        self.is_inexact |= matched.quality < 1.0;
+    }
+
+    /// How well a name fits, from 0 to 1; `None` if too little of the typed words is in it.
+    fn score(self, weight_of_typed: f32, weight_of_name: f32) -> Option<(f32, Likeness)> {
+        let (typed, name) = (self.typed / weight_of_typed, (self.name / weight_of_name).min(1.0));
+        let is_contained = name >= WHOLE && typed >= MIN_CONTAINED;
+        if typed < MIN_COVERED && !is_contained {
+            return None;
+        }
+        let likeness = match self {
+            Fit { is_near: true, .. } => Likeness::Similar,
+            Fit { is_inexact: false, .. } if typed >= WHOLE && name >= WHOLE => Likeness::Exact,
+            _ => Likeness::Part,
+        };
+        let score = typed * (0.5 + 0.5 * name);
+        let contained = if is_contained { 0.5 + 0.5 * typed } else { 0.0 };
+        Some((score.max(contained), likeness))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [(MeaningType, u64, &[&str]); 8] = [
+        (
+            MeaningType::Supplier,
+            232,
+            &["CGI Inc.", "Conseillers en gestion et informatique CGI inc."],
+        ),
+        (
+            MeaningType::Supplier,
+            9,
+            &["Solutions Informatiques LGS", "Société Conseil Groupe LGS"],
+        ),
+        (MeaningType::Supplier, 5000, &["Solutions Informatiques Bell inc."]),
+        (MeaningType::Department, 1773, &["Ville de Montréal"]),
+        (
+            MeaningType::Department,
+            90,
+            &["Société de transport de Montréal", "STM"],
+        ),
+        (MeaningType::Commodity, 74, &["Snow clearing", "Déneigement des rues"]),
+        (MeaningType::Municipality, 4000, &["Montréal"]),
+        (MeaningType::Municipality, 3, &["Montréal-Est"]),
+    ];
+
+    fn found(text: &str) -> Vec<(u32, Likeness)> {
+        let named = (0..).zip(NAMES).map(|(number, (meaning, records, names))| Named {
+            meaning,
+            number,
+            records,
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+        });
+        let found = SuggestIndex::new(named).find(text, 5, &Deadline::never()).unwrap();
+        found.into_iter().map(|found| (found.number, found.likeness)).collect()
+    }
+
+    #[test]
+    fn names_are_found_by_words_acronyms_starts_and_misspellings() {
+        for (text, expected) in [
+            ("stm", (4, Likeness::Exact)),
+            ("STM autobus", (4, Likeness::Part)),
+            ("montreal", (6, Likeness::Exact)),
+            ("Ville de Montréal", (3, Likeness::Exact)),
+            ("CGI", (0, Likeness::Part)),
+            ("snow", (5, Likeness::Part)),
+            ("snow cl", (5, Likeness::Part)),
+            ("deneigemnt", (5, Likeness::Similar)),
+            ("Monreal", (6, Likeness::Similar)),
+        ] {
+            assert_eq!(found(text).first(), Some(&expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_that_the_words_contain_are_found() {
+        let found: Vec<u32> = found("déneigement à Montréal")
+            .into_iter()
+            .map(|(number, _)| number)
+            .collect();
+        assert!(found.contains(&5) && found.contains(&6), "{found:?}");
+    }
+
+    #[test]
+    fn the_rare_word_weighs_most() {
+        let found = found("Informatiques LGS");
+        assert_eq!(found[0].0, 1);
+    }
+
+    #[test]
+    fn words_that_no_name_has_find_nothing() {
+        for text in ["", "🚜", "\"\"", "zzyzx", "quantum chromodynamics"] {
+            assert_eq!(found(text), [], "{text}");
+        }
+    }
+}

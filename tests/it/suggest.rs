@@ -1,0 +1,254 @@
+//! `GET /suggest` over HTTP: what typed words may mean, and whether each suggestion finds what it says.
+
+use std::{collections::BTreeSet, sync::LazyLock};
+
+use procure::{http::encoding::encode, model::entity_type::EntityType};
+use serde_json::{Value, json};
+
+use crate::support::TestServer;
+
+/// Departments in English and French, with municipality.
+const BODIES: [(&str, &str, &str); 7] = [
+    (
+        "Innovation, Science and Economic Development Canada",
+        "Innovation, Sciences et Développement économique Canada",
+        "federal",
+    ),
+    ("National Defence", "Défense nationale", "federal"),
+    ("DFATD", "", "federal"),
+    ("", "Ville de Montréal", "montreal"),
+    ("", "Société de transport de Montréal", "montreal"),
+    ("", "Régie du bâtiment (RBQ)", "qc-provincial"),
+    ("Toronto Water", "", "toronto"),
+];
+
+const VENDORS: [&str; 6] = [
+    "CGI Inc.",
+    "CGI INC",
+    "Conseillers CGI Montréal",
+    "Pavages Beauregard ltée",
+    "Neige & Fils",
+    "<script>alert(1)</script> & \"Sons\"",
+];
+
+const CODES: [(&str, &str, &str); 3] = [
+    ("72102903", "Snow clearing", "Déneigement des rues"),
+    ("72141001", "Road building", "Construction de routes"),
+    ("43230000", "", ""),
+];
+
+const KINDS: [EntityType; 4] = [
+    EntityType::Contract,
+    EntityType::Tender,
+    EntityType::Award,
+    EntityType::Disclosure,
+];
+
+fn records() -> Vec<(EntityType, String)> {
+    let mut records = Vec::new();
+    for number in 0..420_usize {
+        let (english, french, place) = BODIES[number % BODIES.len()];
+        let (code, code_en, code_fr) = CODES[(number / 3) % CODES.len()];
+        let entity_type = KINDS[(number / 5) % KINDS.len()];
+        let record = json!({
+            "record_id": format!("{number}"),
+            "title_en": "Something",
+            "department_en": english,
+            "department_fr": french,
+            "municipality": place,
+            "vendor_name": VENDORS[(number * number + number / 7) % VENDORS.len()],
+            "award_date": "2019-03-04",
+            "publication_date": "2019-03-04",
+            "solicitation_number": format!("EN578-{}/A", number / 4),
+            "unspsc": code,
+            "unspsc_description_en": code_en,
+            "unspsc_description_fr": code_fr,
+        });
+        let members = record.as_object().unwrap().iter();
+        let accepted = |name: &str| {
+            let only_won = ["vendor_name", "award_date"].contains(&name) && entity_type == EntityType::Tender;
+            let only_coded = name.starts_with("unspsc") && entity_type == EntityType::Disclosure;
+            !(only_won || only_coded)
+        };
+        let stated = members.filter(|(name, value)| accepted(name) && value.as_str() != Some(""));
+        let record: serde_json::Map<String, Value> =
+            stated.map(|(name, value)| (name.clone(), value.clone())).collect();
+        records.push((entity_type, Value::Object(record).to_string()));
+    }
+    records
+}
+
+static SERVER: LazyLock<TestServer> = LazyLock::new(|| TestServer::own(&records(), |_| {}));
+
+fn suggested(q: &str) -> Vec<Value> {
+    suggested_in(q, "en")
+}
+
+fn suggested_in(q: &str, lang: &str) -> Vec<Value> {
+    let found = SERVER.get(&format!("/suggest?q={}&lang={lang}&limit=20", encode(q)));
+    assert_eq!(found.status, 200, "{q}: {}", found.detail());
+    let found = found.json();
+    assert_eq!(found["query"], q.trim());
+    found["results"].as_array().unwrap().clone()
+}
+
+fn first(q: &str, lang: &str) -> (String, String, String) {
+    let found = suggested_in(q, lang);
+    let text = |member: &str| found.first().map_or("", |of| of[member].as_str().unwrap()).to_owned();
+    (text("type"), text("label"), text("likeness"))
+}
+
+/// The records that the searches of a suggestion find, each compared with what the suggestion says.
+fn check(suggestion: &Value) {
+    assert!(suggestion["records"].as_u64().unwrap() > 0, "{suggestion}");
+    let mut total = 0;
+    for row in suggestion["by_entity_type"].as_array().unwrap() {
+        let records = row["records"].as_u64().unwrap();
+        assert!(records > 0, "{suggestion}");
+        total += records;
+        let Some(search) = row["search"].as_str() else {
+            continue;
+        };
+        let found = SERVER.get(&format!("{search}&include_total=true&limit=1"));
+        assert_eq!(found.json()["total"], records, "{search}");
+        for (name, value) in suggestion["query"].as_object().unwrap() {
+            let value = encode(value.as_str().unwrap());
+            let kind = row["entity_type"].as_str().unwrap();
+            let by_query = SERVER.get(&format!("/{kind}?{name}={value}&include_total=true&limit=1"));
+            assert_eq!(by_query.json()["total"], records, "{name}={value}");
+        }
+    }
+    assert_eq!(suggestion["records"], total, "{suggestion}");
+    if let Some(href) = suggestion["href"].as_str() {
+        let found = SERVER.get(href);
+        assert_eq!(found.status, 200, "{href}");
+        if suggestion["type"] == "solicitation" {
+            assert_eq!(found.json()["total"], total, "{href}");
+            assert_eq!(suggestion["query"], Value::Null);
+        }
+    }
+}
+
+#[test]
+fn words_acronyms_numbers_and_misspellings_are_understood() {
+    let ised = "Innovation, Science and Economic Development Canada";
+    let isde = "Innovation, Sciences et Développement économique Canada";
+    for (q, lang, expected) in [
+        ("ISED", "en", ("department", ised, "exact")),
+        ("isde", "fr", ("department", isde, "exact")),
+        ("Industry Canada", "en", ("department", ised, "exact")),
+        ("MDN", "en", ("department", "National Defence", "exact")),
+        ("MDN", "fr", ("department", "Défense nationale", "exact")),
+        ("Global Affairs", "en", ("department", "DFATD", "part")),
+        ("STM", "en", ("department", "Société de transport de Montréal", "exact")),
+        (
+            "STM autobus",
+            "en",
+            ("department", "Société de transport de Montréal", "part"),
+        ),
+        ("RBQ", "fr", ("department", "Régie du bâtiment (RBQ)", "exact")),
+        ("EN578-7/A", "en", ("solicitation", "EN578-7/A", "exact")),
+        ("en578 7 a", "en", ("solicitation", "en578 7 a", "exact")),
+        ("notice EN578-7/A please", "en", ("solicitation", "EN578-7/A", "exact")),
+        ("snow", "en", ("commodity", "Snow clearing", "part")),
+        ("deneigement", "fr", ("commodity", "Déneigement des rues", "part")),
+        ("deneigemnt", "en", ("commodity", "Snow clearing", "similar")),
+        (
+            "pavage beauregar",
+            "en",
+            ("supplier", "Pavages Beauregard ltée", "part"),
+        ),
+        ("Beauregerd", "en", ("supplier", "Pavages Beauregard ltée", "similar")),
+        ("montréal", "en", ("municipality", "Montreal", "exact")),
+        ("72102903", "en", ("commodity", "Snow clearing", "exact")),
+        ("43230000", "en", ("commodity", "4323", "exact")),
+    ] {
+        let (of, label, likeness) = first(q, lang);
+        let found = (of.as_str(), label.as_str(), likeness.as_str());
+        assert_eq!(found, expected, "{q}: {:?}", suggested_in(q, lang));
+    }
+}
+
+#[test]
+fn every_suggestion_finds_as_many_records_as_it_says() {
+    let mut checked = BTreeSet::new();
+    let mut types = BTreeSet::new();
+    let words = [
+        "innovation",
+        "national",
+        "dfatd",
+        "ville",
+        "société transport",
+        "rbq",
+        "toronto",
+        "cgi",
+        "pavages",
+        "neige",
+        "script alert",
+        "snow",
+        "road",
+        "432",
+        "montreal",
+        "EN578-0/A",
+        "EN578-13/A EN578-20/A",
+        "c",
+        "qc-provincial",
+        "federal",
+        "de",
+        "inc",
+    ];
+    for q in words {
+        for suggestion in suggested(q) {
+            types.insert(suggestion["type"].as_str().unwrap().to_owned());
+            if checked.insert(suggestion["id"].as_str().unwrap().to_owned()) {
+                check(&suggestion);
+            }
+        }
+    }
+    assert_eq!(types.len(), 5, "{types:?}");
+    assert!(checked.len() >= 15, "{checked:?}");
+}
+
+#[test]
+fn what_nothing_is_known_of_has_no_suggestions() {
+    for q in [
+        "",
+        "🚜",
+        "\"\"",
+        "zzyzx",
+        "EN578-99999/Z",
+        "quantum chromodynamics",
+        "--- ///",
+        "%00",
+    ] {
+        assert_eq!(suggested(q), Vec::<Value>::new(), "{q}");
+    }
+    assert_eq!(SERVER.get("/suggest").json(), json!({"query": "", "results": []}));
+}
+
+#[test]
+fn texts_and_lists_are_bounded() {
+    let full = "snow ".repeat(102);
+    assert!(!suggested(&full).is_empty(), "{} characters", full.len());
+    let long = SERVER.get(&format!("/suggest?q={}", "x".repeat(513)));
+    assert_eq!(long.status, 422);
+    assert!(long.detail().contains("512"), "{}", long.detail());
+    for limit in 1..=3 {
+        let found = SERVER.get(&format!("/suggest?q=montreal&limit={limit}")).json();
+        assert_eq!(found["results"].as_array().unwrap().len(), limit);
+    }
+    for refused in ["limit=0", "limit=21", "lang=de", "offset=1"] {
+        assert_eq!(
+            SERVER.get(&format!("/suggest?q=snow&{refused}")).status,
+            422,
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn a_suggestion_costs_one_request() {
+    for _ in 0..2 {
+        assert_eq!(SERVER.get("/suggest?q=snow").header("x-ratelimit-cost"), Some("1"));
+    }
+}
