@@ -37,7 +37,7 @@ pub fn save(command: Option<&str>, measured: &[Value], keeps_others: bool) {
 }
 
 /// The processor and the number of its cores.
-fn machine() -> String {
+pub fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name"));

@@ -9,6 +9,7 @@ pub mod http;
 #[path = "../../tests/support/installation.rs"]
 pub mod installation;
 pub mod load;
+pub mod report;
 pub mod server;
 
 use std::{
@@ -24,6 +25,7 @@ use std::{
 };
 
 use procure::model::{entity_type::EntityType, schema::Schema};
+use report::{Plot, Report};
 use serde_json::{Value, json};
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_procure");
@@ -39,13 +41,7 @@ pub struct Arguments {
 
 impl Arguments {
     pub fn parse() -> Arguments {
-        let given: Vec<String> = std::env::args().collect();
-        let value = |name: &str| {
-            given
-                .iter()
-                .position(|arg| arg == name)
-                .and_then(|at| given.get(at + 1))
-        };
+        let value = argument;
         Arguments {
             records: value("--records").map_or(2_000_000, |n| n.parse().expect("--records takes a number")),
             megabytes: value("--mb").map_or(50, |n| n.parse().expect("--mb takes a number")),
@@ -221,6 +217,16 @@ impl Times {
         Times(times)
     }
 
+    /// Times one run for each item; a single item is run as [`Times::of`] does.
+    pub fn of_each<T>(items: &[T], mut run: impl FnMut(&T)) -> Times {
+        if let [item] = items {
+            return Times::of(|| run(item));
+        }
+        let mut times: Vec<f64> = items.iter().map(|item| milliseconds(&mut || run(item))).collect();
+        times.sort_by(f64::total_cmp);
+        Times(times)
+    }
+
     pub fn percentile(&self, percent: usize) -> f64 {
         self.0[(self.0.len() - 1) * percent / 100]
     }
@@ -232,11 +238,12 @@ fn milliseconds(run: &mut impl FnMut()) -> f64 {
     begin.elapsed().as_secs_f64() * 1000.0
 }
 
-/// The rows so far.
+/// The rows and plots so far.
 static ROWS: Mutex<Vec<Value>> = Mutex::new(Vec::new());
+static PLOTS: Mutex<Vec<Plot>> = Mutex::new(Vec::new());
 
 /// Prints a row of results: as a line of a table to stderr, and as a JSON line to stdout. Saves all rows so far to the
-/// file of figures, if one is wanted.
+/// file of figures, if one is wanted, and draws them.
 pub fn row(name: &str, figures: &[(&str, f64)]) {
     let columns: Vec<String> = figures
         .iter()
@@ -251,13 +258,45 @@ pub fn row(name: &str, figures: &[(&str, f64)]) {
     let mut rows = ROWS.lock().expect("no thread panics while it adds a row");
     rows.push(line);
     figures::save(Some(&command()), &rows, false);
+    if let Some(last) = rows.last_mut() {
+        last[report::CALIBRATION] = Value::from(report::calibrate());
+    }
+    draw(&rows);
+}
+
+/// Adds a plot to the report.
+pub fn plot(plot: Plot) {
+    PLOTS.lock().expect("no thread panics while it adds a plot").push(plot);
+    draw(&ROWS.lock().expect("no thread panics while it adds a row"));
+}
+
+fn draw(rows: &[Value]) {
+    let report = Report {
+        bench: &bench(),
+        command: &command(),
+        machine: &figures::machine(),
+        rows,
+        plots: &PLOTS.lock().expect("no thread panics while it adds a plot"),
+    };
+    report.write(argument("--save").as_deref(), argument("--against").as_deref());
+}
+
+/// The argument after this one.
+fn argument(name: &str) -> Option<String> {
+    let mut given = std::env::args().skip_while(|argument| argument != name);
+    given.nth(1)
+}
+
+/// The name of this bench.
+fn bench() -> String {
+    let program = std::env::current_exe().unwrap_or_default();
+    let name = program.file_stem().unwrap_or_default().to_string_lossy();
+    name.rsplit_once('-').map_or(&*name, |(bench, _)| bench).to_owned()
 }
 
 /// The command that started this bench.
 fn command() -> String {
-    let program = std::env::current_exe().unwrap_or_default();
-    let name = program.file_stem().unwrap_or_default().to_string_lossy();
-    let bench = name.rsplit_once('-').map_or(&*name, |(bench, _)| bench);
+    let bench = bench();
     let arguments: Vec<String> = std::env::args()
         .skip(1)
         .filter(|argument| argument != "--bench")
