@@ -1,6 +1,9 @@
 //! Latency of searches, inside the engine and over HTTP, and its growth with page depth and index
 //! size: `cargo bench --bench latency [-- --records N --dir DIR]`.
 //!
+//! The requests are those of `benches/workload.json`; add one there to measure it. Those with `sweep` are drawn against the
+//! number of records, the depth of a page, connections, and a fixed rate of requests, in `target/bench/latency.html`.
+//!
 //! Compare ratios rather than milliseconds. `ratio` divides a row's median by the cost of a request
 //! that does no search: a keyed request to `/sources` in the same run, plus the time that the
 //! response's bytes take over a bare socket. `growth` divides that ratio by the ratio of the same
@@ -11,7 +14,7 @@ mod support;
 use std::{
     io::{Read, Write},
     net::{TcpListener, TcpStream},
-    path::Path,
+    path::{Path, PathBuf},
     thread,
 };
 
@@ -22,7 +25,7 @@ use procure::{
     query::{Filter, Order, Page, SearchQuery, Sort, SortKey, Start, text::TextQuery},
 };
 use serde_json::Value;
-use support::{Arguments, Times, index, row, server::Server, usage};
+use support::{Arguments, Times, index, row, server::Server, sweep, usage};
 
 fn main() {
     let Arguments { records, dir, .. } = Arguments::parse();
@@ -31,6 +34,29 @@ fn main() {
     engine_rows(&whole);
     eprintln!("\nover HTTP (ms; `ratio` to a request without a search, plus the transfer of the bytes)");
     http_rows(&whole, &tenth, &dir);
+    eprintln!("\nhow latency grows (ms)");
+    sweeps(&[index(&dir, records / 100), tenth, whole], &dir);
+}
+
+/// Of the requests of the workload that are marked for it.
+fn sweeps(indexes: &[PathBuf], dir: &Path) {
+    let workload = workload();
+    let all = workload.as_array().expect("a list of requests").iter();
+    let swept: Vec<sweep::Swept> = all
+        .filter(|request| request["sweep"] == true)
+        .filter_map(|request| Some((request["name"].as_str()?, request["path"].as_str()?)))
+        .collect();
+    let start = |(number, index): (usize, &PathBuf)| Server::start(index, dir, &format!("sweep-{number}"));
+    let mut servers: Vec<Server> = indexes.iter().enumerate().map(start).collect();
+    sweep::sizes(&mut servers, &swept);
+    let mut largest = servers.pop().expect("a server");
+    drop(servers);
+    sweep::depth(&mut largest, &swept);
+    sweep::connections(&largest, &swept);
+}
+
+fn workload() -> Value {
+    serde_json::from_str(include_str!("workload.json")).expect("the workload")
 }
 
 fn engine_rows(index_dir: &Path) {
@@ -142,7 +168,7 @@ fn http_rows(whole: &Path, tenth: &Path, dir: &Path) {
     let (mut large, mut small) = (Server::start(whole, dir, "large"), Server::start(tenth, dir, "small"));
     let no_search = Times::of(|| drop(large.get("/sources"))).percentile(50);
     row("no search (/sources)", &[("p50", no_search)]);
-    let workload: Value = serde_json::from_str(include_str!("workload.json")).expect("the workload");
+    let workload = workload();
     for request in workload.as_array().expect("a list of requests") {
         let (name, path) = (
             request["name"].as_str().expect("a name"),

@@ -11,6 +11,7 @@ pub mod installation;
 pub mod load;
 pub mod report;
 pub mod server;
+pub mod sweep;
 
 use std::{
     fs,
