@@ -42,10 +42,12 @@ pub enum Facet {
     Department,
     /// How many bids were received.
     Bids,
+    /// Who could bid.
+    Competition,
 }
 
 impl Facet {
-    pub const ALL: [Facet; 16] = [
+    pub const ALL: [Facet; 17] = [
         Facet::Status,
         Facet::Category,
         Facet::Municipality,
@@ -62,6 +64,7 @@ impl Facet {
         Facet::Currency,
         Facet::Department,
         Facet::Bids,
+        Facet::Competition,
     ];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -73,7 +76,7 @@ impl Facet {
             Facet::Vendor => "vendor",
             Facet::ProcurementMethod => "procurement_method",
             Facet::NoticeType => "notice_type",
-            Facet::GovernmentLevel => "government_level",
+            Facet::GovernmentLevel => "level",
             Facet::Province => "province",
             Facet::Year => "year",
             Facet::Fields => "fields",
@@ -82,6 +85,7 @@ impl Facet {
             Facet::Currency => "currency",
             Facet::Department => "buyer",
             Facet::Bids => "bids",
+            Facet::Competition => "competition",
         }
     }
 
@@ -126,6 +130,7 @@ impl Facet {
             Facet::Fields => record.fields().map(str::to_owned).collect(),
             Facet::Commodity => commodities(record),
             Facet::QualityFlag => keys(record, Role::QualityFlag),
+            Facet::Competition => keys(record, Role::Competition),
             Facet::Currency => one(record.currency()),
             Facet::Department => buyers(record),
             Facet::Bids => {
@@ -154,6 +159,7 @@ impl Facet {
             Facet::Category => (&[], Some(Role::Category)),
             Facet::Municipality => (&[], Some(Role::Municipality)),
             Facet::ProcurementMethod => (&[], Some(Role::ProcurementMethod)),
+            Facet::Competition => (&[], Some(Role::Competition)),
             Facet::NoticeType => (&[], Some(Role::NoticeType)),
             Facet::Year => (&[], Some(Role::Date)),
             Facet::Commodity => (&[], Some(Role::Commodity)),

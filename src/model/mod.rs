@@ -16,6 +16,7 @@ pub(crate) mod mail_safe_text;
 pub mod municipality;
 pub mod plans;
 pub mod printable;
+pub(crate) mod procurement_method;
 pub mod record;
 mod record_values;
 pub(crate) mod role;

@@ -11,6 +11,7 @@ use crate::model::{
     date::Date,
     entity_type::EntityType,
     fold::fold,
+    procurement_method,
     record_values::{RecordValue, parse_values},
     schema::{Role, Schema},
     similarity_terms, vocabulary,
@@ -178,6 +179,8 @@ impl<'a> Record<'a> {
         for (field, text) in self.named_texts(role) {
             match role {
                 Role::RecordId => push(Cow::Borrowed(text)),
+                // All texts together: see below.
+                Role::Competition => {}
                 Role::Category => vocabulary::categories(text).for_each(|code| push(Cow::Borrowed(code))),
                 Role::Status => {
                     if let Some(status) = status(text) {
@@ -192,6 +195,10 @@ impl<'a> Record<'a> {
                 Role::Commodity => commodity::keys(field, text).for_each(|key| push(Cow::Owned(key))),
                 _ => push(Cow::Owned(query_key(role, text))),
             }
+        }
+        if role == Role::Competition && self.schema.has_role(role) {
+            let methods = self.named_texts(role).map(|(_, text)| text);
+            keys.push(Cow::Borrowed(procurement_method::competition(methods)));
         }
         if role == Role::QualityFlag {
             keys.extend(self.quality_flags().map(Cow::Borrowed));
@@ -217,7 +224,7 @@ pub fn query_key(role: Role, text: &str) -> String {
     let mut key = match role {
         Role::VendorProvince => vocabulary::province(text),
         Role::ReferenceNumber | Role::Commodity => text.trim().to_lowercase(),
-        Role::Municipality | Role::Category | Role::Status | Role::QualityFlag | Role::RecordId => {
+        Role::Municipality | Role::Category | Role::Status | Role::QualityFlag | Role::Competition | Role::RecordId => {
             text.trim().to_owned()
         }
         _ => fold(text),

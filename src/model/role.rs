@@ -46,6 +46,9 @@ pub enum Role {
     Person,
     /// What is doubtful about the record: members of [`crate::model::vocabulary::QUALITY_FLAGS`].
     QualityFlag,
+    /// Who could bid, derived from the method of procurement: [`crate::model::procurement_method`].
+    Competition,
+    GovernmentLevel,
 }
 
 /// How an index stores a role. Both engines derive the types of their fields from it.
@@ -67,7 +70,7 @@ pub(crate) enum RoleStorage {
 
 /// Each role with its name in `index-schema` and in an index, and how it is stored. The order is that of the fields of
 /// an index: to change it, raise `INDEX_FORMAT` in `schema.rs`.
-const ROLES: [(Role, &str, RoleStorage); 23] = [
+const ROLES: [(Role, &str, RoleStorage); 25] = [
     (Role::RecordId, "record_id", RoleStorage::Key),
     (Role::Municipality, "municipality", RoleStorage::Key),
     (Role::Category, "category", RoleStorage::Key),
@@ -77,6 +80,8 @@ const ROLES: [(Role, &str, RoleStorage); 23] = [
     (Role::ReferenceNumber, "reference_number", RoleStorage::Key),
     (Role::SolicitationNumber, "solicitation_number", RoleStorage::Key),
     (Role::QualityFlag, "quality_flag", RoleStorage::Key),
+    (Role::Competition, "competition", RoleStorage::Key),
+    (Role::GovernmentLevel, "government_level", RoleStorage::Key),
     (Role::Department, "department", RoleStorage::Name),
     (Role::Vendor, "vendor", RoleStorage::Name),
     (Role::ProcurementMethod, "procurement_method", RoleStorage::Name),
@@ -157,6 +162,6 @@ mod tests {
             );
         }
         // The last variant of the enum.
-        assert_eq!(Role::all().count(), Role::QualityFlag as usize + 1);
+        assert_eq!(Role::all().count(), Role::GovernmentLevel as usize + 1);
     }
 }

@@ -11,6 +11,9 @@ pub(crate) const CATEGORIES: [&str; 4] = ["CNST", "GD", "SRV", "SRVTGD"];
 /// Decision D-34: the four values of `status`, as the filter shows them.
 pub(crate) const STATUSES: [&str; 4] = ["Active", "Expired", "Cancelled", "Open"];
 
+/// Levels of government.
+pub(crate) const GOVERNMENT_LEVELS: [&str; 3] = ["federal", "provincial", "municipal"];
+
 /// The value is one that publishers type where they have none: 0, 0.01, 1, 9999999.
 pub(crate) const PLACEHOLDER_VALUE: &str = "placeholder_value";
 /// The value is negative, or far from all others of its source and category.

@@ -171,6 +171,7 @@ impl Drawn {
                 "commodity",
                 "quality_flag",
                 "currency",
+                "level",
             ];
             let first = random.below(all.len() as u64) as usize;
             let length = 1 + random.below((all.len() - first) as u64) as usize;
@@ -366,6 +367,8 @@ impl Drawn {
             "commodity=zz",
             "commodity=unspsc:99",
             "quality_flag=odd",
+            "competition=odd",
+            "level=federal&facets=level",
             "q=zzzzzzzz&explain=true",
         ];
         Some(Request::Get(format!("/{entity_type}?{}", random.pick(&queries))))

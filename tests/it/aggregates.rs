@@ -133,7 +133,7 @@ fn statistics_count_every_match() {
     refused(
         "/tender/stats?limit=3",
         422,
-        "parameter 'limit': /tender/stats does not accept it; it accepts municipality, q, department, department_is, category, status, procurement_method, notice_type, reference_number, value_min, value_max, issued_after, issued_before, closing_after, closing_before, commodity, quality_flag, translate, include",
+        "parameter 'limit': /tender/stats does not accept it; it accepts municipality, q, department, department_is, category, status, procurement_method, competition, level, notice_type, reference_number, value_min, value_max, issued_after, issued_before, closing_after, closing_before, commodity, quality_flag, translate, include",
     );
     refused(
         "/contract/stats?munipality=x",
@@ -447,7 +447,7 @@ fn a_search_counts_on_request() {
     refused(
         "/tender?facets=vendor",
         422,
-        "parameter 'facets': 'vendor' is not one of status, category, municipality, department, year, commodity, quality_flag, currency",
+        "parameter 'facets': 'vendor' is not one of status, category, municipality, department, year, commodity, quality_flag, currency, competition, level",
     );
     refused(
         "/contract?include_total=TRUE",

@@ -13,6 +13,7 @@ mod bodies;
 mod buyers;
 mod command_line;
 mod commodities;
+mod competition;
 mod coverage;
 mod crowding;
 mod damaged_disk;

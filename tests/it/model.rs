@@ -133,15 +133,19 @@ fn field(name: &str) -> BoxedStrategy<Value> {
         "government_level" => proptest::sample::select(&["municipal", "federal"][..])
             .prop_map(Value::from)
             .boxed(),
+        "procurement_method_en" => prop_oneof![
+            known_name(),
+            proptest::sample::select(&["Open bidding", "Gré à gré", "Call by invitation", "limited"][..])
+                .prop_map(str::to_owned),
+        ]
+        .prop_map(Value::from)
+        .boxed(),
         "province" => proptest::sample::select(&["ON", "QC"][..])
             .prop_map(Value::from)
             .boxed(),
-        "vendor_name"
-        | "department_en"
-        | "department_fr"
-        | "buyer_name"
-        | "procurement_method_en"
-        | "notice_type_en" => known_name().prop_map(Value::from).boxed(),
+        "vendor_name" | "department_en" | "department_fr" | "buyer_name" | "notice_type_en" => {
+            known_name().prop_map(Value::from).boxed()
+        }
         _ => text().prop_map(Value::from).boxed(),
     }
 }
@@ -223,6 +227,8 @@ fn filter() -> impl Strategy<Value = Filter> {
         term(Role::VendorProvince, &["QC", "Ontario"]),
         term(Role::NoticeType, &["R&D Inc.", "x"]),
         term(Role::QualityFlag, &["no_vendor", "none", "placeholder_value"]),
+        term(Role::Competition, &["open", "invitation", "none", "unknown"]),
+        term(Role::GovernmentLevel, &["municipal", "federal", "provincial"]),
         term(Role::ReferenceNumber, &["road", "EN578-123/a"]),
         (part(), any::<bool>()).prop_map(|(part, vendor)| {
             let role = if vendor { Role::Vendor } else { Role::Department };
@@ -278,6 +284,8 @@ fn filter() -> impl Strategy<Value = Filter> {
                 (Facet::Currency, "CAD"),
                 (Facet::Currency, "USD"),
                 (Facet::Bids, "2"),
+                (Facet::Competition, "none"),
+                (Facet::GovernmentLevel, "municipal"),
             ][..]
         )
         .prop_map(|(facet, key)| Filter::FacetValue {

@@ -1,13 +1,13 @@
 //! How much of the money was awarded without competition, as far as the publishers state the method of procurement.
 //!
 //! The rule is described in `docs/explorer.md` and `docs/api.md`. Publishers have lists of methods of their own, in two
-//! languages; this table sorts them into classes by words of their names.
+//! languages, which [`procurement_method`] sorts into classes.
 
 use std::collections::BTreeMap;
 
 use crate::{
     engine::aggregation::{FacetBuckets, Money},
-    model::fold::fold,
+    model::procurement_method,
 };
 
 /// A class of methods of procurement.
@@ -23,61 +23,6 @@ pub(crate) enum MethodClass {
     Unclear,
 }
 
-/// The words of a class. A method belongs to the first class with a word that its folded name contains, or equals if
-/// the word is a code.
-const CLASSES: [(MethodClass, &[&str], &[&str]); 3] = [
-    (
-        MethodClass::WithoutCompetition,
-        &[
-            "non competitive",
-            "non concurrentiel",
-            "mutual agreement",
-            "gre a gre",
-            "sole source",
-            "single source",
-            "fournisseur unique",
-        ],
-        &["limited", "direct", "tn", "noncompetitive"],
-    ),
-    (
-        MethodClass::AdvanceNotice,
-        &[
-            "advance contract award",
-            "preavis d adjudication",
-            "preavis d attribution",
-        ],
-        &["acan", "pac", "ac"],
-    ),
-    (
-        MethodClass::Competitive,
-        &[
-            "competitive",
-            "concurrentiel",
-            "open bidding",
-            "open tender",
-            "invitation",
-            "selective",
-            "public call",
-            "call for tenders",
-            "appel d offres",
-            "ouvert",
-        ],
-        &[
-            "open",
-            "selective",
-            "ob",
-            "st",
-            "tc",
-            "rft",
-            "rfq",
-            "rfp",
-            "rfsq",
-            "nrfp",
-            "tender",
-        ],
-    ),
-];
-
 impl MethodClass {
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -89,11 +34,12 @@ impl MethodClass {
     }
 
     fn of(method: &str) -> MethodClass {
-        let folded = fold(method);
-        let found = CLASSES.iter().find(|(_, words, codes)| {
-            words.iter().any(|word| folded.contains(word)) || codes.contains(&folded.as_str())
-        });
-        found.map_or(MethodClass::Unclear, |(class, ..)| *class)
+        match procurement_method::MethodClass::of(method) {
+            procurement_method::MethodClass::None => MethodClass::WithoutCompetition,
+            procurement_method::MethodClass::AdvanceNotice => MethodClass::AdvanceNotice,
+            procurement_method::MethodClass::Unclear => MethodClass::Unclear,
+            _ => MethodClass::Competitive,
+        }
     }
 }
 
@@ -180,31 +126,9 @@ mod tests {
     use crate::engine::aggregation::FacetBucket;
 
     #[test]
-    fn methods_of_every_publisher_have_a_class() {
-        use MethodClass::{AdvanceNotice, Competitive, Unclear, WithoutCompetition};
-        for (method, expected) in [
-            ("Non-competitive", WithoutCompetition),
-            ("Traditional Non-Competitive", WithoutCompetition),
-            ("Non concurrentielle - Traditionnelle", WithoutCompetition),
-            ("Contract by mutual agreement", WithoutCompetition),
-            ("Contrat de gré à gré", WithoutCompetition),
-            ("limited", WithoutCompetition),
-            ("Advance contract award notice", AdvanceNotice),
-            ("Préavis d'adjudication de contrat", AdvanceNotice),
-            ("Préavis d’attribution du contrat", AdvanceNotice),
-            ("Competitive – Open Bidding (GETS)", Competitive),
-            ("Concurrentielle - Appel d’offres sélectif", Competitive),
-            ("Public call for tenders", Competitive),
-            ("Call for tenders by invitation", Competitive),
-            ("Open Bidding", Competitive),
-            ("RFT", Competitive),
-            ("NRFP", Competitive),
-            ("Transport infrastructure contract", Unclear),
-            ("OTP", Unclear),
-            ("limited edition", Unclear),
-            ("", Unclear),
-        ] {
-            assert_eq!(MethodClass::of(method), expected, "{method}");
+    fn invited_suppliers_compete_too() {
+        for method in ["RFT", "Call for tenders by invitation", "Competitive"] {
+            assert_eq!(MethodClass::of(method), MethodClass::Competitive, "{method}");
         }
     }
 

@@ -38,6 +38,8 @@ pub(crate) fn facets_of(schema: &Schema) -> Vec<Facet> {
         (Facet::Commodity, schema.has_role(Role::Commodity)),
         (Facet::QualityFlag, schema.has_role(Role::QualityFlag)),
         (Facet::Currency, schema.field("currency").is_some()),
+        (Facet::Competition, schema.has_role(Role::Competition)),
+        (Facet::GovernmentLevel, schema.has_role(Role::GovernmentLevel)),
     ];
     let valid = all.into_iter().filter(|(_, has_field)| *has_field);
     valid.map(|(facet, _)| facet).collect()

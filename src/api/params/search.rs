@@ -24,7 +24,8 @@ use crate::{
     },
     model::{
         EntityType, Facet, Role, Schema,
-        vocabulary::{CATEGORIES, QUALITY_FLAG_VALUES, STATUSES},
+        procurement_method::COMPETITION,
+        vocabulary::{CATEGORIES, GOVERNMENT_LEVELS, QUALITY_FLAG_VALUES, STATUSES},
     },
     query::text::TextQuery,
 };
@@ -86,6 +87,8 @@ pub const TABLE: &[SearchParam] = &[
     filter("category", "Procurement category; a record with several categories matches each of them", FilterKind::OneOf(Role::Category, &CATEGORIES, Case::Any)).in_form(5),
     filter("status", "Status that the publisher states, in one of four words; it is not computed from dates, so a tender may be `Open` after its closing date", FilterKind::OneOf(Role::Status, &STATUSES, Case::Any)).in_form(7),
     filter("procurement_method", "Start of the procurement method, in English or French", FilterKind::Start(Role::ProcurementMethod)).in_form(8),
+    filter("competition", "Who could bid, by the procurement method: `open` to all, by `invitation`, `none` (one supplier), or `unknown`, where the method is not stated or does not say it", FilterKind::OneOf(Role::Competition, &COMPETITION, Case::Exact)).in_form(23),
+    filter("level", "Level of government of the buyer", FilterKind::OneOf(Role::GovernmentLevel, &GOVERNMENT_LEVELS, Case::Exact)).in_form(24),
     filter("notice_type", "The whole notice type, in English or French; abbreviations do not match", FilterKind::Whole(Role::NoticeType)).in_form(9),
     filter("vendor_province", "Vendor's province: its name in English or French, or its code; of a vendor abroad its state or region, as published. An unknown one finds nothing", FilterKind::Whole(Role::VendorProvince)).in_form(4),
     filter("reference_number", "Exact number of a notice: finds the notice and all its amendments", FilterKind::Whole(Role::ReferenceNumber)).in_form(10),
@@ -148,7 +151,7 @@ pub const TABLE: &[SearchParam] = &[
     ),
     SearchParam::new(
         "facets",
-        "Fields by which all matches are counted, separated by commas: `status`, `category`, `municipality`, `department`, `vendor`, `year`, `commodity`, `quality_flag`, `currency`; an entity type accepts those that it has",
+        "Fields by which all matches are counted, separated by commas: `status`, `category`, `municipality`, `department`, `vendor`, `year`, `commodity`, `quality_flag`, `currency`, `competition`, `level`; an entity type accepts those that it has",
         ParamType::Text(|p| &mut p.facets),
     )
     .by_entity_type(facets_schema)
@@ -372,7 +375,7 @@ mod tests {
         check(
             EntityType::StandingOffer,
             "foo=1",
-            "unknown parameter 'foo'; this endpoint accepts municipality, q, department, vendor, department_is, vendor_is, category, reference_number, \
+            "unknown parameter 'foo'; this endpoint accepts municipality, q, department, vendor, department_is, vendor_is, category, level, reference_number, \
              issued_after, issued_before, closing_after, closing_before, ending_after, ending_before, commodity, supplier, quality_flag, translate, sort_by, sort_order, \
              limit, offset, cursor, facets, include_total, suggest, explain, include",
         );

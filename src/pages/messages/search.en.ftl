@@ -37,6 +37,8 @@ search-field-ending_after = Ending from
 search-field-ending_before = Ending until
 search-field-supplier = Supplier, all names
 search-field-quality_flag = Doubts about the record
+search-field-competition = Competition
+search-field-level = Level of government
 search-field-date-hint = YYYY-MM-DD
 
 ## Active conditions
@@ -66,6 +68,8 @@ search-condition-ending_before = Ending until
 search-condition-commodity = Commodity:
 search-condition-supplier = Supplier:
 search-condition-quality_flag = Doubt:
+search-condition-competition = Competition:
+search-condition-level = Level:
 search-condition-ignored = Does not apply to these records
 
 ## Results
@@ -161,6 +165,8 @@ search-facet-vendor = Supplier
 search-facet-category = Category
 search-facet-commodity = Commodity
 search-facet-quality_flag = Doubts
+search-facet-competition = Competition
+search-facet-level = Level of government
 search-facet-municipality = Place
 search-facet-status = Status
 search-facet-procurement_method = Procurement method
@@ -184,6 +190,13 @@ search-status-Active = Active
 search-status-Expired = Ended
 search-status-Cancelled = Cancelled
 search-status-Open = Open
+search-competition-open = open to all
+search-competition-invitation = by invitation
+search-competition-none = without competition
+search-competition-unknown = not known
+search-level-federal = federal
+search-level-provincial = provincial
+search-level-municipal = municipal
 
 ## Translation
 

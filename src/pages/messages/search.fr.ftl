@@ -37,6 +37,8 @@ search-field-ending_after = Fin à partir du
 search-field-ending_before = Fin jusqu’au
 search-field-supplier = Fournisseur, tous les noms
 search-field-quality_flag = Réserves sur la fiche
+search-field-competition = Concurrence
+search-field-level = Palier de gouvernement
 search-field-date-hint = AAAA-MM-JJ
 
 ## Active conditions
@@ -66,6 +68,8 @@ search-condition-ending_before = Fin jusqu’au
 search-condition-commodity = Marchandise :
 search-condition-supplier = Fournisseur :
 search-condition-quality_flag = Réserve :
+search-condition-competition = Concurrence :
+search-condition-level = Palier :
 search-condition-ignored = Sans objet pour ces fiches
 
 ## Results
@@ -161,6 +165,8 @@ search-facet-vendor = Fournisseur
 search-facet-category = Catégorie
 search-facet-commodity = Marchandise
 search-facet-quality_flag = Réserves
+search-facet-competition = Concurrence
+search-facet-level = Palier de gouvernement
 search-facet-municipality = Lieu
 search-facet-status = État
 search-facet-procurement_method = Mode d’approvisionnement
@@ -184,6 +190,13 @@ search-status-Active = En vigueur
 search-status-Expired = Terminé
 search-status-Cancelled = Annulé
 search-status-Open = Ouvert
+search-competition-open = ouvert à tous
+search-competition-invitation = sur invitation
+search-competition-none = sans concurrence
+search-competition-unknown = non connue
+search-level-federal = fédéral
+search-level-provincial = provincial
+search-level-municipal = municipal
 
 ## Charts
 

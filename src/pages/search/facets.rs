@@ -10,7 +10,7 @@ use crate::{
     pages::{
         quality,
         search::{
-            context::{SearchContext, category, shortened, status},
+            context::{SearchContext, category, choice_words, shortened, status},
             search_address::SearchAddress,
         },
     },
@@ -58,7 +58,7 @@ const VISIBLE: usize = 10;
 pub(crate) const MAX_RANKED: usize = 5_000;
 
 /// All facets of pages, in their order on the page.
-const FACETS: [ShownFacet; 9] = [
+const FACETS: [ShownFacet; 11] = [
     shown(Facet::Status, Role::Status, &["status"], MAX_LISTED),
     shown(Facet::Year, Role::Date, &["issued_after", "issued_before"], usize::MAX),
     shown(Facet::NamedDepartment, Role::Department, &["department_is"], MAX_RANKED),
@@ -66,6 +66,8 @@ const FACETS: [ShownFacet; 9] = [
     shown(Facet::Category, Role::Category, &["category"], MAX_LISTED),
     // All codes, because those of one level are shown.
     shown(Facet::Commodity, Role::Commodity, &["commodity"], usize::MAX),
+    shown(Facet::Competition, Role::Competition, &["competition"], usize::MAX),
+    shown(Facet::GovernmentLevel, Role::GovernmentLevel, &["level"], usize::MAX),
     shown(
         Facet::ProcurementMethod,
         Role::ProcurementMethod,
@@ -166,6 +168,7 @@ pub(crate) fn label(context: &SearchContext, facet: Facet, value: String) -> Str
         Facet::NamedDepartment => Some(context.department(&value)),
         Facet::Commodity => CommodityCode::of_key(&value).map(|code| context.commodity(&code)),
         Facet::QualityFlag => quality::name(context.t, &value),
+        Facet::Competition | Facet::GovernmentLevel => choice_words(context.t, facet.name(), &value),
         _ => None,
     };
     words.unwrap_or(value)

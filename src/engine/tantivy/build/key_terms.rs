@@ -30,7 +30,7 @@ impl KeyTerms {
     pub(super) fn new(role: Role) -> KeyTerms {
         let is_repeated = !matches!(
             role,
-            Role::RecordId | Role::ReferenceNumber | Role::SolicitationNumber | Role::QualityFlag
+            Role::RecordId | Role::ReferenceNumber | Role::SolicitationNumber | Role::QualityFlag | Role::Competition
         );
         KeyTerms {
             role,
