@@ -74,6 +74,11 @@ impl Date {
         NaiveDate::from_epoch_days(self.0).map_or(0, |day| day.year())
     }
 
+    /// 1 for January.
+    pub(crate) fn month(self) -> u32 {
+        NaiveDate::from_epoch_days(self.0).map_or(1, |day| day.month())
+    }
+
     /// 1 for the first day of the year.
     pub(crate) fn day_of_year(self) -> u32 {
         let first = Date::parse(&format!("{:04}-01-01", self.year())).unwrap_or(FIRST);

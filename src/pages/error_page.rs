@@ -87,13 +87,20 @@ fn error_page(
         kind,
         // The texts of client errors name the parameter that is wrong; others say nothing to a visitor.
         detail: match kind {
-            "invalid" | "forbidden" | "missing" => problem::detail(t, error),
+            "invalid" | "forbidden" | "missing" => sentence(&problem::detail(t, error)),
             _ => String::new(),
         },
         wait: wait.map_or_else(String::new, |seconds| waiting_time(t, seconds)),
         request_id: if error.cause.is_some() { request_id } else { "" },
     };
     Ok(render(&page)?.with_status(error.status))
+}
+
+/// A text that begins with a capital letter.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
 }
 
 /// A time in the largest unit that it fills twice, rounded up.

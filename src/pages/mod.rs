@@ -30,6 +30,7 @@ pub(crate) mod kind_tabs;
 pub(crate) mod licence_texts;
 pub(crate) mod market_figures;
 pub(crate) mod messages;
+pub(crate) mod method_names;
 pub(crate) mod overview;
 pub(crate) mod page;
 pub(crate) mod paid;

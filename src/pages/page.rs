@@ -139,6 +139,8 @@ pub(crate) struct Exports {
     pub(crate) csv: Vec<CsvLink>,
     /// A command line that gets the JSON. [`PageCall::exports`] fills it in.
     pub(crate) curl: Option<String>,
+    /// How many of the rows the CSV has, and where all are.
+    pub(crate) note: Option<String>,
 }
 
 /// A file for spreadsheets.
@@ -192,6 +194,7 @@ impl PageCall<'_> {
             json: Some(json),
             csv: vec![CsvLink::only(csv)],
             curl,
+            note: None,
         }
     }
 
@@ -268,6 +271,11 @@ impl Layout {
             icon: &asset::ICON.path,
             exports: Exports::default(),
         }
+    }
+
+    pub(crate) fn with_export_note(mut self, note: Option<String>) -> Layout {
+        self.exports.note = note;
+        self
     }
 
     pub(crate) fn with_exports(self, exports: Exports) -> Layout {

@@ -14,8 +14,14 @@ footer-as-of = Updated here on { $date }.
 footer-sources = Sources and their licences
 footer-licence = How to read these figures
 footer-api = For programs: the API
+title-error = Error: { $title }
 exports-title = Take this data with you
 exports-json = The same as JSON: the address in the API, which needs your API key in a header
+exports-rows-all = The CSV has { $count ->
+    [one] the only row.
+   *[other] all { $count } rows.
+}
+exports-rows-cut = The CSV has the first { $rows } of { $total } rows. The Link header of the file leads to the next ones; a key of a paid plan gets all at once from /{ $kind }/export of the API.
 exports-curl = The same as JSON, from a terminal; KEY is your API key
 copy-button = Copy
 copied-button = Copied

@@ -14,8 +14,14 @@ footer-as-of = Mis à jour ici le { $date }.
 footer-sources = Sources et licences
 footer-licence = Comment lire ces chiffres
 footer-api = Pour les programmes : l’API
+title-error = Erreur : { $title }
 exports-title = Emporter ces données
 exports-json = La même chose en JSON : l’adresse dans l’API, qui demande votre clé d’API dans un en-tête
+exports-rows-all = Le fichier CSV contient { $count ->
+    [one] la seule ligne.
+   *[other] les { $count } lignes.
+}
+exports-rows-cut = Le fichier CSV contient les { $rows } premières lignes sur { $total }. L’en-tête Link du fichier mène aux suivantes ; avec une clé d’un forfait payant, /{ $kind }/export de l’API les donne toutes d’un coup.
 exports-curl = La même chose en JSON, dans un terminal ; KEY est votre clé d’API
 copy-button = Copier
 copied-button = Copié

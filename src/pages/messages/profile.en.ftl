@@ -19,7 +19,7 @@ profile-with-suppliers =
         [one] with { $count } supplier
        *[other] with { $count } suppliers
     }
-profile-values-note = { $count } of the { $total } state a value. The total is theirs.
+profile-values-note = { $count } of the { $total } state a value. The total is the sum of these values.
 
 ## Charts.
 profile-years-title = { $kinds } by year

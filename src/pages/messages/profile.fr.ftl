@@ -19,7 +19,7 @@ profile-with-suppliers =
         [one] avec { $count } fournisseur
        *[other] avec { $count } fournisseurs
     }
-profile-values-note = { $count } sur { $total } indiquent une valeur. Le total est le leur.
+profile-values-note = { $count } sur { $total } indiquent une valeur. Le total est la somme de ces valeurs.
 
 ## Graphiques.
 profile-years-title = { $kinds } par année

@@ -5,7 +5,7 @@ search-quality_flag-implausible_value = montant invraisemblable
 search-quality_flag-future_date = date dans l’avenir
 search-quality_flag-no_vendor = aucun fournisseur nommé
 search-quality_flag-duplicate_suspect = doublon possible
-search-quality_flag-none = aucune réserve
+search-quality_flag-none = aucun doute
 quality-about-placeholder_value = Le montant ressemble à une valeur fictive, comme 1 $ ou un cent, et non à un prix.
 quality-about-implausible_value = Le montant est très éloigné de ceux de fiches semblables de la même source. Il peut s’agir d’une faute de frappe.
 quality-about-future_date = Sa date est postérieure au jour où le fichier du diffuseur a été publié ou obtenu.
@@ -14,15 +14,15 @@ quality-about-duplicate_suspect = Une autre fiche a le même acheteur, le même 
 quality-not-an-amount = pas un montant
 quality-telephone = { $published } ressemble au numéro de téléphone { $number } ; ce nombre n’est pas compté.
 quality-unclear-amount = Ce que l’éditeur a inscrit comme montant, « { $published } », n’est pas clairement un seul montant ; il n’est pas compté.
-quality-title = Réserves sur cette fiche
+quality-title = Doutes sur cette fiche
 quality-tag = Douteux
 quality-share = { $share } de cette valeur ({ $value }) provient de { $count ->
-    [one] { $count } fiche faisant l’objet d’une réserve.
-   *[other] { $count } fiches faisant l’objet d’une réserve.
+    [one] { $count } fiche faisant l’objet d’un doute.
+   *[other] { $count } fiches faisant l’objet d’un doute.
 }
 quality-number = { $count ->
-    [one] { $count } de ces fiches fait l’objet d’une réserve.
-   *[other] { $count } de ces fiches font l’objet d’une réserve.
+    [one] { $count } de ces fiches fait l’objet d’un doute.
+   *[other] { $count } de ces fiches font l’objet d’un doute.
 }
 quality-counted = { $name } ({ $count })
 quality-flags = Motifs : { $flags }.

@@ -111,6 +111,11 @@ record-publisher-unknown = The source of this record is not one of those that th
 record-raw = The record as it is stored
 
 ## No such record.
+solicitation-group-notice = { $count } notices
+solicitation-group-amendment = { $count } amendments
+solicitation-group-closing = { $count } closings
+solicitation-group-award = { $count } awards
+solicitation-group-contract = { $count } contracts
 record-missing-title = There is no such record
 record-missing-text = No record of this type has the identifier
 record-missing-elsewhere = Another record has this identifier:

@@ -111,6 +111,11 @@ record-publisher-unknown = La source de cette fiche n’est pas de celles que ce
 record-raw = La fiche telle qu’elle est conservée
 
 ## Fiche inexistante.
+solicitation-group-notice = { $count } avis
+solicitation-group-amendment = { $count } modifications
+solicitation-group-closing = { $count } clôtures
+solicitation-group-award = { $count } attributions
+solicitation-group-contract = { $count } contrats
 record-missing-title = Cette fiche n’existe pas
 record-missing-text = Aucune fiche de ce type n’a l’identifiant
 record-missing-elsewhere = Une autre fiche a cet identifiant :

@@ -44,6 +44,12 @@ search-field-date-hint = YYYY-MM-DD
 ## Active conditions
 
 search-conditions = Active conditions
+search-periods = Period
+search-period-year = This year
+search-period-five = Last five years
+search-period-fiscal = Fiscal year { $years }
+search-still-open = Publishers leave notices open after their last day, so some of these are closed.
+search-still-open-only = Only those that still take bids
 search-condition-remove = Remove condition: { $condition }
 search-condition-q = Words:
 search-condition-department = Buyer:

@@ -2,7 +2,7 @@
 
 use crate::{
     api::analysis::competition::{Competition, MIN_COVERAGE, MethodShare},
-    pages::{messages::Texts, overview::Overview},
+    pages::{messages::Texts, method_names::method_name, overview::Overview},
 };
 
 /// How the records were awarded, as far as that is published.
@@ -29,7 +29,7 @@ pub(super) fn competition_table(overview: &Overview, competition: Option<&Compet
     let has_amounts = overview.amount.is_some();
     let row = |name: &str, share_of: &MethodShare| CompetitionRow {
         label: t.keyed("profile-method-", name),
-        methods: share_of.methods.join(", "),
+        methods: methods(t, share_of),
         count: share_of.count,
         amount: share_of.amount.dollars(),
         share: overview.share(share_of.count, share_of.amount.dollars()),
@@ -44,6 +44,13 @@ pub(super) fn competition_table(overview: &Overview, competition: Option<&Compet
         rows,
         has_amounts,
     })
+}
+
+/// The methods in the language of the page, as far as they have a name in it.
+fn methods(t: Texts, share_of: &MethodShare) -> String {
+    let methods = share_of.methods.iter().cloned();
+    let names: Vec<String> = methods.map(|method| method_name(t.language(), method)).collect();
+    names.join(", ")
 }
 
 fn competition_sentence(t: Texts, competition: &Competition, has_amounts: bool) -> String {

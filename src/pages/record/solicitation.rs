@@ -89,6 +89,9 @@ struct MissingPage {
 /// The maximum number of events in the chart: more cannot be told apart at the width of a telephone.
 const MAX_EVENTS: usize = 40;
 
+/// From this number on, equal events of one day are one.
+const MIN_GROUP: usize = 4;
+
 /// The maximum number of names that are listed.
 const MAX_NAMES: usize = 20;
 
@@ -138,6 +141,7 @@ fn solicitation_page(request: Request, found: &[Matches], layout: Layout) -> Res
     events.sort_by_key(|event| event.date);
     let totals = totals(found);
     let sentence = sentence(t, &totals, &events);
+    let mut events = grouped(t, events);
     let events_shown = (events.len() > MAX_EVENTS).then_some(MAX_EVENTS);
     events.truncate(MAX_EVENTS);
     let lang = t.language();
@@ -215,6 +219,48 @@ fn record_events(t: Texts, entity_type: EntityType, record: &Record, listed: &Li
     shown
 }
 
+/// Many equal events of one day as one: "71 awards". The records are listed below the chart.
+fn grouped(t: Texts, events: Vec<TimelineEvent>) -> Vec<TimelineEvent> {
+    let mut groups: Vec<Vec<TimelineEvent>> = Vec::new();
+    for event in events {
+        let key = |event: &TimelineEvent| (event.date, event.until, event.kind);
+        // Events are in order of date, so the groups of its day are the last ones.
+        let same_day = groups.iter_mut().rev().take_while(|group| group[0].date == event.date);
+        match same_day.into_iter().find(|group| key(&group[0]) == key(&event)) {
+            Some(group) => group.push(event),
+            None => groups.push(vec![event]),
+        }
+    }
+    let one = |group: Vec<TimelineEvent>| -> Vec<TimelineEvent> {
+        let Some(first) = group.first().filter(|_| group.len() >= MIN_GROUP) else {
+            return group;
+        };
+        let label = t.keyed_with(
+            "solicitation-group-",
+            group_name(first.kind),
+            &[("count", &group.len())],
+        );
+        vec![TimelineEvent {
+            label,
+            label_lang: None,
+            href: None,
+            ..first.clone()
+        }]
+    };
+    groups.into_iter().flat_map(one).collect()
+}
+
+/// The end of the key of the text for many events.
+const fn group_name(kind: EventKind) -> &'static str {
+    match kind {
+        EventKind::Notice => "notice",
+        EventKind::Amendment => "amendment",
+        EventKind::Closing => "closing",
+        EventKind::Award => "award",
+        EventKind::Contract => "contract",
+    }
+}
+
 /// How the chart draws an event of the API's timeline.
 fn kind(event: &str) -> EventKind {
     match event {
@@ -285,6 +331,28 @@ mod tests {
         assert_eq!(events[0].label, "A");
         assert_eq!(events[1].kind, EventKind::Contract);
         assert_eq!(events[1].until, Date::parse("2025-01-31").ok());
+    }
+
+    #[test]
+    fn many_awards_of_one_day_are_one_event() {
+        let t = Texts::of(Language::English);
+        let award = |day: &str, kind: EventKind| TimelineEvent {
+            date: Date::parse(day).unwrap(),
+            until: None,
+            kind,
+            label: "A".to_owned(),
+            label_lang: None,
+            href: None,
+        };
+        let mut events = vec![award("2024-01-01", EventKind::Notice)];
+        for _ in 0..71 {
+            events.push(award("2024-03-01", EventKind::Award));
+            if events.len() < 5 {
+                events.push(award("2024-03-01", EventKind::Closing));
+            }
+        }
+        let shown: Vec<String> = grouped(t, events).into_iter().map(|event| event.label).collect();
+        assert_eq!(shown, ["A", "71 awards", "A", "A"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::member::{Member, Members};
 use crate::{
     model::{Date, FieldType, Language, Schema, fold::fold, schema::language_of_name, vocabulary},
-    pages::{bilingual::Shown, format, messages::Texts, record::web_address::is_web_address},
+    pages::{bilingual::Shown, format, messages::Texts, quality, record::web_address::is_web_address},
 };
 
 /// A value. Its template escapes all texts.
@@ -86,6 +86,9 @@ const MOMENTS: [&str; 2] = ["tender_close_date", "fetched_at"];
 
 /// The field that holds the slug of a place.
 const MUNICIPALITY: &str = "municipality";
+
+/// The field that lists doubts.
+const QUALITY_FLAGS: &str = "quality_flags";
 
 /// Fields with several codes, separated by commas.
 const CODE_LISTS: [&str; 1] = ["procurement_category"];
@@ -263,6 +266,9 @@ impl Presenter {
             let words = vocabulary::categories(text).map(|code| self.t.keyed("search-category-", code));
             let words: Vec<String> = words.collect();
             return (!words.is_empty()).then(|| format!("{} ({text})", words.join(", ")));
+        }
+        if name == QUALITY_FLAGS {
+            return quality::name(self.t, text);
         }
         let key = format!("{name}-{text}");
         if !self.t.has("record-code-", &key) {

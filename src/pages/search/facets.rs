@@ -6,11 +6,12 @@ use std::borrow::Cow;
 use crate::{
     api::analysis::commodity::one_level,
     engine::aggregation::{Aggregation, FacetBucket, FacetBuckets},
-    model::{Facet, Role, Schema, commodity::CommodityCode, record::query_key},
+    model::{Facet, Role, Schema, commodity::CommodityCode, record::query_key, vocabulary::GOVERNMENT_LEVELS},
     pages::{
+        method_names::method_name,
         quality,
         search::{
-            context::{SearchContext, category, choice_words, shortened, status},
+            context::{SearchContext, category, shortened, status},
             search_address::SearchAddress,
         },
     },
@@ -168,7 +169,11 @@ pub(crate) fn label(context: &SearchContext, facet: Facet, value: String) -> Str
         Facet::NamedDepartment => Some(context.department(&value)),
         Facet::Commodity => CommodityCode::of_key(&value).map(|code| context.commodity(&code)),
         Facet::QualityFlag => quality::name(context.t, &value),
-        Facet::Competition | Facet::GovernmentLevel => choice_words(context.t, facet.name(), &value),
+        Facet::ProcurementMethod => Some(method_name(context.asked.lang, value.clone())),
+        Facet::Competition => Some(context.t.keyed("search-competition-", &value)),
+        Facet::GovernmentLevel if GOVERNMENT_LEVELS.contains(&value.as_str()) => {
+            Some(context.t.keyed("search-level-", &value))
+        }
         _ => None,
     };
     words.unwrap_or(value)

@@ -5,12 +5,11 @@ use askama::Template;
 
 use crate::{
     api::{
-        analysis::{
-            coverage::{asked_sources, sources_of},
-            currencies::currencies_of,
-            quality::quality_of,
+        analysis::{currencies::currencies_of, quality::quality_of},
+        params::{
+            paging::{MAX_LIMIT, MAX_OFFSET},
+            resolve::ResolvedSearch,
         },
-        params::{paging::MAX_OFFSET, resolve::ResolvedSearch},
     },
     catalog::ask::Ask,
     engine::{Deadline, aggregation::Aggregation},
@@ -19,10 +18,9 @@ use crate::{
         middleware::conditional::Validator,
         work::{Job, Reply, Work},
     },
-    model::{EntityType, Facet, Role, Schema, vocabulary::NO_QUALITY_FLAG},
+    model::{EntityType, Role, Schema, vocabulary::NO_QUALITY_FLAG},
     pages::{
         address,
-        coverage_note::{asked_years, coverage_note},
         messages::Texts,
         page::{Exports, Layout, PageCall, Section, render},
         quality::{self, TotalDoubt},
@@ -37,7 +35,9 @@ use crate::{
             hits::{Hit, HitWriter},
             no_matches::NoMatches,
             no_matches_view::{ShownNothing, without_conditions},
+            notes::{coverage, csv_note, still_open},
             parameter_error::ShownError,
+            period_links::{PeriodLink, period_links},
             results_query::{Found, Pages, Plan},
             search_address::{DEFAULT_LIMIT, RELEVANCE, SearchAddress},
             sentence::sentence,
@@ -45,7 +45,7 @@ use crate::{
             translation::{TranslationNote, translation_note},
         },
     },
-    query::{SearchQuery, SortKey, Start},
+    query::{SortKey, Start},
 };
 
 pub(crate) const PAGE: Page = Page {
@@ -64,7 +64,11 @@ struct SearchPage {
     form: Form,
     /// An error that is not about a field of the form.
     error: Option<ShownError>,
+    /// An error of a field: its id, and what is wrong.
+    field_error: Option<(&'static str, String)>,
     conditions: Vec<ShownCondition>,
+    /// The same search in usual periods.
+    periods: Vec<PeriodLink>,
     /// The search without any condition.
     all: String,
     results: Option<Results>,
@@ -92,6 +96,8 @@ struct Results {
     coverage: Option<String>,
     /// What the sentence does not say of the total: other currencies.
     notes: Vec<String>,
+    /// The same search without tenders whose last day has passed.
+    still_open: Option<String>,
     /// How much of the total is doubtful.
     doubt: Option<TotalDoubt>,
     translation: Option<TranslationNote>,
@@ -141,6 +147,7 @@ fn results(call: &PageCall, asked: SearchAddress, search: ResolvedSearch) -> Res
     let plan = Plan::new(asked, search, &call.generation);
     let cost = plan.cost(&call.generation);
     let (t, today) = (call.t, call.today);
+    let rows = u64::from(call.plan_limits.page_cap).min(MAX_LIMIT);
     let work = Work::search(&call.generation, move |ask| {
         let found = plan.run(ask)?;
         let context = SearchContext {
@@ -149,6 +156,7 @@ fn results(call: &PageCall, asked: SearchAddress, search: ResolvedSearch) -> Res
             t,
             today,
         };
+        let layout = layout.with_export_note(csv_note(&context, found.aggregation.total, rows));
         render(&shown(&context, &plan, &found, layout, heading)?)
     });
     call.validated(cost.charge(work), &normal_form)
@@ -170,7 +178,9 @@ fn shown(
         tabs: tabs(context, found),
         form: Form::of(context, None),
         error: None,
+        field_error: None,
         conditions: shown_conditions(context.t, conditions),
+        periods: period_links(context.t, context.asked, context.today),
         all: without_conditions(context.asked),
         results: Some(results),
     })
@@ -207,6 +217,7 @@ fn found_results(
         notes: quality::other_currencies(t, &currencies_of(&found.aggregation))
             .into_iter()
             .collect(),
+        still_open: still_open(asked, &plan.search.query, context.today),
         doubt: doubt(t, asked, &found.aggregation),
         translation: translation_note(t, asked, &plan.search),
         sorts: sort_links(asked, plan.search.query.sort),
@@ -223,18 +234,6 @@ fn found_results(
         figures: Figures::of(context, &found.aggregation),
         nothing,
     })
-}
-
-/// Which years the sources of the matches cover; without any match, the sources that would have some.
-fn coverage(context: &SearchContext, query: &SearchQuery, found: &Aggregation) -> Result<Option<String>, ApiError> {
-    let generation = &context.ask.generation;
-    let asked = asked_years(query);
-    let sources = if found.total == 0 && asked.is_some() {
-        asked_sources(context.ask, query)?
-    } else {
-        sources_of(generation, query.entity_type, found.facets.get(&Facet::Municipality))
-    };
-    Ok(coverage_note(context.t, query.entity_type, &sources, asked))
 }
 
 /// How much of the total is doubtful. Not where the search is about records with or without a flag.
@@ -268,13 +267,18 @@ fn refusal(call: &PageCall, asked: &SearchAddress, error: ShownError, status: St
         count: None,
     };
     let page = SearchPage {
-        layout: call.layout(heading.clone(), Section::Search),
+        layout: call.layout(call.t.with("title-error", &[("title", &heading)]), Section::Search),
         t: call.t,
         heading,
         tabs: EntityType::ALL.map(tab).into(),
         form,
+        field_error: error
+            .parameter
+            .filter(|_| is_in_form)
+            .map(|id| (id, error.text.clone())),
         error: (!is_in_form).then_some(error),
         conditions: shown_conditions(call.t, conditions(&context, &[])),
+        periods: Vec::new(),
         all: without_conditions(asked),
         results: None,
     };

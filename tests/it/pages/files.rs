@@ -209,11 +209,11 @@ fn the_file_of_a_department_has_the_records_of_its_page() {
     for (file, detail) in [
         (
             "Parks?kind=tender",
-            "no tender record has the department 'Parks'; leave out 'kind' for records of another entity type",
+            "No tender record has the department 'Parks'; leave out 'kind' for records of another entity type",
         ),
         (
             "Prks",
-            "no record has the department 'Prks'; find names with /departments?q=…",
+            "No record has the department 'Prks'; find names with /departments?q=…",
         ),
     ] {
         let response = server.get(&format!("/en/department.csv/{file}"));

@@ -329,7 +329,7 @@ fn doubts_are_explained_on_the_record_and_next_to_totals() {
     );
     assert_shows(
         &html(server, "/fr/record/contract/doubtful", 200),
-        &["Réserves sur cette fiche", "montant invraisemblable"],
+        &["Doutes sur cette fiche", "montant invraisemblable"],
     );
     assert!(!text(&html(server, "/en/record/contract/english", 200)).contains("Doubts about this record"));
 

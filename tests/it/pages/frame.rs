@@ -92,7 +92,7 @@ fn errors_are_pages_in_the_language_of_the_address() {
         ("/en/nothing", 404, "en", "There is nothing at this address"),
         ("/fr/rien/du/tout", 404, "fr", "Il n’y a rien à cette adresse"),
         ("/en/vendor/", 404, "en", "There is nothing at this address"),
-        ("/en/record/nonsense/1", 404, "en", "no entity type"),
+        ("/en/record/nonsense/1", 404, "en", "No entity type"),
         ("/fr/vendor/%zz", 422, "fr", "n’est pas un caractère encodé"),
         ("/assets/style-000000000000.css", 404, "en", "There is nothing"),
     ] {
